@@ -1,0 +1,149 @@
+"""Everything that Counterpoint raises on purpose.
+
+::
+
+    CounterpointError
+    ├── SetupError            the system or scenario is wrong; nothing ran            (exit code 2)
+    │   ├── ScenarioError     ... and the mistakes are in a file
+    │   └── AlgebraicLoopError ... outputs and inputs depend on each other at one instant
+    ├── OutputError           a result file cannot be written or read                 (2 before, 5 during a run)
+    ├── MissingExtraError     an optional package is not installed                    (exit code 2)
+    └── SimulationError       the run stopped; results up to that point are kept      (exit code 3)
+        ├── NotFiniteError    a model published NaN or infinity
+        ├── ModelError        a model raised an exception
+        └── SolverError       a solver did not converge or its step became too small
+
+    RunInterrupted            Ctrl-C during a run; a KeyboardInterrupt that carries the result (exit code 130)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from difflib import get_close_matches
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .results import Result
+
+
+class CounterpointError(Exception):
+    """Base of all errors that Counterpoint raises on purpose."""
+
+    exit_code = 2
+
+
+class SetupError(CounterpointError):
+    """The system cannot run as described; every problem found is listed.
+
+    Attributes
+    ----------
+    problems : list of str
+        One sentence a problem: where, what is wrong with the value, what is allowed.
+    """
+
+    def __init__(self, problems: str | Iterable[str]) -> None:
+        self.problems = [problems] if isinstance(problems, str) else list(problems)
+        super().__init__("\n".join(self.problems))
+
+
+class ScenarioError(SetupError):
+    """A scenario file has mistakes; each line names file, key and remedy."""
+
+
+class AlgebraicLoopError(SetupError):
+    """Outputs and inputs of several subsystems depend on each other at one instant.
+
+    Attributes
+    ----------
+    loop : list of str
+        The ports around the loop, as ``subsystem.port``.
+    """
+
+    def __init__(self, problem: str, loop: Sequence[str]) -> None:
+        super().__init__(problem)
+        self.loop = list(loop)
+
+
+class OutputError(CounterpointError):
+    """A result file cannot be written or read.
+
+    Attributes
+    ----------
+    path : str
+        The file.
+    result : Result or None
+        What was computed before the file failed, when the run had begun.
+    """
+
+    def __init__(
+        self, message: str, path: str = "", result: Result | None = None, *, during_run: bool = False
+    ) -> None:
+        super().__init__(message)
+        self.path = path
+        self.result = result
+        self.exit_code = 5 if during_run else 2
+
+
+class MissingExtraError(CounterpointError):
+    """An optional package is needed; the message names the command that installs it."""
+
+    def __init__(self, purpose: str, extra: str) -> None:
+        super().__init__(f"{purpose} needs an optional package; install it with: pip install 'counterpoint[{extra}]'")
+        self.extra = extra
+
+
+class SimulationError(CounterpointError):
+    """A run stopped before its end.
+
+    Attributes
+    ----------
+    subsystem : str
+        Name of the subsystem that failed.
+    time : float
+        Start of the failed step in s.
+    result : Result or None
+        Everything published before the failure.
+    """
+
+    exit_code = 3
+
+    def __init__(self, message: str, subsystem: str, time: float, result: Result | None = None) -> None:
+        super().__init__(message)
+        self.subsystem = subsystem
+        self.time = time
+        self.result = result
+
+
+class NotFiniteError(SimulationError):
+    """A model published NaN or infinity; the run stopped at that step."""
+
+
+class ModelError(SimulationError):
+    """A model raised an exception; it is the ``__cause__`` of this one."""
+
+
+class SolverError(SimulationError):
+    """A solver did not converge, or its step became too small."""
+
+
+class RunInterrupted(KeyboardInterrupt):  # noqa: N818 - reads as a sentence, like KeyboardInterrupt itself
+    """Ctrl-C during a run; ``result`` holds everything published before it."""
+
+    def __init__(self, message: str, result: Result | None = None) -> None:
+        super().__init__(message)
+        self.result = result
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """Return ``; did you mean "x"?`` for the nearest known name, else the list of known names.
+
+    >>> did_you_mean("chasis", ["chassis", "engine"])
+    '; did you mean "chassis"?'
+    """
+    names = sorted(known)
+    close = get_close_matches(name, names, n=1, cutoff=0.6)
+    if close:
+        return f'; did you mean "{close[0]}"?'
+    if not names:
+        return "; there are none"
+    return "; known: " + ", ".join(f'"{n}"' for n in names[:12]) + (", ..." if len(names) > 12 else "")
