@@ -1,0 +1,1 @@
+"""Counterpoint: multirate co-simulation."""
