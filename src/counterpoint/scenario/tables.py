@@ -7,6 +7,7 @@ import csv
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -95,12 +96,15 @@ class _Reader:
         """Return all rows below the names; go through them slowly only to explain a mistake."""
         import numpy as np
 
+        lines = self._lines()
+        first = next(lines, None)
+        if first is None:
+            raise FileProblem(f"{self.path.name}: has no rows below the names")
         try:
-            data = np.loadtxt(self._lines(), delimiter=self.separator, ndmin=2, comments=None, quotechar='"')
+            rows = chain([first], lines)
+            data = np.loadtxt(rows, delimiter=self.separator, ndmin=2, comments=None, quotechar='"')
         except ValueError:
             raise FileProblem(self._complaints(width)) from None
-        if data.shape[0] == 0:
-            raise FileProblem(f"{self.path.name}: has no rows below the names")
         fine = data.shape[1] == width and np.isfinite(data).all() and (np.diff(data[:, 0]) > 0).all()
         if not fine:
             raise FileProblem(self._complaints(width))
