@@ -1,13 +1,21 @@
 """What a scenario file may say, and what is said to a user whose file is wrong."""
 
+import copy
 import math
 import textwrap
+import tomllib
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import counterpoint as cp
 from counterpoint.errors import ScenarioError, SetupError
-from counterpoint.scenario.problems import line_of
+from counterpoint.scenario.building import Builder
+from counterpoint.scenario.files import Folder
+from counterpoint.scenario.problems import Document, Mistakes, line_of, path_of
+from counterpoint.scenario.reading import check
 
 GOOD = """\
 until = 2.0
@@ -600,3 +608,88 @@ def test_lines_are_found_through_multi_line_values_and_comments():
     assert line_of(text, ("c", 1, "d")) == 16
     assert line_of(text, ("c", 1, "missing")) == 15
     assert line_of(text, ("nowhere",)) is None
+
+
+@pytest.mark.parametrize(
+    ("where", "path"),
+    [
+        ("connections[0].to", ("connections", 0, "to")),
+        ("subsystems.my car.step", ("subsystems", "my car", "step")),
+        ('subsystems."my car".step', ("subsystems", "my car", "step")),
+        ("set.my car.u", ("set", "my car.u")),
+        ("subsystems.my car.inputs.u", ("subsystems", "my car", "inputs", "u")),
+        ("scheme", ("scheme",)),
+    ],
+)
+def test_a_place_is_found_however_its_names_are_written(where, path):
+    values = {
+        "connections": [{"to": "my car.u"}],
+        "subsystems": {"my": {}, "my car": {"step": 1, "inputs": ["u"]}},
+        "set": {"my car.u": 3},
+    }
+    assert path_of(where, values) == path
+
+
+def test_more_mistakes_than_one_reads_are_counted(write):
+    extra = '[[connections]]\nfrom = "slow.x"\n' * 200
+    found = problems(write(GOOD + extra))
+    assert len(found) == 41
+    assert found[-1] == "... and 160 more"
+
+
+# Anything at all
+
+
+VALUES = st.recursive(
+    st.one_of(
+        st.integers(),
+        st.floats(),
+        st.booleans(),
+        st.text(max_size=5),
+        st.dates(),
+        st.sampled_from(
+            ["linear", "table", "python", "ode", "lagrange", "fast.x", "slow.u", "slow", "x.csv"]
+        ),
+    ),
+    lambda inner: st.one_of(
+        st.lists(inner, max_size=3),
+        st.dictionaries(st.sampled_from(["type", "kind", "object", "file", "step", "waits_for", "a"]), inner),
+    ),
+    max_leaves=5,
+)
+
+
+def places(values, path=()):
+    yield path
+    inside = (
+        values.items() if isinstance(values, dict) else enumerate(values) if isinstance(values, list) else ()
+    )
+    for key, value in inside:
+        yield from places(value, (*path, key))
+
+
+@given(st.data())
+def test_whatever_stands_in_a_scenario_it_is_right_or_explained(data):
+    values = tomllib.loads(GOOD)
+    for _ in range(data.draw(st.integers(1, 3))):
+        *parents, key = data.draw(st.sampled_from([path for path in places(values) if path]))
+        table = values
+        for parent in parents:
+            table = table[parent]
+        table[key] = copy.deepcopy(data.draw(VALUES))
+    mistakes = Mistakes(Document("case.toml", "", values))
+    table, indices = check(mistakes.document, mistakes)
+    if table is not None:
+        Builder(table, indices, Folder(Path(__file__).parent), mistakes, run_code=False).system("case")
+    assert table is not None or mistakes
+    if mistakes:
+        with pytest.raises(ScenarioError, match=r"^case\.toml: "):
+            mistakes.raise_if_any()
+
+
+@given(st.binary(max_size=200))
+def test_whatever_bytes_a_file_holds_the_error_is_ours(tmp_path_factory, content):
+    path = tmp_path_factory.getbasetemp() / "bytes.toml"
+    path.write_bytes(content)
+    with pytest.raises(ScenarioError):
+        cp.Scenario.read(path)

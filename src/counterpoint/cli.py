@@ -135,22 +135,22 @@ def info(file: Path, allow_outside: bool) -> None:
 @click.pass_context
 def study(context: click.Context, name: str | None, out: Path | None, quick: bool) -> None:
     """Repeat a published experiment; without a name, list them."""
-    from .errors import SetupError, did_you_mean
-    from .studies import STUDIES, run_study
+    from . import display, studies
 
+    console = display.console()
     if name is None:
-        for known in sorted(STUDIES):
-            click.echo(known)
+        display.studies(studies.DESCRIPTIONS, console)
         return
-    if name not in STUDIES:
-        raise SetupError(f'"{name}": no such study{did_you_mean(name, STUDIES)}')
     folder = out or Path(f"{name}-study")
     try:
-        run_study(name, folder, quick)
+        with display.study_progress(name) as progress:
+            report = studies.run_study(name, folder, quick, progress)
     except KeyboardInterrupt:
         click.echo(f"interrupted; what was written so far is in {folder}", err=True)
         sys.exit(context.ensure_object(Settings).interrupts.exit_code)
-    click.echo(f"wrote {folder}")
+    display.say(report.summary(), console)
+    for path in report.written:
+        display.say(f"wrote {path}", console)
 
 
 @dataclass(frozen=True)
@@ -230,21 +230,20 @@ def _simulate(
 
 
 def _report(outcome: Outcome, scenario: Scenario, where: Outputs, plot: bool, quiet: bool) -> None:
-    """Draw the picture, then print tables, quality and paths."""
+    """Print tables, quality and paths; draw the picture last, so that nothing is lost if that fails."""
     from . import display
 
-    written = [where.file] if where.file.exists() else []
-    if plot and outcome.result is not None and outcome.exit_code not in (130, 143):
-        display.draw(outcome.result, scenario.plot, where.picture)
-        written.append(where.picture)
-    if quiet and not outcome.exit_code:
-        return
     console = display.console(stderr=quiet)
+    verb = "kept" if outcome.exit_code else "wrote"
     if outcome.result is not None and not quiet:
         display.result(outcome.result, console)
-    for path in written:
-        kept = "kept" if outcome.exit_code else "wrote"
-        display.say(f"{kept} {path}", console)
+    silent = quiet and not outcome.exit_code
+    if where.file.exists() and not silent:
+        display.say(f"{verb} {where.file}", console)
+    if plot and outcome.result is not None and outcome.exit_code not in (130, 143):
+        display.draw(outcome.result, scenario.plot, where.picture)
+        if not silent:
+            display.say(f"{verb} {where.picture}", console)
 
 
 def _is_run_file(path: Path) -> bool:

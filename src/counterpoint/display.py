@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -50,6 +51,28 @@ def progress(title: str, wanted: bool, force: bool) -> Iterator[Callback]:
 
 def _nothing(progress: Progress) -> None:
     """Show nothing."""
+
+
+@contextmanager
+def study_progress(name: str) -> Iterator[Callable[[str, int, int], None]]:
+    """Show what a study does, as ``what done/total`` on one line, when somebody can see it."""
+    from rich.live import Live
+
+    where = Console(stderr=True)
+    if not where.is_terminal:
+        yield lambda what, done, total: None
+        return
+    with Live(console=where, auto_refresh=False, transient=True) as live:
+
+        def draw(what: str, done: int, total: int) -> None:
+            live.update(plain(f"{name}: {what} {done}/{total}"), refresh=True)
+
+        yield draw
+
+
+def studies(descriptions: dict[str, str], where: Console) -> None:
+    """Print the studies there are."""
+    where.print(_rows(_table("Studies", "name", "what it repeats"), sorted(descriptions.items())))
 
 
 def _table(title: str, *columns: str) -> Table:
@@ -109,7 +132,7 @@ def _timing(outcome: Result) -> Table:
                 row["subsystem"],
                 f"{int(row['steps'])}",
                 _number(row["seconds"]),
-                f"{100 * row['share']:.0f} %",
+                _number(100 * row["share"], "{:.0f} %"),
                 _number(row["microseconds_per_step"]),
             )
             for row in frame.head(_MOST_ROWS).to_dict("records")
@@ -124,18 +147,19 @@ def _speed(outcome: Result) -> str:
     )
 
 
-def _number(value: Any) -> str:
-    return f"{float(value):.3g}"
+def _number(value: Any, pattern: str = "{:.3g}") -> str:
+    """Write a number; one that a killed run never told is a dash."""
+    return "–" if math.isnan(value) else pattern.format(float(value))
 
 
 def draw(outcome: Result, names: list[str] | None, path: Path) -> None:
     """Draw the signals named, or a choice of the library, to a PNG file."""
-    import warnings
+    from .errors import OutputError
 
-    with warnings.catch_warnings():
-        # A name in a script that the plot's font lacks is drawn as boxes; that is no reason to worry a user.
-        warnings.filterwarnings("ignore", message="Glyph .* missing")
+    try:
         outcome.plot(*(names or ()), path=path)
+    except OutputError as error:  # the run is over by now, which decides the exit code
+        raise OutputError(str(error), error.path, outcome, during_run=True) from error
 
 
 def run_file(outcome: Result, where: Console) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from difflib import get_close_matches
+from hashlib import sha256
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -102,7 +103,8 @@ def similar_files(path: Path) -> str:
 
 
 def _run_module(path: Path) -> ModuleType:
-    spec = importlib.util.spec_from_file_location(f"counterpoint_scenario_{path.stem}", path)
+    name = f"counterpoint_scenario_{sha256(str(path).encode()).hexdigest()[:12]}"
+    spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
         raise ImportError("not a Python file; its name has to end in .py")
     module = importlib.util.module_from_spec(spec)

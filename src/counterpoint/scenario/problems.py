@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 Path = tuple[str | int, ...]
 
+_MOST = 40
+"""Problems told at once; who has more will not read on."""
+
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -56,9 +59,13 @@ class Mistakes:
     def raise_if_any(self) -> None:
         """Raise a ScenarioError that lists all problems, in the order of the file."""
         if self._messages:
-            located = [(line_of(self.document.text, path), path, text) for path, text in self._messages]
+            shown_ones = list(self._messages)[:_MOST]
+            located = [(line_of(self.document.text, path), path, text) for path, text in shown_ones]
             located.sort(key=lambda item: item[0] or 0)
-            raise ScenarioError([self._sentence(*item) for item in located]) from self.cause
+            sentences = [self._sentence(*item) for item in located]
+            if len(self._messages) > _MOST:
+                sentences.append(f"{self.document.label}: ... and {len(self._messages) - _MOST} more")
+            raise ScenarioError(sentences) from self.cause
 
     def _sentence(self, line: int | None, path: Path, message: str) -> str:
         where = f"{key_text(path)}: " if path else ""
@@ -96,12 +103,13 @@ def path_of(where: str, values: Any) -> Path:
             where = where[index.end() :].removeprefix(".")
             continue
         known = sorted(values, key=len, reverse=True) if isinstance(values, dict) else []
-        name = next((k for k in known if re.match(re.escape(k) + r"(?=\.|\[|$)", where)), None)
-        if name is None:
-            return (*path, *re.split(r"\.", where))
-        path.append(name)
-        values = values[name]
-        where = where[len(name) :].removeprefix(".")
+        written = ((name, text) for name in known for text in (name, quoted(name)))
+        found = next((pair for pair in written if re.match(re.escape(pair[1]) + r"(?=\.|\[|$)", where)), None)
+        if found is None:
+            return (*path, *where.split("."))
+        path.append(found[0])
+        values = values[found[0]]
+        where = where[len(found[1]) :].removeprefix(".")
     return tuple(path)
 
 
