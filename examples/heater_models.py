@@ -18,13 +18,17 @@ class Room(cp.Subsystem):
         Heat capacity, J/K.
     """
 
-    inputs = ("power", "outdoor")  # W, °C
-    outputs = ("temperature",)  # °C
+    inputs = ("power", "outdoor")
+    outputs = ("temperature",)
+    units = {"power": "W", "outdoor": "°C", "temperature": "°C"}
 
     def __init__(self, temperature, resistance, capacity):
-        self.temperature = temperature
+        self.first_temperature = temperature
         self.resistance = resistance
         self.capacity = capacity
+
+    def start(self, t):
+        self.temperature = self.first_temperature
 
     def step(self, t, t_end, u):
         power, outdoor = u(0.5 * (t + t_end))
@@ -37,14 +41,17 @@ class Room(cp.Subsystem):
 
 
 class Thermostat(cp.Subsystem):
-    """Switch the heater on below ``wanted - band/2`` and off above ``wanted + band/2`` (°C); ``power`` in W."""
+    """Switch a heater of ``power`` W on below ``wanted - band/2`` °C and off above ``wanted + band/2`` °C."""
 
-    inputs = ("temperature",)  # °C
-    outputs = ("power",)  # W
+    inputs = ("temperature",)
+    outputs = ("power",)
+    units = {"temperature": "°C", "power": "W"}
 
     def __init__(self, wanted, band, power):
         self.low, self.high = wanted - band / 2, wanted + band / 2
         self.power = power
+
+    def start(self, t):
         self.on = False
 
     def step(self, t, t_end, u):

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from ..errors import SetupError, did_you_mean
 from . import models
 from .files import Folder, call
-from .problems import Mistakes, Path, path_of, quoted
+from .problems import Mistakes, Path, keys_at, path_of, quoted
 from .tables import read_csv
 
 if TYPE_CHECKING:
@@ -84,7 +84,7 @@ class Builder:
         if missing & {port.partition(".")[0] for port in (*entry.sources, entry.to)}:
             return None
         source: Any = entry.sources if len(entry.sources) > 1 else entry.sources[0]
-        options = _given(entry, "gain", "offset", "initial")
+        options = _given(entry, "sources", "to", "approximation", "law")
         if entry.law is not None:
             law = self._object((*at, "law"), entry.law)
             if law is None:
@@ -118,27 +118,22 @@ class Builder:
     def _linear(self, at: Path, entry: models.Linear) -> Any:
         import counterpoint as cp
 
-        options = _given(entry, "C", "D", "inputs", "outputs", "solver", "defaults", "units")
-        return cp.linear(entry.A, entry.B, x0=entry.x0, **options)
+        return cp.linear(**_given(entry))
 
     def _second_order(self, at: Path, entry: models.SecondOrder) -> Any:
         import counterpoint as cp
 
-        options = _given(entry, "q0", "v0", "inputs", "outputs", "solver", "beta", "gamma")
-        return cp.second_order(entry.M, entry.C, entry.K, entry.B, **options)
+        return cp.second_order(**{"C": None} | _given(entry))
 
     def _ode(self, at: Path, entry: models.Ode) -> Any:
         import counterpoint as cp
 
-        options = _given(
-            entry, "inputs", "outputs", "feedthrough", "solver", "rtol", "atol", "max_step", "first_step"
-        )
-        rhs = self._object((*at, "rhs"), entry.rhs)
-        if entry.output is not None:
-            options["output"] = self._object((*at, "output"), entry.output)
-        if rhs is None or options.get("output", rhs) is None:
-            return None
-        return cp.ode(rhs, entry.x0, **options)
+        options = _given(entry)
+        for key in {"rhs", "output"} & set(options):
+            options[key] = self._object((*at, key), options[key])
+            if options[key] is None:
+                return None
+        return cp.ode(**options)
 
     def _python_subsystem(self, at: Path, entry: models.PythonSubsystem) -> Any:
         return self._python((*at, "object"), entry.object, entry.arguments)
@@ -146,13 +141,13 @@ class Builder:
     def _table_source(self, at: Path, entry: models.TableSource) -> Any:
         import counterpoint as cp
 
-        options = _given(entry, "kind")
+        options = _given(entry, "file", "separator", "decimal")
         if entry.file is None:
-            return cp.table(entry.times, entry.values, **_given(entry, "outputs"), **options)
+            return cp.table(**options)
         with self._noting(*at, "file"):
             path = self.folder.find(entry.file)
             data = read_csv(path, entry.outputs, separator=entry.separator, decimal=entry.decimal)
-            return cp.table(data.times, data.values, outputs=data.names, **options)
+            return cp.table(data.times, data.values, **options | {"outputs": data.names})
         return None
 
     def _python(self, at: Path, reference: str, arguments: dict[str, Any]) -> Any:
@@ -202,13 +197,17 @@ class Builder:
         try:
             yield
         except SetupError as error:
+            known = keys_at(at, self.mistakes.document.values)
             for problem in error.problems:
-                self.mistakes.add(at, problem, error.__cause__ or error)
+                key, colon, rest = problem.partition(": ")
+                where, text = ((*at, key), rest) if colon and key in known else (at, problem)
+                self.mistakes.add(where, text, error.__cause__ or error)
 
 
-def _given(entry: models.Table, *names: str) -> dict[str, Any]:
-    """Return those options that the file gives; the others keep the defaults of the library."""
-    options = {name: getattr(entry, name) for name in names}
+def _given(entry: models.Table, *without: str) -> dict[str, Any]:
+    """Return the options that the file gives; the others keep the defaults of the library."""
+    left_out = {"type", "step", *without}
+    options = {name: getattr(entry, name) for name in type(entry).model_fields if name not in left_out}
     return {name: value for name, value in options.items() if value is not None}
 
 

@@ -34,6 +34,11 @@ def _shape_of(value: Any) -> str:
     return "table" if isinstance(value, dict) else "list" if isinstance(value, list) else "single"
 
 
+def _same_row_shapes(rows: list[float | list[float]]) -> list[float | list[float]]:
+    _same_row_lengths([row if isinstance(row, list) else [row] for row in rows])
+    return rows
+
+
 def _same_row_lengths(rows: list[list[float]]) -> list[list[float]]:
     for number, row in enumerate(rows, start=1):
         if len(row) != len(rows[0]):
@@ -79,14 +84,15 @@ Matrix = Annotated[list[list[float]], AfterValidator(_same_row_lengths)]
 Names = Annotated[
     Annotated[list[Name], Tag("list")]
     | Annotated[dict[Name, Annotated[int, Field(gt=0)]], Tag("table")]
-    | Annotated[list[Name], Tag("single")],
+    | Annotated[Name, Tag("single")],
     Discriminator(_shape_of),
 ]
-"""Port names, ``["u", "v"]``, or names with widths, ``{position = 3}``."""
+"""Port names, ``["u", "v"]``, names with widths, ``{position = 3}``, or one name for all."""
 Numbers = Annotated[
     Annotated[list[float], Tag("list")] | Annotated[float, Tag("single")] | Annotated[float, Tag("table")],
     Discriminator(_shape_of),
 ]
+"""Numbers, or a vector."""
 OneOrMore = Annotated[list[str], BeforeValidator(_as_list), Field(min_length=1)]
 
 
@@ -163,7 +169,21 @@ class SubsystemTable(Table):
     step: Positive | None = None
 
 
-class Linear(SubsystemTable):
+class Model(SubsystemTable):
+    """What all models with a solver share; tolerances and steps (s) are for variable-step solvers."""
+
+    inputs: Names | None = None
+    outputs: Names | None = None
+    solver: str | None = None
+    defaults: dict[str, Numbers] | None = None
+    units: dict[str, str] | None = None
+    rtol: Positive | None = None
+    atol: Positive | None = None
+    first_step: Positive | None = None
+    max_step: Positive | None = None
+
+
+class Linear(Model):
     """State space: x' = A x + B u, y = C x + D u; C is the identity when left out."""
 
     type: Literal["linear"]
@@ -172,45 +192,32 @@ class Linear(SubsystemTable):
     C: Matrix | None = None
     D: Matrix | None = None
     x0: Vector
-    inputs: Names | None = None
-    outputs: Names | None = None
-    solver: str | None = None
-    defaults: dict[str, Numbers] | None = None
-    units: dict[str, str] | None = None
-
-
-class SecondOrder(SubsystemTable):
-    """A mechanical system: M q'' + C q' + K q = B u."""
-
-    type: Literal["second-order"]
-    M: Matrix
-    C: Matrix
-    K: Matrix
-    B: Matrix
-    q0: Vector
-    v0: Vector
-    inputs: Names
-    outputs: Names
-    solver: str | None = None
     beta: float | None = None
     gamma: float | None = None
 
 
-class Ode(SubsystemTable):
+class SecondOrder(Model):
+    """A mechanical system: M q'' + C q' + K q = B u; undamped and at rest when C and v0 are left out."""
+
+    type: Literal["second-order"]
+    M: Matrix
+    C: Matrix | None = None
+    K: Matrix
+    B: Matrix
+    q0: Vector
+    v0: Vector | None = None
+    beta: float | None = None
+    gamma: float | None = None
+
+
+class Ode(Model):
     """An ordinary differential equation: ``rhs = "file.py:function"`` of (t, x, u)."""
 
     type: Literal["ode"]
     rhs: str
     output: str | None = None
     x0: Vector
-    inputs: Names | None = None
-    outputs: Names | None = None
     feedthrough: bool | None = None
-    solver: str | None = None
-    rtol: Positive | None = None
-    atol: Positive | None = None
-    max_step: Positive | None = None
-    first_step: Positive | None = None
 
 
 class PythonSubsystem(SubsystemTable):
@@ -228,10 +235,11 @@ class TableSource(SubsystemTable):
     file: str | None = None
     separator: Annotated[str, Field(min_length=1, max_length=1)] = ","
     decimal: Literal[".", ","] = "."
-    times: Vector | None = None
-    values: list[Numbers] | None = None
-    outputs: list[Name] | None = None
+    times: Annotated[Vector, Field(min_length=1)] | None = None
+    values: Annotated[list[Numbers], AfterValidator(_same_row_shapes)] | None = None
+    outputs: OneOrMore | None = None
     kind: Literal["linear", "hold"] | None = None
+    units: dict[str, str] | None = None
 
     @model_validator(mode="after")
     def _one_origin(self) -> Self:

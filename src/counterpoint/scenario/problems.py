@@ -181,7 +181,7 @@ def from_pydantic(error: ErrorDetails, values: dict[str, Any]) -> tuple[Path, st
     path = _real_path(error["loc"], values, may_be_missing=error["type"] == "missing")
     kind, context = error["type"], error.get("ctx", {})
     if kind == "extra_forbidden":
-        return path, "unknown key" + did_you_mean(str(path[-1]), _keys_at(path[:-1], values))
+        return path, "unknown key" + did_you_mean(str(path[-1]), keys_at(path[:-1], values))
     if kind == "missing":
         return path, "missing; it has to be given"
     if kind == "union_tag_not_found":
@@ -218,18 +218,20 @@ def _tags(key: str) -> list[str]:
     return list(SUBSYSTEMS if key == "type" else APPROXIMATIONS)
 
 
-def _keys_at(path: Path, values: Any) -> list[str]:
+def keys_at(path: Path, values: Any) -> list[str]:
     """Return the keys allowed in the table at ``path``."""
     if not path:
         return keys_of(ScenarioTable)
     for key in path:
         values = _child(values, key)
+    if not isinstance(values, dict):
+        return []
     table: type[Table] | None = None
     if path[-1] == "approximation":
         table = APPROXIMATIONS.get(values.get("kind"))
-    elif path[0] == "subsystems":
+    elif path[0] == "subsystems" and len(path) == 2:
         table = SUBSYSTEMS.get(values.get("type"))
-    elif path[0] == "connections":
+    elif path[0] == "connections" and len(path) == 2:
         table = Connection
     elif path[0] == "scheme":
         return ["waits_for", "sequential"]
