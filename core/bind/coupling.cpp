@@ -37,7 +37,7 @@ class InputsView {
 class PythonSubsystem final : public Subsystem {
  public:
   PythonSubsystem(nb::object model, int inputs, int outputs)
-      : inputs_(inputs), outputs_(outputs), model_(std::move(model)), start_(model_.attr("start")),
+      : inputs_(inputs), outputs_(outputs), y_(outputs), model_(std::move(model)), start_(model_.attr("start")),
         step_(model_.attr("step")), output_(model_.attr("output")), view_object_(nb::cast(new InputsView(inputs), nb::rv_policy::take_ownership)),
         view_(nb::cast<InputsView*>(view_object_)) {
     own_pace_ = !model_.attr("next_step").is_none();
@@ -65,12 +65,13 @@ class PythonSubsystem final : public Subsystem {
     return reached.is_none() ? t_end : nb::cast<double>(reached);
   }
 
-  void output(double t, Inputs& u, double* y) override {
+  const double* output(double t, Inputs& u) override {
     nb::gil_scoped_acquire gil;
     view_->point_to(&u);
     const nb::object values = output_(t, view_object_);
     view_->point_to(nullptr);
-    read_values(values, y, outputs_, "output");
+    read_values(values, y_.data(), outputs_, "output");
+    return y_.data();
   }
 
   double next_step() const override {
@@ -102,6 +103,7 @@ class PythonSubsystem final : public Subsystem {
  private:
   int inputs_;
   int outputs_;
+  std::vector<double> y_;
   bool own_pace_ = false;
   bool saves_ = false;
   nb::object model_;
@@ -155,8 +157,8 @@ void bind_network(Class& c) {
   });
   c.def("take_rows", [](Driver& d, int i) {
     Participant& p = d.network().participants.at(i);
-    return to_rows(p.take_rows(), 1 + p.history.width());
-  }, "Rows (t, outputs) recorded since the last call.");
+    return to_blocks(p.take_rows(), 1 + p.history.width());
+  }, "Blocks of rows (t, outputs) recorded since the last call.");
   c.def("values", [](Driver& d, int i) {
     const History& h = d.network().participants.at(i).history;
     return std::vector<double>(h.value(h.end() - 1), h.value(h.end() - 1) + h.width());
@@ -167,8 +169,8 @@ void bind_network(Class& c) {
   c.def("take_defect_rows", [](Driver& d, int k) {
     const Network::Place place = d.network().place(k);
     Participant& p = d.network().participants.at(place.consumer);
-    return to_rows(p.defects[place.term].take_rows(), 1 + 2 * p.inputs->terms()[place.term].samples.width);
-  }, "Rows (t, assumed, arrived) since the last call.");
+    return to_blocks(p.defects[place.term].take_rows(), 1 + 2 * p.inputs->terms()[place.term].samples.width);
+  }, "Blocks of rows (t, assumed, arrived) since the last call.");
   c.def("defect", [](Driver& d, int k) {
     const Network::Place place = d.network().place(k);
     const Participant& p = d.network().participants.at(place.consumer);

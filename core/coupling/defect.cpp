@@ -26,7 +26,7 @@ void Defect::arrive(const Samples& samples, double gain, double offset) {
     maximum_square_ = squares;
     time_of_maximum_ = time_;
   }
-  double* row = rows_.extend(1 + 2 * width_);
+  double* row = rows_.extend();
   row[0] = time_;
   std::copy_n(assumed_.data(), width_, row + 1);
   std::copy_n(arrived_.data(), width_, row + 1 + width_);

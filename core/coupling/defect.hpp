@@ -15,7 +15,7 @@ namespace counterpoint {
 class Defect {
  public:
   explicit Defect(int width)
-      : width_(width), assumed_(width), mean_(width), spread_(width), arrived_(width), truth_(width) {}
+      : width_(width), assumed_(width), mean_(width), spread_(width), arrived_(width), truth_(width), rows_(1 + 2 * width) {}
 
   bool pending() const { return pending_; }
   double pending_time() const { return time_; }
@@ -38,7 +38,7 @@ class Defect {
   double scale() const;
 
   /// Rows (t, assumed, arrived) since the last call, 1 + 2 width columns.
-  Rows take_rows() { return rows_.take(); }
+  std::vector<Rows> take_rows() { return rows_.take(); }
 
  private:
   void interpolate(const Samples& samples);

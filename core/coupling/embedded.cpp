@@ -65,7 +65,7 @@ bool EmbeddedInterface::advance(double target, double wall_seconds) {
   Participant& host = network_.participants[host_];
   for (int count = 1; !host.finished() && host.t < target - network_.tolerance; ++count) {
     if (host.history.room() < 2) network_.make_room(host_, 64);
-    network_.guarded(host_, [&] { host.step_with_inputs(); });
+    network_.guarded(host_, [&] { host.step_with_inputs(*host.subsystem); });
     network_.commit(host_);
     if (count % 256 == 0 && clock::now() >= deadline) return false;
   }
@@ -107,7 +107,7 @@ void EmbeddedInterface::step_external(int e) {
   network_.guarded(e, [&] {
     for (Term& term : p.inputs->terms()) term.source_next = network_.participants[term.source].t;
     p.inputs->freeze_all(p.t, p.t_next);
-    p.step_with_inputs();
+    p.step_with_inputs(*p.subsystem);
   });
   network_.commit(e);
 }

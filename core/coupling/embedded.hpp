@@ -47,19 +47,17 @@ class EmbeddedInterface {
 /// Stands for a host that integrates by itself: ports only.
 class HostPorts final : public Subsystem {
  public:
-  HostPorts(int inputs, int outputs) : inputs_(inputs), outputs_(outputs) {}
+  HostPorts(int inputs, int outputs) : inputs_(inputs), zeros_(outputs) {}
   int input_width() const override { return inputs_; }
-  int output_width() const override { return outputs_; }
+  int output_width() const override { return static_cast<int>(zeros_.size()); }
   void start(double) override {}
   double step(double, double, Inputs&) override { throw std::logic_error("a host steps itself"); }
-  void output(double, Inputs&, double* y) override {
-    for (int j = 0; j < outputs_; ++j) y[j] = 0.0;
-  }
+  const double* output(double, Inputs&) override { return zeros_.data(); }
   double next_step() const override { return Polynomial::infinity; }
 
  private:
   int inputs_;
-  int outputs_;
+  std::vector<double> zeros_;
 };
 
 }  // namespace counterpoint

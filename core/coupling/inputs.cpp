@@ -10,6 +10,7 @@ void Inputs::add_term(Term term) {
   term.scratch.resize(width);
   per_step_ = per_step_ || term.approximation->depends_on_step();
   terms_.push_back(std::move(term));
+  single_scalar_ = terms_.size() == 1 && width == 1 && values_.size() == 1 && laws_.empty();
 }
 
 int Inputs::add_law(std::shared_ptr<const CouplingLaw> law, int target_offset, int signal_count) {
@@ -36,7 +37,6 @@ void Inputs::rebuild(Term& term, double t) {
 }
 
 void Inputs::remember_end(double t) {
-  if (!per_step_) return;
   for (Term& term : terms_) {
     if (!term.approximation->depends_on_step() || term.gain == 0.0) continue;
     term.last_input.resize(term.polynomial.width);
@@ -45,7 +45,17 @@ void Inputs::remember_end(double t) {
   }
 }
 
-void Inputs::put_vector(Term& term, double t) {
+const double* Inputs::at_any(double t) {
+  for (Term& term : terms_) {
+    polynomial(term, t);
+    put(term, t);
+  }
+  if (!laws_.empty()) apply_laws(t);
+  return values_.data();
+}
+
+void Inputs::put(Term& term, double t) {
+  if (term.law >= 0) return term.polynomial.evaluate(t, laws_[term.law].signals.data() + term.law_offset);
   double* target = values_.data() + term.target_offset;
   if (!term.adds) return term.polynomial.evaluate(t, target);
   term.polynomial.evaluate(t, term.scratch.data());

@@ -53,14 +53,24 @@ class Inputs {
 
   /// All inputs at time t. The pointer stays good, its contents change with the next call.
   const double* at(double t) {
-    for (Term& term : terms_) {
-      polynomial(term, t);
-      put(term, t);
+    if (single_scalar_) {
+      Term& term = terms_.front();
+      if (term.polynomial.covers(t)) {
+        values_[term.target_offset] = term.polynomial.scalar(t);
+        return values_.data();
+      }
     }
-    if (!laws_.empty()) apply_laws(t);
-    return values_.data();
+    return at_any(t);
   }
 
+  /// The polynomial behind a single scalar input when it is right from t to t_end, else null.
+  const Polynomial* single_over(double t, double t_end) {
+    if (!single_scalar_) return nullptr;
+    const Polynomial& p = polynomial(terms_.front(), t);
+    return p.covers(t) && p.covers(t_end) ? &p : nullptr;
+  }
+
+  bool depends_on_step() const { return per_step_; }
   int width() const { return static_cast<int>(values_.size()); }
   const ConsumerStep& step() const { return step_; }
 
@@ -100,18 +110,8 @@ class Inputs {
   ConsumerStep step_;
 
  private:
-  void put(Term& term, double t) {
-    const Polynomial& p = term.polynomial;
-    if (term.law >= 0) {
-      p.evaluate(t, laws_[term.law].signals.data() + term.law_offset);
-    } else if (p.width == 1) {
-      double& target = values_[term.target_offset];
-      target = term.adds ? target + p.scalar(t) : p.scalar(t);
-    } else {
-      put_vector(term, t);
-    }
-  }
-
+  const double* at_any(double t);
+  void put(Term& term, double t);
   void freeze(Term& term) {
     Samples& s = term.samples;
     const History& h = *s.history;
@@ -136,11 +136,11 @@ class Inputs {
     if (per_step_ && term.approximation->depends_on_step()) term.polynomial.invalidate();
   }
 
-  void put_vector(Term& term, double t);
   void apply_laws(double t);
 
   bool started_ = false;
   bool per_step_ = false;
+  bool single_scalar_ = false;  ///< one scalar term and no law: the common case, worth a short way
   std::vector<double> values_;
   std::vector<Term> terms_;
   std::vector<LawPort> laws_;

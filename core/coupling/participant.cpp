@@ -21,6 +21,8 @@ double Stopwatch::seconds(long total_steps) const {
   return timed_seconds_ * static_cast<double>(total_steps) / static_cast<double>(timed_steps_);
 }
 
+void Subsystem::burst(Participant& participant, const BurstLimits& limits) { participant.burst(*this, limits); }
+
 Participant::Participant(SubsystemPointer model, std::unique_ptr<Inputs> u, const Clock& run_clock,
                          bool derivatives, double start, double tolerance, bool records)
     : subsystem(std::move(model)),
@@ -32,86 +34,68 @@ Participant::Participant(SubsystemPointer model, std::unique_ptr<Inputs> u, cons
       clock_(run_clock),
       tolerance_(tolerance),
       records_(records),
-      derivatives_offered_(history.has_derivatives()),
-      y_(subsystem->output_width()),
-      dy_(subsystem->output_width()) {
-  history.append(t, y_.data(), dy_.data());
+      rows_(1 + history.width()) {
+  const std::vector<double> zeros(history.width());
+  history.append(t, zeros.data(), zeros.data());
   history.commit();
 }
 
-void Participant::start() { subsystem->start(t); }
+void Participant::start() {
+  subsystem->start(t);
+  for (const Term& term : inputs->terms()) extrapolates_ = extrapolates_ || !term.waits;
+}
 
 void Participant::refresh_initial_outputs() {
-  read_outputs(t);
-  history.replace_first(y_.data(), dy_.data());
+  history.restart();
   rows_.clear();
-  record(t);
+  publish_outputs(*subsystem, t);
+  history.commit();
   propose();
 }
 
-void Participant::propose() {
-  double wish = 0.0;
-  if (!clock_.fixed()) {
-    wish = subsystem->next_step();
-    if (!(wish > 0.0)) {
-      throw StepFailure(Failure::Kind::contract, "proposes a step of " + std::to_string(wish) +
-                                                     " s; give it a fixed step or a positive proposal");
-    }
+double Participant::wish() const {
+  const double wish = subsystem->next_step();
+  if (!(wish > 0.0)) {
+    throw StepFailure(Failure::Kind::contract, "proposes a step of " + std::to_string(wish) +
+                                                   " s; give it a fixed step or a positive proposal");
   }
-  t_next = clock_.next(t, wish);
-  horizon = std::max(horizon, t_next);
+  return wish;
 }
 
-void Participant::step_with_inputs() {
-  double reached = subsystem->step(t, t_next, *inputs);
-  if (!(reached > t) || reached > t_next + tolerance_) {
-    throw StepFailure(Failure::Kind::contract, "step returned time " + std::to_string(reached) +
-                                                   " s; it must lie after the start of the step and not after its end");
-  }
-  if (reached > t_next - tolerance_) reached = t_next;
-  read_outputs(reached);
-  inputs->remember_end(reached);
-  history.append(reached, y_.data(), dy_.data());
-  t = reached;
-  ++steps;
-  record(t);
-  propose();
-  leave_assumptions();
+void Participant::refuse(double reached) const {
+  throw StepFailure(Failure::Kind::contract,
+                    "step returned time " + std::to_string(reached) +
+                        " s; it must lie after the start of the step and not after its end");
 }
 
-void Participant::read_outputs(double time) {
-  subsystem->output(time, *inputs, y_.data());
-  const int width = history.width();
-  for (int j = 0; j < width; ++j) {
-    if (!std::isfinite(y_[j])) {
-      throw StepFailure(Failure::Kind::not_finite, std::isnan(y_[j]) ? "NaN" : "infinite", j);
-    }
-  }
-  if (derivatives_offered_) subsystem->output_derivative(time, *inputs, dy_.data());
+void Participant::not_finite(const double* values) const {
+  int j = 0;
+  while (std::isfinite(values[j])) ++j;
+  throw StepFailure(Failure::Kind::not_finite, std::isnan(values[j]) ? "NaN" : "infinite", j);
 }
 
-void Participant::record(double time) {
-  if (!records_) return;
-  const std::size_t width = y_.size();
-  double* row = rows_.extend(1 + width);
-  row[0] = time;
-  for (std::size_t j = 0; j < width; ++j) row[1 + j] = y_[j];
+void Participant::publish_derivatives(double time) {
+  std::copy_n(subsystem->output_derivative(time, *inputs), history.width(), history.next_derivative());
 }
 
 void Participant::publish(double time, const double* values) {
-  std::copy_n(values, history.width(), y_.data());
-  for (double value : y_) {
-    if (!std::isfinite(value)) throw StepFailure(Failure::Kind::not_finite, "not finite");
+  for (int j = 0; j < history.width(); ++j) {
+    if (!std::isfinite(values[j])) not_finite(values);
   }
-  t = time;
-  if (history.end() == 1 && std::abs(time - history.time(0)) <= tolerance_) {
-    history.replace_first(y_.data(), dy_.data());
+  const bool initial = history.end() == 1 && std::abs(time - history.time(0)) <= tolerance_;
+  if (initial) {
+    history.restart();
     rows_.clear();
   } else {
-    history.append(time, y_.data(), dy_.data());
     ++steps;
   }
-  record(time);
+  history.append(time, values, values);
+  if (records_) {
+    double* row = rows_.extend();
+    row[0] = time;
+    std::copy_n(values, history.width(), row + 1);
+  }
+  t = time;
   history.commit();
 }
 

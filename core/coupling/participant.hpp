@@ -32,27 +32,31 @@ class StepFailure : public std::runtime_error {
 class Clock {
  public:
   Clock(double start, double until, double step, double tolerance)
-      : start_(start), until_(until), step_(step), tolerance_(tolerance) {}
+      : start_(start), last_(until - tolerance), until_(until), step_(step), tolerance_(tolerance) {}
 
   bool fixed() const { return step_ > 0.0; }
 
+  /// End of the next step from t on the fixed grid; infinity at the end of the run.
+  double next_fixed(double t) {
+    if (t >= last_) return Polynomial::infinity;
+    double next = start_ + static_cast<double>(count_) * step_;
+    while (next <= t + tolerance_) next = start_ + static_cast<double>(++count_) * step_;
+    return next > last_ ? until_ : next;
+  }
+
   /// End of the next step from t for a subsystem that would like to step by `wish`.
-  double next(double t, double wish) {
-    if (t >= until_ - tolerance_) return Polynomial::infinity;
-    double next = t + wish;
-    if (fixed()) {
-      next = start_ + static_cast<double>(count_ + 1) * step_;
-      while (next <= t + tolerance_) next = start_ + static_cast<double>(++count_ + 1) * step_;
-    }
-    return next > until_ - tolerance_ ? until_ : next;
+  double next(double t, double wish) const {
+    if (t >= last_) return Polynomial::infinity;
+    return t + wish > last_ ? until_ : t + wish;
   }
 
  private:
   double start_;
+  double last_;  ///< from here on the run is over
   double until_;
   double step_;
   double tolerance_;
-  long long count_ = 0;
+  long long count_ = 1;
 };
 
 /// Seconds spent in a subsystem. Cheap steps are timed by sampling: reading a clock at each would
@@ -74,29 +78,54 @@ class Stopwatch {
   clock::time_point begun_;
 };
 
+/// How long a subsystem may go on by itself.
+struct BurstLimits {
+  double end;    ///< a step may end here at the latest
+  double begin;  ///< a step must begin before this
+  long steps;
+};
+
 /// One subsystem in a run: its inputs, its history, its clock and what is recorded of it.
 class Participant {
  public:
   Participant(SubsystemPointer model, std::unique_ptr<Inputs> u, const Clock& run_clock, bool derivatives,
               double start, double tolerance, bool records);
 
-  /// Make the initial sample; `initialise` again after other initial outputs changed.
   void start();
+  /// Read the initial outputs (again, after other initial outputs changed).
   void refresh_initial_outputs();
 
-  /// One accepted step with frozen inputs, published into the history but not committed.
-  void step() {
-    inputs->freeze(t, t_next);
-    step_with_inputs();
+  /// Steps with frozen inputs for as long as the limits allow, at least one; published into the
+  /// history but not committed. `Model` is the type of the subsystem where it is known: the compiler
+  /// then sees through the calls.
+  template <class Model>
+  void burst(Model& model, const BurstLimits& limits) {
+    long left = limits.steps;
+    do {
+      inputs->freeze(t, t_next);
+      step_with_inputs(model);
+    } while (--left > 0 && t_next <= limits.end && t < limits.begin);
   }
-  /// The same with inputs that the caller has frozen.
-  void step_with_inputs();
+
+  /// One step with inputs that the caller has frozen.
+  template <class Model>
+  void step_with_inputs(Model& model) {
+    double reached = model.step(t, t_next, *inputs);
+    if (!(reached > t) || reached > t_next + tolerance_) refuse(reached);
+    if (reached > t_next - tolerance_) reached = t_next;
+    publish_outputs(model, reached);
+    if (inputs->depends_on_step()) inputs->remember_end(reached);
+    t = reached;
+    ++steps;
+    propose();
+    if (extrapolates_) leave_assumptions();
+  }
 
   /// Write a sample that came from elsewhere (a host that integrates by itself).
   void publish(double time, const double* values);
 
   /// Rows (t, outputs) recorded since the last call.
-  Rows take_rows() { return rows_.take(); }
+  std::vector<Rows> take_rows() { return rows_.take(); }
 
   bool finished() const { return t_next == Polynomial::infinity; }
 
@@ -111,17 +140,42 @@ class Participant {
   long steps = 0;
 
  private:
-  void propose();
-  void read_outputs(double time);
-  void record(double time);
+  /// Outputs at `time` into the history (as a sample that is not yet committed) and the record.
+  template <class Model>
+  void publish_outputs(Model& model, double time) {
+    const double* y = model.output(time, *inputs);
+    double* sample = history.next_value();
+    const int width = history.width();
+    bool finite = true;
+    for (int j = 0; j < width; ++j) {
+      finite = finite && y[j] - y[j] == 0.0;
+      sample[j] = y[j];
+    }
+    if (!finite) not_finite(sample);
+    if (history.has_derivatives()) publish_derivatives(time);
+    if (records_) {
+      double* row = rows_.extend();
+      row[0] = time;
+      for (int j = 0; j < width; ++j) row[1 + j] = sample[j];
+    }
+    history.advance(time);
+  }
+
+  void propose() {
+    t_next = clock_.fixed() ? clock_.next_fixed(t) : clock_.next(t, wish());
+    if (t_next > horizon) horizon = t_next;
+  }
+
+  double wish() const;
+  void publish_derivatives(double time);
   void leave_assumptions();
+  [[noreturn]] void refuse(double reached) const;
+  [[noreturn]] void not_finite(const double* values) const;
 
   Clock clock_;
   double tolerance_;
   bool records_;
-  bool derivatives_offered_;
-  std::vector<double> y_;
-  std::vector<double> dy_;
+  bool extrapolates_ = false;  ///< some input is extrapolated
   RowBuffer rows_;
 };
 

@@ -1,50 +1,55 @@
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <memory>
+#include <utility>
+#include <vector>
 
 namespace counterpoint {
 
-/// A finished piece of a table of doubles.
+/// A piece of a table of doubles.
 struct Rows {
   std::unique_ptr<double[]> data;
   std::size_t size = 0;  ///< doubles, not rows
 };
 
-/// Grows by rows and gives away what it has; memory is not cleared before it is written.
+/// A table that grows by rows, in blocks that are never copied, and gives away what it has.
 class RowBuffer {
  public:
-  /// Place for `count` more doubles.
-  double* extend(std::size_t count) {
-    if (size_ + count > capacity_) grow(count);
-    double* place = data_.get() + size_;
-    size_ += count;
-    return place;
+  explicit RowBuffer(std::size_t columns) : columns_(columns) {}
+
+  /// Place for one more row.
+  double* extend() {
+    if (left_ == 0) begin_block();
+    double* row = place_;
+    place_ += columns_;
+    --left_;
+    return row;
   }
 
-  void clear() { size_ = 0; }
+  void clear() {
+    blocks_.clear();
+    left_ = 0;
+  }
 
-  Rows take() {
-    Rows rows{std::move(data_), size_};
-    expected_ = size_ + size_ / 8;  // the next piece will be about as long
-    size_ = capacity_ = 0;
-    return rows;
+  std::vector<Rows> take() {
+    if (!blocks_.empty()) blocks_.back().size -= left_ * columns_;
+    left_ = 0;
+    return std::exchange(blocks_, {});
   }
 
  private:
-  void grow(std::size_t count) {
-    const std::size_t wanted = std::max({2 * capacity_, expected_, size_ + count, std::size_t{256}});
-    std::unique_ptr<double[]> larger(new double[wanted]);
-    std::copy_n(data_.get(), size_, larger.get());
-    data_ = std::move(larger);
-    capacity_ = wanted;
+  void begin_block() {
+    constexpr std::size_t doubles = 1 << 15;
+    left_ = columns_ < doubles / 8 ? doubles / columns_ : 8;
+    blocks_.push_back({std::unique_ptr<double[]>(new double[left_ * columns_]), left_ * columns_});
+    place_ = blocks_.back().data.get();
   }
 
-  std::unique_ptr<double[]> data_;
-  std::size_t size_ = 0;
-  std::size_t capacity_ = 0;
-  std::size_t expected_ = 0;
+  std::size_t columns_;
+  std::size_t left_ = 0;  ///< rows that fit into the last block
+  double* place_ = nullptr;
+  std::vector<Rows> blocks_;
 };
 
 }  // namespace counterpoint

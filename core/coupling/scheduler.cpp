@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <stdexcept>
 
 #include "coupling/workers.hpp"
@@ -10,6 +11,7 @@ namespace counterpoint {
 
 namespace {
 constexpr std::size_t burst_steps = 1024;    ///< most steps in a burst
+constexpr double latest = std::numeric_limits<double>::max();  ///< a finished subsystem proposes infinity
 constexpr long steps_between_clocks = 2048;  ///< cheap steps between two looks at the wall clock
 }  // namespace
 
@@ -103,16 +105,14 @@ int Scheduler::pop_ready() {
 
 void Scheduler::burst(int i) {
   Participant& p = network_.participants[i];
-  const Limits l = limits_[i];
+  const Limits& l = limits_[i];
   const double stop = std::min(p.t + burst_length_, target_);
-  std::size_t left = std::min(p.history.room(), burst_steps);
+  BurstLimits allowed{std::min(l.end, latest), std::min({l.begin, l.need, stop}), 1};
+  if (!p.stopwatch.costly()) allowed.steps = static_cast<long>(std::min(p.history.room(), burst_steps));
   const long before = p.steps;
   const bool timed = p.stopwatch.due();
-  if (p.stopwatch.costly()) left = 1;
   if (timed) p.stopwatch.begin();
-  do {
-    p.step();
-  } while (--left > 0 && p.t_next <= l.end && p.t < l.begin && p.t < l.need && p.t < stop && !p.finished());
+  p.subsystem->burst(p, allowed);
   if (timed) p.stopwatch.end(p.steps - before);
 }
 

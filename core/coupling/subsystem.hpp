@@ -21,6 +21,9 @@ class SavedState {
   virtual ~SavedState() = default;
 };
 
+class Participant;
+struct BurstLimits;
+
 /// Anything that owns states, time and a solver.
 ///
 /// Contract for implementers:
@@ -32,9 +35,9 @@ class SavedState {
 ///  4. During `step` the inputs may be asked at any time between t and t_end: `u.at(time)`. At the
 ///     start of a step derivatives are evaluated again with u.at(t): what was stored at the end of
 ///     the last step was made with inputs that were guesses then.
-///  5. `output(t, u, y)` writes the outputs at the current time. Inputs may be used only by those
-///     outputs that were declared to have direct feedthrough.
-///  6. `output_derivative` writes dy/dt when `offers_derivatives()`; it is called only then.
+///  5. `output(t, u)` returns the outputs at the current time; the memory is the subsystem's own. Inputs
+///     may be used only by those outputs that were declared to have direct feedthrough.
+///  6. `output_derivative` returns dy/dt likewise when `offers_derivatives()`; it is called only then.
 ///  7. `next_step()` is the step the subsystem would like to make next, in s; 0 means no wish (then
 ///     it must be given a fixed step).
 ///  8. `save` and `restore` come together: after `restore(save())` the same calls give the same bits.
@@ -50,10 +53,14 @@ class Subsystem {
 
   virtual void start(double t) = 0;
   virtual double step(double t, double t_end, Inputs& u) = 0;
-  virtual void output(double t, Inputs& u, double* y) = 0;
+  virtual const double* output(double t, Inputs& u) = 0;
+
+  /// Several steps in a row as `participant` grants them. The default calls `step` and `output` for each; a
+  /// final class may repeat its one line to let the compiler see through these calls.
+  virtual void burst(Participant& participant, const BurstLimits& limits);
 
   virtual bool offers_derivatives() const { return false; }
-  virtual void output_derivative(double /*t*/, Inputs& /*u*/, double* /*dy*/) {}
+  virtual const double* output_derivative(double /*t*/, Inputs& /*u*/) { return nullptr; }
   virtual double next_step() const { return 0.0; }
   virtual std::unique_ptr<SavedState> save() const { return nullptr; }
   virtual void restore(const SavedState&) {}

@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-#include "ode/solver.hpp"
+#include "ode/linear_step.hpp"
 #include "ode/tableau.hpp"
 
 namespace counterpoint {
@@ -66,50 +66,44 @@ class ExplicitSolver final : public Solver {
   std::array<std::vector<double>, Tableau::stages> slopes_;
 };
 
-/// A linear system of N states and one input, small enough that the compiler may know its size. The
-/// input does not depend on the state: it is asked for first, and the stages then run in registers.
-template <class Tableau, int N>
-class SmallLinearSolver final : public Solver {
- public:
-  explicit SmallLinearSolver(std::shared_ptr<const LinearRightHandSide> f) : f_(std::move(f)) {}
+/// Whether stage s is the first at its time; equal times are neighbours in these tableaux.
+template <class Tableau>
+bool is_first(int s) {
+  return s == 0 || Tableau::c[s] != Tableau::c[s - 1];
+}
 
-  void step(double t, double t_end, double* x, Inputs& inputs) override {
-    double u[Tableau::stages];
-    unrolled<Tableau::stages>([&](auto s) {
-      constexpr bool same_time = s > 0 && Tableau::c[s] == Tableau::c[s > 0 ? s - 1 : 0];
-      u[s] = same_time ? u[s > 0 ? s - 1 : 0] : *inputs.at(stage_time<Tableau>(s, t, t_end));
-    });
-    const double h = t_end - t;
-    const double* a = f_->a().data();
-    const double* b = f_->b().data();
-    double slopes[Tableau::stages][N];
-    unrolled<Tableau::stages>([&](auto s) {
-      double stage[N];
-      for (int i = 0; i < N; ++i) stage[i] = s == 0 ? x[i] : x[i] + h * stage_sum<Tableau, s>(slopes, i);
-      for (int i = 0; i < N; ++i) {
-        double sum = b[i] * u[s];
-        for (int j = 0; j < N; ++j) sum += a[i * N + j] * stage[j];
-        slopes[s][i] = sum;
-      }
-    });
-    for (int i = 0; i < N; ++i) x[i] += h * weighted_sum<Tableau>(slopes, i);
+/// Carry the linear map (x, u_0, u_1, ...) -> slopes through the stages.
+template <class Tableau>
+LinearMap gather(const LinearRightHandSide& f, double h) {
+  const int n = f.states();
+  const int m = f.inputs();
+  int distinct = 0;
+  for (int s = 0; s < Tableau::stages; ++s) distinct += is_first<Tableau>(s) ? 1 : 0;
+  const Matrix start = Matrix::Identity(n, n + distinct * m);
+  Matrix end = start;
+  std::array<Matrix, Tableau::stages> slopes;
+  int input = -1;
+  for (int s = 0; s < Tableau::stages; ++s) {
+    Matrix stage = start;
+    for (int k = 0; k < s; ++k) stage += h * Tableau::a[s][k] * slopes[k];
+    slopes[s] = f.a() * stage;
+    input += is_first<Tableau>(s) ? 1 : 0;
+    slopes[s].block(0, n + input * m, n, m) += f.b();
+    end += h * Tableau::b[s] * slopes[s];
   }
-
- private:
-  std::shared_ptr<const LinearRightHandSide> f_;
-};
+  LinearMap map{end.leftCols(n), {}};
+  for (int j = 0; j < distinct; ++j) map.q.push_back(end.middleCols(n + j * m, m));
+  return map;
+}
 
 template <class Tableau>
 SolverPointer make(RightHandSidePointer f) {
-  auto linear = std::dynamic_pointer_cast<const LinearRightHandSide>(f);
-  if (linear && linear->inputs() == 1) {
-    switch (linear->states()) {
-      case 1: return std::make_unique<SmallLinearSolver<Tableau, 1>>(linear);
-      case 2: return std::make_unique<SmallLinearSolver<Tableau, 2>>(linear);
-      case 3: return std::make_unique<SmallLinearSolver<Tableau, 3>>(linear);
-      case 4: return std::make_unique<SmallLinearSolver<Tableau, 4>>(linear);
-      default: break;
+  if (auto linear = std::dynamic_pointer_cast<const LinearRightHandSide>(f)) {
+    std::vector<double> fractions;
+    for (int s = 0; s < Tableau::stages; ++s) {
+      if (is_first<Tableau>(s)) fractions.push_back(Tableau::c[s]);
     }
+    return make_linear_step(std::move(linear), std::move(fractions), gather<Tableau>);
   }
   return std::make_unique<ExplicitSolver<Tableau>>(std::move(f));
 }

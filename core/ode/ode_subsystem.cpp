@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "coupling/participant.hpp"
 #include "ode/product.hpp"
 
 namespace counterpoint {
@@ -14,6 +15,7 @@ class StateOutput final : public OutputMap {
   void evaluate(double, const double* x, const double*, double* y) const override { std::copy_n(x, states_, y); }
   bool offers_derivative() const override { return true; }
   void derivative(const double* dx, double* dy) const override { std::copy_n(dx, states_, dy); }
+  bool is_state() const override { return true; }
 
  private:
   int states_;
@@ -77,6 +79,9 @@ OdeSubsystem::OdeSubsystem(RightHandSidePointer f, OutputMapPointer g, std::vect
       x0_(std::move(x0)),
       x_(x0_),
       slope_(x0_.size()),
+      y_(g_->width()),
+      dy_(g_->width()),
+      output_is_state_(g_->is_state()),
       output_uses_inputs_(g_->uses_inputs()),
       solver_(make_solver(solver, f_, options)) {}
 
@@ -85,18 +90,17 @@ void OdeSubsystem::start(double t) {
   solver_->start(t, x_);
 }
 
-double OdeSubsystem::step(double t, double t_end, Inputs& u) {
-  solver_->step(t, t_end, x_.data(), u);
-  return t_end;
+void OdeSubsystem::burst(Participant& participant, const BurstLimits& limits) { participant.burst(*this, limits); }
+
+const double* OdeSubsystem::mapped_output(double t, Inputs& u) {
+  g_->evaluate(t, x_.data(), output_uses_inputs_ ? u.at(t) : nullptr, y_.data());
+  return y_.data();
 }
 
-void OdeSubsystem::output(double t, Inputs& u, double* y) {
-  g_->evaluate(t, x_.data(), output_uses_inputs_ ? u.at(t) : nullptr, y);
-}
-
-void OdeSubsystem::output_derivative(double t, Inputs& u, double* dy) {
+const double* OdeSubsystem::output_derivative(double t, Inputs& u) {
   f_->evaluate(t, x_.data(), u.at(t), slope_.data());
-  g_->derivative(slope_.data(), dy);
+  g_->derivative(slope_.data(), dy_.data());
+  return dy_.data();
 }
 
 std::unique_ptr<SavedState> OdeSubsystem::save() const {

@@ -15,6 +15,8 @@ class OutputMap {
   /// dy/dt from dx/dt, where that is possible without knowing du/dt.
   virtual bool offers_derivative() const { return false; }
   virtual void derivative(const double* /*dx*/, double* /*dy*/) const {}
+  /// Whether y is x itself.
+  virtual bool is_state() const { return false; }
 };
 
 using OutputMapPointer = std::shared_ptr<const OutputMap>;
@@ -35,10 +37,16 @@ class OdeSubsystem final : public Subsystem {
   int input_width() const override { return f_->inputs(); }
   int output_width() const override { return g_->width(); }
   void start(double t) override;
-  double step(double t, double t_end, Inputs& u) override;
-  void output(double t, Inputs& u, double* y) override;
+  double step(double t, double t_end, Inputs& u) override {
+    solver_->step(t, t_end, x_.data(), u);
+    return t_end;
+  }
+  const double* output(double t, Inputs& u) override {
+    return output_is_state_ ? x_.data() : mapped_output(t, u);
+  }
+  void burst(Participant& participant, const BurstLimits& limits) override;
   bool offers_derivatives() const override { return g_->offers_derivative(); }
-  void output_derivative(double t, Inputs& u, double* dy) override;
+  const double* output_derivative(double t, Inputs& u) override;
   double next_step() const override { return solver_->next_step(); }
   std::unique_ptr<SavedState> save() const override;
   void restore(const SavedState& state) override;
@@ -47,12 +55,16 @@ class OdeSubsystem final : public Subsystem {
 
  private:
   struct Saved;
+  const double* mapped_output(double t, Inputs& u);
 
   RightHandSidePointer f_;
   OutputMapPointer g_;
   std::vector<double> x0_;
   std::vector<double> x_;
   std::vector<double> slope_;
+  std::vector<double> y_;
+  std::vector<double> dy_;
+  bool output_is_state_;
   bool output_uses_inputs_;
   SolverPointer solver_;
 };

@@ -10,7 +10,7 @@ struct Table::Saved final : SavedState {
 };
 
 Table::Table(std::vector<double> times, std::vector<double> values, int width, Kind kind)
-    : times_(std::move(times)), values_(std::move(values)), width_(width), kind_(kind) {}
+    : times_(std::move(times)), values_(std::move(values)), y_(width), width_(width), kind_(kind) {}
 
 /// The last row not later than t, with a little slack for clocks that rounded; 0 when all are later.
 std::size_t Table::row(double t) const {
@@ -25,13 +25,14 @@ double Table::next_step() const {
   return k + 1 < times_.size() ? times_[k + 1] - time_ : Polynomial::infinity;
 }
 
-void Table::output(double t, Inputs&, double* y) {
+const double* Table::output(double t, Inputs&) {
   const std::size_t k = row(t);
   const double* before = &values_[k * width_];
   const bool between = kind_ == Kind::linear && k + 1 < times_.size() && t > times_[k];
   const double weight = between ? (t - times_[k]) / (times_[k + 1] - times_[k]) : 0.0;
   const double* after = between ? before + width_ : before;
-  for (int j = 0; j < width_; ++j) y[j] = before[j] + weight * (after[j] - before[j]);
+  for (int j = 0; j < width_; ++j) y_[j] = before[j] + weight * (after[j] - before[j]);
+  return y_.data();
 }
 
 std::unique_ptr<SavedState> Table::save() const { return std::make_unique<Saved>(time_); }

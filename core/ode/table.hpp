@@ -17,7 +17,7 @@ class Table final : public Subsystem {
   int output_width() const override { return width_; }
   void start(double t) override { time_ = t; }
   double step(double, double t_end, Inputs&) override { return time_ = t_end; }
-  void output(double t, Inputs&, double* y) override;
+  const double* output(double t, Inputs&) override;
   double next_step() const override;
   std::unique_ptr<SavedState> save() const override;
   void restore(const SavedState& state) override;
@@ -28,6 +28,7 @@ class Table final : public Subsystem {
 
   std::vector<double> times_;
   std::vector<double> values_;
+  std::vector<double> y_;
   int width_;
   Kind kind_;
   double time_ = 0.0;

@@ -16,11 +16,6 @@ History::History(int width, bool with_derivatives)
       values_(initial_capacity * width),
       derivatives_(with_derivatives ? initial_capacity * width : 0) {}
 
-void History::replace_first(const double* value, const double* derivative) {
-  std::copy_n(value, width_, values_.begin());
-  if (with_derivatives_) std::copy_n(derivative, width_, derivatives_.begin());
-}
-
 void History::make_room(std::size_t keep, std::size_t samples) {
   begin_ = std::max(begin_, std::min(keep, appended_));
   std::size_t capacity = mask_ + 1;

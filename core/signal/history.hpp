@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <vector>
 
@@ -27,21 +28,23 @@ class History {
   const double* value(std::size_t k) const { return &values_[(k & mask_) * width_]; }
   const double* derivative(std::size_t k) const { return &derivatives_[(k & mask_) * width_]; }
 
-  /// Append a sample; `derivative` may be null when the history keeps none. Needs room() > 0.
-  void append(double t, const double* value, const double* derivative) {
-    const std::size_t slot = appended_ & mask_;
-    times_[slot] = t;
-    double* target = values_.data() + slot * width_;
-    for (int j = 0; j < width_; ++j) target[j] = value[j];
-    if (with_derivatives_) {
-      double* slope = derivatives_.data() + slot * width_;
-      for (int j = 0; j < width_; ++j) slope[j] = derivative[j];
-    }
+  /// Where the next sample goes: write its value, then `advance`. Needs room() > 0.
+  double* next_value() { return &values_[(appended_ & mask_) * width_]; }
+  double* next_derivative() { return &derivatives_[(appended_ & mask_) * width_]; }
+  void advance(double t) {
+    times_[appended_ & mask_] = t;
     ++appended_;
   }
 
-  /// Write the first sample again (initial outputs that depend on other initial outputs).
-  void replace_first(const double* value, const double* derivative);
+  /// Append a sample; `derivative` may be null when the history keeps none. Needs room() > 0.
+  void append(double t, const double* value, const double* derivative) {
+    std::copy_n(value, width_, next_value());
+    if (with_derivatives_) std::copy_n(derivative, width_, next_derivative());
+    advance(t);
+  }
+
+  /// Forget all samples: the first one is written again (initial outputs that depend on others).
+  void restart() { begin_ = appended_ = 0; }
 
   void commit() { committed_ = appended_; }
 

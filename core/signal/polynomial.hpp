@@ -25,9 +25,11 @@ struct Polynomial {
   double* coefficient(int degree_index) { return &coefficients[degree_index * width]; }
   const double* coefficient(int degree_index) const { return &coefficients[degree_index * width]; }
 
+  /// Value of the only component.
   double scalar(double t) const {
-    double sum = coefficients[degree];
-    for (int d = degree - 1; d >= 0; --d) sum = sum * (t - nodes[d]) + coefficients[d];
+    const double* c = coefficients.data();
+    double sum = c[degree];
+    for (int d = degree - 1; d >= 0; --d) sum = sum * (t - nodes[d]) + c[d];
     return sum;
   }
 
