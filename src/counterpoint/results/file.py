@@ -8,7 +8,8 @@
     /subsystems/<name>/values     (n, columns) float64; absent without columns
     /connections/<position>       attribute: label
     /connections/<position>/defect  (n, 3) float64: time, assumed, arrived
-    /rows                         (subsystems + connections,) int64: rows that are complete on disk
+    /rows                         (subsystems + connections + 1,) int64: rows that are complete on disk, and
+                                  the bytes of the file they need (0 when not known)
     /summary                      (bytes,) uint8: JSON of RunSummary; empty until the run has ended
 
 Group names are percent-encoded (``/``, ``%``, and names of dots only); the attribute has the true name.
@@ -54,7 +55,7 @@ FIRST_CHUNKS_BYTES = 1 << 21
 CHUNK_CACHE_BYTES = 1 << 17
 SPARE_BYTES = 1 << 18
 RESERVE_STEP = 1 << 20
-SUPERBLOCK_END_OF_FILE = slice(28, 36)
+RESERVES = hasattr(os, "posix_fallocate")
 
 
 def group_name(name: str) -> str:
@@ -68,8 +69,18 @@ def group_name(name: str) -> str:
     return name.replace("%", "%25").replace("/", "%2F")
 
 
+def superblock(head: bytes) -> tuple[bool, int]:
+    """Return from the first bytes of a file whether it is marked as being written, and where it ends.
+
+    HDF5 file format specification 3.0, II.A, versions 2 and 3; older ones are not ours and give nothing.
+    """
+    if len(head) < 36 or head[8] not in (2, 3):
+        return False, 0
+    return bool(head[11]), int.from_bytes(head[28:36], "little")
+
+
 def chunk_rows(layout: RunLayout) -> int:
-    """Return the rows of a chunk: long ones are fast, but each subsystem's first row already takes a chunk."""
+    """Return the rows of a chunk: long ones are fast, but a single row already takes a whole chunk."""
     width = sum(1 + len(s.columns) for s in layout.subsystems) + 3 * len(layout.connections)
     return int(np.clip(FIRST_CHUNKS_BYTES // (8 * max(width, 1)), FEWEST_CHUNK_ROWS, MOST_CHUNK_ROWS))
 
@@ -92,7 +103,6 @@ class Series:
         self.rows = 0
         self.dirty = False
         self.buffer = Rows(width, 16)
-        self.buffer_rows = 2 * chunk
         self.chunk = chunk
         self.row_bytes = 8 * sum(_padded(dataset.shape[1:]) for dataset, _ in parts)
 
@@ -196,13 +206,10 @@ class FileStore:
 
     def _append(self, index: int, block: Array) -> None:
         series = self._series[index]
-        if series.buffer.count + len(block) < series.buffer_rows:
-            series.buffer.extend(block)
-            return
-        with self._guard("cannot be written"):
-            self._drain(series)
-            self._reserve(series.room(len(block)))
-            series.write(block)
+        series.buffer.extend(block)
+        if series.buffer.count >= 4 * series.chunk:
+            with self._guard("cannot be written"):
+                self._drain(series)
 
     def _drain(self, series: Series) -> None:
         waiting = series.buffer.read()
@@ -219,7 +226,8 @@ class FileStore:
             for dataset, _ in series.parts:
                 dataset.flush()
             series.dirty = False
-        self._counts[...] = [series.rows for series in self._series]
+        size = min(self._file.id.get_filesize(), self._reserved) if RESERVES else 0
+        self._counts[...] = [*(series.rows for series in self._series), size]
         self._counts.flush()
 
     def _finish(self, summary: RunSummary) -> None:
@@ -252,16 +260,16 @@ class FileStore:
                 return
 
     def _allocate(self, target: int) -> None:
-        if hasattr(os, "posix_fallocate"):
+        if RESERVES:
             os.posix_fallocate(self._descriptor, self._reserved, target - self._reserved)
         elif shutil.disk_usage(self.path.parent).free < target - self._reserved:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def _give_back(self) -> None:
         """Cut off reserved room that was not used: the superblock says where the file ends."""
-        if not hasattr(os, "posix_fallocate"):
+        if not RESERVES:
             return
-        end = int.from_bytes(os.pread(self._descriptor, 64, 0)[SUPERBLOCK_END_OF_FILE], "little")
+        _, end = superblock(os.pread(self._descriptor, 64, 0))
         if 0 < end < os.fstat(self._descriptor).st_size:
             os.ftruncate(self._descriptor, end)
 
@@ -353,7 +361,8 @@ def write_structure(file: Any, layout: RunLayout, metadata: dict[str, str | floa
         group = connections.create_group(str(position))
         group.attrs["label"] = label
         _growing(group, "defect", rows, 3)
-    file.create_dataset("rows", (len(layout.subsystems) + len(layout.connections),), np.int64)
+    # Written at once, because a reader of a killed run does not accept data allocated after the set-up here.
+    file.create_dataset("rows", data=np.zeros(len(layout.subsystems) + len(layout.connections) + 1, np.int64))
     file.create_dataset("summary", (0,), np.uint8, maxshape=(None,), chunks=(4096,))
 
 
