@@ -8,7 +8,7 @@ import pytest
 
 from counterpoint.errors import OutputError
 from counterpoint.results import FileStore, RunLayout, RunSummary, SubsystemLayout, load
-from counterpoint.results.file import group_name
+from counterpoint.results.format import group_name
 
 from .conftest import LAYOUT, fast_rows, fill, finished
 

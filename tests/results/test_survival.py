@@ -169,3 +169,15 @@ print(load(sys.argv[1]).rows("a"))
         assert len(y) > 80_000  # of the 125 000 that fit into 3 MB without any overhead
         assert np.array_equal(y.values, 2 * np.arange(len(y)))
         assert (result.status, result.message) == ("failed", "disk full")
+
+
+def test_a_disk_that_is_full_already_is_an_error_before_the_run(tmp_path, python):
+    for limit in (100, 20_000):
+        program = f"import resource\nresource.setrlimit(resource.RLIMIT_FSIZE, ({limit}, {limit}))\n" + WRITER
+        writer = python(program, tmp_path / "run.h5")
+        _, errors = writer.communicate()
+        assert writer.returncode == 1
+        assert "run.h5: cannot be" in errors.splitlines()[-1]
+        assert "File too large" in errors.splitlines()[-1]
+        (tmp_path / "run.h5").unlink(missing_ok=True)
+        assert list(tmp_path.iterdir()) == []

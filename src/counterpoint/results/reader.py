@@ -14,7 +14,7 @@ import h5py
 import numpy as np
 
 from ..errors import OutputError
-from .file import FORMAT, FORMAT_VERSION, group_name, reason, superblock
+from .format import FORMAT, FORMAT_VERSION, group_name, reason, superblock
 from .store import ALL, Array, DefectSummary, Metadata, RunLayout, RunSummary, SubsystemLayout
 
 if TYPE_CHECKING:
