@@ -125,8 +125,9 @@ def _atomic(path: Path, write: Callable[[Path], None]) -> Path:
     try:
         write(draft)
         os.replace(draft, path)
-    except OSError as error:
-        raise OutputError(f"{path}: cannot be written: {error.strerror or error}", str(path)) from error
+    except (OSError, RuntimeError) as error:
+        why = getattr(error, "strerror", None) or error
+        raise OutputError(f"{path}: cannot be written: {why}", str(path)) from error
     finally:
         draft.unlink(missing_ok=True)
     return path
@@ -169,9 +170,15 @@ def _netcdf(result: Result, times: ArrayLike | None, path: Path) -> None:
     need("netCDF4", "A NetCDF file")
     dataset = to_dataset(result) if times is None else _resampled_dataset(result, times)
     names = [str(name) for name in dataset.variables]
-    safe = unique(FORBIDDEN_IN_NETCDF.sub("_", name).strip() or "_" for name in names)
+    safe = unique(_netcdf_name(name) for name in names)
     renamed = dataset.rename({old: new for old, new in zip(names, safe, strict=True) if old != new})
     renamed.to_netcdf(path, engine="netcdf4", format="NETCDF4")
+
+
+def _netcdf_name(name: str) -> str:
+    """Return a NetCDF name: no slash, no blank at the end, and a letter, digit or underscore first."""
+    plain = FORBIDDEN_IN_NETCDF.sub("_", name).strip()
+    return plain if re.match(r"[A-Za-z0-9_]|[^\x00-\x7f]", plain) else f"_{plain}"
 
 
 def _matlab(result: Result, times: ArrayLike | None, path: Path) -> None:

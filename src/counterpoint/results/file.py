@@ -1,19 +1,6 @@
 """The run file: HDF5 in SWMR mode, readable while the run goes on and after the process died.
 
-::
-
-    /                             attributes: format, format_version, created, and the run's metadata (meta.*)
-    /subsystems/<name>            attributes: name, columns, units, position
-    /subsystems/<name>/time       (n,) float64, s
-    /subsystems/<name>/values     (n, columns) float64; absent without columns
-    /connections/<position>       attribute: label
-    /connections/<position>/defect  (n, 3) float64: time, assumed, arrived
-    /rows                         (subsystems + connections,) int64: rows that are complete on disk
-    /summary                      (bytes,) uint8: JSON of RunSummary; empty until the run has ended
-
-Group names are percent-encoded (``/``, ``%``, and names of dots only); the attribute has the true name.
-
-Three rules keep a run from losing rows:
+See ``format.py`` for what is in it. Three rules keep a run from losing rows:
 
 1. ``/rows`` is written after the data it counts. HDF5 may extend a dataset before its data arrive; what
    lies beyond ``/rows`` does not exist for a reader.
@@ -31,57 +18,24 @@ import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import asdict
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import h5py
 import numpy as np
 
 from ..errors import OutputError
+from .format import chunk_rows, group_name, padded, reason, structure, superblock
 from .store import Array, Metadata, Rows, RunLayout, RunSummary, checked_block
 
 if TYPE_CHECKING:
     from .reader import FileView
 
-FORMAT = "counterpoint-run"
-FORMAT_VERSION = 1
 
-CHUNK_COLUMNS = 8
-FEWEST_CHUNK_ROWS = 512
-MOST_CHUNK_ROWS = 4096
-FIRST_CHUNKS_BYTES = 1 << 21
 CHUNK_CACHE_BYTES = 1 << 17
 SPARE_BYTES = 1 << 18
 RESERVE_STEP = 1 << 20
-SUPERBLOCK_END_OF_FILE = slice(28, 36)
-
-
-def group_name(name: str) -> str:
-    """Return an HDF5 link name for any text.
-
-    >>> group_name("a/b"), group_name("."), group_name("50 %")
-    ('a%2Fb', '%2E', '50 %25')
-    """
-    if not name.strip("."):
-        return name.replace(".", "%2E") or "%"
-    return name.replace("%", "%25").replace("/", "%2F")
-
-
-def chunk_rows(layout: RunLayout) -> int:
-    """Return the rows of a chunk: long ones are fast, but each subsystem's first row already takes a chunk."""
-    width = sum(1 + len(s.columns) for s in layout.subsystems) + 3 * len(layout.connections)
-    return int(np.clip(FIRST_CHUNKS_BYTES // (8 * max(width, 1)), FEWEST_CHUNK_ROWS, MOST_CHUNK_ROWS))
-
-
-def reason(error: BaseException) -> str:
-    """Say in a few words what the operating system or HDF5 complained about."""
-    number = getattr(error, "errno", None)
-    return (
-        os.strerror(number)
-        if number
-        else str(error).split("\n", maxsplit=1)[0].strip() or type(error).__name__
-    )
+RESERVES = hasattr(os, "posix_fallocate")
 
 
 class Series:
@@ -92,9 +46,8 @@ class Series:
         self.rows = 0
         self.dirty = False
         self.buffer = Rows(width, 16)
-        self.buffer_rows = 2 * chunk
         self.chunk = chunk
-        self.row_bytes = 8 * sum(_padded(dataset.shape[1:]) for dataset, _ in parts)
+        self.row_bytes = 8 * sum(padded(dataset.shape[1:]) for dataset, _ in parts)
 
     def room(self, rows: int) -> int:
         """Return the most bytes that `rows` more rows take: HDF5 allocates whole chunks."""
@@ -153,7 +106,18 @@ class FileStore:
         self._counts = self._file["rows"]
         self._summary = self._file["summary"]
         self._spare = SPARE_BYTES + 512 * len(self._series)
-        self._file.swmr_mode = True
+        self._start()
+
+    def _start(self) -> None:
+        """Reserve room for the end of the run and let readers in."""
+        with self._guard("cannot be written", during_run=False):
+            try:
+                self._reserve(0)
+                self._file.swmr_mode = True
+            except BaseException:
+                self._file.close()
+                os.close(self._descriptor)
+                raise
 
     def append(self, subsystem: int, block: Array) -> None:
         """Add rows of one subsystem, shape ``(n, 1 + columns)``, time first."""
@@ -196,13 +160,10 @@ class FileStore:
 
     def _append(self, index: int, block: Array) -> None:
         series = self._series[index]
-        if series.buffer.count + len(block) < series.buffer_rows:
-            series.buffer.extend(block)
-            return
-        with self._guard("cannot be written"):
-            self._drain(series)
-            self._reserve(series.room(len(block)))
-            series.write(block)
+        series.buffer.extend(block)
+        if series.buffer.count >= 4 * series.chunk:
+            with self._guard("cannot be written"):
+                self._drain(series)
 
     def _drain(self, series: Series) -> None:
         waiting = series.buffer.read()
@@ -219,7 +180,8 @@ class FileStore:
             for dataset, _ in series.parts:
                 dataset.flush()
             series.dirty = False
-        self._counts[...] = [series.rows for series in self._series]
+        size = min(self._file.id.get_filesize(), self._reserved) if RESERVES else 0
+        self._counts[...] = [*(series.rows for series in self._series), size]
         self._counts.flush()
 
     def _finish(self, summary: RunSummary) -> None:
@@ -252,16 +214,16 @@ class FileStore:
                 return
 
     def _allocate(self, target: int) -> None:
-        if hasattr(os, "posix_fallocate"):
+        if RESERVES:
             os.posix_fallocate(self._descriptor, self._reserved, target - self._reserved)
         elif shutil.disk_usage(self.path.parent).free < target - self._reserved:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     def _give_back(self) -> None:
         """Cut off reserved room that was not used: the superblock says where the file ends."""
-        if not hasattr(os, "posix_fallocate"):
+        if not RESERVES:
             return
-        end = int.from_bytes(os.pread(self._descriptor, 64, 0)[SUPERBLOCK_END_OF_FILE], "little")
+        _, end = superblock(os.pread(self._descriptor, 64, 0))
         if 0 < end < os.fstat(self._descriptor).st_size:
             os.ftruncate(self._descriptor, end)
 
@@ -278,8 +240,7 @@ class FileStore:
         with self._guard("cannot be created", during_run=False):
             claimed = self._claim(overwrite)
             try:
-                with h5py.File(draft, "w", libver="latest", locking=False) as file:
-                    write_structure(file, self.layout, metadata)
+                draft.write_bytes(structure(self.layout, metadata))
                 os.replace(draft, self.path)
             except BaseException:
                 for leftover in (draft, self.path) if claimed else (draft,):
@@ -328,47 +289,3 @@ class FileStore:
             kept = "; what was written before stays readable" if during_run else ""
             message = f"{self.path}: {what}: {reason(error)}{kept}"
             raise OutputError(message, str(self.path), during_run=during_run) from error
-
-
-def write_structure(file: Any, layout: RunLayout, metadata: dict[str, str | float]) -> None:
-    """Write everything whose size is known before the run: SWMR allows no new objects later."""
-    file.attrs["format"] = FORMAT
-    file.attrs["format_version"] = FORMAT_VERSION
-    file.attrs["created"] = datetime.now(UTC).isoformat(timespec="seconds")
-    for key, value in metadata.items():
-        file.attrs[f"meta.{key}"] = value
-    rows = chunk_rows(layout)
-    subsystems = file.create_group("subsystems")
-    for position, entry in enumerate(layout.subsystems):
-        group = subsystems.create_group(group_name(entry.name))
-        group.attrs["name"] = entry.name
-        group.attrs["position"] = position
-        group.attrs.create("columns", list(entry.columns), (len(entry.columns),), h5py.string_dtype())
-        group.attrs.create("units", list(entry.units), (len(entry.units),), h5py.string_dtype())
-        _growing(group, "time", rows)
-        if entry.columns:
-            _growing(group, "values", rows, len(entry.columns))
-    connections = file.create_group("connections")
-    for position, label in enumerate(layout.connections):
-        group = connections.create_group(str(position))
-        group.attrs["label"] = label
-        _growing(group, "defect", rows, 3)
-    file.create_dataset("rows", (len(layout.subsystems) + len(layout.connections),), np.int64)
-    file.create_dataset("summary", (0,), np.uint8, maxshape=(None,), chunks=(4096,))
-
-
-def _chunk_columns(columns: int) -> int:
-    """Split many columns evenly, so that reading one does not read all and little room stays empty."""
-    return -(-columns // -(-columns // CHUNK_COLUMNS))
-
-
-def _padded(columns: tuple[int, ...]) -> int:
-    """Return the columns that a dataset takes on disk, in whole chunks."""
-    return sum(-(-n // _chunk_columns(n)) * _chunk_columns(n) for n in columns) or 1
-
-
-def _growing(group: Any, name: str, rows: int, *columns: int) -> None:
-    chunks = (rows, *(_chunk_columns(n) for n in columns))
-    group.create_dataset(
-        name, (0, *columns), np.float64, maxshape=(None, *columns), chunks=chunks, fillvalue=np.nan
-    )

@@ -164,7 +164,6 @@ def _lines(ax: Axes, series: Series, start: int) -> None:
     for i, label in enumerate(series.components):
         time, values = thin(series.time, table[:, i])
         few = len(time) <= MARKED_SAMPLES
-        # A long name must not squeeze the axes; "_" at its start would hide it from the legend.
         (line,) = ax.plot(
             time,
             values,
@@ -174,7 +173,7 @@ def _lines(ax: Axes, series: Series, start: int) -> None:
             markersize=3,
             solid_joinstyle="round",
         )
-        line.set_gid(label)
+        line.set_gid(label)  # not its label: one that starts with "_" would be left out of the legend
 
 
 def _legend(ax: Axes) -> None:

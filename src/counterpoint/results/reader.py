@@ -14,7 +14,7 @@ import h5py
 import numpy as np
 
 from ..errors import OutputError
-from .file import FORMAT, FORMAT_VERSION, group_name, reason
+from .format import FORMAT, FORMAT_VERSION, group_name, reason, superblock
 from .store import ALL, Array, DefectSummary, Metadata, RunLayout, RunSummary, SubsystemLayout
 
 if TYPE_CHECKING:
@@ -73,6 +73,7 @@ class FileView:
             try:
                 self._check_format()
                 self._counts = np.asarray(self._file["rows"][...])  # before any dataset: see file.py, rule 1
+                self._check_size(int(self._counts[-1]))
                 self.metadata = self._read_metadata()
                 self.layout = self._read_layout()
                 self.summary = self._read_summary()
@@ -134,10 +135,21 @@ class FileView:
             problem = "is not a run file (HDF5 is expected)"
         if problem:
             raise OutputError(f"{self.path}: {problem}", str(self.path))
+        with self._guard():
+            self._check_size(superblock(self._head())[1])
+
+    def _head(self) -> bytes:
+        with self.path.open("rb") as file:
+            return file.read(64)
+
+    def _check_size(self, needed: int) -> None:
+        """Refuse a file that is cut off: HDF5 would read zeros, or not come back."""
+        if (size := self.path.stat().st_size) < needed:
+            raise OutputError(f"{self.path}: is cut off after {size} bytes; copy it again", str(self.path))
 
     def _open(self) -> Any:
         """Open a finished file plainly, any other in SWMR mode, with or without locks as others do."""
-        failure: Exception | None = None
+        failure = OSError("cannot be opened")
         for locking in (None, False):
             try:
                 file = h5py.File(self.path, "r", locking=locking)
@@ -146,11 +158,13 @@ class FileView:
                 file.close()
             except OSError as error:
                 failure = error
+                if not superblock(self._head())[0]:
+                    continue  # SWMR mode would wait for a writer that does not exist
             try:
                 return h5py.File(self.path, "r", swmr=True, libver="latest", locking=locking)
             except OSError as error:
                 failure = error
-        raise failure or OSError("cannot be opened")
+        raise failure
 
     def _check_format(self) -> None:
         kind, version = self._file.attrs.get("format"), self._file.attrs.get("format_version", 0)

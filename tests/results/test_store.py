@@ -1,0 +1,60 @@
+import numpy as np
+import pytest
+
+from counterpoint.results import FileStore, MemoryStore, RunLayout, SubsystemLayout
+from counterpoint.results.store import DefectSummary
+
+ONE = RunLayout((SubsystemLayout("a", ("y",)),))
+
+
+@pytest.fixture(params=["memory", "file"])
+def store(request, tmp_path):
+    made = MemoryStore(ONE) if request.param == "memory" else FileStore(tmp_path / "run.h5", ONE)
+    yield made
+    from counterpoint.results import RunSummary
+
+    made.close(RunSummary("finished"))
+
+
+def test_a_store_copies_the_block_so_that_the_run_may_reuse_its_memory(store):
+    block = np.array([[0.0, 1.0], [1.0, 2.0]])
+    store.append(0, block)
+    block[:] = 99.0
+    store.append(0, block[:0])
+    assert store.view().values(0)[:, 0].tolist() == [1.0, 2.0]
+
+
+def test_rows_come_back_in_the_order_they_were_appended(store):
+    for k in range(1000):
+        store.append(0, np.array([[k, 2.0 * k]]))
+    view = store.view()
+    assert view.rows(0) == 1000
+    assert view.times(0).tolist() == list(range(1000))
+    assert view.values(0)[:, 0].tolist() == [2.0 * k for k in range(1000)]
+    assert view.times(0, slice(3, 5)).tolist() == [3.0, 4.0]
+
+
+def test_a_block_of_the_wrong_shape_is_refused_and_the_subsystem_named(store):
+    with pytest.raises(ValueError, match=r"a: a block has shape \(2, 3\); \(n, 2\)"):
+        store.append(0, np.zeros((2, 3)))
+
+
+def test_memory_rows_cannot_be_changed_through_a_view():
+    store = MemoryStore(ONE)
+    store.append(0, np.zeros((1, 2)))
+    with pytest.raises(ValueError, match="read-only"):
+        store.values(0)[0, 0] = 1.0
+
+
+def test_units_may_be_left_out_but_not_half_given():
+    assert SubsystemLayout("a", ("x", "y")).units == ("", "")
+    with pytest.raises(ValueError, match="2 columns but 1 units"):
+        SubsystemLayout("a", ("x", "y"), ("m",))
+
+
+@pytest.mark.parametrize(
+    ("rms", "scale", "magnitude", "relative"),
+    [(0.1, 2.0, 0.0, 0.05), (0.0, 0.0, 0.0, 0.0), (0.1, 0.0, 0.0, np.inf), (1e-15, 1e-16, 5.0, 0.0)],
+)
+def test_the_relative_defect_tells_rounding_from_error(rms, scale, magnitude, relative):
+    assert DefectSummary("c", "", 1, rms, 0.0, rms, scale, magnitude).relative == relative
