@@ -2,6 +2,7 @@
 
 import errno
 import os
+import resource
 import signal
 import subprocess
 import sys
@@ -334,6 +335,20 @@ def test_no_room_and_no_memory_exit_with_5(case, counterpoint, monkeypatch, erro
     assert err.startswith("error: ")
 
 
+def test_a_file_that_cannot_grow_exits_with_5_and_stays_readable(case, start, tmp_path):
+    def limit():
+        resource.setrlimit(resource.RLIMIT_FSIZE, (4_000_000, 4_000_000))
+
+    text = SCENARIO.replace("until = 1.0", "until = 100000.0")
+    process = start("run", case(text=text), "--no-plot", cwd=tmp_path, preexec_fn=limit)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 5, err
+    assert "case.h5" in err
+    assert "Traceback" not in err
+    assert "kept case-run/case.h5" in out
+    assert len(cp.load(tmp_path / "case-run" / "case.h5")["model.y"].time) > 1
+
+
 @pytest.mark.parametrize(("which", "expected"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
 def test_a_signal_keeps_the_results_and_says_where(case, start, tmp_path, which, expected):
     path = case(body="open('began', 'w').close(); time.sleep(0.05)", text=SCENARIO.replace("1.0", "1000.0"))
@@ -348,6 +363,19 @@ def test_a_signal_keeps_the_results_and_says_where(case, start, tmp_path, which,
     kept = cp.load(tmp_path / "case-run" / "case.h5")
     assert kept.status == "interrupted"
     assert len(kept["model.y"].time) > 1
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_a_run_that_stays_in_the_core_can_be_interrupted(start, tmp_path, threads):
+    arguments = ("--until", "1e7", "--no-plot", "--threads", threads)
+    process = start("run", EXAMPLES / "two_mass.toml", *arguments, cwd=tmp_path)
+    wait_for((tmp_path / "two-mass-run" / "two-mass.h5").exists)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130, err
+    assert "interrupted at t = " in out
+    assert "results up to there are kept" in err
 
 
 def test_a_second_interrupt_exits_at_once(case, start, tmp_path):
