@@ -113,7 +113,7 @@ def _line(title: str, progress: Progress, width: int) -> Text:
     from rich.text import Text
 
     done = progress.fraction
-    facts = f"{100 * done:3.0f} %  t = {progress.time:.4g} of {progress.until:.4g} s"
+    facts = f"{100 * done:3.0f} %  t = {progress.time:.6g} of {progress.until:.6g} s"
     more = f"  {speed(progress.real_time_factor)}  {_left(progress)}"
     name = title if len(title) <= 24 else title[:23] + "…"
     room = width - len(name) - len(facts) - len(more) - 4
