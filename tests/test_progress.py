@@ -68,7 +68,7 @@ def test_markup_in_a_title_stays_text():
 
 def test_durations_read_like_a_clock():
     assert [clock(s) for s in (0.04, 9.5, 59.4, 60, 3600)] == [
-        "0.0 s",
+        "40 ms",
         "9.5 s",
         "59 s",
         "1 min 0 s",

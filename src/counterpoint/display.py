@@ -12,12 +12,13 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from .progress import Callback, Progress, clock, show
+from .ports import PortSpec, port_widths
+from .progress import Callback, Progress, clock, show, speed
 
 if TYPE_CHECKING:
     from .results import Result
     from .scenario import Scenario
-    from .system import System
+    from .system import Connection, System
 
 _MOST_ROWS = 12
 
@@ -143,7 +144,7 @@ def _timing(outcome: Result) -> Table:
 def _speed(outcome: Result) -> str:
     return (
         f"{outcome.name}, {outcome.scheme}: {outcome.status} at t = {outcome.end:g} s of {outcome.until:g} s "
-        f"in {clock(outcome.wall_seconds)} ({outcome.real_time_factor:.3g}× real time)"
+        f"in {clock(outcome.wall_seconds)} ({speed(outcome.real_time_factor)})"
     )
 
 
@@ -200,19 +201,26 @@ def _subsystems(described: Scenario, system: System) -> Table:
     )
 
 
-def _ports(ports: dict[str, int]) -> str:
-    return ", ".join(name if width == 1 else f"{name}[{width}]" for name, width in ports.items()) or "–"
+def _ports(ports: PortSpec) -> str:
+    widths = port_widths(ports).items()
+    return ", ".join(name if width == 1 else f"{name}[{width}]" for name, width in widths) or "–"
 
 
 def _connections(system: System) -> Table:
     table = _table("Connections", "from", "to", "approximation")
-    return _rows(
-        table,
-        (
-            (" + ".join(map(str, c.sources)), c.target, ", ".join(dict.fromkeys(map(str, c.approximations))))
-            for c in system.connections
-        ),
-    )
+    return _rows(table, ((_origin(c), c.target, _approximations(c)) for c in system.connections))
+
+
+def _origin(connection: Connection) -> str:
+    """Write what enters an input, such as ``2·a.y + b.y + 0.5``."""
+    pairs = zip(connection.gains, connection.sources, strict=True)
+    terms = [source if gain == 1 else f"{gain:g}·{source}" for gain, source in pairs]
+    return " + ".join(terms + [f"{connection.offset:g}"] * (connection.offset != 0))
+
+
+def _approximations(connection: Connection) -> str:
+    names = ["default" if a is None else str(a).strip("<>") for a in connection.approximations]
+    return ", ".join(dict.fromkeys(names))
 
 
 def _precedence(described: Scenario, system: System) -> Iterator[str]:

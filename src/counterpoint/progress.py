@@ -113,8 +113,8 @@ def _line(title: str, progress: Progress, width: int) -> Text:
     from rich.text import Text
 
     done = progress.fraction
-    facts = f"{100 * done:3.0f} %  t = {progress.time:.4g} of {progress.until:.4g} s"
-    more = f"  {_factor(progress.real_time_factor)}  {_left(progress)}"
+    facts = f"{100 * done:3.0f} %  t = {progress.time:.6g} of {progress.until:.6g} s"
+    more = f"  {speed(progress.real_time_factor)}  {_left(progress)}"
     name = title if len(title) <= 24 else title[:23] + "…"
     room = width - len(name) - len(facts) - len(more) - 4
     bar = max(0, min(room, 40))
@@ -124,8 +124,15 @@ def _line(title: str, progress: Progress, width: int) -> Text:
     return line.append(f" {facts}").append(more, style="cyan")
 
 
-def _factor(factor: float) -> str:
-    return "…× real time" if math.isnan(factor) else f"{factor:.3g}× real time"
+def speed(factor: float) -> str:
+    """Write a real-time factor.
+
+    >>> speed(0.5), speed(30321.4), speed(float("nan"))
+    ('0.5× real time', '30321× real time', '…× real time')
+    """
+    if math.isnan(factor):
+        return "…× real time"
+    return f"{factor:.3g}× real time" if factor < 1000 else f"{factor:.0f}× real time"
 
 
 def _left(progress: Progress) -> str:
@@ -137,11 +144,13 @@ def _left(progress: Progress) -> str:
 def clock(seconds: float) -> str:
     """Write a duration briefly.
 
-    >>> clock(0.25), clock(75), clock(7384), clock(float("inf"))
-    ('0.2 s', '1 min 15 s', '2 h 3 min', '?')
+    >>> clock(0.0125), clock(2.5), clock(75), clock(7384), clock(float("inf"))
+    ('12 ms', '2.5 s', '1 min 15 s', '2 h 3 min', '?')
     """
     if not math.isfinite(seconds):
         return "?"
+    if seconds < 0.1:
+        return f"{1e3 * seconds:.0f} ms"
     if seconds < 10:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)

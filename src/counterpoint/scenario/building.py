@@ -9,13 +9,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ..errors import SetupError, did_you_mean
+from ..ports import columns, port_widths
 from . import models
 from .files import Folder, call
-from .problems import Mistakes, Path, keys_at, path_of, quoted
+from .problems import Mistakes, Path, key_text, keys_at, path_of, quoted
 from .tables import read_csv
 
 if TYPE_CHECKING:
     from ..system import System
+
+_OWN_PLACE = re.compile(r"^connections\[\d+\]\.")
+"""Where a System says a problem is; we know it better, in terms of the file."""
 
 
 @dataclass
@@ -179,18 +183,14 @@ class Builder:
                     self.mistakes.add(path_of(where, self.mistakes.document.values), problem.message)
 
     def _check_plot(self, system: System, missing: set[str]) -> None:
-        known = {
-            f"{name}.{port}": width
-            for name, entry in system.subsystems.items()
-            for port, width in entry.subsystem.outputs.items()
-        }
+        known = set(system.subsystems)
+        for name, entry in system.subsystems.items():
+            widths = port_widths(entry.subsystem.outputs)
+            known |= {f"{name}.{port}" for port in (*widths, *columns(widths))}
         for index, signal in enumerate(self.table.plot or ()):
-            element = re.fullmatch(r"(.+)\[(\d+)\]", signal)
-            fine = signal in known or (element and int(element[2]) < known.get(element[1], 0))
-            if not fine and signal.partition(".")[0] not in missing:
-                self.mistakes.add(
-                    ("plot", index), f"{quoted(signal)}: no such output{did_you_mean(signal, known)}"
-                )
+            if signal not in known and signal.partition(".")[0] not in missing:
+                hint = did_you_mean(signal, known)
+                self.mistakes.add(("plot", index), f"{quoted(signal)}: no such output{hint}")
 
     @contextmanager
     def _noting(self, *at: str | int) -> Iterator[None]:
@@ -199,8 +199,9 @@ class Builder:
         except SetupError as error:
             known = keys_at(at, self.mistakes.document.values)
             for problem in error.problems:
-                key, colon, rest = problem.partition(": ")
-                where, text = ((*at, key), rest) if colon and key in known else (at, problem)
+                text = _OWN_PLACE.sub("", problem.removeprefix(f"{key_text(at)}: "))
+                key, colon, rest = text.partition(": ")
+                where, text = ((*at, key), rest) if colon and key in known else (at, text)
                 self.mistakes.add(where, text, error.__cause__ or error)
 
 

@@ -22,8 +22,7 @@ from pydantic import (
 from pydantic_core import PydanticCustomError
 
 from ..errors import did_you_mean
-
-SCHEMES = ("slowest-first", "fastest-first", "parallel", "sequential")
+from ..precedence import NAMED_SCHEMES
 
 
 def _as_list(value: Any) -> Any:
@@ -70,9 +69,9 @@ def _usable_file_name(name: str) -> str:
 
 
 def _known_scheme(scheme: str) -> str:
-    if scheme not in SCHEMES:
+    if scheme not in NAMED_SCHEMES:
         raise PydanticCustomError(
-            "unknown_scheme", "no such scheme{hint}", {"hint": did_you_mean(scheme, SCHEMES)}
+            "unknown_scheme", "no such scheme{hint}", {"hint": did_you_mean(scheme, NAMED_SCHEMES)}
         )
     return scheme
 
@@ -263,8 +262,8 @@ class Connection(Table):
     to: str
     approximation: Approximation | None = None
     gain: Numbers | None = None
-    offset: Numbers | None = None
-    initial: Numbers | None = None
+    offset: float | None = None
+    initial: float | None = None
     law: str | None = None
 
 

@@ -228,9 +228,9 @@ def keys_at(path: Path, values: Any) -> list[str]:
         return []
     table: type[Table] | None = None
     if path[-1] == "approximation":
-        table = APPROXIMATIONS.get(values.get("kind"))
+        table = APPROXIMATIONS.get(str(values.get("kind")))
     elif path[0] == "subsystems" and len(path) == 2:
-        table = SUBSYSTEMS.get(values.get("type"))
+        table = SUBSYSTEMS.get(str(values.get("type")))
     elif path[0] == "connections" and len(path) == 2:
         table = Connection
     elif path[0] == "scheme":

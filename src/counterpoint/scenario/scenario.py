@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..errors import SetupError, did_you_mean
+from ..precedence import NAMED_SCHEMES
 from .building import Builder
 from .files import Folder
-from .models import SCHEMES, ScenarioTable, bad_span
+from .models import ScenarioTable, bad_span
 from .problems import Document, Mistakes
 from .reading import check, read_document
 
@@ -109,8 +110,8 @@ class Scenario:
         wrong = (
             [f"until: {text}" for text in [bad_span(self.start, until)] if text] if until is not None else []
         )
-        if scheme is not None and scheme not in SCHEMES:
-            wrong.append(f'scheme: "{scheme}": no such scheme{did_you_mean(scheme, SCHEMES)}')
+        if scheme is not None and scheme not in NAMED_SCHEMES:
+            wrong.append(f'scheme: "{scheme}": no such scheme{did_you_mean(scheme, NAMED_SCHEMES)}')
         if threads is not None and threads < 1:
             wrong.append(f"threads: {threads}: must be 1 or more")
         if wrong:

@@ -1,0 +1,121 @@
+"""The command line under test, in this process or in one of its own, and a scenario to run."""
+
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from counterpoint.cli import main
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
+COMMAND = [sys.executable, "-c", "from counterpoint.cli import main; main()"]
+
+SCENARIO = """\
+name = "case"
+until = 1.0
+
+[subsystems.model]
+type = "python"
+object = "models.py:Model"
+step = 0.1
+"""
+
+MODEL = """\
+import time
+import counterpoint as cp
+
+class Model(cp.Subsystem):
+    outputs = ("y",)
+    y = 0.0
+
+    def step(self, t, t_end, u):
+        {body}
+        self.y = t_end
+
+    def output(self, t, u):
+        return self.y
+"""
+
+
+@pytest.fixture(scope="session")
+def scenario_text():
+    """A scenario with one Python model."""
+    return SCENARIO
+
+
+@pytest.fixture(scope="session")
+def model_text():
+    """The Python model, with a place for what its step does."""
+    return MODEL
+
+
+@pytest.fixture(scope="session")
+def examples():
+    """The directory of the examples."""
+    return EXAMPLES
+
+
+@pytest.fixture(scope="session")
+def command():
+    """The command line as the arguments of a process."""
+    return COMMAND
+
+
+@pytest.fixture
+def case(tmp_path, monkeypatch):
+    """Write a scenario with one Python model whose step does ``body``; work in its directory."""
+    monkeypatch.chdir(tmp_path)
+
+    def write(body="pass", text=SCENARIO):
+        (tmp_path / "models.py").write_text(MODEL.format(body=body))
+        path = tmp_path / "case.toml"
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    return write
+
+
+@pytest.fixture
+def counterpoint(capsys):
+    """Run the command line in this process; return exit code, standard output, standard error."""
+
+    def run(*arguments):
+        with pytest.raises(SystemExit) as end:
+            main([str(argument) for argument in arguments])
+        printed = capsys.readouterr()
+        assert "Traceback" not in printed.err or "--traceback" in arguments
+        return end.value.code, printed.out, printed.err
+
+    return run
+
+
+@pytest.fixture
+def start():
+    """Start the command line as a process of its own; none is left after the test."""
+    started = []
+
+    def start(*arguments, **options):
+        pipe = subprocess.PIPE
+        command = [*COMMAND, *map(str, arguments)]
+        started.append(subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, **options))
+        return started[-1]
+
+    yield start
+    for process in started:
+        with process:
+            process.kill()
+
+
+@pytest.fixture(scope="session")
+def wait_for():
+    """Wait until a condition holds."""
+
+    def wait_for(condition, seconds=30.0):
+        end = time.monotonic() + seconds
+        while not condition():
+            assert time.monotonic() < end, "waited in vain"
+            time.sleep(0.02)
+
+    return wait_for

@@ -1,0 +1,136 @@
+"""From tables to a system: names, shapes, models, approximations."""
+
+import pytest
+
+import counterpoint as cp
+
+
+def test_a_good_scenario_is_built(write, good):
+    scenario = cp.Scenario.read(write(good, "two mass.toml"))
+    assert scenario.name == "two mass"
+    assert (scenario.start, scenario.until, scenario.threads) == (0.0, 2.0, 1)
+    system = scenario.build()
+    assert list(system.subsystems) == ["fast", "slow"]
+    assert system.subsystems["slow"].step == 0.1
+    assert len(system.connections) == 2
+
+
+def test_a_good_scenario_runs(write, good):
+    result = cp.Scenario.read(write(good)).run()
+    assert result.status == "finished"
+    assert result.end == pytest.approx(2.0)
+
+
+def test_an_unknown_subsystem_in_a_connection_gets_a_suggestion(write, good, problems):
+    found = problems(write(good.replace('from = "slow.x"', 'from = "slwo.x"')))
+    assert any(p.startswith("connections[0].from: ") and 'did you mean "slow"?' in p for p in found), found
+
+
+def test_an_unknown_port_is_named(write, good, problems):
+    found = problems(write(good.replace('to = "slow.u"', 'to = "slow.v"')))
+    assert any(
+        p.startswith("connections[1].to: ") and "slow.v" in p and p.endswith("(line 31)") for p in found
+    ), found
+
+
+def test_an_open_input_is_refused(write, good, problems):
+    found = problems(write(good[: good.rindex("[[connections]]")]))
+    assert len(found) == 1
+    assert "slow" in found[0]
+    assert "u" in found[0]
+
+
+def test_a_constant_closes_an_input(write, good):
+    text = good[: good.rindex("[[connections]]")] + '[set]\n"slow.u" = 0.5\n'
+    cp.Scenario.read(write(text)).build()
+
+
+def test_a_constant_for_an_unknown_input_is_refused(write, good, problems):
+    found = problems(write(good + '[set]\n"slow.brake" = 0.5\n'))
+    assert any(p.startswith('set."slow.brake"') for p in found), found
+
+
+def test_an_input_driven_twice_is_refused(write, good, problems):
+    found = problems(write(good + '[[connections]]\nfrom = "slow.x"\nto = "slow.u"\n'))
+    assert any(p.startswith("connections[2].to: ") and "slow.u" in p for p in found), found
+
+
+def test_matrices_that_do_not_fit_are_refused(write, good, problems):
+    found = problems(write(good.replace("x0 = [1.0, 0.0]", "x0 = [1.0]", 1)))
+    assert any(p.startswith("subsystems.fast.A: shape (2, 2)") for p in found), found
+
+
+def test_a_vector_does_not_enter_a_scalar_input(write, good, problems):
+    text = good.replace("C = [[1.0, 0.0]]\n", "C = [[1.0, 0.0], [0.0, 1.0]]\n", 1)
+    found = problems(write(text.replace('outputs = ["x"]', "outputs = { x = 2 }", 1)))
+    assert any(p.startswith("connections[1]") for p in found), found
+
+
+def test_an_unknown_signal_to_plot_gets_a_suggestion(write, good, problems):
+    found = problems(write('plot = ["fast.x", "fast.xx"]\n' + good))
+    assert found == ['plot[1]: "fast.xx": no such output; did you mean "fast.x"? (line 1)']
+
+
+def test_unknown_subsystems_in_a_custom_scheme_are_refused(write, good, problems):
+    text = good.replace('"slowest-first"', '{ waits_for = { fast = ["slwo"] } }')
+    assert any(p.startswith("scheme") for p in problems(write(text)))
+
+
+@pytest.mark.parametrize(
+    "scheme", ['{ waits_for = { fast = ["slow"] } }', '{ sequential = ["slow", "fast"] }']
+)
+def test_an_order_of_ones_own_runs(write, good, scheme):
+    scenario = cp.Scenario.read(write(good.replace('"slowest-first"', scheme)))
+    assert scenario.run().status == "finished"
+
+
+@pytest.mark.parametrize(
+    "approximation",
+    [
+        '{ kind = "hold", side = "ahead" }',
+        '{ kind = "lagrange", order = 4 }',
+        '{ kind = "hermite" }',
+        '{ kind = "taylor", order = 1 }',
+        '{ kind = "least-squares", order = 1, points = 4 }',
+        '{ kind = "mean", weighting = "time-weighted" }',
+        '{ kind = "transition", order = 1 }',
+        '{ kind = "python", object = "mine.py:Last" }',
+    ],
+)
+def test_every_kind_of_approximation_runs(write, good, approximation):
+    write(
+        "import counterpoint as cp\nclass Last(cp.Approximation):\n    def evaluate(self, times, values, t):\n        return values[-1]\n",
+        "mine.py",
+    )
+    result = cp.Scenario.read(write(f"approximation = {approximation}\n" + good)).run()
+    assert result.status == "finished"
+
+
+@pytest.mark.parametrize(
+    "subsystem",
+    [
+        'type = "second-order"\nM = [[1.0]]\nK = [[4.0]]\nB = [[1.0]]\nq0 = [1.0]\noutputs = ["x", "v"]',
+        'type = "ode"\nrhs = "mine.py:rhs"\nx0 = [1.0]\ninputs = ["u"]\nsolver = "ode4"',
+        'type = "ode"\nrhs = "mine.py:rhs"\noutput = "mine.py:rhs"\noutputs = ["x"]\nfeedthrough = true\nx0 = [1.0]\ninputs = ["u"]\nsolver = "ode4"',
+        'type = "linear"\nA = [[-1.0]]\nB = [[1.0]]\nx0 = [1.0]\ninputs = "u"\noutputs = "x"\ndefaults = { u = 1.0 }',
+    ],
+)
+def test_every_type_of_model_runs(write, subsystem):
+    write("def rhs(t, x, u):\n    return [u[0] - x[0]]\n", "mine.py")
+    text = f'until = 1.0\nplot = ["model.x"]\n[subsystems.model]\nstep = 0.1\n{subsystem}\n[set]\n"model.u" = 2.0\n'
+    assert cp.Scenario.read(write(text)).run().status == "finished"
+
+
+def test_a_law_makes_an_input_from_several_outputs(write, good):
+    write("def larger(a, b):\n    return max(a, b)\n", "laws.py")
+    text = (
+        good
+        + '[subsystems.third]\ntype = "linear"\nstep = 0.1\nA = [[-1.0]]\nB = [[1.0]]\nx0 = [0.0]\ninputs = "u"\n'
+    )
+    text += '[[connections]]\nfrom = ["fast.x", "slow.x"]\nto = "third.u"\nlaw = "laws.py:larger"\ngain = [1.0, 0.5]\n'
+    assert cp.Scenario.read(write(text)).run().status == "finished"
+
+
+def test_gains_that_do_not_match_the_outputs_are_named(write, good, problems):
+    (found,) = problems(write(good.replace('to = "slow.u"', 'to = "slow.u"\ngain = [1.0, 2.0]')))
+    assert found.startswith("connections[1].gain: 2 values for 1 sources")
