@@ -72,14 +72,20 @@ class Claim:
         return cls(claim, published, ours, unit, f"factor {factor:g}", holds, remark)
 
     @classmethod
-    def above(cls, claim: str, bound: float, ours: float, *, unit: str = "1", remark: str = "") -> Claim:
-        """Hold when `ours` is larger than `bound`."""
-        return cls(claim, f"> {bound:g}", ours, unit, "bound", isfinite(ours) and ours > bound, remark)
+    def above(
+        cls, claim: str, bound: float, ours: float, *, slack: float = 0.0, unit: str = "1", remark: str = ""
+    ) -> Claim:
+        """Hold when `ours` is larger than `bound` less `slack`."""
+        holds = isfinite(ours) and ours > bound - slack
+        return cls(claim, f"> {bound:g}", ours, unit, f"-{slack:g}" if slack else "bound", holds, remark)
 
     @classmethod
-    def below(cls, claim: str, bound: float, ours: float, *, unit: str = "1", remark: str = "") -> Claim:
-        """Hold when `ours` is smaller than `bound`."""
-        return cls(claim, f"< {bound:g}", ours, unit, "bound", isfinite(ours) and ours < bound, remark)
+    def below(
+        cls, claim: str, bound: float, ours: float, *, slack: float = 0.0, unit: str = "1", remark: str = ""
+    ) -> Claim:
+        """Hold when `ours` is smaller than `bound` plus `slack`."""
+        holds = isfinite(ours) and ours < bound + slack
+        return cls(claim, f"< {bound:g}", ours, unit, f"+{slack:g}" if slack else "bound", holds, remark)
 
     def row(self) -> tuple[str, ...]:
         """Return the cells of the table in the order of `COLUMNS`."""
