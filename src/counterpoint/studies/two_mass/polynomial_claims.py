@@ -44,10 +44,6 @@ def polynomial(scheme: str, order: int, frequency_ratio: float = 0.0) -> Case:
     return Case(frequency_ratio, scheme, order)
 
 
-def _share(mask: Mask) -> float:
-    return float(np.mean(mask))
-
-
 def _span(ratios: Array, mask: Mask) -> str:
     return f"FR = {ratios[mask].min():g} to {ratios[mask].max():g}" if mask.any() else "no FR"
 
@@ -68,10 +64,10 @@ def _no_best_method(sweep: Sweep) -> Claim:
 def _near_best(sweep: Sweep, case: Case, name: str, mask: Mask) -> tuple[float, str]:
     """Return the share of FR in `mask` at which `case` is (nearly) the best, and words about it."""
     ratio = sweep.curve(case, name) / sweep.best(name)
-    exactly = _share(ratio[mask] == 1)
+    exactly = sweep.share(ratio == 1, mask)
     good = _span(sweep.ratios, (ratio <= NEAR_BEST) & mask)
     remark = f"Counted: within 30 % of the smallest of ten ({good}); the smallest at {exactly:.0%} of the FR."
-    return _share(ratio[mask] <= NEAR_BEST), remark
+    return sweep.share(ratio <= NEAR_BEST, mask), remark
 
 
 def _low_ratios(sweep: Sweep) -> list[Claim]:
@@ -123,8 +119,8 @@ def _fourth_order(sweep: Sweep) -> list[Claim]:
         Claim.above(
             "3.4: SF-O4 does not reduce the errors: share of FR > 25 where its dx is above that of SF-O3",
             0.5,
-            _share(fourth[high] > cubic[high]),
-            remark=f"Below FR = 25 the share is {_share(fourth[below] > cubic[below]):.0%}: mostly a tie.",
+            sweep.share(fourth > cubic, high),
+            remark=f"Below FR = 25 the share is {sweep.share(fourth > cubic, below):.0%}: mostly a tie.",
         ),
     ]
 
@@ -146,13 +142,13 @@ def _fastest_first_trade(sweep: Sweep) -> list[Claim]:
         Claim.above(
             "3.4: ... at the cost of energy: dE of FF-O3 over SF-O3, geometric mean for 9 < FR < 25",
             1,
-            _geometric_mean(energy[low]),
+            sweep.geometric_mean(energy, low),
             remark=f"From {energy[low].min():.2g} to {energy[low].max():.3g}.",
         ),
         Claim.above(
             "3.4: ... and of x1: dx of FF-O3 over SF-O3, geometric mean for 9 < FR < 25",
             1,
-            _geometric_mean(x1[low]),
+            sweep.geometric_mean(x1, low),
             remark=f"From {x1[low].min():.2g} to {x1[low].max():.3g}.",
         ),
     ]
@@ -204,11 +200,12 @@ def _high_ratios_slowest_first(sweep: Sweep) -> list[Claim]:
         claims.append(Claim.below(text, 50, start, slack=5, remark=remark))
     high = sweep.between(50, 101)
     for name, what in (("dx", "position"), ("dE", "energy")):
-        curves = np.array([sweep.curve(polynomial(SLOW_FIRST, order), name)[high] for order in ORDERS])
+        curves = np.array([sweep.curve(polynomial(SLOW_FIRST, order), name) for order in ORDERS])
         text = f"3.4: FR > 50: order 0 is the best of slowest-first in {what}: share of FR where it is"
         ratio = curves[0] / curves.min(axis=0)
-        share = _share(ratio <= NEAR_BEST)
-        remark = f"Counted: within 30 % of the smallest; the smallest at {_share(ratio == 1):.0%} of the FR."
+        share = sweep.share(ratio <= NEAR_BEST, high)
+        others = _span(sweep.ratios, (ratio > NEAR_BEST) & high)
+        remark = f"Counted: within 30 % of the smallest; another order is better somewhere in {others}."
         claims.append(Claim.about(text, 1, share, margin=0.1, remark=remark))
     trend = _rank_correlation(sweep.curve(polynomial(SLOW_FIRST, 0))[sweep.between(50, 95)])
     text = "3.4: FR > 50: errors of slowest-first rise with FR: rank correlation of dx, SF-O0, 50 < FR < 95"
@@ -220,15 +217,16 @@ def _high_ratios_fastest_first(sweep: Sweep) -> list[Claim]:
     middle = sweep.between(50, 80)
     for order in (2, 3, 4):
         case = polynomial(FAST_FIRST, order)
-        dx, energy = sweep.curve(case)[middle], sweep.curve(case, "dE")[middle]
+        dx, energy = sweep.curve(case), sweep.curve(case, "dE")[middle]
         amplitude = sweep.at(polynomial(FAST_FIRST, order, 70.0)).amplitude
         claims += [
             Claim.about(
                 f"3.4: FR > 50: FF-O{order} keeps dx under 10 %: share of 50 < FR < 80 where it does",
                 1,
-                _share(dx < GOOD),
+                sweep.share(dx < GOOD, middle),
                 margin=0.2,
-                remark=f"Median dx {np.median(dx):.2g} (up to {dx.max():.3g}), dE {np.median(energy):.2g}.",
+                remark=f"Median dx {np.median(dx[middle]):.2g}, largest {dx[middle].max():.3g}; "
+                f"median dE {np.median(energy):.2g}.",
             ),
             Claim.below(
                 f"3.4: ... as the fast motion is lost, order {order}: amplitude at FR = 70, exact = 1",
@@ -294,14 +292,10 @@ def _growth_in_time(sweep: Sweep) -> Claim:
     cases = [polynomial(*key) for key in _methods()]
     grows = np.array([sweep.curve(c, "second_half") > sweep.curve(c, "first_half") for c in cases])
     text = "3.4: errors accumulate in most runs: share of runs with more error of x1 in the second half"
-    return Claim.above(text, 0.5, _share(grows))
+    return Claim.above(text, 0.5, float(np.mean([sweep.share(g) for g in grows])))
 
 
 def _rank_correlation(values: Array) -> float:
     """Return Spearman's correlation of values with their position; 1 for a rising series."""
     ranks = np.argsort(np.argsort(values))
     return float(np.corrcoef(ranks, np.arange(values.size))[0, 1])
-
-
-def _geometric_mean(values: Array) -> float:
-    return float(np.exp(np.mean(np.log(values))))

@@ -101,6 +101,23 @@ class Sweep:
         at_each = (replace(case, frequency_ratio=float(fr)) for fr in self.ratios)
         return np.array([getattr(self.results[c], name) for c in at_each])
 
+    def share(self, condition: NDArray[np.bool_], where: NDArray[np.bool_] | None = None) -> float:
+        """Return the part of the FR axis (within `where`) on which a condition holds, 0 to 1.
+
+        Every FR counts with the stretch it stands for, so that coarse and fine sweeps agree.
+        """
+        return self._average(condition.astype(float), where)
+
+    def geometric_mean(self, values: Array, where: NDArray[np.bool_] | None = None) -> float:
+        """Return the geometric mean of a curve over the FR axis (within `where`)."""
+        return float(np.exp(self._average(np.log(values), where)))
+
+    def _average(self, values: Array, where: NDArray[np.bool_] | None) -> float:
+        stretch = np.gradient(self.ratios)
+        if where is not None:
+            stretch = np.where(where, stretch, 0.0)
+        return float(np.average(values, weights=stretch))
+
     def between(self, low: float, high: float) -> NDArray[np.bool_]:
         """Mark the FR of `ratios` with low < FR < high."""
         return (self.ratios > low) & (self.ratios < high)
