@@ -139,13 +139,25 @@ def draw_damping(sweep: Sweep) -> Canvas:
 
 
 def _grid(rows: int, columns: int, height: float) -> tuple[Canvas, list[list[Axes]]]:
+    """Return a canvas of `height` inches with fixed margins: a layout engine would draw everything twice."""
     from matplotlib.figure import Figure as NewCanvas
 
-    canvas = NewCanvas(figsize=(5.2 * columns if columns > 1 else 8, height), layout="constrained")
-    return canvas, [list(row) for row in canvas.subplots(rows, columns, squeeze=False)]
+    width = 5.2 * columns if columns > 1 else 8.0
+    canvas = NewCanvas(figsize=(width, height))
+    axes = canvas.subplots(rows, columns, squeeze=False)
+    canvas.subplots_adjust(
+        left=0.75 / width,
+        right=1 - 0.3 / width,
+        bottom=0.55 / height,
+        top=1 - 0.35 / height,
+        wspace=0.2,
+        hspace=0.45,
+    )
+    return canvas, [list(row) for row in axes]
 
 
 def _finish(panel: Axes, title: str, label: str) -> None:
     panel.set(title=title, xlabel=RATIO_LABEL, ylabel=label, xlim=(0, 100))
-    panel.grid(visible=True, which="major", alpha=0.3)
-    panel.legend(fontsize=8, loc="best")
+    panel.minorticks_off()
+    panel.grid(visible=True, alpha=0.3)
+    panel.legend(fontsize=8, loc="upper left")

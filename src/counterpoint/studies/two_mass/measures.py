@@ -70,13 +70,16 @@ def measure(problem: TwoMass, run: Trajectory) -> Measures:
     scale = problem.ratios.frequency / CYCLES
     error = (run.x1 - exact[0])[1:]
     middle = error.size // 2
-    damped = problem.c1 != 0 or problem.c3 != 0
-    states = run.on_fast_grid()
+    energy_error = amplitude = float("nan")
+    if problem.c1 == 0 and problem.c3 == 0:
+        states = run.on_fast_grid()
+        energy_error = scale * _rms(energy_deviation(problem, states)[1:])
+        amplitude = fast_amplitude(problem, run.t1, states)
     return Measures(
         dx=scale * relative_rms_error(run.x1[1:], exact[0, 1:]),
         dx2=scale * relative_rms_error(run.x2[1:], problem.exact(run.t2)[2, 1:]),
-        dE=float("nan") if damped else scale * _rms(energy_deviation(problem, states)[1:]),
-        amplitude=float("nan") if damped else fast_amplitude(problem, run.t1, states),
+        dE=energy_error,
+        amplitude=amplitude,
         first_half=_rms(error[:middle]),
         second_half=_rms(error[middle:]),
     )

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from ... import Subsystem, linear
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
+    from ...subsystems.base import InputFunction
     from .problem import TwoMass
 
 Array = NDArray[np.float64]
@@ -46,23 +45,22 @@ class MemoryHost(Subsystem):
     feedthrough = ()
 
     def __init__(self, problem: TwoMass, step: float, *, all_forces: bool) -> None:
-        super().__init__()
         self.problem = problem
         self.all_forces = all_forces
         self.motion: list[tuple[float, float]] = [(float(problem.start[0]), 0.0)]
         self._force = 0.0
         self._free, self._forced = ode4_maps(problem.matrix[:2, :2], [0.0, problem.matrix[1, 2]], step)
 
-    def start(self, t: float, u: Callable[[float], Array]) -> None:
+    def start(self, t: float) -> None:
         """Make the host's first step: the memory blocks hold the time 0, the interface answers x2(0)."""
         self.motion = [(float(self.problem.start[0]), 0.0)]
         self._advance(float(self.problem.start[1]))
 
-    def step(self, t: float, t_end: float, u: Callable[[float], Array]) -> None:
+    def step(self, t: float, t_end: float, u: InputFunction) -> None:
         """Make the host's step from t + h to t_end + h with the slow displacement of time t held."""
         self._advance(float(u(t)[0]))
 
-    def output(self, t: float, u: Callable[[float], Array]) -> float:
+    def output(self, t: float, u: InputFunction) -> float:
         """Return the force in N that the memory block holds."""
         return self._force
 

@@ -197,10 +197,16 @@ class TwoMass:
         t = np.asarray(times, dtype=float)
         if self.c1 == 0 and self.c3 == 0:
             return self._undamped(t)
+        return self._damped(t)
+
+    def _damped(self, t: Array) -> Array:
         start = np.array([self.start[0], 0.0, self.start[1], 0.0])
         values, vectors = np.linalg.eig(self.matrix)
-        weights = np.linalg.solve(vectors, start.astype(complex))
-        return np.ascontiguousarray(((vectors * weights) @ np.exp(np.outer(values, t))).real)
+        shapes = vectors * np.linalg.solve(vectors, start.astype(complex))
+        one = values.imag >= 0  # of each conjugate pair; the other adds the same real part
+        shapes = shapes[:, one] * np.where(values[one].imag > 0, 2, 1)
+        decay, phase = np.exp(np.outer(values[one].real, t)), np.outer(values[one].imag, t)
+        return np.asarray(shapes.real @ (decay * np.cos(phase)) - shapes.imag @ (decay * np.sin(phase)))
 
     def _undamped(self, t: Array) -> Array:
         w = np.array([FAST_FREQUENCY, self.slow_frequency])
