@@ -13,7 +13,7 @@ from counterpoint.studies.two_mass.experiment import (
     trapezoidal_error,
 )
 
-# dx for orders 0 to 3 of a prototype in plain Python, written from the published algorithm before the core existed.
+# dx for orders 0 to 3 of a prototype in Python, written from the published algorithm before the core existed.
 UNSYNCHRONISED = {
     (2.5, "slowest-first"): (1.38099e-03, 1.30305e-03, 1.17580e-03, 1.17515e-03),
     (2.5, "fastest-first"): (3.34462e-03, 1.37331e-03, 1.17424e-03, 1.17495e-03),
