@@ -1,5 +1,5 @@
-// Mean (smoothing): the samples are averaged over the consumer's step when they reach its end, else
-// over its last step, and the mean is held for the whole step. Reference: González et al. (2010),
+// Mean (smoothing): the samples are averaged over the consumer's step when they cover it, else over its
+// last step, and the mean is held for the whole step. Reference: González et al. (2010),
 // section 2.2, after Oberschelp and Vöcking. A signal that oscillates faster than the consumer steps
 // is averaged instead of sampled, which matters once the step exceeds about 0.9 periods.
 
@@ -19,9 +19,11 @@ class Mean final : public Approximation {
   std::string name() const override { return kind_ == MeanKind::arithmetic ? "mean" : "time-weighted mean"; }
 
   void build(const Samples& samples, const ConsumerStep& step, double, Polynomial& out) const override {
-    const bool reaches_end = samples.time(samples.last()) >= step.end - samples.tolerance;
-    const double from = reaches_end ? step.start : step.previous_start;
-    const double to = reaches_end ? step.end : step.start;
+    // A host behind the embedded interface is asked between its steps: its newest sample then lies up to
+    // one of its steps before the end of ours. That is still the mean of this step, not of the last one.
+    const bool covers_step = samples.time(samples.last()) >= 0.5 * (step.start + step.end);
+    const double from = covers_step ? step.start : step.previous_start;
+    const double to = covers_step ? step.end : step.start;
     out.degree = 0;
     out.from = -Polynomial::infinity;
     out.to = Polynomial::infinity;

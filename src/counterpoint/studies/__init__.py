@@ -1,0 +1,81 @@
+"""Published experiments, repeatable with one command: ``counterpoint study NAME --out DIR [--quick]``.
+
+A study is a module with a function ``run(out, quick, progress) -> StudyReport`` that writes ``claims.csv``,
+``figures/*.png`` and ``report.html`` below `out`. It is entered in `STUDIES` and imported only when it runs.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..errors import OutputError, SetupError, did_you_mean
+
+if TYPE_CHECKING:
+    from .claims import Claim
+    from .report import Progress, StudyReport
+
+__all__ = ["DESCRIPTIONS", "STUDIES", "Claim", "StudyReport", "run_study"]
+
+STUDIES: dict[str, str] = {"two-mass": "counterpoint.studies.two_mass.study"}
+"""Name of each study and the module that holds it."""
+
+DESCRIPTIONS: dict[str, str] = {
+    "two-mass": "two masses and three springs: schemes and polynomial orders over the frequency ratio"
+}
+"""One line about each study, known without importing it."""
+
+
+def run_study(
+    name: str, out: str | Path, quick: bool = False, progress: Progress | None = None
+) -> StudyReport:
+    """Run a study and write what it found.
+
+    Parameters
+    ----------
+    name : str
+        A key of `STUDIES`.
+    out : path
+        Folder for ``claims.csv``, ``figures/`` and ``report.html``; made when missing, replaced when there.
+    quick : bool
+        Fewer points, below 30 s; the same claims.
+    progress : callable, optional
+        Called as ``progress(what, done, total)`` while the study runs.
+
+    Returns
+    -------
+    StudyReport
+        The claims with what came out, and the paths written.
+
+    Raises
+    ------
+    SetupError
+        When there is no such study.
+    OutputError
+        When `out` cannot be written.
+    """
+    if name not in STUDIES:
+        raise SetupError(f'study: "{name}" is not a study{did_you_mean(name, STUDIES)}')
+    folder = Path(out)
+    try:
+        (folder / "figures").mkdir(parents=True, exist_ok=True)
+        report: StudyReport = import_module(STUDIES[name]).run(folder, quick, progress)
+    except OSError as error:
+        where = error.filename or folder
+        raise OutputError(
+            f"{where}: the study's files cannot be written: {error.strerror}", str(where)
+        ) from error
+    return report
+
+
+def __getattr__(name: str) -> object:
+    if name == "Claim":
+        from .claims import Claim
+
+        return Claim
+    if name == "StudyReport":
+        from .report import StudyReport
+
+        return StudyReport
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

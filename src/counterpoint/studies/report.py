@@ -1,0 +1,138 @@
+"""The page a study leaves behind: figures, claims, and plain words where ours differs from the print."""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from html import escape
+from pathlib import Path
+
+from .claims import COLUMNS, Claim, write_csv
+
+Progress = Callable[[str, int, int], None]
+"""Called as ``progress(what, done, total)`` while a study runs."""
+
+_STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; color: #222; }
+body { max-width: 72rem; margin: 2rem auto; padding: 0 1rem; }
+h1, h2 { line-height: 1.2; } figure { margin: 2rem 0; } figure img { max-width: 100%; height: auto; }
+figcaption { color: #555; } .wide { overflow-x: auto; }
+table { border-collapse: collapse; font-size: 14px; width: 100%; }
+th, td { border-bottom: 1px solid #ddd; padding: .3rem .6rem; text-align: left; vertical-align: top; }
+td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+tr.no td.holds { color: #a11; font-weight: 600; } tr.yes td.holds { color: #173; }
+"""
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A picture of the report: its PNG file and what it shows."""
+
+    path: Path
+    caption: str
+
+
+@dataclass(frozen=True)
+class StudyReport:
+    """Everything a study found.
+
+    Attributes
+    ----------
+    title : str
+        Heading of the page.
+    introduction : sequence of str
+        Paragraphs before the figures.
+    claims : sequence of Claim
+        The statements of the source and what came out.
+    references : sequence of Claim
+        Numbers of an independent program for the same algorithm; kept apart, they were not printed.
+    figures : sequence of Figure
+    folder : Path
+        Where everything is written.
+    """
+
+    title: str
+    introduction: Sequence[str]
+    claims: Sequence[Claim]
+    references: Sequence[Claim]
+    figures: Sequence[Figure]
+    folder: Path
+    seconds: float = 0.0
+    written: list[Path] = field(default_factory=list)
+
+    def summary(self) -> str:
+        """Return one sentence: how many claims hold."""
+        held = sum(claim.holds for claim in self.claims)
+        text = f"{held} of {len(self.claims)} published claims hold"
+        if self.references:
+            met = sum(claim.holds for claim in self.references)
+            text += f"; {met} of {len(self.references)} reference numbers are met"
+        return text + "."
+
+    def write(self) -> None:
+        """Write ``claims.csv`` and ``report.html``; the figures are already there."""
+        table, page = self.folder / "claims.csv", self.folder / "report.html"
+        write_csv([*self.claims, *self.references], table)
+        page.write_text(self.html(), encoding="utf-8")
+        self.written.extend([table, page, *(figure.path for figure in self.figures)])
+
+    def html(self) -> str:
+        """Return the page; it needs no other file."""
+        parts = [
+            f"<h1>{escape(self.title)}</h1>",
+            *(f"<p>{escape(paragraph)}</p>" for paragraph in self.introduction),
+            f"<p><strong>{escape(self.summary())}</strong> Computed in {self.seconds:.0f} s.</p>",
+            _differences(self.claims),
+            "<h2>Figures</h2>",
+            *(_figure(figure) for figure in self.figures),
+            "<h2>Published claims</h2>",
+            _table(self.claims),
+        ]
+        if self.references:
+            parts += ["<h2>Reference numbers</h2>", _table(self.references)]
+        head = f'<meta charset="utf-8"><title>{escape(self.title)}</title><style>{_STYLE}</style>'
+        body = "\n".join(parts)
+        return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>\n{body}\n</body></html>\n'
+
+
+def _differences(claims: Sequence[Claim]) -> str:
+    different = [claim for claim in claims if not claim.holds]
+    if not different:
+        return "<h2>Where ours differs from the print</h2><p>Nowhere.</p>"
+    items = "".join(
+        f"<li>{escape(c.claim)}: published {escape(c.row()[1])}, ours {escape(c.row()[2])}."
+        f"{' ' + escape(c.remark) if c.remark else ''}</li>"
+        for c in different
+    )
+    return f"<h2>Where ours differs from the print</h2><ul>{items}</ul>"
+
+
+def _figure(figure: Figure) -> str:
+    data = b64encode(figure.path.read_bytes()).decode("ascii")
+    caption = escape(figure.caption)
+    image = f'<img alt="{caption}" src="data:image/png;base64,{data}">'
+    return f"<figure>{image}<figcaption>{caption}</figcaption></figure>"
+
+
+def _table(claims: Sequence[Claim]) -> str:
+    head = "".join(f"<th>{name}</th>" for name in COLUMNS)
+    rows = "".join(map(_row, claims))
+    table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
+    return f'<div class="wide">{table}</div>'
+
+
+def _row(claim: Claim) -> str:
+    cells = dict(zip(COLUMNS, claim.row(), strict=True))
+    cells["holds"] = "yes" if claim.holds else "no"
+    classes = {"published": "number", "ours": "number", "holds": "holds"}
+    return (
+        f'<tr class="{cells["holds"]}">'
+        + "".join(
+            f'<td class="{classes[name]}">{escape(text)}</td>'
+            if name in classes
+            else f"<td>{escape(text)}</td>"
+            for name, text in cells.items()
+        )
+        + "</tr>"
+    )
