@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+import counterpoint as cp
 from benchmarks.compiled import library
 
 FAST_STEP = 0.01
@@ -82,6 +83,45 @@ def hand_written(ratio: int, order: int, fast_steps: int) -> Motion:
     if written != slow_steps + 1:
         raise RuntimeError(f"two_mass_loop: {written} slow samples for order {order}, not {slow_steps + 1}")
     return Motion(*fast, *slow)
+
+
+def two_mass_system(ratio: int, order: int) -> cp.System:
+    """Return the same problem as a Counterpoint system; outputs ``x`` and ``v`` of ``fast`` and ``slow``."""
+    p = parameters(ratio)
+    fast = cp.linear(
+        [[0, 1], [-(p.k1 + p.k2) / p.m1, 0]],
+        [[0], [p.k2 / p.m1]],
+        x0=[X1, 0.0],
+        outputs=("x", "v"),
+        solver="ode4",
+    )
+    slow = cp.linear(
+        [[0, 1], [-(p.k2 + p.k3) / p.m2, 0]],
+        [[0], [p.k2 / p.m2]],
+        x0=[X2, 0.0],
+        outputs=("x", "v"),
+        solver="trapezoidal",
+    )
+    system = cp.System("two-mass")
+    system.add("fast", fast, step=p.h)
+    system.add("slow", slow, step=p.H)
+    system.connect("slow.x", "fast.u", cp.lagrange(order))
+    system.connect("fast.x", "slow.u", cp.lagrange(order))
+    return system
+
+
+def coupled(ratio: int, order: int, fast_steps: int) -> Motion:
+    """Run the problem with Counterpoint and return the same histories as the hand-written loop."""
+    result = two_mass_system(ratio, order).run(until=fast_steps * FAST_STEP, scheme="slowest-first")
+    fast, slow = result["fast.x"], result["slow.x"]
+    return Motion(
+        fast.time,
+        fast.values,
+        result["fast.v"].values,
+        slow.time,
+        slow.values,
+        result["slow.v"].values,
+    )
 
 
 def position_error(motion: Motion, ratio: int) -> float:
