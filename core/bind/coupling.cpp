@@ -1,0 +1,241 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+
+#include "bind/python_values.hpp"
+#include "coupling/embedded.hpp"
+#include "coupling/scheduler.hpp"
+
+namespace counterpoint::bind {
+
+namespace {
+
+/// u of a Python model: u(t) gives a NumPy array of all inputs, written again at every call.
+class InputsView {
+ public:
+  explicit InputsView(int width) : array_(width), width_(width) {}
+  nb::handle call(double t) {
+    if (inputs_ == nullptr) throw std::runtime_error("inputs can be asked only during start, step and output");
+    std::copy_n(inputs_->at(t), width_, array_.data());
+    return array_.object();
+  }
+  void point_to(Inputs* inputs) { inputs_ = inputs; }
+
+ private:
+  SharedArray array_;
+  int width_;
+  Inputs* inputs_ = nullptr;
+};
+
+/// A model written in Python that steps itself.
+class PythonSubsystem final : public Subsystem {
+ public:
+  PythonSubsystem(nb::object model, int inputs, int outputs)
+      : inputs_(inputs), outputs_(outputs), model_(std::move(model)), start_(model_.attr("start")),
+        step_(model_.attr("step")), output_(model_.attr("output")), view_object_(nb::cast(new InputsView(inputs), nb::rv_policy::take_ownership)),
+        view_(nb::cast<InputsView*>(view_object_)) {
+    own_pace_ = !model_.attr("next_step").is_none();
+    if (own_pace_) next_step_ = model_.attr("next_step");
+    saves_ = nb::cast<bool>(model_.attr("can_save"));
+  }
+  ~PythonSubsystem() override {
+    nb::gil_scoped_acquire gil;
+    for (nb::object* object : {&model_, &start_, &step_, &output_, &next_step_, &view_object_}) object->reset();
+  }
+
+  int input_width() const override { return inputs_; }
+  int output_width() const override { return outputs_; }
+
+  void start(double t) override {
+    nb::gil_scoped_acquire gil;
+    start_(t);
+  }
+
+  double step(double t, double t_end, Inputs& u) override {
+    nb::gil_scoped_acquire gil;
+    view_->point_to(&u);
+    const nb::object reached = step_(t, t_end, view_object_);
+    view_->point_to(nullptr);
+    return reached.is_none() ? t_end : nb::cast<double>(reached);
+  }
+
+  void output(double t, Inputs& u, double* y) override {
+    nb::gil_scoped_acquire gil;
+    view_->point_to(&u);
+    const nb::object values = output_(t, view_object_);
+    view_->point_to(nullptr);
+    read_values(values, y, outputs_, "output");
+  }
+
+  double next_step() const override {
+    if (!own_pace_) return 0.0;
+    nb::gil_scoped_acquire gil;
+    return nb::cast<double>(next_step_());
+  }
+
+  struct Saved final : SavedState {
+    explicit Saved(nb::object object) : state(std::move(object)) {}
+    ~Saved() override {
+      nb::gil_scoped_acquire gil;
+      state.reset();
+    }
+    nb::object state;
+  };
+
+  std::unique_ptr<SavedState> save() const override {
+    nb::gil_scoped_acquire gil;
+    if (!saves_) return nullptr;
+    return std::make_unique<Saved>(nb::object(model_.attr("save")()));
+  }
+
+  void restore(const SavedState& state) override {
+    nb::gil_scoped_acquire gil;
+    model_.attr("restore")(static_cast<const Saved&>(state).state);
+  }
+
+ private:
+  int inputs_;
+  int outputs_;
+  bool own_pace_ = false;
+  bool saves_ = false;
+  nb::object model_;
+  nb::object start_;
+  nb::object step_;
+  nb::object output_;
+  nb::object next_step_;
+  nb::object view_object_;
+  InputsView* view_;
+};
+
+/// A coupling law written in Python: a function of the signals, one after another.
+class PythonLaw final : public CouplingLaw {
+ public:
+  PythonLaw(nb::object function, std::vector<int> widths, int width)
+      : function_(std::move(function)), widths_(std::move(widths)), width_(width) {}
+  ~PythonLaw() override {
+    nb::gil_scoped_acquire gil;
+    function_.reset();
+  }
+  void evaluate(double, const double* signals, double* out) const override {
+    nb::gil_scoped_acquire gil;
+    nb::list arguments;
+    for (int width : widths_) {
+      if (width == 1) {
+        arguments.append(*signals);
+      } else {
+        arguments.append(to_rows(std::vector<double>(signals, signals + width), width).attr("ravel")());
+      }
+      signals += width;
+    }
+    read_values(function_(*arguments), out, width_, "the coupling law");
+  }
+
+ private:
+  nb::object function_;
+  std::vector<int> widths_;
+  int width_;
+};
+
+/// Methods that both drivers share.
+template <class Driver, class Class>
+void bind_network(Class& c) {
+  c.def("start", [](Driver& d) { d.start(); });
+  c.def("advance", &Driver::advance, nb::arg("target"), nb::arg("wall_seconds"), nb::call_guard<nb::gil_scoped_release>());
+  c.def("time_of", [](Driver& d, int i) { return d.network().participants.at(i).t; });
+  c.def("steps", [](Driver& d, int i) { return d.network().participants.at(i).steps; });
+  c.def("seconds", [](Driver& d, int i) {
+    const Participant& p = d.network().participants.at(i);
+    return p.stopwatch.seconds(p.steps);
+  });
+  c.def("take_rows", [](Driver& d, int i) {
+    Participant& p = d.network().participants.at(i);
+    return to_rows(p.take_rows(), 1 + p.history.width());
+  }, "Rows (t, outputs) recorded since the last call.");
+  c.def("values", [](Driver& d, int i) {
+    const History& h = d.network().participants.at(i).history;
+    return std::vector<double>(h.value(h.end() - 1), h.value(h.end() - 1) + h.width());
+  });
+  c.def("set_constant", [](Driver& d, int i, int offset, double value) {
+    d.network().participants.at(i).inputs->set_constant(offset, value);
+  });
+  c.def("take_defect_rows", [](Driver& d, int k) {
+    const Network::Place place = d.network().place(k);
+    Participant& p = d.network().participants.at(place.consumer);
+    return to_rows(p.defects[place.term].take_rows(), 1 + 2 * p.inputs->terms()[place.term].samples.width);
+  }, "Rows (t, assumed, arrived) since the last call.");
+  c.def("defect", [](Driver& d, int k) {
+    const Network::Place place = d.network().place(k);
+    const Participant& p = d.network().participants.at(place.consumer);
+    const Defect& x = p.defects[place.term];
+    return std::make_tuple(x.count(), x.maximum(), x.time_of_maximum(), x.rms(), x.scale());
+  }, "(count, maximum, time of maximum, rms, scale of the signal)");
+  c.def_prop_ro("failure", [](Driver& d) {
+    const Failure& f = d.network().failure;
+    static const char* const names[] = {"none", "not_finite", "solver", "contract", "model"};
+    return std::make_tuple(std::string(names[static_cast<int>(f.kind)]), f.subsystem, f.output, f.start, f.end);
+  }, "(kind, subsystem, output, start of the step, end of the step)");
+}
+
+}  // namespace
+
+void bind_coupling(nb::module_& m) {
+  nb::class_<InputsView>(m, "InputsView", "u(t): the inputs of a Python model at a time.")
+      .def("__call__", &InputsView::call, nb::arg("t"), nb::sig("def __call__(self, t: float) -> \"numpy.typing.NDArray[numpy.float64]\""));
+
+  nb::class_<Subsystem>(m, "Subsystem")
+      .def("start", &Subsystem::start, nb::arg("t"))
+      .def_prop_ro("input_width", &Subsystem::input_width)
+      .def_prop_ro("output_width", &Subsystem::output_width)
+      .def_prop_ro("next_step", &Subsystem::next_step);
+  m.def("python_subsystem", [](nb::object model, int inputs, int outputs) -> SubsystemPointer {
+    return std::make_shared<PythonSubsystem>(std::move(model), inputs, outputs);
+  }, nb::arg("model"), nb::arg("inputs"), nb::arg("outputs"));
+  m.def("host_ports", [](int inputs, int outputs) -> SubsystemPointer {
+    return std::make_shared<HostPorts>(inputs, outputs);
+  }, nb::arg("inputs"), nb::arg("outputs"));
+
+  nb::class_<RunSpec>(m, "RunSpec")
+      .def("__init__", [](RunSpec* self, double start, double until, double tolerance, int initial_passes) {
+        new (self) RunSpec{{}, {}, {}, start, until, tolerance, initial_passes};
+      }, nb::arg("start"), nb::arg("until"), nb::arg("tolerance"), nb::arg("initial_passes"))
+      .def("add_participant", [](RunSpec& self, SubsystemPointer subsystem, double step, std::vector<double> constants,
+                                 std::vector<int> waits_for, bool records, bool may_overrun) {
+        self.participants.push_back({std::move(subsystem), step, std::move(constants), std::move(waits_for), records, may_overrun});
+      }, nb::arg("subsystem"), nb::arg("step"), nb::arg("constants"), nb::arg("waits_for"), nb::arg("records"), nb::arg("may_overrun"))
+      .def("add_connection", [](RunSpec& self, int source, int source_offset, int width, int target, int target_offset,
+                                ApproximationPointer approximation, double gain, double offset,
+                                std::optional<double> initial, int law) {
+        self.connections.push_back({source, source_offset, width, target, target_offset, std::move(approximation), gain, offset, initial, law});
+      }, nb::arg("source"), nb::arg("source_offset"), nb::arg("width"), nb::arg("target"), nb::arg("target_offset"),
+         nb::arg("approximation"), nb::arg("gain"), nb::arg("offset"), nb::arg("initial").none(), nb::arg("law"))
+      .def("add_law", [](RunSpec& self, nb::object function, std::vector<int> widths, int target, int target_offset, int width) {
+        self.laws.push_back({std::make_shared<PythonLaw>(std::move(function), std::move(widths), width), target, target_offset});
+      }, nb::arg("function"), nb::arg("widths"), nb::arg("target"), nb::arg("target_offset"), nb::arg("width"));
+
+  nb::class_<Scheduler> scheduler(m, "Scheduler", "Applies the precedence rule to N subsystems.");
+  scheduler.def(nb::init<const RunSpec&, int>(), nb::arg("spec"), nb::arg("threads"));
+  bind_network<Scheduler>(scheduler);
+  scheduler.def_prop_ro("time", &Scheduler::time);
+  scheduler.def_prop_ro("finished", &Scheduler::finished);
+
+  nb::class_<EmbeddedInterface> embedded(m, "EmbeddedInterface", "A host integrates; the others are advanced on demand.");
+  embedded.def(nb::init<const RunSpec&, int>(), nb::arg("spec"), nb::arg("host"));
+  bind_network<EmbeddedInterface>(embedded);
+  embedded.def("evaluate", [](EmbeddedInterface& self, double t, const std::vector<double>& y, bool is_major) {
+    Participant& host = self.network().participants[self.host()];
+    if (static_cast<int>(y.size()) != host.history.width()) {
+      throw nb::value_error(("evaluate: " + std::to_string(y.size()) + " outputs given; the host has " +
+                             std::to_string(host.history.width())).c_str());
+    }
+    const double* u = self.evaluate(t, y.data(), is_major);
+    return std::vector<double>(u, u + host.inputs->width());
+  }, nb::arg("t"), nb::arg("y"), nb::arg("is_major"));
+}
+
+}  // namespace counterpoint::bind

@@ -1,0 +1,132 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+
+#include "bind/python_values.hpp"
+#include "ode/ode_subsystem.hpp"
+#include "ode/table.hpp"
+
+namespace counterpoint::bind {
+
+namespace {
+
+using Array2 = nb::ndarray<const double, nb::ndim<2>, nb::c_contig>;
+
+Matrix to_matrix(const Array2& a) {
+  return Eigen::Map<const Matrix>(a.data(), static_cast<Eigen::Index>(a.shape(0)), static_cast<Eigen::Index>(a.shape(1)));
+}
+
+/// A Python function (t, x, u) -> values with arrays that are written again at every call.
+class PythonFunction {
+ public:
+  PythonFunction(nb::object function, int states, int inputs, std::string name)
+      : function_(std::move(function)), name_(std::move(name)), x_(states), u_(inputs), states_(states), inputs_(inputs) {}
+  ~PythonFunction() {
+    nb::gil_scoped_acquire gil;
+    function_.reset();
+  }
+  PythonFunction(const PythonFunction&) = delete;
+  PythonFunction& operator=(const PythonFunction&) = delete;
+
+  void call(double t, const double* x, const double* u, double* out, int count) {
+    nb::gil_scoped_acquire gil;
+    std::copy_n(x, states_, x_.data());
+    if (u != nullptr) std::copy_n(u, inputs_, u_.data());
+    read_values(function_(t, x_.object(), u_.object()), out, count, name_.c_str());
+  }
+
+ private:
+  nb::object function_;
+  std::string name_;
+  SharedArray x_;
+  SharedArray u_;
+  int states_;
+  int inputs_;
+};
+
+class PythonRightHandSide final : public RightHandSide {
+ public:
+  PythonRightHandSide(nb::object function, int states, int inputs)
+      : RightHandSide(states, inputs),
+        function_(std::make_unique<PythonFunction>(std::move(function), states, inputs, "the right-hand side")) {}
+  void evaluate(double t, const double* x, const double* u, double* dx) const override {
+    function_->call(t, x, u, dx, states());
+  }
+
+ private:
+  std::unique_ptr<PythonFunction> function_;
+};
+
+class PythonOutput final : public OutputMap {
+ public:
+  PythonOutput(nb::object function, int states, int inputs, int width, bool uses_inputs)
+      : function_(std::make_unique<PythonFunction>(std::move(function), states, inputs, "the output function")),
+        width_(width), uses_inputs_(uses_inputs) {}
+  int width() const override { return width_; }
+  bool uses_inputs() const override { return uses_inputs_; }
+  void evaluate(double t, const double* x, const double* u, double* y) const override {
+    function_->call(t, x, u, y, width_);
+  }
+
+ private:
+  std::unique_ptr<PythonFunction> function_;
+  int width_;
+  bool uses_inputs_;
+};
+
+CompiledRightHandSide::Function to_function(std::uintptr_t address) {
+  return reinterpret_cast<CompiledRightHandSide::Function>(address);
+}
+
+}  // namespace
+
+void bind_ode(nb::module_& m) {
+  nb::class_<RightHandSide>(m, "RightHandSide");
+  nb::class_<OutputMap>(m, "OutputMap");
+  nb::class_<SolverOptions>(m, "SolverOptions")
+      .def(nb::init<>())
+      .def_rw("relative_tolerance", &SolverOptions::relative_tolerance)
+      .def_rw("absolute_tolerance", &SolverOptions::absolute_tolerance)
+      .def_rw("first_step", &SolverOptions::first_step)
+      .def_rw("max_step", &SolverOptions::max_step)
+      .def_rw("beta", &SolverOptions::beta)
+      .def_rw("gamma", &SolverOptions::gamma);
+
+  m.def("linear_right_hand_side", [](Array2 a, Array2 b) -> RightHandSidePointer {
+    return std::make_shared<LinearRightHandSide>(to_matrix(a), to_matrix(b));
+  }, nb::arg("a"), nb::arg("b"));
+  m.def("compiled_right_hand_side", [](std::uintptr_t address, int states, int inputs) -> RightHandSidePointer {
+    return std::make_shared<CompiledRightHandSide>(states, inputs, to_function(address));
+  }, nb::arg("address"), nb::arg("states"), nb::arg("inputs"));
+  m.def("python_right_hand_side", [](nb::object function, int states, int inputs) -> RightHandSidePointer {
+    return std::make_shared<PythonRightHandSide>(std::move(function), states, inputs);
+  }, nb::arg("function"), nb::arg("states"), nb::arg("inputs"));
+
+  m.def("state_output", &make_state_output, nb::arg("states"));
+  m.def("linear_output", [](Array2 c, Array2 d) { return make_linear_output(to_matrix(c), to_matrix(d)); },
+        nb::arg("c"), nb::arg("d"));
+  m.def("compiled_output", [](std::uintptr_t address, int width, bool uses_inputs) {
+    return make_compiled_output(width, to_function(address), uses_inputs);
+  }, nb::arg("address"), nb::arg("width"), nb::arg("uses_inputs"));
+  m.def("python_output", [](nb::object function, int states, int inputs, int width, bool uses_inputs) -> OutputMapPointer {
+    return std::make_shared<PythonOutput>(std::move(function), states, inputs, width, uses_inputs);
+  }, nb::arg("function"), nb::arg("states"), nb::arg("inputs"), nb::arg("width"), nb::arg("uses_inputs"));
+
+  m.def("ode_subsystem", [](RightHandSidePointer f, OutputMapPointer g, std::vector<double> x0,
+                            const std::string& solver, const SolverOptions& options) -> SubsystemPointer {
+    return std::make_shared<OdeSubsystem>(std::move(f), std::move(g), std::move(x0), solver, options);
+  }, nb::arg("right_hand_side"), nb::arg("output"), nb::arg("x0"), nb::arg("solver"), nb::arg("options"));
+
+  m.def("table", [](std::vector<double> times, Array2 values, bool hold) -> SubsystemPointer {
+    const double* first = values.data();
+    std::vector<double> rows(first, first + values.size());
+    return std::make_shared<Table>(std::move(times), std::move(rows), static_cast<int>(values.shape(1)),
+                                   hold ? Table::Kind::hold : Table::Kind::linear);
+  }, nb::arg("times"), nb::arg("values"), nb::arg("hold"));
+}
+
+}  // namespace counterpoint::bind

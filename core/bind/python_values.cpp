@@ -1,0 +1,75 @@
+#include "bind/python_values.hpp"
+
+#include <nanobind/ndarray.h>
+
+#include <cstring>
+
+namespace counterpoint::bind {
+
+namespace {
+
+[[noreturn]] void wrong_count(const char* what, std::ptrdiff_t got, int count) {
+  throw nb::value_error((std::string(what) + " returned " + std::to_string(got) + " values; " +
+                         std::to_string(count) + " are expected").c_str());
+}
+
+/// The quick way for contiguous float64 arrays.
+bool read_buffer(nb::handle result, double* out, int count, const char* what) {
+  Py_buffer view;
+  if (PyObject_GetBuffer(result.ptr(), &view, PyBUF_FORMAT | PyBUF_C_CONTIGUOUS) != 0) {
+    PyErr_Clear();
+    return false;
+  }
+  const bool doubles = view.format != nullptr && std::strcmp(view.format, "d") == 0;
+  const std::ptrdiff_t got = view.itemsize > 0 ? view.len / view.itemsize : 0;
+  if (doubles && got == count) std::memcpy(out, view.buf, sizeof(double) * static_cast<std::size_t>(count));
+  PyBuffer_Release(&view);
+  if (doubles && got != count) wrong_count(what, got, count);
+  return doubles;
+}
+
+double as_double(PyObject* item) {
+  const double value = PyFloat_AsDouble(item);
+  if (value == -1.0 && PyErr_Occurred()) throw nb::python_error();
+  return value;
+}
+
+}  // namespace
+
+void read_values(nb::handle result, double* out, int count, const char* what) {
+  if (count == 1 && PyFloat_Check(result.ptr())) {
+    out[0] = as_double(result.ptr());
+    return;
+  }
+  if (PyObject_CheckBuffer(result.ptr()) && read_buffer(result, out, count, what)) return;
+  if (result.is_none()) {
+    if (count == 0) return;
+    throw nb::type_error((std::string(what) + " returned None; " + std::to_string(count) +
+                          " values are expected (is a return statement missing?)").c_str());
+  }
+  if (!PySequence_Check(result.ptr())) {
+    if (count != 1) wrong_count(what, 1, count);
+    out[0] = as_double(result.ptr());
+    return;
+  }
+  const std::ptrdiff_t got = PySequence_Size(result.ptr());
+  if (got != count) wrong_count(what, got, count);
+  for (int k = 0; k < count; ++k) {
+    nb::object item = nb::steal(PySequence_GetItem(result.ptr(), k));
+    if (!item.is_valid()) throw nb::python_error();
+    out[k] = as_double(item.ptr());
+  }
+}
+
+SharedArray::SharedArray(int size)
+    : array_(nb::module_::import_("numpy").attr("zeros")(size)),
+      data_(nb::cast<nb::ndarray<double, nb::c_contig, nb::device::cpu>>(array_).data()) {}
+
+nb::object to_rows(std::vector<double>&& values, std::size_t columns) {
+  auto* owner = new std::vector<double>(std::move(values));
+  nb::capsule capsule(owner, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+  const std::size_t rows = columns ? owner->size() / columns : 0;
+  return nb::cast(nb::ndarray<nb::numpy, double>(owner->data(), {rows, columns}, capsule));
+}
+
+}  // namespace counterpoint::bind

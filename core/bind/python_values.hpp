@@ -1,0 +1,35 @@
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include <string>
+#include <vector>
+
+namespace counterpoint::bind {
+
+namespace nb = nanobind;
+
+/// Copy what a Python function returned (a number, a sequence, an array) into `out`.
+/// Throws ValueError or TypeError that says what was expected.
+void read_values(nb::handle result, double* out, int count, const char* what);
+
+/// A NumPy array of doubles that C++ writes into and Python reads.
+class SharedArray {
+ public:
+  explicit SharedArray(int size);
+  double* data() { return data_; }
+  nb::handle object() const { return array_; }
+
+ private:
+  nb::object array_;
+  double* data_;
+};
+
+/// Hand a buffer over to NumPy as rows of `columns` numbers, without copying.
+nb::object to_rows(std::vector<double>&& values, std::size_t columns);
+
+void bind_signal(nb::module_& m);
+void bind_ode(nb::module_& m);
+void bind_coupling(nb::module_& m);
+
+}  // namespace counterpoint::bind

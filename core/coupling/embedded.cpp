@@ -1,0 +1,115 @@
+#include "coupling/embedded.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+namespace counterpoint {
+
+/// Inputs that advance the externals when they are asked for a time not yet covered.
+class EmbeddedInterface::HostInputs final : public Inputs {
+ public:
+  HostInputs(std::vector<double> constants, EmbeddedInterface& driver)
+      : Inputs(std::move(constants)), driver_(driver) {}
+
+  bool running = false;
+
+ protected:
+  void rebuild(Term& term, double t) override {
+    if (running) {
+      driver_.advance_externals(t);
+      term.samples.end = term.samples.history->end();
+    }
+    Inputs::rebuild(term, t);
+    if (running) term.polynomial.to = std::min(term.polynomial.to, driver_.answers_until(term));
+  }
+
+ private:
+  EmbeddedInterface& driver_;
+};
+
+EmbeddedInterface::EmbeddedInterface(const RunSpec& spec, int host)
+    : host_(host),
+      network_(spec, host, std::make_unique<HostInputs>(spec.participants[host].constants, *this)) {
+  for (const ParticipantSpec& p : spec.participants) {
+    const std::vector<int>& list = p.waits_for;
+    waits_for_host_.push_back(std::find(list.begin(), list.end(), host) != list.end());
+  }
+}
+
+void EmbeddedInterface::start() {
+  network_.start();
+  HostInputs& inputs = static_cast<HostInputs&>(*network_.participants[host_].inputs);
+  inputs.running = true;
+  // The host's assumptions are taken down when an external advances, not at the host's own steps.
+  for (Term& term : inputs.terms()) term.source_next = Polynomial::infinity;
+}
+
+const double* EmbeddedInterface::evaluate(double t, const double* y, bool is_major) {
+  Participant& host = network_.participants[host_];
+  if (is_major && (t > host.t + network_.tolerance || host.steps == 0)) {
+    network_.guarded(host_, [&] {
+      if (host.history.room() < 2) network_.make_room(host_, 64);
+      host.publish(t, y);
+    });
+    network_.commit(host_);
+  } else if (is_major && t < host.t - network_.tolerance) {
+    throw StepFailure(Failure::Kind::contract, "a major step at " + std::to_string(t) +
+                                                   " s lies before the last one at " + std::to_string(host.t) + " s");
+  }
+  return host.inputs->at(t);
+}
+
+bool EmbeddedInterface::advance(double target, double wall_seconds) {
+  using clock = std::chrono::steady_clock;
+  const auto deadline = clock::now() + std::chrono::duration<double>(wall_seconds);
+  Participant& host = network_.participants[host_];
+  for (int count = 1; !host.finished() && host.t < target - network_.tolerance; ++count) {
+    if (host.history.room() < 2) network_.make_room(host_, 64);
+    network_.guarded(host_, [&] { host.step_with_inputs(); });
+    network_.commit(host_);
+    if (count % 256 == 0 && clock::now() >= deadline) return false;
+  }
+  return true;
+}
+
+bool EmbeddedInterface::must_advance(const Participant& external, bool waits, double t) const {
+  return (waits ? external.t_next : external.t) < t - network_.tolerance;
+}
+
+double EmbeddedInterface::answers_until(const Term& term) const {
+  const Participant& external = network_.participants[term.source];
+  return (waits_for_host_[term.source] ? external.t_next : external.t) + network_.tolerance;
+}
+
+void EmbeddedInterface::advance_externals(double t) {
+  while (true) {
+    int behind = -1;
+    for (int e = 0; e < static_cast<int>(network_.participants.size()); ++e) {
+      const Participant& p = network_.participants[e];
+      if (e == host_ || !must_advance(p, waits_for_host_[e], t)) continue;
+      if (behind < 0 || p.t < network_.participants[behind].t) behind = e;
+    }
+    if (behind < 0) return;
+    step_external(behind);
+  }
+}
+
+void EmbeddedInterface::step_external(int e) {
+  Participant& p = network_.participants[e];
+  Participant& host = network_.participants[host_];
+  if (p.history.room() < 2) network_.make_room(e, 64);
+  for (std::size_t k = 0; k < host.defects.size(); ++k) {
+    // The host has gone past the end of this step with what it extrapolated.
+    Term& term = host.inputs->terms()[k];
+    const bool built = term.polynomial.from < Polynomial::infinity;
+    if (term.source == e && !term.waits && built) host.defects[k].assume(term.polynomial, p.t_next);
+  }
+  network_.guarded(e, [&] {
+    for (Term& term : p.inputs->terms()) term.source_next = network_.participants[term.source].t;
+    p.inputs->freeze_all(p.t, p.t_next);
+    p.step_with_inputs();
+  });
+  network_.commit(e);
+}
+
+}  // namespace counterpoint

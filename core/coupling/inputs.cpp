@@ -1,0 +1,59 @@
+#include "coupling/inputs.hpp"
+
+#include <algorithm>
+
+namespace counterpoint {
+
+void Inputs::add_term(Term term) {
+  const int width = term.samples.width;
+  term.polynomial = Polynomial(width);
+  term.scratch.resize(width);
+  per_step_ = per_step_ || term.approximation->depends_on_step();
+  terms_.push_back(std::move(term));
+}
+
+int Inputs::add_law(std::shared_ptr<const CouplingLaw> law, int target_offset, int signal_count) {
+  laws_.push_back({std::move(law), target_offset, std::vector<double>(signal_count)});
+  return static_cast<int>(laws_.size()) - 1;
+}
+
+void Inputs::freeze_all(double start, double end) {
+  if (start > step_.start || !started_) step_.previous_start = started_ ? step_.start : start;
+  started_ = true;
+  step_.start = start;
+  step_.end = end;
+  for (Term& term : terms_) update(term, term.samples.history->end());
+}
+
+void Inputs::rebuild(Term& term, double t) {
+  ConsumerStep step = step_;
+  step.waits = term.waits;
+  step.last_input = term.last_input.empty() ? nullptr : term.last_input.data();
+  // Older samples may have been forgotten since the window was set.
+  term.samples.begin = term.samples.history->begin();
+  term.approximation->build(term.samples, step, t, term.polynomial);
+  if (term.gain != 1.0 || term.offset != 0.0) term.polynomial.scale_and_shift(term.gain, term.offset);
+}
+
+void Inputs::remember_end(double t) {
+  if (!per_step_) return;
+  for (Term& term : terms_) {
+    if (!term.approximation->depends_on_step() || term.gain == 0.0) continue;
+    term.last_input.resize(term.polynomial.width);
+    polynomial(term, t).evaluate(t, term.last_input.data());
+    for (double& value : term.last_input) value = (value - term.offset) / term.gain;
+  }
+}
+
+void Inputs::put_vector(Term& term, double t) {
+  double* target = values_.data() + term.target_offset;
+  if (!term.adds) return term.polynomial.evaluate(t, target);
+  term.polynomial.evaluate(t, term.scratch.data());
+  for (int j = 0; j < term.polynomial.width; ++j) target[j] += term.scratch[j];
+}
+
+void Inputs::apply_laws(double t) {
+  for (LawPort& port : laws_) port.law->evaluate(t, port.signals.data(), values_.data() + port.target_offset);
+}
+
+}  // namespace counterpoint

@@ -1,0 +1,150 @@
+#include "coupling/network.hpp"
+
+#include <algorithm>
+
+namespace counterpoint {
+
+namespace {
+
+bool contains(const std::vector<int>& list, int value) {
+  return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+}  // namespace
+
+Network::Network(const RunSpec& spec, int host, std::unique_ptr<Inputs> host_inputs)
+    : tolerance(spec.tolerance), spec_(spec), outgoing_(spec.participants.size()) {
+  std::vector<char> derivatives(spec.participants.size(), 0);
+  for (const ConnectionSpec& c : spec.connections) derivatives[c.source] |= c.approximation->wants_derivatives();
+
+  participants.reserve(spec.participants.size());
+  for (int i = 0; i < static_cast<int>(spec.participants.size()); ++i) {
+    const ParticipantSpec& p = spec.participants[i];
+    auto inputs = i == host ? std::move(host_inputs) : std::make_unique<Inputs>(p.constants);
+    const double until = p.may_overrun ? Polynomial::infinity : spec.until;
+    const Clock clock(spec.start, until, p.step, spec.tolerance);
+    participants.emplace_back(p.subsystem, std::move(inputs), clock, derivatives[i] != 0, spec.start,
+                              spec.tolerance, p.records);
+  }
+
+  std::vector<int> law_index(spec.laws.size());
+  std::vector<int> law_offset(spec.laws.size(), 0);
+  std::vector<int> law_width(spec.laws.size(), 0);
+  for (const ConnectionSpec& c : spec.connections) {
+    if (c.law >= 0) law_width[c.law] += c.width;
+  }
+  for (std::size_t k = 0; k < spec.laws.size(); ++k) {
+    const LawSpec& l = spec.laws[k];
+    law_index[k] = participants[l.target].inputs->add_law(l.law, l.target_offset, law_width[k]);
+  }
+  for (const ConnectionSpec& c : spec.connections) {
+    connect(c, c.law >= 0 ? law_index[c.law] : -1, c.law >= 0 ? law_offset[c.law] : 0);
+    if (c.law >= 0) law_offset[c.law] += c.width;
+  }
+}
+
+void Network::connect(const ConnectionSpec& c, int law, int law_offset) {
+  Participant& consumer = participants[c.target];
+  Term term;
+  term.source = c.source;
+  term.target_offset = c.target_offset;
+  term.approximation = c.approximation;
+  term.gain = c.gain;
+  term.offset = c.offset;
+  term.waits = contains(spec_.participants[c.target].waits_for, c.source);
+  term.law = law;
+  term.law_offset = law_offset;
+  for (const Term& other : consumer.inputs->terms()) {
+    term.adds = term.adds || (law < 0 && other.law < 0 && other.target_offset == c.target_offset);
+  }
+  term.samples.history = &participants[c.source].history;
+  term.samples.end = 1;
+  term.samples.column = c.source_offset;
+  term.samples.width = c.width;
+  term.samples.tolerance = tolerance;
+  const int index = static_cast<int>(consumer.inputs->terms().size());
+  consumer.inputs->add_term(std::move(term));
+  consumer.defects.emplace_back(c.width);
+  outgoing_[c.source].push_back({c.target, index});
+  places_.push_back({c.target, index});
+}
+
+void Network::hold_initial_values(const RunSpec& spec) {
+  for (std::size_t k = 0; k < spec.connections.size(); ++k) {
+    const ConnectionSpec& c = spec.connections[k];
+    if (!c.initial) continue;
+    Polynomial& p = participants[places_[k].consumer].inputs->terms()[places_[k].term].polynomial;
+    p.degree = 0;
+    std::fill_n(p.coefficient(0), p.width, *c.initial);
+    p.from = -Polynomial::infinity;
+    p.to = Polynomial::infinity;
+  }
+}
+
+void Network::start() {
+  const int n = static_cast<int>(participants.size());
+  for (int i = 0; i < n; ++i) guarded(i, [&] { participants[i].start(); });
+  for (int pass = 0; pass < spec_.initial_passes; ++pass) {
+    for (Participant& p : participants) {
+      for (Term& term : p.inputs->terms()) term.polynomial.invalidate();
+    }
+    hold_initial_values(spec_);
+    for (int i = 0; i < n; ++i) guarded(i, [&] { participants[i].refresh_initial_outputs(); });
+  }
+  for (Participant& p : participants) {
+    for (Term& term : p.inputs->terms()) term.polynomial.invalidate();
+  }
+}
+
+void Network::commit(int source) {
+  participants[source].history.commit();
+  const double reached = participants[source].t;
+  for (const Outgoing& out : outgoing_[source]) {
+    Participant& consumer = participants[out.consumer];
+    Defect& defect = consumer.defects[out.term];
+    if (!defect.pending() || reached < defect.pending_time() - tolerance) continue;
+    const Term& term = consumer.inputs->terms()[out.term];
+    Samples samples = term.samples;
+    samples.begin = samples.history->begin();
+    samples.end = samples.history->end();
+    defect.arrive(samples, term.gain, term.offset);
+  }
+}
+
+void Network::make_room(int source, std::size_t samples) {
+  constexpr std::size_t always_kept = 6;  // for the defect's cubic and for the next initial windows
+  const History& history = participants[source].history;
+  std::size_t keep = history.end() > always_kept ? history.end() - always_kept : 0;
+  for (const Outgoing& out : outgoing_[source]) {
+    const Participant& consumer = participants[out.consumer];
+    const Term& term = consumer.inputs->terms()[out.term];
+    double oldest = consumer.t;
+    if (term.approximation->looks_back_one_step()) oldest = consumer.inputs->step().start;
+    const Defect& defect = consumer.defects[out.term];
+    if (defect.pending()) oldest = std::min(oldest, defect.pending_time());
+    const std::size_t index = history.last_not_after(oldest + tolerance);
+    const std::size_t behind = std::max<std::size_t>(term.approximation->points_behind(), 4);
+    keep = std::min(keep, index > behind ? index - behind : 0);
+  }
+  participants[source].history.make_room(keep, samples);
+}
+
+void Network::note_failure(int subsystem) {
+  const Participant& p = participants[subsystem];
+  failure.subsystem = subsystem;
+  failure.start = p.t;
+  failure.end = p.finished() ? p.t : p.t_next;
+  failure.output = -1;
+  try {
+    throw;
+  } catch (const StepFailure& error) {
+    failure.kind = error.kind;
+    failure.output = error.output;
+  } catch (const SolverFailure&) {
+    failure.kind = Failure::Kind::solver;
+  } catch (...) {
+    failure.kind = Failure::Kind::model;
+  }
+}
+
+}  // namespace counterpoint

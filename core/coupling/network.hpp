@@ -1,0 +1,109 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "coupling/participant.hpp"
+
+namespace counterpoint {
+
+/// What a run needs to know about one subsystem.
+struct ParticipantSpec {
+  SubsystemPointer subsystem;
+  double step = 0.0;               ///< fixed step in s; 0: the subsystem's own pace
+  std::vector<double> constants;   ///< one value per scalar input; used where nothing is connected
+  std::vector<int> waits_for;      ///< subsystems this one waits for
+  bool records = true;
+  bool may_overrun = false;  ///< steps beyond the end of the run are allowed (served on demand)
+};
+
+/// One output entering one input; those with the same `law` enter it together.
+struct ConnectionSpec {
+  int source = 0;
+  int source_offset = 0;
+  int width = 1;
+  int target = 0;
+  int target_offset = 0;
+  ApproximationPointer approximation;
+  double gain = 1.0;
+  double offset = 0.0;
+  std::optional<double> initial;  ///< used instead of the source while initial outputs are found
+  int law = -1;
+};
+
+struct LawSpec {
+  std::shared_ptr<const CouplingLaw> law;
+  int target = 0;
+  int target_offset = 0;
+};
+
+struct RunSpec {
+  std::vector<ParticipantSpec> participants;
+  std::vector<ConnectionSpec> connections;
+  std::vector<LawSpec> laws;
+  double start = 0.0;      ///< s
+  double until = 0.0;      ///< s; infinity when the end is not known
+  double tolerance = 0.0;  ///< times closer than this are the same time, s
+  int initial_passes = 1;  ///< how often initial outputs are read: 1 + longest chain of feedthrough
+};
+
+/// The participants of a run and the connections between them: what both drivers share.
+class Network {
+ public:
+  /// A driver may give one participant, the host, inputs of its own kind.
+  explicit Network(const RunSpec& spec, int host = -1, std::unique_ptr<Inputs> host_inputs = nullptr);
+  Network(const Network&) = delete;
+  Network& operator=(const Network&) = delete;
+
+  /// Put all subsystems at the start and find their initial outputs.
+  void start();
+
+  std::vector<Participant> participants;
+  double tolerance;
+
+  /// Make what participant `source` has published visible and compare it with what was assumed.
+  void commit(int source);
+
+  /// Forget what no consumer needs any more and make room for `samples` more.
+  void make_room(int source, std::size_t samples);
+
+  struct Outgoing {
+    int consumer;
+    int term;
+  };
+  const std::vector<Outgoing>& outgoing(int source) const { return outgoing_[source]; }
+
+  /// Where connection k of the specification ended up.
+  struct Place {
+    int consumer;
+    int term;
+  };
+  const Place& place(int connection) const { return places_[connection]; }
+
+  /// Call `work`, and when it throws note where before the exception goes on.
+  template <class Work>
+  void guarded(int subsystem, Work&& work);
+  /// Note a failure of `subsystem`; to be called in a catch block.
+  void note_failure(int subsystem);
+  Failure failure;
+
+ private:
+  void connect(const ConnectionSpec& connection, int law, int law_offset);
+  void hold_initial_values(const RunSpec& spec);
+
+  RunSpec spec_;
+  std::vector<std::vector<Outgoing>> outgoing_;
+  std::vector<Place> places_;
+};
+
+template <class Work>
+void Network::guarded(int subsystem, Work&& work) {
+  try {
+    work();
+  } catch (...) {
+    note_failure(subsystem);
+    throw;
+  }
+}
+
+}  // namespace counterpoint

@@ -1,0 +1,222 @@
+#include "coupling/scheduler.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+
+#include "coupling/workers.hpp"
+
+namespace counterpoint {
+
+namespace {
+constexpr std::size_t burst_steps = 1024;    ///< most steps in a burst
+constexpr long steps_between_clocks = 2048;  ///< cheap steps between two looks at the wall clock
+}  // namespace
+
+Scheduler::Scheduler(const RunSpec& spec, int threads)
+    : network_(spec),
+      neighbours_(spec.participants.size()),
+      limits_(spec.participants.size()),
+      is_ready_(spec.participants.size(), 0),
+      burst_length_((spec.until - spec.start) / 256.0),
+      has_reached_(spec.participants.size(), 0) {
+  for (const ConnectionSpec& c : spec.connections) {
+    neighbours_[c.source].push_back(c.target);
+    neighbours_[c.target].push_back(c.source);
+  }
+  for (std::vector<int>& list : neighbours_) {
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  }
+  if (threads > 1) pool_ = std::make_unique<WorkerPool>(threads);
+}
+
+Scheduler::~Scheduler() = default;
+
+void Scheduler::start() {
+  network_.start();
+  for (int i = 0; i < static_cast<int>(network_.participants.size()); ++i) offer(i);
+}
+
+double Scheduler::time() const {
+  double earliest = Polynomial::infinity;
+  for (const Participant& p : network_.participants) earliest = std::min(earliest, p.t);
+  return earliest;
+}
+
+bool Scheduler::finished() const {
+  return std::all_of(network_.participants.begin(), network_.participants.end(),
+                     [](const Participant& p) { return p.finished(); });
+}
+
+Scheduler::Limits Scheduler::limits(int i) {
+  Participant& p = network_.participants[i];
+  const double tolerance = network_.tolerance;
+  Limits limits{Polynomial::infinity, Polynomial::infinity, Polynomial::infinity};
+  for (Term& term : p.inputs->terms()) {
+    const Participant& source = network_.participants[term.source];
+    if (term.waits) {
+      limits.end = std::min(limits.end, source.t + tolerance);
+    } else {
+      term.source_next = source.t_next;
+      limits.begin = std::min(limits.begin, source.t_next - tolerance);
+    }
+  }
+  const std::vector<Network::Outgoing>& outgoing = network_.outgoing(i);
+  if (!outgoing.empty()) {
+    limits.need = -Polynomial::infinity;
+    for (const Network::Outgoing& out : outgoing) {
+      limits.need = std::max(limits.need, network_.participants[out.consumer].horizon - tolerance);
+    }
+  }
+  return limits;
+}
+
+bool Scheduler::may_step(int i, const Limits& l) const {
+  const Participant& p = network_.participants[i];
+  return !p.finished() && p.t_next <= l.end && p.t < l.begin && p.t < l.need;
+}
+
+bool Scheduler::later(int a, int b) const {
+  const double ta = network_.participants[a].t;
+  const double tb = network_.participants[b].t;
+  return ta != tb ? ta > tb : a > b;
+}
+
+void Scheduler::offer(int i) {
+  if (is_ready_[i]) return;
+  limits_[i] = limits(i);
+  if (!may_step(i, limits_[i])) return;
+  is_ready_[i] = 1;
+  ready_.push_back(i);
+  std::push_heap(ready_.begin(), ready_.end(), [this](int a, int b) { return later(a, b); });
+}
+
+int Scheduler::pop_ready() {
+  std::pop_heap(ready_.begin(), ready_.end(), [this](int a, int b) { return later(a, b); });
+  const int i = ready_.back();
+  ready_.pop_back();
+  is_ready_[i] = 0;
+  return i;
+}
+
+void Scheduler::burst(int i) {
+  Participant& p = network_.participants[i];
+  const Limits l = limits_[i];
+  const double stop = std::min(p.t + burst_length_, target_);
+  std::size_t left = std::min(p.history.room(), burst_steps);
+  const long before = p.steps;
+  const bool timed = p.stopwatch.due();
+  if (p.stopwatch.costly()) left = 1;
+  if (timed) p.stopwatch.begin();
+  do {
+    p.step();
+  } while (--left > 0 && p.t_next <= l.end && p.t < l.begin && p.t < l.need && p.t < stop && !p.finished());
+  if (timed) p.stopwatch.end(p.steps - before);
+}
+
+void Scheduler::after_burst(int i) {
+  network_.commit(i);
+  if (!has_reached_[i] && reached(i)) {
+    has_reached_[i] = 1;
+    --behind_;
+  }
+  offer(i);
+  for (int j : neighbours_[i]) offer(j);
+}
+
+void Scheduler::run_batch() {
+  for (int i : batch_) {
+    limits_[i] = limits(i);  // neighbours may have moved since it was offered: it may go further now
+    if (network_.participants[i].history.room() < 16) network_.make_room(i, 64);
+  }
+  if (batch_.size() == 1) {
+    network_.guarded(batch_[0], [&] { burst(batch_[0]); });
+  } else {
+    errors_.assign(batch_.size(), nullptr);
+    pool_->run(static_cast<int>(batch_.size()), [this](int k) {
+      try {
+        burst(batch_[k]);
+      } catch (...) {
+        errors_[k] = std::current_exception();
+      }
+    });
+    for (std::size_t k = 0; k < batch_.size(); ++k) {
+      if (errors_[k]) network_.guarded(batch_[k], [&] { std::rethrow_exception(errors_[k]); });
+    }
+  }
+  for (int i : batch_) after_burst(i);
+}
+
+bool Scheduler::reached(int i) const {
+  const Participant& p = network_.participants[i];
+  return p.finished() || p.t >= target_ - network_.tolerance;
+}
+
+bool Scheduler::advance(double target, double wall_seconds) {
+  using clock = std::chrono::steady_clock;
+  const auto deadline = clock::now() + std::chrono::duration<double>(wall_seconds);
+  target_ = target;
+  behind_ = 0;
+  for (std::size_t i = 0; i < has_reached_.size(); ++i) {
+    has_reached_[i] = reached(static_cast<int>(i));
+    behind_ += has_reached_[i] ? 0 : 1;
+  }
+  long unchecked = 0;
+  while (behind_ > 0) {
+    batch_.clear();
+    if (ready_.empty()) batch_.push_back(exempt_by_the_second_rule());
+    while (!ready_.empty() && (pool_ || batch_.empty())) batch_.push_back(pop_ready());
+    run_batch();
+    for (int i : batch_) unchecked += network_.participants[i].stopwatch.costly() ? steps_between_clocks : 64;
+    if (unchecked >= steps_between_clocks) {
+      unchecked = 0;
+      if (clock::now() >= deadline) break;
+    }
+  }
+  return behind_ == 0;
+}
+
+bool Scheduler::blocks(int i, const Term& term) const {
+  const Participant& p = network_.participants[i];
+  const Participant& source = network_.participants[term.source];
+  if (term.waits) return p.t_next > source.t + network_.tolerance;
+  return p.t >= source.t_next - network_.tolerance;
+}
+
+bool Scheduler::blocked_by(int from, int goal) const {
+  std::vector<char> seen(network_.participants.size(), 0);
+  std::vector<int> open{from};
+  while (!open.empty()) {
+    const int i = open.back();
+    open.pop_back();
+    if (i == goal) return true;
+    if (seen[i] || network_.participants[i].finished()) continue;
+    seen[i] = 1;
+    for (const Term& term : network_.participants[i].inputs->terms()) {
+      if (blocks(i, term)) open.push_back(term.source);
+    }
+  }
+  return false;
+}
+
+int Scheduler::exempt_by_the_second_rule() const {
+  int chosen = -1;
+  for (int i = 0; i < static_cast<int>(network_.participants.size()); ++i) {
+    const Participant& p = network_.participants[i];
+    if (p.finished() || (chosen >= 0 && network_.participants[chosen].t <= p.t)) continue;
+    bool blocked = false;
+    bool exempt = true;
+    for (const Term& term : p.inputs->terms()) {
+      if (!blocks(i, term)) continue;
+      blocked = true;
+      exempt = exempt && !term.waits && blocked_by(term.source, i);
+    }
+    if (blocked && exempt) chosen = i;
+  }
+  // The waits-for relation has no cycle, so somebody is always exempt when nobody may step.
+  if (chosen < 0) throw std::logic_error("the precedence rule found nobody to step");
+  return chosen;
+}
+
+}  // namespace counterpoint

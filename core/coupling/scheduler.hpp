@@ -1,0 +1,79 @@
+#pragma once
+
+#include <exception>
+#include <memory>
+#include <vector>
+
+#include "coupling/network.hpp"
+
+namespace counterpoint {
+
+class WorkerPool;
+
+/// Applies the precedence rule to N subsystems (Counterpoint is master).
+///
+///     repeat until all have reached the end:
+///       1. strict rule. Subsystem i at t_i, proposing t_i + h_i, may step when
+///            every source s it waits for has         t_s >= t_i + h_i        (i interpolates s)
+///            every other source s has                t_s + h_s > t_i         (i extrapolates s)
+///            some consumer still needs samples after t_i, or i has no consumer
+///          Of those that may, the one with the smallest t_i goes first, ties by rank, and goes on
+///          for as long as the rule lets it (a burst).
+///       2. nobody may: somebody extrapolates a source that is itself blocked, directly or through
+///          others, by him. What that source has published so far is then enough. Of those for whom
+///          this holds, the one with the smallest t_i makes one step.
+///
+/// Which samples a step uses follows from times alone (`Inputs::freeze`), so the order in which
+/// allowed steps are made changes no bit. That is why a burst may run on, why several subsystems may
+/// run at the same time (`threads`), and why the result does not depend on either.
+class Scheduler {
+ public:
+  Scheduler(const RunSpec& spec, int threads);
+  ~Scheduler();
+
+  void start();
+
+  /// Step until every subsystem has reached `target`, or until `wall_seconds` have passed.
+  /// Returns true when all have reached it. Throws what a model threw; see `network().failure`.
+  bool advance(double target, double wall_seconds);
+
+  Network& network() { return network_; }
+  /// Time that every subsystem has reached.
+  double time() const;
+  bool finished() const;
+
+ private:
+  struct Limits {
+    double end;    ///< the step may end here at the latest
+    double begin;  ///< the step must begin before this
+    double need;   ///< nobody needs samples after this
+  };
+
+  Limits limits(int i);
+  bool may_step(int i, const Limits& limits) const;
+  void burst(int i);
+  void run_batch();
+  bool later(int a, int b) const;
+  bool reached(int i) const;
+  void after_burst(int i);
+  void offer(int i);
+  int pop_ready();
+  int exempt_by_the_second_rule() const;
+  bool blocked_by(int from, int goal) const;
+  bool blocks(int i, const Term& term) const;
+
+  Network network_;
+  std::vector<std::vector<int>> neighbours_;  ///< those whose permission may change when i moves
+  std::vector<Limits> limits_;
+  std::vector<int> ready_;  ///< heap by time, then rank
+  std::vector<char> is_ready_;
+  std::vector<int> batch_;
+  std::vector<std::exception_ptr> errors_;
+  std::unique_ptr<WorkerPool> pool_;
+  double burst_length_;
+  double target_ = 0.0;
+  std::vector<char> has_reached_;
+  int behind_ = 0;  ///< how many have not reached the target
+};
+
+}  // namespace counterpoint

@@ -1,0 +1,64 @@
+#pragma once
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "coupling/inputs.hpp"
+
+namespace counterpoint {
+
+/// A solver that gives up: it did not converge, or its step became too small.
+class SolverFailure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// State of a subsystem at one instant, as its `save` made it.
+class SavedState {
+ public:
+  virtual ~SavedState() = default;
+};
+
+/// Anything that owns states, time and a solver.
+///
+/// Contract for implementers:
+///  1. Structure (number of inputs and outputs) never changes after construction.
+///  2. `start(t)` puts the subsystem at time t in its initial state. It is called once before the
+///     first step and may be called again to begin another run.
+///  3. `step(t, t_end, u)` advances the state from t to at most t_end and returns the time reached,
+///     t < reached <= t_end. One call is one accepted step: only its end is published.
+///  4. During `step` the inputs may be asked at any time between t and t_end: `u.at(time)`. At the
+///     start of a step derivatives are evaluated again with u.at(t): what was stored at the end of
+///     the last step was made with inputs that were guesses then.
+///  5. `output(t, u, y)` writes the outputs at the current time. Inputs may be used only by those
+///     outputs that were declared to have direct feedthrough.
+///  6. `output_derivative` writes dy/dt when `offers_derivatives()`; it is called only then.
+///  7. `next_step()` is the step the subsystem would like to make next, in s; 0 means no wish (then
+///     it must be given a fixed step).
+///  8. `save` and `restore` come together: after `restore(save())` the same calls give the same bits.
+///     A subsystem that cannot returns null from `save`.
+///  9. No call is made from two threads at once; different subsystems may be called at once.
+/// 10. A failure is an exception; SolverFailure when the numerics gave up.
+class Subsystem {
+ public:
+  virtual ~Subsystem() = default;
+
+  virtual int input_width() const = 0;
+  virtual int output_width() const = 0;
+
+  virtual void start(double t) = 0;
+  virtual double step(double t, double t_end, Inputs& u) = 0;
+  virtual void output(double t, Inputs& u, double* y) = 0;
+
+  virtual bool offers_derivatives() const { return false; }
+  virtual void output_derivative(double /*t*/, Inputs& /*u*/, double* /*dy*/) {}
+  virtual double next_step() const { return 0.0; }
+  virtual std::unique_ptr<SavedState> save() const { return nullptr; }
+  virtual void restore(const SavedState&) {}
+};
+
+using SubsystemPointer = std::shared_ptr<Subsystem>;
+
+}  // namespace counterpoint

@@ -1,0 +1,49 @@
+#include "coupling/workers.hpp"
+
+namespace counterpoint {
+
+WorkerPool::WorkerPool(int threads) {
+  for (int k = 1; k < threads; ++k) threads_.emplace_back([this] { serve(); });
+}
+
+WorkerPool::~WorkerPool() {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    closing_ = true;
+  }
+  begin_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void WorkerPool::run(int count, const std::function<void(int)>& work) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  work_ = &work;
+  next_ = 0;
+  count_ = unfinished_ = count;
+  begin_.notify_all();
+  take_items(lock);
+  end_.wait(lock, [this] { return unfinished_ == 0; });
+  work_ = nullptr;
+}
+
+void WorkerPool::serve() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  while (true) {
+    begin_.wait(lock, [this] { return closing_ || (work_ != nullptr && next_ < count_); });
+    if (closing_) return;
+    take_items(lock);
+  }
+}
+
+void WorkerPool::take_items(std::unique_lock<std::mutex>& lock) {
+  while (work_ != nullptr && next_ < count_) {
+    const int item = next_++;
+    const std::function<void(int)>& work = *work_;
+    lock.unlock();
+    work(item);
+    lock.lock();
+    if (--unfinished_ == 0) end_.notify_all();
+  }
+}
+
+}  // namespace counterpoint

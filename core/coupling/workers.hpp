@@ -1,0 +1,37 @@
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace counterpoint {
+
+/// A few threads that share the items of a batch; the caller works too and waits for the end.
+class WorkerPool {
+ public:
+  explicit WorkerPool(int threads);
+  ~WorkerPool();
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
+
+  /// Call work(0) ... work(count - 1), each once, and return when all are done. `work` must not throw.
+  void run(int count, const std::function<void(int)>& work);
+
+ private:
+  void serve();
+  void take_items(std::unique_lock<std::mutex>& lock);
+
+  std::mutex mutex_;
+  std::condition_variable begin_;
+  std::condition_variable end_;
+  const std::function<void(int)>* work_ = nullptr;
+  int next_ = 0;
+  int count_ = 0;
+  int unfinished_ = 0;
+  bool closing_ = false;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace counterpoint

@@ -1,0 +1,75 @@
+#include "ode/implicit.hpp"
+
+#include <cmath>
+#include <sstream>
+
+#include "coupling/subsystem.hpp"
+
+namespace counterpoint {
+
+ImplicitEquation::ImplicitEquation(RightHandSidePointer f)
+    : f_(std::move(f)), linear_(dynamic_cast<const LinearRightHandSide*>(f_.get())), slope_(f_->states()) {}
+
+void ImplicitEquation::solve(double t, const Vector& base, double w, const double* u, Vector& z) {
+  if (linear_ != nullptr) {
+    solve_linear(base, w, u, z);
+  } else {
+    solve_newton(t, base, w, u, z);
+  }
+}
+
+void ImplicitEquation::solve_linear(const Vector& base, double w, const double* u, Vector& z) {
+  const int n = f_->states();
+  if (inverse_.rows() != n || w != weight_) {
+    inverse_ = (Matrix::Identity(n, n) - w * linear_->a()).inverse();
+    weight_ = w;
+  }
+  right_ = base;
+  if (f_->inputs() > 0) right_.noalias() += w * (linear_->b() * Eigen::Map<const Vector>(u, f_->inputs()));
+  z.noalias() = inverse_ * right_;
+}
+
+void ImplicitEquation::solve_newton(double t, const Vector& base, double w, const double* u, Vector& z) {
+  const int n = f_->states();
+  f_->evaluate(t, z.data(), u, slope_.data());
+  const Matrix jacobian = Matrix::Identity(n, n) - w * difference_jacobian(*f_, t, z, u, slope_);
+  const Eigen::PartialPivLU<Matrix> factors(jacobian);
+  for (int iteration = 0; iteration < newton_iterations; ++iteration) {
+    right_ = base + w * slope_ - z;
+    const Vector correction = factors.solve(right_);
+    z += correction;
+    if (!correction.allFinite()) break;
+    if (newton_converged(correction, z)) return;
+    f_->evaluate(t, z.data(), u, slope_.data());
+  }
+  newton_failed(t, right_.norm());
+}
+
+Matrix difference_jacobian(const RightHandSide& f, double t, const Vector& x, const double* u, const Vector& slope) {
+  const int n = f.states();
+  Matrix jacobian(n, n);
+  Vector shifted = x;
+  Vector other(n);
+  for (int j = 0; j < n; ++j) {
+    const double shift = 1.5e-8 * std::max(1.0, std::abs(x[j]));
+    shifted[j] = x[j] + shift;
+    f.evaluate(t, shifted.data(), u, other.data());
+    jacobian.col(j) = (other - slope) / (shifted[j] - x[j]);
+    shifted[j] = x[j];
+  }
+  return jacobian;
+}
+
+bool newton_converged(const Vector& correction, const Vector& state) {
+  return correction.lpNorm<Eigen::Infinity>() <= 1e-12 + 1e-11 * state.lpNorm<Eigen::Infinity>();
+}
+
+void newton_failed(double t, double residual) {
+  std::ostringstream text;
+  text.precision(9);
+  text << "Newton's method did not converge at t = " << t << " s (residual " << residual
+       << " after " << newton_iterations << " iterations); try a smaller step";
+  throw SolverFailure(text.str());
+}
+
+}  // namespace counterpoint

@@ -1,0 +1,110 @@
+#include "ode/ode_subsystem.hpp"
+
+#include <algorithm>
+
+namespace counterpoint {
+namespace {
+
+class StateOutput final : public OutputMap {
+ public:
+  explicit StateOutput(int states) : states_(states) {}
+  int width() const override { return states_; }
+  void evaluate(double, const double* x, const double*, double* y) const override { std::copy_n(x, states_, y); }
+  bool offers_derivative() const override { return true; }
+  void derivative(const double* dx, double* dy) const override { std::copy_n(dx, states_, dy); }
+
+ private:
+  int states_;
+};
+
+class LinearOutput final : public OutputMap {
+ public:
+  LinearOutput(Matrix c, Matrix d) : c_(std::move(c)), d_(std::move(d)), feedthrough_(!d_.isZero(0.0)) {}
+  int width() const override { return static_cast<int>(c_.rows()); }
+  void evaluate(double, const double* x, const double* u, double* y) const override {
+    Eigen::Map<Vector> result(y, c_.rows());
+    result.noalias() = c_ * Eigen::Map<const Vector>(x, c_.cols());
+    if (feedthrough_) result.noalias() += d_ * Eigen::Map<const Vector>(u, d_.cols());
+  }
+  bool uses_inputs() const override { return feedthrough_; }
+  bool offers_derivative() const override { return !feedthrough_; }
+  void derivative(const double* dx, double* dy) const override {
+    Eigen::Map<Vector>(dy, c_.rows()).noalias() = c_ * Eigen::Map<const Vector>(dx, c_.cols());
+  }
+
+ private:
+  Matrix c_;
+  Matrix d_;
+  bool feedthrough_;
+};
+
+class CompiledOutput final : public OutputMap {
+ public:
+  CompiledOutput(int width, CompiledRightHandSide::Function function, bool uses_inputs)
+      : width_(width), function_(function), uses_inputs_(uses_inputs) {}
+  bool uses_inputs() const override { return uses_inputs_; }
+  int width() const override { return width_; }
+  void evaluate(double t, const double* x, const double* u, double* y) const override { function_(t, x, u, y); }
+
+ private:
+  int width_;
+  CompiledRightHandSide::Function function_;
+  bool uses_inputs_;
+};
+
+}  // namespace
+
+OutputMapPointer make_state_output(int states) { return std::make_shared<StateOutput>(states); }
+OutputMapPointer make_linear_output(Matrix c, Matrix d) {
+  return std::make_shared<LinearOutput>(std::move(c), std::move(d));
+}
+OutputMapPointer make_compiled_output(int width, CompiledRightHandSide::Function function, bool uses_inputs) {
+  return std::make_shared<CompiledOutput>(width, function, uses_inputs);
+}
+
+struct OdeSubsystem::Saved final : SavedState {
+  Saved(std::vector<double> state, std::vector<double> solver_memory)
+      : x(std::move(state)), memory(std::move(solver_memory)) {}
+  std::vector<double> x;
+  std::vector<double> memory;
+};
+
+OdeSubsystem::OdeSubsystem(RightHandSidePointer f, OutputMapPointer g, std::vector<double> x0,
+                           const std::string& solver, const SolverOptions& options)
+    : f_(std::move(f)),
+      g_(std::move(g)),
+      x0_(std::move(x0)),
+      x_(x0_),
+      slope_(x0_.size()),
+      solver_(make_solver(solver, f_, options)) {}
+
+void OdeSubsystem::start(double t) {
+  x_ = x0_;
+  solver_->start(t, x_);
+}
+
+double OdeSubsystem::step(double t, double t_end, Inputs& u) {
+  solver_->step(t, t_end, x_.data(), u);
+  return t_end;
+}
+
+void OdeSubsystem::output(double t, Inputs& u, double* y) {
+  g_->evaluate(t, x_.data(), g_->uses_inputs() ? u.at(t) : nullptr, y);
+}
+
+void OdeSubsystem::output_derivative(double t, Inputs& u, double* dy) {
+  f_->evaluate(t, x_.data(), u.at(t), slope_.data());
+  g_->derivative(slope_.data(), dy);
+}
+
+std::unique_ptr<SavedState> OdeSubsystem::save() const {
+  return std::make_unique<Saved>(x_, solver_->memory());
+}
+
+void OdeSubsystem::restore(const SavedState& state) {
+  const Saved& saved = static_cast<const Saved&>(state);
+  x_ = saved.x;
+  solver_->set_memory(saved.memory);
+}
+
+}  // namespace counterpoint

@@ -1,0 +1,59 @@
+#pragma once
+
+#include "coupling/subsystem.hpp"
+#include "ode/solver.hpp"
+
+namespace counterpoint {
+
+/// g in y = g(t, x, u).
+class OutputMap {
+ public:
+  virtual ~OutputMap() = default;
+  virtual int width() const = 0;
+  virtual void evaluate(double t, const double* x, const double* u, double* y) const = 0;
+  virtual bool uses_inputs() const { return false; }
+  /// dy/dt from dx/dt, where that is possible without knowing du/dt.
+  virtual bool offers_derivative() const { return false; }
+  virtual void derivative(const double* /*dx*/, double* /*dy*/) const {}
+};
+
+using OutputMapPointer = std::shared_ptr<const OutputMap>;
+
+/// y = x.
+OutputMapPointer make_state_output(int states);
+/// y = C x + D u.
+OutputMapPointer make_linear_output(Matrix c, Matrix d);
+/// y = g(t, x, u) by a compiled function.
+OutputMapPointer make_compiled_output(int width, CompiledRightHandSide::Function function, bool uses_inputs);
+
+/// dx/dt = f(t, x, u), y = g(t, x, u), with one of the solvers.
+class OdeSubsystem final : public Subsystem {
+ public:
+  OdeSubsystem(RightHandSidePointer f, OutputMapPointer g, std::vector<double> x0, const std::string& solver,
+               const SolverOptions& options);
+
+  int input_width() const override { return f_->inputs(); }
+  int output_width() const override { return g_->width(); }
+  void start(double t) override;
+  double step(double t, double t_end, Inputs& u) override;
+  void output(double t, Inputs& u, double* y) override;
+  bool offers_derivatives() const override { return g_->offers_derivative(); }
+  void output_derivative(double t, Inputs& u, double* dy) override;
+  double next_step() const override { return solver_->next_step(); }
+  std::unique_ptr<SavedState> save() const override;
+  void restore(const SavedState& state) override;
+
+  const std::vector<double>& state() const { return x_; }
+
+ private:
+  struct Saved;
+
+  RightHandSidePointer f_;
+  OutputMapPointer g_;
+  std::vector<double> x0_;
+  std::vector<double> x_;
+  std::vector<double> slope_;
+  SolverPointer solver_;
+};
+
+}  // namespace counterpoint

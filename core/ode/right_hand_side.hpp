@@ -1,0 +1,74 @@
+#pragma once
+
+#include <Eigen/Dense>
+#include <memory>
+#include <vector>
+
+namespace counterpoint {
+
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+using Vector = Eigen::VectorXd;
+
+/// f in dx/dt = f(t, x, u).
+///
+/// Contract: the same arguments give the same derivatives; nothing is kept between calls.
+class RightHandSide {
+ public:
+  RightHandSide(int states, int inputs) : states_(states), inputs_(inputs) {}
+  virtual ~RightHandSide() = default;
+  int states() const { return states_; }
+  int inputs() const { return inputs_; }
+
+  virtual void evaluate(double t, const double* x, const double* u, double* dx) const = 0;
+
+ private:
+  int states_;
+  int inputs_;
+};
+
+/// f(t, x, u) = A x + B u.
+class LinearRightHandSide final : public RightHandSide {
+ public:
+  LinearRightHandSide(Matrix a, Matrix b);
+  void evaluate(double t, const double* x, const double* u, double* dx) const override;
+  const Matrix& a() const { return a_; }
+  const Matrix& b() const { return b_; }
+
+  /// The same with the number of states known to the compiler.
+  template <int N>
+  void evaluate_fixed(const double* x, const double* u, double* dx) const {
+    const double* a = a_.data();
+    for (int i = 0; i < N; ++i) {
+      double sum = 0.0;
+      for (int j = 0; j < N; ++j) sum += a[i * N + j] * x[j];
+      dx[i] = sum;
+    }
+    const double* b = b_.data();
+    const int inputs = this->inputs();
+    for (int j = 0; j < inputs; ++j) {
+      for (int i = 0; i < N; ++i) dx[i] += b[i * inputs + j] * u[j];
+    }
+  }
+
+ private:
+  Matrix a_;
+  Matrix b_;
+};
+
+/// A compiled function, e.g. made by numba or loaded from a shared library.
+class CompiledRightHandSide final : public RightHandSide {
+ public:
+  using Function = void (*)(double t, const double* x, const double* u, double* dx);
+  CompiledRightHandSide(int states, int inputs, Function function)
+      : RightHandSide(states, inputs), function_(function) {}
+  void evaluate(double t, const double* x, const double* u, double* dx) const override {
+    function_(t, x, u, dx);
+  }
+
+ private:
+  Function function_;
+};
+
+using RightHandSidePointer = std::shared_ptr<const RightHandSide>;
+
+}  // namespace counterpoint

@@ -1,0 +1,51 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "coupling/inputs.hpp"
+#include "ode/right_hand_side.hpp"
+
+namespace counterpoint {
+
+/// Integrates dx/dt = f(t, x, u(t)) over one step.
+///
+/// Contract for implementers:
+///  1. `step` advances x from t to t_end. It asks u where its formula needs it, and evaluates
+///     derivatives at t again with the inputs known now.
+///  2. Whatever it keeps between steps is in `memory`, so that a copy of it restores the solver.
+///  3. `next_step` is the step a variable-step solver would like next; 0 for fixed-step solvers.
+class Solver {
+ public:
+  virtual ~Solver() = default;
+  virtual void start(double /*t*/, const std::vector<double>& /*x*/) {}
+  virtual void step(double t, double t_end, double* x, Inputs& u) = 0;
+  virtual double next_step() const { return 0.0; }
+  virtual std::vector<double> memory() const { return {}; }
+  virtual void set_memory(const std::vector<double>&) {}
+};
+
+using SolverPointer = std::unique_ptr<Solver>;
+
+/// Options of variable-step and Newmark solvers; others ignore them.
+struct SolverOptions {
+  double relative_tolerance = 1e-6;
+  double absolute_tolerance = 1e-9;
+  double first_step = 0.0;  ///< s; 0: found from the derivatives
+  double max_step = 0.0;    ///< s; 0: no limit
+  double beta = 0.25;       ///< Newmark
+  double gamma = 0.5;       ///< Newmark
+};
+
+/// Names as in Simulink: ode1 ode2 ode3 ode4 ode5 (fixed step), ode23 ode45 (variable step);
+/// trapezoidal, bdf2, newmark. Throws std::invalid_argument for others.
+SolverPointer make_solver(const std::string& name, RightHandSidePointer f, const SolverOptions& options);
+
+SolverPointer make_explicit_solver(int order, RightHandSidePointer f);
+SolverPointer make_embedded_pair(int order, RightHandSidePointer f, const SolverOptions& options);
+SolverPointer make_trapezoidal(RightHandSidePointer f);
+SolverPointer make_bdf2(RightHandSidePointer f);
+SolverPointer make_newmark(RightHandSidePointer f, double beta, double gamma);
+
+}  // namespace counterpoint

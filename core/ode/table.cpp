@@ -1,0 +1,40 @@
+#include "ode/table.hpp"
+
+#include <algorithm>
+
+namespace counterpoint {
+
+struct Table::Saved final : SavedState {
+  explicit Saved(double t) : time(t) {}
+  double time;
+};
+
+Table::Table(std::vector<double> times, std::vector<double> values, int width, Kind kind)
+    : times_(std::move(times)), values_(std::move(values)), width_(width), kind_(kind) {}
+
+/// The last row not later than t, with a little slack for clocks that rounded; 0 when all are later.
+std::size_t Table::row(double t) const {
+  const double slack = 1e-12 * std::max(std::abs(times_.front()), std::abs(times_.back()));
+  const auto after = std::upper_bound(times_.begin(), times_.end(), t + slack);
+  return after == times_.begin() ? 0 : static_cast<std::size_t>(after - times_.begin()) - 1;
+}
+
+double Table::next_step() const {
+  const std::size_t k = row(time_);
+  if (time_ < times_.front()) return times_.front() - time_;
+  return k + 1 < times_.size() ? times_[k + 1] - time_ : Polynomial::infinity;
+}
+
+void Table::output(double t, Inputs&, double* y) {
+  const std::size_t k = row(t);
+  const double* before = &values_[k * width_];
+  const bool between = kind_ == Kind::linear && k + 1 < times_.size() && t > times_[k];
+  const double weight = between ? (t - times_[k]) / (times_[k + 1] - times_[k]) : 0.0;
+  const double* after = between ? before + width_ : before;
+  for (int j = 0; j < width_; ++j) y[j] = before[j] + weight * (after[j] - before[j]);
+}
+
+std::unique_ptr<SavedState> Table::save() const { return std::make_unique<Saved>(time_); }
+void Table::restore(const SavedState& state) { time_ = static_cast<const Saved&>(state).time; }
+
+}  // namespace counterpoint

@@ -1,0 +1,36 @@
+#pragma once
+
+#include "coupling/subsystem.hpp"
+
+namespace counterpoint {
+
+/// A source whose outputs are tabulated over time. At its own pace it steps from row to row, so
+/// straight lines between rows are exact; beyond the last row the last value stays.
+class Table final : public Subsystem {
+ public:
+  enum class Kind { linear, hold };
+
+  /// `times` increase strictly; `values` has one row of `width` per time.
+  Table(std::vector<double> times, std::vector<double> values, int width, Kind kind);
+
+  int input_width() const override { return 0; }
+  int output_width() const override { return width_; }
+  void start(double t) override { time_ = t; }
+  double step(double, double t_end, Inputs&) override { return time_ = t_end; }
+  void output(double t, Inputs&, double* y) override;
+  double next_step() const override;
+  std::unique_ptr<SavedState> save() const override;
+  void restore(const SavedState& state) override;
+
+ private:
+  struct Saved;
+  std::size_t row(double t) const;
+
+  std::vector<double> times_;
+  std::vector<double> values_;
+  int width_;
+  Kind kind_;
+  double time_ = 0.0;
+};
+
+}  // namespace counterpoint

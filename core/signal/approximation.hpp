@@ -1,0 +1,87 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "signal/history.hpp"
+#include "signal/polynomial.hpp"
+
+namespace counterpoint {
+
+/// The samples behind one input, frozen for the length of a step: a stretch of a history and the
+/// columns that belong to the connected output.
+struct Samples {
+  const History* history = nullptr;
+  std::size_t begin = 0;
+  std::size_t end = 0;  ///< one past the last sample that may be used
+  int column = 0;
+  int width = 1;
+  double tolerance = 0.0;  ///< times closer than this are the same time
+
+  std::size_t count() const { return end - begin; }
+  std::size_t last() const { return end - 1; }
+  double time(std::size_t k) const { return history->time(k); }
+  const double* value(std::size_t k) const { return history->value(k) + column; }
+  const double* derivative(std::size_t k) const { return history->derivative(k) + column; }
+  bool has_derivatives() const { return history->has_derivatives(); }
+
+  /// The closest sample strictly later than t, or the last one when there is none.
+  std::size_t ahead_of(double t) const;
+  /// The last sample not later than t, or the first one when all are later.
+  std::size_t behind(double t) const;
+};
+
+/// The consumer's step for which an input is being made.
+struct ConsumerStep {
+  double start = 0.0;           ///< s
+  double end = 0.0;             ///< s
+  double previous_start = 0.0;  ///< start of the consumer's step before this one; equals start at first
+  bool waits = false;           ///< the samples reach the end of the step: interpolation
+  const double* last_input = nullptr;  ///< input at the end of the step before, or null at first
+};
+
+/// How an input is made from samples at any time asked.
+///
+/// Contract for implementers:
+///  1. `build` writes a polynomial that is right at time t and says for which stretch of time it
+///     stays right (`from` <= t < `to`); it looks at nothing but its arguments, so that equal
+///     arguments give equal bits.
+///  2. It works on any grid, inside the samples (interpolation) and beyond them (extrapolation).
+///  3. With fewer samples than it wants it lowers its order to what the samples allow; one sample
+///     is always there. This start-up rule is the same for all approximations.
+///  4. `points_behind` is the number of samples at or before the start of the consumer's step that
+///     it may look at; older ones are forgotten.
+///  5. `depends_on_step` is true when the polynomial depends on the consumer's step and not on the
+///     samples alone; it is then built again for every step.
+class Approximation {
+ public:
+  virtual ~Approximation() = default;
+  virtual void build(const Samples& samples, const ConsumerStep& step, double t, Polynomial& out) const = 0;
+  virtual int points_behind() const = 0;
+  virtual bool depends_on_step() const { return false; }
+  virtual bool wants_derivatives() const { return false; }
+  virtual bool looks_back_one_step() const { return false; }
+  virtual std::string name() const = 0;
+};
+
+using ApproximationPointer = std::shared_ptr<const Approximation>;
+
+enum class HoldSide { behind, ahead };
+enum class MeanKind { arithmetic, time_weighted };
+
+/// Zero order: the value behind t, or the value ahead of it where there is one.
+ApproximationPointer make_hold(HoldSide side);
+/// Polynomial of the given order (0 to 4) through the sample ahead of t and those before it.
+ApproximationPointer make_lagrange(int order);
+/// Cubic through two samples and their slopes; missing slopes come from divided differences.
+ApproximationPointer make_hermite();
+/// Expansion of the given order (0 to 4) about the nearest sample; derivatives as offered, else divided differences.
+ApproximationPointer make_taylor(int order);
+/// Polynomial of the given order (0 to 4) fitted to `points` samples.
+ApproximationPointer make_least_squares(int order, int points);
+/// The mean of the samples over the consumer's step (where they reach so far) or its last one, held.
+ApproximationPointer make_mean(MeanKind kind);
+/// Straight line from the input at the end of the last step to the value predicted for the end of this one.
+ApproximationPointer make_transition(int order);
+
+}  // namespace counterpoint

@@ -1,0 +1,67 @@
+// Cubic Hermite polynomial through the samples on both sides of t (or the last two, beyond the
+// samples) and their slopes. Error O(H^4) with slopes from the subsystem, O(H^3) with slopes from
+// divided differences over three samples.
+
+#include "signal/newton.hpp"
+
+namespace counterpoint {
+namespace {
+
+/// Slope at sample k of the parabola through k and its neighbours; the chord when only two exist.
+double difference_slope(const Samples& s, std::size_t k, int j) {
+  const std::size_t low = k > s.begin ? k - 1 : k;
+  const std::size_t high = k < s.last() ? k + 1 : k;
+  const std::size_t a = high - low == 2 ? low : (low == k ? k : (low > s.begin ? low - 1 : low));
+  const std::size_t c = high - low == 2 ? high : (high == k ? k : (high < s.last() ? high + 1 : high));
+  if (c - a < 2) return (s.value(c)[j] - s.value(a)[j]) / (s.time(c) - s.time(a));
+  const std::size_t b = a + 1;
+  const double ab = (s.value(b)[j] - s.value(a)[j]) / (s.time(b) - s.time(a));
+  const double bc = (s.value(c)[j] - s.value(b)[j]) / (s.time(c) - s.time(b));
+  const double curvature = (bc - ab) / (s.time(c) - s.time(a));
+  return ab + curvature * (2.0 * s.time(k) - s.time(a) - s.time(b));
+}
+
+double slope(const Samples& s, std::size_t k, int j) {
+  return s.has_derivatives() ? s.derivative(k)[j] : difference_slope(s, k, j);
+}
+
+class Hermite final : public Approximation {
+ public:
+  int points_behind() const override { return 3; }
+  bool wants_derivatives() const override { return true; }
+  std::string name() const override { return "hermite"; }
+
+  void build(const Samples& samples, const ConsumerStep&, double t, Polynomial& out) const override {
+    const std::size_t k = samples.ahead_of(t);
+    cover_while_ahead(samples, k, out);
+    if (k == samples.begin) return build_from_one(samples, k, out);
+    const double span = samples.time(k) - samples.time(k - 1);
+    out.degree = 3;
+    out.nodes[0] = out.nodes[1] = samples.time(k - 1);
+    out.nodes[2] = samples.time(k);
+    for (int j = 0; j < out.width; ++j) {
+      const double chord = (samples.value(k)[j] - samples.value(k - 1)[j]) / span;
+      const double before = slope(samples, k - 1, j);
+      const double after = slope(samples, k, j);
+      out.coefficient(0)[j] = samples.value(k - 1)[j];
+      out.coefficient(1)[j] = before;
+      out.coefficient(2)[j] = (chord - before) / span;
+      out.coefficient(3)[j] = (after - 2.0 * chord + before) / (span * span);
+    }
+  }
+
+ private:
+  static void build_from_one(const Samples& samples, std::size_t k, Polynomial& out) {
+    newton_through(samples, k, 1, out);
+    if (!samples.has_derivatives()) return;
+    out.degree = 1;
+    out.nodes[0] = samples.time(k);
+    for (int j = 0; j < out.width; ++j) out.coefficient(1)[j] = samples.derivative(k)[j];
+  }
+};
+
+}  // namespace
+
+ApproximationPointer make_hermite() { return std::make_shared<Hermite>(); }
+
+}  // namespace counterpoint

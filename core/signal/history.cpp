@@ -1,0 +1,58 @@
+#include "signal/history.hpp"
+
+#include <algorithm>
+
+namespace counterpoint {
+
+namespace {
+constexpr std::size_t initial_capacity = 64;
+}
+
+History::History(int width, bool with_derivatives)
+    : width_(width),
+      with_derivatives_(with_derivatives),
+      mask_(initial_capacity - 1),
+      times_(initial_capacity),
+      values_(initial_capacity * width),
+      derivatives_(with_derivatives ? initial_capacity * width : 0) {}
+
+void History::replace_first(const double* value, const double* derivative) {
+  std::copy_n(value, width_, values_.begin());
+  if (with_derivatives_) std::copy_n(derivative, width_, derivatives_.begin());
+}
+
+void History::make_room(std::size_t keep, std::size_t samples) {
+  begin_ = std::max(begin_, std::min(keep, appended_));
+  std::size_t capacity = mask_ + 1;
+  while (capacity - (appended_ - begin_) < samples) capacity *= 2;
+  if (capacity > mask_ + 1) enlarge(capacity);
+}
+
+void History::enlarge(std::size_t capacity) {
+  const std::size_t width = static_cast<std::size_t>(width_);
+  std::vector<double> times(capacity);
+  std::vector<double> values(capacity * width);
+  std::vector<double> derivatives(with_derivatives_ ? capacity * width : 0);
+  for (std::size_t k = begin_; k < appended_; ++k) {
+    const std::size_t slot = k & (capacity - 1);
+    times[slot] = time(k);
+    std::copy_n(value(k), width, values.begin() + slot * width);
+    if (with_derivatives_) std::copy_n(derivative(k), width, derivatives.begin() + slot * width);
+  }
+  times_ = std::move(times);
+  values_ = std::move(values);
+  derivatives_ = std::move(derivatives);
+  mask_ = capacity - 1;
+}
+
+std::size_t History::last_not_after(double t) const {
+  std::size_t low = begin_;
+  std::size_t high = committed_;  // first index known to be later than t
+  while (low + 1 < high) {
+    const std::size_t middle = low + (high - low) / 2;
+    (time(middle) <= t ? low : high) = middle;
+  }
+  return low;
+}
+
+}  // namespace counterpoint

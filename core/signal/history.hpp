@@ -1,0 +1,68 @@
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+namespace counterpoint {
+
+/// The samples (t, y[, dy/dt]) that one subsystem has published, on its own time axis.
+///
+/// Samples are numbered from 0 for the whole run; only a stretch [begin, end) of them is kept in a
+/// ring. Whoever owns the history appends; readers see samples up to the last `commit`, so that an
+/// owner may go on appending while others read what was committed before.
+class History {
+ public:
+  History(int width, bool with_derivatives);
+
+  int width() const { return width_; }
+  bool has_derivatives() const { return with_derivatives_; }
+
+  std::size_t begin() const { return begin_; }
+  /// One past the last sample readers may use.
+  std::size_t end() const { return committed_; }
+  /// Samples that can be appended before `make_room` is needed.
+  std::size_t room() const { return mask_ + 1 - (appended_ - begin_); }
+
+  double time(std::size_t k) const { return times_[k & mask_]; }
+  const double* value(std::size_t k) const { return &values_[(k & mask_) * width_]; }
+  const double* derivative(std::size_t k) const { return &derivatives_[(k & mask_) * width_]; }
+
+  /// Append a sample; `derivative` may be null when the history keeps none. Needs room() > 0.
+  void append(double t, const double* value, const double* derivative) {
+    const std::size_t slot = appended_ & mask_;
+    times_[slot] = t;
+    double* target = values_.data() + slot * width_;
+    for (int j = 0; j < width_; ++j) target[j] = value[j];
+    if (with_derivatives_) {
+      double* slope = derivatives_.data() + slot * width_;
+      for (int j = 0; j < width_; ++j) slope[j] = derivative[j];
+    }
+    ++appended_;
+  }
+
+  /// Write the first sample again (initial outputs that depend on other initial outputs).
+  void replace_first(const double* value, const double* derivative);
+
+  void commit() { committed_ = appended_; }
+
+  /// Forget samples before `keep`, and enlarge the ring until `samples` more fit.
+  void make_room(std::size_t keep, std::size_t samples);
+
+  /// Index of the last committed sample with time <= t, or begin() when all are later.
+  std::size_t last_not_after(double t) const;
+
+ private:
+  void enlarge(std::size_t capacity);
+
+  int width_;
+  bool with_derivatives_;
+  std::size_t mask_;
+  std::size_t begin_ = 0;
+  std::size_t appended_ = 0;
+  std::size_t committed_ = 0;
+  std::vector<double> times_;
+  std::vector<double> values_;
+  std::vector<double> derivatives_;
+};
+
+}  // namespace counterpoint

@@ -1,0 +1,85 @@
+"""Counterpoint: multirate co-simulation of subsystems that each keep their own time.
+
+Names are loaded when they are first used, so that importing the package (and starting the command line)
+costs next to nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+if TYPE_CHECKING:
+    from .approximations import (
+        Approximation,
+        approximate,
+        hermite,
+        hold,
+        lagrange,
+        least_squares,
+        mean,
+        taylor,
+        transition,
+    )
+    from .embedded import CosimulationInterface
+    from .errors import (
+        AlgebraicLoopError,
+        CounterpointError,
+        MissingExtraError,
+        ModelError,
+        NotFiniteError,
+        OutputError,
+        RunInterrupted,
+        ScenarioError,
+        SetupError,
+        SimulationError,
+        SolverError,
+    )
+    from .precedence import Scheme, custom, sequential
+    from .progress import Progress
+    from .results import Result, Signal, load
+    from .run import Run
+    from .scenario import Scenario
+    from .subsystems import Subsystem, linear, ode, second_order, source, table
+    from .system import System
+
+_ROOMS = {
+    "approximations": (
+        "Approximation", "approximate", "hermite", "hold", "lagrange", "least_squares", "mean", "taylor", "transition",
+    ),
+    "embedded": ("CosimulationInterface",),
+    "errors": (
+        "AlgebraicLoopError", "CounterpointError", "MissingExtraError", "ModelError", "NotFiniteError", "OutputError",
+        "RunInterrupted", "ScenarioError", "SetupError", "SimulationError", "SolverError",
+    ),
+    "precedence": ("Scheme", "custom", "sequential"),
+    "progress": ("Progress",),
+    "results": ("Result", "Signal", "load"),
+    "run": ("Run",),
+    "scenario": ("Scenario",),
+    "subsystems": ("Subsystem", "linear", "ode", "second_order", "source", "table"),
+    "system": ("System",),
+}  # fmt: skip
+_HOME = {name: room for room, names in _ROOMS.items() for name in names}
+
+__all__ = [
+    "AlgebraicLoopError", "Approximation", "CosimulationInterface", "CounterpointError", "MissingExtraError", "ModelError",
+    "NotFiniteError", "OutputError", "Progress", "Result", "Run", "RunInterrupted", "Scenario", "ScenarioError", "Scheme",
+    "SetupError", "Signal", "SimulationError", "SolverError", "Subsystem", "System", "approximate", "custom", "hermite",
+    "hold", "lagrange", "least_squares", "linear", "load", "mean", "ode", "second_order", "sequential", "source", "table",
+    "taylor", "transition",
+]  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'counterpoint' has no attribute {name!r}")
+    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -1,0 +1,232 @@
+"""How an input is made from the samples of another subsystem at any time asked.
+
+All approximations work on any grid, between samples (interpolation) and beyond them
+(extrapolation). With fewer samples than they want they lower their order to what the samples
+allow; this start-up rule is the same for all.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from . import _core
+
+__all__ = [
+    "Approximation",
+    "BuiltinApproximation",
+    "approximate",
+    "hermite",
+    "hold",
+    "lagrange",
+    "least_squares",
+    "mean",
+    "taylor",
+    "transition",
+]
+
+
+class Approximation:
+    """Base class for an approximation written in Python.
+
+    Contract for implementers:
+
+    1. ``points`` is the number of samples wanted; fewer may be given at the start of a run, never none.
+    2. :meth:`evaluate` gets the newest samples allowed, oldest first, and returns the value at ``t``.
+       The newest sample is the closest one ahead of ``t`` where there is one (interpolation), else the
+       last one published.
+    3. Equal arguments give equal results: nothing is remembered between calls.
+
+    Examples
+    --------
+    >>> class Average(Approximation):
+    ...     points = 2
+    ...     def evaluate(self, times, values, t):
+    ...         return values.mean(axis=0)
+    >>> approximate(Average(), [0.0, 1.0], [1.0, 3.0], [2.0])
+    array([2.])
+    """
+
+    points: int = 1
+
+    def evaluate(
+        self, times: NDArray[np.float64], values: NDArray[np.float64], t: float
+    ) -> float | ArrayLike:
+        """Return the value(s) at ``t``.
+
+        Parameters
+        ----------
+        times : array of shape (n,)
+            Times of the samples in s, increasing, ``1 <= n <= points``.
+        values : array of shape (n, width)
+            The samples.
+        t : float
+            Time asked, in s.
+        """
+        raise NotImplementedError(f"{type(self).__name__} must define evaluate(times, values, t)")
+
+    @property
+    def name(self) -> str:
+        """What tables and messages call it."""
+        return type(self).__name__
+
+    @property
+    def depends_on_step(self) -> bool:
+        """Whether the approximation needs to know the consumer's step; a Python one does not."""
+        return False
+
+    def _native(self) -> _core.Approximation:
+        return _core.python_approximation(self.evaluate, int(self.points), self.name)
+
+    def __repr__(self) -> str:
+        return f"<{self.name}>"
+
+
+class BuiltinApproximation(Approximation):
+    """An approximation of the core; made by :func:`hold`, :func:`lagrange` and the like."""
+
+    def __init__(self, native: _core.Approximation) -> None:
+        self._core = native
+
+    @property
+    def name(self) -> str:
+        """What tables and messages call it."""
+        return self._core.name
+
+    @property
+    def depends_on_step(self) -> bool:
+        """Whether the approximation needs to know the consumer's step."""
+        return self._core.depends_on_step
+
+    def _native(self) -> _core.Approximation:
+        return self._core
+
+
+def hold(side: Literal["behind", "ahead"] = "behind") -> Approximation:
+    """Zero order: hold the sample behind the time asked, or take the one ahead where there is one.
+
+    >>> approximate(hold("behind"), [0.0, 1.0], [5.0, 7.0], [0.5])
+    array([5.])
+    >>> approximate(hold("ahead"), [0.0, 1.0], [5.0, 7.0], [0.5])
+    array([7.])
+    """
+    return BuiltinApproximation(_core.hold(side))
+
+
+def lagrange(order: int) -> Approximation:
+    """Polynomial of order 0 to 4 through the sample ahead of the time asked and those before it.
+
+    Order 0 takes the value ahead where there is one; :func:`hold` says explicitly which side.
+
+    >>> approximate(lagrange(2), [0.0, 1.0, 2.0], [0.0, 1.0, 4.0], [3.0])
+    array([9.])
+    """
+    return BuiltinApproximation(_core.lagrange(order))
+
+
+def hermite() -> Approximation:
+    """Cubic through two samples and their slopes (from the subsystem if it offers them).
+
+    >>> approximate(hermite(), [0.0, 1.0], [0.0, 1.0], [0.5], derivatives=[0.0, 3.0])
+    array([0.125])
+    """
+    return BuiltinApproximation(_core.hermite())
+
+
+def taylor(order: int) -> Approximation:
+    """Taylor expansion of order 0 to 4 about the nearest sample.
+
+    Derivatives come from the subsystem where it offers them, else from divided differences.
+
+    >>> approximate(taylor(1), [0.0, 1.0], [0.0, 1.0], [2.0], derivatives=[0.0, 5.0])
+    array([6.])
+    """
+    return BuiltinApproximation(_core.taylor(order))
+
+
+def least_squares(order: int, points: int) -> Approximation:
+    """Polynomial of order 0 to 4 fitted to ``points`` samples; filters what a polynomial through them keeps.
+
+    >>> approximate(least_squares(0, 3), [0.0, 1.0, 2.0], [1.0, 2.0, 6.0], [5.0])
+    array([3.])
+    """
+    return BuiltinApproximation(_core.least_squares(order, points))
+
+
+def mean(kind: Literal["arithmetic", "time-weighted"] = "arithmetic") -> Approximation:
+    """Mean of the samples over the consumer's step, held for the step (smoothing).
+
+    Where the samples do not reach the end of the step (the consumer does not wait for the source) the
+    mean is over the consumer's last step. ``"time-weighted"`` integrates the lines between samples.
+
+    >>> mean().name
+    'mean'
+    """
+    return BuiltinApproximation(_core.mean(kind))
+
+
+def transition(order: int = 2) -> Approximation:
+    """Blend a jump in over the step: a line from the last input to the predicted end value.
+
+    Parameters
+    ----------
+    order : int
+        Order, 0 to 4, of the polynomial that predicts the value at the end of the step.
+
+    Examples
+    --------
+    >>> transition().name
+    'transition 2'
+    """
+    return BuiltinApproximation(_core.transition(order))
+
+
+def approximate(
+    approximation: Approximation,
+    times: ArrayLike,
+    values: ArrayLike,
+    at: ArrayLike,
+    derivatives: ArrayLike | None = None,
+) -> NDArray[np.float64]:
+    """Evaluate an approximation on samples given by hand: to look at one, or to test a new one.
+
+    Parameters
+    ----------
+    approximation : Approximation
+        What to evaluate. Those that depend on the consumer's step see one step over all of ``at``.
+    times : array of shape (n,)
+        Sample times in s, strictly increasing.
+    values : array of shape (n,) or (n, width)
+        Samples.
+    at : array of shape (k,)
+        Times asked, in s.
+    derivatives : array of the shape of values, optional
+        Slopes of the samples.
+
+    Returns
+    -------
+    array of shape (k,) or (k, width)
+
+    Examples
+    --------
+    >>> approximate(lagrange(1), [0.0, 1.0], [0.0, 2.0], [0.5, 2.0])
+    array([1., 4.])
+    """
+    axis = np.ascontiguousarray(times, dtype=np.float64)
+    table = np.asarray(values, dtype=np.float64)
+    slopes: Any = None if derivatives is None else np.asarray(derivatives, dtype=np.float64)
+    if axis.ndim != 1 or len(axis) == 0 or np.any(np.diff(axis) <= 0.0):
+        raise ValueError("times: a strictly increasing, non-empty list is needed")
+    if len(table) != len(axis) or (slopes is not None and slopes.shape != table.shape):
+        raise ValueError(f"values: {len(table)} rows for {len(axis)} times; derivatives need the shape of values")
+    rows = _core.approximate(
+        approximation._native(),
+        axis,
+        np.ascontiguousarray(table.reshape(len(axis), -1)),
+        None if slopes is None else np.ascontiguousarray(slopes.reshape(len(axis), -1)),
+        np.atleast_1d(np.ascontiguousarray(at, dtype=np.float64)),
+    )
+    result: NDArray[np.float64] = np.asarray(rows)
+    return result[:, 0] if table.ndim == 1 else result

@@ -1,0 +1,174 @@
+"""Everything that can be wrong with a system before it runs, found in one go."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .errors import SetupError
+from .feedthrough import dependency_edges, find_loop
+from .precedence import Scheme, scheme_problems, to_scheme
+
+if TYPE_CHECKING:
+    from .system import Connection, System
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong: where (a key such as ``connections[2].to``) and what."""
+
+    where: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.message}"
+
+
+def find_problems(system: System, until: float | None, scheme: str | Scheme, start: float) -> list[Problem]:
+    """Return every problem of a system for a run from ``start`` to ``until`` (s)."""
+    problems = [
+        *_span(until, start),
+        *_steps(system, until, start),
+        *_ports(system),
+        *_constants(system),
+        *_drivers(system),
+        *_scheme(system, scheme),
+    ]
+    return problems or list(_loops(system))
+
+
+def feedthrough_edges(system: System) -> dict[str, list[str]]:
+    """Return which ports depend on which at the same instant."""
+    connections = [
+        (source, connection.target)
+        for connection in system.connections
+        if connection.initial is None
+        for source in connection.sources
+    ]
+    inside = [
+        (f"{name}.{u}", f"{name}.{y}")
+        for name, entry in system.subsystems.items()
+        for y, u in entry.subsystem.feedthrough
+    ]
+    return dependency_edges(connections, inside)
+
+
+def loop_message(loop: list[str]) -> str:
+    """Say what an algebraic loop is made of and how to break it."""
+    return (
+        "algebraic loop " + " -> ".join(loop) + ": each of these needs the next at the same instant; "
+        "give one of the connections an initial value (initial=...), which then also delays it by a step, "
+        "or exchange a state instead of an output with direct feedthrough"
+    )
+
+
+def _span(until: float | None, start: float) -> Iterator[Problem]:
+    if not math.isfinite(start):
+        yield Problem("start", f"{start}; a finite time in s is needed")
+    elif until is not None and not math.isfinite(until):
+        yield Problem("until", f"{until}; a finite time in s is needed")
+    elif until is not None and until <= start:
+        yield Problem("until", f"{until} s; it must come after the start, {start} s")
+
+
+def _steps(system: System, until: float | None, start: float) -> Iterator[Problem]:
+    if not system.subsystems:
+        yield Problem("subsystems", "there are none; add one")
+    span = math.inf if until is None else until - start
+    for name, entry in system.subsystems.items():
+        where = f"subsystems.{name}.step"
+        if entry.step is None:
+            if not entry.subsystem.own_pace and type(entry.subsystem).__name__ != "HostPorts":
+                yield Problem(where, "is missing; give a step in s, for the model does not choose its own")
+        elif not (isinstance(entry.step, int | float) and math.isfinite(entry.step) and entry.step > 0.0):
+            yield Problem(where, f"{entry.step}; a positive number of seconds is needed")
+        elif span > 0.0 and math.isfinite(span) and entry.step > span * (1.0 + 1e-9):
+            yield Problem(where, f"{entry.step} s is longer than the run of {span} s; use at most {span} s")
+
+
+def _ports(system: System) -> Iterator[Problem]:
+    for index, connection in enumerate(system.connections):
+        where = f"connections[{index}]"
+        widths: dict[str, int] = {}
+        for source in connection.sources:
+            try:
+                widths[source] = system.port_width(source, "outputs")
+            except SetupError as error:
+                yield Problem(f"{where}.from", str(error))
+        try:
+            width = system.port_width(connection.target, "inputs")
+        except SetupError as error:
+            yield Problem(f"{where}.to", str(error))
+            continue
+        yield from _shapes(where, connection, widths, width)
+
+
+def _shapes(where: str, connection: Connection, widths: dict[str, int], width: int) -> Iterator[Problem]:
+    owner = connection.target.partition(".")[0]
+    for source, got in widths.items():
+        if connection.law is None and got != width:
+            yield Problem(
+                where, f'"{source}" has {got} values, "{connection.target}" takes {width}; the widths must agree'
+            )
+        if source.partition(".")[0] == owner:
+            yield Problem(where, f'"{source}" feeds its own subsystem "{owner}"; close that loop inside the model')
+
+
+def _constants(system: System) -> Iterator[Problem]:
+    for target, value in system.constants.items():
+        where = f'set."{target}"'
+        try:
+            width = system.port_width(target, "inputs")
+        except SetupError as error:
+            yield Problem(where, str(error))
+            continue
+        try:
+            numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))
+        except (TypeError, ValueError):
+            yield Problem(where, f"{value!r}; a number is needed")
+            continue
+        if numbers.shape not in ((width,), (1,)) or not np.all(np.isfinite(numbers)):
+            yield Problem(where, f"{value}; {width} finite number{'s' if width > 1 else ''} needed")
+
+
+def _drivers(system: System) -> Iterator[Problem]:
+    driven: dict[str, str] = {}
+    for index, connection in enumerate(system.connections):
+        text = " + ".join(f'"{source}"' for source in connection.sources)
+        if connection.target in driven:
+            yield Problem(
+                f"connections[{index}].to",
+                f'"{connection.target}" is driven twice, by {driven[connection.target]} and by {text}; '
+                "to add signals, name them in one connection: from = [..., ...]",
+            )
+        driven.setdefault(connection.target, text)
+    for target in system.constants:
+        if target in driven:
+            yield Problem(f'set."{target}"', f"is driven by {driven[target]} already; remove one of the two")
+    for name, entry in system.subsystems.items():
+        for port in entry.subsystem.inputs:
+            full = f"{name}.{port}"
+            if full not in driven and full not in system.constants and port not in entry.subsystem.defaults:
+                yield Problem(
+                    f"subsystems.{name}", f'input "{full}" is not connected; connect it or set a constant value'
+                )
+
+
+def _scheme(system: System, scheme: str | Scheme) -> Iterator[Problem]:
+    try:
+        known = to_scheme(scheme)
+    except SetupError as error:
+        yield Problem("scheme", str(error).removeprefix("scheme: "))
+        return
+    for text in scheme_problems(known, list(system.subsystems)):
+        yield Problem("scheme", text)
+
+
+def _loops(system: System) -> Iterator[Problem]:
+    loop = find_loop(feedthrough_edges(system))
+    if loop:
+        yield Problem("connections", loop_message(loop))

@@ -1,0 +1,73 @@
+"""The embedded interface: a host program is master and asks for its inputs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from . import _core
+from .errors import SimulationError
+from .plan import make_plan
+from .precedence import Scheme
+
+if TYPE_CHECKING:
+    from .system import System
+
+
+class CosimulationInterface:
+    """What a host calls: ``evaluate(t, y, is_major) -> u``; made by :meth:`System.embed`.
+
+    At a major step the host's outputs are stored; then the other subsystems are advanced as far as the
+    scheme asks, with inputs from what is stored, and the host's inputs at ``t`` are interpolated (slowest-first)
+    or extrapolated (fastest-first). Reference: González et al. (2010), Table 1.
+
+    Examples
+    --------
+    >>> import counterpoint as cp
+    >>> system = cp.System()
+    >>> system.add_host("diagram", inputs=["x2"], outputs=["x1"])
+    >>> system.add("slow", cp.linear([[0, 1], [-2, 0]], [[0], [1]], [[1, 0]], x0=[1, 0], outputs="x"), step=0.1)
+    >>> system.connect("diagram.x1", "slow.u")
+    >>> system.connect("slow.x", "diagram.x2")
+    >>> interface = system.embed("diagram")
+    >>> interface.evaluate(0.0, [0.0], is_major=True)
+    [1.0]
+    >>> round(interface.evaluate(0.05, [0.0], is_major=False)[0], 3)
+    0.995
+    """
+
+    def __init__(self, system: System, host: str, scheme: str | Scheme, start: float) -> None:
+        self._plan = make_plan(system, None, scheme, start, host)
+        self._core = _core.EmbeddedInterface(self._plan.spec, self._plan.names.index(host))
+        self._system = system
+        self._core.start()
+
+    def evaluate(self, t: float, y: Sequence[float], is_major: bool) -> list[float]:
+        """Return the host's inputs at ``t`` (s).
+
+        Parameters
+        ----------
+        t : float
+            Time asked, s.
+        y : sequence of float
+            The host's outputs; looked at only at a major step.
+        is_major : bool
+            Whether t and y are an accepted step of the host.
+        """
+        try:
+            return self._core.evaluate(t, list(y), is_major)
+        except Exception as error:
+            _, index, _, begin, end = self._core.failure
+            if index < 0:
+                raise
+            name = self._plan.names[index]
+            text = f"{name}: step from t = {begin:.9g} s to {end:.9g} s failed: {error}"
+            raise SimulationError(text, name, begin) from error
+
+    def value(self, port: str) -> list[float]:
+        """Return the latest published values of a subsystem, e.g. ``value("slow")``."""
+        return self._core.values(self._plan.names.index(port))
+
+    def time(self, name: str) -> float:
+        """Return the time a subsystem has reached, s."""
+        return self._core.time_of(self._plan.names.index(name))

@@ -1,0 +1,184 @@
+"""From a system to what the core runs: numbers instead of names."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from . import _core
+from .approximations import Approximation, lagrange
+from .checks import feedthrough_edges, find_problems, loop_message
+from .errors import AlgebraicLoopError, SetupError
+from .feedthrough import find_loop, longest_chain
+from .ports import offsets
+from .precedence import Scheme, to_scheme, waits_for
+
+if TYPE_CHECKING:
+    from .system import Connection, System
+
+TIME_TOLERANCE = 1e-6
+"""Times closer than this share of the smallest step are the same time."""
+
+
+@dataclass(frozen=True)
+class Link:
+    """One source of one connection, as the core numbers it."""
+
+    source: str
+    target: str
+    width: int
+    waits: bool
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What the core needs to run a system, and the names that belong to its numbers."""
+
+    spec: _core.RunSpec
+    names: tuple[str, ...]
+    links: tuple[Link, ...]
+    scheme: Scheme
+    start: float
+    until: float
+
+
+def make_plan(
+    system: System, until: float | None, scheme: str | Scheme, start: float, host: str | None = None
+) -> Plan:
+    """Check a system and translate it; raise SetupError with every problem found."""
+    problems = find_problems(system, until, scheme, start)
+    problem_texts = [str(problem) for problem in problems] + _host_problems(system, scheme, host)
+    loop = find_loop(feedthrough_edges(system)) if not problem_texts or problems else []
+    if loop and len(problem_texts) == 1:
+        raise AlgebraicLoopError(loop_message(loop), loop)
+    if problem_texts:
+        raise SetupError(problem_texts)
+    known = to_scheme(scheme)
+    natives = {name: entry.subsystem._native() for name, entry in system.subsystems.items()}
+    steps = _steps(system, natives, start)
+    waits = waits_for(known, steps, _pairs(system), _sources(system))
+    end = math.inf if until is None else float(until)
+    spec = _core.RunSpec(
+        start=start,
+        until=end,
+        tolerance=_tolerance(steps, start, end),
+        initial_passes=1 + longest_chain(feedthrough_edges(system)),
+    )
+    names = tuple(system.subsystems)
+    for name in names:
+        entry = system.subsystems[name]
+        spec.add_participant(
+            natives[name],
+            entry.step or 0.0,
+            _input_constants(system, name),
+            [names.index(other) for other in waits[name]],
+            entry.record,
+            host is not None and name != host,
+        )
+    links = tuple(_add_connections(spec, system, names, waits))
+    return Plan(spec, names, links, known, start, end)
+
+
+def waiting(system: System, scheme: Scheme, start: float) -> dict[str, list[str]]:
+    """Return for each subsystem those it waits for."""
+    natives = {name: entry.subsystem._native() for name, entry in system.subsystems.items()}
+    return waits_for(scheme, _steps(system, natives, start), _pairs(system), _sources(system))
+
+
+def _host_problems(system: System, scheme: str | Scheme, host: str | None) -> list[str]:
+    hosts = [name for name, entry in system.subsystems.items() if type(entry.subsystem).__name__ == "HostPorts"]
+    if host is None:
+        return [f'subsystems.{name}: is a host that integrates by itself; call embed("{name}")' for name in hosts]
+    problems = []
+    if host not in system.subsystems:
+        problems.append(f'host: no subsystem "{host}"')
+    if str(scheme) not in ("slowest-first", "fastest-first"):
+        problems.append(f'scheme: "{scheme}"; a host works with "slowest-first" or "fastest-first"')
+    for index, connection in enumerate(system.connections):
+        to_host = connection.target.partition(".")[0] == host
+        if to_host and any(a is not None and a.depends_on_step for a in connection.approximations):
+            problems.append(
+                f"connections[{index}].approximation: needs to know the step of the consumer, which a host does not tell"
+            )
+    return problems
+
+
+def _pairs(system: System) -> list[tuple[str, str]]:
+    return [
+        (source.partition(".")[0], connection.target.partition(".")[0])
+        for connection in system.connections
+        for source in connection.sources
+    ]
+
+
+def _sources(system: System) -> list[str]:
+    return [name for name, entry in system.subsystems.items() if not entry.subsystem.inputs]
+
+
+def _steps(system: System, natives: dict[str, _core.Subsystem], start: float) -> dict[str, float]:
+    """Step of each subsystem, typical for those at their own pace; a host is faster than all."""
+    steps = {}
+    for name, entry in system.subsystems.items():
+        step = entry.step or entry.typical_step
+        if step is None and entry.subsystem.own_pace:
+            natives[name].start(start)
+            step = natives[name].next_step
+        steps[name] = 0.0 if step is None else float(step)
+    return steps
+
+
+def _tolerance(steps: dict[str, float], start: float, until: float) -> float:
+    positive = [step for step in steps.values() if 0.0 < step < math.inf]
+    latest = max(abs(start), abs(until) if math.isfinite(until) else 0.0, 1e-300)
+    return max(TIME_TOLERANCE * min(positive, default=0.0), 16.0 * float(np.spacing(latest)))
+
+
+def _input_constants(system: System, name: str) -> list[float]:
+    subsystem = system.subsystems[name].subsystem
+    values: list[float] = []
+    for port, width in subsystem.inputs.items():  # type: ignore[union-attr]
+        given = system.constants.get(f"{name}.{port}", subsystem.defaults.get(port, 0.0))
+        values += np.broadcast_to(np.asarray(given, dtype=np.float64), (width,)).tolist()
+    return values
+
+
+def _approximation(system: System, connection: Connection, k: int) -> Approximation:
+    chosen = connection.approximations[k]
+    owner = system.subsystems[connection.sources[k].partition(".")[0]].subsystem
+    return chosen or owner.preferred_approximation or lagrange(1)
+
+
+def _add_connections(
+    spec: _core.RunSpec, system: System, names: tuple[str, ...], waits: dict[str, list[str]]
+) -> list[Link]:
+    links = []
+    laws = 0
+    for connection in system.connections:
+        target, _, port = connection.target.partition(".")
+        inputs: dict[str, int] = system.subsystems[target].subsystem.inputs  # type: ignore[assignment]
+        target_offset = offsets(inputs)[port]
+        law = -1
+        if connection.law is not None:
+            widths = [system.port_width(source, "outputs") for source in connection.sources]
+            spec.add_law(connection.law, widths, names.index(target), target_offset, inputs[port])
+            law, laws = laws, laws + 1
+        for k, full in enumerate(connection.sources):
+            source, _, output = full.partition(".")
+            outputs: dict[str, int] = system.subsystems[source].subsystem.outputs  # type: ignore[assignment]
+            spec.add_connection(
+                names.index(source),
+                offsets(outputs)[output],
+                outputs[output],
+                names.index(target),
+                target_offset,
+                _approximation(system, connection, k)._native(),
+                connection.gains[k],
+                connection.offset if k == 0 else 0.0,
+                connection.initial,
+                law,
+            )
+            links.append(Link(full, connection.target, outputs[output], source in waits[target]))
+    return links

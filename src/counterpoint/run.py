@@ -1,0 +1,277 @@
+"""A run under way: advance the core, move what it publishes to a store, end it well whatever happens."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import time
+from collections.abc import Callable, Mapping
+from os import PathLike, fspath
+from typing import TYPE_CHECKING, NoReturn
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from . import _core
+from .errors import ModelError, NotFiniteError, OutputError, RunInterrupted, SetupError, SimulationError, SolverError
+from .plan import Plan, make_plan
+from .ports import columns, offsets
+from .precedence import Scheme
+from .progress import Progress, show
+from .results import DefectSummary, FileStore, MemoryStore, Result, RunLayout, RunSummary, SubsystemLayout
+from .results.store import Status
+
+if TYPE_CHECKING:
+    from .system import System
+
+SLICE_SECONDS = 0.02
+"""How long the core runs before what it published is moved on: bounds memory, and lets Ctrl-C in."""
+FLUSH_SECONDS = 0.5
+PROGRESS_SECONDS = 0.1
+
+
+class Run:
+    """A run that is driven step by step; made by :meth:`System.start`.
+
+    Examples
+    --------
+    >>> import counterpoint as cp
+    >>> system = cp.System()
+    >>> system.add("clock", cp.source(lambda t: 2.0 * t, outputs="twice"), step=0.25)
+    >>> with system.start() as run:
+    ...     run.step_to(1.0)
+    ...     run.value("clock.twice")
+    2.0
+    """
+
+    def __init__(
+        self,
+        system: System,
+        *,
+        until: float | None,
+        scheme: str | Scheme,
+        start: float,
+        threads: int,
+        file: str | PathLike[str] | None,
+        overwrite: bool,
+        progress: bool | Callable[[Progress], None],
+        host: str | None,
+        metadata: Mapping[str, str | float] | None,
+    ) -> None:
+        if not isinstance(threads, int) or threads < 1:
+            raise SetupError(f"threads: {threads}; a whole number from 1 is needed")
+        self._system = system
+        self._plan = make_plan(system, until, scheme, float(start), host)
+        self._driver: _core.Scheduler | _core.EmbeddedInterface
+        if host is None:
+            self._driver = _core.Scheduler(self._plan.spec, threads)
+        else:
+            self._driver = _core.EmbeddedInterface(self._plan.spec, self._plan.names.index(host))
+        self._layout = _layout(system, self._plan)
+        notes = {"name": system.name, "scheme": str(scheme), **(metadata or {})}
+        self._store: FileStore | MemoryStore
+        if file is None:
+            self._store = MemoryStore(self._layout, notes)
+        else:
+            self._store = FileStore(fspath(file), self._layout, notes, overwrite)
+        self._exits = contextlib.ExitStack()
+        self._report = self._exits.enter_context(show(system.name)) if progress is True else progress or None
+        self._began = self._flushed = self._reported = time.monotonic()
+        self._result: Result | None = None
+        self._guarded(self._driver.start)
+
+    @property
+    def time(self) -> float:
+        """Time that every subsystem has reached, s."""
+        return min(self._driver.time_of(k) for k in range(len(self._plan.names)))
+
+    def step_to(self, t: float) -> None:
+        """Advance until every subsystem has reached ``t`` (s); some may have gone further.
+
+        Raises
+        ------
+        SimulationError, OutputError, RunInterrupted
+            The run stopped and is closed; ``error.result`` holds what was published before.
+        """
+        self._check_open()
+        if not math.isfinite(t):
+            raise SetupError(f"step_to: {t}; a finite time in s is needed")
+        if t > self._plan.until + 1e-9 * abs(self._plan.until):
+            raise SetupError(f"step_to: {t} s lies beyond the end of the run, {self._plan.until} s")
+        self._guarded(lambda: self._advance(t))
+
+    def value(self, port: str) -> float | np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
+        """Return the latest published value of ``subsystem.output``."""
+        width = self._system.port_width(port, "outputs")
+        name, _, output = port.partition(".")
+        ports: dict[str, int] = self._system.subsystems[name].subsystem.outputs  # type: ignore[assignment]
+        begin = offsets(ports)[output]
+        values = self._driver.values(self._plan.names.index(name))[begin : begin + width]
+        return values[0] if width == 1 else np.asarray(values)
+
+    def set(self, port: str, value: ArrayLike) -> None:
+        """Give an input that nothing drives a new value; it acts from the next step of its subsystem on."""
+        width = self._system.port_width(port, "inputs")
+        if any(link.target == port for link in self._plan.links):
+            raise SetupError(f'"{port}" is driven by a connection; only free inputs can be set')
+        numbers = np.broadcast_to(np.asarray(value, dtype=np.float64), (width,))
+        if not np.all(np.isfinite(numbers)):
+            raise SetupError(f'"{port}": {value}; finite numbers are needed')
+        name, _, input_name = port.partition(".")
+        ports: dict[str, int] = self._system.subsystems[name].subsystem.inputs  # type: ignore[assignment]
+        for k, number in enumerate(numbers.tolist()):
+            self._driver.set_constant(self._plan.names.index(name), offsets(ports)[input_name] + k, number)
+
+    def finish(self) -> Result:
+        """End the run where it stands and return the result."""
+        if self._result is None:
+            self._guarded(lambda: self._close("finished", ""))
+        assert self._result is not None
+        return self._result
+
+    def __enter__(self) -> Run:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        if self._result is None:
+            self._close("finished" if error[0] is None else "interrupted", "")
+
+    def _check_open(self) -> None:
+        if self._result is not None:
+            raise SetupError("the run has ended; start another one")
+
+    def _advance(self, t: float) -> None:
+        done = False
+        while not done:
+            done = self._driver.advance(t, SLICE_SECONDS)
+            self._drain()
+            self._tell()
+
+    def _drain(self) -> None:
+        """Move what was published to the store."""
+        for k, entry in enumerate(self._system.subsystems.values()):
+            rows = self._driver.take_rows(k)
+            if entry.record and len(rows):
+                self._store.append(k, rows)
+        label = 0
+        for k, link in enumerate(self._plan.links):
+            rows = np.asarray(self._driver.take_defect_rows(k))
+            for j in range(link.width):
+                if len(rows):
+                    self._store.append_defects(label, np.ascontiguousarray(rows[:, [0, 1 + j, 1 + link.width + j]]))
+                label += 1
+
+    def _tell(self) -> None:
+        now = time.monotonic()
+        if now - self._flushed > FLUSH_SECONDS:
+            self._store.flush()
+            self._flushed = now
+        if self._report is not None and now - self._reported > PROGRESS_SECONDS:
+            self._report(self._progress(now))
+            self._reported = now
+
+    def _progress(self, now: float) -> Progress:
+        return Progress(self.time, self._plan.start, self._plan.until, now - self._began)
+
+    def _guarded(self, work: Callable[[], object]) -> None:
+        """Do the work; on any failure keep what was published and say what happened."""
+        try:
+            work()
+        except KeyboardInterrupt as error:
+            text = f"interrupted at t = {self.time:.9g} s; results up to there are kept"
+            raise RunInterrupted(text, self._salvage("interrupted", text)) from error
+        except OutputError as error:
+            error.result = self._salvage("failed", str(error))
+            raise
+        except Exception as error:
+            self._fail(error)
+
+    def _fail(self, error: Exception) -> NoReturn:
+        kind, index, output, begin, end = self._driver.failure
+        if index < 0:
+            self._salvage("failed", str(error))
+            raise error
+        name = self._plan.names[index]
+        text, category = self._describe(kind, name, output, begin, end, error)
+        raise category(text, name, begin, self._salvage("failed", text)) from (error if kind == "model" else None)
+
+    def _describe(
+        self, kind: str, name: str, output: int, begin: float, end: float, error: Exception
+    ) -> tuple[str, type[SimulationError]]:
+        where = f"{name}: step from t = {begin:.9g} s to {end:.9g} s failed"
+        if end <= begin or self._driver.steps(self._plan.names.index(name)) == 0 and end == begin:
+            where = f"{name}: start at t = {begin:.9g} s failed"
+        if kind == "not_finite":
+            outputs: dict[str, int] = self._system.subsystems[name].subsystem.outputs  # type: ignore[assignment]
+            signal = columns(outputs)[output] if output >= 0 else "?"
+            return f'{where}: output "{signal}" is {error}; the model or its step is the origin, its inputs were finite', NotFiniteError
+        if kind == "solver":
+            return f"{where}: {error}", SolverError
+        if kind == "contract":
+            return f"{where}: {error}", ModelError
+        return f"{where}: {type(error).__name__}: {error}", ModelError
+
+    def _salvage(self, status: Status, message: str) -> Result | None:
+        """Close the store after a failure; the first failure is the one to report."""
+        with contextlib.suppress(OutputError):
+            self._drain()
+        with contextlib.suppress(OutputError):
+            self._close(status, message)
+        return self._result
+
+    def _close(self, status: Status, message: str) -> None:
+        if self._result is not None:
+            return
+        now = time.monotonic()
+        try:
+            if status == "finished":
+                self._drain()
+                if self._report is not None:
+                    self._report(self._progress(now))
+        finally:
+            self._exits.close()
+            summary = self._summary(status, message, now - self._began)
+            try:
+                self._store.close(summary)
+            finally:
+                self._result = Result(self._store.view(), self._layout, summary)
+
+    def _summary(self, status: Status, message: str, wall_seconds: float) -> RunSummary:
+        count = range(len(self._plan.names))
+        return RunSummary(
+            status=status,
+            message=message,
+            start=self._plan.start,
+            end=self.time,
+            until=self._plan.until if math.isfinite(self._plan.until) else self.time,
+            wall_seconds=wall_seconds,
+            scheme=str(self._plan.scheme),
+            steps=[self._driver.steps(k) for k in count],
+            seconds=[self._driver.seconds(k) for k in count],
+            defects=self._defects(),
+        )
+
+    def _defects(self) -> list[DefectSummary]:
+        summaries = []
+        for k, link in enumerate(self._plan.links):
+            count, maximum, when, rms, scale = self._driver.defect(k)
+            kind = "interpolates" if link.waits else "extrapolates"
+            for label in _labels(link.source, link.target, link.width):
+                summaries.append(DefectSummary(label, kind, count, maximum, when, rms, scale))
+        return summaries
+
+
+def _labels(source: str, target: str, width: int) -> list[str]:
+    if width == 1:
+        return [f"{source} -> {target}"]
+    return [f"{source}[{j}] -> {target}[{j}]" for j in range(width)]
+
+
+def _layout(system: System, plan: Plan) -> RunLayout:
+    parts = []
+    for name, entry in system.subsystems.items():
+        ports: dict[str, int] = entry.subsystem.outputs  # type: ignore[assignment]
+        units = [entry.subsystem.units.get(port, "") for port, width in ports.items() for _ in range(width)]
+        parts.append(SubsystemLayout(name, tuple(columns(ports)), tuple(units)))
+    labels = [label for link in plan.links for label in _labels(link.source, link.target, link.width)]
+    return RunLayout(tuple(parts), tuple(labels))

@@ -1,0 +1,142 @@
+"""What a system needs to know about a subsystem, and the base class for models written in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _core
+from ..approximations import Approximation
+from ..ports import PortSpec, port_widths
+
+InputFunction = Callable[[float], NDArray[np.float64]]
+
+
+class Subsystem:
+    """Base class for a model that steps itself.
+
+    Contract for implementers:
+
+    1. ``inputs`` and ``outputs`` name the ports: a list of names, or a mapping name -> width for
+       vectors. They never change after the subsystem was added to a system.
+    2. :meth:`start` puts the model at time ``t`` in its initial state. It may be called again to begin
+       another run.
+    3. :meth:`step` advances the model from ``t`` to ``t_end``. It may stop earlier and return the
+       time it has reached; ``None`` means ``t_end``. One call is one accepted step, and only its end is
+       published.
+    4. During a step the inputs may be asked at any time between ``t`` and ``t_end``: ``u(time)`` returns an
+       array of all inputs in the order of ``inputs``. The array is written again by the next call: copy it to keep
+       it. At the start of a step evaluate derivatives anew with ``u(t)``: what was stored at the end of the
+       last step was made with inputs that were guesses then.
+    5. :meth:`output` returns the outputs at the current time: a number, a sequence or an array in the order
+       of ``outputs``. It may use ``u`` only for pairs declared in ``feedthrough`` (output, input).
+    6. ``next_step``: a method that returns the step wished next in s makes the subsystem run at its own
+       pace when it is added without a fixed step; ``None`` otherwise.
+    7. ``save`` and ``restore`` come together: after ``restore(save())`` the same calls give the same results. Leave
+       them out when the model cannot.
+    8. ``defaults`` gives inputs a value that are not connected; ``units`` names units for plots.
+    9. No method is called from two threads at once.
+    10. A failure is an exception; the run keeps what was published before it.
+
+    Examples
+    --------
+    >>> class Heater(Subsystem):
+    ...     inputs = ("power",)
+    ...     outputs = ("temperature",)
+    ...     def start(self, t):
+    ...         self.temperature = 293.0
+    ...     def step(self, t, t_end, u):
+    ...         self.temperature += (t_end - t) * u(t)[0] / 500.0
+    ...     def output(self, t, u):
+    ...         return self.temperature
+    >>> Heater().outputs
+    {'temperature': 1}
+    """
+
+    inputs: PortSpec = ()
+    outputs: PortSpec = ()
+    feedthrough: Iterable[tuple[str, str]] = ()
+    defaults: Mapping[str, ArrayLike] = {}
+    units: Mapping[str, str] = {}
+    next_step: Callable[[], float] | None = None
+    preferred_approximation: Approximation | None = None
+    save: Callable[[], Any] | None = None
+    restore: Callable[[Any], None] | None = None
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        for kind in ("inputs", "outputs"):
+            if kind in cls.__dict__ and not isinstance(cls.__dict__[kind], property):
+                setattr(cls, kind, port_widths(cls.__dict__[kind], f"{cls.__name__}.{kind}"))
+
+    def start(self, t: float) -> None:
+        """Put the model at time ``t`` (s) in its initial state."""
+
+    def step(self, t: float, t_end: float, u: InputFunction) -> float | None:
+        """Advance from ``t`` to ``t_end`` (s)."""
+        raise NotImplementedError(f"{type(self).__name__} must define step(t, t_end, u)")
+
+    def output(self, t: float, u: InputFunction) -> float | ArrayLike:
+        """Return the outputs at ``t`` (s)."""
+        raise NotImplementedError(f"{type(self).__name__} must define output(t, u)")
+
+    @property
+    def can_save(self) -> bool:
+        """Whether the model can save and restore its state."""
+        return self.save is not None and self.restore is not None
+
+    @property
+    def own_pace(self) -> bool:
+        """Whether the subsystem can choose its steps itself."""
+        return self.next_step is not None
+
+    def _native(self) -> _core.Subsystem:
+        return _core.python_subsystem(
+            self, sum(port_widths(self.inputs).values()), sum(port_widths(self.outputs).values())
+        )
+
+
+class NativeSubsystem(Subsystem):
+    """A subsystem of the core; made by :func:`linear`, :func:`ode`, :func:`table` and the like."""
+
+    def __init__(
+        self,
+        kind: str,
+        make: Callable[[], _core.Subsystem],
+        *,
+        inputs: Mapping[str, int],
+        outputs: Mapping[str, int],
+        feedthrough: Iterable[tuple[str, str]] = (),
+        defaults: Mapping[str, ArrayLike] | None = None,
+        units: Mapping[str, str] | None = None,
+        own_pace: bool = False,
+        preferred_approximation: Approximation | None = None,
+    ) -> None:
+        self.kind = kind
+        self._make = make
+        self.inputs = dict(inputs)
+        self.outputs = dict(outputs)
+        self.feedthrough = tuple(feedthrough)
+        self.defaults = dict(defaults or {})
+        self.units = dict(units or {})
+        self._own_pace = own_pace
+        self.preferred_approximation = preferred_approximation
+
+    @property
+    def own_pace(self) -> bool:
+        """Whether the subsystem can choose its steps itself (a variable-step solver, a table)."""
+        return self._own_pace
+
+    @property
+    def can_save(self) -> bool:
+        """Whether the model can save and restore its state; all of the core can."""
+        return True
+
+    def _native(self) -> _core.Subsystem:
+        return self._make()
+
+    def __repr__(self) -> str:
+        return f"<{self.kind}: {', '.join(self.inputs) or 'no inputs'} -> {', '.join(self.outputs)}>"

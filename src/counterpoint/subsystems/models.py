@@ -1,0 +1,346 @@
+"""Models described by equations: linear, second-order and general ordinary differential equations."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _core
+from ..errors import SetupError, did_you_mean
+from ..ports import PortSpec, offsets, port_widths
+from .base import NativeSubsystem
+
+#: Solvers by name; those with an asterisk in the documentation choose their own step.
+SOLVERS = ("ode1", "ode2", "ode3", "ode4", "ode5", "ode23", "ode45", "trapezoidal", "bdf2", "newmark")
+VARIABLE_STEP = ("ode23", "ode45")
+
+RightHandSide = Callable[[float, NDArray[np.float64], NDArray[np.float64]], ArrayLike]
+
+
+def linear(
+    A: ArrayLike,
+    B: ArrayLike,
+    C: ArrayLike | None = None,
+    D: ArrayLike | None = None,
+    *,
+    x0: ArrayLike,
+    inputs: PortSpec = "u",
+    outputs: PortSpec = "y",
+    solver: str = "ode4",
+    defaults: Mapping[str, ArrayLike] | None = None,
+    units: Mapping[str, str] | None = None,
+    **options: float,
+) -> NativeSubsystem:
+    """Make a linear state space model ``dx/dt = A x + B u``, ``y = C x + D u``.
+
+    Parameters
+    ----------
+    A, B, C, D : arrays of shape (n, n), (n, m), (k, n), (k, m)
+        Without C the outputs are the states; without D there is no feedthrough.
+    x0 : array of shape (n,)
+        Initial state.
+    inputs, outputs : names, or name -> width
+        Ports. A single name takes all m inputs or k outputs as a vector.
+    solver : str
+        One of :data:`SOLVERS`.
+    defaults, units : mappings, optional
+        Values of inputs that are not connected; units of ports, for plots.
+    **options : float
+        ``rtol``, ``atol``, ``first_step``, ``max_step`` (s) of variable-step solvers; ``beta``, ``gamma`` of newmark.
+
+    Examples
+    --------
+    >>> spring = linear([[0, 1], [-9, 0]], [[0], [1]], x0=[1, 0], inputs="force", outputs=["x", "v"])
+    >>> spring.outputs
+    {'x': 1, 'v': 1}
+    """
+    x = _vector("x0", x0)
+    n = len(x)
+    a = _matrix("A", A, (n, n))
+    b = _matrix("B", B, (n, None))
+    c = np.eye(n) if C is None else _matrix("C", C, (None, n))
+    d = np.zeros((len(c), b.shape[1])) if D is None else _matrix("D", D, (len(c), b.shape[1]))
+    input_ports = _named("inputs", inputs, b.shape[1])
+    output_ports = _named("outputs", outputs, len(c))
+    _check_solver(solver, n)
+    right = _core.linear_right_hand_side(a, b)
+    output = _core.state_output(n) if C is None and D is None else _core.linear_output(c, d)
+    settings = _options(options)
+    return NativeSubsystem(
+        "linear",
+        lambda: _core.ode_subsystem(right, output, x.tolist(), solver, settings),
+        inputs=input_ports,
+        outputs=output_ports,
+        feedthrough=_linear_feedthrough(d, input_ports, output_ports),
+        defaults=defaults,
+        units=units,
+        own_pace=solver in VARIABLE_STEP,
+    )
+
+
+def second_order(
+    M: ArrayLike,
+    C: ArrayLike | None,
+    K: ArrayLike,
+    B: ArrayLike,
+    *,
+    q0: ArrayLike,
+    v0: ArrayLike | None = None,
+    inputs: PortSpec = "u",
+    outputs: PortSpec | None = None,
+    solver: str = "newmark",
+    **more: Any,
+) -> NativeSubsystem:
+    """Make a linear mechanical model ``M q'' + C q' + K q = B u``.
+
+    Parameters
+    ----------
+    M, C, K : arrays of shape (n, n), or numbers
+        Mass, damping (``None``: none) and stiffness, in SI units.
+    B : array of shape (n, m), or a number
+        How the inputs enter.
+    q0, v0 : arrays of shape (n,)
+        Initial positions and velocities (``None``: at rest).
+    inputs : names
+        Ports of the m inputs.
+    outputs : names, optional
+        2 n names for positions then velocities, or n names for positions only. Default: ``q`` and ``v``.
+    solver : str
+        ``"newmark"`` (``beta=0.25, gamma=0.5`` is the trapezoidal rule) or any of :data:`SOLVERS`.
+    **more : optional
+        As for :func:`linear`.
+
+    Examples
+    --------
+    >>> mass = second_order(2.0, None, 8.0, 1.0, q0=1.0, inputs="force", outputs=["x", "v"])
+    >>> mass.inputs
+    {'force': 1}
+    """
+    q = _vector("q0", q0)
+    n = len(q)
+    v = np.zeros(n) if v0 is None else _vector("v0", v0)
+    if len(v) != n:
+        raise SetupError(f"v0: {len(v)} velocities for {n} positions")
+    mass, stiffness = _matrix("M", M, (n, n)), _matrix("K", K, (n, n))
+    damping = np.zeros((n, n)) if C is None else _matrix("C", C, (n, n))
+    load = _matrix("B", B, (n, None))
+    try:
+        per_mass = np.linalg.solve(mass, np.hstack([-stiffness, -damping, load]))
+    except np.linalg.LinAlgError:
+        raise SetupError("M: the mass matrix is singular; every coordinate needs a mass") from None
+    a = np.vstack([np.hstack([np.zeros((n, n)), np.eye(n)]), per_mass[:, : 2 * n]])
+    b = np.vstack([np.zeros_like(load), per_mass[:, 2 * n :]])
+    ports = port_widths({"q": n, "v": n} if outputs is None else outputs, "outputs")
+    positions_only = sum(ports.values()) == n
+    select = np.eye(2 * n)[:n] if positions_only else None
+    return linear(
+        a, b, select, x0=np.concatenate([q, v]), inputs=inputs, outputs=ports, solver=solver, **more
+    )
+
+
+def ode(
+    rhs: RightHandSide | Any,
+    x0: ArrayLike,
+    *,
+    inputs: PortSpec = (),
+    outputs: PortSpec | None = None,
+    output: RightHandSide | Any | None = None,
+    feedthrough: bool | Iterable[tuple[str, str]] = False,
+    solver: str = "ode45",
+    defaults: Mapping[str, ArrayLike] | None = None,
+    units: Mapping[str, str] | None = None,
+    **options: float,
+) -> NativeSubsystem:
+    """Make a model ``dx/dt = rhs(t, x, u)``, ``y = output(t, x, u)``.
+
+    Parameters
+    ----------
+    rhs : function or compiled function pointer
+        A Python function ``rhs(t, x, u)`` that returns the n derivatives, or a pointer to
+        ``void f(double t, const double *x, const double *u, double *dx)``: a numba ``cfunc``, a ctypes
+        function, or an address. The arrays x and u are written again at every call: copy to keep.
+    x0 : array of shape (n,)
+        Initial state.
+    inputs : names, or name -> width
+        Ports of u.
+    outputs : names, or name -> width, optional
+        Ports of y. Without ``output`` they are the states (default: one port ``x``).
+    output : function or compiled function pointer, optional
+        Like ``rhs``, but writes or returns y.
+    feedthrough : bool or pairs (output, input)
+        Whether ``output`` uses u. If not, u must not be looked at.
+    solver : str
+        One of :data:`SOLVERS`; ``ode45`` and ``ode23`` choose their own step when none is given.
+    defaults, units, **options
+        As for :func:`linear`.
+
+    Examples
+    --------
+    >>> import math
+    >>> pendulum = ode(lambda t, x, u: [x[1], -9.81 * math.sin(x[0]) + u[0]], [0.1, 0.0],
+    ...                inputs="torque", outputs=["angle", "speed"])
+    >>> pendulum.outputs
+    {'angle': 1, 'speed': 1}
+    """
+    x = _vector("x0", x0)
+    n = len(x)
+    input_ports = port_widths(inputs, "inputs")
+    m = sum(input_ports.values())
+    if output is None:
+        output_ports = _named("outputs", outputs if outputs is not None else "x", n)
+    elif outputs is None:
+        raise SetupError("outputs: names are needed together with an output function")
+    else:
+        output_ports = port_widths(outputs, "outputs")
+    pairs = _feedthrough_pairs(feedthrough, input_ports, output_ports, output is not None)
+    _check_solver(solver, n)
+    right = _make_right_hand_side(rhs, n, m)
+    g = _make_output(output, n, m, sum(output_ports.values()), bool(pairs))
+    settings = _options(options)
+
+    def make(keep_alive: Any = (rhs, output)) -> _core.Subsystem:  # compiled functions must outlive the core
+        return _core.ode_subsystem(right, g, x.tolist(), solver, settings)
+
+    return NativeSubsystem(
+        "ode",
+        make,
+        inputs=input_ports,
+        outputs=output_ports,
+        feedthrough=pairs,
+        defaults=defaults,
+        units=units,
+        own_pace=solver in VARIABLE_STEP,
+    )
+
+
+def _address(function: Any) -> int | None:
+    """Address of a compiled function, or None for a Python function."""
+    if isinstance(function, int):
+        return function
+    if isinstance(function, ctypes._CFuncPtr):
+        return ctypes.cast(function, ctypes.c_void_p).value
+    address = getattr(function, "address", None)  # numba's cfunc
+    return address if isinstance(address, int) else None
+
+
+def _make_right_hand_side(rhs: Any, states: int, inputs: int) -> _core.RightHandSide:
+    address = _address(rhs)
+    if address is not None:
+        return _core.compiled_right_hand_side(address, states, inputs)
+    if not callable(rhs):
+        raise SetupError(f"rhs: {rhs!r} is neither a function nor a compiled function pointer")
+    return _core.python_right_hand_side(rhs, states, inputs)
+
+
+def _make_output(output: Any, states: int, inputs: int, width: int, uses_inputs: bool) -> _core.OutputMap:
+    if output is None:
+        return _core.state_output(states)
+    address = _address(output)
+    if address is not None:
+        return _core.compiled_output(address, width, uses_inputs)
+    if not callable(output):
+        raise SetupError(f"output: {output!r} is neither a function nor a compiled function pointer")
+    return _core.python_output(output, states, inputs, width, uses_inputs)
+
+
+def _feedthrough_pairs(
+    feedthrough: bool | Iterable[tuple[str, str]],
+    inputs: Mapping[str, int],
+    outputs: Mapping[str, int],
+    has_output: bool,
+) -> list[tuple[str, str]]:
+    if feedthrough is False:
+        return []
+    if not has_output:
+        raise SetupError("feedthrough: outputs that are states have none; give an output function")
+    if feedthrough is True:
+        return [(y, u) for y in outputs for u in inputs]
+    pairs = list(feedthrough)
+    problems = [f'feedthrough: no output "{y}"' + did_you_mean(y, outputs) for y, _ in pairs if y not in outputs]
+    problems += [f'feedthrough: no input "{u}"' + did_you_mean(u, inputs) for _, u in pairs if u not in inputs]
+    if problems:
+        raise SetupError(problems)
+    return pairs
+
+
+def _linear_feedthrough(
+    d: NDArray[np.float64], inputs: Mapping[str, int], outputs: Mapping[str, int]
+) -> list[tuple[str, str]]:
+    rows, cols = offsets(outputs), offsets(inputs)
+    return [
+        (y, u)
+        for y in outputs
+        for u in inputs
+        if np.any(d[rows[y] : rows[y] + outputs[y], cols[u] : cols[u] + inputs[u]])
+    ]
+
+
+def _named(where: str, spec: PortSpec, total: int) -> dict[str, int]:
+    """Ports that must make up `total` scalars; a single name takes them all."""
+    widths = port_widths({spec: total} if isinstance(spec, str) and total > 0 else spec, where)
+    if total == 0 and isinstance(spec, str):
+        return {}
+    if sum(widths.values()) != total:
+        raise SetupError(f"{where}: the names {list(widths)} stand for {sum(widths.values())} values; the model has {total}")
+    return widths
+
+
+def _vector(where: str, value: ArrayLike) -> NDArray[np.float64]:
+    vector = np.atleast_1d(_numbers(where, value))
+    if vector.ndim != 1 or len(vector) == 0:
+        raise SetupError(f"{where}: shape {vector.shape}; a list of numbers is needed")
+    return vector
+
+
+def _matrix(where: str, value: ArrayLike, shape: tuple[int | None, int | None]) -> NDArray[np.float64]:
+    array = _numbers(where, value)
+    if array.ndim == 0:
+        array = array.reshape(1, 1)
+    if array.ndim == 1:  # a column where rows are known, else a row
+        array = array.reshape(-1, 1) if shape[0] is not None and shape[0] == len(array) else array.reshape(1, -1)
+    wanted = tuple("any" if s is None else s for s in shape)
+    if array.ndim != 2 or any(s is not None and s != got for s, got in zip(shape, array.shape, strict=True)):
+        raise SetupError(f"{where}: shape {array.shape}; {wanted} is needed")
+    return np.ascontiguousarray(array)
+
+
+def _numbers(where: str, value: ArrayLike) -> NDArray[np.float64]:
+    try:
+        array = np.asarray(value, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise SetupError(f"{where}: {value!r} is not an array of numbers") from None
+    if not np.all(np.isfinite(array)):
+        raise SetupError(f"{where}: holds NaN or infinity; finite numbers are needed")
+    return array
+
+
+def _check_solver(solver: str, states: int) -> None:
+    if solver not in SOLVERS:
+        raise SetupError(f'solver: no solver "{solver}"' + did_you_mean(solver, SOLVERS))
+    if solver == "newmark" and states % 2:
+        raise SetupError(f"solver: newmark needs positions and as many velocities; the model has {states} states")
+
+
+_OPTIONS = {
+    "rtol": "relative_tolerance",
+    "atol": "absolute_tolerance",
+    "first_step": "first_step",
+    "max_step": "max_step",
+    "beta": "beta",
+    "gamma": "gamma",
+}
+
+
+def _options(options: Mapping[str, float]) -> _core.SolverOptions:
+    settings = _core.SolverOptions()
+    for name, value in options.items():
+        if name not in _OPTIONS:
+            raise SetupError(f'solver option "{name}" is not known' + did_you_mean(name, _OPTIONS))
+        if not np.isfinite(value) or value < 0.0:
+            raise SetupError(f"{name}: {value}; a positive number is needed")
+        setattr(settings, _OPTIONS[name], float(value))
+    return settings

@@ -1,0 +1,109 @@
+"""Sources: subsystems without inputs. In every named scheme consumers wait for them and interpolate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .. import _core
+from ..approximations import hold
+from ..errors import SetupError
+from ..ports import PortSpec, port_widths
+from .base import InputFunction, NativeSubsystem, Subsystem
+
+
+def table(
+    times: ArrayLike,
+    values: ArrayLike,
+    *,
+    outputs: PortSpec = "y",
+    kind: Literal["linear", "hold"] = "linear",
+    units: Mapping[str, str] | None = None,
+) -> NativeSubsystem:
+    """Make a source from values tabulated over time; after the last row the last value stays.
+
+    Added without a step it steps from row to row, so ``lagrange(1)`` reproduces its lines exactly.
+
+    Parameters
+    ----------
+    times : array of shape (n,)
+        Strictly increasing, in s.
+    values : array of shape (n,) or (n, k)
+        Outputs at these times.
+    outputs : names, or name -> width
+        Ports; a single name takes all k columns.
+    kind : "linear" or "hold"
+        Straight lines between rows, or each row held until the next.
+
+    Examples
+    --------
+    >>> ramp = table([0, 1, 5], [0, 10, 10], outputs="throttle")
+    >>> ramp.outputs
+    {'throttle': 1}
+    """
+    axis = np.ascontiguousarray(times, dtype=np.float64)
+    rows = np.asarray(values, dtype=np.float64)
+    if kind not in ("linear", "hold"):
+        raise SetupError(f'kind: "{kind}"; "linear" or "hold" is needed')
+    _check_axis(axis, len(rows))
+    rows = np.ascontiguousarray(rows.reshape(len(axis), -1))
+    if not np.all(np.isfinite(rows)):
+        row = int(np.argwhere(~np.isfinite(rows))[0][0])
+        raise SetupError(f"values: row {row + 1} (t = {axis[row]} s) holds NaN or infinity")
+    widths = port_widths({outputs: rows.shape[1]} if isinstance(outputs, str) else outputs, "outputs")
+    if sum(widths.values()) != rows.shape[1]:
+        raise SetupError(f"outputs: the names {list(widths)} stand for {sum(widths.values())} values; the table has {rows.shape[1]}")
+    return NativeSubsystem(
+        "table",
+        lambda: _core.table(axis.tolist(), rows, kind == "hold"),
+        inputs={},
+        outputs=widths,
+        units=units,
+        own_pace=True,
+        preferred_approximation=hold("behind") if kind == "hold" else None,
+    )
+
+
+def _check_axis(axis: np.ndarray[tuple[int, ...], np.dtype[np.float64]], rows: int) -> None:
+    if axis.ndim != 1 or len(axis) == 0 or len(axis) != rows:
+        raise SetupError(f"times: {axis.size} times for {rows} rows of values")
+    if not np.all(np.isfinite(axis)):
+        raise SetupError(f"times: row {int(np.argmin(np.isfinite(axis))) + 1} is not a finite number")
+    steps = np.diff(axis)
+    if np.any(steps <= 0.0):
+        row = int(np.argmax(steps <= 0.0)) + 1
+        raise SetupError(f"times: row {row + 1} ({axis[row]} s) does not come after row {row} ({axis[row - 1]} s)")
+
+
+class _FunctionSource(Subsystem):
+    def __init__(self, function: Callable[[float], float | ArrayLike], outputs: PortSpec, units: Mapping[str, str]) -> None:
+        self.function = function
+        self.outputs = port_widths(outputs, "outputs")
+        self.units = dict(units)
+
+    def step(self, t: float, t_end: float, u: InputFunction) -> None:
+        pass
+
+    def output(self, t: float, u: InputFunction) -> float | ArrayLike:
+        return self.function(t)
+
+
+def source(
+    function: Callable[[float], float | ArrayLike],
+    *,
+    outputs: PortSpec = "y",
+    units: Mapping[str, str] | None = None,
+) -> Subsystem:
+    """Make a source from a Python function of time in s; add it with the step at which it is sampled.
+
+    Examples
+    --------
+    >>> import math
+    >>> wave = source(lambda t: math.sin(6.28 * t), outputs="height")
+    >>> wave.outputs
+    {'height': 1}
+    """
+    return _FunctionSource(function, outputs, units or {})

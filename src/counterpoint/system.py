@@ -1,0 +1,371 @@
+"""System: subsystems, the connections between them, and how to run them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .approximations import Approximation
+from .checks import Problem, find_problems
+from .errors import SetupError, did_you_mean
+from .ports import PortSpec, port_widths
+from .precedence import Scheme, to_scheme
+from .subsystems import Subsystem
+
+if TYPE_CHECKING:
+    from .embedded import CosimulationInterface
+    from .progress import Progress
+    from .results import Result
+    from .run import Run
+
+__all__ = ["Connection", "Entry", "Problem", "System"]
+
+Law = Callable[..., float | ArrayLike]
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A subsystem in a system.
+
+    Attributes
+    ----------
+    subsystem : Subsystem
+        The model.
+    step : float or None
+        Fixed step in s; None: the subsystem's own pace.
+    record : bool
+        Whether its outputs are kept in the result.
+    typical_step : float or None
+        For a subsystem at its own pace: the step in s by which schemes call it slow or fast.
+    """
+
+    subsystem: Subsystem
+    step: float | None
+    record: bool = True
+    typical_step: float | None = None
+
+
+@dataclass(frozen=True)
+class Connection:
+    """One or several outputs entering one input.
+
+    Attributes
+    ----------
+    sources : tuple of str
+        Outputs, ``subsystem.port``.
+    target : str
+        The input.
+    approximations, gains : tuples
+        One per source; an approximation of None is the default.
+    offset : float
+        Added once, in units of the input.
+    initial : float or None
+        Used instead of the sources while initial outputs are found.
+    law : function or None
+        Makes the input from the (scaled) signals; None: their sum.
+    """
+
+    sources: tuple[str, ...]
+    target: str
+    approximations: tuple[Approximation | None, ...]
+    gains: tuple[float, ...]
+    offset: float = 0.0
+    initial: float | None = None
+    law: Law | None = None
+
+
+class HostPorts(Subsystem):
+    """Ports of a host that integrates by itself; see :meth:`System.add_host`."""
+
+    def __init__(self, inputs: PortSpec, outputs: PortSpec) -> None:
+        self.inputs = port_widths(inputs, "inputs")
+        self.outputs = port_widths(outputs, "outputs")
+
+    def _native(self) -> Any:
+        from . import _core
+
+        return _core.host_ports(sum(self.inputs.values()), sum(self.outputs.values()))  # type: ignore[union-attr, arg-type]
+
+
+class System:
+    """Subsystems, each with its own solver and step, and the connections between them.
+
+    Parameters
+    ----------
+    name : str
+        What results and plots call it.
+
+    Examples
+    --------
+    >>> import counterpoint as cp
+    >>> system = cp.System("two masses")
+    >>> system.add("fast", cp.linear([[0, 1], [-40, 0]], [[0], [40]], x0=[1, 0], inputs="u", outputs=["x", "v"]), step=0.01)
+    >>> system.add("slow", cp.linear([[0, 1], [-0.8, 0]], [[0], [0.4]], x0=[1, 0], inputs="u", outputs=["x", "v"]), step=0.1)
+    >>> system.connect("fast.x", "slow.u", cp.lagrange(2))
+    >>> system.connect("slow.x", "fast.u", cp.lagrange(2))
+    >>> result = system.run(until=1.0, scheme="slowest-first")
+    >>> len(result["fast.x"].time), len(result["slow.x"].time)
+    (101, 11)
+    """
+
+    def __init__(self, name: str = "system") -> None:
+        self.name = name
+        self.subsystems: dict[str, Entry] = {}
+        self.connections: list[Connection] = []
+        self.constants: dict[str, ArrayLike] = {}
+
+    def add(
+        self,
+        name: str,
+        subsystem: Subsystem,
+        step: float | None = None,
+        *,
+        record: bool = True,
+        typical_step: float | None = None,
+    ) -> None:
+        """Add a subsystem.
+
+        Parameters
+        ----------
+        name : str
+            A word without dots; ``name.port`` is how its ports are called.
+        subsystem : Subsystem
+            The model. One object belongs to one place in one system.
+        step : float, optional
+            Fixed step in s. Without it the subsystem runs at its own pace (variable-step solvers, tables).
+        record : bool
+            Keep its outputs in the result.
+        typical_step : float, optional
+            Step in s by which schemes rank a subsystem at its own pace; default: its first step.
+        """
+        if not name or "." in name or name != name.strip():
+            raise SetupError(f'subsystems."{name}": a name without dots is needed')
+        if name in self.subsystems:
+            raise SetupError(f'subsystems.{name}: there is already a subsystem "{name}"; choose another name')
+        if not isinstance(subsystem, Subsystem):
+            raise SetupError(
+                f"subsystems.{name}: {type(subsystem).__name__} is not a subsystem; use cp.ode, cp.linear, ... or a subclass of cp.Subsystem"
+            )
+        if any(entry.subsystem is subsystem for entry in self.subsystems.values()):
+            raise SetupError(f"subsystems.{name}: the same object is in the system already; make a second one")
+        subsystem.inputs = port_widths(subsystem.inputs, f"subsystems.{name}.inputs")
+        subsystem.outputs = port_widths(subsystem.outputs, f"subsystems.{name}.outputs")
+        self.subsystems[name] = Entry(subsystem, step, record, typical_step)
+
+    def add_host(self, name: str, inputs: PortSpec, outputs: PortSpec) -> None:
+        """Add the ports of a host: a program that integrates by itself and asks for its inputs.
+
+        See :meth:`embed` for the interface that it calls.
+        """
+        self.add(name, HostPorts(inputs, outputs))
+
+    def connect(
+        self,
+        source: str | Sequence[str],
+        target: str,
+        approximation: Approximation | Sequence[Approximation | None] | None = None,
+        *,
+        gain: float | Sequence[float] = 1.0,
+        offset: float = 0.0,
+        initial: float | None = None,
+        law: Law | None = None,
+    ) -> None:
+        """Connect an output, or several through a coupling law, to an input.
+
+        Parameters
+        ----------
+        source : str or list of str
+            ``subsystem.output``; several enter the input together.
+        target : str
+            ``subsystem.input``.
+        approximation : Approximation, or one per source, optional
+            Default: what the source prefers (held tables), else ``lagrange(1)``.
+        gain : float, or one per source
+            Factor on each signal.
+        offset : float
+            Added to the input, in its units. With a law it is added to the first signal.
+        initial : float, optional
+            Value of the input while initial outputs are found: breaks a loop of direct feedthrough.
+        law : function, optional
+            ``law(signal, ...)`` makes the input from the scaled signals; default: their sum.
+
+        Examples
+        --------
+        >>> system = System()
+        >>> system.connect(["left.force", "right.force"], "body.force", gain=[1.0, -1.0])
+        >>> system.connections[0].gains
+        (1.0, -1.0)
+        """
+        sources = (source,) if isinstance(source, str) else tuple(source)
+        where = f"connections[{len(self.connections)}]"
+        if not sources:
+            raise SetupError(f"{where}.from: no output is named")
+        if approximation is None or isinstance(approximation, Approximation):
+            approximations: tuple[Approximation | None, ...] = (approximation,) * len(sources)
+        else:
+            approximations = tuple(approximation)
+        gains = (float(gain),) * len(sources) if np.ndim(gain) == 0 else tuple(float(g) for g in gain)  # type: ignore[arg-type, union-attr]
+        problems = [
+            f"{where}.{key}: {len(given)} values for {len(sources)} sources"
+            for key, given in (("approximation", approximations), ("gain", gains))
+            if len(given) != len(sources)
+        ]
+        numbers = {"gain": gains, "offset": (offset,), "initial": () if initial is None else (initial,)}
+        problems += [
+            f"{where}.{key}: {value}; a finite number is needed"
+            for key, values in numbers.items()
+            for value in values
+            if not math.isfinite(value)
+        ]
+        if problems:
+            raise SetupError(problems)
+        self.connections.append(Connection(sources, target, approximations, gains, float(offset), initial, law))
+
+    def set(self, target: str, value: ArrayLike) -> None:
+        """Give an input that nothing drives a constant value.
+
+        >>> system = System()
+        >>> system.set("chassis.brake", 0.0)
+        >>> system.constants
+        {'chassis.brake': 0.0}
+        """
+        self.constants[target] = value
+
+    def problems(
+        self,
+        until: float | None = None,
+        scheme: str | Scheme = "slowest-first",
+        start: float = 0.0,
+    ) -> list[Problem]:
+        """Return everything that keeps the system from running; empty when it is fine."""
+        return find_problems(self, until, scheme, start)
+
+    def waits_for(self, scheme: str | Scheme = "slowest-first") -> dict[str, list[str]]:
+        """Return for each subsystem those it waits for under a scheme."""
+        from .plan import waiting
+
+        return waiting(self, to_scheme(scheme), start=0.0)
+
+    def run(
+        self,
+        until: float,
+        scheme: str | Scheme = "slowest-first",
+        *,
+        start: float = 0.0,
+        threads: int = 1,
+        file: str | PathLike[str] | None = None,
+        overwrite: bool = False,
+        progress: bool | Callable[[Progress], None] = False,
+        host: str | None = None,
+        metadata: Mapping[str, str | float] | None = None,
+    ) -> Result:
+        """Run from ``start`` to ``until`` and return the result.
+
+        Parameters
+        ----------
+        until, start : float
+            Span of the run, s.
+        scheme : str or Scheme
+            ``"slowest-first"``, ``"fastest-first"``, ``"parallel"``, ``"sequential"``, :func:`sequential` or :func:`custom`.
+        threads : int
+            Worker threads; the result has the same bits for any number.
+        file : path, optional
+            Stream the results to this HDF5 file instead of keeping them in memory.
+        overwrite : bool
+            Replace an existing file.
+        progress : bool or function
+            Show a progress bar, or call the function about ten times a second.
+        host : str, optional
+            Let this subsystem be the master of an embedded interface: it integrates, the others are advanced
+            whenever it asks for its inputs. Schemes: slowest-first and fastest-first.
+        metadata : mapping, optional
+            Kept with the result.
+
+        Raises
+        ------
+        SetupError
+            Before anything ran: every problem of the system.
+        SimulationError, OutputError, RunInterrupted
+            The run stopped; ``error.result`` holds what was published before.
+        """
+        run = self.start(
+            until=until, scheme=scheme, start=start, threads=threads, file=file, overwrite=overwrite,
+            progress=progress, host=host, metadata=metadata,
+        )  # fmt: skip
+        run.step_to(until)
+        return run.finish()
+
+    def start(
+        self,
+        until: float | None = None,
+        scheme: str | Scheme = "slowest-first",
+        *,
+        start: float = 0.0,
+        threads: int = 1,
+        file: str | PathLike[str] | None = None,
+        overwrite: bool = False,
+        progress: bool | Callable[[Progress], None] = False,
+        host: str | None = None,
+        metadata: Mapping[str, str | float] | None = None,
+    ) -> Run:
+        """Begin a run that is driven step by step: ``step_to``, ``value``, ``set``, ``finish``.
+
+        Parameters are those of :meth:`run`; without ``until`` the end is open.
+
+        Examples
+        --------
+        >>> import counterpoint as cp
+        >>> system = cp.System()
+        >>> system.add("tank", cp.ode(lambda t, x, u: u - x, [0.0], inputs="flow", outputs="level"), step=0.1)
+        >>> system.set("tank.flow", 1.0)
+        >>> run = system.start()
+        >>> run.step_to(1.0)
+        >>> round(run.value("tank.level"), 3)
+        0.632
+        >>> result = run.finish()
+        """
+        from .run import Run
+
+        return Run(
+            self, until=until, scheme=scheme, start=start, threads=threads, file=file, overwrite=overwrite,
+            progress=progress, host=host, metadata=metadata,
+        )  # fmt: skip
+
+    def embed(
+        self, host: str, scheme: str | Scheme = "slowest-first", *, start: float = 0.0
+    ) -> CosimulationInterface:
+        """Return the interface that a host program calls: ``evaluate(t, y, is_major) -> u``.
+
+        Parameters
+        ----------
+        host : str
+            Name given to :meth:`add_host`.
+        scheme : str
+            ``"slowest-first"`` (the host waits for the others) or ``"fastest-first"``.
+        start : float
+            Start time, s.
+        """
+        from .embedded import CosimulationInterface
+
+        return CosimulationInterface(self, host, scheme, start)
+
+    def port_width(self, port: str, kind: str) -> int:
+        """Return the width of ``subsystem.port``; raise SetupError with a hint when there is none."""
+        name, _, port_name = port.partition(".")
+        if name not in self.subsystems:
+            raise SetupError(f'"{port}": no subsystem "{name}"' + did_you_mean(name, self.subsystems))
+        ports: dict[str, int] = getattr(self.subsystems[name].subsystem, kind)
+        if port_name not in ports:
+            raise SetupError(
+                f'"{port}": "{name}" has no {kind[:-1]} "{port_name}"' + did_you_mean(port_name, ports)
+            )
+        return ports[port_name]
+
+    def __repr__(self) -> str:
+        return f"<System {self.name}: {len(self.subsystems)} subsystems, {len(self.connections)} connections>"
