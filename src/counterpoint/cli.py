@@ -1,0 +1,300 @@
+"""The command line: ``counterpoint run | info | study``.
+
+Only click and the standard library are imported here at the top, so that ``counterpoint --help`` answers at
+once; everything else is loaded by the command that needs it. Exit codes: 0 done, 2 bad usage or scenario,
+3 simulation failed (results kept), 4 a component died, 5 no room or memory, 130 and 143 interrupted
+(results kept).
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .interrupts import Interrupts
+
+if TYPE_CHECKING:
+    from .errors import CounterpointError
+    from .results import Result
+    from .scenario import Scenario
+    from .system import System
+
+_NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EFBIG)
+
+
+@dataclass
+class Settings:
+    """What all commands share."""
+
+    traceback: bool = False
+    interrupts: Interrupts = field(default_factory=Interrupts)
+
+
+def _with_traceback(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--traceback``, which may stand before or after the name of the command."""
+
+    def remember(context: click.Context, option: click.Parameter, wanted: bool) -> None:
+        if wanted:
+            context.find_root().ensure_object(Settings).traceback = True
+
+    return click.option(
+        "--traceback",
+        is_flag=True,
+        expose_value=False,
+        callback=remember,
+        help="Show where in the program an error came up.",
+    )(command)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="counterpoint", message="%(prog)s %(version)s")
+@_with_traceback
+def cli() -> None:
+    """Couple simulators that each keep their own time."""
+
+
+@cli.command()
+@click.argument("scenario", type=click.Path(path_type=Path))
+@click.option("--until", type=float, metavar="S", help="End of the run in s, instead of the scenario's.")
+@click.option("--scheme", metavar="NAME", help="slowest-first, fastest-first, parallel or sequential.")
+@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Worker threads.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Where results go [NAME-run].")
+@click.option("--overwrite", is_flag=True, help="Replace results that are already there.")
+@click.option("--plot/--no-plot", default=True, help="Draw the signals to a picture [yes].")
+@click.option("--progress/--no-progress", default=None, help="Show progress [when on a terminal].")
+@click.option("--quiet", is_flag=True, help="Print nothing but errors.")
+@click.option("--allow-outside", is_flag=True, help="Let the scenario use files outside of its directory.")
+@_with_traceback
+@click.pass_context
+def run(
+    context: click.Context,
+    *,
+    scenario: Path,
+    until: float | None,
+    scheme: str | None,
+    threads: int | None,
+    out: Path | None,
+    overwrite: bool,
+    plot: bool,
+    progress: bool | None,
+    quiet: bool,
+    allow_outside: bool,
+) -> None:
+    """Run a scenario; write results and a picture."""
+    from .scenario import Scenario
+
+    read = Scenario.read(scenario, allow_outside=allow_outside)
+    read = read.changed(until=until, scheme=scheme, threads=threads)
+    system = read.build()
+    where = Outputs(out or Path(f"{read.name}-run"), read.name, overwrite)
+    where.prepare(plot)
+    show = not quiet if progress is None else progress
+    interrupts = context.ensure_object(Settings).interrupts
+    outcome = _simulate(read, system, where, interrupts, (show, bool(progress)))
+    _report(outcome, read, where, plot, quiet)
+    if outcome.note:
+        click.echo(outcome.note, err=True)
+    if outcome.error is not None:
+        _print_error(outcome.error)
+    if outcome.exit_code:
+        sys.exit(outcome.exit_code)
+
+
+@cli.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--allow-outside", is_flag=True, help="Let the scenario use files outside of its directory.")
+@_with_traceback
+def info(file: Path, allow_outside: bool) -> None:
+    """Show what a scenario (.toml) or a run file (.h5) holds."""
+    from . import display
+
+    console = display.console()
+    if _is_run_file(file):
+        from .results import load
+
+        display.run_file(load(file), console)
+        return
+    from .scenario import Scenario
+
+    scenario = Scenario.read(file, allow_outside=allow_outside)
+    display.scenario(scenario, scenario.build(), console)
+
+
+@cli.command()
+@click.argument("name", required=False)
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Where results go [NAME-study].")
+@click.option("--quick", is_flag=True, help="A short form, below half a minute.")
+@_with_traceback
+@click.pass_context
+def study(context: click.Context, name: str | None, out: Path | None, quick: bool) -> None:
+    """Repeat a published experiment; without a name, list them."""
+    from . import display, studies
+
+    console = display.console()
+    if name is None:
+        display.studies(studies.DESCRIPTIONS, console)
+        return
+    folder = out or Path(f"{name}-study")
+    try:
+        with display.study_progress(name) as progress:
+            report = studies.run_study(name, folder, quick, progress)
+    except KeyboardInterrupt:
+        click.echo(f"interrupted; what was written so far is in {folder}", err=True)
+        sys.exit(context.ensure_object(Settings).interrupts.exit_code)
+    display.say(report.summary(), console)
+    for path in report.written:
+        display.say(f"wrote {path}", console)
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """The files of a run: ``folder/name.h5`` and ``folder/name.png``."""
+
+    folder: Path
+    name: str
+    overwrite: bool
+
+    @property
+    def file(self) -> Path:
+        """The run file."""
+        return self.folder / f"{self.name}.h5"
+
+    @property
+    def picture(self) -> Path:
+        """The picture."""
+        return self.folder / f"{self.name}.png"
+
+    def prepare(self, plot: bool) -> None:
+        """Make the folder and see that files can be written there, before anything runs."""
+        import tempfile
+
+        from .errors import OutputError
+
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=self.folder):
+                pass
+            taken = [path for path in (self.file, *([self.picture] if plot else [])) if path.exists()]
+        except OSError as error:
+            full = error.errno in _NO_ROOM
+            reason = error.strerror or str(error)
+            raise OutputError(
+                f"{self.folder}: cannot write results there: {reason}; choose another place with --out",
+                str(self.folder),
+                during_run=full,
+            ) from error
+        if taken and not self.overwrite:
+            names = " and ".join(str(path) for path in taken)
+            raise OutputError(
+                f"{names}: already there; add --overwrite or choose another --out", str(taken[0])
+            )
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended: its result as far as there is one, and why it stopped early."""
+
+    result: Result | None
+    exit_code: int = 0
+    note: str = ""
+    error: CounterpointError | None = None
+
+
+def _simulate(
+    scenario: Scenario, system: System, where: Outputs, interrupts: Interrupts, progress: tuple[bool, bool]
+) -> Outcome:
+    """Run the system; whatever stops it, what was computed so far is kept."""
+    from . import display
+    from .errors import OutputError, RunInterrupted, SimulationError
+
+    show, force = progress
+    try:
+        with display.progress(scenario.name, show, force) as bar, interrupts.deferred(bar) as callback:
+            result = scenario.run(
+                system=system, file=where.file, overwrite=where.overwrite, progress=callback
+            )
+    except RunInterrupted as stop:
+        return Outcome(stop.result, interrupts.exit_code, str(stop))
+    except (SimulationError, OutputError) as error:
+        if error.result is None:
+            raise
+        return Outcome(error.result, error.exit_code, error=error)
+    return Outcome(result, interrupts.exit_code if interrupts.received is not None else 0)
+
+
+def _report(outcome: Outcome, scenario: Scenario, where: Outputs, plot: bool, quiet: bool) -> None:
+    """Print tables, quality and paths; draw the picture last, so that nothing is lost if that fails."""
+    from . import display
+
+    console = display.console(stderr=quiet)
+    verb = "kept" if outcome.exit_code else "wrote"
+    if outcome.result is not None and not quiet:
+        display.result(outcome.result, console)
+    silent = quiet and not outcome.exit_code
+    if where.file.exists() and not silent:
+        display.say(f"{verb} {where.file}", console)
+    if plot and outcome.result is not None and outcome.exit_code not in (130, 143):
+        display.draw(outcome.result, scenario.plot, where.picture)
+        if not silent:
+            display.say(f"{verb} {where.picture}", console)
+
+
+def _is_run_file(path: Path) -> bool:
+    """Tell a run file from a scenario by its first bytes."""
+    try:
+        with path.open("rb") as file:
+            return file.read(8) == b"\x89HDF\r\n\x1a\n"
+    except OSError:
+        return False
+
+
+def _print_error(error: BaseException) -> None:
+    for line in str(error).splitlines() or [type(error).__name__]:
+        click.echo(click.style("error: ", fg="red", bold=True) + line, err=True)
+
+
+def _exit_code(error: Exception) -> int:
+    """Print an error as a user wants to read it; return the exit code that belongs to it."""
+    from .errors import CounterpointError
+
+    if isinstance(error, click.ClickException):
+        error.show()
+        return 2
+    if isinstance(error, MemoryError):
+        click.echo("error: out of memory; results written so far are kept", err=True)
+        return 5
+    if isinstance(error, CounterpointError):
+        _print_error(error)
+        return error.exit_code
+    if isinstance(error, BrokenPipeError):  # `counterpoint info x.toml | head`: nobody reads on
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    if isinstance(error, OSError):
+        _print_error(error)
+        return 5 if error.errno in _NO_ROOM else 2
+    raise error
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and end the process with its exit code."""
+    settings = Settings()
+    with settings.interrupts:
+        try:
+            code = cli.main(args=arguments, prog_name="counterpoint", standalone_mode=False, obj=settings)
+        except click.Abort:
+            click.echo("interrupted", err=True)
+            code = settings.interrupts.exit_code
+        except Exception as error:
+            if settings.traceback:
+                import traceback
+
+                traceback.print_exc()
+            code = _exit_code(error)
+    sys.exit(code if isinstance(code, int) else 0)

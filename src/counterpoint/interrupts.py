@@ -1,0 +1,81 @@
+"""What Ctrl-C and SIGTERM do to a run on the command line.
+
+The first signal lets the step in hand finish, so that no result is half written; a second one ends the
+process at once, and what the run file holds by then stays readable.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Any, Self
+
+if TYPE_CHECKING:
+    from .progress import Callback, Progress
+
+_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
+
+class Interrupts:
+    """Watch SIGINT and SIGTERM while a ``with`` block runs.
+
+    Attributes
+    ----------
+    received : int or None
+        The first signal that came.
+    """
+
+    def __init__(self) -> None:
+        self.received: int | None = None
+        self._deferred = False
+        self._before: dict[signal.Signals, Any] = {}
+
+    def __enter__(self) -> Self:
+        try:
+            self._before = {which: signal.signal(which, self._handle) for which in _SIGNALS}
+        except ValueError:  # not the main thread: signals stay with whoever has them
+            self._before = {}
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for which, handler in self._before.items():
+            signal.signal(which, handler)
+
+    @property
+    def exit_code(self) -> int:
+        """128 + the number of the signal, as shells count; 130 when only a KeyboardInterrupt was seen."""
+        return 128 + (self.received or signal.SIGINT)
+
+    @contextmanager
+    def deferred(self, callback: Callback) -> Iterator[Callback]:
+        """Let a signal wait for the next call of the progress callback; give that callback."""
+
+        def watched(progress: Progress) -> None:
+            if self.received is not None:
+                raise KeyboardInterrupt
+            callback(progress)
+
+        self._deferred = True
+        try:
+            yield watched
+        finally:
+            self._deferred = False
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        if self.received is not None:
+            _exit_at_once(128 + number)
+        self.received = number
+        if not self._deferred:
+            raise KeyboardInterrupt
+
+
+def _exit_at_once(code: int) -> None:
+    if sys.stderr.isatty():
+        os.write(sys.stderr.fileno(), b"\x1b[?25h\n")  # the progress bar hides the cursor
+    os._exit(code)

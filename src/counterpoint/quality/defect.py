@@ -1,0 +1,80 @@
+"""The interface defect as a verdict: one honest sentence on how well the coupling was approximated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import inf, isfinite, isnan, nan
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    from ..results.store import DefectSummary
+
+Verdict = Literal["good", "fair", "poor", "unknown"]
+
+GOOD = 1e-3
+FAIR = 3e-2
+
+
+@dataclass(frozen=True)
+class Quality:
+    """The verdict on a run from its interface defects.
+
+    Attributes
+    ----------
+    verdict : str
+        ``"good"`` (largest relative defect below 1e-3), ``"fair"`` (below 3e-2), ``"poor"``, or
+        ``"unknown"`` when nothing was compared.
+    worst : str
+        Label of the connection with the largest relative defect; empty when there is none.
+    relative : float
+        Its rms defect over the rms of the signal about its mean.
+    text : str
+        One sentence; also what ``str()`` gives.
+    """
+
+    verdict: Verdict
+    worst: str
+    relative: float
+    text: str
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def _severity(defect: DefectSummary) -> float:
+    return inf if isnan(defect.relative) else defect.relative
+
+
+def assess_defects(defects: Sequence[DefectSummary]) -> Quality:
+    """Judge a run by the connection with the largest relative defect.
+
+    Parameters
+    ----------
+    defects : sequence of DefectSummary
+        One entry a connection.
+
+    Returns
+    -------
+    Quality
+        The sentence says that the defect measures the coupling, not the error of the solution.
+    """
+    compared = [d for d in defects if d.count > 0]
+    if not compared:
+        why = "no value was compared yet" if defects else "nothing is connected"
+        return Quality("unknown", "", nan, f"unknown: {why}, so there is no interface defect to judge by.")
+    worst = max(compared, key=_severity)
+    relative = _severity(worst)
+    verdict: Verdict = "good" if relative < GOOD else "fair" if relative < FAIR else "poor"
+    amount = (
+        f"an rms defect of {relative:.2g} of its signal's variation"
+        if isfinite(relative)
+        else f"a defect of {worst.maximum:.2g} on a constant signal"
+    )
+    return Quality(
+        verdict,
+        worst.connection,
+        relative,
+        f"{verdict}: the worst connection, {worst.connection}, has {amount}; "
+        "this is the interface defect only, not the error of the solution.",
+    )

@@ -1,0 +1,43 @@
+"""Results of runs: storage in memory and HDF5, signals, resampling, plots and exports.
+
+Examples
+--------
+>>> import numpy as np
+>>> from counterpoint.results import MemoryStore, RunLayout, SubsystemLayout
+>>> store = MemoryStore(RunLayout((SubsystemLayout("cart", ("p[0]", "p[1]")),)))
+>>> store.append(0, np.array([[0.0, 1.0, 2.0]]))
+>>> store.rows(0)
+1
+"""
+
+from .file import FileStore
+from .names import UnknownNameError
+from .reader import FileView, load
+from .result import Result
+from .signal import DefectSignal, Signal
+from .store import (
+    DefectSummary,
+    MemoryStore,
+    RunLayout,
+    RunSummary,
+    Store,
+    StoreView,
+    SubsystemLayout,
+)
+
+__all__ = [
+    "DefectSignal",
+    "DefectSummary",
+    "FileStore",
+    "FileView",
+    "MemoryStore",
+    "Result",
+    "RunLayout",
+    "RunSummary",
+    "Signal",
+    "Store",
+    "StoreView",
+    "SubsystemLayout",
+    "UnknownNameError",
+    "load",
+]

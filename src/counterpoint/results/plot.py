@@ -1,0 +1,224 @@
+"""Pictures of signals: readable at any length, because many points are thinned without losing peaks."""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Sequence
+from math import isfinite
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..errors import OutputError
+from .store import Array
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from .result import Result
+    from .signal import Series, Signal
+
+BINS = 2000
+MOST_AXES = 8
+MOST_LABELS = 12
+MARKED_SAMPLES = 80
+COLOURS = (
+    "#1f6feb",
+    "#e3612b",
+    "#2a9d5c",
+    "#8e44ad",
+    "#c9a20c",
+    "#d6336c",
+    "#0b9eb3",
+    "#7a5c3e",
+    "#5c6b7a",
+    "#86a817",
+)
+
+
+def thin(time: Array, values: Array, bins: int = BINS) -> tuple[Array, Array]:
+    """Reduce a long signal to the first, least, greatest and last sample of each of `bins` stretches of time.
+
+    A line through these looks the same as one through all samples (Jugel et al., M4, 2014).
+
+    Parameters
+    ----------
+    time, values : array
+        Samples, shape ``(n,)``.
+    bins : int
+        Number of stretches, about the width of the picture in dots.
+
+    Returns
+    -------
+    tuple of array
+        Times and values of at most ``4 bins`` samples, each one of the given.
+    """
+    if len(time) <= 4 * bins:
+        return time, values
+    edges = np.searchsorted(time, np.linspace(time[0], time[-1], bins + 1)[1:-1])
+    kept = []
+    for first, last in zip([0, *edges], [*edges, len(time)], strict=True):
+        if last > first:
+            part = values[first:last]
+            kept += sorted({first, first + int(part.argmin()), first + int(part.argmax()), last - 1})
+    return time[kept], values[kept]
+
+
+def draw_one(series: Series, ax: Axes | None) -> Axes:
+    """Draw one signal into `ax`, or into a new figure."""
+    if ax is None:
+        import matplotlib.pyplot as plt
+
+        ax = plt.subplots(figsize=(8, 3.2), layout="constrained")[1]
+        _style(ax)
+        _label(ax.set_xlabel("time in s"))
+        _label(ax.set_ylabel(_caption(series.name, series.unit)))
+    _lines(ax, series, start=len(ax.lines))
+    if series.values.ndim > 1 or len(ax.lines) > 1:
+        _legend(ax)
+    return ax
+
+
+def draw(
+    result: Result, names: Sequence[str | tuple[str, str]], path: str | os.PathLike[str] | None
+) -> list[Axes]:
+    """Draw signals of a result, grouped by unit, and save the picture when a path is given."""
+    groups = _grouped(result, names)
+    shown = dict(list(groups.items())[:MOST_AXES])
+    figure = _figure((9, 1.0 + 2.3 * max(1, len(shown))), keep=path is None)
+    grid = figure.subplots(max(1, len(shown)), 1, sharex=True, squeeze=False)
+    axes: list[Axes] = list(grid[:, 0])
+    for ax, (caption, signals) in zip(axes, shown.items(), strict=False):
+        _style(ax)
+        _label(ax.set_ylabel(caption))
+        for signal in signals:
+            _lines(ax, signal, start=len(ax.lines))
+        _legend(ax)
+    _label(axes[-1].set_xlabel("time in s"))
+    _label(axes[0].set_title(_title(result, len(groups) - len(shown)), loc="left", fontweight="bold"))
+    figure.align_ylabels(axes)
+    if path is not None:
+        _save(figure, Path(path))
+    return axes
+
+
+def _grouped(result: Result, names: Sequence[str | tuple[str, str]]) -> dict[str, list[Signal]]:
+    """Sort signals by unit, or by subsystem where the unit is not known; keys are captions."""
+    keys: list[str | tuple[str, str]] = []
+    for name in names:
+        if isinstance(name, str) and name in result.subsystems and not _is_signal(result, name):
+            entry = result.layout.subsystems[result.subsystems.index(name)]
+            keys += [(name, column) for column in entry.columns]
+        else:
+            keys.append(name)
+    if not names:
+        keys = [(entry.name, column) for entry in result.layout.subsystems for column in entry.columns]
+    groups: dict[tuple[str, str], list[Signal]] = {}
+    for signal in map(result.signal, keys):
+        owner = "" if signal.unit else signal.subsystem
+        groups.setdefault((signal.unit, owner), []).append(signal)
+    return _captioned(groups)
+
+
+def _is_signal(result: Result, name: str) -> bool:
+    return name in result.signals
+
+
+def _captioned(groups: dict[tuple[str, str], list[Signal]]) -> dict[str, list[Signal]]:
+    captions: dict[str, list[Signal]] = {}
+    for (unit, owner), signals in groups.items():
+        caption = _caption(signals[0].name, unit) if len(signals) == 1 else f"[{unit}]" if unit else owner
+        captions[caption] = captions.get(caption, []) + signals
+    return captions
+
+
+def _caption(name: str, unit: str) -> str:
+    return f"{name} [{unit}]" if unit else name
+
+
+def _title(result: Result, hidden: int) -> str:
+    title = result.name
+    if result.status != "finished":
+        title += f" ({result.status}" + (f" at {result.end:.4g} s)" if isfinite(result.end) else ")")
+    if hidden > 0:
+        title += f", {hidden} more axes not shown: name the signals to plot"
+    return title
+
+
+def _figure(size: tuple[float, float], *, keep: bool) -> Figure:
+    """Make a figure; one that is only saved stays out of pyplot, which would hold it for ever."""
+    if keep:
+        import matplotlib.pyplot as plt
+
+        return plt.figure(figsize=size, layout="constrained")
+    from matplotlib.figure import Figure as PlainFigure
+
+    return PlainFigure(figsize=size, layout="constrained")
+
+
+def _lines(ax: Axes, series: Series, start: int) -> None:
+    table = series.values if series.values.ndim > 1 else series.values[:, None]
+    for i, label in enumerate(series.components):
+        time, values = thin(series.time, table[:, i])
+        few = len(time) <= MARKED_SAMPLES
+        # A long name must not squeeze the axes; "_" at its start would hide it from the legend.
+        (line,) = ax.plot(
+            time,
+            values,
+            color=COLOURS[(start + i) % len(COLOURS)],
+            linewidth=1.4,
+            marker="o" if few else "",
+            markersize=3,
+            solid_joinstyle="round",
+        )
+        line.set_gid(label)
+
+
+def _legend(ax: Axes) -> None:
+    lines = ax.get_lines()
+    shown = lines[:MOST_LABELS]
+    if not shown:
+        return
+    legend = ax.legend(
+        shown,
+        ["-"] * len(shown),
+        loc="upper left",
+        bbox_to_anchor=(1.0, 1.0),
+        frameon=False,
+        fontsize="small",
+        handlelength=1.4,
+        title=f"{len(lines) - len(shown)} more lines" if len(lines) > len(shown) else None,
+        title_fontsize="x-small",
+    )
+    for text, line in zip(legend.get_texts(), shown, strict=True):
+        name = line.get_gid() or str(line.get_label())
+        text.set_text(name if len(name) <= 36 else name[:20] + "…" + name[-15:])
+        _label(text)
+
+
+def _label(text: Any) -> None:
+    """Show text as it is: a name with dollar signs is not mathematics."""
+    text.set_parse_math(False)
+
+
+def _style(ax: Axes) -> None:
+    ax.spines[["top", "right"]].set_visible(False)
+    ax.spines[["left", "bottom"]].set_color("#8a929b")
+    ax.grid(True, color="#e3e6ea", linewidth=0.8)
+    ax.set_axisbelow(True)
+    ax.tick_params(colors="#3d444d", labelsize="small")
+    ax.margins(x=0.01)
+    ax.ticklabel_format(axis="y", style="sci", scilimits=(-3, 4), useMathText=True)
+
+
+def _save(figure: Figure, path: Path) -> None:
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+        try:
+            figure.savefig(path, dpi=150)
+        except (OSError, ValueError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+            raise OutputError(f"{path}: the picture cannot be saved: {reason}", str(path)) from error

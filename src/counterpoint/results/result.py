@@ -1,0 +1,340 @@
+"""The result of a run: signals on their own time axes, defects, timing and a word on quality."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from functools import cached_property
+from math import inf, nan
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Any, Self, overload
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..errors import did_you_mean
+from ..quality import Quality, assess_defects
+from .defects import summaries
+from .names import Catalog, Place, UnknownNameError
+from .sampling import Kind, sample
+from .signal import DefectSignal, Signal
+from .store import ALL, DefectSummary, RunLayout, RunSummary, StoreView
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import xarray as xr
+    from matplotlib.axes import Axes
+
+
+class Result:
+    """What a run published, how well the coupling held, and where the time went.
+
+    Parameters
+    ----------
+    view : StoreView
+        Where the rows are: memory or file.
+    layout : RunLayout
+        Names and units.
+    summary : RunSummary
+        How the run ended.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from counterpoint.results import MemoryStore, Result, RunLayout, RunSummary, SubsystemLayout
+    >>> layout = RunLayout((SubsystemLayout("engine", ("speed",), ("rad/s",)),))
+    >>> store = MemoryStore(layout, {"name": "kart"})
+    >>> store.append(0, np.array([[0.0, 10.0], [1.0, 12.0]]))
+    >>> result = Result(store, layout, RunSummary("finished", end=1.0, until=1.0))
+    >>> result
+    <Result kart: finished at 1 s, 1 signal of 1 subsystem>
+    >>> float(result["engine.speed"].at(0.5))
+    11.0
+    """
+
+    def __init__(self, view: StoreView, layout: RunLayout, summary: RunSummary) -> None:
+        self._view = view
+        self.layout = layout
+        self.summary = summary
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Release the run file, if the result reads one; signals already read keep their values."""
+        self._view.close()
+
+    def refresh(self) -> None:
+        """Take notice of what a run that goes on has written since the result was loaded."""
+        self._view.refresh()
+        self.summary = getattr(self._view, "summary", self.summary)
+        self.__dict__.pop("_defect_summaries", None)
+
+    @property
+    def name(self) -> str:
+        """Name of the system."""
+        return str(self.metadata.get("name", "run"))
+
+    @property
+    def metadata(self) -> dict[str, str | float]:
+        """What the run said about itself at its start."""
+        return dict(self._view.metadata)
+
+    @property
+    def status(self) -> str:
+        """``"finished"``, ``"interrupted"``, ``"failed"`` or ``"unfinished"`` (goes on, or was killed)."""
+        return self.summary.status
+
+    @property
+    def message(self) -> str:
+        """Why the run did not finish; empty when it did."""
+        return self.summary.message
+
+    @property
+    def scheme(self) -> str:
+        """Name of the scheme."""
+        return self.summary.scheme
+
+    @property
+    def start(self) -> float:
+        """Start time in s."""
+        return self.summary.start
+
+    @property
+    def end(self) -> float:
+        """Time that the slowest subsystem reached, s."""
+        return self.summary.end
+
+    @property
+    def until(self) -> float:
+        """Time that was asked for, s."""
+        return self.summary.until
+
+    @property
+    def wall_seconds(self) -> float:
+        """Duration of the run in s."""
+        return self.summary.wall_seconds
+
+    @property
+    def real_time_factor(self) -> float:
+        """Simulated seconds per second of the clock; above 1 is faster than real time."""
+        if self.wall_seconds == 0:
+            return inf if self.end > self.start else nan
+        return (self.end - self.start) / self.wall_seconds
+
+    @cached_property
+    def _catalog(self) -> Catalog:
+        return Catalog(self.layout)
+
+    @property
+    def subsystems(self) -> list[str]:
+        """Names of the subsystems."""
+        return [entry.name for entry in self.layout.subsystems]
+
+    @property
+    def signals(self) -> list[str]:
+        """Names of all scalar signals, ``"subsystem.output"``."""
+        return list(self._catalog.scalars)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.signals)
+
+    def __contains__(self, key: object) -> bool:
+        try:
+            self._catalog.find(key)  # type: ignore[arg-type]
+        except (UnknownNameError, TypeError):
+            return False
+        return True
+
+    def __getitem__(self, key: str | tuple[str, str]) -> Any:
+        """Return a signal (``"engine.speed"``, a vector ``"cart.p"``) or a table (``"engine"``)."""
+        found = self._catalog.find(key)
+        return Signal(self._view, found) if isinstance(found, Place) else self.frame(found)
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return self.subsystems + self.signals
+
+    def signal(self, key: str | tuple[str, str]) -> Signal:
+        """Return a signal by ``"subsystem.output"`` or the pair ``("subsystem", "output")``.
+
+        Raises
+        ------
+        UnknownNameError
+            A SetupError and a KeyError; it names the nearest signal.
+        """
+        return Signal(self._view, self._catalog.signal(key))
+
+    def rows(self, subsystem: str) -> int:
+        """Return the number of rows that a subsystem published."""
+        return self._view.rows(self._catalog.subsystem(subsystem))
+
+    def at(self, times: ArrayLike, kind: Kind = "linear") -> pd.DataFrame:
+        """Return all signals at common times.
+
+        Parameters
+        ----------
+        times : array_like
+            Times in s within the range of every subsystem.
+        kind : {"linear", "hold", "cubic"}
+            Straight lines between samples, the last sample, or the cubic through the four samples around.
+
+        Returns
+        -------
+        DataFrame
+            One column a signal, the time in s as index.
+        """
+        import pandas as pd
+
+        index = np.atleast_1d(np.asarray(times, dtype=np.float64)).ravel()
+        parts = [
+            sample(index, self._view.times(i, rows), self._view.values(i, ALL, rows), kind, entry.name)
+            for i, entry in enumerate(self.layout.subsystems)
+            for rows in [slice(0, self._view.rows(i))]
+        ]
+        values = np.hstack(parts) if parts else np.empty((len(index), 0))
+        return pd.DataFrame(
+            values, index=pd.Index(index, name="time"), columns=pd.Index(self.signals, dtype=object)
+        )
+
+    @overload
+    def to_pandas(self, subsystem: str) -> pd.DataFrame: ...
+    @overload
+    def to_pandas(self, subsystem: None = None) -> dict[str, pd.DataFrame]: ...
+    def to_pandas(self, subsystem: str | None = None) -> pd.DataFrame | dict[str, pd.DataFrame]:
+        """Return the table of one subsystem, or of all by name; the time in s is the index."""
+        if subsystem is not None:
+            return self.frame(self._catalog.subsystem(subsystem))
+        return {name: self.frame(i) for i, name in enumerate(self.subsystems)}
+
+    def frame(self, position: int, rows: slice | None = None) -> pd.DataFrame:
+        """Return the table of the subsystem at `position`, or only some of its rows."""
+        import pandas as pd
+
+        part = rows or slice(0, self._view.rows(position))
+        entry = self.layout.subsystems[position]
+        return pd.DataFrame(
+            np.array(self._view.values(position, ALL, part)),
+            index=pd.Index(np.array(self._view.times(position, part)), name="time"),
+            columns=pd.Index(entry.columns, dtype=object),
+        )
+
+    def to_xarray(self) -> xr.Dataset:
+        """Return a Dataset with one time dimension a subsystem, ``<subsystem>_time``; units are attributes.
+
+        Raises
+        ------
+        MissingExtraError
+            When xarray is not installed.
+        """
+        from .export import to_dataset
+
+        return to_dataset(self)
+
+    def export(self, path: str | os.PathLike[str], times: ArrayLike | None = None) -> list[Path]:
+        """Write the signals in another format.
+
+        Parameters
+        ----------
+        path : path-like
+            The ending chooses the format: ``.csv`` and ``.parquet`` (one file a subsystem,
+            ``run.<subsystem>.csv``), ``.nc`` (NetCDF) and ``.mat`` (MATLAB).
+        times : array_like, optional
+            Write all signals at these times in s instead, in one table, linear between samples.
+
+        Returns
+        -------
+        list of Path
+            The files written; existing ones are replaced, each at once when it is complete.
+        """
+        from .export import export
+
+        return export(self, Path(path), times)
+
+    @cached_property
+    def _defect_summaries(self) -> list[DefectSummary]:
+        return summaries(self._view, self.summary)
+
+    @property
+    def defects(self) -> pd.DataFrame:
+        """The interface defect of each connection: kind, maximum and its time in s, rms, relative, count."""
+        import pandas as pd
+
+        columns = ["connection", "kind", "maximum", "time_of_maximum", "rms", "relative", "count"]
+        rows = [[getattr(defect, column) for column in columns] for defect in self._defect_summaries]
+        return pd.DataFrame(rows, columns=pd.Index(columns))
+
+    def defect(self, connection: str) -> DefectSignal:
+        """Return the interface defect of a connection (``"a.y -> b.u"``) over time."""
+        labels = self.layout.connections
+        if connection not in labels:
+            hint = did_you_mean(connection, labels)
+            raise UnknownNameError(f'"{connection}": no such connection in the result{hint}')
+        return DefectSignal(self._view, labels.index(connection))
+
+    @property
+    def quality(self) -> Quality:
+        """The verdict from the interface defects; ``print`` it for one sentence."""
+        return assess_defects(self._defect_summaries)
+
+    @property
+    def timing(self) -> pd.DataFrame:
+        """Per subsystem: steps, seconds, share of all subsystems, microseconds per step."""
+        import pandas as pd
+
+        steps = np.array(_filled(self.summary.steps, len(self.subsystems)), dtype=np.float64)
+        seconds = np.array(_filled(self.summary.seconds, len(self.subsystems)), dtype=np.float64)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share, each = seconds / seconds.sum(), np.where(steps > 0, 1e6 * seconds / steps, nan)
+        return pd.DataFrame(
+            {
+                "subsystem": self.subsystems,
+                "steps": np.nan_to_num(steps).astype(np.int64),
+                "seconds": seconds,
+                "share": share,
+                "microseconds_per_step": each,
+            }
+        )
+
+    def plot(self, *names: str | tuple[str, str], path: str | os.PathLike[str] | None = None) -> list[Axes]:
+        """Draw signals over time, one axis a unit (or a subsystem, where units are not known).
+
+        Parameters
+        ----------
+        *names : str
+            Signals or subsystems; all signals by default.
+        path : path-like, optional
+            Save the picture there (``.png``, ``.pdf``, ``.svg``) instead of keeping it for ``plt.show()``.
+
+        Returns
+        -------
+        list of matplotlib axes
+        """
+        from .plot import draw
+
+        return draw(self, names, path)
+
+    def __repr__(self) -> str:
+        from .text import headline
+
+        return f"<Result {headline(self)}>"
+
+    def __str__(self) -> str:
+        from .text import as_text
+
+        return as_text(self)
+
+    def _repr_html_(self) -> str:
+        from .text import as_html
+
+        return as_html(self)
+
+
+def _filled(numbers: Sequence[float], count: int) -> list[float]:
+    """Return the numbers, or `count` NaN when the run never told them."""
+    return list(numbers) if len(numbers) == count else [nan] * count

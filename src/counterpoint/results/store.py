@@ -1,0 +1,288 @@
+"""What a run writes and what a result reads: layout, summary, and the store that keeps rows in memory.
+
+A run knows a :class:`Store` and nothing of files; a :class:`~counterpoint.results.Result` knows a
+:class:`StoreView` and nothing of runs. Every subsystem has its own time axis; nothing is resampled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from math import inf, nan
+from typing import Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+Metadata = Mapping[str, str | float]
+Status = Literal["finished", "interrupted", "failed", "unfinished"]
+ALL = slice(None)
+
+ROUNDING = 1e-12
+"""A defect below this fraction of the signal's largest value is rounding, not coupling error."""
+
+
+@dataclass(frozen=True)
+class SubsystemLayout:
+    """Names and units of what one subsystem publishes.
+
+    Attributes
+    ----------
+    name : str
+        Name of the subsystem, any text.
+    columns : tuple of str
+        Scalar outputs; a vector output ``p`` of width 3 gives ``p[0]``, ``p[1]``, ``p[2]``.
+    units : tuple of str
+        One unit a column; an empty text where none is known.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    units: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if not self.units:
+            object.__setattr__(self, "units", ("",) * len(self.columns))
+        if len(self.units) != len(self.columns):
+            raise ValueError(f"{self.name}: {len(self.columns)} columns but {len(self.units)} units")
+
+
+@dataclass(frozen=True)
+class RunLayout:
+    """What a run publishes: its subsystems, and the labels of its connections (``"a.y -> b.u"``)."""
+
+    subsystems: tuple[SubsystemLayout, ...]
+    connections: tuple[str, ...] = ()
+
+
+@dataclass
+class DefectSummary:
+    """The interface defect of one connection: the value a step assumed against the value that arrived.
+
+    Attributes
+    ----------
+    connection : str
+        Label, ``"a.y -> b.u"``.
+    kind : str
+        ``"interpolates"``, ``"extrapolates"``, or empty when not known.
+    count : int
+        Number of values compared.
+    maximum, time_of_maximum : float
+        Largest absolute defect in units of the signal, and when it occurred in s.
+    rms : float
+        Root mean square of the defect.
+    scale : float
+        Root mean square of the arrived signal about its mean; 0 when it is constant.
+    magnitude : float
+        Largest absolute value that arrived; 0 when not known. Tells rounding from defect.
+    """
+
+    connection: str
+    kind: str
+    count: int
+    maximum: float
+    time_of_maximum: float
+    rms: float
+    scale: float
+    magnitude: float = 0.0
+
+    @property
+    def relative(self) -> float:
+        """The rms defect over the signal's own variation; infinite for a defect on a constant signal."""
+        if self.rms <= ROUNDING * self.magnitude:
+            return 0.0
+        return self.rms / self.scale if self.scale > 0 else inf
+
+
+@dataclass
+class RunSummary:
+    """How a run ended.
+
+    Attributes
+    ----------
+    status : str
+        ``"finished"``, ``"interrupted"``, ``"failed"``; ``"unfinished"`` for the file of a run that is
+        still going on or was killed.
+    message : str
+        One sentence when the run did not finish, else empty.
+    start, end, until : float
+        Start, time reached by the slowest subsystem, and time asked for, in s.
+    wall_seconds : float
+        Duration of the run.
+    scheme : str
+        Name of the scheme.
+    steps, seconds : list
+        Accepted steps and time spent in s, per subsystem in the order of the layout.
+    defects : list of DefectSummary
+        One entry a connection.
+    """
+
+    status: Status
+    message: str = ""
+    start: float = 0.0
+    end: float = nan
+    until: float = nan
+    wall_seconds: float = nan
+    scheme: str = ""
+    steps: list[int] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+    defects: list[DefectSummary] = field(default_factory=list)
+
+
+class StoreView(Protocol):
+    """Reading side of a store.
+
+    1. ``rows``, ``times`` and ``values`` of one subsystem agree with each other until ``refresh``.
+    2. Only what is asked for is read; the arrays may be views and must not be changed by the caller.
+    """
+
+    @property
+    def layout(self) -> RunLayout:
+        """Names and units."""
+
+    @property
+    def metadata(self) -> Metadata:
+        """What the run said about itself at its start (``name``, ``scheme``, ``until``, ...)."""
+
+    def rows(self, subsystem: int) -> int:
+        """Return the number of rows of a subsystem."""
+
+    def times(self, subsystem: int, rows: slice = ALL) -> Array:
+        """Return times in s, shape ``(n,)``."""
+
+    def values(self, subsystem: int, columns: slice = ALL, rows: slice = ALL) -> Array:
+        """Return values, shape ``(n, columns)``."""
+
+    def defects(self, connection: int, rows: slice = ALL) -> Array:
+        """Return time, assumed and arrived value, shape ``(n, 3)``."""
+
+    def refresh(self) -> None:
+        """Take notice of rows that came since."""
+
+    def close(self) -> None:
+        """Release what the view holds open; reading is not possible afterwards."""
+
+
+class Store(Protocol):
+    """Writing side: where a run puts its rows.
+
+    1. ``append`` and ``append_defects`` copy the block; the caller may reuse its memory at once.
+    2. After ``flush`` everything appended is visible to readers and survives the death of the process.
+    3. ``close`` is called exactly once, also after a failure, and never loses what was flushed.
+    """
+
+    def append(self, subsystem: int, block: Array) -> None:
+        """Add rows of one subsystem, shape ``(n, 1 + columns)``, time first."""
+
+    def append_defects(self, connection: int, block: Array) -> None:
+        """Add rows of one connection, shape ``(n, 3)``: time, assumed, arrived."""
+
+    def flush(self) -> None:
+        """Make everything appended visible."""
+
+    def close(self, summary: RunSummary) -> None:
+        """End the run."""
+
+    def view(self) -> StoreView:
+        """Return a view of everything appended, during the run or after it."""
+
+
+def checked_block(block: Array, width: int, who: str) -> Array:
+    """Return the block as a float array after checking that it has `width` columns."""
+    array = np.asarray(block, dtype=np.float64)
+    if array.ndim != 2 or array.shape[1] != width:
+        raise ValueError(f"{who}: a block has shape {array.shape}; (n, {width}) is needed, time first")
+    return array
+
+
+class Rows:
+    """A table of fixed width that grows at its end; doubling keeps the cost of a row constant."""
+
+    def __init__(self, width: int, capacity: int = 64) -> None:
+        self._data: Array = np.empty((capacity, width))
+        self.count = 0
+
+    def extend(self, block: Array) -> None:
+        """Copy the rows of `block` to the end."""
+        end = self.count + len(block)
+        if end > len(self._data):
+            grown: Array = np.empty((max(end, 2 * len(self._data)), self._data.shape[1]))
+            grown[: self.count] = self._data[: self.count]
+            self._data = grown
+        self._data[self.count : end] = block
+        self.count = end
+
+    def read(self) -> Array:
+        """Return a read-only view of all rows."""
+        view = self._data[: self.count]
+        view.flags.writeable = False
+        return view
+
+    def clear(self) -> None:
+        """Forget all rows and keep the memory."""
+        self.count = 0
+
+
+class MemoryStore:
+    """Keep the rows of a run in memory; it is its own view.
+
+    Parameters
+    ----------
+    layout : RunLayout
+        Names and units.
+    metadata : mapping, optional
+        What the run says about itself: ``name``, ``scheme``, ``until`` ...
+
+    Examples
+    --------
+    >>> layout = RunLayout((SubsystemLayout("engine", ("speed",), ("rad/s",)),))
+    >>> store = MemoryStore(layout)
+    >>> store.append(0, np.array([[0.0, 10.0], [0.1, 11.0]]))
+    >>> store.values(0)[:, 0].tolist()
+    [10.0, 11.0]
+    """
+
+    def __init__(self, layout: RunLayout, metadata: Metadata | None = None) -> None:
+        self.layout = layout
+        self.metadata: Metadata = dict(metadata or {})
+        self._rows = [Rows(1 + len(s.columns)) for s in layout.subsystems]
+        self._defects = [Rows(3) for _ in layout.connections]
+
+    def append(self, subsystem: int, block: Array) -> None:
+        """Add rows of one subsystem, shape ``(n, 1 + columns)``, time first."""
+        entry = self.layout.subsystems[subsystem]
+        self._rows[subsystem].extend(checked_block(block, 1 + len(entry.columns), entry.name))
+
+    def append_defects(self, connection: int, block: Array) -> None:
+        """Add rows of one connection, shape ``(n, 3)``: time, assumed, arrived."""
+        self._defects[connection].extend(checked_block(block, 3, self.layout.connections[connection]))
+
+    def flush(self) -> None:
+        """Do nothing: memory is visible at once."""
+
+    def close(self, summary: RunSummary | None = None) -> None:
+        """Do nothing: the rows stay readable as long as the store lives."""
+
+    def refresh(self) -> None:
+        """Do nothing: the view always shows everything."""
+
+    def view(self) -> MemoryStore:
+        """Return the store itself."""
+        return self
+
+    def rows(self, subsystem: int) -> int:
+        """Return the number of rows of a subsystem."""
+        return self._rows[subsystem].count
+
+    def times(self, subsystem: int, rows: slice = ALL) -> Array:
+        """Return times in s, shape ``(n,)``."""
+        return self._rows[subsystem].read()[rows, 0]
+
+    def values(self, subsystem: int, columns: slice = ALL, rows: slice = ALL) -> Array:
+        """Return values, shape ``(n, columns)``."""
+        return self._rows[subsystem].read()[rows, 1:][:, columns]
+
+    def defects(self, connection: int, rows: slice = ALL) -> Array:
+        """Return time, assumed and arrived value, shape ``(n, 3)``."""
+        return self._defects[connection].read()[rows]

@@ -1,0 +1,116 @@
+"""A result in words: one line, a few lines, or a piece of HTML for notebooks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from html import escape
+from math import isfinite
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .result import Result
+
+MOST_ROWS = 12
+VERDICT_COLOURS = {"good": "#1a7f37", "fair": "#9a6700", "poor": "#cf222e", "unknown": "#59636e"}
+TABLE = "border-collapse:collapse;margin:0.4em 0"
+CELL = "padding:0.15em 0.8em;text-align:{};border-bottom:1px solid #8884"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+def _number(value: float, digits: int = 3) -> str:
+    return f"{value:.{digits}g}" if isfinite(value) else "–"
+
+
+def headline(result: Result) -> str:
+    """Return name, status and size in one line."""
+    size = f"{_count(len(result.signals), 'signal')} of {_count(len(result.subsystems), 'subsystem')}"
+    return f"{result.name}: {result.status} at {_number(result.end, 6)} s, {size}"
+
+
+def _facts(result: Result) -> list[str]:
+    facts = [f"scheme {result.scheme}"] if result.scheme else []
+    if isfinite(result.wall_seconds):
+        facts.append(f"{_number(result.wall_seconds)} s of clock time")
+    if isfinite(result.real_time_factor):
+        facts.append(f"{_number(result.real_time_factor)} times real time")
+    return facts
+
+
+def _timing_rows(result: Result) -> list[list[str]]:
+    rows = []
+    for row in result.timing.to_dict("records"):
+        share = f"{100 * row['share']:.0f} %" if isfinite(row["share"]) else "–"
+        cost = _number(row["microseconds_per_step"])
+        rows.append([row["subsystem"], str(row["steps"]), _number(row["seconds"]), share, cost])
+    return rows
+
+
+def _defect_rows(result: Result) -> list[list[str]]:
+    worst_first = result.defects.sort_values("relative", ascending=False, kind="stable")
+    numbers = ("maximum", "time_of_maximum", "rms", "relative")
+    return [
+        [defect["connection"], defect["kind"], *(_number(defect[key]) for key in numbers)]
+        for defect in worst_first.to_dict("records")
+    ]
+
+
+def _tables(result: Result) -> list[tuple[list[str], list[list[str]]]]:
+    timing = ["subsystem", "steps", "time in s", "share", "µs a step"]
+    defects = ["connection", "kind", "largest defect", "at t in s", "rms", "relative"]
+    tables = [(timing, _timing_rows(result)), (defects, _defect_rows(result))]
+    return [(header, rows) for header, rows in tables if rows]
+
+
+def as_text(result: Result) -> str:
+    """Return a summary of some lines for the terminal."""
+    lines = [headline(result)]
+    if result.message:
+        lines.append(result.message)
+    if facts := _facts(result):
+        lines.append(", ".join(facts))
+    for header, rows in _tables(result):
+        lines += ["", *_columns([header, *rows[:MOST_ROWS]])]
+        if len(rows) > MOST_ROWS:
+            lines.append(f"... and {len(rows) - MOST_ROWS} more")
+    return "\n".join([*lines, "", f"Quality: {result.quality}"])
+
+
+def _columns(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Align cells: names to the left, numbers to the right."""
+    widths = [max(len(row[i]) for row in rows) for i in range(len(rows[0]))]
+    return [
+        "  ".join(
+            cell.ljust(width) if i == 0 else cell.rjust(width)
+            for i, (cell, width) in enumerate(zip(row, widths, strict=True))
+        ).rstrip()
+        for row in rows
+    ]
+
+
+def as_html(result: Result) -> str:
+    """Return the summary as HTML; every name is escaped."""
+    quality = result.quality
+    dot = f'<span style="color:{VERDICT_COLOURS[quality.verdict]}">●</span>'
+    parts = [f"<div><b>{escape(headline(result))}</b>"]
+    if result.message:
+        parts.append(f"<div>{escape(result.message)}</div>")
+    parts.append(f"<div>{escape(', '.join(_facts(result)))}</div>")
+    parts += [_html_table(header, rows) for header, rows in _tables(result)]
+    parts.append(f"<div>{dot} {escape(str(quality))}</div></div>")
+    return "\n".join(parts)
+
+
+def _html_table(header: list[str], rows: list[list[str]]) -> str:
+    def line(cells: list[str], tag: str) -> str:
+        styled = (
+            f'<{tag} style="{CELL.format("left" if i == 0 else "right")}">{escape(cell)}</{tag}>'
+            for i, cell in enumerate(cells)
+        )
+        return f"<tr>{''.join(styled)}</tr>"
+
+    body = "".join(line(row, "td") for row in rows[:MOST_ROWS])
+    more = f"<div>... and {len(rows) - MOST_ROWS} more</div>" if len(rows) > MOST_ROWS else ""
+    return f'<table style="{TABLE}">{line(header, "th")}{body}</table>{more}'

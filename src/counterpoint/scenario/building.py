@@ -1,0 +1,220 @@
+"""From checked tables to a System: subsystems, connections, constants, and what does not fit together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from ..errors import SetupError, did_you_mean
+from . import models
+from .files import Folder, call
+from .problems import Mistakes, Path, keys_at, path_of, quoted
+from .tables import read_csv
+
+if TYPE_CHECKING:
+    from ..system import System
+
+
+@dataclass
+class Builder:
+    """Build a System from tables and note every mistake on the way.
+
+    Parameters
+    ----------
+    table : ScenarioTable
+        The scenario, possibly without the parts that were wrong.
+    indices : list of int
+        For each connection of ``table`` its index in the file.
+    folder : Folder
+        Where the files of the scenario lie.
+    mistakes : Mistakes
+        Where problems go.
+    run_code : bool
+        Whether Python files of the scenario may run; if not, what they provide is left out.
+    """
+
+    table: models.ScenarioTable
+    indices: list[int]
+    folder: Folder
+    mistakes: Mistakes
+    run_code: bool = True
+
+    def system(self, name: str) -> System:
+        """Return the system; what could not be built is missing from it and noted."""
+        import counterpoint as cp
+
+        system = cp.System(name)
+        for subsystem_name, entry in self.table.subsystems.items():
+            self._add(system, subsystem_name, entry)
+        missing = set(self.mistakes.document.values.get("subsystems", ())) - set(system.subsystems)
+        kept = [self._connect(system, k, missing) for k in range(len(self.table.connections))]
+        for port, value in self.table.constants.items():
+            if port.partition(".")[0] not in missing:
+                with self._noting("set", port):
+                    system.set(port, value)
+        self._check(system, [index for index in kept if index is not None])
+        self._check_plot(system, missing)
+        return system
+
+    def scheme(self) -> Any:
+        """Return the scheme in the form that ``System.run`` takes."""
+        import counterpoint as cp
+
+        scheme = self.table.scheme
+        if isinstance(scheme, models.WaitsFor):
+            return cp.custom(scheme.waits_for)
+        if isinstance(scheme, models.Sequential):
+            return cp.sequential(scheme.sequential)
+        return scheme
+
+    def _add(self, system: System, name: str, entry: models.AnySubsystem) -> None:
+        at: Path = ("subsystems", name)
+        with self._noting(*at):
+            subsystem = _MAKERS[type(entry)](self, at, entry)
+            if subsystem is not None:
+                system.add(name, subsystem, step=entry.step)
+
+    def _connect(self, system: System, position: int, missing: set[str]) -> int | None:
+        """Make one connection; return its index in the file, or None when it was left out."""
+        entry, index = self.table.connections[position], self.indices[position]
+        at: Path = ("connections", index)
+        if missing & {port.partition(".")[0] for port in (*entry.sources, entry.to)}:
+            return None
+        source: Any = entry.sources if len(entry.sources) > 1 else entry.sources[0]
+        options = _given(entry, "sources", "to", "approximation", "law")
+        if entry.law is not None:
+            law = self._object((*at, "law"), entry.law)
+            if law is None:
+                return None
+            options["law"] = law
+        approximation = self._approximation(at, entry)
+        made = len(system.connections)
+        with self._noting(*at):
+            system.connect(source, entry.to, *approximation, **options)
+        return index if len(system.connections) > made else None
+
+    def _approximation(self, at: Path, entry: models.Connection) -> list[Any]:
+        """Return the approximation of a connection as a list of at most one: none means the default."""
+        table = entry.approximation or self.table.approximation
+        if table is None:
+            return []
+        where = (*at, "approximation") if entry.approximation else ("approximation",)
+        with self._noting(*where):
+            made = self._make_approximation(where, table)
+            return [] if made is None else [made]
+        return []
+
+    def _make_approximation(self, at: Path, table: models.AnyApproximation) -> Any:
+        import counterpoint as cp
+
+        if isinstance(table, models.PythonApproximation):
+            return self._python((*at, "object"), table.object, table.arguments)
+        options = [getattr(table, name) for name in type(table).model_fields if name != "kind"]
+        return getattr(cp, table.kind.replace("-", "_"))(*options)
+
+    def _linear(self, at: Path, entry: models.Linear) -> Any:
+        import counterpoint as cp
+
+        return cp.linear(**_given(entry))
+
+    def _second_order(self, at: Path, entry: models.SecondOrder) -> Any:
+        import counterpoint as cp
+
+        return cp.second_order(**{"C": None} | _given(entry))
+
+    def _ode(self, at: Path, entry: models.Ode) -> Any:
+        import counterpoint as cp
+
+        options = _given(entry)
+        for key in {"rhs", "output"} & set(options):
+            options[key] = self._object((*at, key), options[key])
+            if options[key] is None:
+                return None
+        return cp.ode(**options)
+
+    def _python_subsystem(self, at: Path, entry: models.PythonSubsystem) -> Any:
+        return self._python((*at, "object"), entry.object, entry.arguments)
+
+    def _table_source(self, at: Path, entry: models.TableSource) -> Any:
+        import counterpoint as cp
+
+        options = _given(entry, "file", "separator", "decimal")
+        if entry.file is None:
+            return cp.table(**options)
+        with self._noting(*at, "file"):
+            path = self.folder.find(entry.file)
+            data = read_csv(path, entry.outputs, separator=entry.separator, decimal=entry.decimal)
+            return cp.table(data.times, data.values, **options | {"outputs": data.names})
+        return None
+
+    def _python(self, at: Path, reference: str, arguments: dict[str, Any]) -> Any:
+        """Call a class or factory of the user; None when that failed (noted) or code may not run."""
+        function = self._object(at, reference)
+        if function is None:
+            return None
+        with self._noting(*at):
+            return call(function, arguments, reference, self.folder.find_object(reference)[0])
+        return None
+
+    def _object(self, at: Path, reference: str) -> Callable[..., Any] | None:
+        with self._noting(*at):
+            self.folder.find_object(reference)
+            return self.folder.load(reference) if self.run_code else None
+        return None
+
+    def _check(self, system: System, kept: list[int]) -> None:
+        """Ask the system what does not fit; of an incomplete one, only what does not follow from the gaps."""
+        complete = not self.mistakes and self.run_code
+        with self._noting("scheme"):
+            for problem in system.problems(
+                until=self.table.until, start=self.table.start, scheme=self.scheme()
+            ):
+                where = re.sub(
+                    r"^connections\[(\d+)\]", lambda m: f"connections[{kept[int(m[1])]}]", problem.where
+                )
+                if complete or where.startswith("connections[") or where.endswith(".step"):
+                    self.mistakes.add(path_of(where, self.mistakes.document.values), problem.message)
+
+    def _check_plot(self, system: System, missing: set[str]) -> None:
+        known = {
+            f"{name}.{port}": width
+            for name, entry in system.subsystems.items()
+            for port, width in entry.subsystem.outputs.items()
+        }
+        for index, signal in enumerate(self.table.plot or ()):
+            element = re.fullmatch(r"(.+)\[(\d+)\]", signal)
+            fine = signal in known or (element and int(element[2]) < known.get(element[1], 0))
+            if not fine and signal.partition(".")[0] not in missing:
+                self.mistakes.add(
+                    ("plot", index), f"{quoted(signal)}: no such output{did_you_mean(signal, known)}"
+                )
+
+    @contextmanager
+    def _noting(self, *at: str | int) -> Iterator[None]:
+        try:
+            yield
+        except SetupError as error:
+            known = keys_at(at, self.mistakes.document.values)
+            for problem in error.problems:
+                key, colon, rest = problem.partition(": ")
+                where, text = ((*at, key), rest) if colon and key in known else (at, problem)
+                self.mistakes.add(where, text, error.__cause__ or error)
+
+
+def _given(entry: models.Table, *without: str) -> dict[str, Any]:
+    """Return the options that the file gives; the others keep the defaults of the library."""
+    left_out = {"type", "step", *without}
+    options = {name: getattr(entry, name) for name in type(entry).model_fields if name not in left_out}
+    return {name: value for name, value in options.items() if value is not None}
+
+
+_MAKERS: dict[type[models.Table], Callable[[Builder, Path, Any], Any]] = {
+    models.Linear: Builder._linear,
+    models.SecondOrder: Builder._second_order,
+    models.Ode: Builder._ode,
+    models.PythonSubsystem: Builder._python_subsystem,
+    models.TableSource: Builder._table_source,
+}

@@ -1,0 +1,331 @@
+"""What a scenario file may contain, one pydantic model a table.
+
+The models check what can be said about a value on its own: keys, types, ranges. Whether a port exists or two
+shapes fit is known only once the subsystems are built, and is the business of :class:`counterpoint.System`.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    model_validator,
+)
+from pydantic_core import PydanticCustomError
+
+from ..errors import did_you_mean
+
+SCHEMES = ("slowest-first", "fastest-first", "parallel", "sequential")
+
+
+def _as_list(value: Any) -> Any:
+    return value if isinstance(value, list) else [value]
+
+
+def _shape_of(value: Any) -> str:
+    return "table" if isinstance(value, dict) else "list" if isinstance(value, list) else "single"
+
+
+def _same_row_shapes(rows: list[float | list[float]]) -> list[float | list[float]]:
+    _same_row_lengths([row if isinstance(row, list) else [row] for row in rows])
+    return rows
+
+
+def _same_row_lengths(rows: list[list[float]]) -> list[list[float]]:
+    for number, row in enumerate(rows, start=1):
+        if len(row) != len(rows[0]):
+            raise PydanticCustomError(
+                "ragged",
+                "row {number} has {count} numbers, row 1 has {first}; all rows need the same",
+                {"number": number, "count": len(row), "first": len(rows[0])},
+            )
+    return rows
+
+
+def _usable_name(name: str) -> str:
+    if not name.strip() or not name.isprintable() or "." in name:
+        raise PydanticCustomError(
+            "bad_name", 'not a usable name; write letters, digits or blanks, without "." and line breaks'
+        )
+    return name
+
+
+def _usable_file_name(name: str) -> str:
+    bad = set('/\\:*?"<>|') & set(name)
+    if bad or not name.strip() or not name.isprintable() or name.startswith(".") or len(name.encode()) > 200:
+        raise PydanticCustomError(
+            "bad_file_name",
+            "result files are named after it: write at most 200 letters, digits, blanks or dashes, "
+            'without / \\ : * ? " < > | and no dot in front',
+        )
+    return name
+
+
+def _known_scheme(scheme: str) -> str:
+    if scheme not in SCHEMES:
+        raise PydanticCustomError(
+            "unknown_scheme", "no such scheme{hint}", {"hint": did_you_mean(scheme, SCHEMES)}
+        )
+    return scheme
+
+
+Name = Annotated[str, AfterValidator(_usable_name)]
+Positive = Annotated[float, Field(gt=0)]
+Vector = list[float]
+Matrix = Annotated[list[list[float]], AfterValidator(_same_row_lengths)]
+Names = Annotated[
+    Annotated[list[Name], Tag("list")]
+    | Annotated[dict[Name, Annotated[int, Field(gt=0)]], Tag("table")]
+    | Annotated[Name, Tag("single")],
+    Discriminator(_shape_of),
+]
+"""Port names, ``["u", "v"]``, names with widths, ``{position = 3}``, or one name for all."""
+Numbers = Annotated[
+    Annotated[list[float], Tag("list")] | Annotated[float, Tag("single")] | Annotated[float, Tag("table")],
+    Discriminator(_shape_of),
+]
+"""Numbers, or a vector."""
+OneOrMore = Annotated[list[str], BeforeValidator(_as_list), Field(min_length=1)]
+
+
+class Table(BaseModel):
+    """Base of all tables of a scenario: no unknown keys, no guessing of types, no NaN."""
+
+    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
+
+
+class Hold(Table):
+    """The last sample (behind), or the next one where it is known (ahead)."""
+
+    kind: Literal["hold"]
+    side: Literal["behind", "ahead"] = "behind"
+
+
+class Lagrange(Table):
+    """The polynomial through the nearest ``order + 1`` samples."""
+
+    kind: Literal["lagrange"]
+    order: Annotated[int, Field(ge=0, le=4)]
+
+
+class Hermite(Table):
+    """The cubic through two samples and their derivatives."""
+
+    kind: Literal["hermite"]
+
+
+class Taylor(Table):
+    """A Taylor series from the last sample."""
+
+    kind: Literal["taylor"]
+    order: Annotated[int, Field(ge=0)]
+
+
+class LeastSquares(Table):
+    """The polynomial that fits the last ``points`` samples best."""
+
+    kind: Literal["least-squares"]
+    order: Annotated[int, Field(ge=0)]
+    points: Annotated[int, Field(ge=1)]
+
+
+class Mean(Table):
+    """The mean of the samples in the consumer's last step."""
+
+    kind: Literal["mean"]
+    weighting: Literal["arithmetic", "time-weighted"] = "arithmetic"
+
+
+class Transition(Table):
+    """A jump of the signal is blended in over the step."""
+
+    kind: Literal["transition"]
+    order: Annotated[int, Field(ge=0)]
+
+
+class PythonApproximation(Table):
+    """An approximation of the user: ``object = "file.py:Class"``."""
+
+    kind: Literal["python"]
+    object: str
+    arguments: dict[str, Any] = Field(default_factory=dict)
+
+
+AnyApproximation = Hold | Lagrange | Hermite | Taylor | LeastSquares | Mean | Transition | PythonApproximation
+Approximation = Annotated[AnyApproximation, Field(discriminator="kind")]
+
+
+class SubsystemTable(Table):
+    """Base of all subsystems: ``step`` in s, or its own pace when it is left out."""
+
+    step: Positive | None = None
+
+
+class Model(SubsystemTable):
+    """What all models with a solver share; tolerances and steps (s) are for variable-step solvers."""
+
+    inputs: Names | None = None
+    outputs: Names | None = None
+    solver: str | None = None
+    defaults: dict[str, Numbers] | None = None
+    units: dict[str, str] | None = None
+    rtol: Positive | None = None
+    atol: Positive | None = None
+    first_step: Positive | None = None
+    max_step: Positive | None = None
+
+
+class Linear(Model):
+    """State space: x' = A x + B u, y = C x + D u; C is the identity when left out."""
+
+    type: Literal["linear"]
+    A: Matrix
+    B: Matrix
+    C: Matrix | None = None
+    D: Matrix | None = None
+    x0: Vector
+    beta: float | None = None
+    gamma: float | None = None
+
+
+class SecondOrder(Model):
+    """A mechanical system: M q'' + C q' + K q = B u; undamped and at rest when C and v0 are left out."""
+
+    type: Literal["second-order"]
+    M: Matrix
+    C: Matrix | None = None
+    K: Matrix
+    B: Matrix
+    q0: Vector
+    v0: Vector | None = None
+    beta: float | None = None
+    gamma: float | None = None
+
+
+class Ode(Model):
+    """An ordinary differential equation: ``rhs = "file.py:function"`` of (t, x, u)."""
+
+    type: Literal["ode"]
+    rhs: str
+    output: str | None = None
+    x0: Vector
+    feedthrough: bool | None = None
+
+
+class PythonSubsystem(SubsystemTable):
+    """A class or factory of the user: ``object = "file.py:Class"``, called with ``arguments``."""
+
+    type: Literal["python"]
+    object: str
+    arguments: dict[str, Any] = Field(default_factory=dict)
+
+
+class TableSource(SubsystemTable):
+    """A source: values over times (s), from a CSV file or written here."""
+
+    type: Literal["table"]
+    file: str | None = None
+    separator: Annotated[str, Field(min_length=1, max_length=1)] = ","
+    decimal: Literal[".", ","] = "."
+    times: Annotated[Vector, Field(min_length=1)] | None = None
+    values: Annotated[list[Numbers], AfterValidator(_same_row_shapes)] | None = None
+    outputs: OneOrMore | None = None
+    kind: Literal["linear", "hold"] | None = None
+    units: dict[str, str] | None = None
+
+    @model_validator(mode="after")
+    def _one_origin(self) -> Self:
+        if self.file is not None and (self.times is not None or self.values is not None):
+            raise PydanticCustomError("two_origins", "has both a file and times or values; keep one")
+        if self.file is None and (self.times is None or self.values is None):
+            raise PydanticCustomError("no_origin", "needs either a file, or times and values")
+        if self.separator == self.decimal:
+            raise PydanticCustomError("same_signs", "separator and decimal are the same character")
+        return self
+
+
+AnySubsystem = Linear | SecondOrder | Ode | PythonSubsystem | TableSource
+Subsystem = Annotated[AnySubsystem, Field(discriminator="type")]
+
+
+class Connection(Table):
+    """One or more outputs that enter one input."""
+
+    sources: OneOrMore = Field(alias="from")
+    to: str
+    approximation: Approximation | None = None
+    gain: Numbers | None = None
+    offset: Numbers | None = None
+    initial: Numbers | None = None
+    law: str | None = None
+
+
+class WaitsFor(Table):
+    """A custom precedence: for each subsystem those it waits for."""
+
+    waits_for: dict[str, list[str]]
+
+
+class Sequential(Table):
+    """A sequence: the later waits for the earlier."""
+
+    sequential: list[str]
+
+
+def _scheme_of(value: Any) -> str:
+    if isinstance(value, dict):
+        return "sequential" if "sequential" in value else "waits_for"
+    return "name"
+
+
+Scheme = Annotated[
+    Annotated[str, AfterValidator(_known_scheme), Tag("name")]
+    | Annotated[WaitsFor, Tag("waits_for")]
+    | Annotated[Sequential, Tag("sequential")],
+    Discriminator(_scheme_of),
+]
+
+
+class ScenarioTable(Table):
+    """A whole scenario file."""
+
+    name: Annotated[str, AfterValidator(_usable_file_name)] | None = None
+    until: float
+    start: float = 0.0
+    scheme: Scheme = "slowest-first"
+    threads: Annotated[int, Field(ge=1)] = 1
+    approximation: Approximation | None = None
+    plot: list[str] | None = None
+    subsystems: Annotated[dict[Name, Subsystem], Field(min_length=1)]
+    connections: list[Connection] = Field(default_factory=list)
+    constants: dict[str, Numbers] = Field(default_factory=dict, alias="set")
+
+
+def _tables_by(key: str, tables: Any) -> dict[str, type[Table]]:
+    return {table.model_fields[key].annotation.__args__[0]: table for table in tables.__args__}
+
+
+SUBSYSTEMS = _tables_by("type", AnySubsystem)
+APPROXIMATIONS = _tables_by("kind", AnyApproximation)
+
+
+def keys_of(table: type[Table]) -> list[str]:
+    """Return the keys that may be written in a table, as they are spelled in the file."""
+    return [field.alias or name for name, field in table.model_fields.items()]
+
+
+def bad_span(start: float, until: float) -> str | None:
+    """Say what is wrong with a run from ``start`` to ``until`` (s), if anything is."""
+    if not math.isfinite(until):
+        return f"{until}: must be a finite time in s"
+    if until <= start:
+        return f"{until}: the run ends before it begins; must be later than start = {start} s"
+    return None

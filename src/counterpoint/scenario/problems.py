@@ -1,0 +1,238 @@
+"""Say what is wrong with a scenario: file, key, value, remedy and line.
+
+A *path* is a tuple of keys and indices into the TOML document, ``("connections", 2, "to")``.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import tomllib
+from dataclasses import dataclass
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+from ..errors import ScenarioError, did_you_mean
+from .models import APPROXIMATIONS, SUBSYSTEMS, Connection, ScenarioTable, Table, keys_of
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
+
+Path = tuple[str | int, ...]
+
+_MOST = 40
+"""Problems told at once; who has more will not read on."""
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+
+
+@dataclass(frozen=True)
+class Document:
+    """The text of a scenario, its values, and the name to call it by in messages."""
+
+    label: str
+    text: str
+    values: dict[str, Any]
+
+
+class Mistakes:
+    """Collect the problems of one document, then raise them together."""
+
+    def __init__(self, document: Document) -> None:
+        self.document = document
+        self.cause: BaseException | None = None
+        self._messages: dict[tuple[Path, str], None] = {}
+
+    def __bool__(self) -> bool:
+        return bool(self._messages)
+
+    @property
+    def paths(self) -> list[Path]:
+        """Where the mistakes are."""
+        return [path for path, _ in self._messages]
+
+    def add(self, path: Path, message: str, cause: BaseException | None = None) -> None:
+        """Note one problem; the same one twice counts once."""
+        self._messages[path, message] = None
+        self.cause = self.cause or cause
+
+    def raise_if_any(self) -> None:
+        """Raise a ScenarioError that lists all problems, in the order of the file."""
+        if self._messages:
+            shown_ones = list(self._messages)[:_MOST]
+            located = [(line_of(self.document.text, path), path, text) for path, text in shown_ones]
+            located.sort(key=lambda item: item[0] or 0)
+            sentences = [self._sentence(*item) for item in located]
+            if len(self._messages) > _MOST:
+                sentences.append(f"{self.document.label}: ... and {len(self._messages) - _MOST} more")
+            raise ScenarioError(sentences) from self.cause
+
+    def _sentence(self, line: int | None, path: Path, message: str) -> str:
+        where = f"{key_text(path)}: " if path else ""
+        return f"{self.document.label}: {where}{message}" + (f" (line {line})" if line and path else "")
+
+
+def key_text(path: Path) -> str:
+    """Write a path as a user reads it.
+
+    >>> key_text(("connections", 2, "to"))
+    'connections[2].to'
+    >>> key_text(("subsystems", "my car", "step"))
+    'subsystems."my car".step'
+    """
+    text = ""
+    for key in path:
+        if isinstance(key, int):
+            text += f"[{key}]"
+        else:
+            text += ("." if text else "") + (key if _BARE_KEY.fullmatch(key) else quoted(key))
+    return text
+
+
+def path_of(where: str, values: Any) -> Path:
+    """Find the path that a place such as ``subsystems.my car.step`` means in the document.
+
+    >>> path_of("subsystems.my car.step", {"subsystems": {"my car": {"step": -1}}})
+    ('subsystems', 'my car', 'step')
+    """
+    path: list[str | int] = []
+    while where:
+        if index := re.match(r"\[(\d+)\]", where):
+            key, values = int(index[1]), _child(values, int(index[1]))
+            path.append(key)
+            where = where[index.end() :].removeprefix(".")
+            continue
+        known = sorted(values, key=len, reverse=True) if isinstance(values, dict) else []
+        written = ((name, text) for name in known for text in (name, quoted(name)))
+        found = next((pair for pair in written if re.match(re.escape(pair[1]) + r"(?=\.|\[|$)", where)), None)
+        if found is None:
+            return (*path, *where.split("."))
+        path.append(found[0])
+        values = values[found[0]]
+        where = where[len(found[1]) :].removeprefix(".")
+    return tuple(path)
+
+
+def quoted(text: str) -> str:
+    """Put text in double quotes, with control characters written out."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def shown(value: Any) -> str:
+    """Write a value of the document briefly, as TOML would."""
+    if isinstance(value, str):
+        return quoted(value if len(value) <= 60 else value[:57] + "...")
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict):
+        return "a table"
+    if isinstance(value, list):
+        return "a list"
+    return str(value)
+
+
+def line_of(text: str, path: Path) -> int | None:
+    """Return the line (from 1) of the statement that brings ``path``, or its nearest parent, into a document.
+
+    A TOML document only grows, so the statement is found by bisection over beginnings that are documents
+    themselves; no second TOML reader is needed.
+    """
+    lines = text.split("\n")
+    whole = _parsed(text)
+    while path and not _has(whole, path):
+        path = path[:-1]
+    if not path:
+        return None
+    absent, present = 0, len(lines)
+    while present - absent > 1:
+        middle = (absent + present) // 2
+        for cut in chain(range(middle, present), range(middle - 1, absent, -1)):
+            beginning = _parsed("\n".join(lines[:cut]) + "\n")
+            if beginning is not None:
+                break
+        else:
+            return absent + 1  # one statement over several lines
+        absent, present = (absent, cut) if _has(beginning, path) else (cut, present)
+    return present
+
+
+def _parsed(text: str) -> dict[str, Any] | None:
+    try:
+        return tomllib.loads(text)
+    except (tomllib.TOMLDecodeError, RecursionError):
+        return None
+
+
+def _child(values: Any, key: str | int) -> Any:
+    try:
+        return values[key]
+    except (KeyError, IndexError, TypeError):
+        return None
+
+
+def _has(values: Any, path: Path) -> bool:
+    for key in path:
+        values = _child(values, key)
+    return values is not None
+
+
+def from_pydantic(error: ErrorDetails, values: dict[str, Any]) -> tuple[Path, str]:
+    """Turn an error of pydantic into a path and a sentence in our words."""
+    path = _real_path(error["loc"], values, may_be_missing=error["type"] == "missing")
+    kind, context = error["type"], error.get("ctx", {})
+    if kind == "extra_forbidden":
+        return path, "unknown key" + did_you_mean(str(path[-1]), keys_at(path[:-1], values))
+    if kind == "missing":
+        return path, "missing; it has to be given"
+    if kind == "union_tag_not_found":
+        key = str(context["discriminator"]).strip("'")
+        return (*path, key), f"missing; must be one of {', '.join(sorted(_tags(key)))}"
+    if kind == "union_tag_invalid":
+        key = str(context["discriminator"]).strip("'")
+        tag = context["tag"]
+        return (*path, key), f"{quoted(tag)}: unknown {key}{did_you_mean(tag, _tags(key))}"
+    hint = ""
+    if path == ("connections",) and isinstance(error["input"], dict):
+        hint = "; write [[connections]] in double brackets"
+    if "[key]" in error["loc"]:
+        return path, error["msg"]
+    message = error["msg"].replace("Input should be", "must be") + hint
+    of_the_whole = isinstance(error["input"], dict | list) and not kind.endswith("_type")
+    return path, message if of_the_whole else f"{shown(error['input'])}: {message}"
+
+
+def _real_path(location: tuple[int | str, ...], values: Any, *, may_be_missing: bool) -> Path:
+    """Drop what pydantic adds to a location (tags of unions); keep the last key if it is what is missing."""
+    path: list[str | int] = []
+    for depth, key in enumerate(location):
+        inside = _child(values, key)
+        if inside is not None:
+            path.append(key)
+            values = inside
+        elif may_be_missing and depth == len(location) - 1:
+            path.append(key)
+    return tuple(path)
+
+
+def _tags(key: str) -> list[str]:
+    return list(SUBSYSTEMS if key == "type" else APPROXIMATIONS)
+
+
+def keys_at(path: Path, values: Any) -> list[str]:
+    """Return the keys allowed in the table at ``path``."""
+    if not path:
+        return keys_of(ScenarioTable)
+    for key in path:
+        values = _child(values, key)
+    if not isinstance(values, dict):
+        return []
+    table: type[Table] | None = None
+    if path[-1] == "approximation":
+        table = APPROXIMATIONS.get(values.get("kind"))
+    elif path[0] == "subsystems" and len(path) == 2:
+        table = SUBSYSTEMS.get(values.get("type"))
+    elif path[0] == "connections" and len(path) == 2:
+        table = Connection
+    elif path[0] == "scheme":
+        return ["waits_for", "sequential"]
+    return keys_of(table) if table else []

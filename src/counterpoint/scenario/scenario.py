@@ -1,0 +1,148 @@
+"""The scenario itself: read it, build it, run it."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from ..errors import SetupError, did_you_mean
+from .building import Builder
+from .files import Folder
+from .models import SCHEMES, ScenarioTable, bad_span
+from .problems import Document, Mistakes
+from .reading import check, read_document
+
+if TYPE_CHECKING:
+    from ..results import Result
+    from ..system import System
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """A co-simulation described in a TOML file.
+
+    Make one with :meth:`read`. Reading never runs Python code of the scenario; building does.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    name : str
+        Its ``name``, or the file's name without ending.
+    start, until : float
+        Span of the run in s.
+    threads : int
+        Worker threads.
+    plot : list of str or None
+        Signals to draw, ``subsystem.output``; None leaves the choice to the program.
+    """
+
+    path: Path
+    name: str
+    allow_outside: bool
+    _table: ScenarioTable = field(repr=False)
+    _document: Document = field(repr=False)
+
+    @classmethod
+    def read(cls, path: str | os.PathLike[str], *, allow_outside: bool = False) -> Scenario:
+        """Read and check a scenario file.
+
+        Parameters
+        ----------
+        path : path-like
+            TOML file.
+        allow_outside : bool
+            Whether the scenario may use files outside of its directory.
+
+        Raises
+        ------
+        ScenarioError
+            With all problems found, each with file, key and remedy.
+        """
+        path = Path(path)
+        document = read_document(path)
+        mistakes = Mistakes(document)
+        table, indices = check(document, mistakes)
+        if mistakes and table is not None:
+            folder = Folder(path.parent, allow_outside)
+            Builder(table, indices, folder, mistakes, run_code=False).system("incomplete")
+        mistakes.raise_if_any()
+        assert table is not None  # without mistakes there is a table
+        return cls(path, table.name or path.stem, allow_outside, table, document)
+
+    @property
+    def start(self) -> float:
+        """Begin of the run in s."""
+        return self._table.start
+
+    @property
+    def until(self) -> float:
+        """End of the run in s."""
+        return self._table.until
+
+    @property
+    def threads(self) -> int:
+        """Worker threads of the run."""
+        return self._table.threads
+
+    @property
+    def plot(self) -> list[str] | None:
+        """Signals to draw."""
+        return self._table.plot
+
+    @property
+    def types(self) -> dict[str, str]:
+        """Type of each subsystem, by name."""
+        return {name: entry.type for name, entry in self._table.subsystems.items()}
+
+    @property
+    def scheme(self) -> Any:
+        """The scheme in the form that :meth:`System.run` takes."""
+        return self._builder(Mistakes(self._document)).scheme()
+
+    def changed(
+        self, *, until: float | None = None, scheme: str | None = None, threads: int | None = None
+    ) -> Scenario:
+        """Return a scenario that differs in what is given (``until`` in s); the file stays as it is."""
+        wrong = (
+            [f"until: {text}" for text in [bad_span(self.start, until)] if text] if until is not None else []
+        )
+        if scheme is not None and scheme not in SCHEMES:
+            wrong.append(f'scheme: "{scheme}": no such scheme{did_you_mean(scheme, SCHEMES)}')
+        if threads is not None and threads < 1:
+            wrong.append(f"threads: {threads}: must be 1 or more")
+        if wrong:
+            raise SetupError(wrong)
+        given = {"until": until, "scheme": scheme, "threads": threads}
+        update = {key: value for key, value in given.items() if value is not None}
+        return replace(self, _table=self._table.model_copy(update=update))
+
+    def build(self) -> System:
+        """Build the system; this runs the Python files that the scenario names.
+
+        Raises
+        ------
+        ScenarioError
+            With all problems found, each with file, key and remedy.
+        """
+        mistakes = Mistakes(self._document)
+        system = self._builder(mistakes).system(self.name)
+        mistakes.raise_if_any()
+        return system
+
+    def run(self, *, system: System | None = None, **options: Any) -> Result:
+        """Build the system, unless it is given, and run it; ``options`` go to :meth:`System.run`."""
+        system = self.build() if system is None else system
+        settings = {
+            "until": self.until,
+            "start": self.start,
+            "scheme": self.scheme,
+            "threads": self.threads,
+        }
+        return system.run(**(settings | options))
+
+    def _builder(self, mistakes: Mistakes) -> Builder:
+        indices = list(range(len(self._table.connections)))
+        return Builder(self._table, indices, Folder(self.path.parent, self.allow_outside), mistakes)
