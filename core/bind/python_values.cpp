@@ -2,6 +2,7 @@
 
 #include <nanobind/ndarray.h>
 
+#include <algorithm>
 #include <cstring>
 
 namespace counterpoint::bind {
@@ -65,11 +66,16 @@ SharedArray::SharedArray(int size)
     : array_(nb::module_::import_("numpy").attr("zeros")(size)),
       data_(nb::cast<nb::ndarray<double, nb::c_contig, nb::device::cpu>>(array_).data()) {}
 
-nb::object to_rows(std::vector<double>&& values, std::size_t columns) {
-  auto* owner = new std::vector<double>(std::move(values));
-  nb::capsule capsule(owner, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
-  const std::size_t rows = columns ? owner->size() / columns : 0;
-  return nb::cast(nb::ndarray<nb::numpy, double>(owner->data(), {rows, columns}, capsule));
+nb::object to_rows(Rows&& rows, std::size_t columns) {
+  double* data = rows.data.release();
+  nb::capsule capsule(data, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+  return nb::cast(nb::ndarray<nb::numpy, double>(data, {rows.size / columns, columns}, capsule));
+}
+
+nb::object to_rows(const std::vector<double>& values, std::size_t columns) {
+  Rows rows{std::unique_ptr<double[]>(new double[values.size() + 1]), values.size()};
+  std::copy(values.begin(), values.end(), rows.data.get());
+  return to_rows(std::move(rows), columns);
 }
 
 }  // namespace counterpoint::bind

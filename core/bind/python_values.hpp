@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "coupling/rows.hpp"
+
 namespace counterpoint::bind {
 
 namespace nb = nanobind;
@@ -26,7 +28,8 @@ class SharedArray {
 };
 
 /// Hand a buffer over to NumPy as rows of `columns` numbers, without copying.
-nb::object to_rows(std::vector<double>&& values, std::size_t columns);
+nb::object to_rows(Rows&& rows, std::size_t columns);
+nb::object to_rows(const std::vector<double>& values, std::size_t columns);
 
 void bind_signal(nb::module_& m);
 void bind_ode(nb::module_& m);

@@ -8,11 +8,8 @@
 namespace counterpoint {
 
 void Defect::arrive(const Samples& samples, double gain, double offset) {
-  // A cubic through the samples around the pending time; exact where a sample falls on it.
-  const std::size_t newest = std::min(samples.ahead_of(time_) + 1, samples.last());
-  newton_through(samples, newest, available(samples, newest, 4), truth_);
-  truth_.scale_and_shift(gain, offset);
-  truth_.evaluate(time_, arrived_.data());
+  interpolate(samples);
+  for (double& value : arrived_) value = gain * value + offset;
 
   ++count_;
   pending_ = false;
@@ -25,14 +22,29 @@ void Defect::arrive(const Samples& samples, double gain, double offset) {
     spread_[j] += from_mean * (arrived_[j] - mean_[j]);
   }
   sum_of_squares_ += squares;
-  if (std::sqrt(squares) > maximum_) {
-    maximum_ = std::sqrt(squares);
+  if (squares > maximum_square_) {
+    maximum_square_ = squares;
     time_of_maximum_ = time_;
   }
-  rows_.push_back(time_);
-  rows_.insert(rows_.end(), assumed_.begin(), assumed_.end());
-  rows_.insert(rows_.end(), arrived_.begin(), arrived_.end());
+  double* row = rows_.extend(1 + 2 * width_);
+  row[0] = time_;
+  std::copy_n(assumed_.data(), width_, row + 1);
+  std::copy_n(arrived_.data(), width_, row + 1 + width_);
 }
+
+void Defect::interpolate(const Samples& samples) {
+  const std::size_t behind = samples.behind(time_);
+  if (std::abs(samples.time(behind) - time_) <= samples.tolerance) {
+    std::copy_n(samples.value(behind), width_, arrived_.data());
+    return;
+  }
+  // No sample falls on the pending time: a cubic through those around it.
+  const std::size_t newest = std::min(behind + 2, samples.last());
+  newton_through(samples, newest, available(samples, newest, 4), truth_);
+  truth_.evaluate(time_, arrived_.data());
+}
+
+double Defect::maximum() const { return std::sqrt(maximum_square_); }
 
 double Defect::rms() const { return count_ ? std::sqrt(sum_of_squares_ / static_cast<double>(count_)) : 0.0; }
 

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "coupling/inputs.hpp"
+#include "coupling/rows.hpp"
 
 namespace counterpoint {
 
@@ -29,7 +30,7 @@ class Defect {
   void arrive(const Samples& samples, double gain, double offset);
 
   long count() const { return count_; }
-  double maximum() const { return maximum_; }
+  double maximum() const;
   double time_of_maximum() const { return time_of_maximum_; }
   /// Root mean square of the defect.
   double rms() const;
@@ -37,22 +38,24 @@ class Defect {
   double scale() const;
 
   /// Rows (t, assumed, arrived) since the last call, 1 + 2 width columns.
-  std::vector<double> take_rows() { return std::move(rows_); }
+  Rows take_rows() { return rows_.take(); }
 
  private:
+  void interpolate(const Samples& samples);
+
   int width_;
   bool pending_ = false;
   double time_ = 0.0;
   long count_ = 0;
   double sum_of_squares_ = 0.0;
-  double maximum_ = 0.0;
+  double maximum_square_ = 0.0;
   double time_of_maximum_ = 0.0;
   std::vector<double> assumed_;
   std::vector<double> mean_;
   std::vector<double> spread_;
   std::vector<double> arrived_;
   Polynomial truth_;
-  std::vector<double> rows_;
+  RowBuffer rows_;
 };
 
 }  // namespace counterpoint

@@ -92,8 +92,10 @@ void Participant::read_outputs(double time) {
 
 void Participant::record(double time) {
   if (!records_) return;
-  rows_.push_back(time);
-  rows_.insert(rows_.end(), y_.begin(), y_.end());
+  const std::size_t width = y_.size();
+  double* row = rows_.extend(1 + width);
+  row[0] = time;
+  for (std::size_t j = 0; j < width; ++j) row[1 + j] = y_[j];
 }
 
 void Participant::publish(double time, const double* values) {

@@ -60,7 +60,7 @@ class Clock {
 class Stopwatch {
  public:
   using clock = std::chrono::steady_clock;
-  bool due() { return costly_ || ++calls_ % 16 == 1; }
+  bool due() { return costly_ || ++calls_ % 64 == 1; }
   bool costly() const { return costly_; }
   void begin() { begun_ = clock::now(); }
   void end(long steps);
@@ -96,7 +96,7 @@ class Participant {
   void publish(double time, const double* values);
 
   /// Rows (t, outputs) recorded since the last call.
-  std::vector<double> take_rows() { return std::move(rows_); }
+  Rows take_rows() { return rows_.take(); }
 
   bool finished() const { return t_next == Polynomial::infinity; }
 
@@ -122,7 +122,7 @@ class Participant {
   bool derivatives_offered_;
   std::vector<double> y_;
   std::vector<double> dy_;
-  std::vector<double> rows_;
+  RowBuffer rows_;
 };
 
 }  // namespace counterpoint

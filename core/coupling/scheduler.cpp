@@ -35,7 +35,10 @@ Scheduler::~Scheduler() = default;
 
 void Scheduler::start() {
   network_.start();
-  for (int i = 0; i < static_cast<int>(network_.participants.size()); ++i) offer(i);
+  for (int i = 0; i < static_cast<int>(network_.participants.size()); ++i) {
+    limits_[i] = limits(i);
+    offer(i);
+  }
 }
 
 double Scheduler::time() const {
@@ -84,9 +87,7 @@ bool Scheduler::later(int a, int b) const {
 }
 
 void Scheduler::offer(int i) {
-  if (is_ready_[i]) return;
-  limits_[i] = limits(i);
-  if (!may_step(i, limits_[i])) return;
+  if (is_ready_[i] || !may_step(i, limits_[i])) return;
   is_ready_[i] = 1;
   ready_.push_back(i);
   std::push_heap(ready_.begin(), ready_.end(), [this](int a, int b) { return later(a, b); });
@@ -122,12 +123,14 @@ void Scheduler::after_burst(int i) {
     --behind_;
   }
   offer(i);
-  for (int j : neighbours_[i]) offer(j);
+  for (int j : neighbours_[i]) {
+    limits_[j] = limits(j);
+    offer(j);
+  }
 }
 
 void Scheduler::run_batch() {
   for (int i : batch_) {
-    limits_[i] = limits(i);  // neighbours may have moved since it was offered: it may go further now
     if (network_.participants[i].history.room() < 16) network_.make_room(i, 64);
   }
   if (batch_.size() == 1) {

@@ -33,12 +33,14 @@ class Bdf2 final : public Solver {
   std::vector<double> memory() const override {
     std::vector<double> memory(before_.begin(), before_.end());
     memory.push_back(step_before_);
+    memory.push_back(equation_.memory());
     return memory;
   }
 
   void set_memory(const std::vector<double>& memory) override {
     before_ = Eigen::Map<const Vector>(memory.data(), before_.size());
-    step_before_ = memory.back();
+    step_before_ = memory[before_.size()];
+    equation_.set_memory(memory.back());
   }
 
  private:

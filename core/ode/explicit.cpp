@@ -2,7 +2,7 @@
 // product of step and largest eigenvalue must stay within about 2 to 3.5.
 
 #include <array>
-#include <type_traits>
+#include <utility>
 
 #include "ode/solver.hpp"
 #include "ode/tableau.hpp"
@@ -10,83 +10,108 @@
 namespace counterpoint {
 namespace {
 
-/// N is the number of states when the compiler may know it (small linear systems), else 0.
-template <class Tableau, class Rhs, int N>
+template <int Count, class Body>
+inline void unrolled(Body&& body) {
+  [&]<int... k>(std::integer_sequence<int, k...>) {
+    (body(std::integral_constant<int, k>{}), ...);
+  }(std::make_integer_sequence<int, Count>{});
+}
+
+template <class Tableau>
+double stage_time(int s, double t, double t_end) {
+  return Tableau::c[s] == 1.0 ? t_end : t + Tableau::c[s] * (t_end - t);
+}
+
+/// Sum over earlier stages of a[s][k] slope_k[i], zeros left out at compile time.
+template <class Tableau, int s, class Slopes>
+inline double stage_sum(const Slopes& slopes, int i) {
+  double sum = 0.0;
+  unrolled<s>([&](auto k) {
+    if constexpr (Tableau::a[s][k] != 0.0) sum += Tableau::a[s][k] * slopes[k][i];
+  });
+  return sum;
+}
+
+template <class Tableau, class Slopes>
+inline double weighted_sum(const Slopes& slopes, int i) {
+  double sum = 0.0;
+  unrolled<Tableau::stages>([&](auto s) {
+    if constexpr (Tableau::b[s] != 0.0) sum += Tableau::b[s] * slopes[s][i];
+  });
+  return sum;
+}
+
+/// Any right-hand side.
+template <class Tableau>
 class ExplicitSolver final : public Solver {
  public:
-  explicit ExplicitSolver(std::shared_ptr<const Rhs> f) : f_(std::move(f)) {
-    if constexpr (N == 0) {
-      for (auto& k : slopes_) k.resize(f_->states());
-      stage_.resize(f_->states());
-    }
+  explicit ExplicitSolver(RightHandSidePointer f) : f_(std::move(f)), stage_(f_->states()) {
+    slopes_.fill(stage_);
   }
 
   void step(double t, double t_end, double* x, Inputs& inputs) override {
-    const int n = N > 0 ? N : f_->states();
+    const int n = f_->states();
     const double h = t_end - t;
-    const double* u = nullptr;
-    unrolled<Tableau::stages>([&](auto stage) {
-      constexpr int s = stage;
-      for (int i = 0; i < n; ++i) {
-        double sum = 0.0;
-        unrolled<s>([&](auto earlier) {
-          constexpr double a = Tableau::a[s][earlier];
-          if constexpr (a != 0.0) sum += a * slopes_[earlier][i];
-        });
-        stage_[i] = s == 0 ? x[i] : x[i] + h * sum;
-      }
-      if constexpr (s == 0) {
-        u = inputs.at(t);
-      } else if constexpr (Tableau::c[s] != Tableau::c[s - 1]) {
-        u = inputs.at(Tableau::c[s] == 1.0 ? t_end : t + Tableau::c[s] * h);
-      }
-      evaluate(t + Tableau::c[s] * h, u, slopes_[s]);
+    unrolled<Tableau::stages>([&](auto s) {
+      for (int i = 0; i < n; ++i) stage_[i] = x[i] + h * stage_sum<Tableau, s>(slopes_, i);
+      const double time = stage_time<Tableau>(s, t, t_end);
+      f_->evaluate(time, stage_.data(), inputs.at(time), slopes_[s].data());
     });
-    for (int i = 0; i < n; ++i) {
-      double sum = 0.0;
-      unrolled<Tableau::stages>([&](auto s) {
-        constexpr double b = Tableau::b[s];
-        if constexpr (b != 0.0) sum += b * slopes_[s][i];
-      });
-      x[i] += h * sum;
-    }
+    for (int i = 0; i < n; ++i) x[i] += h * weighted_sum<Tableau>(slopes_, i);
   }
 
  private:
-  using Storage = std::conditional_t<(N > 0), std::array<double, (N > 0 ? N : 1)>, std::vector<double>>;
+  RightHandSidePointer f_;
+  std::vector<double> stage_;
+  std::array<std::vector<double>, Tableau::stages> slopes_;
+};
 
-  template <int Count, class Body>
-  static void unrolled(Body&& body) {
-    [&]<int... k>(std::integer_sequence<int, k...>) {
-      (body(std::integral_constant<int, k>{}), ...);
-    }(std::make_integer_sequence<int, Count>{});
+/// A linear system of N states and one input, small enough that the compiler may know its size. The
+/// input does not depend on the state: it is asked for first, and the stages then run in registers.
+template <class Tableau, int N>
+class SmallLinearSolver final : public Solver {
+ public:
+  explicit SmallLinearSolver(std::shared_ptr<const LinearRightHandSide> f) : f_(std::move(f)) {}
+
+  void step(double t, double t_end, double* x, Inputs& inputs) override {
+    double u[Tableau::stages];
+    unrolled<Tableau::stages>([&](auto s) {
+      constexpr bool same_time = s > 0 && Tableau::c[s] == Tableau::c[s > 0 ? s - 1 : 0];
+      u[s] = same_time ? u[s > 0 ? s - 1 : 0] : *inputs.at(stage_time<Tableau>(s, t, t_end));
+    });
+    const double h = t_end - t;
+    const double* a = f_->a().data();
+    const double* b = f_->b().data();
+    double slopes[Tableau::stages][N];
+    unrolled<Tableau::stages>([&](auto s) {
+      double stage[N];
+      for (int i = 0; i < N; ++i) stage[i] = s == 0 ? x[i] : x[i] + h * stage_sum<Tableau, s>(slopes, i);
+      for (int i = 0; i < N; ++i) {
+        double sum = b[i] * u[s];
+        for (int j = 0; j < N; ++j) sum += a[i * N + j] * stage[j];
+        slopes[s][i] = sum;
+      }
+    });
+    for (int i = 0; i < N; ++i) x[i] += h * weighted_sum<Tableau>(slopes, i);
   }
 
-  void evaluate(double t, const double* u, Storage& slope) {
-    if constexpr (N > 0) {
-      f_->template evaluate_fixed<N>(stage_.data(), u, slope.data());
-    } else {
-      f_->evaluate(t, stage_.data(), u, slope.data());
-    }
-  }
-
-  std::shared_ptr<const Rhs> f_;
-  std::array<Storage, Tableau::stages> slopes_;
-  Storage stage_;
+ private:
+  std::shared_ptr<const LinearRightHandSide> f_;
 };
 
 template <class Tableau>
 SolverPointer make(RightHandSidePointer f) {
-  if (auto linear = std::dynamic_pointer_cast<const LinearRightHandSide>(f)) {
+  auto linear = std::dynamic_pointer_cast<const LinearRightHandSide>(f);
+  if (linear && linear->inputs() == 1) {
     switch (linear->states()) {
-      case 1: return std::make_unique<ExplicitSolver<Tableau, LinearRightHandSide, 1>>(linear);
-      case 2: return std::make_unique<ExplicitSolver<Tableau, LinearRightHandSide, 2>>(linear);
-      case 3: return std::make_unique<ExplicitSolver<Tableau, LinearRightHandSide, 3>>(linear);
-      case 4: return std::make_unique<ExplicitSolver<Tableau, LinearRightHandSide, 4>>(linear);
-      default: return std::make_unique<ExplicitSolver<Tableau, LinearRightHandSide, 0>>(linear);
+      case 1: return std::make_unique<SmallLinearSolver<Tableau, 1>>(linear);
+      case 2: return std::make_unique<SmallLinearSolver<Tableau, 2>>(linear);
+      case 3: return std::make_unique<SmallLinearSolver<Tableau, 3>>(linear);
+      case 4: return std::make_unique<SmallLinearSolver<Tableau, 4>>(linear);
+      default: break;
     }
   }
-  return std::make_unique<ExplicitSolver<Tableau, RightHandSide, 0>>(std::move(f));
+  return std::make_unique<ExplicitSolver<Tableau>>(std::move(f));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "coupling/subsystem.hpp"
+#include "ode/product.hpp"
 
 namespace counterpoint {
 
@@ -19,14 +20,21 @@ void ImplicitEquation::solve(double t, const Vector& base, double w, const doubl
 }
 
 void ImplicitEquation::solve_linear(const Vector& base, double w, const double* u, Vector& z) {
+  if (weight_.changed(w)) form_inverse();
+  right_.setZero(f_->states());
+  if (f_->inputs() > 0) multiply(linear_->b(), u, right_.data());
+  right_ = base + weight_.value() * right_;
+  multiply(inverse_, right_.data(), z.data());
+}
+
+void ImplicitEquation::form_inverse() {
   const int n = f_->states();
-  if (inverse_.rows() != n || w != weight_) {
-    inverse_ = (Matrix::Identity(n, n) - w * linear_->a()).inverse();
-    weight_ = w;
-  }
-  right_ = base;
-  if (f_->inputs() > 0) right_.noalias() += w * (linear_->b() * Eigen::Map<const Vector>(u, f_->inputs()));
-  z.noalias() = inverse_ * right_;
+  inverse_ = (Matrix::Identity(n, n) - weight_.value() * linear_->a()).inverse();
+}
+
+void ImplicitEquation::set_memory(double w) {
+  weight_.set(w);
+  if (linear_ != nullptr && w != 0.0) form_inverse();
 }
 
 void ImplicitEquation::solve_newton(double t, const Vector& base, double w, const double* u, Vector& z) {

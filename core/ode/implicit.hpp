@@ -1,14 +1,32 @@
 #pragma once
 
+#include <cmath>
+
 #include "ode/solver.hpp"
 
 namespace counterpoint {
 
+/// A step size up to rounding. The ends of equal steps are rounded, so their differences differ in the
+/// last digits; matrices made for one step serve all of them. It is part of a solver's memory.
+class NominalStep {
+ public:
+  /// Whether h differs from the value so far by more than rounding; it then becomes the value.
+  bool changed(double h) {
+    if (std::abs(h - value_) <= 1e-8 * value_) return false;
+    value_ = h;
+    return true;
+  }
+  double value() const { return value_; }
+  void set(double value) { value_ = value; }
+
+ private:
+  double value_ = 0.0;
+};
+
 /// Solves z = base + w f(t, z, u) for z: the equation at the heart of implicit methods.
 ///
-/// For linear systems the inverse of I - w A is formed once per w and a solution is one product;
-/// otherwise Newton's method with a Jacobian from differences, made anew at every solution so that
-/// nothing but the state has to be saved.
+/// For linear systems the inverse of I - w A is formed once per w (up to rounding) and a solution is
+/// one product; otherwise Newton's method with a Jacobian from differences, made anew at every solution.
 class ImplicitEquation {
  public:
   explicit ImplicitEquation(RightHandSidePointer f);
@@ -18,13 +36,18 @@ class ImplicitEquation {
 
   const RightHandSide& f() const { return *f_; }
 
+  /// What must be saved: the w of the inverse.
+  double memory() const { return weight_.value(); }
+  void set_memory(double w);
+
  private:
+  void form_inverse();
   void solve_linear(const Vector& base, double w, const double* u, Vector& z);
   void solve_newton(double t, const Vector& base, double w, const double* u, Vector& z);
 
   RightHandSidePointer f_;
   const LinearRightHandSide* linear_;
-  double weight_ = 0.0;  ///< w for which `inverse_` holds
+  NominalStep weight_;  ///< w for which `inverse_` holds
   Matrix inverse_;
   Vector slope_;
   Vector right_;

@@ -23,7 +23,13 @@ class Newmark final : public Solver {
       throw std::invalid_argument("newmark: beta = " + std::to_string(beta) + ", gamma = " + std::to_string(gamma) +
                                   "; allowed are 0 <= beta <= 0.5 and 0.5 <= gamma <= 1");
     }
-    linear_ = dynamic_cast<const LinearRightHandSide*>(f_.get()) != nullptr;
+    linear_ = dynamic_cast<const LinearRightHandSide*>(f_.get());
+  }
+
+  std::vector<double> memory() const override { return {step_.value()}; }
+  void set_memory(const std::vector<double>& memory) override {
+    step_.set(memory[0]);
+    if (linear_ != nullptr && memory[0] != 0.0) form_inverse(memory[0], linear_->a());
   }
 
   void step(double t, double t_end, double* x, Inputs& u) override {
@@ -47,45 +53,43 @@ class Newmark final : public Solver {
   }
 
   void solve(double t, double h, const double* u, Vector& a) {
-    if (!linear_ || inverse_.rows() != m_ || h != step_of_inverse_) form_inverse(t, h, u, a);
+    if (linear_ != nullptr) {
+      if (step_.changed(h)) form_inverse(h, linear_->a());
+    } else {
+      place(h, a);
+      f_->evaluate(t, trial_.data(), u, slope_.data());
+      form_inverse(h, difference_jacobian(*f_, t, trial_, u, slope_));
+    }
     for (int iteration = 0; iteration < newton_iterations; ++iteration) {
       place(h, a);
       f_->evaluate(t, trial_.data(), u, slope_.data());
       const Vector correction = inverse_ * (slope_.tail(m_) - a);
       a += correction;
-      if (linear_) return;
+      // For a linear system one correction is the solution; a second one removes rounding of the step.
+      if (linear_ != nullptr && iteration == 1) return;
       if (!correction.allFinite()) break;
       if (newton_converged(correction, a)) return;
     }
     newton_failed(t, (slope_.tail(m_) - a).norm());
   }
 
-  void form_inverse(double t, double h, const double* u, const Vector& a) {
-    place(h, a);
-    Matrix jacobian;
-    if (const auto* linear = dynamic_cast<const LinearRightHandSide*>(f_.get())) {
-      jacobian = linear->a();
-    } else {
-      f_->evaluate(t, trial_.data(), u, slope_.data());
-      jacobian = difference_jacobian(*f_, t, trial_, u, slope_);
-    }
+  void form_inverse(double h, const Matrix& jacobian) {
     const Matrix tangent = Matrix::Identity(m_, m_) - h * h * beta_ * jacobian.bottomLeftCorner(m_, m_) -
                            h * gamma_ * jacobian.bottomRightCorner(m_, m_);
     inverse_ = tangent.inverse();
-    step_of_inverse_ = h;
   }
 
   RightHandSidePointer f_;
   int m_;
   double beta_;
   double gamma_;
-  bool linear_;
+  const LinearRightHandSide* linear_ = nullptr;
   Vector slope_;
   Vector trial_;
   Vector q_base_;
   Vector v_base_;
   Matrix inverse_;
-  double step_of_inverse_ = 0.0;
+  NominalStep step_;
 };
 
 }  // namespace

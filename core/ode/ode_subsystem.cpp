@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ode/product.hpp"
+
 namespace counterpoint {
 namespace {
 
@@ -22,14 +24,13 @@ class LinearOutput final : public OutputMap {
   LinearOutput(Matrix c, Matrix d) : c_(std::move(c)), d_(std::move(d)), feedthrough_(!d_.isZero(0.0)) {}
   int width() const override { return static_cast<int>(c_.rows()); }
   void evaluate(double, const double* x, const double* u, double* y) const override {
-    Eigen::Map<Vector> result(y, c_.rows());
-    result.noalias() = c_ * Eigen::Map<const Vector>(x, c_.cols());
-    if (feedthrough_) result.noalias() += d_ * Eigen::Map<const Vector>(u, d_.cols());
+    multiply(c_, x, y);
+    if (feedthrough_) multiply(d_, u, y, true);
   }
   bool uses_inputs() const override { return feedthrough_; }
   bool offers_derivative() const override { return !feedthrough_; }
   void derivative(const double* dx, double* dy) const override {
-    Eigen::Map<Vector>(dy, c_.rows()).noalias() = c_ * Eigen::Map<const Vector>(dx, c_.cols());
+    multiply(c_, dx, dy);
   }
 
  private:
@@ -76,6 +77,7 @@ OdeSubsystem::OdeSubsystem(RightHandSidePointer f, OutputMapPointer g, std::vect
       x0_(std::move(x0)),
       x_(x0_),
       slope_(x0_.size()),
+      output_uses_inputs_(g_->uses_inputs()),
       solver_(make_solver(solver, f_, options)) {}
 
 void OdeSubsystem::start(double t) {
@@ -89,7 +91,7 @@ double OdeSubsystem::step(double t, double t_end, Inputs& u) {
 }
 
 void OdeSubsystem::output(double t, Inputs& u, double* y) {
-  g_->evaluate(t, x_.data(), g_->uses_inputs() ? u.at(t) : nullptr, y);
+  g_->evaluate(t, x_.data(), output_uses_inputs_ ? u.at(t) : nullptr, y);
 }
 
 void OdeSubsystem::output_derivative(double t, Inputs& u, double* dy) {

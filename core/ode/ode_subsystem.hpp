@@ -53,6 +53,7 @@ class OdeSubsystem final : public Subsystem {
   std::vector<double> x0_;
   std::vector<double> x_;
   std::vector<double> slope_;
+  bool output_uses_inputs_;
   SolverPointer solver_;
 };
 

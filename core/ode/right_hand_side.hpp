@@ -34,22 +34,6 @@ class LinearRightHandSide final : public RightHandSide {
   const Matrix& a() const { return a_; }
   const Matrix& b() const { return b_; }
 
-  /// The same with the number of states known to the compiler.
-  template <int N>
-  void evaluate_fixed(const double* x, const double* u, double* dx) const {
-    const double* a = a_.data();
-    for (int i = 0; i < N; ++i) {
-      double sum = 0.0;
-      for (int j = 0; j < N; ++j) sum += a[i * N + j] * x[j];
-      dx[i] = sum;
-    }
-    const double* b = b_.data();
-    const int inputs = this->inputs();
-    for (int j = 0; j < inputs; ++j) {
-      for (int i = 0; i < N; ++i) dx[i] += b[i * inputs + j] * u[j];
-    }
-  }
-
  private:
   Matrix a_;
   Matrix b_;
