@@ -14,6 +14,8 @@ from pathlib import Path
 
 OURS = "counterpoint"
 LIMIT = "limit"
+WIDTH = 110
+"""Columns of the tables when they do not go to a terminal."""
 
 
 @dataclass(frozen=True)
@@ -106,6 +108,8 @@ def show(bench: Bench) -> None:
     from rich.console import Console
 
     console = Console()
+    if not console.is_terminal:
+        console = Console(width=WIDTH)
     for work in dict.fromkeys(row.work for row in bench.rows):
         console.print(_table(bench, work))
     for note in bench.notes:
