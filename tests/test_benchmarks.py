@@ -1,0 +1,106 @@
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+ROOT = Path(__file__).parents[1]
+CASES = [(ratio, order) for ratio in (5, 10, 40) for order in (0, 1, 3)]
+
+
+@pytest.fixture(autouse=True)
+def from_the_root(monkeypatch):
+    # The benchmarks are not part of the installed package: they are found from the root of the repository.
+    monkeypatch.syspath_prepend(ROOT)
+
+
+@pytest.mark.parametrize(("ratio", "order"), CASES)
+def test_the_hand_written_loop_reproduces_the_published_position_error(ratio, order):
+    from benchmarks.two_mass import PRECEDENCE_DX, hand_written, position_error
+
+    motion = hand_written(ratio, order, fast_steps=10_000)
+    assert position_error(motion, ratio) == pytest.approx(PRECEDENCE_DX[ratio, order], rel=1e-3)
+
+
+@pytest.mark.parametrize(("ratio", "order"), CASES)
+def test_counterpoint_and_the_hand_written_loop_agree_to_rounding(ratio, order):
+    from benchmarks.two_mass import coupled, hand_written
+
+    ours, by_hand = coupled(ratio, order, 10_000), hand_written(ratio, order, 10_000)
+    for name in ("t1", "x1", "v1", "t2", "x2", "v2"):
+        expected = getattr(by_hand, name)
+        scale = np.abs(expected).max()
+        np.testing.assert_allclose(getattr(ours, name), expected, rtol=0, atol=1e-9 * scale, err_msg=name)
+
+
+@pytest.fixture(scope="module")
+def quick_rows(tmp_path_factory):
+    file = tmp_path_factory.mktemp("benchmarks") / "rows.json"
+    command = [sys.executable, "-m", "benchmarks", "coupling", "--quick", "--json", str(file)]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=100, check=False)
+    assert done.returncode == 0, done.stderr
+    return json.loads(file.read_text())
+
+
+def test_the_quick_form_writes_rows_of_the_agreed_shape(quick_rows):
+    for row in quick_rows:
+        assert list(row) == ["benchmark", "work", "size", "who", "value", "unit"]
+        assert row["benchmark"] == "coupling"
+        assert isinstance(row["value"], float) and np.isfinite(row["value"])
+
+
+def test_every_work_has_a_row_of_ours(quick_rows):
+    works = {row["work"] for row in quick_rows if row["who"] == "counterpoint"}
+    assert works == {"two-mass", "uninvolved", "memory", "python-subsystem", "start-up"}
+
+
+def test_the_coupling_costs_no_multiple_of_the_work(quick_rows):
+    # A guard against accidents only: what is asked (1.5) needs the full form on a quiet machine.
+    times = {(row["size"], row["who"]): row["value"] for row in quick_rows if row["work"] == "two-mass"}
+    for ratio, order in CASES:
+        size = f"FR {ratio}, order {order}"
+        assert times[size, "counterpoint"] < 12 * times[size, "limit"], size
+
+
+def test_memory_stays_flat_while_results_stream_to_disk(quick_rows):
+    # Kept in memory, the quick run's results would take more than 24 MB.
+    (growth,) = [
+        row["value"] for row in quick_rows if row["work"] == "memory" and row["size"].endswith("growth")
+    ]
+    assert growth < 8
+
+
+def test_the_best_of_interleaved_repetitions_counts():
+    from benchmarks.harness import best
+
+    calls = []
+    times = {"a": iter([3.0, 1.0]), "b": iter([2.0, 4.0])}
+
+    def measure(name):
+        calls.append(name)
+        return next(times[name])
+
+    assert best({name: lambda name=name: measure(name) for name in times}, 2) == {"a": 1.0, "b": 2.0}
+    assert calls == ["a", "b", "a", "b"]
+
+
+def test_a_peer_that_is_not_installed_is_named_in_the_output(capsys):
+    from benchmarks.harness import Bench, installed, show
+
+    bench = Bench("coupling")
+    assert not installed("a_peer_that_nobody_has")
+    bench.skip("a_peer_that_nobody_has", "two-mass")
+    show(bench)
+    assert "a_peer_that_nobody_has is not installed" in " ".join(capsys.readouterr().out.split())
+
+
+def test_the_table_shows_the_ratio_to_the_limit(capsys):
+    from benchmarks.harness import Bench, show
+
+    bench = Bench("coupling")
+    bench.add("two-mass", "FR 5", {"limit": 10.0, "counterpoint": 14.0}, "ns", "÷ limit ≤ 1.5")
+    assert bench.ratio("two-mass", "FR 5") == pytest.approx(1.4)
+    show(bench)
+    assert "1.40" in capsys.readouterr().out
