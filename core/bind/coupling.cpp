@@ -155,10 +155,18 @@ void bind_network(Class& c) {
     const Participant& p = d.network().participants.at(i);
     return p.stopwatch.seconds(p.steps);
   });
-  c.def("take_rows", [](Driver& d, int i) {
-    Participant& p = d.network().participants.at(i);
-    return to_blocks(p.take_rows(), 1 + p.history.width());
-  }, "Blocks of rows (t, outputs) recorded since the last call.");
+  c.def("take_rows", [](Driver& d) {
+    nb::list all;
+    std::vector<Participant>& participants = d.network().participants;
+    for (std::size_t i = 0; i < participants.size(); ++i) {
+      for (Rows& rows : participants[i].take_rows()) {
+        all.append(nb::make_tuple(i, to_rows(std::move(rows), 1 + participants[i].history.width())));
+      }
+    }
+    return all;
+  }, nb::sig("def take_rows(self) -> list[tuple[int, NDArray[numpy.float64]]]"),
+     "Blocks (subsystem, rows of time and outputs) recorded since the last call.");
+  c.def_prop_ro("time", [](Driver& d) { return d.network().time(); }, "Time that every subsystem has reached.");
   c.def("values", [](Driver& d, int i) {
     const History& h = d.network().participants.at(i).history;
     return std::vector<double>(h.value(h.end() - 1), h.value(h.end() - 1) + h.width());
@@ -166,11 +174,19 @@ void bind_network(Class& c) {
   c.def("set_constant", [](Driver& d, int i, int offset, double value) {
     d.network().participants.at(i).inputs->set_constant(offset, value);
   });
-  c.def("take_defect_rows", [](Driver& d, int k) {
-    const Network::Place place = d.network().place(k);
-    Participant& p = d.network().participants.at(place.consumer);
-    return to_blocks(p.defects[place.term].take_rows(), 1 + 2 * p.inputs->terms()[place.term].samples.width);
-  }, "Blocks of rows (t, assumed, arrived) since the last call.");
+  c.def("take_defect_rows", [](Driver& d) {
+    nb::list all;
+    for (int k = 0; k < d.network().connection_count(); ++k) {
+      const Network::Place place = d.network().place(k);
+      Participant& p = d.network().participants[place.consumer];
+      const int width = p.inputs->terms()[place.term].samples.width;
+      for (Rows& rows : p.defects[place.term].take_rows()) {
+        all.append(nb::make_tuple(k, to_rows(std::move(rows), 1 + 2 * width)));
+      }
+    }
+    return all;
+  }, nb::sig("def take_defect_rows(self) -> list[tuple[int, NDArray[numpy.float64]]]"),
+     "Blocks (connection, rows of time, assumed and arrived values) since the last call.");
   c.def("defect", [](Driver& d, int k) {
     const Network::Place place = d.network().place(k);
     const Participant& p = d.network().participants.at(place.consumer);
@@ -223,8 +239,6 @@ void bind_coupling(nb::module_& m) {
   nb::class_<Scheduler> scheduler(m, "Scheduler", "Applies the precedence rule to N subsystems.");
   scheduler.def(nb::init<const RunSpec&, int>(), nb::arg("spec"), nb::arg("threads"));
   bind_network<Scheduler>(scheduler);
-  scheduler.def_prop_ro("time", &Scheduler::time);
-  scheduler.def_prop_ro("finished", &Scheduler::finished);
 
   nb::class_<EmbeddedInterface> embedded(m, "EmbeddedInterface", "A host integrates; the others are advanced on demand.");
   embedded.def(nb::init<const RunSpec&, int>(), nb::arg("spec"), nb::arg("host"));

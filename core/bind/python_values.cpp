@@ -72,12 +72,6 @@ nb::object to_rows(Rows&& rows, std::size_t columns) {
   return nb::cast(nb::ndarray<nb::numpy, double>(data, {rows.size / columns, columns}, capsule));
 }
 
-nb::list to_blocks(std::vector<Rows>&& blocks, std::size_t columns) {
-  nb::list list;
-  for (Rows& rows : blocks) list.append(to_rows(std::move(rows), columns));
-  return list;
-}
-
 nb::object to_rows(const std::vector<double>& values, std::size_t columns) {
   Rows rows{std::unique_ptr<double[]>(new double[values.size() + 1]), values.size()};
   std::copy(values.begin(), values.end(), rows.data.get());

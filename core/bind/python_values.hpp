@@ -29,7 +29,6 @@ class SharedArray {
 
 /// Hand a buffer over to NumPy as rows of `columns` numbers, without copying.
 nb::object to_rows(Rows&& rows, std::size_t columns);
-nb::list to_blocks(std::vector<Rows>&& blocks, std::size_t columns);
 nb::object to_rows(const std::vector<double>& values, std::size_t columns);
 
 void bind_signal(nb::module_& m);

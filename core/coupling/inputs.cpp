@@ -18,9 +18,34 @@ int Inputs::add_law(std::shared_ptr<const CouplingLaw> law, int target_offset, i
   return static_cast<int>(laws_.size()) - 1;
 }
 
+
+void Inputs::freeze(Term& term) {
+  const Samples& s = term.samples;
+  const History& h = *s.history;
+  std::size_t k = std::max(s.end - 1, h.begin());
+  const std::size_t last = h.end() - 1;
+  if (term.waits) {
+    while (k < last && h.time(k) < step_.end - s.tolerance) ++k;
+    term.window_until = h.time(k) + s.tolerance;
+  } else {
+    while (k < last && h.time(k + 1) <= step_.start + s.tolerance) ++k;
+  }
+  update(term, k + 1);
+}
+
+void Inputs::update(Term& term, std::size_t end) {
+  Samples& s = term.samples;
+  if (s.end != end) {
+    // What lay beyond the last sample is known better now; a piece between samples stays right.
+    if (term.polynomial.to == Polynomial::infinity) term.polynomial.invalidate();
+    s.end = end;
+    s.begin = s.history->begin();
+  }
+  if (per_step_ && term.approximation->depends_on_step()) term.polynomial.invalidate();
+}
+
 void Inputs::freeze_all(double start, double end) {
-  if (start > step_.start || !started_) step_.previous_start = started_ ? step_.start : start;
-  started_ = true;
+  step_.previous_start = step_.start;
   step_.start = start;
   step_.end = end;
   for (Term& term : terms_) update(term, term.samples.history->end());

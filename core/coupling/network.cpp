@@ -69,6 +69,12 @@ void Network::connect(const ConnectionSpec& c, int law, int law_offset) {
   places_.push_back({c.target, index});
 }
 
+double Network::time() const {
+  double earliest = Polynomial::infinity;
+  for (const Participant& p : participants) earliest = std::min(earliest, p.t);
+  return earliest;
+}
+
 void Network::hold_initial_values(const RunSpec& spec) {
   for (std::size_t k = 0; k < spec.connections.size(); ++k) {
     const ConnectionSpec& c = spec.connections[k];

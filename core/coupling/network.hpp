@@ -55,6 +55,9 @@ class Network {
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;
 
+  /// Time that every participant has reached.
+  double time() const;
+
   /// Put all subsystems at the start and find their initial outputs.
   void start();
 
@@ -78,6 +81,7 @@ class Network {
     int consumer;
     int term;
   };
+  int connection_count() const { return static_cast<int>(places_.size()); }
   const Place& place(int connection) const { return places_[connection]; }
 
   /// Call `work`, and when it throws note where before the exception goes on.

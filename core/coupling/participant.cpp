@@ -42,6 +42,7 @@ Participant::Participant(SubsystemPointer model, std::unique_ptr<Inputs> u, cons
 
 void Participant::start() {
   subsystem->start(t);
+  inputs->start(t);
   for (const Term& term : inputs->terms()) extrapolates_ = extrapolates_ || !term.waits;
 }
 

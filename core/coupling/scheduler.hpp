@@ -33,14 +33,12 @@ class Scheduler {
 
   void start();
 
-  /// Step until every subsystem has reached `target`, or until `wall_seconds` have passed.
+  /// Step until every subsystem has reached `target`, or for a slice: until `wall_seconds` have passed
+  /// or some ten thousand steps are made, whose results should be taken away.
   /// Returns true when all have reached it. Throws what a model threw; see `network().failure`.
   bool advance(double target, double wall_seconds);
 
   Network& network() { return network_; }
-  /// Time that every subsystem has reached.
-  double time() const;
-  bool finished() const;
 
  private:
   struct Limits {
@@ -51,7 +49,8 @@ class Scheduler {
 
   Limits limits(int i);
   bool may_step(int i, const Limits& limits) const;
-  void burst(int i);
+  /// Steps of one subsystem as far as its limits allow; returns their number (more for costly ones).
+  long burst(int i);
   void run_batch();
   bool later(int a, int b) const;
   bool reached(int i) const;
@@ -73,7 +72,8 @@ class Scheduler {
   double burst_length_;
   double target_ = 0.0;
   std::vector<char> has_reached_;
-  int behind_ = 0;  ///< how many have not reached the target
+  long steps_made_ = 0;  ///< in this slice
+  int behind_ = 0;       ///< how many have not reached the target
 };
 
 }  // namespace counterpoint

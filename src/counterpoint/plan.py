@@ -31,6 +31,7 @@ class Link:
     target: str
     width: int
     waits: bool
+    first_label: int  #: a connection of several values has one label for each
 
 
 @dataclass(frozen=True)
@@ -154,8 +155,8 @@ def _approximation(system: System, connection: Connection, k: int) -> Approximat
 def _add_connections(
     spec: _core.RunSpec, system: System, names: tuple[str, ...], waits: dict[str, list[str]]
 ) -> list[Link]:
-    links = []
-    laws = 0
+    links: list[Link] = []
+    laws = labels = 0
     for connection in system.connections:
         target, _, port = connection.target.partition(".")
         inputs: dict[str, int] = system.subsystems[target].subsystem.inputs  # type: ignore[assignment]
@@ -180,5 +181,6 @@ def _add_connections(
                 connection.initial,
                 law,
             )
-            links.append(Link(full, connection.target, outputs[output], source in waits[target]))
+            links.append(Link(full, connection.target, outputs[output], source in waits[target], labels))
+            labels += outputs[output]
     return links

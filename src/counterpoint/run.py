@@ -83,7 +83,7 @@ class Run:
     @property
     def time(self) -> float:
         """Time that every subsystem has reached, s."""
-        return min(self._driver.time_of(k) for k in range(len(self._plan.names)))
+        return self._driver.time
 
     def step_to(self, t: float) -> None:
         """Advance until every subsystem has reached ``t`` (s); some may have gone further.
@@ -149,17 +149,13 @@ class Run:
 
     def _drain(self) -> None:
         """Move what was published to the store."""
-        for k, entry in enumerate(self._system.subsystems.values()):
-            rows = self._driver.take_rows(k)
-            if entry.record and len(rows):
-                self._store.append(k, rows)
-        label = 0
-        for k, link in enumerate(self._plan.links):
-            rows = np.asarray(self._driver.take_defect_rows(k))
+        for k, rows in self._driver.take_rows():
+            self._store.append(k, rows)
+        for k, rows in self._driver.take_defect_rows():
+            link = self._plan.links[k]
             for j in range(link.width):
-                if len(rows):
-                    self._store.append_defects(label, np.ascontiguousarray(rows[:, [0, 1 + j, 1 + link.width + j]]))
-                label += 1
+                series = rows if link.width == 1 else rows[:, [0, 1 + j, 1 + link.width + j]]
+                self._store.append_defects(link.first_label + j, np.ascontiguousarray(series))
 
     def _tell(self) -> None:
         now = time.monotonic()
