@@ -3,7 +3,11 @@
 #include <nanobind/ndarray.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <sstream>
+
+#include "coupling/inputs.hpp"
 
 namespace counterpoint::bind {
 
@@ -59,6 +63,16 @@ void read_values(nb::handle result, double* out, int count, const char* what) {
     nb::object item = nb::steal(PySequence_GetItem(result.ptr(), k));
     if (!item.is_valid()) throw nb::python_error();
     out[k] = as_double(item.ptr());
+  }
+}
+
+void check_finite(const double* values, int count, const char* what, double t) {
+  for (int k = 0; k < count; ++k) {
+    if (std::isfinite(values[k])) continue;
+    std::ostringstream text;
+    text.precision(9);
+    text << "an input is " << (std::isnan(values[k]) ? "NaN" : "infinite") << ": " << what << " gave it at t = " << t << " s";
+    throw SignalFailure(text.str());
   }
 }
 

@@ -15,6 +15,9 @@ namespace nb = nanobind;
 /// Throws ValueError or TypeError that says what was expected.
 void read_values(nb::handle result, double* out, int count, const char* what);
 
+/// Throw SignalFailure when a value that a Python function made at time t is NaN or infinite.
+void check_finite(const double* values, int count, const char* what, double t);
+
 /// A NumPy array of doubles that C++ writes into and Python reads.
 class SharedArray {
  public:

@@ -1,11 +1,18 @@
 #pragma once
 
 #include <memory>
+#include <stdexcept>
 #include <vector>
 
 #include "signal/approximation.hpp"
 
 namespace counterpoint {
+
+/// What makes an input (a coupling law, an approximation of the user) gave NaN or infinity.
+class SignalFailure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 /// A function of several signals that makes one input, e.g. a nonlinear coupling spring.
 class CouplingLaw {
@@ -81,6 +88,10 @@ class Inputs {
   /// Constant value of an input that nothing drives.
   void set_constant(int offset, double value) { values_[offset] = value; }
 
+  /// Give an input this value whatever drives it, until `release_all` (while initial outputs are found).
+  void hold(int offset, int width, double value);
+  void release_all();
+
   void add_term(Term term);
   int add_law(std::shared_ptr<const CouplingLaw> law, int target_offset, int signal_count);
   std::vector<Term>& terms() { return terms_; }
@@ -120,7 +131,16 @@ class Inputs {
   void freeze(Term& term);
   void update(Term& term, std::size_t end);
   void apply_laws(double t);
+  void choose_short_way();
 
+  struct Held {
+    int offset;
+    int width;
+    double value;
+  };
+  bool is_held(int offset) const;
+
+  std::vector<Held> held_;
   bool per_step_ = false;
   bool single_scalar_ = false;  ///< one scalar term and no law: the common case, worth a short way
   std::vector<double> values_;

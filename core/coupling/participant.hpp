@@ -11,7 +11,7 @@ namespace counterpoint {
 
 /// Why a run stopped, beside the exception that says it in words.
 struct Failure {
-  enum class Kind { none, not_finite, solver, contract, model };
+  enum class Kind { none, not_finite, signal, solver, contract, model };
   Kind kind = Kind::none;
   int subsystem = -1;
   int output = -1;       ///< for not_finite: which output, counted in scalars
@@ -123,6 +123,9 @@ class Participant {
 
   /// Write a sample that came from elsewhere (a host that integrates by itself).
   void publish(double time, const double* values);
+
+  /// Compare what was assumed of the source of term k with what it has published.
+  void compare(std::size_t k);
 
   /// Rows (t, outputs) recorded since the last call.
   std::vector<Rows> take_rows() { return rows_.take(); }

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "coupling/workers.hpp"
 
@@ -162,9 +163,7 @@ bool Scheduler::advance(double target, double wall_seconds) {
   steps_made_ = 0;
   long look_at_clock = steps_between_clocks;
   while (behind_ > 0) {
-    batch_.clear();
-    if (ready_.empty()) batch_.push_back(exempt_by_the_second_rule());
-    while (!ready_.empty() && (pool_ || batch_.empty())) batch_.push_back(pop_ready());
+    choose_batch();
     run_batch();
     if (steps_made_ >= steps_in_a_slice) break;
     if (steps_made_ >= look_at_clock) {
@@ -172,7 +171,19 @@ bool Scheduler::advance(double target, double wall_seconds) {
       if (clock::now() >= deadline) break;
     }
   }
+  for (int i : std::exchange(aside_, {})) offer(i);
   return behind_ == 0;
+}
+
+void Scheduler::choose_batch() {
+  batch_.clear();
+  while (!ready_.empty() && (pool_ || batch_.empty())) {
+    const int i = pop_ready();
+    // One that is far enough and that nobody listens to can unblock no one: let it rest.
+    const bool rests = network_.outgoing(i).empty() && reached(i);
+    (rests ? aside_ : batch_).push_back(i);
+  }
+  if (batch_.empty()) batch_.push_back(exempt_by_the_second_rule());
 }
 
 bool Scheduler::blocks(int i, const Term& term) const {

@@ -51,6 +51,7 @@ class Scheduler {
   bool may_step(int i, const Limits& limits) const;
   /// Steps of one subsystem as far as its limits allow; returns their number (more for costly ones).
   long burst(int i);
+  void choose_batch();
   void run_batch();
   bool later(int a, int b) const;
   bool reached(int i) const;
@@ -67,6 +68,7 @@ class Scheduler {
   std::vector<int> ready_;  ///< heap by time, then rank
   std::vector<char> is_ready_;
   std::vector<int> batch_;
+  std::vector<int> aside_;  ///< have reached the target and are listened to by nobody
   std::vector<std::exception_ptr> errors_;
   std::unique_ptr<WorkerPool> pool_;
   double burst_length_;

@@ -19,6 +19,8 @@ Metadata = Mapping[str, str | float]
 Status = Literal["finished", "interrupted", "failed", "unfinished"]
 ALL = slice(None)
 
+FEWEST_COMPARISONS = 3
+"""With fewer comparisons the variation of the signal is not known, and the relative defect is NaN."""
 ROUNDING = 1e-12
 """A defect below this fraction of the signal's largest value is rounding, not coupling error."""
 
@@ -92,6 +94,8 @@ class DefectSummary:
         """The rms defect over the signal's own variation; infinite for a defect on a constant signal."""
         if self.rms <= ROUNDING * self.magnitude:
             return 0.0
+        if self.count < FEWEST_COMPARISONS:
+            return nan
         return self.rms / self.scale if self.scale > 0 else inf
 
 
