@@ -63,6 +63,7 @@ class PythonSubsystem final : public Subsystem {
     own_pace_ = !model_.attr("next_step").is_none();
     if (own_pace_) next_step_ = model_.attr("next_step");
     saves_ = nb::cast<bool>(model_.attr("can_save"));
+    stops_early_ = nb::cast<bool>(model_.attr("stops_early"));
   }
   ~PythonSubsystem() override {
     nb::gil_scoped_acquire gil;
@@ -91,6 +92,8 @@ class PythonSubsystem final : public Subsystem {
     read_values(values, y_.data(), outputs_, "output");
     return y_.data();
   }
+
+  bool stops_early() const override { return stops_early_; }
 
   double next_step() const override {
     if (!own_pace_) return 0.0;
@@ -124,6 +127,7 @@ class PythonSubsystem final : public Subsystem {
   std::vector<double> y_;
   bool own_pace_ = false;
   bool saves_ = false;
+  bool stops_early_ = false;
   nb::object model_;
   nb::object start_;
   nb::object step_;

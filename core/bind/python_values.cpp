@@ -58,6 +58,12 @@ void read_values(nb::handle result, double* out, int count, const char* what) {
     return;
   }
   const std::ptrdiff_t got = PySequence_Size(result.ptr());
+  if (got < 0) {  // an array without dimensions calls itself a sequence
+    PyErr_Clear();
+    if (count != 1) wrong_count(what, 1, count);
+    out[0] = as_double(result.ptr());
+    return;
+  }
   if (got != count) wrong_count(what, got, count);
   for (int k = 0; k < count; ++k) {
     nb::object item = nb::steal(PySequence_GetItem(result.ptr(), k));

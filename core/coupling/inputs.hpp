@@ -29,6 +29,7 @@ struct Term {
   ApproximationPointer approximation;
   double gain = 1.0;
   double offset = 0.0;
+  bool source_stops_early = false;
   bool waits = false;  ///< the consumer waits for the source: it interpolates
   bool adds = false;   ///< not the first term of its input
   double window_until = -Polynomial::infinity;  ///< a waiting term's samples serve steps that end before this

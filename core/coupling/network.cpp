@@ -52,6 +52,7 @@ void Network::connect(const ConnectionSpec& c, int law, int law_offset) {
   term.gain = c.gain;
   term.offset = c.offset;
   term.waits = contains(spec_.participants[c.target].waits_for, c.source);
+  term.source_stops_early = participants[c.source].subsystem->stops_early();
   term.law = law;
   term.law_offset = law_offset;
   for (const Term& other : consumer.inputs->terms()) {

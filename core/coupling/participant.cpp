@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
 namespace counterpoint {
 
@@ -63,10 +64,14 @@ double Participant::wish() const {
   return wish;
 }
 
-void Participant::refuse(double reached) const {
-  throw StepFailure(Failure::Kind::contract,
-                    "step returned time " + std::to_string(reached) +
-                        " s; it must lie after the start of the step and not after its end");
+double Participant::accepted_end(double reached) const {
+  if (std::abs(reached - t_next) <= tolerance_) return t_next;
+  if (subsystem->stops_early() && reached > t && reached < t_next) return reached;
+  std::ostringstream text;
+  text.precision(9);
+  text << "step returned time " << reached << " s; it must reach the end of the step, " << t_next << " s";
+  if (reached > t && reached < t_next) text << ", unless the model says that it stops early";
+  throw StepFailure(Failure::Kind::contract, text.str());
 }
 
 void Participant::not_finite(const double* values) const {
@@ -120,8 +125,12 @@ void Participant::leave_assumptions() {
     const Samples& frozen = term.samples;
     const History& source = *frozen.history;
     const bool published = frozen.end < source.end();
-    const double source_next = published ? source.time(frozen.end) : term.source_next;
-    if (!defects[k].wants(t_next, source_next, tolerance_)) continue;
+    double source_next = published ? source.time(frozen.end) : term.source_next;
+    if (term.source_stops_early) {
+      source_next = t;  // when it publishes next is not known: every step is compared
+    } else if (!defects[k].wants(t_next, source_next, tolerance_)) {
+      continue;
+    }
     defects[k].assume(inputs->polynomial(term, t), t, source_next);
     if (published) compare(k);
   }

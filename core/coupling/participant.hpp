@@ -111,8 +111,7 @@ class Participant {
   template <class Model>
   void step_with_inputs(Model& model) {
     double reached = model.step(t, t_next, *inputs);
-    if (!(reached > t) || reached > t_next + tolerance_) refuse(reached);
-    if (reached > t_next - tolerance_) reached = t_next;
+    if (reached != t_next) reached = accepted_end(reached);
     publish_outputs(model, reached);
     if (inputs->depends_on_step()) inputs->remember_end(reached);
     t = reached;
@@ -173,7 +172,8 @@ class Participant {
   double wish() const;
   void publish_derivatives(double time);
   void leave_assumptions();
-  [[noreturn]] void refuse(double reached) const;
+  /// The end of a step that did not end exactly where it was proposed; throws when that is not allowed.
+  double accepted_end(double reached) const;
   [[noreturn]] void not_finite(const double* values) const;
 
   Clock clock_;

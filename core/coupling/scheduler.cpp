@@ -56,7 +56,7 @@ Scheduler::Limits Scheduler::limits(int i) {
       limits.end = std::min(limits.end, source.t + tolerance);
     } else {
       term.source_next = source.t_next;
-      limits.begin = std::min(limits.begin, source.t_next - tolerance);
+      limits.begin = std::min(limits.begin, publishes_after(term));
     }
   }
   const std::vector<Network::Outgoing>& outgoing = network_.outgoing(i);
@@ -67,6 +67,14 @@ Scheduler::Limits Scheduler::limits(int i) {
     }
   }
   return limits;
+}
+
+/// The source's next sample surely comes after this: where it has proposed to step to, or, when it may
+/// stop early, where it stands.
+double Scheduler::publishes_after(const Term& term) const {
+  const Participant& source = network_.participants[term.source];
+  if (source.finished()) return Polynomial::infinity;
+  return term.source_stops_early ? source.t + network_.tolerance : source.t_next - network_.tolerance;
 }
 
 bool Scheduler::may_step(int i, const Limits& l) const {
@@ -190,7 +198,7 @@ bool Scheduler::blocks(int i, const Term& term) const {
   const Participant& p = network_.participants[i];
   const Participant& source = network_.participants[term.source];
   if (term.waits) return p.t_next > source.t + network_.tolerance;
-  return p.t >= source.t_next - network_.tolerance;
+  return p.t >= publishes_after(term);
 }
 
 bool Scheduler::blocked_by(int from, int goal) const {

@@ -61,6 +61,7 @@ class Scheduler {
   int exempt_by_the_second_rule() const;
   bool blocked_by(int from, int goal) const;
   bool blocks(int i, const Term& term) const;
+  double publishes_after(const Term& term) const;
 
   Network network_;
   std::vector<std::vector<int>> neighbours_;  ///< those whose permission may change when i moves

@@ -15,13 +15,11 @@ from numpy.typing import ArrayLike
 from . import _core
 from .errors import (
     ModelError,
-    NotFiniteError,
     OutputError,
     RunInterrupted,
     SetupError,
-    SimulationError,
-    SolverError,
 )
+from .failures import explain
 from .plan import Plan, make_plan
 from .ports import columns, offsets
 from .precedence import Scheme

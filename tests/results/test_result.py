@@ -153,10 +153,10 @@ def test_defects_of_a_run_without_summary_are_measured_from_its_rows():
 def test_rounding_on_a_constant_signal_is_not_called_poor():
     layout = RunLayout((SubsystemLayout("a", ("y",)),), ("a.y -> a.u",))
     store = MemoryStore(layout)
-    store.append_defects(0, np.array([[0.0, 5.0, 5.0], [1.0, 5.000000000000001, 5.0]]))
+    store.append_defects(0, np.array([[0.0, 5.0, 5.0], [1.0, 5.000000000000001, 5.0], [2.0, 5.0, 5.0]]))
     from counterpoint.results import DefectSummary
 
-    said = DefectSummary("a.y -> a.u", "extrapolates", 2, 9e-16, 1.0, 6e-16, 0.0)
+    said = DefectSummary("a.y -> a.u", "extrapolates", 3, 9e-16, 1.0, 6e-16, 0.0)
     assert Result(store, layout, RunSummary("finished", defects=[said])).quality.verdict == "good"
     assert Result(store, layout, RunSummary("finished")).quality.verdict == "good"
 
