@@ -16,7 +16,7 @@ from pathlib import Path
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
 EXAMPLES = ("own_models", "python_model", "unsynchronised", "compare_schemes")
-PAGES = ("tutorial.md",)
+PAGES = ("tutorial.md", "explanation/choosing.md")
 
 # A fenced block, with the file it stands for when a comment <!-- file: NAME --> comes before it.
 BLOCK = re.compile(r"(?:<!-- file: (?P<file>\S+) -->\n+)?^```(?P<language>\w+)\n(?P<code>.*?)^```$", re.M | re.S)

@@ -32,4 +32,4 @@ for scheme in ("slowest-first", "fastest-first", "parallel"):
     plt.semilogy(orders, errors, "o-", label=scheme)
 plt.gca().set(xlabel="order of the polynomials", ylabel="relative error of the fast mass", xticks=orders)
 plt.legend()
-plt.savefig("compare-schemes.png", dpi=120)
+plt.savefig("compare-schemes.png", dpi=120, bbox_inches="tight")

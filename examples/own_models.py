@@ -1,4 +1,4 @@
-"""Couple two models of your own: a motor circuit with steps of 0.1 ms and the fan it drives with 0.5 ms."""
+"""Couple two models of your own: a motor circuit with steps of 0.1 ms and the fan it drives with 1 ms."""
 
 from math import sin
 
@@ -15,9 +15,9 @@ def fan(t, speed, current):
 
 system = cp.System("drive")
 system.add("motor", cp.ode(motor, [0], inputs="speed", outputs="current"), step=1e-4)
-system.add("fan", cp.ode(fan, [0], inputs="current", outputs="speed"), step=5e-4)
+system.add("fan", cp.ode(fan, [0], inputs="current", outputs="speed"), step=1e-3)
 system.connect("motor.current", "fan.current", cp.lagrange(2))
 system.connect("fan.speed", "motor.speed", cp.lagrange(2))
-result = system.run(until=0.5, scheme="slowest-first")
+result = system.run(until=0.5, scheme="fastest-first")
 print(result.quality)
 result.plot(path="drive.png")
