@@ -18,17 +18,22 @@ ROOT = DOCS.parent
 EXAMPLES = ("own_models", "python_model", "unsynchronised", "compare_schemes")
 PAGES = ("tutorial.md", "explanation/choosing.md")
 
-# A fenced block, with the file it stands for when a comment <!-- file: NAME --> comes before it.
-BLOCK = re.compile(r"(?:<!-- file: (?P<file>\S+) -->\n+)?^```(?P<language>\w+)\n(?P<code>.*?)^```$", re.M | re.S)
+# A fenced block, with the file it stands for when a comment <!-- file: NAME --> comes before it;
+# or a file that the reader does not see, inside such a comment.
+BLOCK = re.compile(
+    r"(?:<!-- file: (?P<file>\S+) -->\n+)?^```(?P<language>\w+)\n(?P<code>.*?)^```$", re.M | re.S
+)
+UNSEEN = re.compile(r"<!-- file: (?P<file>\S+)\n(?P<code>.*?)-->", re.S)
 
 
 def blocks(page):
-    """Return (line, language, file or None, code) of every fenced block of a page."""
+    """Return (line, language, file or None, code) of every block and unseen file of a page."""
     text = Path(page).read_text(encoding="utf-8")
+    matches = [*UNSEEN.finditer(text), *BLOCK.finditer(text)]
     found = []
-    for match in BLOCK.finditer(text):
+    for match in sorted(matches, key=lambda match: match.start()):
         line = text.count("\n", 0, match.start("code"))
-        found.append((line, match["language"], match["file"], match["code"]))
+        found.append((line, match.groupdict().get("language"), match["file"], match["code"]))
     return found
 
 
