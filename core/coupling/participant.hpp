@@ -11,7 +11,7 @@ namespace counterpoint {
 
 /// Why a run stopped, beside the exception that says it in words.
 struct Failure {
-  enum class Kind { none, not_finite, solver, contract, model };
+  enum class Kind { none, not_finite, signal, solver, contract, model };
   Kind kind = Kind::none;
   int subsystem = -1;
   int output = -1;       ///< for not_finite: which output, counted in scalars
@@ -124,6 +124,9 @@ class Participant {
   /// Write a sample that came from elsewhere (a host that integrates by itself).
   void publish(double time, const double* values);
 
+  /// Compare what was assumed of the source of term k with what it has published.
+  void compare(std::size_t k);
+
   /// Rows (t, outputs) recorded since the last call.
   std::vector<Rows> take_rows() { return rows_.take(); }
 
@@ -145,13 +148,14 @@ class Participant {
   void publish_outputs(Model& model, double time) {
     const double* y = model.output(time, *inputs);
     double* sample = history.next_value();
-    const int width = history.width();
-    bool finite = true;
+    int width = history.width();
+    if constexpr (requires { Model::width; }) width = Model::width;
+    double probe = 0.0;  // stays zero as long as everything is finite
     for (int j = 0; j < width; ++j) {
-      finite = finite && y[j] - y[j] == 0.0;
+      probe += y[j] - y[j];
       sample[j] = y[j];
     }
-    if (!finite) not_finite(sample);
+    if (probe != 0.0) not_finite(sample);
     if (history.has_derivatives()) publish_derivatives(time);
     if (records_) {
       double* row = rows_.extend();

@@ -107,9 +107,7 @@ def test_all_signals_are_resampled_to_common_times():
     result = Result(store, LAYOUT, finished())
     table = result.at([0.0, 0.5, 2.0])
     assert list(table.columns) == result.signals
-    assert table.loc[0.5].tolist() == pytest.approx(
-        [np.sin(0.5), np.cos(0.5), 0.25, 0.125, -0.5, 7.5], abs=1e-12
-    )
+    assert table.loc[0.5].tolist() == pytest.approx([np.sin(0.5), np.cos(0.5), 0.25, 0.125, -0.5, 7.5], abs=1e-12)
     assert result.at(0.5, kind="hold").shape == (1, 6)
 
 

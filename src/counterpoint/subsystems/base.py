@@ -84,6 +84,16 @@ class Subsystem:
         raise NotImplementedError(f"{type(self).__name__} must define output(t, u)")
 
     @property
+    def input_widths(self) -> dict[str, int]:
+        """Inputs as name -> number of scalars."""
+        return port_widths(self.inputs, f"{type(self).__name__}.inputs")
+
+    @property
+    def output_widths(self) -> dict[str, int]:
+        """Outputs as name -> number of scalars."""
+        return port_widths(self.outputs, f"{type(self).__name__}.outputs")
+
+    @property
     def can_save(self) -> bool:
         """Whether the model can save and restore its state."""
         return self.save is not None and self.restore is not None
@@ -94,9 +104,7 @@ class Subsystem:
         return self.next_step is not None
 
     def _native(self) -> _core.Subsystem:
-        return _core.python_subsystem(
-            self, sum(port_widths(self.inputs).values()), sum(port_widths(self.outputs).values())
-        )
+        return _core.python_subsystem(self, sum(self.input_widths.values()), sum(self.output_widths.values()))
 
 
 class NativeSubsystem(Subsystem):
