@@ -20,9 +20,7 @@ PAGES = ("tutorial.md", "explanation/choosing.md")
 
 # A fenced block, with the file it stands for when a comment <!-- file: NAME --> comes before it;
 # or a file that the reader does not see, inside such a comment.
-BLOCK = re.compile(
-    r"(?:<!-- file: (?P<file>\S+) -->\n+)?^```(?P<language>\w+)\n(?P<code>.*?)^```$", re.M | re.S
-)
+BLOCK = re.compile(r"(?:<!-- file: (?P<file>\S+) -->\n+)?^```(?P<language>\w+)\n(?P<code>.*?)^```$", re.M | re.S)
 UNSEEN = re.compile(r"<!-- file: (?P<file>\S+)\n(?P<code>.*?)-->", re.S)
 
 

@@ -71,8 +71,15 @@ def test_the_readme_shows_the_example_as_it_is_in_its_file():
     def lines(code):
         return [line for line in code.splitlines() if line.strip()]
 
-    shown = next(
-        code for _, language, file, code in TOOLS["blocks"](ROOT / "README.md") if language == "python"
-    )
+    shown = next(code for _, language, file, code in TOOLS["blocks"](ROOT / "README.md") if language == "python")
     written = (ROOT / "examples" / "own_models.py").read_text(encoding="utf-8")
     assert lines(written)[1:] == lines(shown)
+
+
+@pytest.mark.parametrize("header", ["scheduler", "embedded"])
+def test_the_pseudocode_of_the_core_is_the_one_explained(header):
+    source = (ROOT / "core" / "coupling" / f"{header}.hpp").read_text(encoding="utf-8")
+    pseudocode = [line.strip() for line in re.findall(r"^/// {5}(.+)$", source, flags=re.M)]
+    page = (ROOT / "docs" / "explanation" / "coupling.md").read_text(encoding="utf-8")
+    assert pseudocode
+    assert "\n".join(pseudocode) in "\n".join(line.strip() for line in page.splitlines())

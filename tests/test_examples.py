@@ -15,9 +15,7 @@ SCRIPTS = sorted(path for path in EXAMPLES.glob("*.py") if path.name != "heater_
 def run(folder, *command):
     environment = {**os.environ, "MPLBACKEND": "agg", "PYTHONWARNINGS": "error"}
     command = [sys.executable, *command]
-    return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60, check=False
-    )
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60, check=False)
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
