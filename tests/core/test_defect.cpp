@@ -49,6 +49,7 @@ TEST(a_held_ramp_is_wrong_by_one_step_of_the_source_each_time) {
   CHECK_CLOSE(0.5, b.maximum, 1e-12);
   CHECK_CLOSE(0.5, b.rms, 1e-12);
   CHECK(b.rows.size() == 3 * 4);
+  if (b.rows.size() != 3 * 4) return;
   for (std::size_t k = 0; k < 4; ++k) {
     CHECK_CLOSE(0.5 * static_cast<double>(k + 1), b.rows[3 * k], 1e-12);      // when
     CHECK_CLOSE(0.5 * static_cast<double>(k), b.rows[3 * k + 1], 1e-12);      // assumed
@@ -61,6 +62,7 @@ TEST(a_held_ramp_is_wrong_by_one_step_of_the_source_each_time) {
 TEST(an_exact_extrapolation_has_no_defect_after_its_start) {
   const Book b = book(pair_of([](double t) { return 3.0 * t - 1.0; }, 0.25, 0.1, make_lagrange(1)));
   CHECK(b.count > 3);
+  if (b.count == 0) return;
   for (std::size_t k = 1; k < b.rows.size() / 3; ++k) CHECK_CLOSE(b.rows[3 * k + 2], b.rows[3 * k + 1], 1e-12);
   CHECK_CLOSE(b.rows[0], b.when, 0.0);  // the largest is the first: with one sample the order is lowered
 }
@@ -71,6 +73,7 @@ TEST(gain_and_offset_are_part_of_the_defect) {
   spec.connections[0].offset = 7.0;
   const Book b = book(spec);
   CHECK_CLOSE(2.0, b.maximum, 1e-12);
+  if (b.count == 0) return;
   CHECK_CLOSE(7.0 - 4.0 * 0.5, b.rows[2], 1e-12);
 }
 

@@ -322,7 +322,7 @@ TEST(newton_that_does_not_converge_is_a_solver_failure_that_says_what_to_do) {
   const auto f = std::make_shared<CompiledRightHandSide>(
       2, 0, [](double t, const double* x, const double*, double* dx) {
         dx[0] = x[1];
-        dx[1] = t > 0.0 ? 1e9 * (x[0] > 0.3 ? 1.0 : -1.0) : 0.0;  // no solution of the implicit equation
+        dx[1] = t > 0.0 ? 1e9 * (x[0] > 0.3 ? -1.0 : 1.0) : 0.0;  // no solution of the implicit equation
       });
   LoneInputs u(0, nullptr);
   for (const char* name : {"trapezoidal", "newmark"}) {
