@@ -13,9 +13,7 @@ BENCHMARKS = {"coupling": "benchmarks.coupling"}
 @click.command()
 @click.argument("name", type=click.Choice(sorted(BENCHMARKS)))
 @click.option("--work", "chosen", multiple=True, help="Only this work of the benchmark (may be repeated).")
-@click.option(
-    "--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Write the rows here."
-)
+@click.option("--json", "json_file", type=click.Path(dir_okay=False, path_type=Path), help="Write the rows here.")
 @click.option("--quick", is_flag=True, help="Below 30 s: to see that it runs, not to quote.")
 def main(name: str, chosen: tuple[str, ...], json_file: Path | None, quick: bool) -> None:
     """Measure Counterpoint against limits and peers, interleaved in one run, and print the ratios."""

@@ -42,9 +42,7 @@ def _compile(command: tuple[str, ...], source: Path, built: Path) -> None:
     with tempfile.TemporaryDirectory(dir=built.parent) as folder:
         # Moved into place in one go, so that two runs at the same time never load half a file.
         fresh = Path(folder) / built.name
-        done = subprocess.run(
-            [*command, str(source), "-o", str(fresh)], capture_output=True, text=True, check=False
-        )
+        done = subprocess.run([*command, str(source), "-o", str(fresh)], capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise RuntimeError(f"{source.name}: {command[0]} failed:\n{done.stderr}")
         fresh.replace(built)

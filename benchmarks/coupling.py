@@ -39,9 +39,7 @@ def uninvolved(bench: Bench) -> None:
     """Cost of a step when the system also holds pairs that hardly ever step; limit: there are none."""
     steps, repeats = (100_000, 3) if bench.quick else (1_000_000, 7)
     counts = (0, 10, 100, 1000)
-    seconds = best(
-        {str(count): lambda count=count: _stepping_seconds(count, steps) for count in counts}, repeats
-    )
+    seconds = best({str(count): lambda count=count: _stepping_seconds(count, steps) for count in counts}, repeats)
     alone = 1e9 * seconds["0"] / (steps + steps // 10)
     for count in counts:
         total = steps + steps // 10 + 2 * count * IDLE_STEPS

@@ -37,9 +37,7 @@ class Adder(mosaik_api_v3.Simulator):
 
 def chain_seconds(steps: int) -> float:
     """Run source → sink for ``steps`` steps each and return the seconds spent in ``World.run``."""
-    world = mosaik.World(
-        {"Adder": {"python": f"{__name__}:Adder"}}, skip_greetings=True, configure_logging=False
-    )
+    world = mosaik.World({"Adder": {"python": f"{__name__}:Adder"}}, skip_greetings=True, configure_logging=False)
     source = world.start("Adder").Adder()
     sink = world.start("Adder").Adder()
     world.connect(source, sink, ("y", "u"))

@@ -33,6 +33,26 @@ class InputsView {
   Inputs* inputs_ = nullptr;
 };
 
+/// The inputs can be asked while this lives, also when the model raises.
+class Pointing {
+ public:
+  Pointing(InputsView& view, Inputs& inputs) : view_(view) { view_.point_to(&inputs); }
+  ~Pointing() { view_.point_to(nullptr); }
+  Pointing(const Pointing&) = delete;
+  Pointing& operator=(const Pointing&) = delete;
+
+ private:
+  InputsView& view_;
+};
+
+double read_time(nb::handle result, const char* what) {
+  double time = 0.0;
+  if (!nb::try_cast(result, time)) {
+    throw nb::type_error((std::string(what) + " returned " + nb::repr(result).c_str() + "; a time in s is expected").c_str());
+  }
+  return time;
+}
+
 /// A model written in Python that steps itself.
 class PythonSubsystem final : public Subsystem {
  public:
@@ -43,6 +63,7 @@ class PythonSubsystem final : public Subsystem {
     own_pace_ = !model_.attr("next_step").is_none();
     if (own_pace_) next_step_ = model_.attr("next_step");
     saves_ = nb::cast<bool>(model_.attr("can_save"));
+    stops_early_ = nb::cast<bool>(model_.attr("stops_early"));
   }
   ~PythonSubsystem() override {
     nb::gil_scoped_acquire gil;
@@ -59,25 +80,25 @@ class PythonSubsystem final : public Subsystem {
 
   double step(double t, double t_end, Inputs& u) override {
     nb::gil_scoped_acquire gil;
-    view_->point_to(&u);
+    const Pointing pointing(*view_, u);
     const nb::object reached = step_(t, t_end, view_object_);
-    view_->point_to(nullptr);
-    return reached.is_none() ? t_end : nb::cast<double>(reached);
+    return reached.is_none() ? t_end : read_time(reached, "step");
   }
 
   const double* output(double t, Inputs& u) override {
     nb::gil_scoped_acquire gil;
-    view_->point_to(&u);
+    const Pointing pointing(*view_, u);
     const nb::object values = output_(t, view_object_);
-    view_->point_to(nullptr);
     read_values(values, y_.data(), outputs_, "output");
     return y_.data();
   }
 
+  bool stops_early() const override { return stops_early_; }
+
   double next_step() const override {
     if (!own_pace_) return 0.0;
     nb::gil_scoped_acquire gil;
-    return nb::cast<double>(next_step_());
+    return read_time(next_step_(), "next_step");
   }
 
   struct Saved final : SavedState {
@@ -106,6 +127,7 @@ class PythonSubsystem final : public Subsystem {
   std::vector<double> y_;
   bool own_pace_ = false;
   bool saves_ = false;
+  bool stops_early_ = false;
   nb::object model_;
   nb::object start_;
   nb::object step_;
@@ -124,7 +146,7 @@ class PythonLaw final : public CouplingLaw {
     nb::gil_scoped_acquire gil;
     function_.reset();
   }
-  void evaluate(double, const double* signals, double* out) const override {
+  void evaluate(double t, const double* signals, double* out) const override {
     nb::gil_scoped_acquire gil;
     nb::list arguments;
     for (int width : widths_) {
@@ -136,6 +158,7 @@ class PythonLaw final : public CouplingLaw {
       signals += width;
     }
     read_values(function_(*arguments), out, width_, "the coupling law");
+    check_finite(out, width_, "the coupling law", t);
   }
 
  private:
@@ -155,10 +178,18 @@ void bind_network(Class& c) {
     const Participant& p = d.network().participants.at(i);
     return p.stopwatch.seconds(p.steps);
   });
-  c.def("take_rows", [](Driver& d, int i) {
-    Participant& p = d.network().participants.at(i);
-    return to_blocks(p.take_rows(), 1 + p.history.width());
-  }, "Blocks of rows (t, outputs) recorded since the last call.");
+  c.def("take_rows", [](Driver& d) {
+    nb::list all;
+    std::vector<Participant>& participants = d.network().participants;
+    for (std::size_t i = 0; i < participants.size(); ++i) {
+      for (Rows& rows : participants[i].take_rows()) {
+        all.append(nb::make_tuple(i, to_rows(std::move(rows), 1 + participants[i].history.width())));
+      }
+    }
+    return all;
+  }, nb::sig("def take_rows(self) -> list[tuple[int, NDArray[numpy.float64]]]"),
+     "Blocks (subsystem, rows of time and outputs) recorded since the last call.");
+  c.def_prop_ro("time", [](Driver& d) { return d.network().time(); }, "Time that every subsystem has reached.");
   c.def("values", [](Driver& d, int i) {
     const History& h = d.network().participants.at(i).history;
     return std::vector<double>(h.value(h.end() - 1), h.value(h.end() - 1) + h.width());
@@ -166,20 +197,28 @@ void bind_network(Class& c) {
   c.def("set_constant", [](Driver& d, int i, int offset, double value) {
     d.network().participants.at(i).inputs->set_constant(offset, value);
   });
-  c.def("take_defect_rows", [](Driver& d, int k) {
-    const Network::Place place = d.network().place(k);
-    Participant& p = d.network().participants.at(place.consumer);
-    return to_blocks(p.defects[place.term].take_rows(), 1 + 2 * p.inputs->terms()[place.term].samples.width);
-  }, "Blocks of rows (t, assumed, arrived) since the last call.");
+  c.def("take_defect_rows", [](Driver& d) {
+    nb::list all;
+    for (int k = 0; k < d.network().connection_count(); ++k) {
+      const Network::Place place = d.network().place(k);
+      Participant& p = d.network().participants[place.consumer];
+      const int width = p.inputs->terms()[place.term].samples.width;
+      for (Rows& rows : p.defects[place.term].take_rows()) {
+        all.append(nb::make_tuple(k, to_rows(std::move(rows), 1 + 2 * width)));
+      }
+    }
+    return all;
+  }, nb::sig("def take_defect_rows(self) -> list[tuple[int, NDArray[numpy.float64]]]"),
+     "Blocks (connection, rows of time, assumed and arrived values) since the last call.");
   c.def("defect", [](Driver& d, int k) {
     const Network::Place place = d.network().place(k);
     const Participant& p = d.network().participants.at(place.consumer);
     const Defect& x = p.defects[place.term];
-    return std::make_tuple(x.count(), x.maximum(), x.time_of_maximum(), x.rms(), x.scale());
-  }, "(count, maximum, time of maximum, rms, scale of the signal)");
+    return std::make_tuple(x.count(), x.maximum(), x.time_of_maximum(), x.rms(), x.scale(), x.magnitude());
+  }, "(count, maximum, time of maximum, rms, scale of the signal, largest value)");
   c.def_prop_ro("failure", [](Driver& d) {
     const Failure& f = d.network().failure;
-    static const char* const names[] = {"none", "not_finite", "solver", "contract", "model"};
+    static const char* const names[] = {"none", "not_finite", "signal", "solver", "contract", "model"};
     return std::make_tuple(std::string(names[static_cast<int>(f.kind)]), f.subsystem, f.output, f.start, f.end);
   }, "(kind, subsystem, output, start of the step, end of the step)");
 }
@@ -211,11 +250,11 @@ void bind_coupling(nb::module_& m) {
         self.participants.push_back({std::move(subsystem), step, std::move(constants), std::move(waits_for), records, may_overrun});
       }, nb::arg("subsystem"), nb::arg("step"), nb::arg("constants"), nb::arg("waits_for"), nb::arg("records"), nb::arg("may_overrun"))
       .def("add_connection", [](RunSpec& self, int source, int source_offset, int width, int target, int target_offset,
-                                ApproximationPointer approximation, double gain, double offset,
+                                int target_width, ApproximationPointer approximation, double gain, double offset,
                                 std::optional<double> initial, int law) {
-        self.connections.push_back({source, source_offset, width, target, target_offset, std::move(approximation), gain, offset, initial, law});
+        self.connections.push_back({source, source_offset, width, target, target_offset, target_width, std::move(approximation), gain, offset, initial, law});
       }, nb::arg("source"), nb::arg("source_offset"), nb::arg("width"), nb::arg("target"), nb::arg("target_offset"),
-         nb::arg("approximation"), nb::arg("gain"), nb::arg("offset"), nb::arg("initial").none(), nb::arg("law"))
+         nb::arg("target_width"), nb::arg("approximation"), nb::arg("gain"), nb::arg("offset"), nb::arg("initial").none(), nb::arg("law"))
       .def("add_law", [](RunSpec& self, nb::object function, std::vector<int> widths, int target, int target_offset, int width) {
         self.laws.push_back({std::make_shared<PythonLaw>(std::move(function), std::move(widths), width), target, target_offset});
       }, nb::arg("function"), nb::arg("widths"), nb::arg("target"), nb::arg("target_offset"), nb::arg("width"));
@@ -223,8 +262,6 @@ void bind_coupling(nb::module_& m) {
   nb::class_<Scheduler> scheduler(m, "Scheduler", "Applies the precedence rule to N subsystems.");
   scheduler.def(nb::init<const RunSpec&, int>(), nb::arg("spec"), nb::arg("threads"));
   bind_network<Scheduler>(scheduler);
-  scheduler.def_prop_ro("time", &Scheduler::time);
-  scheduler.def_prop_ro("finished", &Scheduler::finished);
 
   nb::class_<EmbeddedInterface> embedded(m, "EmbeddedInterface", "A host integrates; the others are advanced on demand.");
   embedded.def(nb::init<const RunSpec&, int>(), nb::arg("spec"), nb::arg("host"));

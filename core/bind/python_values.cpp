@@ -3,7 +3,11 @@
 #include <nanobind/ndarray.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstring>
+#include <sstream>
+
+#include "coupling/inputs.hpp"
 
 namespace counterpoint::bind {
 
@@ -54,11 +58,27 @@ void read_values(nb::handle result, double* out, int count, const char* what) {
     return;
   }
   const std::ptrdiff_t got = PySequence_Size(result.ptr());
+  if (got < 0) {  // an array without dimensions calls itself a sequence
+    PyErr_Clear();
+    if (count != 1) wrong_count(what, 1, count);
+    out[0] = as_double(result.ptr());
+    return;
+  }
   if (got != count) wrong_count(what, got, count);
   for (int k = 0; k < count; ++k) {
     nb::object item = nb::steal(PySequence_GetItem(result.ptr(), k));
     if (!item.is_valid()) throw nb::python_error();
     out[k] = as_double(item.ptr());
+  }
+}
+
+void check_finite(const double* values, int count, const char* what, double t) {
+  for (int k = 0; k < count; ++k) {
+    if (std::isfinite(values[k])) continue;
+    std::ostringstream text;
+    text.precision(9);
+    text << "an input is " << (std::isnan(values[k]) ? "NaN" : "infinite") << ": " << what << " gave it at t = " << t << " s";
+    throw SignalFailure(text.str());
   }
 }
 
@@ -70,12 +90,6 @@ nb::object to_rows(Rows&& rows, std::size_t columns) {
   double* data = rows.data.release();
   nb::capsule capsule(data, [](void* p) noexcept { delete[] static_cast<double*>(p); });
   return nb::cast(nb::ndarray<nb::numpy, double>(data, {rows.size / columns, columns}, capsule));
-}
-
-nb::list to_blocks(std::vector<Rows>&& blocks, std::size_t columns) {
-  nb::list list;
-  for (Rows& rows : blocks) list.append(to_rows(std::move(rows), columns));
-  return list;
 }
 
 nb::object to_rows(const std::vector<double>& values, std::size_t columns) {

@@ -15,6 +15,9 @@ namespace nb = nanobind;
 /// Throws ValueError or TypeError that says what was expected.
 void read_values(nb::handle result, double* out, int count, const char* what);
 
+/// Throw SignalFailure when a value that a Python function made at time t is NaN or infinite.
+void check_finite(const double* values, int count, const char* what, double t);
+
 /// A NumPy array of doubles that C++ writes into and Python reads.
 class SharedArray {
  public:
@@ -29,7 +32,6 @@ class SharedArray {
 
 /// Hand a buffer over to NumPy as rows of `columns` numbers, without copying.
 nb::object to_rows(Rows&& rows, std::size_t columns);
-nb::list to_blocks(std::vector<Rows>&& blocks, std::size_t columns);
 nb::object to_rows(const std::vector<double>& values, std::size_t columns);
 
 void bind_signal(nb::module_& m);

@@ -41,6 +41,7 @@ class PythonApproximation final : public Approximation {
     const nb::object result = evaluate_(axis, to_rows(std::move(values), s.width), t);
     out.degree = 0;
     read_values(result, out.coefficient(0), out.width, name_.c_str());
+    check_finite(out.coefficient(0), out.width, name_.c_str(), t);
     out.invalidate();  // right at t only: asked again at every time
   }
 

@@ -7,41 +7,59 @@
 
 namespace counterpoint {
 
-void Defect::arrive(const Samples& samples, double gain, double offset) {
-  interpolate(samples);
-  for (double& value : arrived_) value = gain * value + offset;
+void Defect::assume(const Polynomial& polynomial, double t, double source_next) {
+  compared_for_ = source_next;
+  if (spare_.empty()) spare_.push_back({0.0, std::vector<double>(width_)});
+  pending_.push_back(std::move(spare_.back()));
+  spare_.pop_back();
+  pending_.back().time = t;
+  polynomial.evaluate(t, pending_.back().assumed.data());
+}
 
+void Defect::arrive(const Samples& samples, double gain, double offset) {
+  while (pending() && samples.time(samples.last()) >= pending_time() - samples.tolerance) {
+    compare(pending_.front(), samples, gain, offset);
+    spare_.push_back(std::move(pending_.front()));
+    pending_.erase(pending_.begin());
+  }
+}
+
+void Defect::compare(const Pending& pending, const Samples& samples, double gain, double offset) {
+  interpolate(samples, pending.time);
   ++count_;
-  pending_ = false;
   double squares = 0.0;
   for (int j = 0; j < width_; ++j) {
-    const double difference = assumed_[j] - arrived_[j];
+    arrived_[j] = gain * arrived_[j] + offset;
+    const double difference = pending.assumed[j] - arrived_[j];
     squares += difference * difference;
     const double from_mean = arrived_[j] - mean_[j];  // Welford's running variance
     mean_[j] += from_mean / static_cast<double>(count_);
     spread_[j] += from_mean * (arrived_[j] - mean_[j]);
+    magnitude_ = std::max(magnitude_, std::abs(arrived_[j]));
   }
   sum_of_squares_ += squares;
   if (squares > maximum_square_) {
     maximum_square_ = squares;
-    time_of_maximum_ = time_;
+    time_of_maximum_ = pending.time;
   }
   double* row = rows_.extend();
-  row[0] = time_;
-  std::copy_n(assumed_.data(), width_, row + 1);
-  std::copy_n(arrived_.data(), width_, row + 1 + width_);
+  row[0] = pending.time;
+  for (int j = 0; j < width_; ++j) {
+    row[1 + j] = pending.assumed[j];
+    row[1 + width_ + j] = arrived_[j];
+  }
 }
 
-void Defect::interpolate(const Samples& samples) {
-  const std::size_t behind = samples.behind(time_);
-  if (std::abs(samples.time(behind) - time_) <= samples.tolerance) {
+void Defect::interpolate(const Samples& samples, double t) {
+  const std::size_t behind = samples.behind(t);
+  if (std::abs(samples.time(behind) - t) <= samples.tolerance) {
     std::copy_n(samples.value(behind), width_, arrived_.data());
     return;
   }
-  // No sample falls on the pending time: a cubic through those around it.
-  const std::size_t newest = std::min(behind + 2, samples.last());
+  // A cubic that ends with the first sample after t: later ones may or may not be there yet.
+  const std::size_t newest = std::min(behind + 1, samples.last());
   newton_through(samples, newest, available(samples, newest, 4), truth_);
-  truth_.evaluate(time_, arrived_.data());
+  truth_.evaluate(t, arrived_.data());
 }
 
 double Defect::maximum() const { return std::sqrt(maximum_square_); }

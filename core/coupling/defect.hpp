@@ -9,24 +9,27 @@ namespace counterpoint {
 
 /// The interface defect of one connection: what the consumer assumed against what arrived.
 ///
-/// A consumer that extrapolates leaves its assumption about the end of its step here; when the source
-/// has published so far, the two are compared, in units of the input (after gain and offset). One
-/// assumption is kept at a time, so a connection costs constant time and memory per step.
+/// A consumer that extrapolates leaves here what it assumed for the end of a step: once for every sample
+/// that the source publishes, at the last step end not beyond that sample (or, where a step spans it, at
+/// the end of that step). When the source has published so far the two are compared, in units of the
+/// input (after gain and offset). All of this follows from times, so it does not depend on the order in
+/// which subsystems happened to step.
 class Defect {
  public:
   explicit Defect(int width)
-      : width_(width), assumed_(width), mean_(width), spread_(width), arrived_(width), truth_(width), rows_(1 + 2 * width) {}
+      : width_(width), mean_(width), spread_(width), arrived_(width), truth_(width), rows_(1 + 2 * width) {}
 
-  bool pending() const { return pending_; }
-  double pending_time() const { return time_; }
-
-  void assume(const Polynomial& polynomial, double t) {
-    polynomial.evaluate(t, assumed_.data());
-    time_ = t;
-    pending_ = true;
+  /// Whether to assume at the end of the consumer's step: the step after it will end at `following`, and
+  /// the source publishes (or has published) its next sample at `source_next`.
+  bool wants(double following, double source_next, double tolerance) const {
+    return following > source_next + tolerance && source_next > compared_for_ + tolerance;
   }
+  void assume(const Polynomial& polynomial, double t, double source_next);
 
-  /// Compare with the samples published since; `samples` must reach the pending time.
+  bool pending() const { return !pending_.empty(); }
+  double pending_time() const { return pending_.front().time; }
+
+  /// Compare what is pending with the samples that have been published, as far as they reach.
   void arrive(const Samples& samples, double gain, double offset);
 
   long count() const { return count_; }
@@ -36,21 +39,30 @@ class Defect {
   double rms() const;
   /// Root mean square of the arrived signal about its mean: what the defect is to be measured against.
   double scale() const;
+  /// Largest absolute value that arrived.
+  double magnitude() const { return magnitude_; }
 
   /// Rows (t, assumed, arrived) since the last call, 1 + 2 width columns.
   std::vector<Rows> take_rows() { return rows_.take(); }
 
  private:
-  void interpolate(const Samples& samples);
+  struct Pending {
+    double time;
+    std::vector<double> assumed;
+  };
+
+  void compare(const Pending& pending, const Samples& samples, double gain, double offset);
+  void interpolate(const Samples& samples, double t);
 
   int width_;
-  bool pending_ = false;
-  double time_ = 0.0;
+  double compared_for_ = -Polynomial::infinity;  ///< the source's sample of the last assumption
+  std::vector<Pending> pending_;                 ///< one or two, oldest first
+  std::vector<Pending> spare_;                   ///< their memory is used again
   long count_ = 0;
   double sum_of_squares_ = 0.0;
   double maximum_square_ = 0.0;
   double time_of_maximum_ = 0.0;
-  std::vector<double> assumed_;
+  double magnitude_ = 0.0;
   std::vector<double> mean_;
   std::vector<double> spread_;
   std::vector<double> arrived_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 namespace counterpoint {
 
@@ -46,6 +47,8 @@ void EmbeddedInterface::start() {
 
 const double* EmbeddedInterface::evaluate(double t, const double* y, bool is_major) {
   Participant& host = network_.participants[host_];
+  network_.failure = Failure{};
+  if (!std::isfinite(t)) throw std::invalid_argument("evaluate: the time is not finite");
   if (is_major && (t > host.t + network_.tolerance || host.steps == 0)) {
     network_.guarded(host_, [&] {
       if (host.history.room() < 2) network_.make_room(host_, 64);
@@ -102,7 +105,7 @@ void EmbeddedInterface::step_external(int e) {
     // The host has gone past the end of this step with what it extrapolated.
     Term& term = host.inputs->terms()[k];
     const bool built = term.polynomial.from < Polynomial::infinity;
-    if (term.source == e && !term.waits && built) host.defects[k].assume(term.polynomial, p.t_next);
+    if (term.source == e && !term.waits && built) host.defects[k].assume(term.polynomial, p.t_next, p.t_next);
   }
   network_.guarded(e, [&] {
     for (Term& term : p.inputs->terms()) term.source_next = network_.participants[term.source].t;

@@ -10,7 +10,26 @@ void Inputs::add_term(Term term) {
   term.scratch.resize(width);
   per_step_ = per_step_ || term.approximation->depends_on_step();
   terms_.push_back(std::move(term));
-  single_scalar_ = terms_.size() == 1 && width == 1 && values_.size() == 1 && laws_.empty();
+  choose_short_way();
+}
+
+void Inputs::choose_short_way() {
+  single_scalar_ = terms_.size() == 1 && values_.size() == 1 && terms_[0].samples.width == 1 && laws_.empty() &&
+                   held_.empty();
+}
+
+void Inputs::hold(int offset, int width, double value) {
+  held_.push_back({offset, width, value});
+  choose_short_way();
+}
+
+void Inputs::release_all() {
+  held_.clear();
+  choose_short_way();
+}
+
+bool Inputs::is_held(int offset) const {
+  return std::any_of(held_.begin(), held_.end(), [&](const Held& h) { return h.offset == offset; });
 }
 
 int Inputs::add_law(std::shared_ptr<const CouplingLaw> law, int target_offset, int signal_count) {
@@ -18,9 +37,34 @@ int Inputs::add_law(std::shared_ptr<const CouplingLaw> law, int target_offset, i
   return static_cast<int>(laws_.size()) - 1;
 }
 
+
+void Inputs::freeze(Term& term) {
+  const Samples& s = term.samples;
+  const History& h = *s.history;
+  std::size_t k = std::max(s.end - 1, h.begin());
+  const std::size_t last = h.end() - 1;
+  if (term.waits) {
+    while (k < last && h.time(k) < step_.end - s.tolerance) ++k;
+    term.window_until = h.time(k) + s.tolerance;
+  } else {
+    while (k < last && h.time(k + 1) <= step_.start + s.tolerance) ++k;
+  }
+  update(term, k + 1);
+}
+
+void Inputs::update(Term& term, std::size_t end) {
+  Samples& s = term.samples;
+  if (s.end != end) {
+    // What lay beyond the last sample is known better now; a piece between samples stays right.
+    if (term.polynomial.to == Polynomial::infinity) term.polynomial.invalidate();
+    s.end = end;
+    s.begin = s.history->begin();
+  }
+  if (per_step_ && term.approximation->depends_on_step()) term.polynomial.invalidate();
+}
+
 void Inputs::freeze_all(double start, double end) {
-  if (start > step_.start || !started_) step_.previous_start = started_ ? step_.start : start;
-  started_ = true;
+  step_.previous_start = step_.start;
   step_.start = start;
   step_.end = end;
   for (Term& term : terms_) update(term, term.samples.history->end());
@@ -51,6 +95,7 @@ const double* Inputs::at_any(double t) {
     put(term, t);
   }
   if (!laws_.empty()) apply_laws(t);
+  for (const Held& h : held_) std::fill_n(values_.begin() + h.offset, h.width, h.value);
   return values_.data();
 }
 
@@ -63,7 +108,10 @@ void Inputs::put(Term& term, double t) {
 }
 
 void Inputs::apply_laws(double t) {
-  for (LawPort& port : laws_) port.law->evaluate(t, port.signals.data(), values_.data() + port.target_offset);
+  for (LawPort& port : laws_) {
+    if (is_held(port.target_offset)) continue;
+    port.law->evaluate(t, port.signals.data(), values_.data() + port.target_offset);
+  }
 }
 
 }  // namespace counterpoint

@@ -1,11 +1,18 @@
 #pragma once
 
 #include <memory>
+#include <stdexcept>
 #include <vector>
 
 #include "signal/approximation.hpp"
 
 namespace counterpoint {
+
+/// What makes an input (a coupling law, an approximation of the user) gave NaN or infinity.
+class SignalFailure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 /// A function of several signals that makes one input, e.g. a nonlinear coupling spring.
 class CouplingLaw {
@@ -22,8 +29,10 @@ struct Term {
   ApproximationPointer approximation;
   double gain = 1.0;
   double offset = 0.0;
+  bool source_stops_early = false;
   bool waits = false;  ///< the consumer waits for the source: it interpolates
   bool adds = false;   ///< not the first term of its input
+  double window_until = -Polynomial::infinity;  ///< a waiting term's samples serve steps that end before this
   double source_next = 0.0;  ///< when the source will publish next, as known when the step was allowed
   int law = -1;        ///< coupling law that takes this signal, or -1
   int law_offset = 0;  ///< place among the law's signals
@@ -47,6 +56,9 @@ class Inputs {
   };
 
   explicit Inputs(std::vector<double> constants) : values_(std::move(constants)) {}
+
+  /// The run starts here: there is no step before it.
+  void start(double t) { step_.start = step_.end = step_.previous_start = t; }
   virtual ~Inputs() = default;
   Inputs(const Inputs&) = delete;
   Inputs& operator=(const Inputs&) = delete;
@@ -77,6 +89,10 @@ class Inputs {
   /// Constant value of an input that nothing drives.
   void set_constant(int offset, double value) { values_[offset] = value; }
 
+  /// Give an input this value whatever drives it, until `release_all` (while initial outputs are found).
+  void hold(int offset, int width, double value);
+  void release_all();
+
   void add_term(Term term);
   int add_law(std::shared_ptr<const CouplingLaw> law, int target_offset, int signal_count);
   std::vector<Term>& terms() { return terms_; }
@@ -85,11 +101,12 @@ class Inputs {
   /// Freeze the samples for a step from start to end by the precedence rule: a term that waits uses
   /// samples up to the first one that reaches `end`, a term that does not uses those up to `start`.
   void freeze(double start, double end) {
-    step_.previous_start = started_ ? step_.start : start;
-    started_ = true;
+    step_.previous_start = step_.start;
     step_.start = start;
     step_.end = end;
-    for (Term& term : terms_) freeze(term);
+    for (Term& term : terms_) {
+      if (end > term.window_until || per_step_) freeze(term);
+    }
   }
 
   /// Use every sample there is (the embedded interface, and the start of a run).
@@ -112,33 +129,19 @@ class Inputs {
  private:
   const double* at_any(double t);
   void put(Term& term, double t);
-  void freeze(Term& term) {
-    Samples& s = term.samples;
-    const History& h = *s.history;
-    std::size_t k = s.end - 1 < h.begin() ? h.begin() : s.end - 1;
-    const std::size_t last = h.end() - 1;
-    if (term.waits) {
-      while (k < last && h.time(k) < step_.end - s.tolerance) ++k;
-    } else {
-      while (k < last && h.time(k + 1) <= step_.start + s.tolerance) ++k;
-    }
-    update(term, k + 1);
-  }
-
-  void update(Term& term, std::size_t end) {
-    Samples& s = term.samples;
-    if (s.end != end) {
-      // What lay beyond the last sample is known better now; a piece between samples stays right.
-      if (term.polynomial.to == Polynomial::infinity) term.polynomial.invalidate();
-      s.end = end;
-      s.begin = s.history->begin();
-    }
-    if (per_step_ && term.approximation->depends_on_step()) term.polynomial.invalidate();
-  }
-
+  void freeze(Term& term);
+  void update(Term& term, std::size_t end);
   void apply_laws(double t);
+  void choose_short_way();
 
-  bool started_ = false;
+  struct Held {
+    int offset;
+    int width;
+    double value;
+  };
+  bool is_held(int offset) const;
+
+  std::vector<Held> held_;
   bool per_step_ = false;
   bool single_scalar_ = false;  ///< one scalar term and no law: the common case, worth a short way
   std::vector<double> values_;

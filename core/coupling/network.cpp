@@ -52,6 +52,7 @@ void Network::connect(const ConnectionSpec& c, int law, int law_offset) {
   term.gain = c.gain;
   term.offset = c.offset;
   term.waits = contains(spec_.participants[c.target].waits_for, c.source);
+  term.source_stops_early = participants[c.source].subsystem->stops_early();
   term.law = law;
   term.law_offset = law_offset;
   for (const Term& other : consumer.inputs->terms()) {
@@ -69,28 +70,27 @@ void Network::connect(const ConnectionSpec& c, int law, int law_offset) {
   places_.push_back({c.target, index});
 }
 
-void Network::hold_initial_values(const RunSpec& spec) {
-  for (std::size_t k = 0; k < spec.connections.size(); ++k) {
-    const ConnectionSpec& c = spec.connections[k];
-    if (!c.initial) continue;
-    Polynomial& p = participants[places_[k].consumer].inputs->terms()[places_[k].term].polynomial;
-    p.degree = 0;
-    std::fill_n(p.coefficient(0), p.width, *c.initial);
-    p.from = -Polynomial::infinity;
-    p.to = Polynomial::infinity;
-  }
+double Network::time() const {
+  double earliest = Polynomial::infinity;
+  for (const Participant& p : participants) earliest = std::min(earliest, p.t);
+  return earliest;
 }
 
 void Network::start() {
   const int n = static_cast<int>(participants.size());
   for (int i = 0; i < n; ++i) guarded(i, [&] { participants[i].start(); });
+  for (const ConnectionSpec& c : spec_.connections) {
+    if (c.initial) participants[c.target].inputs->hold(c.target_offset, c.target_width, *c.initial);
+  }
   for (int pass = 0; pass < spec_.initial_passes; ++pass) {
-    for (Participant& p : participants) {
-      for (Term& term : p.inputs->terms()) term.polynomial.invalidate();
-    }
-    hold_initial_values(spec_);
+    forget_polynomials();
     for (int i = 0; i < n; ++i) guarded(i, [&] { participants[i].refresh_initial_outputs(); });
   }
+  for (Participant& p : participants) p.inputs->release_all();
+  forget_polynomials();
+}
+
+void Network::forget_polynomials() {
   for (Participant& p : participants) {
     for (Term& term : p.inputs->terms()) term.polynomial.invalidate();
   }
@@ -101,13 +101,8 @@ void Network::commit(int source) {
   const double reached = participants[source].t;
   for (const Outgoing& out : outgoing_[source]) {
     Participant& consumer = participants[out.consumer];
-    Defect& defect = consumer.defects[out.term];
-    if (!defect.pending() || reached < defect.pending_time() - tolerance) continue;
-    const Term& term = consumer.inputs->terms()[out.term];
-    Samples samples = term.samples;
-    samples.begin = samples.history->begin();
-    samples.end = samples.history->end();
-    defect.arrive(samples, term.gain, term.offset);
+    const Defect& defect = consumer.defects[out.term];
+    if (defect.pending() && reached >= defect.pending_time() - tolerance) consumer.compare(out.term);
   }
 }
 
@@ -140,6 +135,8 @@ void Network::note_failure(int subsystem) {
   } catch (const StepFailure& error) {
     failure.kind = error.kind;
     failure.output = error.output;
+  } catch (const SignalFailure&) {
+    failure.kind = Failure::Kind::signal;
   } catch (const SolverFailure&) {
     failure.kind = Failure::Kind::solver;
   } catch (...) {

@@ -24,10 +24,11 @@ struct ConnectionSpec {
   int width = 1;
   int target = 0;
   int target_offset = 0;
+  int target_width = 1;  ///< differs from `width` only where a law stands between
   ApproximationPointer approximation;
   double gain = 1.0;
   double offset = 0.0;
-  std::optional<double> initial;  ///< used instead of the source while initial outputs are found
+  std::optional<double> initial = std::nullopt;  ///< value of the input while initial outputs are found
   int law = -1;
 };
 
@@ -55,6 +56,9 @@ class Network {
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;
 
+  /// Time that every participant has reached.
+  double time() const;
+
   /// Put all subsystems at the start and find their initial outputs.
   void start();
 
@@ -78,6 +82,7 @@ class Network {
     int consumer;
     int term;
   };
+  int connection_count() const { return static_cast<int>(places_.size()); }
   const Place& place(int connection) const { return places_[connection]; }
 
   /// Call `work`, and when it throws note where before the exception goes on.
@@ -89,7 +94,7 @@ class Network {
 
  private:
   void connect(const ConnectionSpec& connection, int law, int law_offset);
-  void hold_initial_values(const RunSpec& spec);
+  void forget_polynomials();
 
   RunSpec spec_;
   std::vector<std::vector<Outgoing>> outgoing_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
 namespace counterpoint {
 
@@ -42,6 +43,7 @@ Participant::Participant(SubsystemPointer model, std::unique_ptr<Inputs> u, cons
 
 void Participant::start() {
   subsystem->start(t);
+  inputs->start(t);
   for (const Term& term : inputs->terms()) extrapolates_ = extrapolates_ || !term.waits;
 }
 
@@ -62,10 +64,14 @@ double Participant::wish() const {
   return wish;
 }
 
-void Participant::refuse(double reached) const {
-  throw StepFailure(Failure::Kind::contract,
-                    "step returned time " + std::to_string(reached) +
-                        " s; it must lie after the start of the step and not after its end");
+double Participant::accepted_end(double reached) const {
+  if (std::abs(reached - t_next) <= tolerance_) return t_next;
+  if (subsystem->stops_early() && reached > t && reached < t_next) return reached;
+  std::ostringstream text;
+  text.precision(9);
+  text << "step returned time " << reached << " s; it must reach the end of the step, " << t_next << " s";
+  if (reached > t && reached < t_next) text << ", unless the model says that it stops early";
+  throw StepFailure(Failure::Kind::contract, text.str());
 }
 
 void Participant::not_finite(const double* values) const {
@@ -75,7 +81,11 @@ void Participant::not_finite(const double* values) const {
 }
 
 void Participant::publish_derivatives(double time) {
-  std::copy_n(subsystem->output_derivative(time, *inputs), history.width(), history.next_derivative());
+  const double* slopes = subsystem->output_derivative(time, *inputs);
+  for (int j = 0; j < history.width(); ++j) {
+    if (!std::isfinite(slopes[j])) throw SignalFailure("the derivative of an output is not finite");
+    history.next_derivative()[j] = slopes[j];
+  }
 }
 
 void Participant::publish(double time, const double* values) {
@@ -99,15 +109,30 @@ void Participant::publish(double time, const double* values) {
   history.commit();
 }
 
+void Participant::compare(std::size_t k) {
+  const Term& term = inputs->terms()[k];
+  Samples samples = term.samples;
+  samples.begin = samples.history->begin();
+  samples.end = samples.history->end();
+  defects[k].arrive(samples, term.gain, term.offset);
+}
+
 void Participant::leave_assumptions() {
   std::vector<Term>& terms = inputs->terms();
   for (std::size_t k = 0; k < terms.size(); ++k) {
     Term& term = terms[k];
     if (term.waits) continue;
-    // Of the assumptions made before the source publishes next, the furthest is kept.
-    const bool furthest = t_next > term.source_next + tolerance_;
-    const bool replaces = !defects[k].pending() || t <= term.source_next + tolerance_;
-    if (furthest && replaces) defects[k].assume(inputs->polynomial(term, t), t);
+    const Samples& frozen = term.samples;
+    const History& source = *frozen.history;
+    const bool published = frozen.end < source.end();
+    double source_next = published ? source.time(frozen.end) : term.source_next;
+    if (term.source_stops_early) {
+      source_next = t;  // when it publishes next is not known: every step is compared
+    } else if (!defects[k].wants(t_next, source_next, tolerance_)) {
+      continue;
+    }
+    defects[k].assume(inputs->polynomial(term, t), t, source_next);
+    if (published) compare(k);
   }
 }
 

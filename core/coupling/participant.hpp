@@ -11,7 +11,7 @@ namespace counterpoint {
 
 /// Why a run stopped, beside the exception that says it in words.
 struct Failure {
-  enum class Kind { none, not_finite, solver, contract, model };
+  enum class Kind { none, not_finite, signal, solver, contract, model };
   Kind kind = Kind::none;
   int subsystem = -1;
   int output = -1;       ///< for not_finite: which output, counted in scalars
@@ -111,8 +111,7 @@ class Participant {
   template <class Model>
   void step_with_inputs(Model& model) {
     double reached = model.step(t, t_next, *inputs);
-    if (!(reached > t) || reached > t_next + tolerance_) refuse(reached);
-    if (reached > t_next - tolerance_) reached = t_next;
+    if (reached != t_next) reached = accepted_end(reached);
     publish_outputs(model, reached);
     if (inputs->depends_on_step()) inputs->remember_end(reached);
     t = reached;
@@ -123,6 +122,9 @@ class Participant {
 
   /// Write a sample that came from elsewhere (a host that integrates by itself).
   void publish(double time, const double* values);
+
+  /// Compare what was assumed of the source of term k with what it has published.
+  void compare(std::size_t k);
 
   /// Rows (t, outputs) recorded since the last call.
   std::vector<Rows> take_rows() { return rows_.take(); }
@@ -145,13 +147,14 @@ class Participant {
   void publish_outputs(Model& model, double time) {
     const double* y = model.output(time, *inputs);
     double* sample = history.next_value();
-    const int width = history.width();
-    bool finite = true;
+    int width = history.width();
+    if constexpr (requires { Model::width; }) width = Model::width;
+    double probe = 0.0;  // stays zero as long as everything is finite
     for (int j = 0; j < width; ++j) {
-      finite = finite && y[j] - y[j] == 0.0;
+      probe += y[j] - y[j];
       sample[j] = y[j];
     }
-    if (!finite) not_finite(sample);
+    if (probe != 0.0) not_finite(sample);
     if (history.has_derivatives()) publish_derivatives(time);
     if (records_) {
       double* row = rows_.extend();
@@ -169,7 +172,8 @@ class Participant {
   double wish() const;
   void publish_derivatives(double time);
   void leave_assumptions();
-  [[noreturn]] void refuse(double reached) const;
+  /// The end of a step that did not end exactly where it was proposed; throws when that is not allowed.
+  double accepted_end(double reached) const;
   [[noreturn]] void not_finite(const double* values) const;
 
   Clock clock_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <memory>
 #include <utility>
@@ -20,35 +21,42 @@ class RowBuffer {
 
   /// Place for one more row.
   double* extend() {
-    if (left_ == 0) begin_block();
+    if (place_ == end_) begin_block();
     double* row = place_;
     place_ += columns_;
-    --left_;
     return row;
   }
 
   void clear() {
     blocks_.clear();
-    left_ = 0;
+    place_ = end_ = nullptr;
   }
 
   std::vector<Rows> take() {
-    if (!blocks_.empty()) blocks_.back().size -= left_ * columns_;
-    left_ = 0;
+    if (!blocks_.empty()) blocks_.back().size -= static_cast<std::size_t>(end_ - place_);
+    place_ = end_ = nullptr;
+    next_ = smallest;
+    for (const Rows& rows : blocks_) next_ = std::max(next_, rows.size / columns_);
     return std::exchange(blocks_, {});
   }
 
  private:
+  static constexpr std::size_t smallest = 16;          ///< rows
+  static constexpr std::size_t largest_doubles = 1 << 15;
+
+  /// Blocks double up to a size that is still kind to the cache.
   void begin_block() {
-    constexpr std::size_t doubles = 1 << 15;
-    left_ = columns_ < doubles / 8 ? doubles / columns_ : 8;
-    blocks_.push_back({std::unique_ptr<double[]>(new double[left_ * columns_]), left_ * columns_});
+    const std::size_t rows = std::min(next_, std::max(smallest, largest_doubles / columns_));
+    next_ = 2 * rows;
+    blocks_.push_back({std::unique_ptr<double[]>(new double[rows * columns_]), rows * columns_});
     place_ = blocks_.back().data.get();
+    end_ = place_ + rows * columns_;
   }
 
   std::size_t columns_;
-  std::size_t left_ = 0;  ///< rows that fit into the last block
+  std::size_t next_ = smallest;  ///< rows of the next block
   double* place_ = nullptr;
+  double* end_ = nullptr;  ///< of the last block
   std::vector<Rows> blocks_;
 };
 

@@ -1,9 +1,11 @@
 #include "coupling/scheduler.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 #include "coupling/workers.hpp"
 
@@ -12,7 +14,8 @@ namespace counterpoint {
 namespace {
 constexpr std::size_t burst_steps = 1024;    ///< most steps in a burst
 constexpr double latest = std::numeric_limits<double>::max();  ///< a finished subsystem proposes infinity
-constexpr long steps_between_clocks = 2048;  ///< cheap steps between two looks at the wall clock
+constexpr long steps_between_clocks = 1024;  ///< cheap steps between two looks at the wall clock
+constexpr long steps_in_a_slice = 1 << 16;   ///< then what was recorded is given away
 }  // namespace
 
 Scheduler::Scheduler(const RunSpec& spec, int threads)
@@ -43,17 +46,6 @@ void Scheduler::start() {
   }
 }
 
-double Scheduler::time() const {
-  double earliest = Polynomial::infinity;
-  for (const Participant& p : network_.participants) earliest = std::min(earliest, p.t);
-  return earliest;
-}
-
-bool Scheduler::finished() const {
-  return std::all_of(network_.participants.begin(), network_.participants.end(),
-                     [](const Participant& p) { return p.finished(); });
-}
-
 Scheduler::Limits Scheduler::limits(int i) {
   Participant& p = network_.participants[i];
   const double tolerance = network_.tolerance;
@@ -64,7 +56,7 @@ Scheduler::Limits Scheduler::limits(int i) {
       limits.end = std::min(limits.end, source.t + tolerance);
     } else {
       term.source_next = source.t_next;
-      limits.begin = std::min(limits.begin, source.t_next - tolerance);
+      limits.begin = std::min(limits.begin, publishes_after(term));
     }
   }
   const std::vector<Network::Outgoing>& outgoing = network_.outgoing(i);
@@ -75,6 +67,14 @@ Scheduler::Limits Scheduler::limits(int i) {
     }
   }
   return limits;
+}
+
+/// The source's next sample surely comes after this: where it has proposed to step to, or, when it may
+/// stop early, where it stands.
+double Scheduler::publishes_after(const Term& term) const {
+  const Participant& source = network_.participants[term.source];
+  if (source.finished()) return Polynomial::infinity;
+  return term.source_stops_early ? source.t + network_.tolerance : source.t_next - network_.tolerance;
 }
 
 bool Scheduler::may_step(int i, const Limits& l) const {
@@ -103,7 +103,7 @@ int Scheduler::pop_ready() {
   return i;
 }
 
-void Scheduler::burst(int i) {
+long Scheduler::burst(int i) {
   Participant& p = network_.participants[i];
   const Limits& l = limits_[i];
   const double stop = std::min(p.t + burst_length_, target_);
@@ -114,6 +114,7 @@ void Scheduler::burst(int i) {
   if (timed) p.stopwatch.begin();
   p.subsystem->burst(p, allowed);
   if (timed) p.stopwatch.end(p.steps - before);
+  return p.stopwatch.costly() ? steps_between_clocks : p.steps - before;
 }
 
 void Scheduler::after_burst(int i) {
@@ -134,16 +135,18 @@ void Scheduler::run_batch() {
     if (network_.participants[i].history.room() < 16) network_.make_room(i, 64);
   }
   if (batch_.size() == 1) {
-    network_.guarded(batch_[0], [&] { burst(batch_[0]); });
+    network_.guarded(batch_[0], [&] { steps_made_ += burst(batch_[0]); });
   } else {
     errors_.assign(batch_.size(), nullptr);
-    pool_->run(static_cast<int>(batch_.size()), [this](int k) {
+    std::atomic<long> made{0};
+    pool_->run(static_cast<int>(batch_.size()), [this, &made](int k) {
       try {
-        burst(batch_[k]);
+        made += burst(batch_[k]);
       } catch (...) {
         errors_[k] = std::current_exception();
       }
     });
+    steps_made_ += made;
     for (std::size_t k = 0; k < batch_.size(); ++k) {
       if (errors_[k]) network_.guarded(batch_[k], [&] { std::rethrow_exception(errors_[k]); });
     }
@@ -165,26 +168,37 @@ bool Scheduler::advance(double target, double wall_seconds) {
     has_reached_[i] = reached(static_cast<int>(i));
     behind_ += has_reached_[i] ? 0 : 1;
   }
-  long unchecked = 0;
+  steps_made_ = 0;
+  long look_at_clock = steps_between_clocks;
   while (behind_ > 0) {
-    batch_.clear();
-    if (ready_.empty()) batch_.push_back(exempt_by_the_second_rule());
-    while (!ready_.empty() && (pool_ || batch_.empty())) batch_.push_back(pop_ready());
+    choose_batch();
     run_batch();
-    for (int i : batch_) unchecked += network_.participants[i].stopwatch.costly() ? steps_between_clocks : 64;
-    if (unchecked >= steps_between_clocks) {
-      unchecked = 0;
+    if (steps_made_ >= steps_in_a_slice) break;
+    if (steps_made_ >= look_at_clock) {
+      look_at_clock = steps_made_ + steps_between_clocks;
       if (clock::now() >= deadline) break;
     }
   }
+  for (int i : std::exchange(aside_, {})) offer(i);
   return behind_ == 0;
+}
+
+void Scheduler::choose_batch() {
+  batch_.clear();
+  while (!ready_.empty() && (pool_ || batch_.empty())) {
+    const int i = pop_ready();
+    // One that is far enough and that nobody listens to can unblock no one: let it rest.
+    const bool rests = network_.outgoing(i).empty() && reached(i);
+    (rests ? aside_ : batch_).push_back(i);
+  }
+  if (batch_.empty()) batch_.push_back(exempt_by_the_second_rule());
 }
 
 bool Scheduler::blocks(int i, const Term& term) const {
   const Participant& p = network_.participants[i];
   const Participant& source = network_.participants[term.source];
   if (term.waits) return p.t_next > source.t + network_.tolerance;
-  return p.t >= source.t_next - network_.tolerance;
+  return p.t >= publishes_after(term);
 }
 
 bool Scheduler::blocked_by(int from, int goal) const {

@@ -33,14 +33,12 @@ class Scheduler {
 
   void start();
 
-  /// Step until every subsystem has reached `target`, or until `wall_seconds` have passed.
+  /// Step until every subsystem has reached `target`, or for a slice: until `wall_seconds` have passed
+  /// or some ten thousand steps are made, whose results should be taken away.
   /// Returns true when all have reached it. Throws what a model threw; see `network().failure`.
   bool advance(double target, double wall_seconds);
 
   Network& network() { return network_; }
-  /// Time that every subsystem has reached.
-  double time() const;
-  bool finished() const;
 
  private:
   struct Limits {
@@ -51,7 +49,9 @@ class Scheduler {
 
   Limits limits(int i);
   bool may_step(int i, const Limits& limits) const;
-  void burst(int i);
+  /// Steps of one subsystem as far as its limits allow; returns their number (more for costly ones).
+  long burst(int i);
+  void choose_batch();
   void run_batch();
   bool later(int a, int b) const;
   bool reached(int i) const;
@@ -61,6 +61,7 @@ class Scheduler {
   int exempt_by_the_second_rule() const;
   bool blocked_by(int from, int goal) const;
   bool blocks(int i, const Term& term) const;
+  double publishes_after(const Term& term) const;
 
   Network network_;
   std::vector<std::vector<int>> neighbours_;  ///< those whose permission may change when i moves
@@ -68,12 +69,14 @@ class Scheduler {
   std::vector<int> ready_;  ///< heap by time, then rank
   std::vector<char> is_ready_;
   std::vector<int> batch_;
+  std::vector<int> aside_;  ///< have reached the target and are listened to by nobody
   std::vector<std::exception_ptr> errors_;
   std::unique_ptr<WorkerPool> pool_;
   double burst_length_;
   double target_ = 0.0;
   std::vector<char> has_reached_;
-  int behind_ = 0;  ///< how many have not reached the target
+  long steps_made_ = 0;  ///< in this slice
+  int behind_ = 0;       ///< how many have not reached the target
 };
 
 }  // namespace counterpoint

@@ -30,8 +30,9 @@ struct BurstLimits;
 ///  1. Structure (number of inputs and outputs) never changes after construction.
 ///  2. `start(t)` puts the subsystem at time t in its initial state. It is called once before the
 ///     first step and may be called again to begin another run.
-///  3. `step(t, t_end, u)` advances the state from t to at most t_end and returns the time reached,
-///     t < reached <= t_end. One call is one accepted step: only its end is published.
+///  3. `step(t, t_end, u)` advances the state from t to t_end and returns the time reached. Only when
+///     `stops_early()` may it be less, t < reached <= t_end; others then wait more often, since they
+///     cannot know when the subsystem will publish. One call is one accepted step: only its end is published.
 ///  4. During `step` the inputs may be asked at any time between t and t_end: `u.at(time)`. At the
 ///     start of a step derivatives are evaluated again with u.at(t): what was stored at the end of
 ///     the last step was made with inputs that were guesses then.
@@ -59,6 +60,7 @@ class Subsystem {
   /// final class may repeat its one line to let the compiler see through these calls.
   virtual void burst(Participant& participant, const BurstLimits& limits);
 
+  virtual bool stops_early() const { return false; }
   virtual bool offers_derivatives() const { return false; }
   virtual const double* output_derivative(double /*t*/, Inputs& /*u*/) { return nullptr; }
   virtual double next_step() const { return 0.0; }

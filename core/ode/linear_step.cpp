@@ -1,20 +1,51 @@
 #include "ode/linear_step.hpp"
 
+#include "coupling/participant.hpp"
 #include "ode/nominal_step.hpp"
 
 namespace counterpoint {
 namespace {
 
-/// N is the number of states where the compiler may know it, 0 otherwise.
-template <int N>
+/// N is the number of states and F that of the input times where the compiler may know them, else 0.
+template <int N, int F>
 class LinearStep final : public Solver {
  public:
   LinearStep(std::shared_ptr<const LinearRightHandSide> f, std::vector<double> fractions, GatherLinearMap gather)
       : f_(std::move(f)), fractions_(std::move(fractions)), gather_(std::move(gather)), sums_(f_->states()) {}
 
-  void step(double t, double t_end, double* x, Inputs& inputs) override {
-    const double h = t_end - t;
-    if (step_.changed(h)) prepare();
+  void step(double t, double t_end, double* x, Inputs& inputs) override { advance(t, t_end, x, inputs); }
+
+  bool burst(Participant& participant, const BurstLimits& limits, double* x) override {
+    if constexpr (N > 0 && F > 0) {
+      Drawn model{*this, x};
+      participant.burst(model, limits);
+      return true;
+    } else {
+      return false;
+    }
+  }
+
+  std::vector<double> memory() const override { return {step_.value()}; }
+  void set_memory(const std::vector<double>& memory) override {
+    step_.set(memory[0]);
+    if (memory[0] != 0.0) prepare();
+  }
+
+ private:
+  /// The same step in a form that the compiler can draw into the participant's loop.
+  struct Drawn {
+    static constexpr int width = N;
+    LinearStep& solver;
+    double* x;
+    double step(double t, double t_end, Inputs& u) {
+      solver.advance(t, t_end, x, u);
+      return t_end;
+    }
+    const double* output(double, Inputs&) { return x; }
+  };
+
+  void advance(double t, double t_end, double* x, Inputs& inputs) {
+    if (step_.changed(t_end - t)) prepare();
     const int n = N > 0 ? N : f_->states();
     double fixed[N > 0 ? N : 1] = {};
     double* sums = N > 0 ? fixed : sums_.data();
@@ -22,10 +53,10 @@ class LinearStep final : public Solver {
     const double* column = columns_.data();
     // Inputs first: they do not depend on the state, so the chain from state to state stays short.
     if (const Polynomial* p = inputs.single_over(t, t_end)) {
-      for (const double c : fractions_) {
-        const double u = p->scalar(c == 1.0 ? t_end : t + c * h);
+      const int count = F > 0 ? F : static_cast<int>(fractions_.size());
+      for (int k = 0; k < count; ++k, column += n) {
+        const double u = p->scalar(input_time(k, t, t_end));
         for (int i = 0; i < n; ++i) sums[i] += column[i] * u;
-        column += n;
       }
     } else {
       column = add_inputs(t, t_end, inputs, sums);
@@ -36,20 +67,17 @@ class LinearStep final : public Solver {
     for (int i = 0; i < n; ++i) x[i] = sums[i];
   }
 
-  std::vector<double> memory() const override { return {step_.value()}; }
-  void set_memory(const std::vector<double>& memory) override {
-    step_.set(memory[0]);
-    if (memory[0] != 0.0) prepare();
+  double input_time(int k, double t, double t_end) const {
+    return fractions_[k] == 1.0 ? t_end : t + fractions_[k] * (t_end - t);
   }
 
- private:
   /// Any number of inputs; returns where P begins.
   const double* add_inputs(double t, double t_end, Inputs& inputs, double* sums) {
     const int n = f_->states();
     const int m = f_->inputs();
     const double* column = columns_.data();
-    for (const double c : fractions_) {
-      const double* u = inputs.at(c == 1.0 ? t_end : t + c * (t_end - t));
+    for (int k = 0; k < static_cast<int>(fractions_.size()); ++k) {
+      const double* u = inputs.at(input_time(k, t, t_end));
       for (int j = 0; j < m; ++j, column += n) {
         for (int i = 0; i < n; ++i) sums[i] += column[i] * u[j];
       }
@@ -82,12 +110,22 @@ class LinearStep final : public Solver {
 
 SolverPointer make_linear_step(std::shared_ptr<const LinearRightHandSide> f, std::vector<double> fractions,
                                GatherLinearMap gather) {
+  const auto make = [&]<int N, int F>() -> SolverPointer {
+    return std::make_unique<LinearStep<N, F>>(std::move(f), std::move(fractions), std::move(gather));
+  };
+  const auto for_states = [&]<int N>() -> SolverPointer {
+    switch (fractions.size()) {
+      case 2: return make.template operator()<N, 2>();
+      case 3: return make.template operator()<N, 3>();
+      default: return make.template operator()<N, 0>();
+    }
+  };
   switch (f->states()) {
-    case 1: return std::make_unique<LinearStep<1>>(std::move(f), std::move(fractions), std::move(gather));
-    case 2: return std::make_unique<LinearStep<2>>(std::move(f), std::move(fractions), std::move(gather));
-    case 3: return std::make_unique<LinearStep<3>>(std::move(f), std::move(fractions), std::move(gather));
-    case 4: return std::make_unique<LinearStep<4>>(std::move(f), std::move(fractions), std::move(gather));
-    default: return std::make_unique<LinearStep<0>>(std::move(f), std::move(fractions), std::move(gather));
+    case 1: return for_states.template operator()<1>();
+    case 2: return for_states.template operator()<2>();
+    case 3: return for_states.template operator()<3>();
+    case 4: return for_states.template operator()<4>();
+    default: return make.template operator()<0, 0>();
   }
 }
 

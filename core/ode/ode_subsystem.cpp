@@ -90,7 +90,10 @@ void OdeSubsystem::start(double t) {
   solver_->start(t, x_);
 }
 
-void OdeSubsystem::burst(Participant& participant, const BurstLimits& limits) { participant.burst(*this, limits); }
+void OdeSubsystem::burst(Participant& participant, const BurstLimits& limits) {
+  if (output_is_state_ && solver_->burst(participant, limits, x_.data())) return;
+  participant.burst(*this, limits);
+}
 
 const double* OdeSubsystem::mapped_output(double t, Inputs& u) {
   g_->evaluate(t, x_.data(), output_uses_inputs_ ? u.at(t) : nullptr, y_.data());

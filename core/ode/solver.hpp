@@ -9,6 +9,9 @@
 
 namespace counterpoint {
 
+class Participant;
+struct BurstLimits;
+
 /// Integrates dx/dt = f(t, x, u(t)) over one step.
 ///
 /// Contract for implementers:
@@ -22,6 +25,9 @@ class Solver {
   virtual void start(double /*t*/, const std::vector<double>& /*x*/) {}
   virtual void step(double t, double t_end, double* x, Inputs& u) = 0;
   virtual double next_step() const { return 0.0; }
+  /// Several steps of a subsystem whose outputs are its states x, as `participant` grants them. Returns
+  /// false when the solver has no such short way; the subsystem then makes them one by one.
+  virtual bool burst(Participant& /*participant*/, const BurstLimits& /*limits*/, double* /*x*/) { return false; }
   virtual std::vector<double> memory() const { return {}; }
   virtual void set_memory(const std::vector<double>&) {}
 };

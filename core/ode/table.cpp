@@ -22,7 +22,8 @@ std::size_t Table::row(double t) const {
 double Table::next_step() const {
   const std::size_t k = row(time_);
   if (time_ < times_.front()) return times_.front() - time_;
-  return k + 1 < times_.size() ? times_[k + 1] - time_ : Polynomial::infinity;
+  if (k + 1 < times_.size()) return times_[k + 1] - time_;
+  return times_.size() > 1 ? times_.back() - times_.front() : 1.0;  // nothing changes any more
 }
 
 const double* Table::output(double t, Inputs&) {

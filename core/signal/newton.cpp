@@ -27,9 +27,27 @@ void cover_while_ahead(const Samples& samples, std::size_t ahead, Polynomial& ou
   out.to = ahead == samples.last() ? Polynomial::infinity : samples.time(ahead) - samples.tolerance;
 }
 
+namespace {
+
+void scalar_newton_through(const Samples& samples, std::size_t newest, int points, Polynomial& out) {
+  double times[Polynomial::max_degree + 1];
+  double* c = out.coefficients.data();
+  for (int d = 0; d < points; ++d) {
+    times[d] = samples.time(newest - d);
+    c[d] = *samples.value(newest - d);
+  }
+  for (int d = 0; d + 1 < points; ++d) out.nodes[d] = times[d];
+  for (int level = 1; level < points; ++level) {
+    for (int d = points - 1; d >= level; --d) c[d] = (c[d] - c[d - 1]) / (times[d] - times[d - level]);
+  }
+}
+
+}  // namespace
+
 void newton_through(const Samples& samples, std::size_t newest, int points, Polynomial& out) {
   const int width = out.width;
   out.degree = points - 1;
+  if (width == 1) return scalar_newton_through(samples, newest, points, out);
   for (int d = 0; d < points; ++d) {
     if (d < out.degree) out.nodes[d] = samples.time(newest - d);
     std::copy_n(samples.value(newest - d), width, out.coefficient(d));

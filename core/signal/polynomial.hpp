@@ -28,6 +28,13 @@ struct Polynomial {
   /// Value of the only component.
   double scalar(double t) const {
     const double* c = coefficients.data();
+    switch (degree) {  // straight code for the usual orders: this is asked at every stage
+      case 0: return c[0];
+      case 1: return c[1] * (t - nodes[0]) + c[0];
+      case 2: return (c[2] * (t - nodes[1]) + c[1]) * (t - nodes[0]) + c[0];
+      case 3: return ((c[3] * (t - nodes[2]) + c[2]) * (t - nodes[1]) + c[1]) * (t - nodes[0]) + c[0];
+      default: break;
+    }
     double sum = c[degree];
     for (int d = degree - 1; d >= 0; --d) sum = sum * (t - nodes[d]) + c[d];
     return sum;

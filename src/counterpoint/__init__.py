@@ -65,11 +65,11 @@ _ROOMS = {
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
 __all__ = [
-    "AlgebraicLoopError", "Approximation", "CosimulationInterface", "CounterpointError", "MissingExtraError", "ModelError",
-    "NotFiniteError", "OutputError", "Progress", "Result", "Run", "RunInterrupted", "Scenario", "ScenarioError", "Scheme",
-    "SetupError", "Signal", "SimulationError", "SolverError", "Subsystem", "System", "approximate", "custom", "hermite",
-    "hold", "lagrange", "least_squares", "linear", "load", "mean", "ode", "second_order", "sequential", "source", "table",
-    "taylor", "transition",
+    "AlgebraicLoopError", "Approximation", "CosimulationInterface", "CounterpointError", "MissingExtraError",
+    "ModelError", "NotFiniteError", "OutputError", "Progress", "Result", "Run", "RunInterrupted", "Scenario",
+    "ScenarioError", "Scheme", "SetupError", "Signal", "SimulationError", "SolverError", "Subsystem",
+    "System", "approximate", "custom", "hermite", "hold", "lagrange", "least_squares", "linear", "load",
+    "mean", "ode", "second_order", "sequential", "source", "table", "taylor", "transition",
 ]  # fmt: skip
 
 

@@ -51,9 +51,7 @@ class Approximation:
 
     points: int = 1
 
-    def evaluate(
-        self, times: NDArray[np.float64], values: NDArray[np.float64], t: float
-    ) -> float | ArrayLike:
+    def evaluate(self, times: NDArray[np.float64], values: NDArray[np.float64], t: float) -> float | ArrayLike:
         """Return the value(s) at ``t``.
 
         Parameters

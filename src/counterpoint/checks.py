@@ -5,12 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from .errors import SetupError
+from .errors import SetupError, did_you_mean
 from .feedthrough import dependency_edges, find_loop
+from .ports import port_widths
 from .precedence import Scheme, scheme_problems, to_scheme
 
 if TYPE_CHECKING:
@@ -28,11 +31,17 @@ class Problem:
         return f"{self.where}: {self.message}"
 
 
+def is_number(value: object) -> bool:
+    """Whether a value is a finite real number (and not a truth value)."""
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
 def find_problems(system: System, until: float | None, scheme: str | Scheme, start: float) -> list[Problem]:
     """Return every problem of a system for a run from ``start`` to ``until`` (s)."""
     problems = [
         *_span(until, start),
         *_steps(system, until, start),
+        *_models(system),
         *_ports(system),
         *_constants(system),
         *_drivers(system),
@@ -67,10 +76,10 @@ def loop_message(loop: list[str]) -> str:
 
 
 def _span(until: float | None, start: float) -> Iterator[Problem]:
-    if not math.isfinite(start):
-        yield Problem("start", f"{start}; a finite time in s is needed")
-    elif until is not None and not math.isfinite(until):
-        yield Problem("until", f"{until}; a finite time in s is needed")
+    if not is_number(start):
+        yield Problem("start", f"{start!r}; a finite time in s is needed")
+    elif until is not None and not is_number(until):
+        yield Problem("until", f"{until!r}; a finite time in s is needed")
     elif until is not None and until <= start:
         yield Problem("until", f"{until} s; it must come after the start, {start} s")
 
@@ -78,16 +87,45 @@ def _span(until: float | None, start: float) -> Iterator[Problem]:
 def _steps(system: System, until: float | None, start: float) -> Iterator[Problem]:
     if not system.subsystems:
         yield Problem("subsystems", "there are none; add one")
-    span = math.inf if until is None else until - start
+    span = float(until - start) if until is not None and is_number(until) and is_number(start) else math.inf
     for name, entry in system.subsystems.items():
         where = f"subsystems.{name}.step"
         if entry.step is None:
             if not entry.subsystem.own_pace and type(entry.subsystem).__name__ != "HostPorts":
                 yield Problem(where, "is missing; give a step in s, for the model does not choose its own")
-        elif not (isinstance(entry.step, int | float) and math.isfinite(entry.step) and entry.step > 0.0):
-            yield Problem(where, f"{entry.step}; a positive number of seconds is needed")
+        elif not is_number(entry.step) or entry.step <= 0.0:
+            yield Problem(where, f"{entry.step!r}; a positive number of seconds is needed")
         elif span > 0.0 and math.isfinite(span) and entry.step > span * (1.0 + 1e-9):
             yield Problem(where, f"{entry.step} s is longer than the run of {span} s; use at most {span} s")
+
+
+def _models(system: System) -> Iterator[Problem]:
+    """Check what a subsystem says about itself."""
+    for name, entry in system.subsystems.items():
+        model = entry.subsystem
+        where = f"subsystems.{name}"
+        if entry.typical_step is not None and (not is_number(entry.typical_step) or entry.typical_step <= 0.0):
+            yield Problem(f"{where}.typical_step", f"{entry.typical_step!r}; a positive number of seconds is needed")
+        for y, u in model.feedthrough:
+            if y not in model.outputs:
+                yield Problem(f"{where}.feedthrough", f'no output "{y}"' + did_you_mean(y, model.outputs))
+            if u not in model.inputs:
+                yield Problem(f"{where}.feedthrough", f'no input "{u}"' + did_you_mean(u, model.inputs))
+        for u, value in model.defaults.items():
+            if u not in model.inputs:
+                yield Problem(f"{where}.defaults", f'no input "{u}"' + did_you_mean(u, model.inputs))
+            else:
+                yield from _value(f'{where}.defaults."{u}"', value, port_widths(model.inputs)[u])
+
+
+def _value(where: str, value: ArrayLike, width: int) -> Iterator[Problem]:
+    try:
+        numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))
+    except (TypeError, ValueError):
+        yield Problem(where, f"{value!r}; a number is needed")
+        return
+    if numbers.shape not in ((width,), (1,)) or not np.all(np.isfinite(numbers)):
+        yield Problem(where, f"{value!r}; {width} finite number{'s' if width > 1 else ''} needed")
 
 
 def _ports(system: System) -> Iterator[Problem]:
@@ -112,7 +150,8 @@ def _shapes(where: str, connection: Connection, widths: dict[str, int], width: i
     for source, got in widths.items():
         if connection.law is None and got != width:
             yield Problem(
-                where, f'"{source}" has {got} values, "{connection.target}" takes {width}; the widths must agree'
+                where,
+                f'"{source}" has {got} values, "{connection.target}" takes {width}; the widths must agree',
             )
         if source.partition(".")[0] == owner:
             yield Problem(where, f'"{source}" feeds its own subsystem "{owner}"; close that loop inside the model')
@@ -126,13 +165,7 @@ def _constants(system: System) -> Iterator[Problem]:
         except SetupError as error:
             yield Problem(where, str(error))
             continue
-        try:
-            numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))
-        except (TypeError, ValueError):
-            yield Problem(where, f"{value!r}; a number is needed")
-            continue
-        if numbers.shape not in ((width,), (1,)) or not np.all(np.isfinite(numbers)):
-            yield Problem(where, f"{value}; {width} finite number{'s' if width > 1 else ''} needed")
+        yield from _value(where, value, width)
 
 
 def _drivers(system: System) -> Iterator[Problem]:
@@ -154,7 +187,8 @@ def _drivers(system: System) -> Iterator[Problem]:
             full = f"{name}.{port}"
             if full not in driven and full not in system.constants and port not in entry.subsystem.defaults:
                 yield Problem(
-                    f"subsystems.{name}", f'input "{full}" is not connected; connect it or set a constant value'
+                    f"subsystems.{name}",
+                    f'input "{full}" is not connected; connect it or set a constant value',
                 )
 
 

@@ -192,9 +192,7 @@ class Outputs:
             ) from error
         if taken and not self.overwrite:
             names = " and ".join(str(path) for path in taken)
-            raise OutputError(
-                f"{names}: already there; add --overwrite or choose another --out", str(taken[0])
-            )
+            raise OutputError(f"{names}: already there; add --overwrite or choose another --out", str(taken[0]))
 
 
 @dataclass(frozen=True)
@@ -217,9 +215,7 @@ def _simulate(
     show, force = progress
     try:
         with display.progress(scenario.name, show, force) as bar, interrupts.deferred(bar) as callback:
-            result = scenario.run(
-                system=system, file=where.file, overwrite=where.overwrite, progress=callback
-            )
+            result = scenario.run(system=system, file=where.file, overwrite=where.overwrite, progress=callback)
     except RunInterrupted as stop:
         return Outcome(stop.result, interrupts.exit_code, str(stop))
     except (SimulationError, OutputError) as error:

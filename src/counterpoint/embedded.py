@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from . import _core
-from .errors import SimulationError
+from .errors import NotFiniteError, SetupError, did_you_mean
+from .failures import explain
 from .plan import make_plan
 from .precedence import Scheme
 
@@ -37,9 +39,10 @@ class CosimulationInterface:
     """
 
     def __init__(self, system: System, host: str, scheme: str | Scheme, start: float) -> None:
-        self._plan = make_plan(system, None, scheme, start, host)
+        self._plan = make_plan(system, None, scheme, start, host=host)
         self._core = _core.EmbeddedInterface(self._plan.spec, self._plan.names.index(host))
         self._system = system
+        self._host = host
         self._core.start()
 
     def evaluate(self, t: float, y: Sequence[float], is_major: bool) -> list[float]:
@@ -54,20 +57,29 @@ class CosimulationInterface:
         is_major : bool
             Whether t and y are an accepted step of the host.
         """
+        if not math.isfinite(t):
+            raise SetupError(f"evaluate: {t}; a finite time in s is needed")
         try:
             return self._core.evaluate(t, list(y), is_major)
         except Exception as error:
-            _, index, _, begin, end = self._core.failure
-            if index < 0:
-                raise
-            name = self._plan.names[index]
-            text = f"{name}: step from t = {begin:.9g} s to {end:.9g} s failed: {error}"
-            raise SimulationError(text, name, begin) from error
+            raise self._explained(error, t) from error
 
-    def value(self, port: str) -> list[float]:
-        """Return the latest published values of a subsystem, e.g. ``value("slow")``."""
-        return self._core.values(self._plan.names.index(port))
+    def values(self, name: str) -> list[float]:
+        """Return the latest published outputs of a subsystem, scalar by scalar."""
+        return self._core.values(self._index(name))
 
     def time(self, name: str) -> float:
         """Return the time a subsystem has reached, s."""
-        return self._core.time_of(self._plan.names.index(name))
+        return self._core.time_of(self._index(name))
+
+    def _index(self, name: str) -> int:
+        if name not in self._plan.names:
+            raise SetupError(f'no subsystem "{name}"' + did_you_mean(name, self._plan.names))
+        return self._plan.names.index(name)
+
+    def _explained(self, error: Exception, t: float) -> Exception:
+        explained = explain(self._system, self._plan, self._core.failure, error)
+        if explained is None or explained.subsystem != self._host:
+            return explained or error
+        text = str(explained).partition(" failed: ")[2].partition(";")[0]
+        return NotFiniteError(f"{self._host}: major step at t = {t:.9g} s: {text}", self._host, t)

@@ -75,9 +75,7 @@ class OutputError(CounterpointError):
         What was computed before the file failed, when the run had begun.
     """
 
-    def __init__(
-        self, message: str, path: str = "", result: Result | None = None, *, during_run: bool = False
-    ) -> None:
+    def __init__(self, message: str, path: str = "", result: Result | None = None, *, during_run: bool = False) -> None:
         super().__init__(message)
         self.path = path
         self.result = result
@@ -126,7 +124,7 @@ class SolverError(SimulationError):
     """A solver did not converge, or its step became too small."""
 
 
-class RunInterrupted(KeyboardInterrupt):  # noqa: N818 - reads as a sentence, like KeyboardInterrupt itself
+class RunInterrupted(KeyboardInterrupt):
     """Ctrl-C during a run; ``result`` holds everything published before it."""
 
     def __init__(self, message: str, result: Result | None = None) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 from . import _core
 from .approximations import Approximation, lagrange
 from .checks import feedthrough_edges, find_problems, loop_message
-from .errors import AlgebraicLoopError, SetupError
+from .errors import AlgebraicLoopError, ModelError, SetupError
 from .feedthrough import find_loop, longest_chain
 from .ports import offsets
 from .precedence import Scheme, to_scheme, waits_for
@@ -31,6 +31,7 @@ class Link:
     target: str
     width: int
     waits: bool
+    first_label: int  #: a connection of several values has one label for each
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,13 @@ class Plan:
 
 
 def make_plan(
-    system: System, until: float | None, scheme: str | Scheme, start: float, host: str | None = None
+    system: System,
+    until: float | None,
+    scheme: str | Scheme,
+    start: float,
+    *,
+    host: str | None = None,
+    approximation: Approximation | None = None,
 ) -> Plan:
     """Check a system and translate it; raise SetupError with every problem found."""
     problems = find_problems(system, until, scheme, start)
@@ -56,6 +63,7 @@ def make_plan(
         raise AlgebraicLoopError(loop_message(loop), loop)
     if problem_texts:
         raise SetupError(problem_texts)
+    start = float(start)
     known = to_scheme(scheme)
     natives = {name: entry.subsystem._native() for name, entry in system.subsystems.items()}
     steps = _steps(system, natives, start)
@@ -78,7 +86,7 @@ def make_plan(
             entry.record,
             host is not None and name != host,
         )
-    links = tuple(_add_connections(spec, system, names, waits))
+    links = tuple(_add_connections(spec, system, names, waits, approximation or lagrange(1)))
     return Plan(spec, names, links, known, start, end)
 
 
@@ -101,7 +109,7 @@ def _host_problems(system: System, scheme: str | Scheme, host: str | None) -> li
         to_host = connection.target.partition(".")[0] == host
         if to_host and any(a is not None and a.depends_on_step for a in connection.approximations):
             problems.append(
-                f"connections[{index}].approximation: needs to know the step of the consumer, which a host does not tell"
+                f"connections[{index}].approximation: needs to know the consumer's step, which a host does not tell"
             )
     return problems
 
@@ -124,10 +132,18 @@ def _steps(system: System, natives: dict[str, _core.Subsystem], start: float) ->
     for name, entry in system.subsystems.items():
         step = entry.step or entry.typical_step
         if step is None and entry.subsystem.own_pace:
-            natives[name].start(start)
-            step = natives[name].next_step
+            step = _first_step(name, natives[name], start)
         steps[name] = 0.0 if step is None else float(step)
     return steps
+
+
+def _first_step(name: str, native: _core.Subsystem, start: float) -> float:
+    try:
+        native.start(start)
+        return native.next_step
+    except Exception as error:
+        text = f"{name}: start at t = {start:.9g} s failed: {type(error).__name__}: {error}"
+        raise ModelError(text, name, start) from error
 
 
 def _tolerance(steps: dict[str, float], start: float, until: float) -> float:
@@ -139,26 +155,30 @@ def _tolerance(steps: dict[str, float], start: float, until: float) -> float:
 def _input_constants(system: System, name: str) -> list[float]:
     subsystem = system.subsystems[name].subsystem
     values: list[float] = []
-    for port, width in subsystem.inputs.items():  # type: ignore[union-attr]
+    for port, width in subsystem.input_widths.items():
         given = system.constants.get(f"{name}.{port}", subsystem.defaults.get(port, 0.0))
         values += np.broadcast_to(np.asarray(given, dtype=np.float64), (width,)).tolist()
     return values
 
 
-def _approximation(system: System, connection: Connection, k: int) -> Approximation:
+def _approximation(system: System, connection: Connection, k: int, default: Approximation) -> Approximation:
     chosen = connection.approximations[k]
     owner = system.subsystems[connection.sources[k].partition(".")[0]].subsystem
-    return chosen or owner.preferred_approximation or lagrange(1)
+    return chosen or owner.preferred_approximation or default
 
 
 def _add_connections(
-    spec: _core.RunSpec, system: System, names: tuple[str, ...], waits: dict[str, list[str]]
+    spec: _core.RunSpec,
+    system: System,
+    names: tuple[str, ...],
+    waits: dict[str, list[str]],
+    default: Approximation,
 ) -> list[Link]:
-    links = []
-    laws = 0
+    links: list[Link] = []
+    laws = labels = 0
     for connection in system.connections:
         target, _, port = connection.target.partition(".")
-        inputs: dict[str, int] = system.subsystems[target].subsystem.inputs  # type: ignore[assignment]
+        inputs = system.subsystems[target].subsystem.input_widths
         target_offset = offsets(inputs)[port]
         law = -1
         if connection.law is not None:
@@ -167,18 +187,20 @@ def _add_connections(
             law, laws = laws, laws + 1
         for k, full in enumerate(connection.sources):
             source, _, output = full.partition(".")
-            outputs: dict[str, int] = system.subsystems[source].subsystem.outputs  # type: ignore[assignment]
+            outputs = system.subsystems[source].subsystem.output_widths
             spec.add_connection(
                 names.index(source),
                 offsets(outputs)[output],
                 outputs[output],
                 names.index(target),
                 target_offset,
-                _approximation(system, connection, k)._native(),
+                inputs[port],
+                _approximation(system, connection, k, default)._native(),
                 connection.gains[k],
                 connection.offset if k == 0 else 0.0,
                 connection.initial,
                 law,
             )
-            links.append(Link(full, connection.target, outputs[output], source in waits[target]))
+            links.append(Link(full, connection.target, outputs[output], source in waits[target], labels))
+            labels += outputs[output]
     return links

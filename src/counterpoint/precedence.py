@@ -67,7 +67,11 @@ def to_scheme(scheme: str | Scheme) -> Scheme:
 def scheme_problems(scheme: Scheme, names: Sequence[str]) -> list[str]:
     """Return what is wrong with a scheme for these subsystems."""
     problems = []
-    mentioned = {*scheme.order, *scheme.waits, *(other for others in scheme.waits.values() for other in others)}
+    mentioned = {
+        *scheme.order,
+        *scheme.waits,
+        *(other for others in scheme.waits.values() for other in others),
+    }
     for name in sorted(mentioned - set(names)):
         problems.append(f'no subsystem "{name}"' + did_you_mean(name, names))
     if scheme.order and not problems:
@@ -126,7 +130,7 @@ def _waits(scheme: Scheme, source: str, consumer: str, names: Sequence[str], ste
 
 
 def _cycle(waits: Mapping[str, Sequence[str]]) -> list[str]:
-    """A cycle of the relation, first name repeated at the end; empty when there is none."""
+    """Return a cycle of the relation, first name repeated at the end; empty when there is none."""
     done: set[str] = set()
 
     def visit(name: str, path: list[str]) -> list[str]:

@@ -13,7 +13,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
-from .errors import ModelError, NotFiniteError, OutputError, RunInterrupted, SetupError, SimulationError, SolverError
+from .errors import (
+    ModelError,
+    OutputError,
+    RunInterrupted,
+    SetupError,
+)
+from .failures import explain
 from .plan import Plan, make_plan
 from .ports import columns, offsets
 from .precedence import Scheme
@@ -22,6 +28,7 @@ from .results import DefectSummary, FileStore, MemoryStore, Result, RunLayout, R
 from .results.store import Status
 
 if TYPE_CHECKING:
+    from .approximations import Approximation
     from .system import System
 
 SLICE_SECONDS = 0.02
@@ -56,12 +63,13 @@ class Run:
         overwrite: bool,
         progress: bool | Callable[[Progress], None],
         host: str | None,
+        approximation: Approximation | None,
         metadata: Mapping[str, str | float] | None,
     ) -> None:
         if not isinstance(threads, int) or threads < 1:
             raise SetupError(f"threads: {threads}; a whole number from 1 is needed")
         self._system = system
-        self._plan = make_plan(system, until, scheme, float(start), host)
+        self._plan = make_plan(system, until, scheme, start, host=host, approximation=approximation)
         self._driver: _core.Scheduler | _core.EmbeddedInterface
         if host is None:
             self._driver = _core.Scheduler(self._plan.spec, threads)
@@ -77,13 +85,15 @@ class Run:
         self._exits = contextlib.ExitStack()
         self._report = self._exits.enter_context(show(system.name)) if progress is True else progress or None
         self._began = self._flushed = self._reported = time.monotonic()
+        self._threads = threads
+        self._advanced = 0.0
         self._result: Result | None = None
         self._guarded(self._driver.start)
 
     @property
     def time(self) -> float:
         """Time that every subsystem has reached, s."""
-        return min(self._driver.time_of(k) for k in range(len(self._plan.names)))
+        return self._driver.time
 
     def step_to(self, t: float) -> None:
         """Advance until every subsystem has reached ``t`` (s); some may have gone further.
@@ -104,7 +114,7 @@ class Run:
         """Return the latest published value of ``subsystem.output``."""
         width = self._system.port_width(port, "outputs")
         name, _, output = port.partition(".")
-        ports: dict[str, int] = self._system.subsystems[name].subsystem.outputs  # type: ignore[assignment]
+        ports = self._system.subsystems[name].subsystem.output_widths
         begin = offsets(ports)[output]
         values = self._driver.values(self._plan.names.index(name))[begin : begin + width]
         return values[0] if width == 1 else np.asarray(values)
@@ -116,9 +126,9 @@ class Run:
             raise SetupError(f'"{port}" is driven by a connection; only free inputs can be set')
         numbers = np.broadcast_to(np.asarray(value, dtype=np.float64), (width,))
         if not np.all(np.isfinite(numbers)):
-            raise SetupError(f'"{port}": {value}; finite numbers are needed')
+            raise SetupError(f'"{port}": {value!r}; finite numbers are needed')
         name, _, input_name = port.partition(".")
-        ports: dict[str, int] = self._system.subsystems[name].subsystem.inputs  # type: ignore[assignment]
+        ports = self._system.subsystems[name].subsystem.input_widths
         for k, number in enumerate(numbers.tolist()):
             self._driver.set_constant(self._plan.names.index(name), offsets(ports)[input_name] + k, number)
 
@@ -143,23 +153,21 @@ class Run:
     def _advance(self, t: float) -> None:
         done = False
         while not done:
+            before = time.perf_counter()
             done = self._driver.advance(t, SLICE_SECONDS)
+            self._advanced += time.perf_counter() - before
             self._drain()
             self._tell()
 
     def _drain(self) -> None:
         """Move what was published to the store."""
-        for k, entry in enumerate(self._system.subsystems.values()):
-            rows = self._driver.take_rows(k)
-            if entry.record and len(rows):
-                self._store.append(k, rows)
-        label = 0
-        for k, link in enumerate(self._plan.links):
-            rows = np.asarray(self._driver.take_defect_rows(k))
+        for k, rows in self._driver.take_rows():
+            self._store.append(k, rows)
+        for k, rows in self._driver.take_defect_rows():
+            link = self._plan.links[k]
             for j in range(link.width):
-                if len(rows):
-                    self._store.append_defects(label, np.ascontiguousarray(rows[:, [0, 1 + j, 1 + link.width + j]]))
-                label += 1
+                series = rows if link.width == 1 else rows[:, [0, 1 + j, 1 + link.width + j]]
+                self._store.append_defects(link.first_label + j, np.ascontiguousarray(series))
 
     def _tell(self) -> None:
         now = time.monotonic()
@@ -187,35 +195,18 @@ class Run:
             self._fail(error)
 
     def _fail(self, error: Exception) -> NoReturn:
-        kind, index, output, begin, end = self._driver.failure
-        if index < 0:
+        explained = explain(self._system, self._plan, self._driver.failure, error)
+        if explained is None:
             self._salvage("failed", str(error))
             raise error
-        name = self._plan.names[index]
-        text, category = self._describe(kind, name, output, begin, end, error)
-        raise category(text, name, begin, self._salvage("failed", text)) from (error if kind == "model" else None)
-
-    def _describe(
-        self, kind: str, name: str, output: int, begin: float, end: float, error: Exception
-    ) -> tuple[str, type[SimulationError]]:
-        where = f"{name}: step from t = {begin:.9g} s to {end:.9g} s failed"
-        if end <= begin or self._driver.steps(self._plan.names.index(name)) == 0 and end == begin:
-            where = f"{name}: start at t = {begin:.9g} s failed"
-        if kind == "not_finite":
-            outputs: dict[str, int] = self._system.subsystems[name].subsystem.outputs  # type: ignore[assignment]
-            signal = columns(outputs)[output] if output >= 0 else "?"
-            return f'{where}: output "{signal}" is {error}; the model or its step is the origin, its inputs were finite', NotFiniteError
-        if kind == "solver":
-            return f"{where}: {error}", SolverError
-        if kind == "contract":
-            return f"{where}: {error}", ModelError
-        return f"{where}: {type(error).__name__}: {error}", ModelError
+        explained.result = self._salvage("failed", str(explained))
+        raise explained from (error if isinstance(explained, ModelError) else None)
 
     def _salvage(self, status: Status, message: str) -> Result | None:
-        """Close the store after a failure; the first failure is the one to report."""
-        with contextlib.suppress(OutputError):
+        """Close the store after a failure; whatever fails now, the first failure is the one to report."""
+        with contextlib.suppress(Exception):
             self._drain()
-        with contextlib.suppress(OutputError):
+        with contextlib.suppress(Exception):
             self._close(status, message)
         return self._result
 
@@ -247,17 +238,25 @@ class Run:
             wall_seconds=wall_seconds,
             scheme=str(self._plan.scheme),
             steps=[self._driver.steps(k) for k in count],
-            seconds=[self._driver.seconds(k) for k in count],
+            seconds=self._seconds(),
             defects=self._defects(),
         )
+
+    def _seconds(self) -> list[float]:
+        """Time spent per subsystem. Cheap steps are timed by sampling: the shares are scaled to what was measured."""
+        sampled = [self._driver.seconds(k) for k in range(len(self._plan.names))]
+        total = sum(sampled)
+        if self._threads > 1 or total == 0.0:
+            return sampled
+        return [seconds * self._advanced / total for seconds in sampled]
 
     def _defects(self) -> list[DefectSummary]:
         summaries = []
         for k, link in enumerate(self._plan.links):
-            count, maximum, when, rms, scale = self._driver.defect(k)
+            count, maximum, when, rms, scale, magnitude = self._driver.defect(k)
             kind = "interpolates" if link.waits else "extrapolates"
             for label in _labels(link.source, link.target, link.width):
-                summaries.append(DefectSummary(label, kind, count, maximum, when, rms, scale))
+                summaries.append(DefectSummary(label, kind, count, maximum, when, rms, scale, magnitude))
         return summaries
 
 
@@ -270,7 +269,7 @@ def _labels(source: str, target: str, width: int) -> list[str]:
 def _layout(system: System, plan: Plan) -> RunLayout:
     parts = []
     for name, entry in system.subsystems.items():
-        ports: dict[str, int] = entry.subsystem.outputs  # type: ignore[assignment]
+        ports = entry.subsystem.output_widths
         units = [entry.subsystem.units.get(port, "") for port, width in ports.items() for _ in range(width)]
         parts.append(SubsystemLayout(name, tuple(columns(ports)), tuple(units)))
     labels = [label for link in plan.links for label in _labels(link.source, link.target, link.width)]

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from numbers import Real
 from os import PathLike
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 from numpy.typing import ArrayLike
 
 from .approximations import Approximation
-from .checks import Problem, find_problems
+from .checks import Problem, find_problems, is_number
 from .errors import SetupError, did_you_mean
 from .ports import PortSpec, port_widths
 from .precedence import Scheme, to_scheme
@@ -90,7 +89,14 @@ class HostPorts(Subsystem):
     def _native(self) -> Any:
         from . import _core
 
-        return _core.host_ports(sum(self.inputs.values()), sum(self.outputs.values()))  # type: ignore[union-attr, arg-type]
+        return _core.host_ports(sum(self.input_widths.values()), sum(self.output_widths.values()))
+
+
+def _one_per_source(given: Any, count: int, single: Any) -> tuple[Any, ...]:
+    """Repeat one value for every source; leave a list as it is."""
+    if isinstance(given, single | str) or not isinstance(given, Iterable):
+        return (given,) * count
+    return tuple(given)
 
 
 class System:
@@ -105,8 +111,10 @@ class System:
     --------
     >>> import counterpoint as cp
     >>> system = cp.System("two masses")
-    >>> system.add("fast", cp.linear([[0, 1], [-40, 0]], [[0], [40]], x0=[1, 0], inputs="u", outputs=["x", "v"]), step=0.01)
-    >>> system.add("slow", cp.linear([[0, 1], [-0.8, 0]], [[0], [0.4]], x0=[1, 0], inputs="u", outputs=["x", "v"]), step=0.1)
+    >>> fast = cp.linear([[0, 1], [-40, 0]], [[0], [40]], x0=[1, 0], inputs="u", outputs=["x", "v"])
+    >>> slow = cp.linear([[0, 1], [-0.8, 0]], [[0], [0.4]], x0=[1, 0], inputs="u", outputs=["x", "v"])
+    >>> system.add("fast", fast, step=0.01)
+    >>> system.add("slow", slow, step=0.1)
     >>> system.connect("fast.x", "slow.u", cp.lagrange(2))
     >>> system.connect("slow.x", "fast.u", cp.lagrange(2))
     >>> result = system.run(until=1.0, scheme="slowest-first")
@@ -150,7 +158,8 @@ class System:
             raise SetupError(f'subsystems.{name}: there is already a subsystem "{name}"; choose another name')
         if not isinstance(subsystem, Subsystem):
             raise SetupError(
-                f"subsystems.{name}: {type(subsystem).__name__} is not a subsystem; use cp.ode, cp.linear, ... or a subclass of cp.Subsystem"
+                f"subsystems.{name}: {type(subsystem).__name__} is not a subsystem; "
+                "use cp.ode, cp.linear, ... or a subclass of cp.Subsystem"
             )
         if any(entry.subsystem is subsystem for entry in self.subsystems.values()):
             raise SetupError(f"subsystems.{name}: the same object is in the system already; make a second one")
@@ -185,7 +194,7 @@ class System:
         target : str
             ``subsystem.input``.
         approximation : Approximation, or one per source, optional
-            Default: what the source prefers (held tables), else ``lagrange(1)``.
+            Default: what the source prefers (held tables), else what the run says, else ``lagrange(1)``.
         gain : float, or one per source
             Factor on each signal.
         offset : float
@@ -206,26 +215,31 @@ class System:
         where = f"connections[{len(self.connections)}]"
         if not sources:
             raise SetupError(f"{where}.from: no output is named")
-        if approximation is None or isinstance(approximation, Approximation):
-            approximations: tuple[Approximation | None, ...] = (approximation,) * len(sources)
-        else:
-            approximations = tuple(approximation)
-        gains = (float(gain),) * len(sources) if np.ndim(gain) == 0 else tuple(float(g) for g in gain)  # type: ignore[arg-type, union-attr]
+        approximations = _one_per_source(approximation, len(sources), Approximation | None)
+        gains = _one_per_source(gain, len(sources), Real)
         problems = [
             f"{where}.{key}: {len(given)} values for {len(sources)} sources"
             for key, given in (("approximation", approximations), ("gain", gains))
             if len(given) != len(sources)
         ]
+        problems += [
+            f"{where}.approximation: {given!r}; an approximation such as cp.lagrange(1) is needed"
+            for given in approximations
+            if not isinstance(given, Approximation | None)
+        ]
         numbers = {"gain": gains, "offset": (offset,), "initial": () if initial is None else (initial,)}
         problems += [
-            f"{where}.{key}: {value}; a finite number is needed"
+            f"{where}.{key}: {value!r}; a finite number is needed"
             for key, values in numbers.items()
             for value in values
-            if not math.isfinite(value)
+            if not is_number(value)
         ]
+        if law is not None and not callable(law):
+            problems.append(f"{where}.law: {law!r}; a function is needed")
         if problems:
             raise SetupError(problems)
-        self.connections.append(Connection(sources, target, approximations, gains, float(offset), initial, law))
+        factors = tuple(float(factor) for factor in gains)
+        self.connections.append(Connection(sources, target, approximations, factors, float(offset), initial, law))
 
     def set(self, target: str, value: ArrayLike) -> None:
         """Give an input that nothing drives a constant value.
@@ -263,6 +277,7 @@ class System:
         overwrite: bool = False,
         progress: bool | Callable[[Progress], None] = False,
         host: str | None = None,
+        approximation: Approximation | None = None,
         metadata: Mapping[str, str | float] | None = None,
     ) -> Result:
         """Run from ``start`` to ``until`` and return the result.
@@ -272,7 +287,8 @@ class System:
         until, start : float
             Span of the run, s.
         scheme : str or Scheme
-            ``"slowest-first"``, ``"fastest-first"``, ``"parallel"``, ``"sequential"``, :func:`sequential` or :func:`custom`.
+            ``"slowest-first"``, ``"fastest-first"``, ``"parallel"``, ``"sequential"``, :func:`sequential` or
+            :func:`custom`.
         threads : int
             Worker threads; the result has the same bits for any number.
         file : path, optional
@@ -284,6 +300,8 @@ class System:
         host : str, optional
             Let this subsystem be the master of an embedded interface: it integrates, the others are advanced
             whenever it asks for its inputs. Schemes: slowest-first and fastest-first.
+        approximation : Approximation, optional
+            For connections that name none; default ``lagrange(1)``.
         metadata : mapping, optional
             Kept with the result.
 
@@ -296,7 +314,7 @@ class System:
         """
         run = self.start(
             until=until, scheme=scheme, start=start, threads=threads, file=file, overwrite=overwrite,
-            progress=progress, host=host, metadata=metadata,
+            progress=progress, host=host, approximation=approximation, metadata=metadata,
         )  # fmt: skip
         run.step_to(until)
         return run.finish()
@@ -312,6 +330,7 @@ class System:
         overwrite: bool = False,
         progress: bool | Callable[[Progress], None] = False,
         host: str | None = None,
+        approximation: Approximation | None = None,
         metadata: Mapping[str, str | float] | None = None,
     ) -> Run:
         """Begin a run that is driven step by step: ``step_to``, ``value``, ``set``, ``finish``.
@@ -334,12 +353,10 @@ class System:
 
         return Run(
             self, until=until, scheme=scheme, start=start, threads=threads, file=file, overwrite=overwrite,
-            progress=progress, host=host, metadata=metadata,
+            progress=progress, host=host, approximation=approximation, metadata=metadata,
         )  # fmt: skip
 
-    def embed(
-        self, host: str, scheme: str | Scheme = "slowest-first", *, start: float = 0.0
-    ) -> CosimulationInterface:
+    def embed(self, host: str, scheme: str | Scheme = "slowest-first", *, start: float = 0.0) -> CosimulationInterface:
         """Return the interface that a host program calls: ``evaluate(t, y, is_major) -> u``.
 
         Parameters
@@ -360,11 +377,10 @@ class System:
         name, _, port_name = port.partition(".")
         if name not in self.subsystems:
             raise SetupError(f'"{port}": no subsystem "{name}"' + did_you_mean(name, self.subsystems))
-        ports: dict[str, int] = getattr(self.subsystems[name].subsystem, kind)
+        subsystem = self.subsystems[name].subsystem
+        ports = subsystem.input_widths if kind == "inputs" else subsystem.output_widths
         if port_name not in ports:
-            raise SetupError(
-                f'"{port}": "{name}" has no {kind[:-1]} "{port_name}"' + did_you_mean(port_name, ports)
-            )
+            raise SetupError(f'"{port}": "{name}" has no {kind[:-1]} "{port_name}"' + did_you_mean(port_name, ports))
         return ports[port_name]
 
     def __repr__(self) -> str:

@@ -36,9 +36,7 @@ def test_a_dead_component_exits_with_its_code(case, counterpoint, monkeypatch):
     assert 'component "pump" died' in err
 
 
-@pytest.mark.parametrize(
-    "error", [MemoryError(), OutputError("case.h5: no room", "case.h5", during_run=True)]
-)
+@pytest.mark.parametrize("error", [MemoryError(), OutputError("case.h5: no room", "case.h5", during_run=True)])
 def test_no_room_and_no_memory_exit_with_5(case, counterpoint, monkeypatch, error):
     def run(self, **options):
         raise error
@@ -64,12 +62,8 @@ def test_a_file_that_cannot_grow_exits_with_5_and_stays_readable(case, start, tm
 
 
 @pytest.mark.parametrize(("which", "expected"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
-def test_a_signal_keeps_the_results_and_says_where(
-    case, start, tmp_path, which, expected, scenario_text, wait_for
-):
-    path = case(
-        body="open('began', 'w').close(); time.sleep(0.05)", text=scenario_text.replace("1.0", "1000.0")
-    )
+def test_a_signal_keeps_the_results_and_says_where(case, start, tmp_path, which, expected, scenario_text, wait_for):
+    path = case(body="open('began', 'w').close(); time.sleep(0.05)", text=scenario_text.replace("1.0", "1000.0"))
     process = start("run", path, cwd=tmp_path)
     wait_for((tmp_path / "began").exists)
     time.sleep(0.5)

@@ -56,9 +56,7 @@ def test_no_picture_when_not_wanted(case, counterpoint, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["a name with blanks", "Prüfstand", "日本", "[red]x[/red]", "=1+1"])
-def test_names_and_folders_may_be_any_text(
-    tmp_path, monkeypatch, counterpoint, name, scenario_text, model_text
-):
+def test_names_and_folders_may_be_any_text(tmp_path, monkeypatch, counterpoint, name, scenario_text, model_text):
     folder = tmp_path / name.replace("/", "_")
     folder.mkdir()
     monkeypatch.chdir(folder)

@@ -20,9 +20,7 @@ def test_help_is_there_at_once(command):
 
 def test_the_command_line_loads_nothing_heavy():
     code = "import sys, counterpoint.cli; print(*sys.modules)"
-    loaded = subprocess.run(
-        [sys.executable, "-c", code], check=True, capture_output=True, text=True
-    ).stdout.split()
+    loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
     assert not {"numpy", "pandas", "h5py", "matplotlib", "rich", "pydantic"} & set(loaded)
 
 
@@ -48,9 +46,7 @@ def test_a_missing_scenario_exits_with_2(case, counterpoint):
     assert 'cas.toml: no such file; did you mean "case.toml"?' in err
 
 
-def test_all_mistakes_of_a_scenario_are_printed_and_nothing_is_written(
-    case, counterpoint, tmp_path, scenario_text
-):
+def test_all_mistakes_of_a_scenario_are_printed_and_nothing_is_written(case, counterpoint, tmp_path, scenario_text):
     path = case(text=scenario_text.replace("step = 0.1", "stpe = 0.1").replace("until = 1.0", "until = nan"))
     code, out, err = counterpoint("run", path)
     assert code == 2

@@ -19,7 +19,7 @@ def defect(relative, name="a.y -> b.u", count=10):
         (2.9e-2, "fair"),
         (3e-2, "poor"),
         (math.inf, "poor"),
-        (math.nan, "poor"),
+        (math.nan, "unknown"),
     ],
 )
 def test_the_verdict_follows_the_relative_defect(relative, verdict):
@@ -43,4 +43,7 @@ def test_a_defect_on_a_constant_signal_is_told_in_its_own_unit():
 def test_nothing_compared_is_unknown_and_not_good():
     assert assess_defects([]).verdict == "unknown"
     assert "nothing is connected" in str(assess_defects([]))
-    assert "no value was compared yet" in str(assess_defects([defect(0.0, count=0)]))
+    assert "too few values were compared" in str(assess_defects([defect(0.0, count=0)]))
+    assert "too few values were compared" in str(assess_defects([defect(0.5, count=2)]))
+    interpolated = DefectSummary("a", "interpolates", 0, 0.0, 0.0, 0.0, 0.0)
+    assert "every connection interpolates" in str(assess_defects([interpolated]))

@@ -95,9 +95,7 @@ def test_loading_reads_no_rows_until_they_are_asked_for(tmp_path, monkeypatch):
     store.close(finished())
     read = []
     original = h5py.Dataset.__getitem__
-    monkeypatch.setattr(
-        h5py.Dataset, "__getitem__", lambda d, key: (read.append((d.name, key)), original(d, key))[1]
-    )
+    monkeypatch.setattr(h5py.Dataset, "__getitem__", lambda d, key: (read.append((d.name, key)), original(d, key))[1])
     result = load(tmp_path / "run.h5")
     repr(result), result.signals, result.quality, result.timing
     assert {name for name, _ in read} == {"/rows", "/summary"}
@@ -161,9 +159,7 @@ def test_a_write_error_names_the_file_and_keeps_what_was_flushed(tmp_path, monke
 
     monkeypatch.setattr("os.posix_fallocate", full)
     monkeypatch.setattr(store, "_reserved", 0)
-    with pytest.raises(
-        OutputError, match=r"run\.h5: cannot be written: No space left on device; what was"
-    ) as caught:
+    with pytest.raises(OutputError, match=r"run\.h5: cannot be written: No space left on device; what was") as caught:
         store.flush()
     assert caught.value.exit_code == 5
     store.close(RunSummary("failed", "the disk is full"))

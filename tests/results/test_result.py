@@ -107,9 +107,7 @@ def test_all_signals_are_resampled_to_common_times():
     result = Result(store, LAYOUT, finished())
     table = result.at([0.0, 0.5, 2.0])
     assert list(table.columns) == result.signals
-    assert table.loc[0.5].tolist() == pytest.approx(
-        [np.sin(0.5), np.cos(0.5), 0.25, 0.125, -0.5, 7.5], abs=1e-12
-    )
+    assert table.loc[0.5].tolist() == pytest.approx([np.sin(0.5), np.cos(0.5), 0.25, 0.125, -0.5, 7.5], abs=1e-12)
     assert result.at(0.5, kind="hold").shape == (1, 6)
 
 
@@ -155,10 +153,10 @@ def test_defects_of_a_run_without_summary_are_measured_from_its_rows():
 def test_rounding_on_a_constant_signal_is_not_called_poor():
     layout = RunLayout((SubsystemLayout("a", ("y",)),), ("a.y -> a.u",))
     store = MemoryStore(layout)
-    store.append_defects(0, np.array([[0.0, 5.0, 5.0], [1.0, 5.000000000000001, 5.0]]))
+    store.append_defects(0, np.array([[0.0, 5.0, 5.0], [1.0, 5.000000000000001, 5.0], [2.0, 5.0, 5.0]]))
     from counterpoint.results import DefectSummary
 
-    said = DefectSummary("a.y -> a.u", "extrapolates", 2, 9e-16, 1.0, 6e-16, 0.0)
+    said = DefectSummary("a.y -> a.u", "extrapolates", 3, 9e-16, 1.0, 6e-16, 0.0)
     assert Result(store, layout, RunSummary("finished", defects=[said])).quality.verdict == "good"
     assert Result(store, layout, RunSummary("finished")).quality.verdict == "good"
 

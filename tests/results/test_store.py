@@ -57,4 +57,4 @@ def test_units_may_be_left_out_but_not_half_given():
     [(0.1, 2.0, 0.0, 0.05), (0.0, 0.0, 0.0, 0.0), (0.1, 0.0, 0.0, np.inf), (1e-15, 1e-16, 5.0, 0.0)],
 )
 def test_the_relative_defect_tells_rounding_from_error(rms, scale, magnitude, relative):
-    assert DefectSummary("c", "", 1, rms, 0.0, rms, scale, magnitude).relative == relative
+    assert DefectSummary("c", "", 10, rms, 0.0, rms, scale, magnitude).relative == relative

@@ -28,9 +28,7 @@ def test_an_unknown_subsystem_in_a_connection_gets_a_suggestion(write, good, pro
 
 def test_an_unknown_port_is_named(write, good, problems):
     found = problems(write(good.replace('to = "slow.u"', 'to = "slow.v"')))
-    assert any(
-        p.startswith("connections[1].to: ") and "slow.v" in p and p.endswith("(line 31)") for p in found
-    ), found
+    assert any(p.startswith("connections[1].to: ") and "slow.v" in p and p.endswith("(line 31)") for p in found), found
 
 
 def test_an_open_input_is_refused(write, good, problems):
@@ -76,9 +74,7 @@ def test_unknown_subsystems_in_a_custom_scheme_are_refused(write, good, problems
     assert any(p.startswith("scheme") for p in problems(write(text)))
 
 
-@pytest.mark.parametrize(
-    "scheme", ['{ waits_for = { fast = ["slow"] } }', '{ sequential = ["slow", "fast"] }']
-)
+@pytest.mark.parametrize("scheme", ['{ waits_for = { fast = ["slow"] } }', '{ sequential = ["slow", "fast"] }'])
 def test_an_order_of_ones_own_runs(write, good, scheme):
     scenario = cp.Scenario.read(write(good.replace('"slowest-first"', scheme)))
     assert scenario.run().status == "finished"
@@ -124,8 +120,7 @@ def test_every_type_of_model_runs(write, subsystem):
 def test_a_law_makes_an_input_from_several_outputs(write, good):
     write("def larger(a, b):\n    return max(a, b)\n", "laws.py")
     text = (
-        good
-        + '[subsystems.third]\ntype = "linear"\nstep = 0.1\nA = [[-1.0]]\nB = [[1.0]]\nx0 = [0.0]\ninputs = "u"\n'
+        good + '[subsystems.third]\ntype = "linear"\nstep = 0.1\nA = [[-1.0]]\nB = [[1.0]]\nx0 = [0.0]\ninputs = "u"\n'
     )
     text += '[[connections]]\nfrom = ["fast.x", "slow.x"]\nto = "third.u"\nlaw = "laws.py:larger"\ngain = [1.0, 0.5]\n'
     assert cp.Scenario.read(write(text)).run().status == "finished"

@@ -31,9 +31,7 @@ VALUES = st.recursive(
         st.booleans(),
         st.text(max_size=5),
         st.dates(),
-        st.sampled_from(
-            ["linear", "table", "python", "ode", "lagrange", "fast.x", "slow.u", "slow", "x.csv"]
-        ),
+        st.sampled_from(["linear", "table", "python", "ode", "lagrange", "fast.x", "slow.u", "slow", "x.csv"]),
     ),
     lambda inner: st.one_of(
         st.lists(inner, max_size=3),
@@ -45,9 +43,7 @@ VALUES = st.recursive(
 
 def places(values, path=()):
     yield path
-    inside = (
-        values.items() if isinstance(values, dict) else enumerate(values) if isinstance(values, list) else ()
-    )
+    inside = values.items() if isinstance(values, dict) else enumerate(values) if isinstance(values, list) else ()
     for key, value in inside:
         yield from places(value, (*path, key))
 

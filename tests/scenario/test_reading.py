@@ -88,16 +88,12 @@ def test_an_unknown_type_gets_a_suggestion(write, good, problems):
 
 def test_a_missing_type_lists_the_types(write, good, problems):
     (found,) = problems(write(good.replace('type = "linear"\n', "", 1)))
-    assert found.startswith(
-        "subsystems.fast.type: missing; must be one of linear, ode, python, second-order, table"
-    )
+    assert found.startswith("subsystems.fast.type: missing; must be one of linear, ode, python, second-order, table")
 
 
 def test_an_unknown_approximation_gets_a_suggestion(write, good, problems):
     (found,) = problems(write(good.replace('"lagrange"', '"lagrnge"')))
-    assert found.startswith(
-        'connections[0].approximation.kind: "lagrnge": unknown kind; did you mean "lagrange"?'
-    )
+    assert found.startswith('connections[0].approximation.kind: "lagrnge": unknown kind; did you mean "lagrange"?')
 
 
 def test_an_order_out_of_range_is_refused(write, good, problems):
@@ -118,9 +114,7 @@ def test_missing_keys_are_named(write, problems):
 
 
 def test_single_brackets_around_connections_get_a_hint(write, good, problems):
-    found = problems(
-        write(good.partition("[[connections]]")[0] + "[connections]\nfrom = 'slow.x'\nto = 'fast.u'\n")
-    )
+    found = problems(write(good.partition("[[connections]]")[0] + "[connections]\nfrom = 'slow.x'\nto = 'fast.u'\n"))
     assert any("double brackets" in problem for problem in found)
 
 
@@ -177,9 +171,7 @@ def test_an_end_that_never_comes_is_refused(write, good, problems, until):
 @pytest.mark.parametrize("name", ["my car", "Räder", "日本", "<script>", "=cmd|x", "[red]"])
 def test_names_may_be_any_readable_text(write, good, name):
     text = good.replace("[subsystems.fast]", f'[subsystems."{name}"]').replace("fast.", f"{name}.")
-    scenario = cp.Scenario.read(
-        write(text, f"{name.replace('|', '').replace('<', '').replace('>', '')}.toml")
-    )
+    scenario = cp.Scenario.read(write(text, f"{name.replace('|', '').replace('<', '').replace('>', '')}.toml"))
     assert name in scenario.build().subsystems
 
 

@@ -21,9 +21,7 @@ def test_columns_of_a_table_are_chosen_by_the_outputs(write):
 
 
 def test_a_table_may_be_written_in_the_scenario(write):
-    text = SOURCE.replace(
-        'file = "road.csv"', 'times = [0.0, 1.0]\nvalues = [2.0, 3.0]\noutputs = ["height"]'
-    )
+    text = SOURCE.replace('file = "road.csv"', 'times = [0.0, 1.0]\nvalues = [2.0, 3.0]\noutputs = ["height"]')
     system = cp.Scenario.read(write(text)).build()
     assert list(system.subsystems["road"].subsystem.outputs) == ["height"]
 

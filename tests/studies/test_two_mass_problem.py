@@ -31,9 +31,7 @@ def test_the_published_ratios_have_the_short_closed_form():
     problem = TwoMass.from_ratios(Ratios(30.0))
     difference = FAST_FREQUENCY**2 * (1 - 1 / 900)
     expected = [1.01 / difference, 101 / difference, 1.01 / 899, 1.0, 101 / 899]
-    np.testing.assert_allclose(
-        expected, [problem.m1, problem.m2, problem.k1, problem.k2, problem.k3], rtol=1e-12
-    )
+    np.testing.assert_allclose(expected, [problem.m1, problem.m2, problem.k1, problem.k2, problem.k3], rtol=1e-12)
     np.testing.assert_allclose([11.0, 9.99], problem.start, rtol=1e-14)
 
 

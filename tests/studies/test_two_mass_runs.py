@@ -37,9 +37,7 @@ SMOOTHED = {85.5: 0.142994, 88.3: 0.131546}
 @pytest.mark.parametrize(("key", "expected"), references.EMBEDDED.items(), ids=str)
 def test_the_embedded_interface_meets_the_reference_position_errors(key, expected):
     for order, dx in enumerate(expected):
-        assert run_case(Case(*key, order)).dx == pytest.approx(dx, rel=references.tolerance(key[0], dx)), (
-            order
-        )
+        assert run_case(Case(*key, order)).dx == pytest.approx(dx, rel=references.tolerance(key[0], dx)), order
 
 
 @pytest.mark.parametrize(("key", "expected"), references.PRECEDENCE.items(), ids=str)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import inf, isfinite, isnan, nan
+from math import isfinite, isnan, nan
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
@@ -42,10 +42,6 @@ class Quality:
         return self.text
 
 
-def _severity(defect: DefectSummary) -> float:
-    return inf if isnan(defect.relative) else defect.relative
-
-
 def assess_defects(defects: Sequence[DefectSummary]) -> Quality:
     """Judge a run by the connection with the largest relative defect.
 
@@ -59,12 +55,14 @@ def assess_defects(defects: Sequence[DefectSummary]) -> Quality:
     Quality
         The sentence says that the defect measures the coupling, not the error of the solution.
     """
-    compared = [d for d in defects if d.count > 0]
+    compared = [d for d in defects if d.count > 0 and not isnan(d.relative)]
     if not compared:
-        why = "no value was compared yet" if defects else "nothing is connected"
+        why = "too few values were compared" if defects else "nothing is connected"
+        if defects and all(d.kind == "interpolates" for d in defects):
+            why = "every connection interpolates"
         return Quality("unknown", "", nan, f"unknown: {why}, so there is no interface defect to judge by.")
-    worst = max(compared, key=_severity)
-    relative = _severity(worst)
+    worst = max(compared, key=lambda d: d.relative)
+    relative = worst.relative
     verdict: Verdict = "good" if relative < GOOD else "fair" if relative < FAIR else "poor"
     amount = (
         f"an rms defect of {relative:.2g} of its signal's variation"

@@ -84,9 +84,7 @@ def to_dataset(result: Result) -> xr.Dataset:
     dataset, rest = xarray.Dataset(attrs=_attributes(result)), iter(names[len(dims) :])
     for i, (entry, dim) in enumerate(zip(result.layout.subsystems, names, strict=False)):
         frame = result.frame(i)
-        dataset = dataset.assign_coords(
-            {dim: (dim, frame.index.to_numpy(), {"units": "s", "subsystem": entry.name})}
-        )
+        dataset = dataset.assign_coords({dim: (dim, frame.index.to_numpy(), {"units": "s", "subsystem": entry.name})})
         for column, (output, unit) in enumerate(zip(entry.columns, entry.units, strict=True)):
             attributes = {"long_name": f"{entry.name}.{output}", "units": unit, "subsystem": entry.name}
             dataset[next(rest)] = (dim, frame.iloc[:, column].to_numpy(), attributes)
@@ -200,9 +198,7 @@ def _matlab(result: Result, times: ArrayLike | None, path: Path) -> None:
         with path.open("wb") as file:
             scipy_io.savemat(file, content, long_field_names=True, oned_as="column")
     except (ValueError, scipy_io.matlab.MatWriteError) as error:
-        raise OutputError(
-            f"{path}: does not fit the MATLAB format: {error}; use .nc instead", str(path)
-        ) from error
+        raise OutputError(f"{path}: does not fit the MATLAB format: {error}; use .nc instead", str(path)) from error
 
 
 def _cells(texts: Iterable[str]) -> Any:

@@ -97,9 +97,7 @@ class FileStore:
         self._place(dict(metadata or {}), overwrite)
         with self._guard("cannot be opened for writing", during_run=False):
             # Locks are left out: readers need none, and some network file systems refuse them.
-            self._file = h5py.File(
-                self.path, "r+", libver="latest", locking=False, rdcc_nbytes=CHUNK_CACHE_BYTES
-            )
+            self._file = h5py.File(self.path, "r+", libver="latest", locking=False, rdcc_nbytes=CHUNK_CACHE_BYTES)
             self._descriptor = os.open(self.path, os.O_RDWR)
         self._reserved = os.fstat(self._descriptor).st_size
         self._series = self._open_series()

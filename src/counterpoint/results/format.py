@@ -65,11 +65,7 @@ def chunk_rows(layout: RunLayout) -> int:
 def reason(error: BaseException) -> str:
     """Say in a few words what the operating system or HDF5 complained about."""
     number = getattr(error, "errno", None)
-    return (
-        os.strerror(number)
-        if number
-        else str(error).split("\n", maxsplit=1)[0].strip() or type(error).__name__
-    )
+    return os.strerror(number) if number else str(error).split("\n", maxsplit=1)[0].strip() or type(error).__name__
 
 
 def structure(layout: RunLayout, metadata: dict[str, str | float]) -> bytes:
@@ -120,6 +116,4 @@ def padded(columns: tuple[int, ...]) -> int:
 
 def _growing(group: Any, name: str, rows: int, *columns: int) -> None:
     chunks = (rows, *(_chunk_columns(n) for n in columns))
-    group.create_dataset(
-        name, (0, *columns), np.float64, maxshape=(None, *columns), chunks=chunks, fillvalue=np.nan
-    )
+    group.create_dataset(name, (0, *columns), np.float64, maxshape=(None, *columns), chunks=chunks, fillvalue=np.nan)

@@ -111,9 +111,7 @@ def _vectors(entry: SubsystemLayout) -> Iterator[tuple[str, slice]]:
     first, vector = 0, None
     for i, column in enumerate([*entry.columns, ""]):
         match = COMPONENT.fullmatch(column)
-        if vector is not None and (
-            match is None or (match["vector"], int(match["index"])) != (vector, i - first)
-        ):
+        if vector is not None and (match is None or (match["vector"], int(match["index"])) != (vector, i - first)):
             yield vector, slice(first, i)
             vector = None
         if vector is None and match is not None and int(match["index"]) == 0:

@@ -82,9 +82,7 @@ def draw_one(series: Series, ax: Axes | None) -> Axes:
     return ax
 
 
-def draw(
-    result: Result, names: Sequence[str | tuple[str, str]], path: str | os.PathLike[str] | None
-) -> list[Axes]:
+def draw(result: Result, names: Sequence[str | tuple[str, str]], path: str | os.PathLike[str] | None) -> list[Axes]:
     """Draw signals of a result, grouped by unit, and save the picture when a path is given."""
     groups = _grouped(result, names)
     shown = dict(list(groups.items())[:MOST_AXES])

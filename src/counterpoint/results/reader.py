@@ -109,9 +109,7 @@ class FileView:
         """Return time, assumed and arrived value, shape ``(n, 3)``."""
         first, last = self._range(len(self.layout.subsystems) + connection, rows)
         with self._guard():
-            return np.asarray(
-                self._opened()[f"connections/{connection}/defect"][first:last], dtype=np.float64
-            )
+            return np.asarray(self._opened()[f"connections/{connection}/defect"][first:last], dtype=np.float64)
 
     def _range(self, index: int, rows: slice) -> tuple[int, int]:
         first, last, _ = rows.indices(int(self._counts[index]))
@@ -184,8 +182,7 @@ class FileView:
     def _read_layout(self) -> RunLayout:
         groups = sorted(self._file["subsystems"].values(), key=lambda group: int(group.attrs["position"]))
         subsystems = tuple(
-            SubsystemLayout(g.attrs["name"], tuple(g.attrs["columns"]), tuple(g.attrs["units"]))
-            for g in groups
+            SubsystemLayout(g.attrs["name"], tuple(g.attrs["columns"]), tuple(g.attrs["units"])) for g in groups
         )
         connections = self._file["connections"]
         labels = tuple(connections[str(i)].attrs["label"] for i in range(len(connections)))

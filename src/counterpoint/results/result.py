@@ -198,9 +198,7 @@ class Result:
             for rows in [slice(0, self._view.rows(i))]
         ]
         values = np.hstack(parts) if parts else np.empty((len(index), 0))
-        return pd.DataFrame(
-            values, index=pd.Index(index, name="time"), columns=pd.Index(self.signals, dtype=object)
-        )
+        return pd.DataFrame(values, index=pd.Index(index, name="time"), columns=pd.Index(self.signals, dtype=object))
 
     @overload
     def to_pandas(self, subsystem: str) -> pd.DataFrame: ...

@@ -19,6 +19,8 @@ Metadata = Mapping[str, str | float]
 Status = Literal["finished", "interrupted", "failed", "unfinished"]
 ALL = slice(None)
 
+FEWEST_COMPARISONS = 3
+"""With fewer comparisons the variation of the signal is not known, and the relative defect is NaN."""
 ROUNDING = 1e-12
 """A defect below this fraction of the signal's largest value is rounding, not coupling error."""
 
@@ -92,6 +94,8 @@ class DefectSummary:
         """The rms defect over the signal's own variation; infinite for a defect on a constant signal."""
         if self.rms <= ROUNDING * self.magnitude:
             return 0.0
+        if self.count < FEWEST_COMPARISONS:
+            return nan
         return self.rms / self.scale if self.scale > 0 else inf
 
 
@@ -167,7 +171,7 @@ class StoreView(Protocol):
 class Store(Protocol):
     """Writing side: where a run puts its rows.
 
-    1. ``append`` and ``append_defects`` copy the block; the caller may reuse its memory at once.
+    1. ``append`` and ``append_defects`` may keep the block; the caller must not change it afterwards.
     2. After ``flush`` everything appended is visible to readers and survives the death of the process.
     3. ``close`` is called exactly once, also after a failure, and never loses what was flushed.
     """
@@ -224,6 +228,43 @@ class Rows:
         self.count = 0
 
 
+class Blocks:
+    """Rows kept in the blocks in which they came, joined when they are first read."""
+
+    LARGE = 1024
+    """A block with fewer rows is copied to its neighbours: many small arrays would cost more than their rows."""
+
+    def __init__(self, width: int) -> None:
+        self._parts: list[Array] = []
+        self._tail = Rows(width, 8)
+        self.count = 0
+
+    def extend(self, block: Array) -> None:
+        """Add the rows of `block`, which is not changed any more."""
+        if len(block) >= self.LARGE:
+            self._seal()
+            self._parts.append(block)
+        else:
+            self._tail.extend(block)
+        self.count += len(block)
+
+    def read(self) -> Array:
+        """Return a read-only array of all rows."""
+        self._seal()
+        if len(self._parts) > 1:
+            self._parts = [np.concatenate(self._parts)]
+        if not self._parts:
+            return self._tail.read()
+        view = self._parts[0][:]
+        view.flags.writeable = False
+        return view
+
+    def _seal(self) -> None:
+        if self._tail.count:
+            self._parts.append(self._tail.read().copy())
+            self._tail.clear()
+
+
 class MemoryStore:
     """Keep the rows of a run in memory; it is its own view.
 
@@ -246,8 +287,8 @@ class MemoryStore:
     def __init__(self, layout: RunLayout, metadata: Metadata | None = None) -> None:
         self.layout = layout
         self.metadata: Metadata = dict(metadata or {})
-        self._rows = [Rows(1 + len(s.columns)) for s in layout.subsystems]
-        self._defects = [Rows(3) for _ in layout.connections]
+        self._rows = [Blocks(1 + len(s.columns)) for s in layout.subsystems]
+        self._defects = [Blocks(3) for _ in layout.connections]
 
     def append(self, subsystem: int, block: Array) -> None:
         """Add rows of one subsystem, shape ``(n, 1 + columns)``, time first."""

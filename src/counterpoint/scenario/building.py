@@ -173,12 +173,8 @@ class Builder:
         """Ask the system what does not fit; of an incomplete one, only what does not follow from the gaps."""
         complete = not self.mistakes and self.run_code
         with self._noting("scheme"):
-            for problem in system.problems(
-                until=self.table.until, start=self.table.start, scheme=self.scheme()
-            ):
-                where = re.sub(
-                    r"^connections\[(\d+)\]", lambda m: f"connections[{kept[int(m[1])]}]", problem.where
-                )
+            for problem in system.problems(until=self.table.until, start=self.table.start, scheme=self.scheme()):
+                where = re.sub(r"^connections\[(\d+)\]", lambda m: f"connections[{kept[int(m[1])]}]", problem.where)
                 if complete or where.startswith("connections[") or where.endswith(".step"):
                     self.mistakes.add(path_of(where, self.mistakes.document.values), problem.message)
 

@@ -76,9 +76,7 @@ class Folder:
         """Split ``file.py:name`` into an existing file and a name, without running anything."""
         name, colon, attribute = reference.rpartition(":")
         if not colon or not name or not attribute:
-            raise FileProblem(
-                f'{quoted(reference)}: must name a file and an object, as in "models.py:Heater"'
-            )
+            raise FileProblem(f'{quoted(reference)}: must name a file and an object, as in "models.py:Heater"')
         return self.find(name), attribute
 
     def _module(self, path: Path, reference: str) -> ModuleType:

@@ -31,9 +31,7 @@ def read_document(path: Path) -> Document:
     except UnicodeDecodeError as error:
         raise ScenarioError(f"{label}: is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
     except (OSError, ValueError) as error:
-        raise ScenarioError(
-            f"{label}: cannot be read: {getattr(error, 'strerror', None) or error}"
-        ) from error
+        raise ScenarioError(f"{label}: cannot be read: {getattr(error, 'strerror', None) or error}") from error
     try:
         return Document(label, text, tomllib.loads(text))
     except tomllib.TOMLDecodeError as error:
@@ -67,9 +65,7 @@ def check(document: Document, mistakes: Mistakes) -> tuple[ScenarioTable | None,
     return table, list(range(len(table.connections)))
 
 
-def _without_bad_parts(
-    values: dict[str, Any], error: ValidationError
-) -> tuple[ScenarioTable | None, list[int]]:
+def _without_bad_parts(values: dict[str, Any], error: ValidationError) -> tuple[ScenarioTable | None, list[int]]:
     bad = {detail["loc"][:2] for detail in error.errors(include_url=False)}
     bad_keys = {location[0] for location in bad}
     rest = {key: value for key, value in values.items() if key not in bad_keys}

@@ -103,13 +103,9 @@ class Scenario:
         """The scheme in the form that :meth:`System.run` takes."""
         return self._builder(Mistakes(self._document)).scheme()
 
-    def changed(
-        self, *, until: float | None = None, scheme: str | None = None, threads: int | None = None
-    ) -> Scenario:
+    def changed(self, *, until: float | None = None, scheme: str | None = None, threads: int | None = None) -> Scenario:
         """Return a scenario that differs in what is given (``until`` in s); the file stays as it is."""
-        wrong = (
-            [f"until: {text}" for text in [bad_span(self.start, until)] if text] if until is not None else []
-        )
+        wrong = [f"until: {text}" for text in [bad_span(self.start, until)] if text] if until is not None else []
         if scheme is not None and scheme not in NAMED_SCHEMES:
             wrong.append(f'scheme: "{scheme}": no such scheme{did_you_mean(scheme, NAMED_SCHEMES)}')
         if threads is not None and threads < 1:

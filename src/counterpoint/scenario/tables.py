@@ -31,9 +31,7 @@ class CsvTable:
     names: list[str]
 
 
-def read_csv(
-    path: Path, columns: list[str] | None = None, *, separator: str = ",", decimal: str = "."
-) -> CsvTable:
+def read_csv(path: Path, columns: list[str] | None = None, *, separator: str = ",", decimal: str = ".") -> CsvTable:
     """Read a CSV file whose first row names the columns and whose first column is the time in s.
 
     Parameters
@@ -55,9 +53,7 @@ def read_csv(
     wanted = header[1:] if columns is None else columns
     unknown = [name for name in wanted if name not in header]
     if unknown:
-        raise FileProblem(
-            f"{path.name}: no column {quoted(name)}{did_you_mean(name, header)}" for name in unknown
-        )
+        raise FileProblem(f"{path.name}: no column {quoted(name)}{did_you_mean(name, header)}" for name in unknown)
     data = reader.numbers(len(header))
     picked = data[:, [header.index(name) for name in wanted]]
     return CsvTable(data[:, 0].copy(), picked, list(wanted))
@@ -76,9 +72,7 @@ class _Reader:
                     raise FileProblem(f"{self.path.name}: is UTF-16 text; save it as UTF-8")
             first = next(self._rows(), (1, []))[1]
         except UnicodeDecodeError as error:
-            raise FileProblem(
-                f"{self.path.name}: is not UTF-8 text (byte {error.start}); save it as UTF-8"
-            ) from None
+            raise FileProblem(f"{self.path.name}: is not UTF-8 text (byte {error.start}); save it as UTF-8") from None
         except OSError as error:
             raise FileProblem(f"{self.path.name}: cannot be read: {error.strerror}") from error
         names = [name.strip() for name in first]
@@ -150,17 +144,13 @@ class _Reader:
         if len(row) != width:
             hint = ""
             if self.separator == "," and len(row) > width:
-                hint = (
-                    '; a decimal comma? separate the columns by ";" and set separator = ";" and decimal = ","'
-                )
+                hint = '; a decimal comma? separate the columns by ";" and set separator = ";" and decimal = ","'
             return f"{text}: {len(row)} cells where row 1 names {width} columns{hint}"
         for cell in row:
             value = self._number(cell)
             if value is None:
                 comma = self.decimal == "." and self._number(cell.replace(",", ".")) is not None
-                return f"{shown(cell)}: not a number" + (
-                    '; for a decimal comma set decimal = ","' if comma else ""
-                )
+                return f"{shown(cell)}: not a number" + ('; for a decimal comma set decimal = ","' if comma else "")
             if not math.isfinite(value):
                 return f"{shown(cell)}: must be finite"
         return None

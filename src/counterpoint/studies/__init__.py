@@ -27,9 +27,7 @@ DESCRIPTIONS: dict[str, str] = {
 """One line about each study, known without importing it."""
 
 
-def run_study(
-    name: str, out: str | Path, quick: bool = False, progress: Progress | None = None
-) -> StudyReport:
+def run_study(name: str, out: str | Path, quick: bool = False, progress: Progress | None = None) -> StudyReport:
     """Run a study and write what it found.
 
     Parameters
@@ -63,9 +61,7 @@ def run_study(
         report: StudyReport = import_module(STUDIES[name]).run(folder, quick, progress)
     except OSError as error:
         where = error.filename or folder
-        raise OutputError(
-            f"{where}: the study's files cannot be written: {error.strerror}", str(where)
-        ) from error
+        raise OutputError(f"{where}: the study's files cannot be written: {error.strerror}", str(where)) from error
     return report
 
 

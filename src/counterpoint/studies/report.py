@@ -129,9 +129,7 @@ def _row(claim: Claim) -> str:
     return (
         f'<tr class="{cells["holds"]}">'
         + "".join(
-            f'<td class="{classes[name]}">{escape(text)}</td>'
-            if name in classes
-            else f"<td>{escape(text)}</td>"
+            f'<td class="{classes[name]}">{escape(text)}</td>' if name in classes else f"<td>{escape(text)}</td>"
             for name, text in cells.items()
         )
         + "</tr>"

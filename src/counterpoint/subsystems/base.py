@@ -24,9 +24,9 @@ class Subsystem:
        vectors. They never change after the subsystem was added to a system.
     2. :meth:`start` puts the model at time ``t`` in its initial state. It may be called again to begin
        another run.
-    3. :meth:`step` advances the model from ``t`` to ``t_end``. It may stop earlier and return the
-       time it has reached; ``None`` means ``t_end``. One call is one accepted step, and only its end is
-       published.
+    3. :meth:`step` advances the model from ``t`` to ``t_end``. With ``stops_early = True`` it may stop earlier
+       and return the time it has reached (an event); others then wait for it more often, because they cannot know
+       when it will publish. ``None`` means ``t_end``. One call is one accepted step, and only its end is published.
     4. During a step the inputs may be asked at any time between ``t`` and ``t_end``: ``u(time)`` returns an
        array of all inputs in the order of ``inputs``. The array is written again by the next call: copy it to keep
        it. At the start of a step evaluate derivatives anew with ``u(t)``: what was stored at the end of the
@@ -61,6 +61,7 @@ class Subsystem:
     feedthrough: Iterable[tuple[str, str]] = ()
     defaults: Mapping[str, ArrayLike] = {}
     units: Mapping[str, str] = {}
+    stops_early: bool = False
     next_step: Callable[[], float] | None = None
     preferred_approximation: Approximation | None = None
     save: Callable[[], Any] | None = None
@@ -84,6 +85,16 @@ class Subsystem:
         raise NotImplementedError(f"{type(self).__name__} must define output(t, u)")
 
     @property
+    def input_widths(self) -> dict[str, int]:
+        """Inputs as name -> number of scalars."""
+        return port_widths(self.inputs, f"{type(self).__name__}.inputs")
+
+    @property
+    def output_widths(self) -> dict[str, int]:
+        """Outputs as name -> number of scalars."""
+        return port_widths(self.outputs, f"{type(self).__name__}.outputs")
+
+    @property
     def can_save(self) -> bool:
         """Whether the model can save and restore its state."""
         return self.save is not None and self.restore is not None
@@ -94,9 +105,7 @@ class Subsystem:
         return self.next_step is not None
 
     def _native(self) -> _core.Subsystem:
-        return _core.python_subsystem(
-            self, sum(port_widths(self.inputs).values()), sum(port_widths(self.outputs).values())
-        )
+        return _core.python_subsystem(self, sum(self.input_widths.values()), sum(self.output_widths.values()))
 
 
 class NativeSubsystem(Subsystem):

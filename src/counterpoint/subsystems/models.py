@@ -18,6 +18,7 @@ from .base import NativeSubsystem
 SOLVERS = ("ode1", "ode2", "ode3", "ode4", "ode5", "ode23", "ode45", "trapezoidal", "bdf2", "newmark")
 VARIABLE_STEP = ("ode23", "ode45")
 
+_CFUNCTION = ctypes.CFUNCTYPE(None).__mro__[1]  # the base class of all ctypes functions
 RightHandSide = Callable[[float, NDArray[np.float64], NDArray[np.float64]], ArrayLike]
 
 
@@ -137,9 +138,7 @@ def second_order(
     ports = port_widths({"q": n, "v": n} if outputs is None else outputs, "outputs")
     positions_only = sum(ports.values()) == n
     select = np.eye(2 * n)[:n] if positions_only else None
-    return linear(
-        a, b, select, x0=np.concatenate([q, v]), inputs=inputs, outputs=ports, solver=solver, **more
-    )
+    return linear(a, b, select, x0=np.concatenate([q, v]), inputs=inputs, outputs=ports, solver=solver, **more)
 
 
 def ode(
@@ -221,8 +220,9 @@ def _address(function: Any) -> int | None:
     """Address of a compiled function, or None for a Python function."""
     if isinstance(function, int):
         return function
-    if isinstance(function, ctypes._CFuncPtr):
-        return ctypes.cast(function, ctypes.c_void_p).value
+    if isinstance(function, _CFUNCTION):
+        pointer: Any = function
+        return ctypes.cast(pointer, ctypes.c_void_p).value
     address = getattr(function, "address", None)  # numba's cfunc
     return address if isinstance(address, int) else None
 
@@ -285,7 +285,9 @@ def _named(where: str, spec: PortSpec, total: int) -> dict[str, int]:
     if total == 0 and isinstance(spec, str):
         return {}
     if sum(widths.values()) != total:
-        raise SetupError(f"{where}: the names {list(widths)} stand for {sum(widths.values())} values; the model has {total}")
+        raise SetupError(
+            f"{where}: the names {list(widths)} stand for {sum(widths.values())} values; the model has {total}"
+        )
     return widths
 
 

@@ -55,7 +55,9 @@ def table(
         raise SetupError(f"values: row {row + 1} (t = {axis[row]} s) holds NaN or infinity")
     widths = port_widths({outputs: rows.shape[1]} if isinstance(outputs, str) else outputs, "outputs")
     if sum(widths.values()) != rows.shape[1]:
-        raise SetupError(f"outputs: the names {list(widths)} stand for {sum(widths.values())} values; the table has {rows.shape[1]}")
+        raise SetupError(
+            f"outputs: the names {list(widths)} stand for {sum(widths.values())} values; the table has {rows.shape[1]}"
+        )
     return NativeSubsystem(
         "table",
         lambda: _core.table(axis.tolist(), rows, kind == "hold"),
@@ -79,7 +81,9 @@ def _check_axis(axis: np.ndarray[tuple[int, ...], np.dtype[np.float64]], rows: i
 
 
 class _FunctionSource(Subsystem):
-    def __init__(self, function: Callable[[float], float | ArrayLike], outputs: PortSpec, units: Mapping[str, str]) -> None:
+    def __init__(
+        self, function: Callable[[float], float | ArrayLike], outputs: PortSpec, units: Mapping[str, str]
+    ) -> None:
         self.function = function
         self.outputs = port_widths(outputs, "outputs")
         self.units = dict(units)

@@ -107,9 +107,7 @@ def build(case: Case) -> System:
     problem = case.problem()
     a = problem.matrix
     x1 = float(problem.start[0])
-    fast = linear(
-        a[:2, :2], [[0.0], [a[1, 2]]], x0=[x1, 0.0], inputs=("x2",), outputs=("x1", "v1"), solver="ode4"
-    )
+    fast = linear(a[:2, :2], [[0.0], [a[1, 2]]], x0=[x1, 0.0], inputs=("x2",), outputs=("x1", "v1"), solver="ode4")
     system = System("two-mass")
     system.add("fast", fast, step=FAST_STEP)
     system.add("slow", _slow_mass(problem), step=case.slow_step)

@@ -57,9 +57,7 @@ def draw_response() -> Canvas:
     canvas, (axes,) = _grid(1, 1, height=3.2)
     t = np.linspace(0, 60, 6001)
     axes[0].plot(t, TwoMass.from_ratios(Ratios(30.0)).exact(t)[0], color=COLOURS[1], lw=1)
-    axes[0].set(
-        xlabel="time t in s", ylabel="displacement x1 in m", title="FR = 30, AR1 = AR12 = 0.1, AR2 = -1000"
-    )
+    axes[0].set(xlabel="time t in s", ylabel="displacement x1 in m", title="FR = 30, AR1 = AR12 = 0.1, AR2 = -1000")
     return canvas
 
 
@@ -69,9 +67,7 @@ def draw_energy_history() -> Canvas:
     run = simulate(case)
     canvas, (axes,) = _grid(1, 1, height=3.2)
     axes[0].plot(run.t1, 100 * energy_deviation(case.problem(), run.on_fast_grid()), color=COLOURS[3], lw=0.8)
-    axes[0].set(
-        xlabel="time t in s", ylabel="energy error (E - E₀)/E₀ in %", title="FR = 30, slowest-first, order 3"
-    )
+    axes[0].set(xlabel="time t in s", ylabel="energy error (E - E₀)/E₀ in %", title="FR = 30, slowest-first, order 3")
     return canvas
 
 
@@ -79,9 +75,7 @@ def draw_orders(sweep: Sweep) -> Canvas:
     """Draw dx and dE over FR for both schemes and all orders."""
     canvas, axes = _grid(2, 2, height=8)
     for row, scheme in zip(axes, SCHEMES, strict=True):
-        for panel, name, label in zip(
-            row, ("dx", "dE"), ("position error Δx", "energy error ΔE"), strict=True
-        ):
+        for panel, name, label in zip(row, ("dx", "dE"), ("position error Δx", "energy error ΔE"), strict=True):
             for order in ORDERS:
                 curve = sweep.curve(Case(0.0, scheme, order), name)
                 panel.semilogy(sweep.ratios, curve, color=COLOURS[order], lw=1.3, label=f"order {order}")

@@ -85,9 +85,7 @@ def _low_ratios(sweep: Sweep) -> list[Claim]:
         claims.append(Claim.about(text, 1, share, margin=0.1, remark=remark))
     for name, what in (("dx", "position"), ("dE", "energy")):
         worst = float(sweep.curve(case, name)[low].max())
-        claims.append(
-            Claim.below(f"3.4: FR < 25: SF-O3 attains a good {what} error: largest {name}", GOOD, worst)
-        )
+        claims.append(Claim.below(f"3.4: FR < 25: SF-O3 attains a good {what} error: largest {name}", GOOD, worst))
     return claims
 
 
@@ -96,9 +94,7 @@ def _who_wins(sweep: Sweep, mask: Mask) -> str:
     names = list(curves)
     best = np.argmin(list(curves.values()), axis=0)
     counts = sorted(((int(np.sum(best == i)), names[i]) for i in np.unique(best)), reverse=True)
-    return (
-        " Smallest dx: " + ", ".join(f"{name} at {count}" for count, name in counts) + f" of {best.size} FR."
-    )
+    return " Smallest dx: " + ", ".join(f"{name} at {count}" for count, name in counts) + f" of {best.size} FR."
 
 
 def _fourth_order(sweep: Sweep) -> list[Claim]:
@@ -236,9 +232,7 @@ def _high_ratios_fastest_first(sweep: Sweep) -> list[Claim]:
             ),
         ]
     for order in ORDERS:
-        amplitude = float(
-            sweep.curve(polynomial(FAST_FIRST, order), "amplitude")[sweep.between(79.9, 95.1)].max()
-        )
+        amplitude = float(sweep.curve(polynomial(FAST_FIRST, order), "amplitude")[sweep.between(79.9, 95.1)].max())
         text = f"3.4: FR ≥ 80: FF-O{order} amplifies: largest amplitude of the fast mode for 80 ≤ FR ≤ 95"
         remark = "Above 95 the slow step is nearly one fast period and samples the fast motion as a constant."
         claims.append(Claim.above(text, 1, amplitude, remark=remark))
@@ -246,9 +240,7 @@ def _high_ratios_fastest_first(sweep: Sweep) -> list[Claim]:
 
 
 def _measures_are_not_enough(sweep: Sweep) -> list[Claim]:
-    curves = {
-        key: [sweep.curve(polynomial(*key), n) for n in ("dx", "dE", "amplitude")] for key in _methods()
-    }
+    curves = {key: [sweep.curve(polynomial(*key), n) for n in ("dx", "dE", "amplitude")] for key in _methods()}
     lost = sum(int(np.sum((dx < GOOD) & (a < 0.2))) for dx, _, a in curves.values())
     wrong = sum(int(np.sum((energy < 0.2) & (dx > 0.5))) for dx, energy, _ in curves.values())
     return [

@@ -48,9 +48,7 @@ def damped_cases(ratios: Array) -> list[Case]:
     return [Case(float(fr), scheme, order, damping_ratio=zeta) for fr, scheme, order, zeta in combinations]
 
 
-def run_cases(
-    cases: Iterable[Case], progress: Progress | None = None, what: str = "cases"
-) -> dict[Case, Measures]:
+def run_cases(cases: Iterable[Case], progress: Progress | None = None, what: str = "cases") -> dict[Case, Measures]:
     """Run every different case once, on all cores; the core works without holding Python's lock.
 
     A run that leaves the range of numbers counts with infinite errors.

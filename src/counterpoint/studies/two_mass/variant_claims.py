@@ -26,9 +26,7 @@ MEMORY = ((10.0, 3), (20.0, 3), (40.0, 3), (20.0, 0))
 def cases() -> list[Case]:
     """Return the cases of these claims beyond the sweeps and the reference numbers."""
     found = [_smooth(fr) for fr in SMOOTHED]
-    found += [
-        Case(fr, scheme, order) for fr in SMOOTHED for scheme, order in ((SLOW_FIRST, 0), (FAST_FIRST, 3))
-    ]
+    found += [Case(fr, scheme, order) for fr in SMOOTHED for scheme, order in ((SLOW_FIRST, 0), (FAST_FIRST, 3))]
     for fr, order in MEMORY:
         found += [Case(fr, SLOW_FIRST, order), Case(fr, SLOW_FIRST, order, coupling=Coupling.FORCE)]
     found += [Case(30.0, FAST_FIRST, 3, second_ratio=ratio) for ratio in SECOND_RATIOS]
@@ -107,9 +105,7 @@ def _memory_blocks(sweep: Sweep) -> list[Claim]:
     for fr, order in MEMORY:
         plain, memory = (sweep.at(case).dx for case in _with_and_without(fr, order))
         text = f"3.4: memory blocks give equivalent results: dx with over without, SF-O{order}, FR = {fr:g}"
-        remark = (
-            f"{memory:.3g} against {plain:.3g}; the force of k2 crosses, so the slow side is explicit in x2."
-        )
+        remark = f"{memory:.3g} against {plain:.3g}; the force of k2 crosses, so the slow side is explicit in x2."
         claims.append(Claim.magnitude(text, 1, memory / plain, factor=1.25, remark=remark))
     return claims
 
@@ -148,11 +144,7 @@ def _critical_ratio(sweep: Sweep) -> list[Claim]:
             undamped = float(ratios[top])
             continue
         fall = curve[top] / curve[top:].min()
-        seen = (
-            f"falls by a factor {fall:.3g} behind it"
-            if fall > 1.1
-            else "does not fall behind it: no peak is left"
-        )
+        seen = f"falls by a factor {fall:.3g} behind it" if fall > 1.1 else "does not fall behind it: no peak is left"
         text = f"3.4: damping does not move the critical FR: FR of the peak of FF-O3 near 40, ζ = {zeta:g}"
         remark = f"dx = {curve[top]:.3g} there, and {seen}."
         claims.append(Claim.about(text, undamped, float(ratios[top]), margin=3, remark=remark))

@@ -1,0 +1,58 @@
+# Everything is set up in .venv; each target says what it does with `make help`.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := pyproject.toml CMakeLists.txt $(shell find core src -type f ! -name '*.pyc')
+
+.PHONY: help demo test native-test thread-test lint docs benchmark clean
+
+help:  ## show the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
+
+$(BIN)/pip:
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: $(BIN)/pip $(SOURCES)
+	$(BIN)/pip install -q .
+	@touch $@
+
+$(VENV)/.test-installed: $(VENV)/.installed
+	$(BIN)/pip install -q '.[test]'
+	@touch $@
+
+$(VENV)/.lint-installed: $(VENV)/.test-installed
+	$(BIN)/pip install -q '.[lint]' cmake cmeel-eigen
+	@touch $@
+
+demo: $(VENV)/.installed  ## set up and run the main job: a multirate co-simulation with picture and quality
+	$(BIN)/counterpoint run examples/two_mass.toml --out out --overwrite
+
+test: $(VENV)/.test-installed  ## set up and pass the tests
+	$(BIN)/python -m pytest -q
+
+native-test: $(VENV)/.lint-installed  ## native tests under the address and undefined-behaviour sanitizers
+	$(BIN)/cmake -S . -B build/native -DCOUNTERPOINT_PYTHON=OFF -DCOUNTERPOINT_TESTS=ON \
+	  -DCOUNTERPOINT_SANITIZE=address,undefined -DPython_EXECUTABLE=$(abspath $(BIN)/python)
+	$(BIN)/cmake --build build/native --parallel 2
+	cd build/native && $(abspath $(BIN))/ctest --output-on-failure
+
+thread-test: $(VENV)/.lint-installed  ## native tests under the thread sanitizer
+	$(BIN)/cmake -S . -B build/thread -DCOUNTERPOINT_PYTHON=OFF -DCOUNTERPOINT_TESTS=ON \
+	  -DCOUNTERPOINT_SANITIZE=thread -DPython_EXECUTABLE=$(abspath $(BIN)/python)
+	$(BIN)/cmake --build build/thread --parallel 2
+	cd build/thread && $(abspath $(BIN))/ctest --output-on-failure
+
+lint: $(VENV)/.lint-installed  ## ruff and mypy --strict
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	cd $(VENV) && bin/mypy --config-file ../pyproject.toml --strict -p counterpoint
+
+docs: $(VENV)/.installed  ## the documentation as HTML, warnings are errors
+	$(BIN)/pip install -q '.[docs]'
+	$(BIN)/sphinx-build -W -q -b html docs docs/_build/html
+
+benchmark: $(VENV)/.test-installed  ## the coupling benchmark: ratios against a hand-written loop
+	$(BIN)/python -m benchmarks coupling
+
+clean:  ## remove everything that was built
+	rm -rf $(VENV) build out docs/_build benchmarks/_build
