@@ -31,7 +31,9 @@ def test_slowest_first_advances_the_other_beyond_the_time_asked_and_interpolates
 
 
 def test_fastest_first_extrapolates_until_the_host_has_passed_the_others_step():
-    host = interface("fastest-first", external=cp.ode(lambda t, x, u: [2.0 * t], [0.0], inputs="u", outputs="x", solver="ode4"))
+    host = interface(
+        "fastest-first", external=cp.ode(lambda t, x, u: [2.0 * t], [0.0], inputs="u", outputs="x", solver="ode4")
+    )
     host.evaluate(0.0, [0.0], True)
     assert host.evaluate(0.4, [0.0], True) == [0.0]
     assert host.time("slow") == 0.0
@@ -58,7 +60,11 @@ def test_minor_calls_leave_no_trace():
 
 def test_a_coupled_host_is_near_the_closed_form():
     # x1' = -x1 + x2 (host, ode4 at 0.01), x2' = x1 - x2 (ours, step 0.1): x1 = 1/2 + exp(-2t)/2.
-    host = interface(step=0.1, approximation=cp.lagrange(3), external=cp.linear([[-1.0]], [[1.0]], x0=[0.0], outputs="x", solver="ode4"))
+    host = interface(
+        step=0.1,
+        approximation=cp.lagrange(3),
+        external=cp.linear([[-1.0]], [[1.0]], x0=[0.0], outputs="x", solver="ode4"),
+    )
     x, h = 1.0, 0.01
     for k in range(200):
         t = h * k
@@ -78,7 +84,11 @@ def test_a_coupled_host_is_near_the_closed_form():
 def test_a_run_with_one_of_ours_as_host_streams_results_like_any_other():
     system = cp.System()
     system.add("fast", cp.linear([[0, 1], [-41, 0]], [[0], [40]], x0=[1, 0], outputs=["x", "v"]), step=0.01)
-    system.add("slow", cp.linear([[0, 1], [-1.4, 0]], [[0], [0.4]], x0=[1, 0], outputs=["x", "v"], solver="trapezoidal"), step=0.1)
+    system.add(
+        "slow",
+        cp.linear([[0, 1], [-1.4, 0]], [[0], [0.4]], x0=[1, 0], outputs=["x", "v"], solver="trapezoidal"),
+        step=0.1,
+    )
     system.connect("fast.x", "slow.u", cp.lagrange(2))
     system.connect("slow.x", "fast.u", cp.lagrange(2))
     embedded = system.run(until=1.0, host="fast")

@@ -113,7 +113,9 @@ def test_nan_in_one_component_of_a_vector_is_named_with_its_index():
 def test_nan_of_a_native_model_is_found_at_its_step():
     # x' = x^2 from 1 blows up at t = 1: overflow in a fixed-step solver a little later.
     system = cp.System()
-    system.add("fire", cp.ode(lambda t, x, u: [float(x[0]) * float(x[0])], [1.0], outputs="x", solver="ode4"), step=0.05)
+    system.add(
+        "fire", cp.ode(lambda t, x, u: [float(x[0]) * float(x[0])], [1.0], outputs="x", solver="ode4"), step=0.05
+    )
     with pytest.raises(cp.NotFiniteError) as caught:
         system.run(until=5.0)
     assert 1.0 < caught.value.time < 2.0
@@ -247,7 +249,18 @@ def test_a_right_hand_side_with_a_wrong_number_of_derivatives_is_counted(count):
 def test_a_step_that_returns_a_time_outside_itself_is_refused_with_the_time(reached):
     error = failing(cp.ModelError, Model(step=reached))
     assert "motor: step from t = 0.2 s to 0.3 s failed: step returned time" in str(error)
-    assert "after the start" in str(error)
+    assert "it must reach the end of the step, 0.3 s" in str(error)
+
+
+def test_only_a_model_that_says_so_may_stop_early():
+    model = Model(step=0.25)
+    error = failing(cp.ModelError, model)
+    assert "step returned time 0.25 s" in str(error)
+    assert "stops early" in str(error)
+    model = Model(step=0.25)
+    model.stops_early = True
+    error = failing(cp.ModelError, model)  # from 0.25 on the same answer is no progress
+    assert "step from t = 0.25 s" in str(error)
 
 
 @pytest.mark.parametrize("reached", ["later", [0.3], {}])
@@ -306,7 +319,11 @@ def test_a_solver_that_gives_up_says_where_and_what_to_try():
 
 def test_newton_that_does_not_converge_is_a_solver_error():
     system = cp.System()
-    system.add("switch", cp.ode(lambda t, x, u: [-1e9 if x[0] > 0.3 else 1e9], [0.0], outputs="x", solver="trapezoidal"), step=0.1)
+    system.add(
+        "switch",
+        cp.ode(lambda t, x, u: [-1e9 if x[0] > 0.3 else 1e9], [0.0], outputs="x", solver="trapezoidal"),
+        step=0.1,
+    )
     with pytest.raises(cp.SolverError, match="try a smaller step"):
         system.run(until=1.0)
 
@@ -427,7 +444,9 @@ def test_ctrl_c_in_a_script_leaves_a_readable_file(tmp_path):
         print("ready", flush=True)
         system.run(until=1e7, file={str(path)!r})
     """)
-    with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
         assert process.stdout.readline() == "ready\n"
         time.sleep(0.7)
         process.send_signal(signal.SIGINT)
@@ -445,7 +464,7 @@ def test_ctrl_c_in_a_script_leaves_a_readable_file(tmp_path):
 def test_a_file_that_cannot_be_created_is_said_before_anything_runs(tmp_path):
     started = []
     model = Model()
-    model.start = lambda t: started.append(t)
+    model.start = started.append
     for path in (tmp_path / "no" / "such" / "folder.h5", tmp_path):
         with pytest.raises(cp.OutputError) as caught:
             run(model, file=path)

@@ -18,7 +18,10 @@ import counterpoint as cp
 SCHEMES = ("slowest-first", "fastest-first", "parallel", "sequential")
 UNTIL = 2.0
 properties = settings(
-    deadline=None, max_examples=60, derandomize=True, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
+    deadline=None,
+    max_examples=60,
+    derandomize=True,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 
 
@@ -30,6 +33,7 @@ class Walker(cp.Subsystem):
         self.outputs = ["x"]
         self.steps = steps
         self.share = share
+        self.stops_early = share < 1.0
         if len(steps) > 1:
             self.next_step = lambda: self.steps[self.count % len(self.steps)]
 
@@ -148,7 +152,9 @@ def schemes(draw, n: int):
     order = draw(st.permutations(names))
     if kind == "sequential order":
         return cp.sequential(order)
-    return cp.custom({name: draw(st.lists(st.sampled_from(order[:k]), unique=True)) for k, name in enumerate(order) if k})
+    return cp.custom(
+        {name: draw(st.lists(st.sampled_from(order[:k]), unique=True)) for k, name in enumerate(order) if k}
+    )
 
 
 def bits(result: cp.Result) -> dict[str, bytes]:
@@ -188,12 +194,17 @@ def test_no_subsystem_sees_a_sample_that_its_rule_does_not_allow(plan):
     for source, consumer, newest, t in log:
         own = published[consumer]
         # A time on a border belongs to the step that ends there or to the one that begins there.
-        begins = max(0, int(np.searchsorted(own, t - tolerance)) - 1), max(0, int(np.searchsorted(own, t + tolerance)) - 1)
+        begins = (
+            max(0, int(np.searchsorted(own, t - tolerance)) - 1),
+            max(0, int(np.searchsorted(own, t + tolerance)) - 1),
+        )
         steps = [(own[k], own[min(k + 1, len(own) - 1)]) for k in sorted(set(begins))]
         times = published[source]
         if source in waits[consumer]:
             # Up to the first sample that reaches the end of the step.
-            assert any(newest <= times[min(np.searchsorted(times, end - tolerance), len(times) - 1)] for _, end in steps)
+            assert any(
+                newest <= times[min(np.searchsorted(times, end - tolerance), len(times) - 1)] for _, end in steps
+            )
             continue
         assert any(newest <= begin + tolerance for begin, _ in steps)
         complete = any(newest == times[np.searchsorted(times, begin + tolerance) - 1] for begin, _ in steps)
@@ -297,7 +308,11 @@ def test_a_run_without_end_reaches_every_time_asked_beside_a_stranger(plan):
 def test_steps_without_a_common_measure_work_in_every_scheme(scheme):
     system = cp.System()
     for name, step in (("a", 0.1), ("b", np.pi / 50), ("c", 0.1 * np.sqrt(2.0))):
-        system.add(name, cp.linear([[-1.0]], [[0.5, 0.5]], x0=[1.0], inputs=["p", "q"], outputs="x", solver="ode4"), step=float(step))
+        system.add(
+            name,
+            cp.linear([[-1.0]], [[0.5, 0.5]], x0=[1.0], inputs=["p", "q"], outputs="x", solver="ode4"),
+            step=float(step),
+        )
     for name, first, second in (("a", "b", "c"), ("b", "c", "a"), ("c", "a", "b")):
         system.connect(f"{first}.x", f"{name}.p", cp.lagrange(2))
         system.connect(f"{second}.x", f"{name}.q", cp.lagrange(2))

@@ -10,7 +10,16 @@ import counterpoint as cp
 
 FIXED = ("ode1", "ode2", "ode3", "ode4", "ode5", "trapezoidal", "bdf2", "newmark")
 # Error at t = 2 of q'' = -4 q, q(0) = 1 with h = 0.01: C h^p with C of a few units (ode1: h / 2 * 16).
-ACCURACY = {"ode1": 0.1, "ode2": 1e-3, "ode3": 3e-6, "ode4": 3e-8, "ode5": 1e-9, "trapezoidal": 4e-4, "bdf2": 2e-3, "newmark": 4e-4}
+ACCURACY = {
+    "ode1": 0.1,
+    "ode2": 1e-3,
+    "ode3": 3e-6,
+    "ode4": 3e-8,
+    "ode5": 1e-9,
+    "trapezoidal": 4e-4,
+    "bdf2": 2e-3,
+    "newmark": 4e-4,
+}
 
 
 def alone(subsystem, until=2.0, step=0.01, **options):
@@ -49,7 +58,9 @@ def test_the_same_oscillator_as_a_python_function_gives_the_same(solver):
 @pytest.mark.parametrize("solver", ["ode23", "ode45"])
 @pytest.mark.parametrize("rtol", [1e-4, 1e-7])
 def test_variable_steps_keep_the_tolerance_at_their_own_pace(solver, rtol):
-    model = cp.ode(lambda t, x, u: [x[1], -4 * x[0]], [1, 0], outputs=["q", "v"], solver=solver, rtol=rtol, atol=1e-3 * rtol)
+    model = cp.ode(
+        lambda t, x, u: [x[1], -4 * x[0]], [1, 0], outputs=["q", "v"], solver=solver, rtol=rtol, atol=1e-3 * rtol
+    )
     result = alone(model, step=None)
     time = result["model.q"].time
     assert time[-1] == 2.0
@@ -68,7 +79,11 @@ def exponential(t, x, u, dx):
 
 def test_a_ctypes_pointer_is_a_right_hand_side():
     kind = ctypes.CFUNCTYPE(
-        None, ctypes.c_double, ctypes.POINTER(ctypes.c_double), ctypes.POINTER(ctypes.c_double), ctypes.POINTER(ctypes.c_double)
+        None,
+        ctypes.c_double,
+        ctypes.POINTER(ctypes.c_double),
+        ctypes.POINTER(ctypes.c_double),
+        ctypes.POINTER(ctypes.c_double),
     )
     compiled = driven(cp.ode(kind(exponential), [1.0], inputs="u", solver="ode4"), lambda t: 2.0)
     time = compiled["model.x"].time
@@ -82,9 +97,7 @@ def test_a_ctypes_pointer_is_a_right_hand_side():
 
 def test_a_numba_function_is_a_right_hand_side_and_an_output():
     numba = pytest.importorskip("numba")
-    signature = numba.types.void(
-        numba.types.double, *(numba.types.CPointer(numba.types.double) for _ in range(3))
-    )
+    signature = numba.types.void(numba.types.double, *(numba.types.CPointer(numba.types.double) for _ in range(3)))
     rhs = numba.cfunc(signature)(exponential)
 
     @numba.cfunc(signature)
@@ -127,7 +140,9 @@ def test_mass_damping_and_stiffness_matrices_enter_where_they_belong():
     q = result["model.q"].values
     time = result["model.q"].time
     w = math.sqrt(4.0 - 0.01)
-    np.testing.assert_allclose(q[:, 0], np.exp(-0.1 * time) * (np.cos(w * time) + 0.1 / w * np.sin(w * time)), rtol=0, atol=1e-9)
+    np.testing.assert_allclose(
+        q[:, 0], np.exp(-0.1 * time) * (np.cos(w * time) + 0.1 / w * np.sin(w * time)), rtol=0, atol=1e-9
+    )
     np.testing.assert_allclose(q[:, 1], np.cos(2.0 * time), rtol=0, atol=1e-9)
 
 
@@ -138,7 +153,9 @@ def test_positions_alone_can_be_the_outputs_of_a_second_order_model():
 
 def test_newmark_damping_takes_energy_out():
     kept = alone(cp.second_order(1.0, None, 400.0, np.zeros((1, 0)), q0=1.0, inputs=(), outputs=["q", "v"]))
-    lost = alone(cp.second_order(1.0, None, 400.0, np.zeros((1, 0)), q0=1.0, inputs=(), outputs=["q", "v"], gamma=0.7, beta=0.36))
+    lost = alone(
+        cp.second_order(1.0, None, 400.0, np.zeros((1, 0)), q0=1.0, inputs=(), outputs=["q", "v"], gamma=0.7, beta=0.36)
+    )
 
     def energy(result):
         return 0.5 * result["model.v"].values[-1] ** 2 + 200.0 * result["model.q"].values[-1] ** 2
@@ -213,9 +230,10 @@ def test_a_python_class_can_run_twice_and_gives_the_same():
     np.testing.assert_array_equal(first["tank.level"].values, second["tank.level"].values)
 
 
-def test_a_python_class_may_stop_before_the_end_of_its_step():
+def test_a_python_class_that_says_so_may_stop_before_the_end_of_its_step():
     class Hasty(cp.Subsystem):
         outputs = ("y",)
+        stops_early = True
 
         def start(self, t):
             self.stops = iter([0.15, 0.25, 0.3])

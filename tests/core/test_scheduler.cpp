@@ -132,6 +132,7 @@ class EarlyBird final : public Subsystem {
     return &y_;
   }
   double next_step() const override { return wish_; }
+  bool stops_early() const override { return true; }
 
  private:
   double wish_;
@@ -270,6 +271,7 @@ TEST(a_step_shorter_than_the_one_before_still_sees_no_sample_beyond_the_first_th
     }
     const double* output(double, Inputs&) override { return &y_; }
     double next_step() const override { return first_ ? 1.0 : 0.1; }
+    bool stops_early() const override { return true; }
     std::vector<double> seen;
 
    private:
@@ -359,7 +361,7 @@ TEST(nan_stops_the_run_and_names_the_output) {
 }
 
 TEST(a_time_outside_the_step_breaks_the_contract) {
-  for (double reached : {0.0, -1.0, 0.51, double(NAN), Polynomial::infinity}) {
+  for (double reached : {0.0, -1.0, 0.25, 0.51, double(NAN), Polynomial::infinity}) {
     Scheduler scheduler(alone(std::make_shared<Liar>(reached), 0.5), 1);
     scheduler.start();
     CHECK_THROWS(StepFailure, "step returned time", scheduler.advance(1.0, 1.0));
