@@ -1,0 +1,134 @@
+#include <random>
+
+#include "check.hpp"
+#include "signal/history.hpp"
+
+using counterpoint::History;
+
+static void append(History& history, double t) {
+  const double value[2] = {10.0 * t, -t};
+  const double slope[2] = {10.0, -1.0};
+  history.append(t, value, slope);
+}
+
+TEST(readers_see_samples_only_after_a_commit) {
+  History history(2, true);
+  append(history, 0.0);
+  CHECK(history.end() == 0);
+  history.commit();
+  CHECK(history.end() == 1);
+  append(history, 1.0);
+  CHECK(history.end() == 1);
+  CHECK_CLOSE(0.0, history.time(history.end() - 1), 0.0);
+  history.commit();
+  CHECK(history.end() == 2);
+  CHECK_CLOSE(10.0, history.value(1)[0], 0.0);
+  CHECK_CLOSE(-1.0, history.derivative(1)[1], 0.0);
+}
+
+TEST(a_sample_keeps_its_number_and_value_however_much_the_ring_grows) {
+  History history(2, true);
+  for (int k = 0; k < 1000; ++k) {
+    if (history.room() == 0) history.make_room(0, 1);
+    append(history, 0.25 * k);
+  }
+  history.commit();
+  CHECK(history.begin() == 0);
+  CHECK(history.end() == 1000);
+  for (std::size_t k = 0; k < 1000; ++k) {
+    CHECK_CLOSE(0.25 * static_cast<double>(k), history.time(k), 0.0);
+    CHECK_CLOSE(2.5 * static_cast<double>(k), history.value(k)[0], 0.0);
+    CHECK_CLOSE(-0.25 * static_cast<double>(k), history.value(k)[1], 0.0);
+    CHECK_CLOSE(10.0, history.derivative(k)[0], 0.0);
+  }
+}
+
+TEST(forgetting_keeps_the_ring_small_for_ever) {
+  History history(2, false);
+  const double value[2] = {1.0, 2.0};
+  std::size_t largest = 0;
+  for (int k = 0; k < 100000; ++k) {
+    if (history.room() < 1) history.make_room(history.end() > 10 ? history.end() - 10 : 0, 8);
+    history.append(k, value, nullptr);
+    history.commit();
+    largest = std::max(largest, history.room() + (history.end() - history.begin()));
+  }
+  CHECK(largest == 64);  // the first capacity was enough
+  CHECK(history.end() == 100000);
+  CHECK_CLOSE(99999.0, history.time(history.end() - 1), 0.0);
+  CHECK_CLOSE(99995.0, history.time(history.end() - 5), 0.0);
+}
+
+TEST(make_room_grows_only_by_what_does_not_fit) {
+  History history(1, false);
+  CHECK(history.room() == 64);
+  history.make_room(0, 64);
+  CHECK(history.room() == 64);
+  history.make_room(0, 65);
+  CHECK(history.room() == 128);
+}
+
+TEST(growth_in_the_middle_of_a_wrapped_ring_moves_every_sample) {
+  std::mt19937 random(1);
+  History history(1, false);
+  std::size_t begin = 0;
+  for (int k = 0; k < 5000; ++k) {
+    if (history.room() == 0) {
+      begin = std::max(history.begin(), history.end() - random() % 60);
+      history.make_room(begin, 1 + random() % 40);
+    }
+    const double value = std::sqrt(k);
+    history.append(k, &value, nullptr);
+    history.commit();
+    for (std::size_t i = history.begin(); i < history.end(); i += 7) CHECK(history.value(i)[0] == std::sqrt(i));
+  }
+}
+
+TEST(forgetting_never_goes_backwards_nor_beyond_what_is_there) {
+  History history(1, false);
+  const double value = 1.0;
+  for (int k = 0; k < 20; ++k) history.append(k, &value, nullptr);
+  history.commit();
+  history.make_room(10, 1);
+  CHECK(history.begin() == 10);
+  history.make_room(5, 1);
+  CHECK(history.begin() == 10);
+  history.make_room(1000, 1);
+  CHECK(history.begin() == 20);
+}
+
+TEST(last_not_after_finds_the_sample_on_any_grid) {
+  std::mt19937 random(2);
+  std::uniform_real_distribution<double> gap(1e-3, 1.0);
+  History history(1, false);
+  std::vector<double> times;
+  double t = -3.0;
+  for (int k = 0; k < 60; ++k, t += gap(random)) {
+    times.push_back(t);
+    history.append(t, &t, nullptr);
+  }
+  history.commit();
+  CHECK(history.last_not_after(-4.0) == 0);  // all are later
+  for (std::size_t k = 0; k < times.size(); ++k) {
+    CHECK(history.last_not_after(times[k]) == k);
+    CHECK(history.last_not_after(times[k] + 1e-4) == k);
+    if (k > 0) CHECK(history.last_not_after(times[k] - 1e-4) == k - 1);
+  }
+  CHECK(history.last_not_after(1e9) == 59);
+  history.make_room(30, 1);
+  CHECK(history.last_not_after(times[0]) == 30);  // forgotten: the oldest kept
+  CHECK(history.last_not_after(times[40]) == 40);
+}
+
+TEST(restart_writes_the_first_sample_again) {
+  History history(1, false);
+  double value = 1.0;
+  history.append(0.0, &value, nullptr);
+  history.commit();
+  history.restart();
+  value = 2.0;
+  history.append(0.0, &value, nullptr);
+  history.commit();
+  CHECK(history.end() == 1);
+  CHECK_CLOSE(2.0, history.value(0)[0], 0.0);
+}
