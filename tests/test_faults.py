@@ -208,8 +208,10 @@ def test_an_exception_is_a_model_error_with_name_time_cause_and_results(model, s
     assert f"motor: {where}" in str(caught) or ("motor: " in str(caught) and where in str(caught))
     assert "ZeroDivisionError: no oil" in str(caught)
     assert ("start" in str(caught)) == ("start" in where)
-    assert caught.result is not None
-    assert caught.result.status == "failed"
+    if step is None and "start" in where:
+        assert caught.result is None  # found while the run was being set up: nothing had begun
+    else:
+        assert caught.result.status == "failed"
 
 
 @pytest.mark.parametrize("threads", [1, 3])

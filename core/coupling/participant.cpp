@@ -56,12 +56,14 @@ void Participant::refresh_initial_outputs() {
   propose();
 }
 
-double Participant::wish() const {
+double Participant::wish() {
+  proposing = true;
   const double wish = subsystem->next_step();
   if (!(wish > 0.0)) {
-    throw StepFailure(Failure::Kind::contract, "proposes a step of " + std::to_string(wish) +
+    throw StepFailure(Failure::Kind::proposal, "proposes a step of " + std::to_string(wish) +
                                                    " s; give it a fixed step or a positive proposal");
   }
+  proposing = false;
   return wish;
 }
 
