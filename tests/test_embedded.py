@@ -27,7 +27,7 @@ def test_slowest_first_advances_the_other_beyond_the_time_asked_and_interpolates
     assert host.evaluate(0.5, [0.0], True) == pytest.approx([0.25])
     assert host.time("slow") == 0.5
     assert host.evaluate(0.6, [0.0], True) == pytest.approx([0.25 + 0.2 * 0.75])
-    assert host.value("slow") == [1.0]
+    assert host.values("slow") == [1.0]
 
 
 def test_fastest_first_extrapolates_until_the_host_has_passed_the_others_step():
@@ -157,15 +157,14 @@ def test_a_major_step_back_in_time_is_refused_with_both_times():
     host = interface()
     host.evaluate(0.0, [0.0], True)
     host.evaluate(0.4, [0.0], True)
-    with pytest.raises(Exception, match=r"0\.2.*before.*0\.4"):
+    with pytest.raises(cp.SimulationError, match=r"0\.2.*before.*0\.4") as caught:
         host.evaluate(0.2, [0.0], True)
+    assert not isinstance(caught.value, cp.NotFiniteError)
 
 
 @pytest.mark.timeout(10)
 @pytest.mark.parametrize("time", [float("nan"), float("inf"), -float("inf")])
 def test_a_time_that_is_no_time_is_refused(time):
-    if time == float("inf"):
-        pytest.skip("hangs until bug 9 is fixed: the externals are advanced for ever")
     host = interface()
     host.evaluate(0.0, [0.0], True)
     with pytest.raises((ValueError, cp.CounterpointError), match="finite"):
@@ -188,7 +187,7 @@ def test_an_exception_of_an_external_names_it_and_keeps_the_cause():
     assert "slow: step from t = 1 s to 1.5 s failed" in str(caught.value)
 
 
-@pytest.mark.parametrize("ask", ["value", "time"])
+@pytest.mark.parametrize("ask", ["values", "time"])
 def test_an_unknown_name_is_answered_with_a_hint(ask):
     with pytest.raises(cp.SetupError, match="slow"):
         getattr(interface(), ask)("slwo")

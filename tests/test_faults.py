@@ -146,14 +146,15 @@ class Naughty(cp.Approximation):
 def test_nan_from_a_coupling_law_is_not_blamed_on_the_model():
     with pytest.raises(cp.SimulationError) as caught:
         law_system(law=lambda a: NAN if a > 0.35 else a).run(until=1.0)
-    assert "its inputs were finite" not in str(caught.value)
-    assert "load.u" in str(caught.value) or '"u"' in str(caught.value)
+    assert "coupling law" in str(caught.value) and "t = 0.4 s" in str(caught.value)
+    assert '"u"' in str(caught.value) or "load.u" in str(caught.value)
 
 
 def test_nan_from_an_approximation_is_not_blamed_on_the_model():
     with pytest.raises(cp.SimulationError) as caught:
         law_system(approximation=Naughty(NAN)).run(until=1.0)
-    assert "its inputs were finite" not in str(caught.value)
+    assert "Naughty" in str(caught.value) and "t = 0.4 s" in str(caught.value)
+    assert '"u"' in str(caught.value) or "load.u" in str(caught.value)
 
 
 @pytest.mark.parametrize(
@@ -208,8 +209,10 @@ def test_an_exception_is_a_model_error_with_name_time_cause_and_results(model, s
     assert f"motor: {where}" in str(caught) or ("motor: " in str(caught) and where in str(caught))
     assert "ZeroDivisionError: no oil" in str(caught)
     assert ("start" in str(caught)) == ("start" in where)
-    assert caught.result is not None
-    assert caught.result.status == "failed"
+    # A model at its own pace is asked for its step before the run begins: then there is nothing to keep.
+    if where != "start at t = 0 s":
+        assert caught.result.status == "failed"
+        assert caught.result.rows("motor") >= 3
 
 
 @pytest.mark.parametrize("threads", [1, 3])
