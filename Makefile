@@ -25,7 +25,7 @@ $(VENV)/.lint-installed: $(VENV)/.test-installed
 	@touch $@
 
 demo: $(VENV)/.installed  ## set up and run the main job: a multirate co-simulation with picture and quality
-	$(BIN)/counterpoint run examples/two_mass.toml --out out --overwrite
+	$(BIN)/counterpoint run examples/two_mass.toml --overwrite
 
 test: $(VENV)/.test-installed  ## set up and pass the tests
 	$(BIN)/python -m pytest -q
@@ -55,4 +55,4 @@ benchmark: $(VENV)/.test-installed  ## the coupling benchmark: ratios against a 
 	$(BIN)/python -m benchmarks coupling
 
 clean:  ## remove everything that was built
-	rm -rf $(VENV) build out docs/_build benchmarks/_build
+	rm -rf $(VENV) build *-run docs/_build benchmarks/_build

@@ -218,7 +218,7 @@ void bind_network(Class& c) {
   }, "(count, maximum, time of maximum, rms, scale of the signal, largest value)");
   c.def_prop_ro("failure", [](Driver& d) {
     const Failure& f = d.network().failure;
-    static const char* const names[] = {"none", "not_finite", "signal", "solver", "contract", "model"};
+    static const char* const names[] = {"none", "not_finite", "signal", "solver", "contract", "model", "proposal"};
     return std::make_tuple(std::string(names[static_cast<int>(f.kind)]), f.subsystem, f.output, f.start, f.end);
   }, "(kind, subsystem, output, start of the step, end of the step)");
 }
@@ -268,7 +268,8 @@ void bind_coupling(nb::module_& m) {
   bind_network<EmbeddedInterface>(embedded);
   embedded.def("evaluate", [](EmbeddedInterface& self, double t, const std::vector<double>& y, bool is_major) {
     Participant& host = self.network().participants[self.host()];
-    if (static_cast<int>(y.size()) != host.history.width()) {
+    self.network().failure = Failure{};
+    if (is_major && static_cast<int>(y.size()) != host.history.width()) {
       throw nb::value_error(("evaluate: " + std::to_string(y.size()) + " outputs given; the host has " +
                              std::to_string(host.history.width())).c_str());
     }

@@ -77,7 +77,7 @@ void check_finite(const double* values, int count, const char* what, double t) {
     if (std::isfinite(values[k])) continue;
     std::ostringstream text;
     text.precision(9);
-    text << "an input is " << (std::isnan(values[k]) ? "NaN" : "infinite") << ": " << what << " gave it at t = " << t << " s";
+    text << (std::isnan(values[k]) ? "NaN" : "infinite") << ": " << what << " gave it at t = " << t << " s";
     throw SignalFailure(text.str());
   }
 }

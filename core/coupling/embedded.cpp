@@ -56,8 +56,9 @@ const double* EmbeddedInterface::evaluate(double t, const double* y, bool is_maj
     });
     network_.commit(host_);
   } else if (is_major && t < host.t - network_.tolerance) {
-    throw StepFailure(Failure::Kind::contract, "a major step at " + std::to_string(t) +
-                                                   " s lies before the last one at " + std::to_string(host.t) + " s");
+    network_.guarded(host_, [&] {
+      throw StepFailure(Failure::Kind::contract, "it lies before the last one at " + std::to_string(host.t) + " s");
+    });
   }
   return host.inputs->at(t);
 }

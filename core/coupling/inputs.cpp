@@ -45,6 +45,9 @@ void Inputs::freeze(Term& term) {
   const std::size_t last = h.end() - 1;
   if (term.waits) {
     while (k < last && h.time(k) < step_.end - s.tolerance) ++k;
+    // After a step that stopped early the next one may end before samples that were in use.
+    while (k > h.begin() && h.time(k - 1) >= step_.end - s.tolerance) --k;
+    term.window_from = k > h.begin() ? h.time(k - 1) + s.tolerance : -Polynomial::infinity;
     term.window_until = h.time(k) + s.tolerance;
   } else {
     while (k < last && h.time(k + 1) <= step_.start + s.tolerance) ++k;
@@ -56,7 +59,7 @@ void Inputs::update(Term& term, std::size_t end) {
   Samples& s = term.samples;
   if (s.end != end) {
     // What lay beyond the last sample is known better now; a piece between samples stays right.
-    if (term.polynomial.to == Polynomial::infinity) term.polynomial.invalidate();
+    if (term.polynomial.to == Polynomial::infinity || end < s.end) term.polynomial.invalidate();
     s.end = end;
     s.begin = s.history->begin();
   }
@@ -76,7 +79,12 @@ void Inputs::rebuild(Term& term, double t) {
   step.last_input = term.last_input.empty() ? nullptr : term.last_input.data();
   // Older samples may have been forgotten since the window was set.
   term.samples.begin = term.samples.history->begin();
-  term.approximation->build(term.samples, step, t, term.polynomial);
+  try {
+    term.approximation->build(term.samples, step, t, term.polynomial);
+  } catch (SignalFailure& failure) {
+    failure.input = term.target_offset;
+    throw;
+  }
   if (term.gain != 1.0 || term.offset != 0.0) term.polynomial.scale_and_shift(term.gain, term.offset);
 }
 
@@ -110,7 +118,12 @@ void Inputs::put(Term& term, double t) {
 void Inputs::apply_laws(double t) {
   for (LawPort& port : laws_) {
     if (is_held(port.target_offset)) continue;
-    port.law->evaluate(t, port.signals.data(), values_.data() + port.target_offset);
+    try {
+      port.law->evaluate(t, port.signals.data(), values_.data() + port.target_offset);
+    } catch (SignalFailure& failure) {
+      failure.input = port.target_offset;
+      throw;
+    }
   }
 }
 

@@ -12,6 +12,7 @@ namespace counterpoint {
 class SignalFailure : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
+  int input = -1;  ///< which one, counted in scalars; -1 when it is not an input
 };
 
 /// A function of several signals that makes one input, e.g. a nonlinear coupling spring.
@@ -32,7 +33,9 @@ struct Term {
   bool source_stops_early = false;
   bool waits = false;  ///< the consumer waits for the source: it interpolates
   bool adds = false;   ///< not the first term of its input
-  double window_until = -Polynomial::infinity;  ///< a waiting term's samples serve steps that end before this
+  /// A waiting term's samples serve steps that end after `window_from` and not after `window_until`.
+  double window_from = Polynomial::infinity;
+  double window_until = -Polynomial::infinity;
   double source_next = 0.0;  ///< when the source will publish next, as known when the step was allowed
   int law = -1;        ///< coupling law that takes this signal, or -1
   int law_offset = 0;  ///< place among the law's signals
@@ -105,7 +108,7 @@ class Inputs {
     step_.start = start;
     step_.end = end;
     for (Term& term : terms_) {
-      if (end > term.window_until || per_step_) freeze(term);
+      if (end > term.window_until || end <= term.window_from || per_step_) freeze(term);
     }
   }
 

@@ -130,13 +130,18 @@ void Network::note_failure(int subsystem) {
   failure.start = p.t;
   failure.end = p.finished() ? p.t : p.t_next;
   failure.output = -1;
+  if (p.proposing) {
+    failure.kind = Failure::Kind::proposal;
+    return;
+  }
   try {
     throw;
   } catch (const StepFailure& error) {
     failure.kind = error.kind;
     failure.output = error.output;
-  } catch (const SignalFailure&) {
+  } catch (const SignalFailure& error) {
     failure.kind = Failure::Kind::signal;
+    failure.output = error.input;
   } catch (const SolverFailure&) {
     failure.kind = Failure::Kind::solver;
   } catch (...) {

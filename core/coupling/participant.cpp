@@ -12,9 +12,10 @@ constexpr double costly_seconds = 20e-6;  ///< a step above this is timed each t
 
 void Stopwatch::end(long steps) {
   const double elapsed = std::chrono::duration<double>(clock::now() - begun_).count();
+  costly_ = steps > 0 && elapsed > costly_seconds * static_cast<double>(steps);
+  if (calls_ == 1 && !costly_) return;  // cold caches and first preparations would stand for all
   timed_seconds_ += elapsed;
   timed_steps_ += steps;
-  costly_ = steps > 0 && elapsed > costly_seconds * static_cast<double>(steps);
 }
 
 double Stopwatch::seconds(long total_steps) const {
@@ -55,12 +56,14 @@ void Participant::refresh_initial_outputs() {
   propose();
 }
 
-double Participant::wish() const {
+double Participant::wish() {
+  proposing = true;
   const double wish = subsystem->next_step();
   if (!(wish > 0.0)) {
-    throw StepFailure(Failure::Kind::contract, "proposes a step of " + std::to_string(wish) +
+    throw StepFailure(Failure::Kind::proposal, "proposes a step of " + std::to_string(wish) +
                                                    " s; give it a fixed step or a positive proposal");
   }
+  proposing = false;
   return wish;
 }
 

@@ -11,10 +11,10 @@ namespace counterpoint {
 
 /// Why a run stopped, beside the exception that says it in words.
 struct Failure {
-  enum class Kind { none, not_finite, signal, solver, contract, model };
+  enum class Kind { none, not_finite, signal, solver, contract, model, proposal };
   Kind kind = Kind::none;
   int subsystem = -1;
-  int output = -1;       ///< for not_finite: which output, counted in scalars
+  int output = -1;       ///< for not_finite: which output, for signal: which input, counted in scalars
   double start = 0.0;    ///< of the failed step, s
   double end = 0.0;      ///< s
 };
@@ -64,7 +64,7 @@ class Clock {
 class Stopwatch {
  public:
   using clock = std::chrono::steady_clock;
-  bool due() { return costly_ || ++calls_ % 64 == 1; }
+  bool due() { return ++calls_ < 8 || costly_ || calls_ % 64 == 0; }
   bool costly() const { return costly_; }
   void begin() { begun_ = clock::now(); }
   void end(long steps);
@@ -140,6 +140,7 @@ class Participant {
   double t_next;   ///< end of the proposed step, infinity when finished
   double horizon;  ///< the furthest t_next so far: what is needed of the sources
   long steps = 0;
+  bool proposing = false;  ///< the subsystem is asked for its next step
 
  private:
   /// Outputs at `time` into the history (as a sample that is not yet committed) and the record.
@@ -169,7 +170,7 @@ class Participant {
     if (t_next > horizon) horizon = t_next;
   }
 
-  double wish() const;
+  double wish();
   void publish_derivatives(double time);
   void leave_assumptions();
   /// The end of a step that did not end exactly where it was proposed; throws when that is not allowed.

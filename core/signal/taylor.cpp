@@ -41,7 +41,7 @@ class Taylor final : public Approximation {
  private:
   static std::size_t nearest(const Samples& s, double t) {
     const std::size_t k = s.behind(t);
-    return k < s.last() && s.time(k + 1) - t < t - s.time(k) ? k + 1 : k;
+    return k < s.last() && s.time(k + 1) - t <= t - s.time(k) ? k + 1 : k;
   }
 
   static void cover_while_nearest(const Samples& s, std::size_t k, Polynomial& out) {

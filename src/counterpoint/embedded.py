@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from . import _core
-from .errors import NotFiniteError, SetupError, did_you_mean
+from .errors import SetupError, did_you_mean
 from .failures import explain
 from .plan import make_plan
 from .precedence import Scheme
@@ -81,5 +81,5 @@ class CosimulationInterface:
         explained = explain(self._system, self._plan, self._core.failure, error)
         if explained is None or explained.subsystem != self._host:
             return explained or error
-        text = str(explained).partition(" failed: ")[2].partition(";")[0]
-        return NotFiniteError(f"{self._host}: major step at t = {t:.9g} s: {text}", self._host, t)
+        text = str(explained).partition(" failed: ")[2].partition("; the model")[0]
+        return type(explained)(f"{self._host}: major step at t = {t:.9g} s: {text}", self._host, t)

@@ -28,10 +28,16 @@ def explain(system: System, plan: Plan, failure: Failure, error: Exception) -> S
         signal = columns(system.subsystems[name].subsystem.output_widths)[output]
         text = f'{where}: output "{signal}" is {error}; the model or its step is the origin, its inputs were finite'
         return NotFiniteError(text, name, begin)
+    if kind == "signal" and output >= 0:
+        signal = columns(system.subsystems[name].subsystem.input_widths)[output]
+        return NotFiniteError(f'{where}: input "{signal}" is {error}', name, begin)
     if kind == "signal":
         return NotFiniteError(f"{where}: {error}", name, begin)
     if kind == "solver":
         return SolverError(f"{where}: {error}", name, begin)
+    if kind == "proposal":
+        reason = str(error) if str(error).startswith("proposes") else f"{type(error).__name__}: {error}"
+        return ModelError(f"{name}: next_step at t = {begin:.9g} s failed: {reason}", name, begin)
     if kind == "contract":
         return ModelError(f"{where}: {error}", name, begin)
     return ModelError(f"{where}: {type(error).__name__}: {error}", name, begin)

@@ -1,4 +1,4 @@
-"""What Ctrl-C and SIGTERM do to a run on the command line.
+"""What Ctrl-C does to a run, and what it and SIGTERM do on the command line.
 
 The first signal lets the step in hand finish, so that no result is half written; a second one ends the
 process at once, and what the run file holds by then stays readable.
@@ -10,7 +10,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
@@ -73,6 +73,40 @@ class Interrupts:
         self.received = number
         if not self._deferred:
             raise KeyboardInterrupt
+
+
+class PatientInterrupt:
+    """Let the first Ctrl-C wait until :meth:`check`; a second one interrupts at once, as Python does.
+
+    A KeyboardInterrupt that is raised anywhere (in a callback of a library, between taking rows and storing them)
+    could be swallowed or lose rows. Handlers other than Python's own are left in place.
+    """
+
+    def __init__(self) -> None:
+        self._received = False
+        self._installed = False
+
+    def __enter__(self) -> Self:
+        with suppress(ValueError):  # not the main thread: no signal arrives here
+            if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+                signal.signal(signal.SIGINT, self._handle)
+                self._installed = True
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._installed:
+            signal.signal(signal.SIGINT, signal.default_int_handler)
+
+    def check(self) -> None:
+        """Raise KeyboardInterrupt when Ctrl-C has been pressed."""
+        if self._received:
+            raise KeyboardInterrupt
+
+    def _handle(self, number: int, frame: FrameType | None) -> None:
+        self._received = True
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def _exit_at_once(code: int) -> None:

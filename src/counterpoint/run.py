@@ -20,6 +20,7 @@ from .errors import (
     SetupError,
 )
 from .failures import explain
+from .interrupts import PatientInterrupt
 from .plan import Plan, make_plan
 from .ports import columns, offsets
 from .precedence import Scheme
@@ -152,12 +153,14 @@ class Run:
 
     def _advance(self, t: float) -> None:
         done = False
-        while not done:
-            before = time.perf_counter()
-            done = self._driver.advance(t, SLICE_SECONDS)
-            self._advanced += time.perf_counter() - before
-            self._drain()
-            self._tell()
+        with PatientInterrupt() as interrupt:
+            while not done:
+                before = time.perf_counter()
+                done = self._driver.advance(t, SLICE_SECONDS)
+                self._advanced += time.perf_counter() - before
+                self._drain()
+                self._tell()
+                interrupt.check()
 
     def _drain(self) -> None:
         """Move what was published to the store."""

@@ -1,0 +1,37 @@
+"""Every example runs, in a directory of its own, within seconds."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
+SCENARIOS = sorted(EXAMPLES.glob("*.toml"))
+SCRIPTS = sorted(path for path in EXAMPLES.glob("*.py") if path.name != "heater_models.py")
+
+
+def run(folder, *command):
+    environment = {**os.environ, "MPLBACKEND": "agg", "PYTHONWARNINGS": "error"}
+    command = [sys.executable, *command]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=60, check=False)
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
+def test_a_script_runs_and_says_something(script, tmp_path):
+    done = run(tmp_path, str(script))
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.strip()
+
+
+@pytest.mark.parametrize("scenario", SCENARIOS, ids=lambda path: path.name)
+def test_a_scenario_runs_and_leaves_a_run_file_and_a_picture(scenario, tmp_path):
+    done = run(tmp_path, "-m", "counterpoint", "run", str(scenario), "--out", "out")
+    assert done.returncode == 0, done.stderr
+    assert {path.suffix for path in (tmp_path / "out").iterdir()} == {".h5", ".png"}
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
+def test_a_script_is_short_enough_to_read_at_once(script):
+    assert len(script.read_text(encoding="utf-8").splitlines()) < 40
