@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, assume, example, given, settings
 from hypothesis import strategies as st
 
 import counterpoint as cp
@@ -294,7 +294,21 @@ def test_steps_that_end_early_give_the_same_bits_with_threads_and_stops(plan, th
     assert bits(whole) == bits(run.finish())
 
 
+# s0 and s1 feed each other and go on for ever; s2, s3 and s4 block each other until the second rule helps them.
+TWO_GROUPS = Plan(
+    (
+        Part((0.416,), True, (1,), (3,)),
+        Part((0.5031, 0.1141, 0.3397, 0.5305), False, (0,), (1,)),
+        Part((0.0788, 0.2587, 0.4273, 0.6046, 0.2958), True, (1, 3), (2, 0)),
+        Part((0.1155, 0.4106, 0.6807, 0.1289, 0.4119), False, (0, 1, 4), (3, 2, 3)),
+        Part((0.2819,), True, (0, 1, 2), (2, 2, 2)),
+    ),
+    cp.sequential(["s1", "s4", "s3", "s0", "s2"]),
+)
+
+
 @pytest.mark.timeout(20)
+@example(TWO_GROUPS)
 @given(plans())
 @settings(properties, max_examples=25)
 def test_a_run_without_end_reaches_every_time_asked_beside_a_stranger(plan):
