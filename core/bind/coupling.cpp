@@ -21,7 +21,7 @@ class InputsView {
  public:
   explicit InputsView(int width) : array_(width), width_(width) {}
   nb::handle call(double t) {
-    if (inputs_ == nullptr) throw std::runtime_error("inputs can be asked only during start, step and output");
+    if (inputs_ == nullptr) throw std::runtime_error("inputs can be asked only during step, and in output when feedthrough is declared");
     std::copy_n(inputs_->at(t), width_, array_.data());
     return array_.object();
   }
@@ -36,7 +36,7 @@ class InputsView {
 /// The inputs can be asked while this lives, also when the model raises.
 class Pointing {
  public:
-  Pointing(InputsView& view, Inputs& inputs) : view_(view) { view_.point_to(&inputs); }
+  Pointing(InputsView& view, Inputs* inputs) : view_(view) { view_.point_to(inputs); }
   ~Pointing() { view_.point_to(nullptr); }
   Pointing(const Pointing&) = delete;
   Pointing& operator=(const Pointing&) = delete;
@@ -64,6 +64,7 @@ class PythonSubsystem final : public Subsystem {
     if (own_pace_) next_step_ = model_.attr("next_step");
     saves_ = nb::cast<bool>(model_.attr("can_save"));
     stops_early_ = nb::cast<bool>(model_.attr("stops_early"));
+    feedthrough_ = nb::len(nb::list(model_.attr("feedthrough"))) > 0;
   }
   ~PythonSubsystem() override {
     nb::gil_scoped_acquire gil;
@@ -80,14 +81,14 @@ class PythonSubsystem final : public Subsystem {
 
   double step(double t, double t_end, Inputs& u) override {
     nb::gil_scoped_acquire gil;
-    const Pointing pointing(*view_, u);
+    const Pointing pointing(*view_, &u);
     const nb::object reached = step_(t, t_end, view_object_);
     return reached.is_none() ? t_end : read_time(reached, "step");
   }
 
   const double* output(double t, Inputs& u) override {
     nb::gil_scoped_acquire gil;
-    const Pointing pointing(*view_, u);
+    const Pointing pointing(*view_, feedthrough_ ? &u : nullptr);
     const nb::object values = output_(t, view_object_);
     read_values(values, y_.data(), outputs_, "output");
     return y_.data();
@@ -128,6 +129,7 @@ class PythonSubsystem final : public Subsystem {
   bool own_pace_ = false;
   bool saves_ = false;
   bool stops_early_ = false;
+  bool feedthrough_ = false;
   nb::object model_;
   nb::object start_;
   nb::object step_;

@@ -35,7 +35,7 @@ class PythonFunction {
   void call(double t, const double* x, const double* u, double* out, int count) {
     nb::gil_scoped_acquire gil;
     std::copy_n(x, states_, x_.data());
-    if (u != nullptr) std::copy_n(u, inputs_, u_.data());
+    std::copy_n(u, inputs_, u_.data());
     read_values(function_(t, x_.object(), u_.object()), out, count, name_.c_str());
   }
 

@@ -46,21 +46,32 @@ void EmbeddedInterface::start() {
 }
 
 const double* EmbeddedInterface::evaluate(double t, const double* y, bool is_major) {
+  if (broken_) throw std::runtime_error("the interface has failed before; make a new one");
   Participant& host = network_.participants[host_];
   network_.failure = Failure{};
   if (!std::isfinite(t)) throw std::invalid_argument("evaluate: the time is not finite");
-  if (is_major && (t > host.t + network_.tolerance || host.steps == 0)) {
-    network_.guarded(host_, [&] {
-      if (host.history.room() < 2) network_.make_room(host_, 64);
-      host.publish(t, y);
-    });
-    network_.commit(host_);
-  } else if (is_major && t < host.t - network_.tolerance) {
-    network_.guarded(host_, [&] {
-      throw StepFailure(Failure::Kind::contract, "it lies before the last one at " + std::to_string(host.t) + " s");
-    });
+  if (is_major) network_.guarded(host_, [&] { store(t, y); });
+  broken_ = true;
+  const double* u = host.inputs->at(t);
+  broken_ = false;
+  return u;
+}
+
+void EmbeddedInterface::store(double t, const double* y) {
+  Participant& host = network_.participants[host_];
+  const bool first = !has_begun_;
+  if (t < host.t - network_.tolerance) {
+    throw StepFailure(Failure::Kind::contract, "it lies before the last one at " + std::to_string(host.t) + " s");
   }
-  return host.inputs->at(t);
+  if (first && t > host.t + network_.tolerance) {
+    throw StepFailure(Failure::Kind::contract, "the first one must be at the start, " + std::to_string(host.t) + " s");
+  }
+  if (!first && t <= host.t + network_.tolerance) return;  // asked again at the same time
+  if (host.history.room() < 2) network_.make_room(host_, 64);
+  host.publish(t, y);
+  network_.commit(host_);
+  has_begun_ = true;
+  if (first) network_.refresh_initial_outputs(host_);
 }
 
 bool EmbeddedInterface::advance(double target, double wall_seconds) {
@@ -101,6 +112,11 @@ void EmbeddedInterface::advance_externals(double t) {
 void EmbeddedInterface::step_external(int e) {
   Participant& p = network_.participants[e];
   Participant& host = network_.participants[host_];
+  for (const Term& term : p.inputs->terms()) {
+    if (!term.waits || term.source == host_) continue;
+    const Participant& source = network_.participants[term.source];
+    while (!source.finished() && source.t < p.t_next - network_.tolerance) step_external(term.source);
+  }
   if (p.history.room() < 2) network_.make_room(e, 64);
   for (std::size_t k = 0; k < host.defects.size(); ++k) {
     // The host has gone past the end of this step with what it extrapolated.
@@ -110,7 +126,7 @@ void EmbeddedInterface::step_external(int e) {
   }
   network_.guarded(e, [&] {
     for (Term& term : p.inputs->terms()) term.source_next = network_.participants[term.source].t;
-    p.inputs->freeze_all(p.t, p.t_next);
+    p.inputs->freeze_with_all_of(host_, p.t, p.t_next);
     p.step_with_inputs(*p.subsystem);
   });
   network_.commit(e);

@@ -34,6 +34,7 @@ class EmbeddedInterface {
  private:
   class HostInputs;
 
+  void store(double t, const double* y);
   void advance_externals(double t);
   void step_external(int e);
   bool must_advance(const Participant& external, bool waits, double t) const;
@@ -42,6 +43,8 @@ class EmbeddedInterface {
   int host_;
   Network network_;
   std::vector<char> waits_for_host_;
+  bool has_begun_ = false;  ///< the host has stored its first major step
+  bool broken_ = false;     ///< a subsystem failed in the middle of a step
 };
 
 /// Stands for a host that integrates by itself: ports only.

@@ -66,11 +66,17 @@ void Inputs::update(Term& term, std::size_t end) {
   if (per_step_ && term.approximation->depends_on_step()) term.polynomial.invalidate();
 }
 
-void Inputs::freeze_all(double start, double end) {
+void Inputs::freeze_with_all_of(int source, double start, double end) {
   step_.previous_start = step_.start;
   step_.start = start;
   step_.end = end;
-  for (Term& term : terms_) update(term, term.samples.history->end());
+  for (Term& term : terms_) {
+    if (term.source == source) {
+      update(term, term.samples.history->end());
+    } else {
+      freeze(term);
+    }
+  }
 }
 
 void Inputs::rebuild(Term& term, double t) {

@@ -112,8 +112,8 @@ class Inputs {
     }
   }
 
-  /// Use every sample there is (the embedded interface, and the start of a run).
-  void freeze_all(double start, double end);
+  /// The same, but of `source` every sample there is may be used (the host of an embedded interface).
+  void freeze_with_all_of(int source, double start, double end);
 
   /// The polynomial behind a term, right at time t.
   const Polynomial& polynomial(Term& term, double t) {

@@ -82,11 +82,18 @@ void Network::start() {
   for (const ConnectionSpec& c : spec_.connections) {
     if (c.initial) participants[c.target].inputs->hold(c.target_offset, c.target_width, *c.initial);
   }
+  refresh_initial_outputs(-1);
+  for (Participant& p : participants) p.inputs->release_all();
+  forget_polynomials();
+}
+
+void Network::refresh_initial_outputs(int except) {
   for (int pass = 0; pass < spec_.initial_passes; ++pass) {
     forget_polynomials();
-    for (int i = 0; i < n; ++i) guarded(i, [&] { participants[i].refresh_initial_outputs(); });
+    for (int i = 0; i < static_cast<int>(participants.size()); ++i) {
+      if (i != except) guarded(i, [&] { participants[i].refresh_initial_outputs(); });
+    }
   }
-  for (Participant& p : participants) p.inputs->release_all();
   forget_polynomials();
 }
 

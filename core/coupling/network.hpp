@@ -62,6 +62,9 @@ class Network {
   /// Put all subsystems at the start and find their initial outputs.
   void start();
 
+  /// Find the initial outputs of all but one, whose are given.
+  void refresh_initial_outputs(int except);
+
   std::vector<Participant> participants;
   double tolerance;
 

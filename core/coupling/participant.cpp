@@ -59,9 +59,10 @@ void Participant::refresh_initial_outputs() {
 double Participant::wish() {
   proposing = true;
   const double wish = subsystem->next_step();
-  if (!(wish > 0.0)) {
-    throw StepFailure(Failure::Kind::proposal, "proposes a step of " + std::to_string(wish) +
-                                                   " s; give it a fixed step or a positive proposal");
+  if (!(t + wish > t)) {
+    std::ostringstream text;
+    text << "proposes a step of " << wish << " s; give it a fixed step or a positive proposal that moves the time";
+    throw StepFailure(Failure::Kind::proposal, text.str());
   }
   proposing = false;
   return wish;

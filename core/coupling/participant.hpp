@@ -71,7 +71,7 @@ class Stopwatch {
   double seconds(long total_steps) const;
 
  private:
-  bool costly_ = false;
+  bool costly_ = true;  ///< until something else was measured: the first step is made alone
   unsigned calls_ = 0;
   long timed_steps_ = 0;
   double timed_seconds_ = 0.0;

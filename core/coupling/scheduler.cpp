@@ -33,7 +33,8 @@ Scheduler::Scheduler(const RunSpec& spec, int threads)
     std::sort(list.begin(), list.end());
     list.erase(std::unique(list.begin(), list.end()), list.end());
   }
-  if (threads > 1) pool_ = std::make_unique<WorkerPool>(threads);
+  const int useful = std::min<int>(threads, static_cast<int>(spec.participants.size()));
+  if (useful > 1) pool_ = std::make_unique<WorkerPool>(useful);
 }
 
 Scheduler::~Scheduler() = default;
@@ -53,7 +54,7 @@ Scheduler::Limits Scheduler::limits(int i) {
   for (Term& term : p.inputs->terms()) {
     const Participant& source = network_.participants[term.source];
     if (term.waits) {
-      limits.end = std::min(limits.end, source.t + tolerance);
+      if (!source.finished()) limits.end = std::min(limits.end, source.t + tolerance);
     } else {
       term.source_next = source.t_next;
       limits.begin = std::min(limits.begin, publishes_after(term));
@@ -197,7 +198,7 @@ void Scheduler::choose_batch() {
 bool Scheduler::blocks(int i, const Term& term) const {
   const Participant& p = network_.participants[i];
   const Participant& source = network_.participants[term.source];
-  if (term.waits) return p.t_next > source.t + network_.tolerance;
+  if (term.waits) return !source.finished() && p.t_next > source.t + network_.tolerance;
   return p.t >= publishes_after(term);
 }
 

@@ -1,9 +1,15 @@
 #include "coupling/workers.hpp"
 
+#include <system_error>
+
 namespace counterpoint {
 
 WorkerPool::WorkerPool(int threads) {
-  for (int k = 1; k < threads; ++k) threads_.emplace_back([this] { serve(); });
+  try {
+    for (int k = 1; k < threads; ++k) threads_.emplace_back([this] { serve(); });
+  } catch (const std::system_error&) {
+    // The system gives no more threads: those that there are do the work, with the same result.
+  }
 }
 
 WorkerPool::~WorkerPool() {

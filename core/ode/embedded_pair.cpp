@@ -83,6 +83,7 @@ class EmbeddedPair final : public Solver {
       }
       const double time = t + Tableau::c[s] * h;
       f_->evaluate(time, stage_.data(), u.at(time), slopes_[s].data());
+      if (s == 0) check_finite(slopes_[0], t);
     }
     double squares = 0.0;
     for (int i = 0; i < n; ++i) {
@@ -93,6 +94,12 @@ class EmbeddedPair final : public Solver {
       squares += e * e;
     }
     return std::sqrt(squares / n);
+  }
+
+  static void check_finite(const std::vector<double>& slope, double t) {
+    for (std::size_t i = 0; i < slope.size(); ++i) {
+      if (!std::isfinite(slope[i])) right_hand_side_not_finite(t, static_cast<int>(i));
+    }
   }
 
   [[noreturn]] static void too_small(double t, double h) {

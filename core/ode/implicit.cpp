@@ -40,6 +40,9 @@ void ImplicitEquation::set_memory(double w) {
 void ImplicitEquation::solve_newton(double t, const Vector& base, double w, const double* u, Vector& z) {
   const int n = f_->states();
   f_->evaluate(t, z.data(), u, slope_.data());
+  for (int i = 0; i < n; ++i) {
+    if (!std::isfinite(slope_[i])) right_hand_side_not_finite(t, i);
+  }
   const Matrix jacobian = Matrix::Identity(n, n) - w * difference_jacobian(*f_, t, z, u, slope_);
   const Eigen::PartialPivLU<Matrix> factors(jacobian);
   for (int iteration = 0; iteration < newton_iterations; ++iteration) {
@@ -76,7 +79,7 @@ void newton_failed(double t, double residual) {
   std::ostringstream text;
   text.precision(9);
   text << "Newton's method did not converge at t = " << t << " s (residual " << residual
-       << " after " << newton_iterations << " iterations); try a smaller step";
+       << "); try a smaller step";
   throw SolverFailure(text.str());
 }
 

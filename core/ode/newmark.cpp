@@ -3,6 +3,7 @@
 // beta = 1/4, gamma = 1/2 is the trapezoidal rule (order 2, A-stable); gamma > 1/2 damps, order 1.
 // The acceleration at the start is evaluated anew with the inputs known now.
 
+#include <cmath>
 #include <stdexcept>
 
 #include "coupling/subsystem.hpp"
@@ -35,6 +36,9 @@ class Newmark final : public Solver {
   void step(double t, double t_end, double* x, Inputs& u) override {
     const double h = t_end - t;
     f_->evaluate(t, x, u.at(t), slope_.data());
+    for (int i = 0; i < 2 * m_; ++i) {
+      if (!std::isfinite(slope_[i])) right_hand_side_not_finite(t, i);
+    }
     const Vector start_acceleration = slope_.tail(m_);
     const Eigen::Map<const Vector> q(x, m_);
     const Eigen::Map<const Vector> v(x + m_, m_);

@@ -1,6 +1,7 @@
 #include "ode/ode_subsystem.hpp"
 
 #include <algorithm>
+#include <limits>
 
 #include "coupling/participant.hpp"
 #include "ode/product.hpp"
@@ -79,6 +80,7 @@ OdeSubsystem::OdeSubsystem(RightHandSidePointer f, OutputMapPointer g, std::vect
       x0_(std::move(x0)),
       x_(x0_),
       slope_(x0_.size()),
+      no_inputs_(f_->inputs(), std::numeric_limits<double>::quiet_NaN()),
       y_(g_->width()),
       dy_(g_->width()),
       output_is_state_(g_->is_state()),
@@ -96,7 +98,8 @@ void OdeSubsystem::burst(Participant& participant, const BurstLimits& limits) {
 }
 
 const double* OdeSubsystem::mapped_output(double t, Inputs& u) {
-  g_->evaluate(t, x_.data(), output_uses_inputs_ ? u.at(t) : nullptr, y_.data());
+  // An output that looks at inputs without having said so gets NaN, which stops the run.
+  g_->evaluate(t, x_.data(), output_uses_inputs_ ? u.at(t) : no_inputs_.data(), y_.data());
   return y_.data();
 }
 

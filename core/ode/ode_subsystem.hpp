@@ -62,6 +62,7 @@ class OdeSubsystem final : public Subsystem {
   std::vector<double> x0_;
   std::vector<double> x_;
   std::vector<double> slope_;
+  std::vector<double> no_inputs_;
   std::vector<double> y_;
   std::vector<double> dy_;
   bool output_is_state_;

@@ -1,8 +1,18 @@
 #include "ode/solver.hpp"
 
+#include <sstream>
 #include <stdexcept>
 
+#include "coupling/subsystem.hpp"
+
 namespace counterpoint {
+
+void right_hand_side_not_finite(double t, int i) {
+  std::ostringstream text;
+  text.precision(9);
+  text << "derivative " << i << " of the right-hand side is NaN or infinite at t = " << t << " s";
+  throw SolverFailure(text.str());
+}
 
 SolverPointer make_solver(const std::string& name, RightHandSidePointer f, const SolverOptions& options) {
   if (name.size() == 4 && name.starts_with("ode") && name[3] >= '1' && name[3] <= '5') {

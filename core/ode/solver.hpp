@@ -34,6 +34,9 @@ class Solver {
 
 using SolverPointer = std::unique_ptr<Solver>;
 
+/// Throw SolverFailure: derivative i is NaN or infinite at t, at a state that was accepted.
+[[noreturn]] void right_hand_side_not_finite(double t, int i);
+
 /// Options of variable-step and Newmark solvers; others ignore them.
 struct SolverOptions {
   double relative_tolerance = 1e-6;

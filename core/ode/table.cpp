@@ -1,6 +1,7 @@
 #include "ode/table.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace counterpoint {
 
@@ -14,7 +15,7 @@ Table::Table(std::vector<double> times, std::vector<double> values, int width, K
 
 /// The last row not later than t, with a little slack for clocks that rounded; 0 when all are later.
 std::size_t Table::row(double t) const {
-  const double slack = 1e-12 * std::max(std::abs(times_.front()), std::abs(times_.back()));
+  const double slack = 8.0 * (std::nextafter(std::abs(t), Polynomial::infinity) - std::abs(t));
   const auto after = std::upper_bound(times_.begin(), times_.end(), t + slack);
   return after == times_.begin() ? 0 : static_cast<std::size_t>(after - times_.begin()) - 1;
 }

@@ -26,6 +26,7 @@ class Problem:
 
     where: str
     message: str
+    loop: tuple[str, ...] = ()  #: the ports around an algebraic loop, when that is the problem
 
     def __str__(self) -> str:
         return f"{self.where}: {self.message}"
@@ -115,10 +116,11 @@ def _models(system: System) -> Iterator[Problem]:
             if u not in model.inputs:
                 yield Problem(f"{where}.defaults", f'no input "{u}"' + did_you_mean(u, model.inputs))
             else:
-                yield from _value(f'{where}.defaults."{u}"', value, port_widths(model.inputs)[u])
+                yield from value_problems(f'{where}.defaults."{u}"', value, port_widths(model.inputs)[u])
 
 
-def _value(where: str, value: ArrayLike, width: int) -> Iterator[Problem]:
+def value_problems(where: str, value: ArrayLike, width: int) -> Iterator[Problem]:
+    """Check the value of an input of `width` scalars."""
     try:
         numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))
     except (TypeError, ValueError):
@@ -165,7 +167,7 @@ def _constants(system: System) -> Iterator[Problem]:
         except SetupError as error:
             yield Problem(where, str(error))
             continue
-        yield from _value(where, value, width)
+        yield from value_problems(where, value, width)
 
 
 def _drivers(system: System) -> Iterator[Problem]:
@@ -205,4 +207,4 @@ def _scheme(system: System, scheme: str | Scheme) -> Iterator[Problem]:
 def _loops(system: System) -> Iterator[Problem]:
     loop = find_loop(feedthrough_edges(system))
     if loop:
-        yield Problem("connections", loop_message(loop))
+        yield Problem("connections", loop_message(loop), tuple(loop))

@@ -21,23 +21,28 @@ def explain(system: System, plan: Plan, failure: Failure, error: Exception) -> S
     if index < 0:
         return None
     name = plan.names[index]
-    where = f"{name}: step from t = {begin:.9g} s to {end:.9g} s failed"
-    if end <= begin:
-        where = f"{name}: start at t = {begin:.9g} s failed"
-    if kind == "not_finite":
-        signal = columns(system.subsystems[name].subsystem.output_widths)[output]
-        text = f'{where}: output "{signal}" is {error}; the model or its step is the origin, its inputs were finite'
-        return NotFiniteError(text, name, begin)
-    if kind == "signal" and output >= 0:
-        signal = columns(system.subsystems[name].subsystem.input_widths)[output]
-        return NotFiniteError(f'{where}: input "{signal}" is {error}', name, begin)
-    if kind == "signal":
-        return NotFiniteError(f"{where}: {error}", name, begin)
-    if kind == "solver":
-        return SolverError(f"{where}: {error}", name, begin)
+    ports = system.subsystems[name].subsystem
+    where = (
+        f"step from t = {begin:.9g} s to {end:.9g} s failed" if end > begin else f"start at t = {begin:.9g} s failed"
+    )
+    reason = str(error)
     if kind == "proposal":
-        reason = str(error) if str(error).startswith("proposes") else f"{type(error).__name__}: {error}"
-        return ModelError(f"{name}: next_step at t = {begin:.9g} s failed: {reason}", name, begin)
-    if kind == "contract":
-        return ModelError(f"{where}: {error}", name, begin)
-    return ModelError(f"{where}: {type(error).__name__}: {error}", name, begin)
+        where = f"next_step at t = {begin:.9g} s failed"
+    if kind == "model" or (kind == "proposal" and not reason.startswith("proposes")):
+        reason = f"{type(error).__name__}: {error}"
+    if kind == "not_finite":
+        signal = columns(ports.output_widths)[output]
+        reason = f'output "{signal}" is {error}; the model or its step is the origin, its inputs were finite'
+    if kind == "signal" and output >= 0:
+        reason = f'input "{columns(ports.input_widths)[output]}" is {error}'
+    return _CATEGORIES[kind](f"{name}: {where}: {reason}", name, begin)
+
+
+_CATEGORIES: dict[str, type[SimulationError]] = {
+    "not_finite": NotFiniteError,
+    "signal": NotFiniteError,
+    "solver": SolverError,
+    "contract": ModelError,
+    "model": ModelError,
+    "proposal": ModelError,
+}

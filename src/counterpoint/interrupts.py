@@ -98,6 +98,8 @@ class PatientInterrupt:
     ) -> None:
         if self._installed:
             signal.signal(signal.SIGINT, signal.default_int_handler)
+        if kind is None:
+            self.check()  # it may have come since the last look
 
     def check(self) -> None:
         """Raise KeyboardInterrupt when Ctrl-C has been pressed."""

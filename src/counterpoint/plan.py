@@ -10,11 +10,11 @@ import numpy as np
 
 from . import _core
 from .approximations import Approximation, lagrange
-from .checks import feedthrough_edges, find_problems, loop_message
-from .errors import AlgebraicLoopError, ModelError, SetupError
-from .feedthrough import find_loop, longest_chain
+from .checks import feedthrough_edges, find_problems
+from .errors import AlgebraicLoopError, ModelError, SetupError, did_you_mean
+from .feedthrough import longest_chain
 from .ports import offsets
-from .precedence import Scheme, to_scheme, waits_for
+from .precedence import Scheme, scheme_problems, to_scheme, waits_for
 
 if TYPE_CHECKING:
     from .system import Connection, System
@@ -57,12 +57,11 @@ def make_plan(
 ) -> Plan:
     """Check a system and translate it; raise SetupError with every problem found."""
     problems = find_problems(system, until, scheme, start)
-    problem_texts = [str(problem) for problem in problems] + _host_problems(system, scheme, host)
-    loop = find_loop(feedthrough_edges(system)) if not problem_texts or problems else []
-    if loop and len(problem_texts) == 1:
-        raise AlgebraicLoopError(loop_message(loop), loop)
-    if problem_texts:
-        raise SetupError(problem_texts)
+    texts = [str(problem) for problem in problems] + _host_problems(system, scheme, host, approximation)
+    if len(texts) == 1 and problems and problems[0].loop:
+        raise AlgebraicLoopError(problems[0].message, problems[0].loop)
+    if texts:
+        raise SetupError(texts)
     start = float(start)
     known = to_scheme(scheme)
     natives = {name: entry.subsystem._native() for name, entry in system.subsystems.items()}
@@ -92,25 +91,37 @@ def make_plan(
 
 def waiting(system: System, scheme: Scheme, start: float) -> dict[str, list[str]]:
     """Return for each subsystem those it waits for."""
+    problems = scheme_problems(scheme, list(system.subsystems))
+    if problems:
+        raise SetupError([f"scheme: {problem}" for problem in problems])
     natives = {name: entry.subsystem._native() for name, entry in system.subsystems.items()}
     return waits_for(scheme, _steps(system, natives, start), _pairs(system), _sources(system))
 
 
-def _host_problems(system: System, scheme: str | Scheme, host: str | None) -> list[str]:
+def _host_problems(
+    system: System, scheme: str | Scheme, host: str | None, approximation: Approximation | None
+) -> list[str]:
     hosts = [name for name, entry in system.subsystems.items() if type(entry.subsystem).__name__ == "HostPorts"]
+    problems = [
+        f'subsystems.{name}: is a host that integrates by itself; call embed("{name}")'
+        for name in hosts
+        if name != host
+    ]
     if host is None:
-        return [f'subsystems.{name}: is a host that integrates by itself; call embed("{name}")' for name in hosts]
-    problems = []
+        return problems
     if host not in system.subsystems:
-        problems.append(f'host: no subsystem "{host}"')
+        problems.append(f'host: no subsystem "{host}"' + did_you_mean(host, system.subsystems))
     if str(scheme) not in ("slowest-first", "fastest-first"):
         problems.append(f'scheme: "{scheme}"; a host works with "slowest-first" or "fastest-first"')
     for index, connection in enumerate(system.connections):
-        to_host = connection.target.partition(".")[0] == host
-        if to_host and any(a is not None and a.depends_on_step for a in connection.approximations):
-            problems.append(
-                f"connections[{index}].approximation: needs to know the consumer's step, which a host does not tell"
-            )
+        if connection.target.partition(".")[0] != host:
+            continue
+        for k, source in enumerate(connection.sources):
+            known = source.partition(".")[0] in system.subsystems
+            if known and _approximation(system, connection, k, approximation or lagrange(1)).depends_on_step:
+                problems.append(
+                    f"connections[{index}].approximation: needs to know the consumer's step, which a host does not tell"
+                )
     return problems
 
 

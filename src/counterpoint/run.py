@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from . import _core
+from .checks import value_problems
 from .errors import (
     ModelError,
     OutputError,
@@ -88,6 +89,7 @@ class Run:
         self._began = self._flushed = self._reported = time.monotonic()
         self._threads = threads
         self._advanced = 0.0
+        self._busy = False
         self._result: Result | None = None
         self._guarded(self._driver.start)
 
@@ -105,6 +107,7 @@ class Run:
             The run stopped and is closed; ``error.result`` holds what was published before.
         """
         self._check_open()
+        self._check_idle()
         if not math.isfinite(t):
             raise SetupError(f"step_to: {t}; a finite time in s is needed")
         if t > self._plan.until + 1e-9 * abs(self._plan.until):
@@ -113,6 +116,7 @@ class Run:
 
     def value(self, port: str) -> float | np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
         """Return the latest published value of ``subsystem.output``."""
+        self._check_idle()
         width = self._system.port_width(port, "outputs")
         name, _, output = port.partition(".")
         ports = self._system.subsystems[name].subsystem.output_widths
@@ -122,12 +126,14 @@ class Run:
 
     def set(self, port: str, value: ArrayLike) -> None:
         """Give an input that nothing drives a new value; it acts from the next step of its subsystem on."""
+        self._check_idle()
         width = self._system.port_width(port, "inputs")
         if any(link.target == port for link in self._plan.links):
             raise SetupError(f'"{port}" is driven by a connection; only free inputs can be set')
+        problems = list(value_problems(f'"{port}"', value, width))
+        if problems:
+            raise SetupError([str(problem) for problem in problems])
         numbers = np.broadcast_to(np.asarray(value, dtype=np.float64), (width,))
-        if not np.all(np.isfinite(numbers)):
-            raise SetupError(f'"{port}": {value!r}; finite numbers are needed')
         name, _, input_name = port.partition(".")
         ports = self._system.subsystems[name].subsystem.input_widths
         for k, number in enumerate(numbers.tolist()):
@@ -136,7 +142,7 @@ class Run:
     def finish(self) -> Result:
         """End the run where it stands and return the result."""
         if self._result is None:
-            self._guarded(lambda: self._close("finished", ""))
+            self._guarded(self._finish)
         assert self._result is not None
         return self._result
 
@@ -144,14 +150,27 @@ class Run:
         return self
 
     def __exit__(self, *error: object) -> None:
-        if self._result is None:
-            self._close("finished" if error[0] is None else "interrupted", "")
+        if error[0] is None:
+            self.finish()
+        else:
+            self._salvage("interrupted", "the program that drove the run raised an exception")
 
     def _check_open(self) -> None:
         if self._result is not None:
             raise SetupError("the run has ended; start another one")
 
+    def _check_idle(self) -> None:
+        if self._busy:
+            raise SetupError("the run is advancing: a model or another thread cannot use it meanwhile")
+
     def _advance(self, t: float) -> None:
+        self._busy = True
+        try:
+            self._advance_in_slices(t)
+        finally:
+            self._busy = False
+
+    def _advance_in_slices(self, t: float) -> None:
         done = False
         with PatientInterrupt() as interrupt:
             while not done:
@@ -196,11 +215,14 @@ class Run:
             raise
         except Exception as error:
             self._fail(error)
+        except BaseException as error:  # a model that calls sys.exit()
+            self._salvage("failed", f"{type(error).__name__}: {error}")
+            raise
 
     def _fail(self, error: Exception) -> NoReturn:
         explained = explain(self._system, self._plan, self._driver.failure, error)
-        if explained is None:
-            self._salvage("failed", str(error))
+        if explained is None:  # not a subsystem's failure, e.g. of a progress function
+            error.result = self._salvage("failed", str(error))  # type: ignore[attr-defined]
             raise error
         explained.result = self._salvage("failed", str(explained))
         raise explained from (error if isinstance(explained, ModelError) else None)
@@ -213,22 +235,21 @@ class Run:
             self._close(status, message)
         return self._result
 
+    def _finish(self) -> None:
+        self._drain()
+        if self._report is not None:
+            self._report(self._progress(time.monotonic()))
+        self._close("finished", "")
+
     def _close(self, status: Status, message: str) -> None:
         if self._result is not None:
             return
-        now = time.monotonic()
+        self._exits.close()
+        summary = self._summary(status, message, time.monotonic() - self._began)
         try:
-            if status == "finished":
-                self._drain()
-                if self._report is not None:
-                    self._report(self._progress(now))
+            self._store.close(summary)
         finally:
-            self._exits.close()
-            summary = self._summary(status, message, now - self._began)
-            try:
-                self._store.close(summary)
-            finally:
-                self._result = Result(self._store.view(), self._layout, summary)
+            self._result = Result(self._store.view(), self._layout, summary)
 
     def _summary(self, status: Status, message: str, wall_seconds: float) -> RunSummary:
         count = range(len(self._plan.names))

@@ -38,7 +38,7 @@ class Subsystem:
     7. ``save`` and ``restore`` come together: after ``restore(save())`` the same calls give the same results. Leave
        them out when the model cannot.
     8. ``defaults`` gives inputs a value that are not connected; ``units`` names units for plots.
-    9. No method is called from two threads at once.
+    9. No method is called from two threads at once by one run; one object belongs to one run at a time.
     10. A failure is an exception; the run keeps what was published before it.
 
     Examples

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Callable, Iterable, Mapping
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -197,11 +198,13 @@ def ode(
         output_ports = port_widths(outputs, "outputs")
     pairs = _feedthrough_pairs(feedthrough, input_ports, output_ports, output is not None)
     _check_solver(solver, n)
-    right = _make_right_hand_side(rhs, n, m)
-    g = _make_output(output, n, m, sum(output_ports.values()), bool(pairs))
     settings = _options(options)
+    _check_function("rhs", rhs)
+    _check_function("output", output)
 
-    def make(keep_alive: Any = (rhs, output)) -> _core.Subsystem:  # compiled functions must outlive the core
+    def make() -> _core.Subsystem:  # everything anew: runs of one model may go on at the same time
+        right = _make_right_hand_side(rhs, n, m)
+        g = _make_output(output, n, m, sum(output_ports.values()), bool(pairs))
         return _core.ode_subsystem(right, g, x.tolist(), solver, settings)
 
     return NativeSubsystem(
@@ -227,12 +230,15 @@ def _address(function: Any) -> int | None:
     return address if isinstance(address, int) else None
 
 
+def _check_function(where: str, function: Any) -> None:
+    if function is not None and _address(function) is None and not callable(function):
+        raise SetupError(f"{where}: {function!r} is neither a function nor a compiled function pointer")
+
+
 def _make_right_hand_side(rhs: Any, states: int, inputs: int) -> _core.RightHandSide:
     address = _address(rhs)
     if address is not None:
         return _core.compiled_right_hand_side(address, states, inputs)
-    if not callable(rhs):
-        raise SetupError(f"rhs: {rhs!r} is neither a function nor a compiled function pointer")
     return _core.python_right_hand_side(rhs, states, inputs)
 
 
@@ -242,8 +248,6 @@ def _make_output(output: Any, states: int, inputs: int, width: int, uses_inputs:
     address = _address(output)
     if address is not None:
         return _core.compiled_output(address, width, uses_inputs)
-    if not callable(output):
-        raise SetupError(f"output: {output!r} is neither a function nor a compiled function pointer")
     return _core.python_output(output, states, inputs, width, uses_inputs)
 
 
@@ -337,12 +341,17 @@ _OPTIONS = {
 }
 
 
+_RANGES = {"beta": (0.0, 0.5), "gamma": (0.5, 1.0)}
+
+
 def _options(options: Mapping[str, float]) -> _core.SolverOptions:
     settings = _core.SolverOptions()
     for name, value in options.items():
         if name not in _OPTIONS:
             raise SetupError(f'solver option "{name}" is not known' + did_you_mean(name, _OPTIONS))
-        if not np.isfinite(value) or value < 0.0:
-            raise SetupError(f"{name}: {value}; a positive number is needed")
+        lowest, highest = _RANGES.get(name, (0.0, np.inf))
+        if not isinstance(value, Real) or not lowest <= value <= highest or (name not in _RANGES and value == 0.0):
+            allowed = f"a number from {lowest} to {highest}" if name in _RANGES else "a positive number"
+            raise SetupError(f"{name}: {value!r}; {allowed} is needed")
         setattr(settings, _OPTIONS[name], float(value))
     return settings

@@ -44,8 +44,11 @@ def table(
     >>> ramp.outputs
     {'throttle': 1}
     """
-    axis = np.ascontiguousarray(times, dtype=np.float64)
-    rows = np.asarray(values, dtype=np.float64)
+    try:
+        axis = np.ascontiguousarray(times, dtype=np.float64)
+        rows = np.atleast_1d(np.asarray(values, dtype=np.float64))
+    except (TypeError, ValueError):
+        raise SetupError("times, values: numbers are needed") from None
     if kind not in ("linear", "hold"):
         raise SetupError(f'kind: "{kind}"; "linear" or "hold" is needed')
     _check_axis(axis, len(rows))
