@@ -289,6 +289,30 @@ TEST(a_step_shorter_than_the_one_before_still_sees_no_sample_beyond_the_first_th
   CHECK_CLOSE(0.3, consumer->seen[1], 1e-9);
 }
 
+TEST(times_that_differ_by_exactly_the_tolerance_do_not_block) {
+  // In floating point (b - tolerance) + tolerance may be less than b: then neither may wait for the other. It
+  // happens at negative times, where b - tolerance has a larger exponent than b.
+  std::mt19937 random(9);
+  std::uniform_real_distribution<double> some(1e-7, 2e-7);
+  int tried = 0;
+  for (int trial = 0; trial < 100000 && tried < 10; ++trial) {
+    const double tolerance = some(random);
+    const double b = some(random) - 1e-7 - 0.5;
+    const double s = b - tolerance;
+    if (!(s + tolerance < b)) continue;
+    ++tried;
+    RunSpec spec;
+    spec.start = -1.0;
+    spec.until = 1.0;
+    spec.tolerance = tolerance;
+    spec.participants = {participant(std::make_shared<Walker>(0, 1.0, std::vector<double>{s + 1.0}), 0.0),
+                         participant(std::make_shared<Walker>(1, 1.0, std::vector<double>{b + 1.0}), 0.0, {0})};
+    spec.connections = {connection(0, 1, make_lagrange(1))};
+    run(spec, 1);
+  }
+  CHECK(tried > 0);
+}
+
 TEST(a_table_that_has_ended_blocks_nobody_in_a_run_without_end) {
   RunSpec spec;
   spec.until = Polynomial::infinity;
