@@ -88,12 +88,12 @@ SharedArray::SharedArray(int size)
 
 nb::object to_rows(Rows&& rows, std::size_t columns) {
   double* data = rows.data.release();
-  nb::capsule capsule(data, [](void* p) noexcept { delete[] static_cast<double*>(p); });
+  nb::capsule capsule(data, [](void* p) noexcept { std::free(p); });
   return nb::cast(nb::ndarray<nb::numpy, double>(data, {rows.size / columns, columns}, capsule));
 }
 
 nb::object to_rows(const std::vector<double>& values, std::size_t columns) {
-  Rows rows{std::unique_ptr<double[]>(new double[values.size() + 1]), values.size()};
+  Rows rows = allocate_rows(values.size());
   std::copy(values.begin(), values.end(), rows.data.get());
   return to_rows(std::move(rows), columns);
 }

@@ -2,17 +2,26 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdlib>
 #include <memory>
 #include <utility>
 #include <vector>
 
 namespace counterpoint {
 
+struct FreeMemory {
+  void operator()(double* memory) const { std::free(memory); }
+};
+
 /// A piece of a table of doubles.
 struct Rows {
-  std::unique_ptr<double[]> data;
+  std::unique_ptr<double[], FreeMemory> data;
   std::size_t size = 0;  ///< doubles, not rows
 };
+
+/// Memory for that many doubles, not cleared; large pieces in huge pages where the system has them, which
+/// makes first touching them several times cheaper.
+Rows allocate_rows(std::size_t doubles);
 
 /// A table that grows by rows, in blocks that are never copied, and gives away what it has.
 class RowBuffer {
@@ -42,16 +51,9 @@ class RowBuffer {
 
  private:
   static constexpr std::size_t smallest = 16;          ///< rows
-  static constexpr std::size_t largest_doubles = 1 << 15;
+  static constexpr std::size_t largest_doubles = 1 << 20;
 
-  /// Blocks double up to a size that is still kind to the cache.
-  void begin_block() {
-    const std::size_t rows = std::min(next_, std::max(smallest, largest_doubles / columns_));
-    next_ = 2 * rows;
-    blocks_.push_back({std::unique_ptr<double[]>(new double[rows * columns_]), rows * columns_});
-    place_ = blocks_.back().data.get();
-    end_ = place_ + rows * columns_;
-  }
+  void begin_block();
 
   std::size_t columns_;
   std::size_t next_ = smallest;  ///< rows of the next block

@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t burst_steps = 1024;    ///< most steps in a burst
 constexpr double latest = std::numeric_limits<double>::max();  ///< a finished subsystem proposes infinity
 constexpr long steps_between_clocks = 1024;  ///< cheap steps between two looks at the wall clock
-constexpr long steps_in_a_slice = 1 << 16;   ///< then what was recorded is given away
+constexpr long steps_in_a_slice = 1 << 18;   ///< then what was recorded is given away
 }  // namespace
 
 Scheduler::Scheduler(const RunSpec& spec, int threads)

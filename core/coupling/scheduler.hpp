@@ -34,7 +34,7 @@ class Scheduler {
   void start();
 
   /// Step until every subsystem has reached `target`, or for a slice: until `wall_seconds` have passed
-  /// or some ten thousand steps are made, whose results should be taken away.
+  /// or some hundred thousand steps are made, whose results should be taken away.
   /// Returns true when all have reached it. Throws what a model threw; see `network().failure`.
   bool advance(double target, double wall_seconds);
 

@@ -11,7 +11,9 @@ template <int N, int F>
 class LinearStep final : public Solver {
  public:
   LinearStep(std::shared_ptr<const LinearRightHandSide> f, std::vector<double> fractions, GatherLinearMap gather)
-      : f_(std::move(f)), fractions_(std::move(fractions)), gather_(std::move(gather)), sums_(f_->states()) {}
+      : f_(std::move(f)), fractions_(std::move(fractions)), gather_(std::move(gather)), sums_(f_->states()) {
+    ends_with_step_ = fractions_.back() == 1.0;
+  }
 
   void step(double t, double t_end, double* x, Inputs& inputs) override { advance(t, t_end, x, inputs); }
 
@@ -68,7 +70,8 @@ class LinearStep final : public Solver {
   }
 
   double input_time(int k, double t, double t_end) const {
-    return fractions_[k] == 1.0 ? t_end : t + fractions_[k] * (t_end - t);
+    const int last = (F > 0 ? F : static_cast<int>(fractions_.size())) - 1;
+    return k == last && ends_with_step_ ? t_end : t + fractions_[k] * (t_end - t);
   }
 
   /// Any number of inputs; returns where P begins.
@@ -100,6 +103,7 @@ class LinearStep final : public Solver {
 
   std::shared_ptr<const LinearRightHandSide> f_;
   std::vector<double> fractions_;
+  bool ends_with_step_;  ///< the last fraction is 1: that time is t_end to the last bit
   GatherLinearMap gather_;
   NominalStep step_;
   std::vector<double> columns_;  ///< Q_0, Q_1, ..., P, column by column

@@ -5,7 +5,7 @@
 namespace counterpoint {
 
 namespace {
-constexpr std::size_t initial_capacity = 64;
+constexpr std::size_t initial_capacity = 256;
 }
 
 History::History(int width, bool with_derivatives)
