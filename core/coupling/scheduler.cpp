@@ -186,13 +186,23 @@ bool Scheduler::advance(double target, double wall_seconds) {
 
 void Scheduler::choose_batch() {
   batch_.clear();
+  // A group that is stuck would otherwise wait until everybody else has finished.
+  if (++choices_ > 64 + 4 * static_cast<long>(network_.participants.size())) {
+    choices_ = 0;
+    const int i = exempt_by_the_second_rule();
+    if (i >= 0) batch_.push_back(i);
+  }
   while (!ready_.empty() && (pool_ || batch_.empty())) {
     const int i = pop_ready();
     // One that is far enough and that nobody listens to can unblock no one: let it rest.
     const bool rests = network_.outgoing(i).empty() && reached(i);
     (rests ? aside_ : batch_).push_back(i);
   }
-  if (batch_.empty()) batch_.push_back(exempt_by_the_second_rule());
+  if (!batch_.empty()) return;
+  const int i = exempt_by_the_second_rule();
+  // The waits-for relation has no cycle, so somebody is exempt when nobody may step.
+  if (i < 0) throw std::logic_error("the precedence rule found nobody to step");
+  batch_.push_back(i);
 }
 
 bool Scheduler::blocks(int i, const Term& term) const {
@@ -202,39 +212,43 @@ bool Scheduler::blocks(int i, const Term& term) const {
   return p.t >= publishes_after(term);
 }
 
-bool Scheduler::blocked_by(int from, int goal) const {
-  std::vector<char> seen(network_.participants.size(), 0);
-  std::vector<int> open{from};
-  while (!open.empty()) {
-    const int i = open.back();
-    open.pop_back();
-    if (i == goal) return true;
-    if (seen[i] || network_.participants[i].finished()) continue;
-    seen[i] = 1;
-    for (const Term& term : network_.participants[i].inputs->terms()) {
-      if (blocks(i, term)) open.push_back(term.source);
+bool Scheduler::is_blocked(int i) const {
+  const Participant& p = network_.participants[i];
+  const std::vector<Term>& terms = p.inputs->terms();
+  return !p.finished() && std::any_of(terms.begin(), terms.end(), [&](const Term& term) { return blocks(i, term); });
+}
+
+bool Scheduler::is_blocked_by_extrapolation_only(int i) const {
+  const std::vector<Term>& terms = network_.participants[i].inputs->terms();
+  return is_blocked(i) &&
+         std::none_of(terms.begin(), terms.end(), [&](const Term& term) { return term.waits && blocks(i, term); });
+}
+
+/// Those that block i, those that block them, and so on; cut short at the first who is not blocked.
+std::vector<int> Scheduler::blocked_through(int i) const {
+  std::vector<int> group{i};
+  for (std::size_t k = 0; k < group.size(); ++k) {
+    if (!is_blocked(group[k])) return {};
+    for (const Term& term : network_.participants[group[k]].inputs->terms()) {
+      const bool known = std::find(group.begin(), group.end(), term.source) != group.end();
+      if (!known && blocks(group[k], term)) group.push_back(term.source);
     }
   }
-  return false;
+  return group;
 }
 
 int Scheduler::exempt_by_the_second_rule() const {
-  int chosen = -1;
   for (int i = 0; i < static_cast<int>(network_.participants.size()); ++i) {
-    const Participant& p = network_.participants[i];
-    if (p.finished() || (chosen >= 0 && network_.participants[chosen].t <= p.t)) continue;
-    bool blocked = false;
-    bool exempt = true;
-    for (const Term& term : p.inputs->terms()) {
-      if (!blocks(i, term)) continue;
-      blocked = true;
-      exempt = exempt && !term.waits && blocked_by(term.source, i);
-    }
-    if (blocked && exempt) chosen = i;
+    if (!is_blocked_by_extrapolation_only(i)) continue;
+    const std::vector<int> group = blocked_through(i);
+    const bool first = !group.empty() && std::all_of(group.begin(), group.end(), [&](int other) {
+      const std::vector<int> back = blocked_through(other);
+      const bool returns = std::find(back.begin(), back.end(), i) != back.end();
+      return returns && (other == i || !is_blocked_by_extrapolation_only(other) || later(other, i));
+    });
+    if (first) return i;
   }
-  // The waits-for relation has no cycle, so somebody is always exempt when nobody may step.
-  if (chosen < 0) throw std::logic_error("the precedence rule found nobody to step");
-  return chosen;
+  return -1;
 }
 
 }  // namespace counterpoint

@@ -19,9 +19,9 @@ class WorkerPool;
 ///            some consumer still needs samples after t_i, or i has no consumer
 ///          Of those that may, the one with the smallest t_i goes first, ties by rank, and goes on
 ///          for as long as the rule lets it (a burst).
-///       2. nobody may: somebody extrapolates a source that is itself blocked, directly or through
-///          others, by him. What that source has published so far is then enough. Of those for whom
-///          this holds, the one with the smallest t_i makes one step.
+///       2. second rule. In a group whose members are blocked by members of the group only, nobody can
+///          go further. Somebody there is blocked merely by sources that he extrapolates: what they
+///          have published so far is then enough. Of these the one with the smallest t_i makes one step.
 ///
 /// Which samples a step uses follows from times alone (`Inputs::freeze`), so the order in which
 /// allowed steps are made changes no bit. That is why a burst may run on, why several subsystems may
@@ -59,7 +59,9 @@ class Scheduler {
   void offer(int i);
   int pop_ready();
   int exempt_by_the_second_rule() const;
-  bool blocked_by(int from, int goal) const;
+  bool is_blocked(int i) const;
+  bool is_blocked_by_extrapolation_only(int i) const;
+  std::vector<int> blocked_through(int i) const;
   bool blocks(int i, const Term& term) const;
   double publishes_after(const Term& term) const;
 
@@ -69,6 +71,7 @@ class Scheduler {
   std::vector<int> ready_;  ///< heap by time, then rank
   std::vector<char> is_ready_;
   std::vector<int> batch_;
+  long choices_ = 0;  ///< since the second rule was looked at
   std::vector<int> aside_;  ///< have reached the target and are listened to by nobody
   std::vector<std::exception_ptr> errors_;
   std::unique_ptr<WorkerPool> pool_;

@@ -25,12 +25,12 @@ class History {
   std::size_t room() const { return mask_ + 1 - (appended_ - begin_); }
 
   double time(std::size_t k) const { return times_[k & mask_]; }
-  const double* value(std::size_t k) const { return &values_[(k & mask_) * width_]; }
-  const double* derivative(std::size_t k) const { return &derivatives_[(k & mask_) * width_]; }
+  const double* value(std::size_t k) const { return values_.data() + (k & mask_) * width_; }
+  const double* derivative(std::size_t k) const { return derivatives_.data() + (k & mask_) * width_; }
 
   /// Where the next sample goes: write its value, then `advance`. Needs room() > 0.
-  double* next_value() { return &values_[(appended_ & mask_) * width_]; }
-  double* next_derivative() { return &derivatives_[(appended_ & mask_) * width_]; }
+  double* next_value() { return values_.data() + (appended_ & mask_) * width_; }
+  double* next_derivative() { return derivatives_.data() + (appended_ & mask_) * width_; }
   void advance(double t) {
     times_[appended_ & mask_] = t;
     ++appended_;

@@ -219,12 +219,15 @@ def approximate(
         raise ValueError("times: a strictly increasing, non-empty list is needed")
     if len(table) != len(axis) or (slopes is not None and slopes.shape != table.shape):
         raise ValueError(f"values: {len(table)} rows for {len(axis)} times; derivatives need the shape of values")
+    asked = np.atleast_1d(np.ascontiguousarray(at, dtype=np.float64))
+    if asked.size == 0:
+        return np.empty((0, *table.shape[1:]))
     rows = _core.approximate(
         approximation._native(),
         axis,
         np.ascontiguousarray(table.reshape(len(axis), -1)),
         None if slopes is None else np.ascontiguousarray(slopes.reshape(len(axis), -1)),
-        np.atleast_1d(np.ascontiguousarray(at, dtype=np.float64)),
+        asked,
     )
     result: NDArray[np.float64] = np.asarray(rows)
     return result[:, 0] if table.ndim == 1 else result

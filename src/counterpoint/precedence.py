@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from .errors import SetupError, did_you_mean
+from .feedthrough import find_loop
 
 NAMED_SCHEMES = ("slowest-first", "fastest-first", "parallel", "sequential")
 
@@ -77,7 +78,7 @@ def scheme_problems(scheme: Scheme, names: Sequence[str]) -> list[str]:
     if scheme.order and not problems:
         problems += [f'"{name}" is missing in the sequential order' for name in names if name not in scheme.order]
         problems += [f'"{name}" is twice in the sequential order' for name in names if scheme.order.count(name) > 1]
-    cycle = _cycle(scheme.waits)
+    cycle = find_loop({name: list(others) for name, others in scheme.waits.items()})
     if cycle:
         problems.append("everybody would wait for ever: " + " waits for ".join(f'"{name}"' for name in cycle))
     return problems
@@ -127,26 +128,3 @@ def _waits(scheme: Scheme, source: str, consumer: str, names: Sequence[str], ste
         return earlier
     slower = steps[source] > steps[consumer]
     return slower if scheme.name == "slowest-first" else not slower
-
-
-def _cycle(waits: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return a cycle of the relation, first name repeated at the end; empty when there is none."""
-    done: set[str] = set()
-
-    def visit(name: str, path: list[str]) -> list[str]:
-        if name in path:
-            return [*path[path.index(name) :], name]
-        if name in done:
-            return []
-        for other in waits.get(name, ()):
-            cycle = visit(other, [*path, name])
-            if cycle:
-                return cycle
-        done.add(name)
-        return []
-
-    for name in waits:
-        cycle = visit(name, [])
-        if cycle:
-            return cycle
-    return []
