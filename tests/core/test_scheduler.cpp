@@ -289,7 +289,6 @@ TEST(a_step_shorter_than_the_one_before_still_sees_no_sample_beyond_the_first_th
   CHECK_CLOSE(0.3, consumer->seen[1], 1e-9);
 }
 
-<<<<<<< HEAD
 TEST(times_that_differ_by_exactly_the_tolerance_do_not_block) {
   // In floating point (b - tolerance) + tolerance may be less than b: then neither may wait for the other. It
   // happens at negative times, where b - tolerance has a larger exponent than b.
@@ -314,8 +313,6 @@ TEST(times_that_differ_by_exactly_the_tolerance_do_not_block) {
   CHECK(tried > 0);
 }
 
-=======
->>>>>>> main
 TEST(a_table_that_has_ended_blocks_nobody_in_a_run_without_end) {
   RunSpec spec;
   spec.until = Polynomial::infinity;
