@@ -16,12 +16,13 @@ $(VENV)/.installed: $(BIN)/pip $(SOURCES)
 	$(BIN)/pip install -q .
 	@touch $@
 
-$(VENV)/.test-installed: $(VENV)/.installed
+# One build of the package serves tests and tools.
+$(VENV)/.test-installed: $(BIN)/pip $(SOURCES)
 	$(BIN)/pip install -q '.[test]'
-	@touch $@
+	@touch $(VENV)/.installed $@
 
 $(VENV)/.lint-installed: $(VENV)/.test-installed
-	$(BIN)/pip install -q '.[lint]' cmake cmeel-eigen
+	$(BIN)/pip install -q 'ruff>=0.5' 'mypy>=1.10' pandas-stubs 'cmake>=3.20' 'cmeel-eigen>=3.4,<4'
 	@touch $@
 
 demo: $(VENV)/.installed  ## set up and run the main job: a multirate co-simulation with picture and quality
@@ -47,8 +48,8 @@ lint: $(VENV)/.lint-installed  ## ruff and mypy --strict
 	$(BIN)/ruff format --check .
 	cd $(VENV) && bin/mypy --config-file ../pyproject.toml --strict -p counterpoint
 
-docs: $(VENV)/.installed  ## the documentation as HTML, warnings are errors
-	$(BIN)/pip install -q '.[docs]'
+docs: $(VENV)/.test-installed  ## the documentation as HTML, warnings are errors
+	$(BIN)/pip install -q 'sphinx>=7.3' 'myst-parser>=3' 'furo>=2024.1'
 	$(BIN)/sphinx-build -W -q -b html docs docs/_build/html
 
 benchmark: $(VENV)/.test-installed  ## the coupling benchmark: ratios against a hand-written loop

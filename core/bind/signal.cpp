@@ -94,7 +94,7 @@ void bind_signal(nb::module_& m) {
           history.commit();
           const double span = times.data()[times.shape(0) - 1] - times.data()[0];
           Samples samples{&history, 0, history.end(), 0, width, 1e-12 * span};
-          ConsumerStep step{at.data()[0], at.data()[at.shape(0) - 1], at.data()[0], false, nullptr};
+          ConsumerStep step{at.data()[0], at.data()[at.shape(0) - 1], at.data()[0], nullptr};
           Polynomial polynomial(width);
           std::vector<double> rows(at.shape(0) * width);
           for (std::size_t k = 0; k < at.shape(0); ++k) {

@@ -9,28 +9,29 @@ namespace counterpoint {
 
 void Defect::assume(const Polynomial& polynomial, double t, double source_next) {
   compared_for_ = source_next;
-  if (spare_.empty()) spare_.push_back({0.0, std::vector<double>(width_)});
-  pending_.push_back(std::move(spare_.back()));
-  spare_.pop_back();
-  pending_.back().time = t;
-  polynomial.evaluate(t, pending_.back().assumed.data());
+  times_.push_back(t);
+  assumed_.resize(times_.size() * width_);
+  polynomial.evaluate(t, &assumed_[(times_.size() - 1) * width_]);
 }
 
 void Defect::arrive(const Samples& samples, double gain, double offset) {
   while (pending() && samples.time(samples.last()) >= pending_time() - samples.tolerance) {
-    compare(pending_.front(), samples, gain, offset);
-    spare_.push_back(std::move(pending_.front()));
-    pending_.erase(pending_.begin());
+    compare(times_[first_], &assumed_[first_ * width_], samples, gain, offset);
+    ++first_;
+  }
+  if (!pending()) {
+    first_ = 0;
+    times_.clear();
   }
 }
 
-void Defect::compare(const Pending& pending, const Samples& samples, double gain, double offset) {
-  interpolate(samples, pending.time);
+void Defect::compare(double t, const double* assumed, const Samples& samples, double gain, double offset) {
+  interpolate(samples, t);
   ++count_;
   double squares = 0.0;
   for (int j = 0; j < width_; ++j) {
     arrived_[j] = gain * arrived_[j] + offset;
-    const double difference = pending.assumed[j] - arrived_[j];
+    const double difference = assumed[j] - arrived_[j];
     squares += difference * difference;
     const double from_mean = arrived_[j] - mean_[j];  // Welford's running variance
     mean_[j] += from_mean / static_cast<double>(count_);
@@ -40,12 +41,12 @@ void Defect::compare(const Pending& pending, const Samples& samples, double gain
   sum_of_squares_ += squares;
   if (squares > maximum_square_) {
     maximum_square_ = squares;
-    time_of_maximum_ = pending.time;
+    time_of_maximum_ = t;
   }
   double* row = rows_.extend();
-  row[0] = pending.time;
+  row[0] = t;
   for (int j = 0; j < width_; ++j) {
-    row[1 + j] = pending.assumed[j];
+    row[1 + j] = assumed[j];
     row[1 + width_ + j] = arrived_[j];
   }
 }

@@ -26,8 +26,8 @@ class Defect {
   }
   void assume(const Polynomial& polynomial, double t, double source_next);
 
-  bool pending() const { return !pending_.empty(); }
-  double pending_time() const { return pending_.front().time; }
+  bool pending() const { return first_ < times_.size(); }
+  double pending_time() const { return times_[first_]; }
 
   /// Compare what is pending with the samples that have been published, as far as they reach.
   void arrive(const Samples& samples, double gain, double offset);
@@ -46,18 +46,14 @@ class Defect {
   std::vector<Rows> take_rows() { return rows_.take(); }
 
  private:
-  struct Pending {
-    double time;
-    std::vector<double> assumed;
-  };
-
-  void compare(const Pending& pending, const Samples& samples, double gain, double offset);
+  void compare(double t, const double* assumed, const Samples& samples, double gain, double offset);
   void interpolate(const Samples& samples, double t);
 
   int width_;
   double compared_for_ = -Polynomial::infinity;  ///< the source's sample of the last assumption
-  std::vector<Pending> pending_;                 ///< one or two, oldest first
-  std::vector<Pending> spare_;                   ///< their memory is used again
+  std::size_t first_ = 0;                        ///< the oldest assumption that is pending
+  std::vector<double> times_;                    ///< of assumptions, rarely more than two
+  std::vector<double> assumed_;
   long count_ = 0;
   double sum_of_squares_ = 0.0;
   double maximum_square_ = 0.0;

@@ -80,13 +80,11 @@ void Inputs::freeze_with_all_of(int source, double start, double end) {
 }
 
 void Inputs::rebuild(Term& term, double t) {
-  ConsumerStep step = step_;
-  step.waits = term.waits;
-  step.last_input = term.last_input.empty() ? nullptr : term.last_input.data();
+  step_.last_input = term.last_input.empty() ? nullptr : term.last_input.data();
   // Older samples may have been forgotten since the window was set.
   term.samples.begin = term.samples.history->begin();
   try {
-    term.approximation->build(term.samples, step, t, term.polynomial);
+    term.approximation->build(term.samples, step_, t, term.polynomial);
   } catch (SignalFailure& failure) {
     failure.input = term.target_offset;
     throw;

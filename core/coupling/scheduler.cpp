@@ -63,8 +63,9 @@ Scheduler::Limits Scheduler::limits(int i) {
   const std::vector<Network::Outgoing>& outgoing = network_.outgoing(i);
   if (!outgoing.empty()) {
     limits.need = -Polynomial::infinity;
+    // Half the tolerance: whoever is blocked for want of samples, by a rounding even, must find the source willing.
     for (const Network::Outgoing& out : outgoing) {
-      limits.need = std::max(limits.need, network_.participants[out.consumer].horizon - tolerance);
+      limits.need = std::max(limits.need, network_.participants[out.consumer].horizon - 0.5 * tolerance);
     }
   }
   return limits;

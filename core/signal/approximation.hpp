@@ -36,7 +36,6 @@ struct ConsumerStep {
   double start = 0.0;           ///< s
   double end = 0.0;             ///< s
   double previous_start = 0.0;  ///< start of the consumer's step before this one; equals start at first
-  bool waits = false;           ///< the samples reach the end of the step: interpolation
   const double* last_input = nullptr;  ///< input at the end of the step before, or null at first
 };
 
