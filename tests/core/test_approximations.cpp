@@ -169,7 +169,7 @@ TEST(a_short_history_lowers_the_order_to_what_the_samples_allow) {
 TEST(every_approximation_works_with_one_sample) {
   for (const ApproximationPointer& a : all()) {
     const Grid grid({0.7}, {4.0}, false);
-    for (double t : {-1.0, 0.7, 5.0}) CHECK_CLOSE(4.0, at(*a, grid.samples(), t, {0.7, 0.9, 0.7, false, nullptr}), 0.0);
+    for (double t : {-1.0, 0.7, 5.0}) CHECK_CLOSE(4.0, at(*a, grid.samples(), t, {0.7, 0.9, 0.7, nullptr}), 0.0);
   }
 }
 
@@ -197,7 +197,7 @@ TEST(every_component_of_a_vector_is_treated_alike) {
       const Grid grid(random_grid(random, 10), {0.3, -1.0, 0.7, 0.2}, slopes, 3);
       const Samples whole = grid.samples();
       std::vector<double> last{0.1, 0.2, 0.3};
-      const ConsumerStep step{grid.times[6], grid.times[7], grid.times[5], true, last.data()};
+      const ConsumerStep step{grid.times[6], grid.times[7], grid.times[5], last.data()};
       for (double t : {grid.times[6] + 0.01, grid.times[6], grid.times.back() + 0.2}) {
         Polynomial polynomial(3);
         a->build(whole, step, t, polynomial);
@@ -207,7 +207,7 @@ TEST(every_component_of_a_vector_is_treated_alike) {
           Samples one = whole;
           one.column = j;
           one.width = 1;
-          const ConsumerStep alone{step.start, step.end, step.previous_start, true, &last[j]};
+          const ConsumerStep alone{step.start, step.end, step.previous_start, &last[j]};
           // The least-squares solution works on all columns at once: equal up to rounding.
           CHECK_CLOSE(at(*a, one, t, alone), together[j], 1e-12);
         }
@@ -221,7 +221,7 @@ TEST(a_polynomial_covers_the_time_it_was_built_at) {
   for (const ApproximationPointer& a : all()) {
     const Grid grid(random_grid(random, 9), {0.3, -1.0, 0.7, 0.2}, false);
     std::uniform_real_distribution<double> anywhere(-1.0, grid.times.back() + 0.5);
-    const ConsumerStep step{0.0, 0.2, -0.2, false, nullptr};
+    const ConsumerStep step{0.0, 0.2, -0.2, nullptr};
     std::vector<double> asked = grid.times;
     for (int k = 0; k < 50; ++k) asked.push_back(anywhere(random));
     for (double t : asked) {
@@ -246,7 +246,7 @@ TEST(a_polynomial_agrees_with_one_built_anew_wherever_it_claims_to_be_right) {
       for (int count : {1, 2, 3, 5, 12}) {
         const Grid grid(random_grid(random, count), {0.3, -1.0, 0.7, 0.2, -0.1, 0.4}, slopes);
         std::uniform_real_distribution<double> anywhere(grid.times.front() - 0.3, grid.times.back() + 0.5);
-        const ConsumerStep step{grid.times.front(), grid.times.front() + 0.3, grid.times.front() - 0.2, count % 2 == 0, nullptr};
+        const ConsumerStep step{grid.times.front(), grid.times.front() + 0.3, grid.times.front() - 0.2, nullptr};
         for (int k = 0; k < 40; ++k) {
           Polynomial first(1);
           a->build(grid.samples(), step, anywhere(random), first);
@@ -308,15 +308,15 @@ TEST(forgetting_samples_beyond_points_behind_changes_no_bit) {
 TEST(the_arithmetic_mean_counts_each_sample_of_the_step_once) {
   const Grid grid({0.0, 1.0, 2.0, 3.0, 4.0}, {0.0, 0.0, 1.0}, false);  // y = t^2
   const ApproximationPointer mean = make_mean(MeanKind::arithmetic);
-  CHECK_CLOSE((1.0 + 4.0 + 9.0) / 3.0, at(*mean, grid.samples(), 2.5, {1.0, 3.0, 0.0, true, nullptr}), 1e-15);
+  CHECK_CLOSE((1.0 + 4.0 + 9.0) / 3.0, at(*mean, grid.samples(), 2.5, {1.0, 3.0, 0.0, nullptr}), 1e-15);
   Samples not_yet = grid.samples();
   not_yet.end = 3;  // up to t = 2, the start of the step: the mean of the last step is taken
-  CHECK_CLOSE((0.0 + 1.0 + 4.0) / 3.0, at(*mean, not_yet, 2.5, {2.0, 4.0, 0.0, false, nullptr}), 1e-15);
+  CHECK_CLOSE((0.0 + 1.0 + 4.0) / 3.0, at(*mean, not_yet, 2.5, {2.0, 4.0, 0.0, nullptr}), 1e-15);
 }
 
 TEST(the_mean_of_a_step_without_a_sample_is_the_value_behind) {
   const Grid grid({0.0, 1.0, 2.0}, {0.0, 1.0}, false);
-  CHECK_CLOSE(1.0, at(*make_mean(MeanKind::arithmetic), grid.samples(), 1.3, {1.2, 1.4, 1.0, true, nullptr}), 0.0);
+  CHECK_CLOSE(1.0, at(*make_mean(MeanKind::arithmetic), grid.samples(), 1.3, {1.2, 1.4, 1.0, nullptr}), 0.0);
 }
 
 TEST(the_time_weighted_mean_is_the_integral_of_the_lines) {
@@ -324,7 +324,7 @@ TEST(the_time_weighted_mean_is_the_integral_of_the_lines) {
   const ApproximationPointer mean = make_mean(MeanKind::time_weighted);
   for (double from : {0.0, 0.4, 1.0, 1.7}) {
     for (double to : {1.9, 2.5, 3.0}) {
-      CHECK_CLOSE(grid.value(0.5 * (from + to)), at(*mean, grid.samples(), from, {from, to, 0.0, true, nullptr}), 1e-14);
+      CHECK_CLOSE(grid.value(0.5 * (from + to)), at(*mean, grid.samples(), from, {from, to, 0.0, nullptr}), 1e-14);
     }
   }
 }
@@ -332,7 +332,7 @@ TEST(the_time_weighted_mean_is_the_integral_of_the_lines) {
 TEST(a_transition_runs_straight_from_the_last_input_to_the_predicted_end) {
   const Grid grid({0.0, 1.0, 2.0}, {0.0, 0.0, 1.0}, false);  // y = t^2
   const double last = 3.0;
-  const ConsumerStep step{2.0, 3.0, 1.0, false, &last};
+  const ConsumerStep step{2.0, 3.0, 1.0, &last};
   const ApproximationPointer transition = make_transition(2);
   CHECK_CLOSE(3.0, at(*transition, grid.samples(), 2.0, step), 1e-14);
   CHECK_CLOSE(6.0, at(*transition, grid.samples(), 2.5, step), 1e-14);
