@@ -180,17 +180,18 @@ void bind_network(Class& c) {
     const Participant& p = d.network().participants.at(i);
     return p.stopwatch.seconds(p.steps);
   });
-  c.def("take_rows", [](Driver& d) {
+  c.def("take_rows", [](Driver& d, std::size_t at_least) {
     nb::list all;
     std::vector<Participant>& participants = d.network().participants;
     for (std::size_t i = 0; i < participants.size(); ++i) {
+      if (participants[i].row_count() < at_least) continue;
       for (Rows& rows : participants[i].take_rows()) {
         all.append(nb::make_tuple(i, to_rows(std::move(rows), 1 + participants[i].history.width())));
       }
     }
     return all;
-  }, nb::sig("def take_rows(self) -> list[tuple[int, NDArray[numpy.float64]]]"),
-     "Blocks (subsystem, rows of time and outputs) recorded since the last call.");
+  }, nb::arg("at_least"), nb::sig("def take_rows(self, at_least: int) -> list[tuple[int, NDArray[numpy.float64]]]"),
+     "Blocks (subsystem, rows of time and outputs) recorded since the last call, where there are so many rows.");
   c.def_prop_ro("time", [](Driver& d) { return d.network().time(); }, "Time that every subsystem has reached.");
   c.def("values", [](Driver& d, int i) {
     const History& h = d.network().participants.at(i).history;
@@ -199,19 +200,20 @@ void bind_network(Class& c) {
   c.def("set_constant", [](Driver& d, int i, int offset, double value) {
     d.network().participants.at(i).inputs->set_constant(offset, value);
   });
-  c.def("take_defect_rows", [](Driver& d) {
+  c.def("take_defect_rows", [](Driver& d, std::size_t at_least) {
     nb::list all;
     for (int k = 0; k < d.network().connection_count(); ++k) {
       const Network::Place place = d.network().place(k);
       Participant& p = d.network().participants[place.consumer];
+      if (p.defects[place.term].row_count() < at_least) continue;
       const int width = p.inputs->terms()[place.term].samples.width;
       for (Rows& rows : p.defects[place.term].take_rows()) {
         all.append(nb::make_tuple(k, to_rows(std::move(rows), 1 + 2 * width)));
       }
     }
     return all;
-  }, nb::sig("def take_defect_rows(self) -> list[tuple[int, NDArray[numpy.float64]]]"),
-     "Blocks (connection, rows of time, assumed and arrived values) since the last call.");
+  }, nb::arg("at_least"), nb::sig("def take_defect_rows(self, at_least: int) -> list[tuple[int, NDArray[numpy.float64]]]"),
+     "Blocks (connection, rows of time, assumed and arrived values) since the last call, where there are so many rows.");
   c.def("defect", [](Driver& d, int k) {
     const Network::Place place = d.network().place(k);
     const Participant& p = d.network().participants.at(place.consumer);

@@ -43,6 +43,7 @@ class Defect {
   double magnitude() const { return magnitude_; }
 
   /// Rows (t, assumed, arrived) since the last call, 1 + 2 width columns.
+  std::size_t row_count() const { return rows_.rows(); }
   std::vector<Rows> take_rows() { return rows_.take(); }
 
  private:

@@ -127,6 +127,7 @@ class Participant {
   void compare(std::size_t k);
 
   /// Rows (t, outputs) recorded since the last call.
+  std::size_t row_count() const { return rows_.rows(); }
   std::vector<Rows> take_rows() { return rows_.take(); }
 
   bool finished() const { return t_next == Polynomial::infinity; }

@@ -41,6 +41,12 @@ class RowBuffer {
     place_ = end_ = nullptr;
   }
 
+  std::size_t rows() const {
+    std::size_t doubles = 0;
+    for (const Rows& block : blocks_) doubles += block.size;
+    return (doubles - static_cast<std::size_t>(end_ - place_)) / columns_;
+  }
+
   std::vector<Rows> take() {
     if (!blocks_.empty()) blocks_.back().size -= static_cast<std::size_t>(end_ - place_);
     place_ = end_ = nullptr;

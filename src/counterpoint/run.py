@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 SLICE_SECONDS = 0.02
 """How long the core runs before what it published is moved on: bounds memory, and lets Ctrl-C in."""
 FLUSH_SECONDS = 0.5
+WORTH_MOVING = 1024
+"""Fewer rows of a subsystem wait for the next flush: moving them costs more than making them."""
 PROGRESS_SECONDS = 0.1
 
 
@@ -177,15 +179,15 @@ class Run:
                 before = time.perf_counter()
                 done = self._driver.advance(t, SLICE_SECONDS)
                 self._advanced += time.perf_counter() - before
-                self._drain()
+                self._drain(WORTH_MOVING)
                 self._tell()
                 interrupt.check()
 
-    def _drain(self) -> None:
-        """Move what was published to the store."""
-        for k, rows in self._driver.take_rows():
+    def _drain(self, at_least: int = 1) -> None:
+        """Move what was published to the store, from those that have published so much."""
+        for k, rows in self._driver.take_rows(at_least):
             self._store.append(k, rows)
-        for k, rows in self._driver.take_defect_rows():
+        for k, rows in self._driver.take_defect_rows(at_least):
             link = self._plan.links[k]
             for j in range(link.width):
                 series = rows if link.width == 1 else rows[:, [0, 1 + j, 1 + link.width + j]]
@@ -194,6 +196,7 @@ class Run:
     def _tell(self) -> None:
         now = time.monotonic()
         if now - self._flushed > FLUSH_SECONDS:
+            self._drain()
             self._store.flush()
             self._flushed = now
         if self._report is not None and now - self._reported > PROGRESS_SECONDS:
