@@ -33,13 +33,13 @@ test: $(VENV)/.test-installed  ## set up and pass the tests
 
 native-test: $(VENV)/.lint-installed  ## native tests under the address and undefined-behaviour sanitizers
 	$(BIN)/cmake -S . -B build/native -DCOUNTERPOINT_PYTHON=OFF -DCOUNTERPOINT_TESTS=ON \
-	  -DCOUNTERPOINT_SANITIZE=address,undefined -DPython_EXECUTABLE=$(abspath $(BIN)/python)
+	  -DCMAKE_BUILD_TYPE=Debug -DCOUNTERPOINT_SANITIZE=address,undefined -DPython_EXECUTABLE=$(abspath $(BIN)/python)
 	$(BIN)/cmake --build build/native --parallel 2
 	cd build/native && $(abspath $(BIN))/ctest --output-on-failure
 
 thread-test: $(VENV)/.lint-installed  ## native tests under the thread sanitizer
 	$(BIN)/cmake -S . -B build/thread -DCOUNTERPOINT_PYTHON=OFF -DCOUNTERPOINT_TESTS=ON \
-	  -DCOUNTERPOINT_SANITIZE=thread -DPython_EXECUTABLE=$(abspath $(BIN)/python)
+	  -DCMAKE_BUILD_TYPE=Debug -DCOUNTERPOINT_SANITIZE=thread -DPython_EXECUTABLE=$(abspath $(BIN)/python)
 	$(BIN)/cmake --build build/thread --parallel 2
 	cd build/thread && $(abspath $(BIN))/ctest --output-on-failure
 
