@@ -106,7 +106,7 @@ void Network::forget_polynomials() {
 void Network::commit(int source) {
   participants[source].history.commit();
   const double reached = participants[source].t;
-  for (const Outgoing& out : outgoing_[source]) {
+  for (const Place& out : outgoing_[source]) {
     Participant& consumer = participants[out.consumer];
     const Defect& defect = consumer.defects[out.term];
     if (defect.pending() && reached >= defect.pending_time() - tolerance) consumer.compare(out.term);
@@ -117,7 +117,7 @@ void Network::make_room(int source, std::size_t samples) {
   constexpr std::size_t always_kept = 6;  // for the defect's cubic and for the next initial windows
   const History& history = participants[source].history;
   std::size_t keep = history.end() > always_kept ? history.end() - always_kept : 0;
-  for (const Outgoing& out : outgoing_[source]) {
+  for (const Place& out : outgoing_[source]) {
     const Participant& consumer = participants[out.consumer];
     const Term& term = consumer.inputs->terms()[out.term];
     double oldest = consumer.t;

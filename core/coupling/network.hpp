@@ -74,17 +74,12 @@ class Network {
   /// Forget what no consumer needs any more and make room for `samples` more.
   void make_room(int source, std::size_t samples);
 
-  struct Outgoing {
-    int consumer;
-    int term;
-  };
-  const std::vector<Outgoing>& outgoing(int source) const { return outgoing_[source]; }
-
-  /// Where connection k of the specification ended up.
+  /// Where a connection ends: a term of a consumer's inputs.
   struct Place {
     int consumer;
     int term;
   };
+  const std::vector<Place>& outgoing(int source) const { return outgoing_[source]; }
   int connection_count() const { return static_cast<int>(places_.size()); }
   const Place& place(int connection) const { return places_[connection]; }
 
@@ -100,7 +95,7 @@ class Network {
   void forget_polynomials();
 
   RunSpec spec_;
-  std::vector<std::vector<Outgoing>> outgoing_;
+  std::vector<std::vector<Place>> outgoing_;
   std::vector<Place> places_;
 };
 

@@ -60,11 +60,11 @@ Scheduler::Limits Scheduler::limits(int i) {
       limits.begin = std::min(limits.begin, publishes_after(term));
     }
   }
-  const std::vector<Network::Outgoing>& outgoing = network_.outgoing(i);
+  const std::vector<Network::Place>& outgoing = network_.outgoing(i);
   if (!outgoing.empty()) {
     limits.need = -Polynomial::infinity;
     // Half the tolerance: whoever is blocked for want of samples, by a rounding even, must find the source willing.
-    for (const Network::Outgoing& out : outgoing) {
+    for (const Network::Place& out : outgoing) {
       limits.need = std::max(limits.need, network_.participants[out.consumer].horizon - 0.5 * tolerance);
     }
   }

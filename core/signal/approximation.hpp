@@ -78,7 +78,7 @@ ApproximationPointer make_hermite();
 ApproximationPointer make_taylor(int order);
 /// Polynomial of the given order (0 to 4) fitted to `points` samples.
 ApproximationPointer make_least_squares(int order, int points);
-/// The mean of the samples over the consumer's step (where they reach so far) or its last one, held.
+/// The mean of the samples over the consumer's step (where they reach its middle at least) or its last one, held.
 ApproximationPointer make_mean(MeanKind kind);
 /// Straight line from the input at the end of the last step to the value predicted for the end of this one.
 ApproximationPointer make_transition(int order);

@@ -156,7 +156,7 @@ def least_squares(order: int, points: int) -> Approximation:
 def mean(kind: Literal["arithmetic", "time-weighted"] = "arithmetic") -> Approximation:
     """Mean of the samples over the consumer's step, held for the step (smoothing).
 
-    Where the samples do not reach the end of the step (the consumer does not wait for the source) the
+    Where the samples do not reach even the middle of the step (the consumer does not wait for the source) the
     mean is over the consumer's last step. ``"time-weighted"`` integrates the lines between samples.
 
     >>> mean().name
