@@ -1,0 +1,62 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace counterpoint::linear {
+
+/// A pivot that is zero or not finite.
+class SingularMatrix : public std::runtime_error {
+ public:
+  SingularMatrix(const std::string& message, int equation) : std::runtime_error(message), equation(equation) {}
+  int equation;  ///< row of the matrix whose pivot failed; -1 when the solver cannot say
+};
+
+/// Where a square matrix has entries; found once, never changed.
+struct Pattern {
+  int size = 0;
+  std::vector<std::pair<int, int>> entries;  ///< (row, column) in any order; repeated entries are one; symmetric
+                                             ///< matrices may give either triangle or both
+  bool symmetric = true;
+  /// Unknowns (one flag each, or empty) that must be eliminated only after all their neighbours without the flag:
+  /// the multipliers of a quasi-definite system, whose own diagonal is too small to be a pivot.
+  std::vector<bool> late;
+};
+
+/// A x = b with a pattern that stays and values that change.
+///
+/// Contract for implementers:
+///  1. `slot(i, j)` says where in `values()` the entry (i, j) of the pattern lies; a symmetric solver has one slot for
+///     (i, j) and (j, i). Slots never change.
+///  2. `values()` may be larger than the pattern (fill, and one last place nobody reads, `spare_slot()`). Before each
+///     `factorise` the caller sets all of it: zero where it has nothing to say.
+///  3. `factorise` may destroy the values. It throws SingularMatrix.
+///  4. `solve` overwrites b by x; it may be called many times after one factorise. No memory is taken after
+///     construction by solvers of fixed pattern.
+///  5. The same values give the same bits.
+class Solver {
+ public:
+  virtual ~Solver() = default;
+  virtual int slot(int row, int column) const = 0;
+  virtual std::span<double> values() = 0;
+  int spare_slot() { return static_cast<int>(values().size()) - 1; }
+  virtual void factorise() = 0;
+  virtual void solve(double* b) = 0;
+  virtual const char* name() const = 0;
+  /// Entries of the factors, a measure of cost.
+  virtual long long factor_entries() const = 0;
+};
+
+using SolverPointer = std::unique_ptr<Solver>;
+
+/// "automatic", "static-ldlt", "sparse-ldlt", "sparse-lu", "dense-ldlt", "dense-lu".
+SolverPointer make_solver(const std::string& kind, const Pattern& pattern);
+
+/// What "automatic" chooses for a pattern, from its size and the fill of its factors (measured rule).
+std::string choose_solver(const Pattern& pattern);
+
+}  // namespace counterpoint::linear
