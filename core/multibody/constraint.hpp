@@ -1,0 +1,62 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "multibody/combination.hpp"
+#include "multibody/measure.hpp"
+#include "multibody/time_function.hpp"
+
+namespace counterpoint::multibody {
+
+/// Constraint equations of one kind, evaluated in one loop.
+///
+/// Contract for implementers: `append_rows` lists the Jacobian's columns, one row an equation, and `evaluate` writes Phi
+/// and the Jacobian's values in that order; the other two are as in Model. Equations are scaled so that
+/// Phi is a length in m (or an angle in rad) and the multiplier a force in N (or a torque in N m).
+class ConstraintBatch {
+ public:
+  virtual ~ConstraintBatch() = default;
+  int equations() const { return static_cast<int>(names.size()); }
+  virtual void append_rows(SparsePattern& jacobian) const = 0;
+  virtual void evaluate(const Instant& now, double* phi, double* jacobian) const = 0;
+  virtual bool rheonomic() const { return false; }
+  virtual void velocity_terms(const Instant& now, double* phi_t) const;
+  virtual void acceleration_terms(const Instant& now, double* rest) const = 0;
+  virtual void jerk_terms(const Instant& now, const double* a, double* terms) const;
+  virtual void add_jacobian_rate(const Instant& /*now*/, const double* /*multipliers*/, double* /*out*/) const {}
+
+  std::vector<std::string> names;  ///< one an equation, for messages
+};
+
+using ConstraintBatchPointer = std::unique_ptr<ConstraintBatch>;
+
+/// (|b - a|^2 - l^2) / (2 l) = 0 between two points that are coordinates.
+struct DistanceRow {
+  int first = 0;
+  int second = 0;
+  double length = 1.0;
+};
+ConstraintBatchPointer make_distances(int dimension, const std::vector<DistanceRow>& rows);
+
+/// (A . B - value) / scale = 0.
+struct DotRow {
+  Combination a, b;
+  double value = 0.0;
+  double scale = 1.0;
+};
+ConstraintBatchPointer make_dots(const std::vector<DotRow>& rows);
+
+/// Combination = 0, `dimension` equations each.
+ConstraintBatchPointer make_coincidences(const std::vector<Combination>& combinations);
+
+/// sum of factor * measure - prescribed = 0: guided values, gears, racks.
+struct RelationRow {
+  std::vector<MeasurePointer> measures;
+  std::vector<double> factors;
+  TimeFunctionPointer prescribed;
+};
+ConstraintBatchPointer make_relations(const std::vector<RelationRow>& rows);
+
+}  // namespace counterpoint::multibody

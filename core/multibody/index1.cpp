@@ -1,0 +1,225 @@
+#include "multibody/index1.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "coupling/subsystem.hpp"
+#include "multibody/text.hpp"
+
+namespace counterpoint::multibody {
+
+namespace {
+
+constexpr double kKktCompliance = 1e-10;
+constexpr double kCondensedCompliance = 1e-7;
+constexpr int kMostMultiplierIterations = 10;
+
+Instant instant(const State& state, double step_start) {
+  return {.t = state.t, .q = state.q.data(), .v = state.v.data(), .memory = state.memory.data(), .step_start = step_start};
+}
+
+[[noreturn]] void give_up(double from, double to, int iterations, const Index1Accelerations& at) {
+  std::string worst;
+  std::size_t row = 0;
+  for (std::size_t r = 1; r < at.phi.size(); ++r) {
+    if (!(std::abs(at.phi[r]) <= std::abs(at.phi[row]))) row = r;
+  }
+  if (!at.phi.empty()) {
+    worst = text("; worst constraint \"%s\" is violated by %.3g", at.model().equation_name(static_cast<int>(row)).c_str(), at.phi[row]);
+  }
+  throw SolverFailure(text("step from t = %.9g s to %.9g s, iteration %d: the iteration does not converge%s; try a smaller step "
+                           "or the index-3 formulation", from, to, iterations, worst.c_str()));
+}
+
+void accept(const Model& model, State& state, double step_start) {
+  std::vector<double> memory = state.memory;
+  Instant now = instant(state, step_start);
+  now.memory = memory.data();
+  model.accept(now, state.memory.data());
+}
+
+}  // namespace
+
+Index1Accelerations::Index1Accelerations(ModelPointer model, const StepperOptions& given)
+    : options(given),
+      mass(model->mass_pattern().entries()),
+      W(model->tangent_pattern().entries()),
+      J(model->jacobian_pattern().entries()),
+      phi(model->equations()),
+      target(model->equations()),
+      Q(model->all_coordinates()),
+      model_(std::move(model)),
+      mass_on_tangent_(*model_),
+      phi_t_(model_->equations()),
+      rest_(model_->equations()),
+      right_(model_->coordinates() + model_->equations()),
+      top_(model_->all_coordinates()) {
+  const bool kkt = options.system == "kkt";
+  system_ = kkt ? make_kkt_system(*model_, options.solver) : make_condensed_system(*model_, options.solver);
+}
+
+void Index1Accelerations::start(const Instant& now) {
+  model_->constraints(now, phi.data(), J.data());
+  model_->mass(now, mass.data());
+  if (options.penalty > 0.0) {
+    compliance.assign(model_->equations(), 1.0 / options.penalty);
+  } else {
+    const double ratio = options.system == "kkt" ? kKktCompliance : kCondensedCompliance;
+    compliance = compliance_from_mass(*model_, mass.data(), J.data(), ratio);
+  }
+  system_->set_compliance(compliance);
+}
+
+void Index1Accelerations::evaluate(const Instant& now) {
+  model_->constraints(now, phi.data(), J.data());
+  multiply(model_->jacobian_pattern(), J.data(), now.v, target.data());
+  if (model_->rheonomic()) model_->velocity_terms(now, phi_t_.data());
+  model_->acceleration_terms(now, rest_.data());
+  const double omega = options.natural_frequency, damping = 2.0 * options.damping_ratio * omega;
+  for (std::size_t r = 0; r < target.size(); ++r) {
+    target[r] = rest_[r] + damping * (target[r] + phi_t_[r]) + omega * omega * phi[r];
+  }
+}
+
+void Index1Accelerations::solve(const Instant& now, double* a, double* multipliers) {
+  evaluate(now);
+  model_->forces(now, Q.data());
+  model_->mass(now, mass.data());
+  mass_on_tangent_.write(mass.data(), W.data());
+  system_->factorise(W.data(), false, J.data());
+  ++statistics.factorisations;
+  const int n = model_->coordinates(), m = model_->equations();
+  const bool penalty = options.formulation == "penalty";
+  if (penalty) std::fill_n(multipliers, m, 0.0);
+  for (int iteration = 0; iteration < kMostMultiplierIterations; ++iteration) {
+    std::fill(top_.begin(), top_.end(), 0.0);
+    add_transposed(model_->jacobian_pattern(), J.data(), multipliers, top_.data());
+    for (int i = 0; i < n; ++i) right_[i] = Q[i] - top_[i];
+    for (int r = 0; r < m; ++r) right_[n + r] = -target[r];
+    system_->solve(right_.data());
+    ++statistics.iterations;
+    double left = 0.0, demand = 0.0;  // what Phi'' still lacks, and what it has to be
+    for (int r = 0; r < m; ++r) {
+      multipliers[r] += right_[n + r];
+      left = std::max(left, std::abs(compliance[r] * right_[n + r]));
+      demand = std::max(demand, std::abs(target[r]));
+    }
+    if (penalty || left <= 1e-12 * (1.0 + demand)) break;
+  }
+  std::copy_n(right_.begin(), n, a);
+}
+
+RungeKuttaStepper::RungeKuttaStepper(ModelPointer model, const StepperOptions& options)
+    : accelerations_(std::move(model), options), fourth_order_(options.integrator == "rk4") {}
+
+const linear::Solver* RungeKuttaStepper::solver() const { return &accelerations_.system().solver(); }
+
+void RungeKuttaStepper::start(State& state, InputSource& inputs) {
+  Instant now = instant(state, state.t);
+  inputs.fill(state.t, now);
+  accelerations_.start(now);
+  std::fill(state.a.begin(), state.a.end(), 0.0);
+  accelerations_.solve(now, state.a.data(), state.multipliers.data());
+  state.auxiliary = state.previous = state.a;
+}
+
+// Accelerations at `t` from positions and velocities that left the start with the slopes v and a.
+void RungeKuttaStepper::stage(const State& state, double t, double from_start, const double* v, const double* a,
+                              InputSource& inputs) {
+  const int n = accelerations_.model().coordinates();
+  for (int i = 0; i < n; ++i) {
+    // v may be v_ itself: its old value is used before it is replaced.
+    q_[i] = state.q[i] + from_start * v[i];
+    v_[i] = state.v[i] + from_start * a[i];
+  }
+  Instant now{.t = t, .q = q_.data(), .v = v_.data(), .memory = state.memory.data(), .step_start = state.t};
+  inputs.fill(t, now);
+  accelerations_.solve(now, a_.data(), multipliers_.data());
+}
+
+void RungeKuttaStepper::step(State& state, double t_end, InputSource& inputs) {
+  const int n = accelerations_.model().coordinates();
+  const double h = t_end - state.t, middle = state.t + 0.5 * h;
+  q_ = state.q;
+  v_ = state.v;
+  a_ = state.a;
+  multipliers_ = state.multipliers;
+  stage(state, state.t, 0.0, state.v.data(), state.a.data(), inputs);
+  if (fourth_order_) {
+    sum_v_ = v_;
+    sum_a_ = a_;
+    const auto add = [&](double weight) {
+      for (int i = 0; i < n; ++i) {
+        sum_v_[i] += weight * v_[i];
+        sum_a_[i] += weight * a_[i];
+      }
+    };
+    stage(state, middle, 0.5 * h, v_.data(), a_.data(), inputs);
+    add(2.0);
+    stage(state, middle, 0.5 * h, v_.data(), a_.data(), inputs);
+    add(2.0);
+    stage(state, t_end, h, v_.data(), a_.data(), inputs);
+    add(1.0);
+    for (int i = 0; i < n; ++i) {
+      v_[i] = sum_v_[i] / 6.0;
+      a_[i] = sum_a_[i] / 6.0;
+    }
+  } else {
+    stage(state, middle, 0.5 * h, v_.data(), a_.data(), inputs);
+  }
+  stage(state, t_end, h, v_.data(), a_.data(), inputs);  // the end of the step, for outputs and as a first guess
+  const double from = state.t;
+  std::copy_n(q_.begin(), n, state.q.begin());
+  std::copy_n(v_.begin(), n, state.v.begin());
+  std::copy_n(a_.begin(), n, state.a.begin());
+  state.multipliers = multipliers_;
+  state.t = t_end;
+  accept(accelerations_.model(), state, from);
+  statistics_ = accelerations_.statistics;
+  for (double x : accelerations_.phi) statistics_.worst_violation = std::max(statistics_.worst_violation, std::abs(x));
+}
+
+FixedPointStepper::FixedPointStepper(ModelPointer model, const StepperOptions& options)
+    : accelerations_(std::move(model), options) {}
+
+const linear::Solver* FixedPointStepper::solver() const { return &accelerations_.system().solver(); }
+
+void FixedPointStepper::start(State& state, InputSource& inputs) {
+  Instant now = instant(state, state.t);
+  inputs.fill(state.t, now);
+  accelerations_.start(now);
+  std::fill(state.a.begin(), state.a.end(), 0.0);
+  accelerations_.solve(now, state.a.data(), state.multipliers.data());
+  state.auxiliary = state.previous = state.a;
+}
+
+void FixedPointStepper::step(State& state, double t_end, InputSource& inputs) {
+  const StepperOptions& options = accelerations_.options;
+  const int n = accelerations_.model().coordinates();
+  const double h = t_end - state.t;
+  next_ = state;
+  next_.t = t_end;
+  Instant now = instant(next_, state.t);
+  now.memory = state.memory.data();
+  inputs.fill(t_end, now);
+  for (int iteration = 1;; ++iteration) {
+    double moved = 0.0;
+    for (int i = 0; i < n; ++i) {
+      const double a0 = state.a[i], a1 = next_.a[i];
+      const double q = state.q[i] + h * (state.v[i] + h * ((0.5 - options.rule.beta) * a0 + options.rule.beta * a1));
+      moved = std::max(moved, std::abs(q - next_.q[i]));
+      next_.q[i] = q;
+      next_.v[i] = state.v[i] + h * ((1.0 - options.rule.gamma) * a0 + options.rule.gamma * a1);
+    }
+    if (iteration > 1 && moved <= options.tolerance * options.length) break;
+    if (iteration > options.max_iterations || !std::isfinite(moved)) give_up(state.t, t_end, iteration, accelerations_);
+    accelerations_.solve(now, next_.a.data(), next_.multipliers.data());
+  }
+  const double from = state.t;
+  std::swap(state, next_);
+  accept(accelerations_.model(), state, from);
+  statistics_ = accelerations_.statistics;
+  for (double x : accelerations_.phi) statistics_.worst_violation = std::max(statistics_.worst_violation, std::abs(x));
+}
+
+}  // namespace counterpoint::multibody

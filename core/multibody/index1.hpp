@@ -1,0 +1,89 @@
+#pragma once
+
+#include <vector>
+
+#include "multibody/stepper.hpp"
+
+namespace counterpoint::multibody {
+
+/// Accelerations by the penalty formulation, seed 002 (2.5)-(2.6), or the augmented Lagrangian one, (2.7)-(2.8): constraints
+/// enter at acceleration level with Baumgarte's terms 2 xi omega Phi' + omega^2 Phi.
+class Index1Accelerations {
+ public:
+  Index1Accelerations(ModelPointer model, const StepperOptions& options);
+
+  /// Choose the penalty from the masses where none was given.
+  void start(const Instant& now);
+  /// a (free coordinates) and multipliers at an instant; `multipliers` is the first guess of the augmented form.
+  void solve(const Instant& now, double* a, double* multipliers);
+
+  /// rest + 2 xi omega Phi' + omega^2 Phi; Phi and J are evaluated, too.
+  void evaluate(const Instant& now);
+
+  const Model& model() const { return *model_; }
+  SaddleSystem& system() { return *system_; }
+
+  StepperOptions options;
+  std::vector<double> compliance;
+  std::vector<double> mass, W, J, phi, target, Q;
+  Statistics statistics;
+
+ private:
+  ModelPointer model_;
+  MassOnTangent mass_on_tangent_;
+  SaddleSystemPointer system_;
+  std::vector<double> phi_t_, rest_, right_, top_;
+};
+
+/// Explicit steppers: midpoint rule (order 2) and the classical Runge-Kutta rule (order 4).
+class RungeKuttaStepper final : public Stepper {
+ public:
+  RungeKuttaStepper(ModelPointer model, const StepperOptions& options);
+  void start(State& state, InputSource& inputs) override;
+  void step(State& state, double t_end, InputSource& inputs) override;
+  const linear::Solver* solver() const override;
+
+ private:
+  void stage(const State& state, double t, double from_start, const double* v, const double* a, InputSource& inputs);
+
+  mutable Index1Accelerations accelerations_;
+  bool fourth_order_;
+  std::vector<double> q_, v_, a_, multipliers_, sum_v_, sum_a_;
+};
+
+/// Newmark's rule with accelerations found by repeated substitution: seed 002's way for the penalty formulations.
+class FixedPointStepper final : public Stepper {
+ public:
+  FixedPointStepper(ModelPointer model, const StepperOptions& options);
+  void start(State& state, InputSource& inputs) override;
+  void step(State& state, double t_end, InputSource& inputs) override;
+  const linear::Solver* solver() const override;
+
+ private:
+  mutable Index1Accelerations accelerations_;
+  State next_;
+};
+
+/// Newmark's rule (or generalised-alpha) with Newton's method in the positions.
+class Index1NewtonStepper final : public Stepper {
+ public:
+  Index1NewtonStepper(ModelPointer model, const StepperOptions& options);
+  void start(State& state, InputSource& inputs) override;
+  void step(State& state, double t_end, InputSource& inputs) override;
+  const linear::Solver* solver() const override;
+
+ private:
+  void set_coefficients(double h);
+  void predict(const State& state);
+  double correct(const Instant& now, const State& state);
+  void update_accelerations(const State& state);
+  void finish(State& state, const Instant& now);
+
+  mutable Index1Accelerations accelerations_;
+  MassOnTangent mass_on_tangent_;
+  double h_ = 0.0, scale_ = 0.0, velocity_factor_ = 0.0, growth_ = 1.0;
+  State next_;
+  std::vector<double> residual_, product_, right_;
+};
+
+}  // namespace counterpoint::multibody

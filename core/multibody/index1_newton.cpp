@@ -1,0 +1,132 @@
+// Newton's method for the penalty and augmented Lagrangian formulations with Newmark's rule. With S a = q - q_hat as in
+// index3.cpp and b = S (J a + rest + 2 xi omega Phi' + omega^2 Phi), db/dq = g J with g = 1 + 2 xi omega S dv/dq + omega^2 S:
+//
+//     [ W  J^T   ] [ dq        ]     [ S (M a + J^T lambda - Q) ]
+//     [ J  -D/g  ] [ S dlambda ] = - [ b / g  (- D/g S lambda)  ] ,
+//
+// the term in brackets for the penalty form, where lambda = D^-1 b / S; the augmented form drives b to zero.
+#include <algorithm>
+#include <cmath>
+
+#include "coupling/subsystem.hpp"
+#include "multibody/index1.hpp"
+#include "multibody/text.hpp"
+
+namespace counterpoint::multibody {
+
+Index1NewtonStepper::Index1NewtonStepper(ModelPointer model, const StepperOptions& options)
+    : accelerations_(std::move(model), options),
+      mass_on_tangent_(accelerations_.model()),
+      residual_(accelerations_.model().all_coordinates()),
+      product_(accelerations_.model().equations()),
+      right_(accelerations_.model().coordinates() + accelerations_.model().equations()) {}
+
+const linear::Solver* Index1NewtonStepper::solver() const { return &accelerations_.system().solver(); }
+
+void Index1NewtonStepper::start(State& state, InputSource& inputs) {
+  Instant now{.t = state.t, .q = state.q.data(), .v = state.v.data(), .memory = state.memory.data(), .step_start = state.t};
+  inputs.fill(state.t, now);
+  accelerations_.start(now);
+  std::fill(state.a.begin(), state.a.end(), 0.0);
+  accelerations_.solve(now, state.a.data(), state.multipliers.data());
+  state.auxiliary = state.previous = state.a;
+  h_ = 0.0;
+}
+
+void Index1NewtonStepper::set_coefficients(double h) {
+  if (h == h_) return;
+  const StepperOptions& o = accelerations_.options;
+  h_ = h;
+  scale_ = o.rule.beta * h * h * (1.0 - o.rule.alpha_f) / (1.0 - o.rule.alpha_m);
+  velocity_factor_ = o.rule.gamma / (o.rule.beta * h);
+  const double omega = o.natural_frequency;
+  growth_ = 1.0 + 2.0 * o.damping_ratio * omega * scale_ * velocity_factor_ + omega * omega * scale_;
+  std::vector<double> compliance = accelerations_.compliance;
+  for (double& c : compliance) c /= growth_;
+  accelerations_.system().set_compliance(compliance);
+}
+
+void Index1NewtonStepper::predict(const State& state) {
+  for (int i = 0; i < accelerations_.model().coordinates(); ++i) {
+    const double x = state.auxiliary[i];
+    next_.q[i] = state.q[i] + h_ * (state.v[i] + 0.5 * h_ * x);
+    next_.v[i] = state.v[i] + h_ * x;
+    next_.auxiliary[i] = x;
+  }
+  update_accelerations(state);
+}
+
+void Index1NewtonStepper::update_accelerations(const State& state) {
+  const NewmarkRule& r = accelerations_.options.rule;
+  for (int i = 0; i < accelerations_.model().coordinates(); ++i) {
+    next_.a[i] = ((1.0 - r.alpha_m) * next_.auxiliary[i] + r.alpha_m * state.auxiliary[i] - r.alpha_f * state.a[i]) / (1.0 - r.alpha_f);
+  }
+}
+
+void Index1NewtonStepper::step(State& state, double t_end, InputSource& inputs) {
+  const StepperOptions& options = accelerations_.options;
+  set_coefficients(t_end - state.t);
+  next_ = state;
+  next_.t = t_end;
+  Instant now{.t = t_end, .q = next_.q.data(), .v = next_.v.data(), .memory = state.memory.data(), .step_start = state.t};
+  inputs.fill(t_end, now);
+  predict(state);
+  for (int iteration = 1;; ++iteration) {
+    const double moved = correct(now, state);
+    ++statistics_.iterations;
+    if (moved <= options.tolerance * options.length) break;
+    if (iteration >= options.max_iterations || !std::isfinite(moved)) {
+      throw SolverFailure(text("step from t = %.9g s to %.9g s, iteration %d: the iteration does not converge (last correction "
+                               "%.3g m); try a smaller step or the index-3 formulation", state.t, t_end, iteration, moved));
+    }
+  }
+  finish(state, now);
+}
+
+void Index1NewtonStepper::finish(State& state, const Instant& now) {
+  accelerations_.model().accept(now, next_.memory.data());
+  ++statistics_.steps;
+  for (double x : accelerations_.phi) statistics_.worst_violation = std::max(statistics_.worst_violation, std::abs(x));
+  std::swap(state, next_);
+}
+
+// One Newton iteration; returns the largest change of a coordinate.
+double Index1NewtonStepper::correct(const Instant& now, const State& state) {
+  const Model& model = accelerations_.model();
+  const int n = model.coordinates(), m = model.equations();
+  const bool penalty = accelerations_.options.formulation == "penalty";
+  accelerations_.evaluate(now);
+  model.forces(now, accelerations_.Q.data());
+  model.mass(now, accelerations_.mass.data());
+  mass_on_tangent_.write(accelerations_.mass.data(), accelerations_.W.data());
+  model.add_tangent(now, scale_, scale_ * velocity_factor_, accelerations_.W.data());
+  accelerations_.system().factorise(accelerations_.W.data(), false, accelerations_.J.data());
+  ++statistics_.factorisations;
+
+  multiply(model.mass_pattern(), accelerations_.mass.data(), next_.a.data(), residual_.data());
+  std::fill(residual_.begin() + n, residual_.end(), 0.0);
+  add_transposed(model.jacobian_pattern(), accelerations_.J.data(), next_.multipliers.data(), residual_.data());
+  multiply(model.jacobian_pattern(), accelerations_.J.data(), next_.a.data(), product_.data());
+  for (int i = 0; i < n; ++i) right_[i] = -scale_ * (residual_[i] - accelerations_.Q[i]);
+  for (int r = 0; r < m; ++r) {
+    double b = scale_ * (product_[r] + accelerations_.target[r]);
+    if (penalty) b -= accelerations_.compliance[r] * scale_ * next_.multipliers[r];
+    right_[n + r] = -b / growth_;
+  }
+  accelerations_.system().solve(right_.data());
+
+  const double to_auxiliary = 1.0 / (accelerations_.options.rule.beta * h_ * h_);
+  double moved = 0.0;
+  for (int i = 0; i < n; ++i) {
+    next_.q[i] += right_[i];
+    next_.v[i] += velocity_factor_ * right_[i];
+    next_.auxiliary[i] += to_auxiliary * right_[i];
+    moved = std::max(moved, std::abs(right_[i]));
+    if (!std::isfinite(right_[i])) moved = INFINITY;
+  }
+  for (int r = 0; r < m; ++r) next_.multipliers[r] += right_[n + r] / scale_;
+  update_accelerations(state);
+  return moved;
+}
+
+}  // namespace counterpoint::multibody

@@ -1,0 +1,359 @@
+// Index-3 augmented Lagrangian step with projections of velocities and accelerations: seed 002 (3.1)-(3.6), after Bayo and
+// Ledesma (1996) and Cuadrado et al. (2000); as a quasi-definite KKT system or condensed. Second order with the trapezoidal
+// rule; with generalised-alpha (Arnold and Bruels 2007) second order with damping of high frequencies.
+//
+// Unknowns are the positions q at the end of the step. With scale S = beta h^2 (1 - alpha_f) / (1 - alpha_m) the rule says
+// S a = q - q_hat, and Newton's method solves, with W = M + S K + S (dv/dq) C,
+//
+//     [ W  J^T ] [ dq        ]      [ M (q - q_hat) + S J^T lambda - S Q ]
+//     [ J  -D  ] [ S dlambda ] =  - [ Phi                                ] .
+//
+// D -> 0 is the exact constraint. Two things make one iteration enough for most steps: accelerations are extrapolated
+// linearly to begin with, and the iteration stops on what is left of the equations, not on how far the last one moved.
+#include <algorithm>
+#include <cmath>
+
+#include "coupling/subsystem.hpp"
+#include "multibody/index3.hpp"
+#include "multibody/text.hpp"
+
+namespace counterpoint::multibody {
+
+namespace {
+
+// D / (J M^-1 J^T): the KKT form keeps its digits down to 1e-13, the condensed one loses as many as this has zeros.
+constexpr double kKktCompliance = 1e-10;
+constexpr double kCondensedCompliance = 1e-6;
+constexpr double kSlowContraction = 0.5;
+constexpr double kRaise = 10.0;
+constexpr double kMostStiffening = 100.0;
+
+}  // namespace
+
+Index3Stepper::Index3Stepper(ModelPointer model, const StepperOptions& options)
+    : model_(std::move(model)),
+      options_(options),
+      n_(model_->coordinates()),
+      m_(model_->equations()),
+      mass_on_tangent_(*model_),
+      mass_(model_->mass_pattern().entries()),
+      W_(model_->tangent_pattern().entries()),
+      J_(model_->jacobian_pattern().entries()),
+      factorised_J_(model_->jacobian_pattern().entries()),
+      phi_(m_),
+      phi_t_(m_),
+      rest_(m_),
+      right_(n_ + m_),
+      q_hat_(n_),
+      Q_(model_->all_coordinates()),
+      residual_(model_->all_coordinates()),
+      difference_(n_),
+      inverse_diagonal_(n_),
+      jerk_(n_) {
+  for (int i = 0; i < n_; ++i) diagonal_.push_back(model_->tangent_pattern().find(i, i));
+  hermite_ = options_.integrator == "hermite";
+  const bool kkt = options_.system == "kkt";
+  system_ = kkt ? make_kkt_system(*model_, options_.solver) : make_condensed_system(*model_, options_.solver);
+}
+
+void Index3Stepper::start(State& state, InputSource& inputs) {
+  Instant now{.t = state.t, .q = state.q.data(), .v = state.v.data(), .memory = state.memory.data(), .step_start = state.t};
+  inputs.fill(state.t, now);
+  model_->constraints(now, phi_.data(), J_.data());
+  model_->mass(now, mass_.data());
+  mass_on_tangent_.write(mass_.data(), W_.data());
+  compliance_ = compliance_from_mass(*model_, mass_.data(), J_.data(), options_.system == "kkt" ? kKktCompliance : kCondensedCompliance);
+  state.stiffening = 1.0;
+  apply_compliance(1.0);
+  for (int i = 0; i < n_; ++i) inverse_diagonal_[i] = 1.0 / W_[diagonal_[i]];
+  start_accelerations(state, now);
+  state.previous = state.auxiliary = state.a;
+  if (hermite_) {
+    state.jerk.assign(state.a.size(), 0.0);
+    find_jerk(now, state.multipliers.data(), state.a.data(), state.jerk.data());
+    state.previous_jerk = state.jerk;
+  }
+  state.previous_step = 0.0;
+  next_ = state;
+  coefficients_for_ = 0.0;
+}
+
+// [M J^T; J -D] [a; lambda] = [Q; -rest].
+void Index3Stepper::start_accelerations(State& state, const Instant& now) {
+  system_->factorise(W_.data(), false, J_.data());
+  model_->forces(now, Q_.data());
+  model_->acceleration_terms(now, rest_.data());
+  for (int i = 0; i < n_; ++i) right_[i] = Q_[i];
+  for (int r = 0; r < m_; ++r) right_[n_ + r] = -rest_[r];
+  system_->solve(right_.data());
+  std::fill(state.a.begin(), state.a.end(), 0.0);
+  std::copy_n(right_.begin(), n_, state.a.begin());
+  std::copy_n(right_.begin() + n_, m_, state.multipliers.begin());
+}
+
+void Index3Stepper::step(State& state, double t_end, InputSource& inputs) {
+  set_coefficients(t_end - state.t);
+  if (state.stiffening != applied_stiffening_) apply_compliance(state.stiffening);
+  next_.t = t_end;
+  next_.stiffening = state.stiffening;
+  Instant now{.t = t_end, .q = next_.q.data(), .v = next_.v.data(), .memory = state.memory.data(), .step_start = state.t};
+  inputs.fill(t_end, now);
+  predict(state);
+  evaluate(now);
+  iterate(now, state.t);
+  project(now);
+  if (hermite_) correct_by_jerk(now);
+  finish(state, now);
+}
+
+void Index3Stepper::set_coefficients(double h) {
+  if (h == coefficients_for_) return;
+  const NewmarkRule& r = options_.rule;
+  h_ = coefficients_for_ = h;
+  scale_ = r.beta * h * h * (1.0 - r.alpha_f) / (1.0 - r.alpha_m);
+  velocity_factor_ = r.gamma / (r.beta * h);
+  same_W_ = false;
+  if (options_.penalty > 0.0) {
+    compliance_.assign(m_, 1.0 / (options_.penalty * scale_));
+    apply_compliance(1.0);
+  }
+}
+
+void Index3Stepper::apply_compliance(double stiffening) {
+  std::vector<double> stiffened = compliance_;
+  for (double& c : stiffened) c /= stiffening;
+  system_->set_compliance(stiffened);
+  applied_stiffening_ = stiffening;
+}
+
+void Index3Stepper::predict(const State& state) {
+  const double ratio = state.previous_step > 0.0 ? h_ / state.previous_step : 0.0;
+  if (hermite_) {
+    predict_by_jerk(state, ratio);
+  } else {
+    predict_by_acceleration(state, ratio);
+  }
+  multipliers_are_zero_ = options_.reset_multipliers;
+  if (options_.reset_multipliers) {
+    std::fill(next_.multipliers.begin(), next_.multipliers.end(), 0.0);
+  } else {
+    std::copy(state.multipliers.begin(), state.multipliers.end(), next_.multipliers.begin());
+  }
+}
+
+// The acceleration-like variable continues on the straight line through its last two values.
+void Index3Stepper::predict_by_acceleration(const State& state, double ratio) {
+  const NewmarkRule& r = options_.rule;
+  const double lean = scale_ / (1.0 - r.alpha_f);
+  for (int i = 0; i < n_; ++i) {
+    const double x = state.auxiliary[i];
+    const double guess = x + ratio * (x - state.previous[i]);
+    const double free_flight = state.q[i] + h_ * (state.v[i] + h_ * (0.5 - r.beta) * x);
+    q_hat_[i] = free_flight - lean * (r.alpha_m * x - r.alpha_f * state.a[i]);
+    next_.q[i] = free_flight + h_ * h_ * r.beta * guess;
+    next_.v[i] = state.v[i] + h_ * ((1.0 - r.gamma) * x + r.gamma * guess);
+    next_.auxiliary[i] = guess;
+  }
+}
+
+// Trapezoidal rule with Hermite's end corrections, order 4: x1 = x0 + h/2 (x0' + x1') - h^2/12 (x1'' - x0''), for v and q.
+void Index3Stepper::predict_by_jerk(const State& state, double ratio) {
+  const double half = 0.5 * h_, twelfth = h_ * h_ / 12.0;
+  for (int i = 0; i < n_; ++i) {
+    const double jerk = state.jerk[i] + ratio * (state.jerk[i] - state.previous_jerk[i]);
+    const double a = state.a[i] + half * (state.jerk[i] + jerk);
+    const double v = state.v[i] + half * (state.a[i] + a) - twelfth * (jerk - state.jerk[i]);
+    const double q = state.q[i] + half * (state.v[i] + v) - twelfth * (a - state.a[i]);
+    next_.jerk[i] = jerk;
+    next_.auxiliary[i] = a;
+    next_.v[i] = v;
+    next_.q[i] = q;
+    q_hat_[i] = q - scale_ * a;
+  }
+}
+
+// Phi, J, Q and the residual at the present guess. The largest entry, each divided by its row's mass, is the correction to
+// expect next: a length.
+void Index3Stepper::evaluate(const Instant& now) {
+  model_->constraints(now, phi_.data(), J_.data());
+  model_->forces(now, Q_.data());
+  if (!model_->constant_mass()) model_->mass(now, mass_.data());
+  for (int i = 0; i < n_; ++i) difference_[i] = next_.q[i] - q_hat_[i];
+  multiply(model_->mass_pattern(), mass_.data(), difference_.data(), residual_.data());
+  for (int i = 0; i < n_; ++i) residual_[i] -= scale_ * Q_[i];
+  if (!multipliers_are_zero_) {
+    for (int r = 0; r < m_; ++r) rest_[r] = scale_ * next_.multipliers[r];
+    add_transposed(model_->jacobian_pattern(), J_.data(), rest_.data(), residual_.data());
+  }
+  violation_ = 0.0;
+  for (int r = 0; r < m_; ++r) violation_ = std::max(violation_, std::abs(phi_[r]));
+}
+
+double Index3Stepper::expected_correction() const {
+  double largest = violation_, sum = 0.0;
+  for (int i = 0; i < n_; ++i) {
+    largest = std::max(largest, std::abs(residual_[i]) * inverse_diagonal_[i]);
+    sum += residual_[i];
+  }
+  // max() passes over NaN; sums do not.
+  for (int r = 0; r < m_; ++r) sum += phi_[r];
+  return std::isfinite(sum) ? largest : NAN;
+}
+
+void Index3Stepper::form_tangent(const Instant& now) {
+  if (same_W_) return;
+  mass_on_tangent_.write(mass_.data(), W_.data());
+  if (model_->has_tangent()) model_->add_tangent(now, scale_, scale_ * velocity_factor_, W_.data());
+  for (int i = 0; i < n_; ++i) inverse_diagonal_[i] = 1.0 / W_[diagonal_[i]];
+}
+
+void Index3Stepper::iterate(const Instant& now, double t_start) {
+  const double tolerance = options_.tolerance * options_.length;
+  const int most = options_.fixed_iterations > 0 ? options_.fixed_iterations : options_.max_iterations;
+  for (int iteration = 1;; ++iteration) {
+    const double before = violation_;
+    form_tangent(now);
+    factorise(t_start, iteration);
+    correct();
+    factorised_J_.swap(J_);
+    evaluate(now);
+    if (options_.printed) update_as_printed();
+    const double expected = expected_correction();
+    ++statistics_.iterations;
+    if (contracts_slowly(before, tolerance) && may_stiffen()) apply_compliance(next_.stiffening *= kRaise);
+    if (!std::isfinite(expected)) fail(t_start, iteration, "the iteration left the finite numbers");
+    if (options_.fixed_iterations > 0 ? iteration == most : expected <= tolerance) return;
+    if (iteration >= most) fail(t_start, iteration, "the iteration does not converge");
+  }
+}
+
+void Index3Stepper::factorise(double t_start, int iteration) {
+  try {
+    system_->factorise(W_.data(), same_W_, J_.data());
+  } catch (const linear::SingularMatrix& singular) {
+    const std::string where =
+        singular.equation < 0 ? std::string()
+        : singular.equation < n_ ? text(" at %s", model_->coordinate_name(singular.equation).c_str())
+                                 : text(" at constraint \"%s\"", model_->equation_name(singular.equation - n_).c_str());
+    fail(t_start, iteration, "the tangent matrix is singular" + where);
+  }
+  ++statistics_.factorisations;
+  same_W_ = !model_->has_tangent() && model_->constant_mass();
+}
+
+void Index3Stepper::correct() {
+  for (int i = 0; i < n_; ++i) right_[i] = -residual_[i];
+  for (int r = 0; r < m_; ++r) right_[n_ + r] = -phi_[r];
+  system_->solve(right_.data());
+  const double to_auxiliary = 1.0 / (options_.rule.beta * h_ * h_);
+  for (int i = 0; i < n_; ++i) {
+    next_.q[i] += right_[i];
+    next_.v[i] += velocity_factor_ * right_[i];
+    next_.auxiliary[i] += to_auxiliary * right_[i];
+  }
+  multipliers_are_zero_ = false;
+  if (options_.printed) return;
+  const double to_multiplier = 1.0 / scale_;
+  for (int r = 0; r < m_; ++r) next_.multipliers[r] += to_multiplier * right_[n_ + r];
+}
+
+// (3.1): lambda_{i+1} = lambda_i + alpha Phi_{i+1}; the residual follows.
+void Index3Stepper::update_as_printed() {
+  for (int r = 0; r < m_; ++r) {
+    rest_[r] = phi_[r] / compliance_[r];
+    next_.multipliers[r] += rest_[r] / scale_;
+  }
+  add_transposed(model_->jacobian_pattern(), J_.data(), rest_.data(), residual_.data());
+}
+
+bool Index3Stepper::contracts_slowly(double before, double tolerance) {
+  if (before <= tolerance || violation_ <= tolerance) return false;
+  const double contraction = violation_ / before;
+  statistics_.worst_contraction = std::max(statistics_.worst_contraction, contraction);
+  return contraction > kSlowContraction;
+}
+
+// A penalty that we chose, in the form that needs one, may have been too soft for this model.
+bool Index3Stepper::may_stiffen() {
+  if (options_.penalty > 0.0 || options_.system == "kkt" || next_.stiffening >= kMostStiffening) return false;
+  ++statistics_.penalty_raised;
+  return true;
+}
+
+// As increments: [W J^T; J -D][dv; .] = [0; -(J v + Phi_t)]; what is right already is not rounded again. J is the one
+// that was factorised: a newer one would differ by little, but that little would be multiplied by the penalty.
+void Index3Stepper::project(const Instant& now) {
+  if (!options_.project_velocities) return;
+  if (model_->rheonomic()) model_->velocity_terms(now, phi_t_.data());
+  solve_increment(next_.v, phi_t_);
+  if (!options_.project_accelerations) return;
+  model_->acceleration_terms(now, rest_.data());
+  solve_increment(next_.auxiliary, rest_);
+  if (options_.printed) return;
+  const double* mu = right_.data() + n_;
+  for (int r = 0; r < m_; ++r) next_.multipliers[r] += mu[r];
+}
+
+// [W J^T; J -D][j; .] = [-(J')^T lambda; -terms]. The rate of the applied forces is left out: springs then see the plain
+// trapezoidal rule, which is stable for all of them, and what constraints do to the motion is of order 4.
+void Index3Stepper::find_jerk(const Instant& now, const double* multipliers, const double* a, double* jerk) {
+  std::fill(residual_.begin(), residual_.end(), 0.0);
+  model_->add_jacobian_rate(now, multipliers, residual_.data());
+  model_->jerk_terms(now, a, rest_.data());
+  for (int i = 0; i < n_; ++i) right_[i] = -residual_[i];
+  for (int r = 0; r < m_; ++r) right_[n_ + r] = -rest_[r];
+  system_->solve(right_.data());
+  std::copy_n(right_.begin(), n_, jerk);
+}
+
+void Index3Stepper::correct_by_jerk(const Instant& now) {
+  const double twelfth = h_ * h_ / 12.0;
+  find_jerk(now, next_.multipliers.data(), next_.auxiliary.data(), jerk_.data());
+  for (int i = 0; i < n_; ++i) {
+    next_.v[i] -= twelfth * (jerk_[i] - next_.jerk[i]);
+    next_.jerk[i] = jerk_[i];
+  }
+}
+
+void Index3Stepper::solve_increment(std::vector<double>& x, const std::vector<double>& given) {
+  std::fill_n(right_.begin(), n_, 0.0);
+  multiply(model_->jacobian_pattern(), factorised_J_.data(), x.data(), right_.data() + n_);
+  for (int r = 0; r < m_; ++r) right_[n_ + r] = -(right_[n_ + r] + given[r]);
+  system_->solve(right_.data());
+  for (int i = 0; i < n_; ++i) x[i] += right_[i];
+}
+
+void Index3Stepper::finish(State& state, const Instant& now) {
+  const NewmarkRule& r = options_.rule;
+  if (r.alpha_m == 0.0 && r.alpha_f == 0.0) {
+    std::copy_n(next_.auxiliary.begin(), n_, next_.a.begin());
+  } else {
+    for (int i = 0; i < n_; ++i) {
+      const double leaning = (1.0 - r.alpha_m) * next_.auxiliary[i] + r.alpha_m * state.auxiliary[i] - r.alpha_f * state.a[i];
+      next_.a[i] = leaning / (1.0 - r.alpha_f);
+    }
+  }
+  next_.memory = state.memory;
+  model_->accept(now, next_.memory.data());
+  next_.previous_step = h_;
+  next_.previous.swap(state.auxiliary);
+  next_.previous_jerk.swap(state.jerk);
+  std::swap(state, next_);
+  ++statistics_.steps;
+  statistics_.worst_violation = std::max(statistics_.worst_violation, violation_);
+}
+
+void Index3Stepper::fail(double t_start, int iteration, const std::string& why) const {
+  int worst = 0;
+  for (int r = 1; r < m_; ++r) {
+    if (!(std::abs(phi_[r]) <= std::abs(phi_[worst]))) worst = r;
+  }
+  std::string message = text("step from t = %.9g s to %.9g s, iteration %d: %s", t_start, next_.t, iteration, why.c_str());
+  if (m_ > 0) {
+    message += text("; worst constraint \"%s\" is violated by %.3g", model_->equation_name(worst).c_str(), phi_[worst]);
+  }
+  message += "; try a smaller step, or look whether the mechanism is locked or in a singular position there";
+  throw SolverFailure(message);
+}
+
+}  // namespace counterpoint::multibody

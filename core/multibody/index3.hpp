@@ -1,0 +1,66 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "multibody/stepper.hpp"
+
+namespace counterpoint::multibody {
+
+/// The index-3 step: positions by Newton's method, then projections. One step, in this order:
+///
+///     predict        accelerations on a straight line, positions and velocities by the rule
+///     iterate        factorise the tangent, correct, evaluate, until the expected next correction is small
+///     project        velocities, then accelerations, onto the constraints, with the last factorisation
+///     finish         elements remember, the step is accepted
+class Index3Stepper final : public Stepper {
+ public:
+  Index3Stepper(ModelPointer model, const StepperOptions& options);
+  void start(State& state, InputSource& inputs) override;
+  void step(State& state, double t_end, InputSource& inputs) override;
+  const linear::Solver* solver() const override { return &system_->solver(); }
+
+ private:
+  void start_accelerations(State& state, const Instant& now);
+  void set_coefficients(double h);
+  void predict(const State& state);
+  void predict_by_acceleration(const State& state, double ratio);
+  void predict_by_jerk(const State& state, double ratio);
+  void evaluate(const Instant& now);
+  double expected_correction() const;
+  void apply_compliance(double stiffening);
+  void iterate(const Instant& now, double t_start);
+  void form_tangent(const Instant& now);
+  void factorise(double t_start, int iteration);
+  void correct();
+  void update_as_printed();
+  bool contracts_slowly(double before, double tolerance);
+  bool may_stiffen();
+  void project(const Instant& now);
+  void solve_increment(std::vector<double>& x, const std::vector<double>& given);
+  void find_jerk(const Instant& now, const double* multipliers, const double* a, double* jerk);
+  void correct_by_jerk(const Instant& now);
+  void finish(State& state, const Instant& now);
+  [[noreturn]] void fail(double t_start, int iteration, const std::string& why) const;
+
+  ModelPointer model_;
+  StepperOptions options_;
+  SaddleSystemPointer system_;
+  int n_, m_;
+  MassOnTangent mass_on_tangent_;
+  double h_ = 0.0, scale_ = 0.0, velocity_factor_ = 0.0;
+  double coefficients_for_ = 0.0;   ///< step that the coefficients above belong to
+  bool same_W_ = false;             ///< W is M and has been given to the system
+  std::vector<double> compliance_;  ///< as chosen at the start, or from the penalty given
+  double applied_stiffening_ = 0.0;
+  double violation_ = 0.0;
+  bool hermite_ = false;
+  bool multipliers_are_zero_ = false;
+
+  // Scratch; nothing here survives a step.
+  State next_;
+  std::vector<double> mass_, W_, J_, factorised_J_, phi_, phi_t_, rest_, right_, q_hat_, Q_, residual_, difference_, inverse_diagonal_, jerk_;
+  std::vector<int> diagonal_;
+};
+
+}  // namespace counterpoint::multibody

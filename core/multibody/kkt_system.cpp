@@ -1,0 +1,101 @@
+#include <algorithm>
+
+#include "multibody/saddle.hpp"
+
+namespace counterpoint::multibody {
+
+namespace {
+
+class KktSystem final : public SaddleSystem {
+ public:
+  KktSystem(const Model& model, const std::string& solver)
+      : n_(model.coordinates()), m_(model.equations()), compliance_(m_, 0.0) {
+    const SparsePattern &tangent = model.tangent_pattern(), &jacobian = model.jacobian_pattern();
+    solver_ = linear::make_solver(solver, pattern(tangent, jacobian));
+    find_slots(tangent, jacobian);
+    base_.assign(solver_->values().size(), 0.0);
+  }
+
+  void set_compliance(const std::vector<double>& compliance) override {
+    compliance_ = compliance;
+    base_is_set_ = false;
+  }
+
+  void factorise(const double* W, bool same_W, const double* J) override {
+    if (!same_W || !base_is_set_) set_base(W);
+    double* values = solver_->values().data();
+    std::copy(base_.begin(), base_.end(), values);
+    const int entries = static_cast<int>(jacobian_slots_.size());
+    const int* slots = jacobian_slots_.data();
+    for (int k = 0; k < entries; ++k) values[slots[k]] = J[k];
+    for (std::size_t k = 0; k < mirrored_slots_.size(); ++k) values[mirrored_slots_[k]] = J[k];
+    solver_->factorise();
+  }
+
+  void solve(double* right) override { solver_->solve(right); }
+  const linear::Solver& solver() const override { return *solver_; }
+
+ private:
+  linear::Pattern pattern(const SparsePattern& tangent, const SparsePattern& jacobian) const {
+    linear::Pattern p;
+    p.size = n_ + m_;
+    p.late.assign(n_ + m_, false);
+    for (int row = 0; row < n_; ++row) {
+      for (int k = tangent.row_start[row]; k < tangent.row_start[row + 1]; ++k) p.entries.emplace_back(row, tangent.column[k]);
+    }
+    for (int row = 0; row < m_; ++row) {
+      p.entries.emplace_back(n_ + row, n_ + row);
+      p.late[n_ + row] = true;
+      for (int k = jacobian.row_start[row]; k < jacobian.row_start[row + 1]; ++k) {
+        if (jacobian.column[k] >= n_) continue;
+        p.entries.emplace_back(n_ + row, jacobian.column[k]);
+        p.entries.emplace_back(jacobian.column[k], n_ + row);
+      }
+    }
+    return p;
+  }
+
+  void find_slots(const SparsePattern& tangent, const SparsePattern& jacobian) {
+    const int spare = solver_->spare_slot();
+    const auto slot = [&](int row, int column) { return solver_->slot(row, column); };
+    for (int row = 0; row < n_; ++row) {
+      for (int k = tangent.row_start[row]; k < tangent.row_start[row + 1]; ++k) {
+        tangent_slots_.push_back(slot(row, tangent.column[k]));
+      }
+    }
+    bool mirrored = false;
+    for (int row = 0; row < m_; ++row) {
+      diagonal_slots_.push_back(slot(n_ + row, n_ + row));
+      for (int k = jacobian.row_start[row]; k < jacobian.row_start[row + 1]; ++k) {
+        const int column = jacobian.column[k];
+        jacobian_slots_.push_back(column < n_ ? slot(n_ + row, column) : spare);
+        mirrored_slots_.push_back(column < n_ ? slot(column, n_ + row) : spare);
+        mirrored = mirrored || mirrored_slots_.back() != jacobian_slots_.back();
+      }
+    }
+    if (!mirrored) mirrored_slots_.clear();  // a symmetric solver keeps one of the two
+  }
+
+  void set_base(const double* W) {
+    std::fill(base_.begin(), base_.end(), 0.0);
+    // W is symmetric: where two entries share a slot the second writes the same number.
+    for (std::size_t k = 0; k < tangent_slots_.size(); ++k) base_[tangent_slots_[k]] = W[k];
+    for (int row = 0; row < m_; ++row) base_[diagonal_slots_[row]] = -compliance_[row];
+    base_is_set_ = true;
+  }
+
+  int n_, m_;
+  std::vector<double> compliance_;
+  linear::SolverPointer solver_;
+  std::vector<int> tangent_slots_, jacobian_slots_, mirrored_slots_, diagonal_slots_;
+  std::vector<double> base_;  ///< all values but the Jacobian's
+  bool base_is_set_ = false;
+};
+
+}  // namespace
+
+SaddleSystemPointer make_kkt_system(const Model& model, const std::string& solver) {
+  return std::make_unique<KktSystem>(model, solver);
+}
+
+}  // namespace counterpoint::multibody

@@ -1,0 +1,54 @@
+#include "multibody/stepper.hpp"
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "multibody/index1.hpp"
+#include "multibody/index3.hpp"
+
+namespace counterpoint::multibody {
+
+MassOnTangent::MassOnTangent(const Model& model) : entries_(model.tangent_pattern().entries()) {
+  const SparsePattern& mass = model.mass_pattern();
+  for (int row = 0; row < mass.rows; ++row) {
+    for (int k = mass.row_start[row]; k < mass.row_start[row + 1]; ++k) {
+      places_.push_back(model.tangent_pattern().find(row, mass.column[k]));
+    }
+  }
+}
+
+void MassOnTangent::write(const double* mass, double* W) const {
+  std::fill_n(W, entries_, 0.0);
+  for (std::size_t k = 0; k < places_.size(); ++k) W[places_[k]] = mass[k];
+}
+
+std::vector<double> compliance_from_mass(const Model& model, const double* mass, const double* J, double ratio) {
+  const SparsePattern &jacobian = model.jacobian_pattern(), &pattern = model.mass_pattern();
+  std::vector<double> compliance(model.equations(), 0.0);
+  double largest = 0.0;
+  for (int row = 0; row < model.equations(); ++row) {
+    for (int k = jacobian.row_start[row]; k < jacobian.row_start[row + 1]; ++k) {
+      const int column = jacobian.column[k];
+      if (column < model.coordinates()) compliance[row] += J[k] * J[k] / mass[pattern.find(column, column)];
+    }
+    largest = std::max(largest, compliance[row]);
+  }
+  // A row may vanish where the run begins (a singular position) and matter later.
+  const double floor = largest > 0.0 ? 1e-6 * largest : 1.0;
+  for (double& c : compliance) c = ratio * std::max(c, floor);
+  return compliance;
+}
+
+StepperPointer make_stepper(ModelPointer model, const StepperOptions& options) {
+  if (options.formulation == "index-3") return std::make_unique<Index3Stepper>(std::move(model), options);
+  if (options.integrator == "newmark" && options.iteration == "newton") {
+    return std::make_unique<Index1NewtonStepper>(std::move(model), options);
+  }
+  if (options.integrator == "newmark") return std::make_unique<FixedPointStepper>(std::move(model), options);
+  if (options.integrator == "rk2" || options.integrator == "rk4") {
+    return std::make_unique<RungeKuttaStepper>(std::move(model), options);
+  }
+  throw std::invalid_argument("integrator: \"" + options.integrator + "\" is not known");
+}
+
+}  // namespace counterpoint::multibody

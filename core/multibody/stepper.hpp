@@ -1,0 +1,106 @@
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "multibody/model.hpp"
+#include "multibody/saddle.hpp"
+
+namespace counterpoint::multibody {
+
+/// Everything that changes during a run; copying it is saving it.
+struct State {
+  double t = 0.0;
+  std::vector<double> q, v, a;      ///< all coordinates, the fixed ones last
+  std::vector<double> auxiliary;    ///< generalised-alpha's acceleration-like variable; elsewhere as a
+  std::vector<double> previous;     ///< auxiliary of the step before, for the predictor
+  std::vector<double> jerk, previous_jerk;  ///< da/dt now and a step ago (Hermite's rule only)
+  double previous_step = 0.0;       ///< length of the last step, s; 0: there was none
+  std::vector<double> multipliers;
+  double stiffening = 1.0;          ///< how much larger the penalty has become than it was chosen at the start
+  std::vector<double> memory;       ///< what elements remember
+};
+
+/// What a run has cost and how well constraints were kept.
+struct Statistics {
+  long long steps = 0;
+  long long iterations = 0;
+  long long factorisations = 0;
+  double worst_contraction = 0.0;    ///< largest ratio of constraint violations of two iterations
+  double worst_violation = 0.0;      ///< largest |Phi| left at the end of a step, m or rad
+  long long penalty_raised = 0;      ///< how often the penalty had to be made larger
+};
+
+/// Where inputs come from: fills u and, for guided values, their derivatives.
+class InputSource {
+ public:
+  virtual ~InputSource() = default;
+  virtual void fill(double t, Instant& now) = 0;
+};
+
+/// How far a Newmark-type rule leans: q and v of a step's end from the acceleration there.
+/// Trapezoidal rule: beta 1/4, gamma 1/2, both alphas 0. Generalised-alpha: Arnold & Bruels 2007.
+struct NewmarkRule {
+  double beta = 0.25;
+  double gamma = 0.5;
+  double alpha_m = 0.0;
+  double alpha_f = 0.0;
+};
+
+/// All choices of formulation and integrator.
+struct StepperOptions {
+  std::string formulation = "index-3";   ///< "index-3", "augmented-lagrangian", "penalty"
+  std::string system = "kkt";            ///< "kkt", "condensed"
+  std::string integrator = "newmark";    ///< "newmark" (and all its relatives), "hermite" (index-3), "rk2", "rk4"
+  std::string iteration = "newton";      ///< "newton", "fixed-point" (index-1 formulations)
+  std::string solver = "automatic";
+  NewmarkRule rule;
+  double penalty = 0.0;                  ///< alpha of the thesis; 0 chooses it from M and the step
+  double natural_frequency = 10.0;       ///< Baumgarte's omega, rad/s (index-1 formulations)
+  double damping_ratio = 1.0;            ///< Baumgarte's xi
+  bool project_velocities = true;
+  bool project_accelerations = true;
+  bool reset_multipliers = true;         ///< start every step with lambda = 0: stable at every penalty and size
+  bool printed = false;                  ///< index-3 exactly as printed in the thesis: lambda += alpha Phi after each iteration
+  double tolerance = 1e-10;              ///< expected next correction at which iteration stops, relative to `length`
+  double length = 1.0;                   ///< size of the mechanism, m
+  int max_iterations = 20;
+  int fixed_iterations = 0;              ///< > 0: exactly so many, whatever the residual (for studies)
+};
+
+/// Moves a state over one step. Contract for implementers:
+///  1. `start` makes accelerations and multipliers that fit positions and velocities; state.q, v, t, memory are given.
+///  2. `step` moves the state from state.t to t_end, or throws SolverFailure and leaves it as it was.
+///  3. Everything that must survive save and restore is in State.
+class Stepper {
+ public:
+  virtual ~Stepper() = default;
+  virtual void start(State& state, InputSource& inputs) = 0;
+  virtual void step(State& state, double t_end, InputSource& inputs) = 0;
+  const Statistics& statistics() const { return statistics_; }
+  virtual const linear::Solver* solver() const { return nullptr; }
+
+ protected:
+  Statistics statistics_;
+};
+
+using StepperPointer = std::unique_ptr<Stepper>;
+
+StepperPointer make_stepper(ModelPointer model, const StepperOptions& options);
+
+/// Writes M, given on its own pattern, on the tangent's.
+class MassOnTangent {
+ public:
+  explicit MassOnTangent(const Model& model);
+  void write(const double* mass, double* W) const;
+
+ private:
+  int entries_;
+  std::vector<int> places_;
+};
+
+/// Compliance of each constraint, `ratio` times what the masses make of it: J M^-1 J^T, diagonals only.
+std::vector<double> compliance_from_mass(const Model& model, const double* mass, const double* J, double ratio);
+
+}  // namespace counterpoint::multibody

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "multibody/model.hpp"
+
+namespace counterpoint::multibody {
+
+/// A prescribed value with its first and second time derivatives.
+struct Prescribed {
+  double value = 0.0;
+  double rate = 0.0;
+  double acceleration = 0.0;
+};
+
+/// What guides a coordinate: a function of time or an input.
+class TimeFunction {
+ public:
+  virtual ~TimeFunction() = default;
+  virtual Prescribed at(const Instant& now) const = 0;
+  /// Index of the input it follows, or -1.
+  virtual int input() const { return -1; }
+};
+
+using TimeFunctionPointer = std::shared_ptr<const TimeFunction>;
+
+/// c0 + c1 t + c2 t^2 + ...
+TimeFunctionPointer make_polynomial(std::vector<double> coefficients);
+/// offset + amplitude * sin(angular_frequency * t + phase).
+TimeFunctionPointer make_harmonic(double offset, double amplitude, double angular_frequency, double phase);
+/// Input number `input`, multiplied by a factor.
+TimeFunctionPointer make_following(int input, double factor);
+
+}  // namespace counterpoint::multibody
