@@ -12,7 +12,7 @@ namespace counterpoint::linear {
 /// A pivot that is zero or not finite.
 class SingularMatrix : public std::runtime_error {
  public:
-  SingularMatrix(const std::string& message, int equation) : std::runtime_error(message), equation(equation) {}
+  SingularMatrix(const std::string& message, int row) : std::runtime_error(message), equation(row) {}
   int equation;  ///< row of the matrix whose pivot failed; -1 when the solver cannot say
 };
 
@@ -30,8 +30,8 @@ struct Pattern {
 /// A x = b with a pattern that stays and values that change.
 ///
 /// Contract for implementers:
-///  1. `slot(i, j)` says where in `values()` the entry (i, j) of the pattern lies; a symmetric solver has one slot for
-///     (i, j) and (j, i). Slots never change.
+///  1. `slot(i, j)` says where in `values()` the entry (i, j) of the pattern lies; with a symmetric pattern every solver has
+///     one slot for (i, j) and (j, i). The diagonal always has slots. Slots never change.
 ///  2. `values()` may be larger than the pattern (fill, and one last place nobody reads, `spare_slot()`). Before each
 ///     `factorise` the caller sets all of it: zero where it has nothing to say.
 ///  3. `factorise` may destroy the values. It throws SingularMatrix.

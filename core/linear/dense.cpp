@@ -1,0 +1,132 @@
+// Dense solvers for small and for nearly full matrices.
+//
+// dense-ldlt does not pivot, as the sparse ones: the unknowns stay in their order, the late ones behind the others.
+// dense-lu is Eigen's LU with partial pivoting.
+
+#include <Eigen/Dense>
+#include <algorithm>
+#include <utility>
+
+#include "linear/kinds.hpp"
+
+namespace counterpoint::linear {
+namespace {
+
+using Eigen::Index;
+
+int dense_slot(int size, int row, int column) {
+  if (row < 0 || row >= size || column < 0 || column >= size) {
+    throw std::out_of_range("entry (" + std::to_string(row) + ", " + std::to_string(column) +
+                            ") lies outside of a matrix of size " + std::to_string(size));
+  }
+  return column * size + row;
+}
+
+class DenseLdlt final : public Solver {
+ public:
+  explicit DenseLdlt(const Pattern& pattern) : size_(pattern.size), position_(size_) {
+    check(pattern);
+    if (!pattern.symmetric) throw std::invalid_argument("dense-ldlt needs a symmetric pattern");
+    for (int i = 0; i < size_; ++i) order_.push_back(i);
+    const auto is_early = [&](int i) { return pattern.late.empty() || !pattern.late[i]; };
+    std::ranges::stable_partition(order_, is_early);
+    for (int k = 0; k < size_; ++k) position_[order_[k]] = k;
+    values_.assign(static_cast<std::size_t>(size_) * size_ + 1, 0.0);
+    pivots_.resize(size_);
+    scaled_.resize(size_);
+    work_.resize(size_);
+  }
+
+  int slot(int row, int column) const override {
+    const auto [first, second] = std::minmax({position_.at(row), position_.at(column)});
+    return dense_slot(size_, second, first);
+  }
+  std::span<double> values() override { return values_; }
+
+  /// Left-looking: column j less the columns before it times their share in row j; 1 / pivot replaces the pivot.
+  void factorise() override {
+    Eigen::Map<Eigen::MatrixXd> matrix(values_.data(), size_, size_);
+    for (Index j = 0; j < size_; ++j) {
+      const Index below = size_ - j - 1;
+      for (Index k = 0; k < j; ++k) scaled_[k] = matrix(j, k) * pivots_[k];
+      const double pivot = matrix(j, j) - matrix.row(j).head(j).dot(scaled_.head(j));
+      if (!is_pivot(pivot)) throw_singular(order_[j], pivot);
+      if (j > 0) matrix.col(j).tail(below).noalias() -= matrix.bottomLeftCorner(below, j) * scaled_.head(j);
+      pivots_[j] = pivot;
+      matrix(j, j) = 1.0 / pivot;
+      matrix.col(j).tail(below) *= matrix(j, j);
+    }
+  }
+
+  void solve(double* b) override {
+    const Eigen::Map<const Eigen::MatrixXd> matrix(values_.data(), size_, size_);
+    for (int k = 0; k < size_; ++k) work_[k] = b[order_[k]];
+    matrix.triangularView<Eigen::UnitLower>().solveInPlace(work_);
+    work_.array() *= matrix.diagonal().array();
+    matrix.triangularView<Eigen::UnitLower>().transpose().solveInPlace(work_);
+    for (int k = 0; k < size_; ++k) b[order_[k]] = work_[k];
+  }
+
+  const char* name() const override { return "dense-ldlt"; }
+  long long factor_entries() const override { return static_cast<long long>(size_) * (size_ + 1) / 2; }
+
+ private:
+  int size_;
+  std::vector<int> order_, position_;
+  std::vector<double> values_;
+  Eigen::VectorXd pivots_, scaled_, work_;
+};
+
+class DenseLu final : public Solver {
+ public:
+  explicit DenseLu(const Pattern& pattern)
+      : size_(pattern.size), symmetric_(pattern.symmetric), factor_(size_), work_(size_) {
+    check(pattern);
+    values_.assign(static_cast<std::size_t>(size_) * size_ + 1, 0.0);
+  }
+
+  int slot(int row, int column) const override {
+    if (symmetric_ && row < column) std::swap(row, column);
+    return dense_slot(size_, row, column);
+  }
+  std::span<double> values() override { return values_; }
+
+  void factorise() override {
+    Eigen::Map<Eigen::MatrixXd> matrix(values_.data(), size_, size_);
+    if (symmetric_) matrix.triangularView<Eigen::StrictlyUpper>() = matrix.transpose();
+    factor_.compute(matrix);
+    for (int k = 0; k < size_; ++k) {
+      const double pivot = factor_.matrixLU()(k, k);
+      if (!is_pivot(pivot)) throw_singular(row_at(k), pivot);
+    }
+  }
+
+  void solve(double* b) override {
+    Eigen::Map<Eigen::VectorXd> x(b, size_);
+    work_ = factor_.solve(x);
+    x = work_;
+  }
+
+  const char* name() const override { return "dense-lu"; }
+  long long factor_entries() const override { return static_cast<long long>(size_) * size_; }
+
+ private:
+  /// The equation that the exchanges of rows brought to a place.
+  int row_at(int place) const {
+    const auto& places = factor_.permutationP().indices();
+    return static_cast<int>(std::find(places.data(), places.data() + size_, place) - places.data());
+  }
+
+  int size_;
+  bool symmetric_;
+  std::vector<double> values_;
+  Eigen::PartialPivLU<Eigen::MatrixXd> factor_;
+  Eigen::VectorXd work_;
+};
+
+}  // namespace
+
+SolverPointer make_dense_ldlt(const Pattern& pattern) { return std::make_unique<DenseLdlt>(pattern); }
+SolverPointer make_dense_lu(const Pattern& pattern) { return std::make_unique<DenseLu>(pattern); }
+
+}  // namespace counterpoint::linear

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <cmath>
+
+#include "linear/pattern.hpp"
+
+namespace counterpoint::linear {
+
+SolverPointer make_static_ldlt(const Pattern& pattern);
+SolverPointer make_sparse_ldlt(const Pattern& pattern);
+SolverPointer make_sparse_lu(const Pattern& pattern);
+SolverPointer make_dense_ldlt(const Pattern& pattern);
+SolverPointer make_dense_lu(const Pattern& pattern);
+
+/// Whether a division by this pivot can make sense. There is no test against the other entries: a multiplier's pivot
+/// of 1e-12 beside a stiffness of 1e12 is as good as any.
+inline bool is_pivot(double pivot) {
+  const double size = std::abs(pivot);
+  return size > 1e-300 && size < 1e300;
+}
+
+[[noreturn]] void throw_singular(int equation, double pivot);
+
+}  // namespace counterpoint::linear
