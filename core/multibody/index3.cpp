@@ -22,8 +22,8 @@ namespace counterpoint::multibody {
 namespace {
 
 // D / (J M^-1 J^T): the KKT form keeps its digits down to 1e-13, the condensed one loses as many as this has zeros.
-constexpr double kKktCompliance = 1e-10;
-constexpr double kCondensedCompliance = 1e-6;
+constexpr double kKktCompliance = 1e-7;
+constexpr double kCondensedCompliance = 1e-7;
 constexpr double kSlowContraction = 0.5;
 constexpr double kRaise = 10.0;
 constexpr double kMostStiffening = 100.0;
