@@ -14,10 +14,6 @@ constexpr double kKktCompliance = 1e-10;
 constexpr double kCondensedCompliance = 1e-7;
 constexpr int kMostMultiplierIterations = 10;
 
-Instant instant(const State& state, double step_start) {
-  return {.t = state.t, .q = state.q.data(), .v = state.v.data(), .memory = state.memory.data(), .step_start = step_start};
-}
-
 [[noreturn]] void give_up(double from, double to, int iterations, const Index1Accelerations& at) {
   std::string worst;
   std::size_t row = 0;
@@ -32,8 +28,9 @@ Instant instant(const State& state, double step_start) {
 }
 
 void accept(const Model& model, State& state, double step_start) {
-  std::vector<double> memory = state.memory;
-  Instant now = instant(state, step_start);
+  const std::vector<double> memory = state.memory;
+  Instant now = state.instant();
+  now.step_start = step_start;
   now.memory = memory.data();
   model.accept(now, state.memory.data());
 }
@@ -109,19 +106,35 @@ void Index1Accelerations::solve(const Instant& now, double* a, double* multiplie
   std::copy_n(right_.begin(), n, a);
 }
 
-RungeKuttaStepper::RungeKuttaStepper(ModelPointer model, const StepperOptions& options)
-    : accelerations_(std::move(model), options), fourth_order_(options.integrator == "rk4") {}
+void Index1Stepper::note_statistics() {
+  const long long steps = statistics_.steps + 1;
+  const double violation = statistics_.worst_violation;
+  statistics_ = accelerations_.statistics;
+  statistics_.steps = steps;
+  statistics_.worst_violation = violation;
+  for (double x : accelerations_.phi) statistics_.worst_violation = std::max(statistics_.worst_violation, std::abs(x));
+}
 
-const linear::Solver* RungeKuttaStepper::solver() const { return &accelerations_.system().solver(); }
-
-void RungeKuttaStepper::start(State& state, InputSource& inputs) {
-  Instant now = instant(state, state.t);
+void Index1Stepper::start(State& state, InputSource& inputs) {
+  Instant now = state.instant();
   inputs.fill(state.t, now);
   accelerations_.start(now);
   std::fill(state.a.begin(), state.a.end(), 0.0);
   accelerations_.solve(now, state.a.data(), state.multipliers.data());
+  keep_inputs(state, now, accelerations_.model().inputs());
   state.auxiliary = state.previous = state.a;
 }
+
+// Inputs at the start of a step may be known better now than when the last step ended.
+void Index1Stepper::renew_start(State& state, InputSource& inputs) {
+  if (accelerations_.model().inputs() == 0) return;
+  Instant now = state.instant();
+  inputs.fill(state.t, now);
+  if (inputs_differ(state, now)) accelerations_.solve(now, state.a.data(), state.multipliers.data());
+}
+
+RungeKuttaStepper::RungeKuttaStepper(ModelPointer model, const StepperOptions& options)
+    : Index1Stepper(std::move(model), options), fourth_order_(options.integrator == "rk4") {}
 
 // Accelerations at `t` from positions and velocities that left the start with the slopes v and a.
 void RungeKuttaStepper::stage(const State& state, double t, double from_start, const double* v, const double* a,
@@ -135,6 +148,7 @@ void RungeKuttaStepper::stage(const State& state, double t, double from_start, c
   Instant now{.t = t, .q = q_.data(), .v = v_.data(), .memory = state.memory.data(), .step_start = state.t};
   inputs.fill(t, now);
   accelerations_.solve(now, a_.data(), multipliers_.data());
+  last_ = now;
 }
 
 void RungeKuttaStepper::step(State& state, double t_end, InputSource& inputs) {
@@ -174,32 +188,20 @@ void RungeKuttaStepper::step(State& state, double t_end, InputSource& inputs) {
   std::copy_n(a_.begin(), n, state.a.begin());
   state.multipliers = multipliers_;
   state.t = t_end;
+  keep_inputs(state, last_, accelerations_.model().inputs());
   accept(accelerations_.model(), state, from);
-  statistics_ = accelerations_.statistics;
-  for (double x : accelerations_.phi) statistics_.worst_violation = std::max(statistics_.worst_violation, std::abs(x));
-}
-
-FixedPointStepper::FixedPointStepper(ModelPointer model, const StepperOptions& options)
-    : accelerations_(std::move(model), options) {}
-
-const linear::Solver* FixedPointStepper::solver() const { return &accelerations_.system().solver(); }
-
-void FixedPointStepper::start(State& state, InputSource& inputs) {
-  Instant now = instant(state, state.t);
-  inputs.fill(state.t, now);
-  accelerations_.start(now);
-  std::fill(state.a.begin(), state.a.end(), 0.0);
-  accelerations_.solve(now, state.a.data(), state.multipliers.data());
-  state.auxiliary = state.previous = state.a;
+  note_statistics();
 }
 
 void FixedPointStepper::step(State& state, double t_end, InputSource& inputs) {
   const StepperOptions& options = accelerations_.options;
   const int n = accelerations_.model().coordinates();
   const double h = t_end - state.t;
+  renew_start(state, inputs);
   next_ = state;
   next_.t = t_end;
-  Instant now = instant(next_, state.t);
+  Instant now = next_.instant();
+  now.step_start = state.t;
   now.memory = state.memory.data();
   inputs.fill(t_end, now);
   for (int iteration = 1;; ++iteration) {
@@ -216,10 +218,10 @@ void FixedPointStepper::step(State& state, double t_end, InputSource& inputs) {
     accelerations_.solve(now, next_.a.data(), next_.multipliers.data());
   }
   const double from = state.t;
+  keep_inputs(next_, now, accelerations_.model().inputs());
   std::swap(state, next_);
   accept(accelerations_.model(), state, from);
-  statistics_ = accelerations_.statistics;
-  for (double x : accelerations_.phi) statistics_.worst_violation = std::max(statistics_.worst_violation, std::abs(x));
+  note_statistics();
 }
 
 }  // namespace counterpoint::multibody

@@ -22,6 +22,7 @@ class Index1Accelerations {
 
   const Model& model() const { return *model_; }
   SaddleSystem& system() { return *system_; }
+  const SaddleSystem& system() const { return *system_; }
 
   StepperOptions options;
   std::vector<double> compliance;
@@ -35,42 +36,50 @@ class Index1Accelerations {
   std::vector<double> phi_t_, rest_, right_, top_;
 };
 
+/// What the steppers of the index-1 formulations share.
+class Index1Stepper : public Stepper {
+ public:
+  Index1Stepper(ModelPointer model, const StepperOptions& options) : accelerations_(std::move(model), options) {}
+  void start(State& state, InputSource& inputs) override;
+  const linear::Solver* solver() const override { return &accelerations_.system().solver(); }
+
+ protected:
+  void renew_start(State& state, InputSource& inputs);
+  void note_statistics();
+
+  Index1Accelerations accelerations_;
+};
+
 /// Explicit steppers: midpoint rule (order 2) and the classical Runge-Kutta rule (order 4).
-class RungeKuttaStepper final : public Stepper {
+class RungeKuttaStepper final : public Index1Stepper {
  public:
   RungeKuttaStepper(ModelPointer model, const StepperOptions& options);
-  void start(State& state, InputSource& inputs) override;
   void step(State& state, double t_end, InputSource& inputs) override;
-  const linear::Solver* solver() const override;
 
  private:
   void stage(const State& state, double t, double from_start, const double* v, const double* a, InputSource& inputs);
 
-  mutable Index1Accelerations accelerations_;
   bool fourth_order_;
+  Instant last_;  ///< of the last stage
   std::vector<double> q_, v_, a_, multipliers_, sum_v_, sum_a_;
 };
 
 /// Newmark's rule with accelerations found by repeated substitution: seed 002's way for the penalty formulations.
-class FixedPointStepper final : public Stepper {
+class FixedPointStepper final : public Index1Stepper {
  public:
-  FixedPointStepper(ModelPointer model, const StepperOptions& options);
-  void start(State& state, InputSource& inputs) override;
+  using Index1Stepper::Index1Stepper;
   void step(State& state, double t_end, InputSource& inputs) override;
-  const linear::Solver* solver() const override;
 
  private:
-  mutable Index1Accelerations accelerations_;
   State next_;
 };
 
 /// Newmark's rule (or generalised-alpha) with Newton's method in the positions.
-class Index1NewtonStepper final : public Stepper {
+class Index1NewtonStepper final : public Index1Stepper {
  public:
   Index1NewtonStepper(ModelPointer model, const StepperOptions& options);
   void start(State& state, InputSource& inputs) override;
   void step(State& state, double t_end, InputSource& inputs) override;
-  const linear::Solver* solver() const override;
 
  private:
   void set_coefficients(double h);
@@ -79,7 +88,6 @@ class Index1NewtonStepper final : public Stepper {
   void update_accelerations(const State& state);
   void finish(State& state, const Instant& now);
 
-  mutable Index1Accelerations accelerations_;
   MassOnTangent mass_on_tangent_;
   double h_ = 0.0, scale_ = 0.0, velocity_factor_ = 0.0, growth_ = 1.0;
   State next_;

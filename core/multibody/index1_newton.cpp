@@ -15,21 +15,14 @@
 namespace counterpoint::multibody {
 
 Index1NewtonStepper::Index1NewtonStepper(ModelPointer model, const StepperOptions& options)
-    : accelerations_(std::move(model), options),
+    : Index1Stepper(std::move(model), options),
       mass_on_tangent_(accelerations_.model()),
       residual_(accelerations_.model().all_coordinates()),
       product_(accelerations_.model().equations()),
       right_(accelerations_.model().coordinates() + accelerations_.model().equations()) {}
 
-const linear::Solver* Index1NewtonStepper::solver() const { return &accelerations_.system().solver(); }
-
 void Index1NewtonStepper::start(State& state, InputSource& inputs) {
-  Instant now{.t = state.t, .q = state.q.data(), .v = state.v.data(), .memory = state.memory.data(), .step_start = state.t};
-  inputs.fill(state.t, now);
-  accelerations_.start(now);
-  std::fill(state.a.begin(), state.a.end(), 0.0);
-  accelerations_.solve(now, state.a.data(), state.multipliers.data());
-  state.auxiliary = state.previous = state.a;
+  Index1Stepper::start(state, inputs);
   h_ = 0.0;
 }
 
@@ -65,6 +58,11 @@ void Index1NewtonStepper::update_accelerations(const State& state) {
 
 void Index1NewtonStepper::step(State& state, double t_end, InputSource& inputs) {
   const StepperOptions& options = accelerations_.options;
+  if (accelerations_.model().inputs() > 0) {
+    accelerations_.system().set_compliance(accelerations_.compliance);
+    renew_start(state, inputs);
+    h_ = 0.0;  // the step has its own compliance
+  }
   set_coefficients(t_end - state.t);
   next_ = state;
   next_.t = t_end;
@@ -84,6 +82,7 @@ void Index1NewtonStepper::step(State& state, double t_end, InputSource& inputs) 
 }
 
 void Index1NewtonStepper::finish(State& state, const Instant& now) {
+  keep_inputs(next_, now, accelerations_.model().inputs());
   accelerations_.model().accept(now, next_.memory.data());
   ++statistics_.steps;
   for (double x : accelerations_.phi) statistics_.worst_violation = std::max(statistics_.worst_violation, std::abs(x));

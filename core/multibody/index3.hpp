@@ -22,6 +22,8 @@ class Index3Stepper final : public Stepper {
 
  private:
   void start_accelerations(State& state, const Instant& now);
+  void renew_start(State& state, InputSource& inputs);
+  bool plain() const { return options_.rule.alpha_m == 0.0 && options_.rule.alpha_f == 0.0; }
   void set_coefficients(double h);
   void predict(const State& state);
   void predict_by_acceleration(const State& state, double ratio);

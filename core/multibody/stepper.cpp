@@ -8,6 +8,26 @@
 
 namespace counterpoint::multibody {
 
+Instant State::instant() const {
+  const std::size_t count = inputs.size() / 3;
+  return {.t = t, .q = q.data(), .v = v.data(), .u = inputs.data(), .du = inputs.data() + count,
+          .ddu = inputs.data() + 2 * count, .memory = memory.data(), .step_start = t};
+}
+
+bool Stepper::inputs_differ(const State& state, const Instant& now) {
+  const std::size_t count = state.inputs.size() / 3;
+  const double* kept = state.inputs.data();
+  return !std::equal(now.u, now.u + count, kept) || !std::equal(now.ddu, now.ddu + count, kept + 2 * count);
+}
+
+void Stepper::keep_inputs(State& state, const Instant& now, int inputs) {
+  if (inputs == 0) return;
+  state.inputs.resize(3 * static_cast<std::size_t>(inputs));
+  std::copy_n(now.u, inputs, state.inputs.begin());
+  std::copy_n(now.du, inputs, state.inputs.begin() + inputs);
+  std::copy_n(now.ddu, inputs, state.inputs.begin() + 2 * inputs);
+}
+
 MassOnTangent::MassOnTangent(const Model& model) : entries_(model.tangent_pattern().entries()) {
   const SparsePattern& mass = model.mass_pattern();
   for (int row = 0; row < mass.rows; ++row) {

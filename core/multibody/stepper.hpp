@@ -20,6 +20,10 @@ struct State {
   std::vector<double> multipliers;
   double stiffening = 1.0;          ///< how much larger the penalty has become than it was chosen at the start
   std::vector<double> memory;       ///< what elements remember
+  std::vector<double> inputs;       ///< values, rates and accelerations of the inputs that a and multipliers were made with
+
+  /// This state as what dynamic terms depend on, with the inputs it was made with.
+  Instant instant() const;
 };
 
 /// What a run has cost and how well constraints were kept.
@@ -71,7 +75,8 @@ struct StepperOptions {
 
 /// Moves a state over one step. Contract for implementers:
 ///  1. `start` makes accelerations and multipliers that fit positions and velocities; state.q, v, t, memory are given.
-///  2. `step` moves the state from state.t to t_end, or throws SolverFailure and leaves it as it was.
+///  2. `step` first makes the accelerations anew when the inputs at its start are not what they were thought to be.
+///     Then it moves the state from state.t to t_end, or throws SolverFailure and leaves it as it was.
 ///  3. Everything that must survive save and restore is in State.
 class Stepper {
  public:
@@ -82,6 +87,10 @@ class Stepper {
   virtual const linear::Solver* solver() const { return nullptr; }
 
  protected:
+  /// Whether the inputs at an instant are others than those that the state's accelerations were made with.
+  static bool inputs_differ(const State& state, const Instant& now);
+  static void keep_inputs(State& state, const Instant& now, int inputs);
+
   Statistics statistics_;
 };
 

@@ -1,0 +1,160 @@
+#include "multibody/initial.hpp"
+
+#include <Eigen/OrderingMethods>
+#include <Eigen/SparseQR>
+#include <algorithm>
+#include <cmath>
+
+#include "coupling/subsystem.hpp"
+#include "multibody/text.hpp"
+
+namespace counterpoint::multibody {
+
+namespace {
+
+constexpr int kMostIterations = 100;
+constexpr int kMostHalvings = 20;
+// Softer than in a step: assembly may start far away, where equations contradict each other.
+constexpr double kCompliance = 1e-9;
+constexpr double kTolerance = 1e-12;
+constexpr double kFarTolerance = 1e-9;  ///< what rounding in a large or badly scaled mechanism may leave
+
+}  // namespace
+
+InitialProblem::InitialProblem(ModelPointer model, double length)
+    : model_(std::move(model)),
+      length_(length),
+      system_(make_kkt_system(*model_, "automatic")),
+      mass_on_tangent_(*model_),
+      mass_(model_->mass_pattern().entries()),
+      W_(model_->tangent_pattern().entries()),
+      J_(model_->jacobian_pattern().entries()),
+      phi_(model_->equations()),
+      right_(model_->coordinates() + model_->equations()) {}
+
+void InitialProblem::linearise(const Instant& now) {
+  model_->constraints(now, phi_.data(), J_.data());
+  model_->mass(now, mass_.data());
+  mass_on_tangent_.write(mass_.data(), W_.data());
+  system_->set_compliance(compliance_from_mass(*model_, mass_.data(), J_.data(), kCompliance));
+  try {
+    system_->factorise(W_.data(), false, J_.data());
+  } catch (const linear::SingularMatrix& singular) {
+    const int n = model_->coordinates();
+    const bool coordinate = singular.equation >= 0 && singular.equation < n;
+    throw SolverFailure(
+        coordinate ? text("%s has no mass; every coordinate that moves needs one: give a body that uses it mass and inertia",
+                          model_->coordinate_name(singular.equation).c_str())
+                   : text("the constraints cannot be solved for at constraint \"%s\"",
+                          model_->equation_name(std::max(singular.equation - n, 0)).c_str()));
+  }
+}
+
+double InitialProblem::largest_violation() const {
+  double largest = 0.0;
+  for (double x : phi_) largest = std::isfinite(x) ? std::max(largest, std::abs(x)) : INFINITY;
+  return largest;
+}
+
+void InitialProblem::positions(Instant now, std::vector<double>& q) {
+  const int n = model_->coordinates(), m = model_->equations();
+  if (m == 0) return;
+  now.q = q.data();
+  model_->constraints(now, phi_.data(), J_.data());
+  double violation = largest_violation();
+  std::vector<double> before;
+  for (int iteration = 0; iteration < kMostIterations && violation > kTolerance * length_; ++iteration) {
+    linearise(now);
+    std::fill_n(right_.begin(), n, 0.0);
+    for (int r = 0; r < m; ++r) right_[n + r] = -phi_[r];
+    system_->solve(right_.data());
+    before = q;
+    double last = violation, part = 1.0;
+    for (int halving = 0; halving < kMostHalvings; ++halving, part *= 0.5) {
+      for (int i = 0; i < n; ++i) q[i] = before[i] + part * right_[i];
+      model_->constraints(now, phi_.data(), J_.data());
+      violation = largest_violation();
+      if (violation < last) break;
+    }
+    if (!(violation < last)) {  // no way down from here
+      q = before;
+      model_->constraints(now, phi_.data(), J_.data());
+      violation = largest_violation();
+      break;
+    }
+  }
+  if (violation <= kFarTolerance * length_) return;
+  const int worst = static_cast<int>(std::max_element(phi_.begin(), phi_.end(), [](double a, double b) {
+    return std::abs(a) < std::abs(b);
+  }) - phi_.begin());
+  throw SolverFailure(text("the mechanism cannot be assembled: constraint \"%s\" stays violated by %.3g m (or rad); check lengths and "
+                           "joints, or give positions that are nearer to the assembled ones",
+                           model_->equation_name(worst).c_str(), phi_[worst]));
+}
+
+void InitialProblem::velocities(Instant now, std::vector<double>& v) {
+  const int n = model_->coordinates(), m = model_->equations();
+  if (m == 0) return;
+  now.v = v.data();
+  std::vector<double> phi_t(m, 0.0);
+  if (model_->rheonomic()) model_->velocity_terms(now, phi_t.data());
+  // Twice: the second time removes what the compliance left.
+  for (int pass = 0; pass < 2; ++pass) {
+    linearise(now);
+    std::fill_n(right_.begin(), n, 0.0);
+    multiply(model_->jacobian_pattern(), J_.data(), v.data(), right_.data() + n);
+    for (int r = 0; r < m; ++r) right_[n + r] = -(right_[n + r] + phi_t[r]);
+    system_->solve(right_.data());
+    for (int i = 0; i < n; ++i) v[i] += right_[i];
+  }
+  std::vector<double> rate(m);
+  multiply(model_->jacobian_pattern(), J_.data(), v.data(), rate.data());
+  for (int r = 0; r < m; ++r) {
+    if (std::abs(rate[r] + phi_t[r]) <= 1e-6 * (length_ + std::abs(phi_t[r]))) continue;
+    throw SolverFailure(text("no velocities fit: constraint \"%s\" would change by %.3g per second; guided values and "
+                             "initial rates contradict each other or the mechanism cannot move that way",
+                             model_->equation_name(r).c_str(), rate[r] + phi_t[r]));
+  }
+}
+
+void InitialProblem::accelerations(Instant now, std::vector<double>& a, std::vector<double>& multipliers) {
+  const int n = model_->coordinates(), m = model_->equations();
+  linearise(now);
+  std::vector<double> Q(model_->all_coordinates()), rest(m);
+  model_->forces(now, Q.data());
+  model_->acceleration_terms(now, rest.data());
+  for (int i = 0; i < n; ++i) right_[i] = Q[i];
+  for (int r = 0; r < m; ++r) right_[n + r] = -rest[r];
+  system_->solve(right_.data());
+  std::copy_n(right_.begin(), n, a.begin());
+  std::copy_n(right_.begin() + n, m, multipliers.begin());
+}
+
+Redundancy find_redundancy(const Model& model, const Instant& now) {
+  const int n = model.coordinates(), m = model.equations();
+  if (m == 0) return {{}, n};
+  std::vector<double> phi(m), J(model.jacobian_pattern().entries());
+  model.constraints(now, phi.data(), J.data());
+  std::vector<Eigen::Triplet<double>> entries;
+  const SparsePattern& pattern = model.jacobian_pattern();
+  for (int row = 0; row < m; ++row) {
+    for (int k = pattern.row_start[row]; k < pattern.row_start[row + 1]; ++k) {
+      if (pattern.column[k] < n) entries.emplace_back(pattern.column[k], row, J[k]);
+    }
+  }
+  Eigen::SparseMatrix<double> transposed(n, m);
+  transposed.setFromTriplets(entries.begin(), entries.end());
+  transposed.makeCompressed();
+  Eigen::SparseQR<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> qr;
+  qr.setPivotThreshold(1e-8);
+  qr.compute(transposed);
+  Redundancy found;
+  const int rank = static_cast<int>(qr.rank());
+  found.degrees_of_freedom = n - rank;
+  // Dependent columns of J^T are moved to the end.
+  for (int k = rank; k < m; ++k) found.equations.push_back(qr.colsPermutation().indices()[k]);
+  std::sort(found.equations.begin(), found.equations.end());
+  return found;
+}
+
+}  // namespace counterpoint::multibody
