@@ -45,7 +45,7 @@ class Animation:
     --------
     >>> t = np.linspace(0.0, 1.0, 2001)
     >>> path = np.stack([np.cos(t), np.sin(t), t], axis=1)[:, None, :]
-    >>> flight = Animation(t, (Shape("ball", "sphere", path, size=(0.1,)),), title="Ball", traces=())
+    >>> flight = Animation(t, (Shape("ball", "sphere", path, size=(0.1,)),), title="Ball")
     >>> flight
     <Animation "Ball": 2001 frames from 0 to 1 s, 1 shape>
     >>> flight.resampled(60)

@@ -55,7 +55,7 @@ function listGroups() {
   if (scene.groups.length < 2) return;
   const panel = element("groups");
   panel.hidden = false;
-  panel.open = window.innerWidth > 700 && scene.groups.length <= 12;
+  panel.open = scene.groups.length <= 12;
   panel.querySelector("summary").textContent = `Shown (${scene.groups.length})`;
   element("list").replaceChildren(...scene.groups.map((name, group) => {
     const label = document.createElement("label"), box = document.createElement("input");

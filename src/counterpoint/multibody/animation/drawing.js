@@ -396,7 +396,7 @@ function solidPass(gl, view, colours, { shadow = false, flat = shadow } = {}) {
   const { right, up, back } = view;
   gl.uniformMatrix3fv(at.view, false, [0, 1, 2].flatMap((i) => [right[i], up[i], back[i]]));
   gl.enable(gl.POLYGON_OFFSET_FILL);
-  gl.polygonOffset(1, 1);
+  gl.polygonOffset(2, 2);
   for (const { shape, i } of shown()) {
     if (shape.solid === undefined) continue;
     const [surface, edges] = tools.solids[shape.solid];
