@@ -1,135 +1,161 @@
-// L D L^T of a fixed pattern, right-looking: the elimination of column j with pivot d and rows below u subtracts
-// u u^T / d from the columns that come later. Where these entries lie is known beforehand and kept in `targets_`.
-// Any symmetric order is stable enough for quasi-definite matrices as long as no pivot is small (Vanderbei, Symmetric
-// quasidefinite matrices, SIAM J. Optimization 5, 1995; Gill, Saunders & Shinnerl 1996), which `late` takes care of.
+// L D L^T of a fixed pattern, right-looking and in place: the elimination of a block with pivots D and rows below U
+// subtracts U D^-1 U^T from the blocks that come later. Where these entries lie is known beforehand (`targets_`).
+// Any symmetric order is stable for quasi-definite matrices as long as no pivot is small against what it divides
+// (Vanderbei, Symmetric quasidefinite matrices, SIAM J. Optimization 5, 1995; Gill, Saunders & Shinnerl, On the
+// stability of Cholesky factorization for symmetric quasidefinite systems, SIAM J. Matrix Anal. Appl. 17, 1996), which
+// `late` takes care of.
 //
-// The columns of a mechanism have two to six entries, so what counts is the work around the arithmetic: a column is
-// one piece of memory with its pivot at the head; b is never permuted, the indices of L are those of the caller.
+// Columns of a mechanism have two to six entries, so what counts is everything around the arithmetic. Blocks let the
+// coordinates of a point and its multipliers pass through registers instead of memory; b is never permuted, as the
+// indices of L are those of the caller.
 
 #include "linear/static_ldlt.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "linear/kinds.hpp"
 
 namespace counterpoint::linear {
 namespace {
 
-enum Kernel : std::uint8_t {
-  runs,    ///< one target for each row: the entries from there on, one after the other
-  list,    ///< one target for each pair of rows
-  search,  ///< none: rows are looked up, for columns too long to list all pairs
+constexpr std::size_t most_targets = std::size_t{1} << 28;
+
+/// An order with the same fill as the one given where columns of a block follow each other.
+struct Grouping {
+  std::vector<int> order;
+  std::vector<int> widths;  ///< of the blocks
 };
 
-constexpr int longest_list = 64;
+/// Follows each column by its parent (the first row of the column), if nothing else has to come before the parent and
+/// the rows of both are the same but for a few, which are stored as zeros: at most one in eight entries of the block.
+Grouping group(const Symbolic& symbolic) {
+  const Lists& columns = symbolic.columns;
+  const int size = symbolic.size();
+  const auto count = [&](int j) { return columns.start[j + 1] - columns.start[j]; };
+  const auto parent = [&](int j) { return count(j) == 0 ? -1 : columns.items[columns.start[j]]; };
+  std::vector<int> last_child(size, -1);
+  for (int j = 0; j < size; ++j) {
+    if (parent(j) >= 0) last_child[parent(j)] = j;
+  }
+  Grouping grouping;
+  std::vector<bool> done(size, false);
+  for (int j = 0; j < size; ++j) {
+    if (done[j]) continue;
+    int width = 0;
+    int entries = 0;
+    const auto joins = [&](int column) {
+      const int stored = triangle(width + 1) + (width + 1) * count(column);
+      return width < widest_block && 8 * stored <= 9 * (entries + 1 + count(column));
+    };
+    for (int column = j; joins(column); column = parent(column)) {
+      grouping.order.push_back(symbolic.order[column]);
+      done[column] = true;
+      ++width;
+      entries += 1 + count(column);
+      if (parent(column) < 0 || last_child[parent(column)] != column) break;
+    }
+    grouping.widths.push_back(width);
+  }
+  return grouping;
+}
 
 }  // namespace
 
-StaticLdlt::StaticLdlt(const Pattern& pattern)
-    : size_(pattern.size), symbolic_(analyse(pattern, minimum_degree(pattern))) {
-  const Lists& columns = symbolic_.columns;
-  for (int j = 0; j <= size_; ++j) start_.push_back(columns.start[j] + j);
-  for (int j = 0; j < size_; ++j) {
-    unknowns_.push_back(symbolic_.order[j]);
-    for (int k = columns.start[j]; k < columns.start[j + 1]; ++k) unknowns_.push_back(symbolic_.order[columns.items[k]]);
-  }
-  values_.assign(start_[size_] + 1, 0.0);
+StaticLdlt::StaticLdlt(const Pattern& pattern) {
+  Grouping grouping = group(analyse(pattern, minimum_degree(pattern)));
+  Symbolic symbolic = analyse(pattern, std::move(grouping.order));
+  order_ = std::move(symbolic.order);
+  position_ = std::move(symbolic.position);
+  make_blocks(symbolic.columns, grouping.widths);
   list_targets();
+  make_parts();
 }
 
-int StaticLdlt::slot(int row, int column) const {
-  const int i = symbolic_.position.at(row);
-  const int j = symbolic_.position.at(column);
-  if (i == j) return start_[i];
-  return find(symbolic_.columns, std::max(i, j), std::min(i, j)) + std::min(i, j) + 1;
+void StaticLdlt::make_blocks(const Lists& columns, const std::vector<int>& widths) {
+  first_.push_back(0);
+  rows_.start.push_back(0);
+  std::size_t size = 0;
+  for (const int width : widths) {
+    const int first = first_.back();
+    const int last = first + width - 1;
+    block_of_.insert(block_of_.end(), width, static_cast<int>(start_.size()));
+    unknowns_.insert(unknowns_.end(), order_.begin() + first, order_.begin() + first + width);
+    for (int k = columns.start[last]; k < columns.start[last + 1]; ++k) {
+      rows_.items.push_back(columns.items[k]);
+      unknowns_.push_back(order_[columns.items[k]]);
+    }
+    first_.push_back(first + width);
+    start_.push_back(static_cast<int>(size));
+    rows_.start.push_back(static_cast<int>(rows_.items.size()));
+    size += triangle(width) + static_cast<std::size_t>(rows(start_.size() - 1)) * width;
+    if (size >= INT32_MAX) throw std::length_error("static-ldlt: the factor is too large");
+  }
+  values_.assign(size + 1, 0.0);
 }
 
 void StaticLdlt::list_targets() {
-  const std::vector<int>& first = symbolic_.columns.start;
-  const std::vector<int>& rows = symbolic_.columns.items;
-  for (int j = 0; j < size_; ++j) {
-    kernel_.push_back(targets_are_runs(j) ? runs : first[j + 1] - first[j] <= longest_list ? list : search);
-    if (kernel_[j] == search) continue;
-    for (int a = first[j]; a < first[j + 1]; ++a) {
-      targets_.push_back(start_[rows[a]]);
-      if (kernel_[j] == runs) continue;
-      for (int b = a + 1; b < first[j + 1]; ++b) targets_.push_back(find(symbolic_.columns, rows[b], rows[a]) + rows[a] + 1);
+  for (std::size_t block = 0; block < start_.size(); ++block) {
+    for (int a = rows_.start[block]; a < rows_.start[block + 1]; ++a) {
+      for (int b = a; b < rows_.start[block + 1]; ++b) targets_.push_back(place(rows_.items[b], rows_.items[a]));
+    }
+    if (targets_.size() > most_targets) {
+      throw std::length_error("static-ldlt: the factor fills up too much to list its operations; take sparse-ldlt");
     }
   }
 }
 
-bool StaticLdlt::targets_are_runs(int column) const {
-  const std::vector<int>& first = symbolic_.columns.start;
-  const std::vector<int>& rows = symbolic_.columns.items;
-  for (int a = first[column]; a < first[column + 1]; ++a) {
-    const int left = first[column + 1] - a - 1;
-    if (!std::equal(rows.begin() + a + 1, rows.begin() + a + 1 + left, rows.begin() + first[rows[a]])) return false;
+void StaticLdlt::make_parts() {
+  const std::int32_t* unknowns = unknowns_.data();
+  const std::int32_t* targets = targets_.data();
+  for (std::size_t block = 0; block < start_.size(); ++block) {
+    const Batch batch{1, width(block), rows(block)};
+    if (!parts_.empty() && parts_.back().batch.width == batch.width && parts_.back().batch.rows == batch.rows) {
+      ++parts_.back().batch.blocks;
+    } else {
+      parts_.push_back({batch, block_kernels(batch.width, batch.rows), values_.data() + start_[block], unknowns, targets});
+    }
+    unknowns += batch.width + batch.rows;
+    targets += triangle(batch.rows);
   }
-  return true;
+}
+
+/// Where the entry lies in `values_`; row and column are positions, row >= column.
+int StaticLdlt::place(int row, int column) const {
+  const int block = block_of_[column];
+  const int first = first_[block];
+  if (row < first_[block + 1]) return start_[block] + triangle(row - first) + column - first;
+  const int below = find(rows_, row, block) - rows_.start[block];
+  return start_[block] + triangle(width(block)) + below * width(block) + column - first;
+}
+
+int StaticLdlt::slot(int row, int column) const {
+  const auto [first, second] = std::minmax({position_.at(row), position_.at(column)});
+  return place(second, first);
 }
 
 void StaticLdlt::factorise() {
-  double* const values = values_.data();
-  const std::int32_t* const start = start_.data();
-  const std::int32_t* target = targets_.data();
-  for (int j = 0; j < size_; ++j) {
-    double* const column = values + start[j];
-    const int end = start[j + 1] - start[j];
-    const double pivot = column[0];
-    if (!is_pivot(pivot)) fail(j, pivot);
-    const double inverse = 1.0 / pivot;
-    column[0] = inverse;
-    if (kernel_[j] == runs) {
-      for (int a = 1; a < end; ++a) {
-        const double factor = column[a] * inverse;
-        double* const to = values + *target++ - a;
-        for (int b = a; b < end; ++b) to[b] -= factor * column[b];
-        column[a] = factor;
-      }
-    } else if (kernel_[j] == list) {
-      for (int a = 1; a < end; ++a) {
-        const double factor = column[a] * inverse;
-        for (int b = a; b < end; ++b) values[*target++] -= factor * column[b];
-        column[a] = factor;
-      }
-    } else {
-      const std::int32_t* const rows = symbolic_.columns.items.data();
-      const std::int32_t* const row = rows + start[j] - j - 1;
-      for (int a = 1; a < end; ++a) {
-        const double factor = column[a] * inverse;
-        double* const to = values + start[row[a]];
-        to[0] -= factor * column[a];
-        const std::int32_t* other = rows + start[row[a]] - row[a] - 1;
-        int place = 1;
-        for (int b = a + 1; b < end; ++b) {
-          while (other[place] != row[b]) ++place;
-          to[place] -= factor * column[b];
-        }
-        column[a] = factor;
-      }
-    }
+  for (const Part& part : parts_) {
+    if (const double* pivot = part.kernels.eliminate(part.batch, part.values, part.targets, values_.data())) fail(pivot);
   }
 }
 
 void StaticLdlt::solve(double* b) {
-  const double* const values = values_.data();
-  const std::int32_t* const unknown = unknowns_.data();
-  const std::int32_t* const start = start_.data();
-  for (int j = 0; j < size_; ++j) {
-    int k = start[j];
-    const double x = b[unknown[k]];
-    for (++k; k < start[j + 1]; ++k) b[unknown[k]] -= values[k] * x;
-  }
-  for (int j = size_ - 1; j >= 0; --j) {
-    const int head = start[j];
-    double x = b[unknown[head]] * values[head];
-    for (int k = start[j + 1] - 1; k > head; --k) x -= values[k] * b[unknown[k]];
-    b[unknown[head]] = x;
+  for (const Part& part : parts_) part.kernels.forward(part.batch, part.values, part.unknowns, b);
+  const double* values = values_.data() + values_.size() - 1;
+  const std::int32_t* unknowns = unknowns_.data() + unknowns_.size();
+  for (std::size_t k = parts_.size(); k-- > 0;) {
+    const Part& part = parts_[k];
+    part.kernels.backward(part.batch, values, unknowns, b);
+    values = part.values;
+    unknowns = part.unknowns;
   }
 }
 
-void StaticLdlt::fail(int column, double pivot) const { throw_singular(symbolic_.order[column], pivot); }
+void StaticLdlt::fail(const double* pivot) const {
+  for (int column = 0;; ++column) {
+    if (pivot == values_.data() + place(column, column)) throw_singular(order_[column], *pivot);
+  }
+}
 
 SolverPointer make_static_ldlt(const Pattern& pattern) { return std::make_unique<StaticLdlt>(pattern); }
 

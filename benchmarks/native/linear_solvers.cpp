@@ -1,0 +1,128 @@
+// Nanoseconds that each linear solver needs for a factorisation and for a solution, for the matrices that its choice
+// depends on (core/linear/solver.cpp holds the rule and a summary): the four-bar chain, random patterns of several
+// fills, nearly full ones. Setting the values and the right-hand side is part of the time: it is part of the work.
+//
+//   linear_solvers [quick]
+//
+// prints one line for each matrix and solver: matrix, size, solver, entries of the factors, multiplications of a sparse
+// factorisation, ns of a factorisation, ns of a solution, ns of one factorisation and four solutions, and a mark (*) at
+// the solver that `choose_solver` takes. The solvers are measured in turn and the best repetition counts.
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <random>
+#include <string>
+
+#include "../../tests/core/four_bar.hpp"
+#include "linear/ordering.hpp"
+
+using namespace counterpoint;
+using testing::Matrix;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Nanoseconds of one call, over as many calls as take about 0.2 ms.
+template <class Work>
+double nanoseconds(Work&& work) {
+  for (int count = 1;; count *= 4) {
+    const auto begin = Clock::now();
+    for (int k = 0; k < count; ++k) work();
+    const double passed = std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
+    if (passed > 2e5) return passed / count;
+  }
+}
+
+class Candidate {
+ public:
+  Candidate(const std::string& kind, const Matrix& matrix) : solver_(linear::make_solver(kind, matrix.pattern)) {
+    testing::Assembly(matrix, *solver_)();
+    values_.assign(solver_->values().begin(), solver_->values().end());
+    right_hand_side_.assign(matrix.pattern.size, 1.0);
+    x_ = right_hand_side_;
+  }
+
+  void measure() {
+    factorise_ = std::min(factorise_, nanoseconds([&] {
+      std::ranges::copy(values_, solver_->values().begin());
+      solver_->factorise();
+    }));
+    solve_ = std::min(solve_, nanoseconds([&] {
+      std::ranges::copy(right_hand_side_, x_.begin());
+      solver_->solve(x_.data());
+    }));
+  }
+
+  double step() const { return factorise_ + 4.0 * solve_; }
+
+  void print(const char* matrix, double multiplications, const std::string& chosen) const {
+    std::printf("%-20s %6zu %-12s %9lld %12.0f %12.0f %10.0f %12.0f %s\n", matrix, x_.size(), solver_->name(),
+                solver_->factor_entries(), multiplications, factorise_, solve_, step(),
+                chosen == solver_->name() ? "*" : "");
+  }
+
+ private:
+  linear::SolverPointer solver_;
+  std::vector<double> values_, right_hand_side_, x_;
+  double factorise_ = 1e300, solve_ = 1e300;
+};
+
+void compare(const char* name, const Matrix& matrix, bool quick) {
+  const bool symmetric = matrix.pattern.symmetric;
+  double multiplications = 0.0;
+  std::vector<std::string> kinds{"sparse-lu"};
+  if (symmetric) {
+    multiplications = analyse(matrix.pattern, linear::minimum_degree(matrix.pattern)).multiplications();
+    kinds = {"static-ldlt", "sparse-ldlt"};
+  }
+  if (matrix.pattern.size <= 500) kinds.push_back(symmetric ? "dense-ldlt" : "dense-lu");
+  std::vector<Candidate> candidates;
+  for (const std::string& kind : kinds) candidates.emplace_back(kind, matrix);
+  for (int repeat = 0; repeat < (quick ? 2 : 15); ++repeat) {
+    for (Candidate& candidate : candidates) candidate.measure();
+  }
+  const std::string chosen = linear::choose_solver(matrix.pattern);
+  for (const Candidate& candidate : candidates) candidate.print(name, multiplications, chosen);
+  std::fflush(stdout);
+}
+
+/// `neighbours` random entries in each row on the average, and a diagonal that outweighs them.
+Matrix random_matrix(int size, double neighbours, bool symmetric) {
+  std::mt19937 random(1);
+  std::uniform_real_distribution<double> number(-1.0, 1.0);
+  std::bernoulli_distribution there(std::min(1.0, neighbours / std::max(1, size - 1)));
+  Matrix matrix;
+  matrix.pattern.size = size;
+  matrix.pattern.symmetric = symmetric;
+  for (int i = 0; i < size; ++i) {
+    matrix.add(i, i, neighbours + 1.0);
+    for (int j = 0; j < (symmetric ? i : size); ++j) {
+      if (i != j && there(random)) matrix.add(i, j, number(random));
+    }
+  }
+  return matrix;
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  const bool quick = count > 1 && std::string(arguments[1]) == "quick";
+  const auto name = [](const char* kind, double neighbours) { return kind + std::to_string(static_cast<int>(neighbours)); };
+  for (const int loops : {1, 2, 4, 10, 40, 100, 500, 1000, 4000}) {
+    compare("condensed", testing::FourBarChain(loops).condensed(2.5e3), quick);
+    compare("kkt", testing::FourBarChain(loops).kkt(2.5e3), quick);
+  }
+  for (const bool symmetric : {true, false}) {
+    const char* const kind = symmetric ? "symmetric/" : "unsymmetric/";
+    for (const int size : {5, 10, 20, 40, 100, 200, 400}) {
+      for (const double neighbours : {2.0, 4.0, 8.0, 0.5 * size, 1.0 * size}) {
+        compare(name(kind, neighbours).c_str(), random_matrix(size, neighbours, symmetric), quick);
+      }
+    }
+    for (const int size : {1000, 3000}) {
+      for (const double neighbours : {2.0, 3.0, 4.0}) compare(name(kind, neighbours).c_str(), random_matrix(size, neighbours, symmetric), quick);
+    }
+  }
+}

@@ -1,0 +1,191 @@
+// The arithmetic of StaticLdlt, compiled for each width and each small number of rows: everything between the load of a
+// block and its store then stays in registers. Measured on the four-bar chain, against loops over columns whose lengths
+// are known at run time only: 1.4 to 1.6 times as fast.
+
+#include "linear/block_kernels.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "linear/kinds.hpp"
+
+// Loops over the columns of a block have at most widest_block turns, those over known rows at most most_known_rows.
+#if defined(__GNUC__)
+#define COUNTERPOINT_UNROLL _Pragma("GCC unroll 8")
+#else
+#define COUNTERPOINT_UNROLL
+#endif
+
+namespace counterpoint::linear {
+namespace {
+
+constexpr int most_known_rows = 6;
+constexpr int any = most_known_rows + 1;  // stands for a number of rows known at run time only
+
+/// The pivots of a block and its unit triangle below them.
+template <int width>
+struct Pivots {
+  double l[width][width];
+  double inverse[width];
+
+  /// Eliminates the triangle of a block in place. Returns the pivot that failed, or nullptr.
+  const double* eliminate(double* block) {
+    COUNTERPOINT_UNROLL
+    for (int k = 0; k < width; ++k) {
+      double* const row = block + triangle(k);
+      double u[width];
+      reduce(row, u, k);
+      double pivot = row[k];
+      COUNTERPOINT_UNROLL
+      for (int i = 0; i < k; ++i) {
+        row[i] = l[k][i] = u[i] * inverse[i];
+        pivot -= l[k][i] * u[i];
+      }
+      row[k] = pivot;
+      if (!is_pivot(pivot)) return row + k;
+      row[k] = inverse[k] = 1.0 / pivot;
+    }
+    return nullptr;
+  }
+
+  /// The first `count` entries of a row less what the columns before them take away.
+  void reduce(const double* row, double* u, int count) const {
+    COUNTERPOINT_UNROLL
+    for (int i = 0; i < count; ++i) {
+      u[i] = row[i];
+      COUNTERPOINT_UNROLL
+      for (int p = 0; p < i; ++p) u[i] -= u[p] * l[i][p];
+    }
+  }
+
+  void divide(const double* u, double* factor) const {
+    COUNTERPOINT_UNROLL
+    for (int k = 0; k < width; ++k) factor[k] = u[k] * inverse[k];
+  }
+};
+
+template <int width>
+void subtract_product(double& from, const double* a, const double* b) {
+  double sum = from;
+  COUNTERPOINT_UNROLL
+  for (int k = 0; k < width; ++k) sum -= a[k] * b[k];
+  from = sum;
+}
+
+template <int width, int rows>
+void eliminate_known_rows(const Pivots<width>& pivots, double* below, const std::int32_t* target, double* values) {
+  double u[rows][width];
+  COUNTERPOINT_UNROLL
+  for (int a = 0; a < rows; ++a) pivots.reduce(below + a * width, u[a], width);
+  COUNTERPOINT_UNROLL
+  for (int a = 0; a < rows; ++a) {
+    double* const factor = below + a * width;
+    double f[width];
+    pivots.divide(u[a], f);
+    COUNTERPOINT_UNROLL
+    for (int b = a; b < rows; ++b) subtract_product<width>(values[*target++], f, u[b]);
+    COUNTERPOINT_UNROLL
+    for (int k = 0; k < width; ++k) factor[k] = f[k];
+  }
+}
+
+template <int width>
+void eliminate_rows(const Pivots<width>& pivots, int rows, double* below, const std::int32_t* target, double* values) {
+  double* const end = below + rows * width;
+  for (double* row = below; row != end; row += width) {
+    double u[width];
+    pivots.reduce(row, u, width);
+    COUNTERPOINT_UNROLL
+    for (int k = 0; k < width; ++k) row[k] = u[k];
+  }
+  for (double* a = below; a != end; a += width) {
+    double f[width];
+    pivots.divide(a, f);
+    for (const double* b = a; b != end; b += width) subtract_product<width>(values[*target++], f, b);
+    COUNTERPOINT_UNROLL
+    for (int k = 0; k < width; ++k) a[k] = f[k];
+  }
+}
+
+template <int width, int known_rows>
+struct Kernels {
+  static const double* eliminate(const Batch& batch, double* block, const std::int32_t* targets, double* values) {
+    const int rows = count(batch);
+    for (int n = batch.blocks; n > 0; --n) {
+      Pivots<width> pivots;
+      if (const double* failed = pivots.eliminate(block)) return failed;
+      double* const below = block + triangle(width);
+      if constexpr (known_rows == any) {
+        eliminate_rows<width>(pivots, rows, below, targets, values);
+      } else if constexpr (known_rows > 0) {
+        eliminate_known_rows<width, known_rows>(pivots, below, targets, values);
+      }
+      block = below + rows * width;
+      targets += triangle(rows);
+    }
+    return nullptr;
+  }
+
+  static void forward(const Batch& batch, const double* block, const std::int32_t* unknowns, double* b) {
+    const int rows = count(batch);
+    for (int n = batch.blocks; n > 0; --n) {
+      double x[width];
+      COUNTERPOINT_UNROLL
+      for (int k = 0; k < width; ++k) {
+        x[k] = b[unknowns[k]];
+        COUNTERPOINT_UNROLL
+        for (int i = 0; i < k; ++i) x[k] -= block[triangle(k) + i] * x[i];
+        if (k > 0) b[unknowns[k]] = x[k];
+      }
+      block += triangle(width);
+      unknowns += width;
+      COUNTERPOINT_UNROLL
+      for (int r = 0; r < rows; ++r) subtract_product<width>(b[unknowns[r]], block + r * width, x);
+      block += rows * width;
+      unknowns += rows;
+    }
+  }
+
+  static void backward(const Batch& batch, const double* block, const std::int32_t* unknowns, double* b) {
+    const int rows = count(batch);
+    for (int n = batch.blocks; n > 0; --n) {
+      unknowns -= width + rows;
+      block -= triangle(width) + rows * width;
+      double x[width];
+      COUNTERPOINT_UNROLL
+      for (int k = 0; k < width; ++k) x[k] = b[unknowns[k]] * block[triangle(k) + k];
+      // The nearest row, which became known last, is taken last.
+      COUNTERPOINT_UNROLL
+      for (int r = rows - 1; r >= 0; --r) {
+        const double known = b[unknowns[width + r]];
+        COUNTERPOINT_UNROLL
+        for (int k = 0; k < width; ++k) x[k] -= block[triangle(width) + r * width + k] * known;
+      }
+      COUNTERPOINT_UNROLL
+      for (int k = width - 1; k >= 0; --k) {
+        COUNTERPOINT_UNROLL
+        for (int i = 0; i < k; ++i) x[i] -= block[triangle(k) + i] * x[k];
+        b[unknowns[k]] = x[k];
+      }
+    }
+  }
+
+ private:
+  static int count(const Batch& batch) { return known_rows == any ? batch.rows : known_rows; }
+};
+
+template <int width, int... rows>
+constexpr std::array<BlockKernels, sizeof...(rows)> table(std::integer_sequence<int, rows...>) {
+  return {BlockKernels{Kernels<width, rows>::eliminate, Kernels<width, rows>::forward, Kernels<width, rows>::backward}...};
+}
+
+using Rows = std::make_integer_sequence<int, any + 1>;
+constexpr std::array<std::array<BlockKernels, any + 1>, widest_block> kernels{table<1>(Rows{}), table<2>(Rows{}),
+                                                                             table<3>(Rows{}), table<4>(Rows{})};
+
+}  // namespace
+
+const BlockKernels& block_kernels(int width, int rows) { return kernels[width - 1][std::min(rows, any)]; }
+
+}  // namespace counterpoint::linear

@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstdint>
+
+namespace counterpoint::linear {
+
+/// Blocks of the factor that follow each other and have the same shape; see StaticLdlt for how a block lies in memory.
+struct Batch {
+  int blocks;
+  int width;
+  int rows;  ///< below the triangle
+};
+
+/// The loops of factorisation and solution over the blocks of a batch. All pointers are those of its first block,
+/// except for `backward`, which gets those behind its last one.
+struct BlockKernels {
+  /// Eliminates the blocks. Returns nullptr, or the pivot of the first column that cannot be divided by.
+  const double* (*eliminate)(const Batch& batch, double* block, const std::int32_t* targets, double* values);
+  /// L z = b for the unknowns of the blocks, and their share in the rows below.
+  void (*forward)(const Batch& batch, const double* block, const std::int32_t* unknowns, double* b);
+  /// D L^T x = z for the unknowns of the blocks, when all those of the rows below are known.
+  void (*backward)(const Batch& batch, const double* block, const std::int32_t* unknowns, double* b);
+};
+
+constexpr int widest_block = 4;
+
+constexpr int triangle(int width) { return width * (width + 1) / 2; }
+
+const BlockKernels& block_kernels(int width, int rows);
+
+}  // namespace counterpoint::linear
