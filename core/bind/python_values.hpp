@@ -37,5 +37,6 @@ nb::object to_rows(const std::vector<double>& values, std::size_t columns);
 void bind_signal(nb::module_& m);
 void bind_ode(nb::module_& m);
 void bind_coupling(nb::module_& m);
+void bind_multibody(nb::module_& m);
 
 }  // namespace counterpoint::bind

@@ -30,7 +30,7 @@ class ConstraintBatch {
   std::vector<std::string> names;  ///< one an equation, for messages
 };
 
-using ConstraintBatchPointer = std::unique_ptr<ConstraintBatch>;
+using ConstraintBatchPointer = std::shared_ptr<ConstraintBatch>;
 
 /// (|b - a|^2 - l^2) / (2 l) = 0 between two points that are coordinates.
 struct DistanceRow {

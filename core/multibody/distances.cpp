@@ -79,8 +79,8 @@ class Distances final : public ConstraintBatch {
 }  // namespace
 
 ConstraintBatchPointer make_distances(int dimension, const std::vector<DistanceRow>& rows) {
-  if (dimension == 2) return std::make_unique<Distances<2>>(rows);
-  return std::make_unique<Distances<3>>(rows);
+  if (dimension == 2) return std::make_shared<Distances<2>>(rows);
+  return std::make_shared<Distances<3>>(rows);
 }
 
 }  // namespace counterpoint::multibody

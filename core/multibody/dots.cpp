@@ -146,10 +146,10 @@ void ConstraintBatch::velocity_terms(const Instant&, double* phi_t) const { std:
 
 void ConstraintBatch::jerk_terms(const Instant&, const double*, double* terms) const { std::fill_n(terms, equations(), 0.0); }
 
-ConstraintBatchPointer make_dots(const std::vector<DotRow>& rows) { return std::make_unique<Dots>(rows); }
+ConstraintBatchPointer make_dots(const std::vector<DotRow>& rows) { return std::make_shared<Dots>(rows); }
 
 ConstraintBatchPointer make_coincidences(const std::vector<Combination>& combinations) {
-  return std::make_unique<Coincidences>(combinations);
+  return std::make_shared<Coincidences>(combinations);
 }
 
 }  // namespace counterpoint::multibody

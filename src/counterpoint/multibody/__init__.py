@@ -1,1 +1,37 @@
-"""Mechanisms of rigid bodies: what a mechanical engineer models, runs and looks at."""
+"""Mechanisms of rigid bodies in natural coordinates: what a mechanical engineer models, runs and looks at.
+
+Names are loaded when they are first used.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from .animation import Animation, Shape
+    from .assembly import Assembly
+    from .formulations import Formulation
+    from .mechanism import Mechanism
+
+_HOME = {
+    "Animation": "animation",
+    "Assembly": "assembly",
+    "Formulation": "formulations",
+    "Mechanism": "mechanism",
+    "Shape": "animation",
+}
+
+__all__ = ["Animation", "Assembly", "Formulation", "Mechanism", "Shape"]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'counterpoint.multibody' has no attribute {name!r}")
+    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

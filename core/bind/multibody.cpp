@@ -1,0 +1,311 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <map>
+
+#include "bind/multibody_python.hpp"
+#include "bind/python_values.hpp"
+#include "multibody/initial.hpp"
+#include "multibody/multibody_subsystem.hpp"
+
+namespace counterpoint::bind {
+
+using namespace counterpoint::multibody;
+
+namespace {
+
+using Array1 = nb::ndarray<const double, nb::ndim<1>, nb::c_contig>;
+using Vector = std::vector<double>;
+
+Combination combination(int dimension, const std::vector<int>& offsets, const Vector& weights, const Vector& turned, const Vector& constant) {
+  Combination made;
+  made.dimension = dimension;
+  for (std::size_t k = 0; k < offsets.size(); ++k) made.weights.push_back({offsets[k], weights[k], turned[k]});
+  for (std::size_t d = 0; d < constant.size(); ++d) made.constant[d] = constant[d];
+  return made;
+}
+
+template <typename Kind>
+Kind chosen(const std::map<std::string, Kind>& names, const std::string& name) {
+  const auto found = names.find(name);
+  if (found == names.end()) throw nb::value_error(("\"" + name + "\" is not known").c_str());
+  return found->second;
+}
+
+const std::map<std::string, MeasureFunction> kFunctions{{"dot", MeasureFunction::dot},
+                                                        {"distance", MeasureFunction::distance},
+                                                        {"angle", MeasureFunction::angle},
+                                                        {"rotation", MeasureFunction::rotation}};
+const std::map<std::string, Motion> kMotions{{"position", Motion::position},
+                                             {"velocity", Motion::velocity},
+                                             {"acceleration", Motion::acceleration}};
+const std::map<std::string, Scalar> kScalars{{"kinetic_energy", Scalar::kinetic_energy},
+                                             {"potential_energy", Scalar::potential_energy},
+                                             {"energy", Scalar::total_energy},
+                                             {"violation", Scalar::violation}};
+
+/// A model with an instant to ask it at: what the analyses in Python work with.
+class ModelView {
+ public:
+  ModelView(ModelPointer model, double length) : model(std::move(model)), initial(this->model, length) {}
+
+  /// An instant at the values given; wrapping measures begin anew.
+  Instant at(double t, const Vector& q, const Vector& v, const Vector& u, const Vector& du, const Vector& ddu) {
+    check(q.size(), model->all_coordinates(), "q");
+    check(v.size(), model->all_coordinates(), "v");
+    for (const Vector* values : {&u, &du, &ddu}) check(values->size(), model->inputs(), "u");
+    memory.assign(model->memory(), 0.0);
+    Instant now{.t = t, .q = q.data(), .v = v.data(), .u = u.data(), .du = du.data(), .ddu = ddu.data(), .memory = memory.data(), .step_start = t};
+    model->start(now, memory.data());
+    return now;
+  }
+  static void check(std::size_t size, int expected, const char* name) {
+    if (size != static_cast<std::size_t>(expected)) {
+      throw nb::value_error((std::string(name) + " has " + std::to_string(size) + " values; " + std::to_string(expected) + " are needed").c_str());
+    }
+  }
+
+  ModelPointer model;
+  InitialProblem initial;
+  Vector memory;
+};
+
+using Coordinates = std::tuple<std::vector<int>, std::vector<int>>;
+
+Coordinates places(const SparsePattern& pattern) {
+  std::vector<int> rows;
+  for (int row = 0; row < pattern.rows; ++row) rows.insert(rows.end(), pattern.row_start[row + 1] - pattern.row_start[row], row);
+  return {rows, pattern.column};
+}
+
+void bind_parts(nb::module_& m) {
+  nb::class_<Combination>(m, "Combination")
+      .def("__init__", [](Combination* self, int dimension, const std::vector<int>& offsets, const Vector& weights, const Vector& turned,
+                          const Vector& constant) { new (self) Combination(combination(dimension, offsets, weights, turned, constant)); },
+           nb::arg("dimension"), nb::arg("offsets"), nb::arg("weights"), nb::arg("turned"), nb::arg("constant"));
+  nb::class_<TimeFunction>(m, "TimeFunction");
+  m.def("polynomial", &make_polynomial, nb::arg("coefficients"));
+  m.def("harmonic", &make_harmonic, nb::arg("offset"), nb::arg("amplitude"), nb::arg("angular_frequency"), nb::arg("phase"));
+  m.def("following", &make_following, nb::arg("input"), nb::arg("factor"));
+  m.def("python_time_function", &make_python_time_function, nb::arg("function"), nb::arg("interval"));
+
+  nb::class_<Measure>(m, "Measure")
+      .def_rw("name", &Measure::name)
+      .def("value", [](const Measure& self, const Vector& q) { return self.value(q.data()); }, nb::arg("q"))
+      .def("rate", [](const Measure& self, const Vector& q, const Vector& v) { return self.rate(q.data(), v.data()); }, nb::arg("q"), nb::arg("v"));
+  m.def("measure", [](const std::string& function, const Combination& a, const Combination& b, const Combination& c, const Combination& d) {
+    return make_measure(chosen(kFunctions, function), {a, b}, {c, d});
+  }, nb::arg("function"), nb::arg("a"), nb::arg("b"), nb::arg("c"), nb::arg("d"));
+}
+
+void bind_forces(nb::module_& m) {
+  nb::class_<Force>(m, "Force").def_rw("name", &Force::name).def("value_names", &Force::value_names);
+  nb::class_<ScalarLaw>(m, "ScalarLaw")
+      .def(nb::init<>())
+      .def_rw("stiffness", &ScalarLaw::stiffness)
+      .def_rw("natural", &ScalarLaw::natural)
+      .def_rw("damping", &ScalarLaw::damping)
+      .def_rw("friction", &ScalarLaw::friction)
+      .def_rw("breakaway", &ScalarLaw::breakaway)
+      .def_rw("friction_rate", &ScalarLaw::friction_rate)
+      .def_rw("stribeck_rate", &ScalarLaw::stribeck_rate)
+      .def_rw("constant", &ScalarLaw::constant)
+      .def("set_spring", [](ScalarLaw& self, Vector x, Vector y) { self.spring = {std::move(x), std::move(y)}; }, nb::arg("x"), nb::arg("y"))
+      .def("set_damper", [](ScalarLaw& self, Vector x, Vector y) { self.damper = {std::move(x), std::move(y)}; }, nb::arg("x"), nb::arg("y"))
+      .def("set_actuator", [](ScalarLaw& self, TimeFunctionPointer actuator) { self.actuator = std::move(actuator); }, nb::arg("actuator"));
+  m.def("scalar_force", &make_scalar_force, nb::arg("measure"), nb::arg("law"));
+  m.def("point_force", &make_point_force, nb::arg("point"), nb::arg("components"), nb::arg("axes"));
+  m.def("torque", &make_torque, nb::arg("axes"), nb::arg("components"), nb::arg("in_body_axes"));
+}
+
+void add_batch(Parts& parts, ConstraintBatchPointer batch, std::vector<std::string> names) {
+  if (names.empty()) return;
+  batch->names = std::move(names);
+  parts.constraints.push_back(std::move(batch));
+}
+
+void bind_assembly(nb::module_& m) {
+  using Names = std::vector<std::string>;
+  nb::class_<Parts>(m, "Parts")
+      .def("__init__", [](Parts* self, int free, Names coordinates, int inputs) {
+        new (self) Parts();
+        self->free = free;
+        self->coordinates = std::move(coordinates);
+        self->inputs = inputs;
+        self->constant_force.assign(self->coordinates.size(), 0.0);
+      }, nb::arg("free"), nb::arg("coordinates"), nb::arg("inputs"))
+      .def("set_mass", [](Parts& self, const std::vector<int>& rows, const std::vector<int>& columns, const Vector& values) {
+        for (std::size_t k = 0; k < rows.size(); ++k) self.mass.push_back({rows[k], columns[k], values[k]});
+      }, nb::arg("rows"), nb::arg("columns"), nb::arg("values"))
+      .def_rw("constant_force", &Parts::constant_force)
+      .def_rw("constant_energy", &Parts::constant_energy)
+      .def("add_distances", [](Parts& self, int dimension, const std::vector<int>& first, const std::vector<int>& second, const Vector& lengths, Names names) {
+        std::vector<DistanceRow> rows;
+        for (std::size_t k = 0; k < first.size(); ++k) rows.push_back({first[k], second[k], lengths[k]});
+        add_batch(self, make_distances(dimension, rows), std::move(names));
+      }, nb::arg("dimension"), nb::arg("first"), nb::arg("second"), nb::arg("lengths"), nb::arg("names"))
+      .def("add_dots", [](Parts& self, const std::vector<Combination>& a, const std::vector<Combination>& b, const Vector& values, const Vector& scales, Names names) {
+        std::vector<DotRow> rows;
+        for (std::size_t k = 0; k < a.size(); ++k) rows.push_back({a[k], b[k], values[k], scales[k]});
+        add_batch(self, make_dots(rows), std::move(names));
+      }, nb::arg("a"), nb::arg("b"), nb::arg("values"), nb::arg("scales"), nb::arg("names"))
+      .def("add_coincidences", [](Parts& self, const std::vector<Combination>& combinations, Names names) {
+        add_batch(self, make_coincidences(combinations), std::move(names));
+      }, nb::arg("combinations"), nb::arg("names"))
+      .def("add_measure", [](Parts& self, MeasurePointer measure) { self.measures.push_back(std::move(measure)); }, nb::arg("measure"))
+      .def("add_relation", [](Parts& self, std::vector<MeasurePointer> measures, Vector factors, std::optional<TimeFunctionPointer> prescribed, const std::string& name) {
+        add_batch(self, make_relations({{std::move(measures), std::move(factors), prescribed.value_or(nullptr)}}), {name});
+      }, nb::arg("measures"), nb::arg("factors"), nb::arg("prescribed").none(), nb::arg("name"))
+      .def("add_force", [](Parts& self, ForcePointer force) { self.forces.push_back(std::move(force)); }, nb::arg("force"))
+      // The parts move into the model: the object in Python is empty afterwards.
+      .def("model", [](Parts& self, double length) {
+        return new ModelView(std::make_shared<AssembledModel>(std::move(self)), length);
+      }, nb::arg("length"), nb::rv_policy::take_ownership);
+  m.def("python_model", [](nb::object model, double length) { return new ModelView(make_python_model(std::move(model)), length); },
+        nb::arg("model"), nb::arg("length"), nb::rv_policy::take_ownership);
+}
+
+void bind_model(nb::module_& m) {
+  using State = std::tuple<Vector, Vector>;
+  nb::class_<ModelView>(m, "Model")
+      .def_prop_ro("coordinates", [](const ModelView& self) { return self.model->coordinates(); })
+      .def_prop_ro("all_coordinates", [](const ModelView& self) { return self.model->all_coordinates(); })
+      .def_prop_ro("equations", [](const ModelView& self) { return self.model->equations(); })
+      .def_prop_ro("inputs", [](const ModelView& self) { return self.model->inputs(); })
+      .def("equation_name", [](const ModelView& self, int equation) { return self.model->equation_name(equation); }, nb::arg("equation"))
+      .def("coordinate_name", [](const ModelView& self, int coordinate) { return self.model->coordinate_name(coordinate); }, nb::arg("coordinate"))
+      .def("mass_places", [](const ModelView& self) { return places(self.model->mass_pattern()); })
+      .def("jacobian_places", [](const ModelView& self) { return places(self.model->jacobian_pattern()); })
+      .def("tangent_places", [](const ModelView& self) { return places(self.model->tangent_pattern()); })
+      .def("mass", [](ModelView& self, double t, const Vector& q, const Vector& v, const Vector& u, const Vector& du, const Vector& ddu) {
+        Vector values(self.model->mass_pattern().entries());
+        self.model->mass(self.at(t, q, v, u, du, ddu), values.data());
+        return values;
+      })
+      .def("constraints", [](ModelView& self, double t, const Vector& q, const Vector& v, const Vector& u, const Vector& du, const Vector& ddu) -> State {
+        Vector phi(self.model->equations()), J(self.model->jacobian_pattern().entries());
+        self.model->constraints(self.at(t, q, v, u, du, ddu), phi.data(), J.data());
+        return {phi, J};
+      })
+      .def("constraint_rates", [](ModelView& self, double t, const Vector& q, const Vector& v, const Vector& u, const Vector& du, const Vector& ddu) -> State {
+        Vector phi_t(self.model->equations(), 0.0), rest(self.model->equations());
+        const Instant now = self.at(t, q, v, u, du, ddu);
+        if (self.model->rheonomic()) self.model->velocity_terms(now, phi_t.data());
+        self.model->acceleration_terms(now, rest.data());
+        return {phi_t, rest};
+      })
+      .def("forces", [](ModelView& self, double t, const Vector& q, const Vector& v, const Vector& u, const Vector& du, const Vector& ddu) {
+        Vector Q(self.model->all_coordinates());
+        self.model->forces(self.at(t, q, v, u, du, ddu), Q.data());
+        return Q;
+      })
+      .def("tangent", [](ModelView& self, double stiffness, double damping, double t, const Vector& q, const Vector& v, const Vector& u, const Vector& du, const Vector& ddu) {
+        Vector values(self.model->tangent_pattern().entries(), 0.0);
+        self.model->add_tangent(self.at(t, q, v, u, du, ddu), stiffness, damping, values.data());
+        return values;
+      })
+      .def("potential_energy", [](ModelView& self, double t, const Vector& q, const Vector& v, const Vector& u, const Vector& du, const Vector& ddu) {
+        return self.model->potential_energy(self.at(t, q, v, u, du, ddu));
+      })
+      .def("assemble", [](ModelView& self, double t, Vector q, const Vector& v, const Vector& u, const Vector& du, const Vector& ddu) {
+        const Instant now = self.at(t, q, v, u, du, ddu);
+        self.initial.positions(now, q);
+        return q;
+      })
+      .def("velocities", [](ModelView& self, double t, const Vector& q, Vector v, const Vector& u, const Vector& du, const Vector& ddu) {
+        const Instant now = self.at(t, q, v, u, du, ddu);
+        self.initial.velocities(now, v);
+        return v;
+      })
+      .def("accelerations", [](ModelView& self, double t, const Vector& q, const Vector& v, const Vector& u, const Vector& du, const Vector& ddu) -> State {
+        Vector a(self.model->all_coordinates(), 0.0), multipliers(self.model->equations());
+        self.initial.accelerations(self.at(t, q, v, u, du, ddu), a, multipliers);
+        return {a, multipliers};
+      })
+      .def("redundancy", [](ModelView& self, double t, const Vector& q, const Vector& v, const Vector& u, const Vector& du, const Vector& ddu) {
+        const Redundancy found = find_redundancy(*self.model, self.at(t, q, v, u, du, ddu));
+        return std::tuple(found.equations, found.degrees_of_freedom);
+      });
+}
+
+void bind_outputs(nb::module_& m) {
+  nb::class_<Output>(m, "Output");
+  m.def("point_output", [](const Combination& point, const std::string& motion) { return make_point_output(point, chosen(kMotions, motion)); },
+        nb::arg("point"), nb::arg("motion"));
+  m.def("measure_output", [](MeasurePointer measure, const std::string& motion) { return make_measure_output(std::move(measure), chosen(kMotions, motion)); },
+        nb::arg("measure"), nb::arg("motion"));
+  m.def("coordinates_output", [](int coordinates, const std::string& motion) { return make_coordinates_output(coordinates, chosen(kMotions, motion)); },
+        nb::arg("coordinates"), nb::arg("motion"));
+  m.def("reaction_output", &make_reaction_output, nb::arg("first"), nb::arg("count"));
+  m.def("support_output", &make_support_output, nb::arg("offset"), nb::arg("dimension"));
+  m.def("force_output", &make_force_output, nb::arg("force"));
+  m.def("scalar_output", [](const std::string& scalar) { return make_scalar_output(chosen(kScalars, scalar)); }, nb::arg("scalar"));
+}
+
+void bind_subsystem(nb::module_& m) {
+  nb::class_<NewmarkRule>(m, "NewmarkRule")
+      .def(nb::init<>())
+      .def_rw("beta", &NewmarkRule::beta)
+      .def_rw("gamma", &NewmarkRule::gamma)
+      .def_rw("alpha_m", &NewmarkRule::alpha_m)
+      .def_rw("alpha_f", &NewmarkRule::alpha_f);
+  nb::class_<StepperOptions>(m, "StepperOptions")
+      .def(nb::init<>())
+      .def_rw("formulation", &StepperOptions::formulation)
+      .def_rw("system", &StepperOptions::system)
+      .def_rw("integrator", &StepperOptions::integrator)
+      .def_rw("iteration", &StepperOptions::iteration)
+      .def_rw("solver", &StepperOptions::solver)
+      .def_rw("rule", &StepperOptions::rule)
+      .def_rw("penalty", &StepperOptions::penalty)
+      .def_rw("natural_frequency", &StepperOptions::natural_frequency)
+      .def_rw("damping_ratio", &StepperOptions::damping_ratio)
+      .def_rw("project_velocities", &StepperOptions::project_velocities)
+      .def_rw("project_accelerations", &StepperOptions::project_accelerations)
+      .def_rw("reset_multipliers", &StepperOptions::reset_multipliers)
+      .def_rw("printed", &StepperOptions::printed)
+      .def_rw("tolerance", &StepperOptions::tolerance)
+      .def_rw("length", &StepperOptions::length)
+      .def_rw("max_iterations", &StepperOptions::max_iterations)
+      .def_rw("fixed_iterations", &StepperOptions::fixed_iterations);
+  nb::class_<Statistics>(m, "Statistics")
+      .def_ro("steps", &Statistics::steps)
+      .def_ro("iterations", &Statistics::iterations)
+      .def_ro("factorisations", &Statistics::factorisations)
+      .def_ro("worst_contraction", &Statistics::worst_contraction)
+      .def_ro("worst_violation", &Statistics::worst_violation)
+      .def_ro("penalty_raised", &Statistics::penalty_raised);
+  nb::class_<MultibodySubsystem, Subsystem>(m, "MultibodySubsystem")
+      .def("__init__", [](MultibodySubsystem* self, const ModelView& model, const StepperOptions& options, std::vector<OutputPointer> outputs,
+                          Vector q, Vector v, Vector input_defaults, bool guided_by_inputs, double step) {
+        new (self) MultibodySubsystem(model.model, options, std::move(outputs),
+                                      {std::move(q), std::move(v), std::move(input_defaults), guided_by_inputs, step});
+      }, nb::arg("model"), nb::arg("options"), nb::arg("outputs"), nb::arg("q"), nb::arg("v"), nb::arg("input_defaults"),
+           nb::arg("guided_by_inputs"), nb::arg("step"))
+      .def_prop_ro("statistics", &MultibodySubsystem::statistics)
+      .def_prop_ro("solver", [](const MultibodySubsystem& self) { return std::string(self.stepper().solver()->name()); })
+      .def_prop_ro("state", [](const MultibodySubsystem& self) {
+        return std::tuple(self.state().q, self.state().v, self.state().a, self.state().multipliers);
+      })
+      .def("start", &MultibodySubsystem::start, nb::arg("t"));
+}
+
+}  // namespace
+
+void bind_multibody(nb::module_& core) {
+  nb::module_ m = core.def_submodule("multibody", "Mechanisms in natural coordinates.");
+  bind_parts(m);
+  bind_forces(m);
+  bind_assembly(m);
+  bind_model(m);
+  bind_outputs(m);
+  bind_subsystem(m);
+}
+
+}  // namespace counterpoint::bind

@@ -1,0 +1,322 @@
+"""A mechanism put together: coordinates, equations, the core's model, a consistent start."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .. import _core
+from ..errors import SetupError
+from ..subsystems import NativeSubsystem
+from . import forces, measures, outputs, time_values
+from .affine import Affine, Vector
+from .joints import KINDS, Carrier, Coincidence, Dot, Equation, Placed
+from .parts import Joint, Link
+from .placing import Ground, Placing
+
+if TYPE_CHECKING:
+    from .mechanism import Mechanism
+
+_SHOWN_POINTS = 50
+"""A mechanism without outputs of its own shows the positions of its points when they are not more than these."""
+
+
+class Assembly:
+    """A mechanism with coordinates, solved for consistent positions and velocities.
+
+    Attributes
+    ----------
+    mechanism : Mechanism
+        Where it comes from.
+    q, v : arrays of shape (all coordinates,)
+        Consistent positions (m) and velocities (m/s) at the start; those of fixed points come last.
+    degrees_of_freedom : int
+        Motions that the constraints leave free at the start.
+    redundant : list of str
+        Equations that follow from others there.
+    """
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        self.mechanism = mechanism
+        self.dimension = mechanism.dimension
+        self.placing = Placing(mechanism)
+        self._raise(self.placing.problems)
+        self.bodies = self.placing.bodies
+        own = self.placing.own
+        self.entities = [n for n in own if not self.placing.is_fixed(n)] + [n for n in own if self.placing.is_fixed(n)]
+        self.free = self.dimension * sum(not self.placing.is_fixed(n) for n in own)
+        self.offsets = {name: k * self.dimension for k, name in enumerate(self.entities)}
+        self.input_places = {name: k for k, name in enumerate(mechanism.inputs)}
+        self._equations: dict[str, tuple[int, int]] = {}
+        self.native_measures: dict[str, _core.multibody.Measure] = {}
+        self.native_forces: dict[str, _core.multibody.Force] = {}
+        self._mass = self._mass_entries()
+        self._check_mass()
+        self.length = self._length()
+        self.model = self._compile()
+        self.q, self.v = self._start()
+        equations, self.degrees_of_freedom = self.model.redundancy(0.0, *self._state())
+        self.redundant = [self.model.equation_name(k) for k in equations]
+
+    # What force, measure and output builders ask
+
+    def place(self, name: str) -> Affine:
+        """Return a point or vector as a weighted sum of coordinates."""
+        return self.placing.places[name]
+
+    def carrier(self, body: str) -> Carrier:
+        """Return a body, or the ground."""
+        return Ground() if body == "ground" else self.bodies[body]
+
+    def axes(self, body: str) -> list[_core.multibody.Combination]:
+        """Return the axes of a body that are along those of the drawing as drawn."""
+        return [self.bodies[body].vector(e).native(self.offsets) for e in np.eye(self.dimension)]
+
+    def equations_of(self, name: str) -> tuple[int, int]:
+        """Return first equation and number of equations of a joint, link, relation or guide."""
+        return self._equations[name]
+
+    def drawn_coordinates(self) -> list[float]:
+        """Return all coordinates as drawn."""
+        return [float(x) for name in self.entities for x in self.placing.drawn(name)]
+
+    def coordinate_names(self) -> list[str]:
+        """Return a name for each coordinate, as ``point.x``."""
+        return [f"{name}.{axis}" for name in self.entities for axis in "xyz"[: self.dimension]]
+
+    # The subsystem
+
+    def subsystem(self) -> NativeSubsystem:
+        """Return a subsystem that makes a model of its own for every run."""
+        mechanism = self.mechanism
+        shown = {part.name: part for part in self._shown()}
+        widths = {"q": self.free, **dict.fromkeys(list(outputs.STANDARD)[1:], 1)}
+        for name, part in shown.items():
+            widths[name] = self._width(part)
+        subsystem = NativeSubsystem(
+            "multibody",
+            self._native,
+            inputs=dict.fromkeys(mechanism.inputs, 1),
+            outputs={name: width for name, width in widths.items() if width > 0},
+            defaults=mechanism.inputs,
+            units={**outputs.STANDARD, **{name: part.unit for name, part in shown.items() if part.unit}},
+            own_pace=mechanism.step is not None,
+        )
+        return subsystem
+
+    def _native(self) -> _core.multibody.MultibodySubsystem:
+        model = self._compile()
+        made = list(outputs.standard(self).values())
+        made += [outputs.build(self, part) for part in self._shown() if self._width(part) > 0]
+        guided = any(time_values.input_of(g.value) for g in self.mechanism.guides)
+        return _core.multibody.MultibodySubsystem(
+            model, self.mechanism.formulation.native(self.length), made, self.q.tolist(), self.v.tolist(),
+            list(self.mechanism.inputs.values()), guided, self.mechanism.step or 0.0,
+        )  # fmt: skip
+
+    def _shown(self) -> list[outputs.OutputPart]:
+        mechanism = self.mechanism
+        if mechanism.outputs:
+            return list(mechanism.outputs.values())
+        moving = [name for name, point in mechanism.points.items() if not point.fixed]
+        if len(moving) > _SHOWN_POINTS:
+            return []
+        return [outputs.OutputPart(name, "point", name, unit="m") for name in moving]
+
+    def _width(self, part: outputs.OutputPart) -> int:
+        if part.kind in ("point", "vector", "support"):
+            return self.dimension
+        if part.kind == "measure":
+            return 1
+        if part.kind == "force":
+            return len(self.native_forces[part.of].value_names())
+        return self.equations_of(part.of)[1]
+
+    # Putting together
+
+    def _compile(self, *, with_initial: bool = False) -> _core.multibody.Model:
+        names = self.coordinate_names()
+        parts = _core.multibody.Parts(self.free, names, len(self.mechanism.inputs))
+        parts.set_mass(*self._mass)
+        parts.constant_force = self._gravity()
+        self._add_rigidity(parts)
+        count = len(self.placing.distances) + len(self.placing.dots) + self.dimension * len(self.placing.coincidences)
+        for joint in self.mechanism.joints.values():
+            count = self._add_equations(parts, joint.name, self._joint_equations(joint), count)
+        for link in self.mechanism.links.values():
+            count = self._add_equations(parts, link.name, self._link_equations(link), count)
+        self.native_measures = {name: measures.build(self, part) for name, part in self.mechanism.measures.items()}
+        for measure in self.native_measures.values():
+            parts.add_measure(measure)
+        count = self._add_relations(parts, count)
+        if with_initial:
+            self._add_initial(parts)
+        self.native_forces = {name: forces.build(self, part) for name, part in self.mechanism.forces.items()}
+        for force in self.native_forces.values():
+            parts.add_force(force)
+        return parts.model(self.length)
+
+    def _add_rigidity(self, parts: _core.multibody.Parts) -> None:
+        distances = list(self.placing.distances.values())
+        parts.add_distances(
+            self.dimension, [self.offsets[d.first] for d in distances], [self.offsets[d.second] for d in distances],
+            [d.length for d in distances], [d.name for d in distances],
+        )  # fmt: skip
+        self._add_dots(parts, self.placing.dots)
+        self._add_coincidences(parts, self.placing.coincidences)
+
+    def _add_dots(self, parts: _core.multibody.Parts, dots: list[Dot]) -> None:
+        parts.add_dots(
+            [d.a.native(self.offsets) for d in dots], [d.b.native(self.offsets) for d in dots],
+            [d.value for d in dots], [d.scale for d in dots], [d.name for d in dots],
+        )  # fmt: skip
+
+    def _add_coincidences(self, parts: _core.multibody.Parts, coincidences: list[Coincidence]) -> None:
+        names = [f"{c.name} ({axis})" for c in coincidences for axis in "xyz"[: self.dimension]]
+        parts.add_coincidences([c.combination.native(self.offsets) for c in coincidences], names)
+
+    def _add_equations(self, parts: _core.multibody.Parts, name: str, equations: list[Equation], count: int) -> int:
+        """Add the equations of one joint together, so that its reactions lie together."""
+        coincidences = [e for e in equations if isinstance(e, Coincidence)]
+        dots = [e for e in equations if isinstance(e, Dot)]
+        self._add_coincidences(parts, coincidences)
+        self._add_dots(parts, dots)
+        added = self.dimension * len(coincidences) + len(dots)
+        self._equations[name] = (count, added)
+        return count + added
+
+    def _joint_equations(self, joint: Joint) -> list[Equation]:
+        first, second = (self.carrier(name) for name in joint.bodies)
+        ends = [None if joint.at is None else self._end(name, carrier, joint.at)
+                for name, carrier in zip(joint.bodies, (first, second), strict=True)]  # fmt: skip
+        placed = Placed(joint.name, self.dimension, first, second, ends[0], ends[1], joint.axis, joint.second_axis, joint.value)
+        return KINDS[joint.kind].equations(placed)
+
+    def _end(self, body: str, carrier: Carrier, at: Vector | str) -> Affine:
+        """Return the place of a joint on a body: its own point of that name, or where the place is drawn on it."""
+        if isinstance(at, str):
+            if body != "ground" and at in self.bodies[body].points:
+                return self.place(at)
+            at = self.mechanism.points[at].position
+        return carrier.point(at)
+
+    def _link_equations(self, link: Link) -> list[Equation]:
+        line = self.place(link.points[0]) - self.place(link.points[1])
+        if link.kind == "distance":
+            drawn = self.placing.drawn(link.points[0]) - self.placing.drawn(link.points[1])
+            length = float(np.linalg.norm(drawn)) if link.value is None else link.value
+            return [Dot(f"{link.name}: length", line, line, length * length, 2.0 * length)]
+        assert link.axis is not None and link.body is not None
+        body = self.carrier(link.body)
+        placed = Placed(link.name, self.dimension, body, body, None, None, link.axis, None, None)
+        directions = placed.across_axis() if link.kind == "line" else [link.axis]
+        return [Dot(f"{link.name}: on its {link.kind}", line, body.vector(d / np.linalg.norm(d)), 0.0, 1.0) for d in directions]
+
+    def _add_relations(self, parts: _core.multibody.Parts, count: int) -> int:
+        for relation in self.mechanism.relations.values():
+            used = [self.native_measures[name] for name in relation.factors]
+            factors = list(relation.factors.values())
+            drawn = self.drawn_coordinates()
+            constant = relation.constant
+            if constant is None:
+                constant = sum(f * m.value(drawn) for f, m in zip(factors, used, strict=True))
+            parts.add_relation(used, factors, _core.multibody.polynomial([constant]), relation.name)
+            self._equations[relation.name] = (count, 1)
+            count += 1
+        for guide in self.mechanism.guides:
+            prescribed = time_values.build(guide.value, self.input_places)
+            parts.add_relation([self.native_measures[guide.measure]], [1.0], prescribed, f"guide of {guide.measure}")
+            self._equations[f"guide:{guide.measure}"] = (count, 1)
+            count += 1
+        return count
+
+    def _add_initial(self, parts: _core.multibody.Parts) -> None:
+        drawn = self.drawn_coordinates()
+        for initial in self.mechanism.initial_values:
+            measure = self.native_measures[initial.measure]
+            value = measure.value(drawn) if initial.value is None else initial.value
+            function = _core.multibody.polynomial([value, initial.rate or 0.0])
+            parts.add_relation([measure], [1.0], function, f"initial value of {initial.measure}")
+
+    def _mass_entries(self) -> tuple[list[int], list[int], list[float]]:
+        blocks: dict[tuple[int, int], complex] = {}
+        terms = [term for body in self.bodies.values() for term in body.mass_terms()]
+        for mass in self.mechanism.point_masses:
+            weights = self.place(mass.point).weights.items()
+            terms += [(a, b, mass.mass * complex(x).conjugate() * complex(y)) for a, x in weights for b, y in weights]
+        for a, b, block in terms:
+            key = (self.offsets[a], self.offsets[b])
+            blocks[key] = blocks.get(key, 0.0) + block
+        rows, columns, values = [], [], []
+        for (a, b), z in blocks.items():
+            for d in range(self.dimension):
+                rows.append(a + d)
+                columns.append(b + d)
+                values.append(z.real)
+            if z.imag:
+                rows += [a, a + 1]
+                columns += [b + 1, b]
+                values += [-z.imag, z.imag]
+        return rows, columns, values
+
+    def _check_mass(self) -> None:
+        diagonal = np.zeros(len(self.offsets) * self.dimension)
+        for row, column, value in zip(*self._mass, strict=True):
+            if row == column:
+                diagonal[row] += value
+        largest = float(diagonal.max(initial=0.0))
+        bare = [n for n in self.entities[: self.free // self.dimension] if diagonal[self.offsets[n]] <= 1e-14 * largest]
+        self._raise([
+            f'{"vector" if name in self.mechanism.vectors or "~" in name else "point"} "{name}" moves but has no mass: '
+            "give a body that uses it mass and inertia, or put a point mass on it"
+            for name in bare
+        ])  # fmt: skip
+
+    def _gravity(self) -> list[float]:
+        total = {name: np.zeros(self.dimension) for name in self.entities}
+        loads = [(body.own_point(body.inertia.centre), body.inertia.mass) for body in self.bodies.values()]
+        loads += [(self.place(mass.point), mass.mass) for mass in self.mechanism.point_masses]
+        g = self.mechanism.gravity
+        for point, mass in loads:
+            for name, weight in point.weights.items():
+                z = complex(weight)
+                total[name] += mass * z.real * g
+                if z.imag:
+                    total[name] += mass * z.imag * np.array([g[1], -g[0]])
+        return [float(x) for name in self.entities for x in total[name]]
+
+    def _length(self) -> float:
+        points = np.array([p.position for p in self.mechanism.points.values()])
+        extent = float(np.linalg.norm(points.max(axis=0) - points.min(axis=0))) if len(points) > 1 else 0.0
+        return extent if extent > 0.0 else 1.0
+
+    def _start(self) -> tuple[Vector, Vector]:
+        """Solve for positions and velocities that fit all constraints and initial values."""
+        model = self._compile(with_initial=True) if self.mechanism.initial_values else self.model
+        inputs = list(self.mechanism.inputs.values())
+        still = [0.0] * len(inputs)
+        drawn = self.drawn_coordinates()
+        zero = [0.0] * len(drawn)
+        estimate = [float(x) for name in self.entities for x in self._drawn_rate(name)]
+        try:
+            q = model.assemble(0.0, drawn, zero, inputs, still, still)
+            v = model.velocities(0.0, q, estimate, inputs, still, still)
+        except RuntimeError as problem:
+            raise SetupError(f"{self.mechanism.name}: {problem}") from None
+        if self.mechanism.initial_values:
+            self.model = self._compile()
+        return np.array(q), np.array(v)
+
+    def _drawn_rate(self, name: str) -> Vector:
+        point = self.mechanism.points.get(name)
+        return np.zeros(self.dimension) if point is None else point.velocity
+
+    def _state(self) -> tuple[list[float], list[float], list[float], list[float], list[float]]:
+        inputs = list(self.mechanism.inputs.values())
+        still = [0.0] * len(inputs)
+        return self.q.tolist(), self.v.tolist(), inputs, still, still
+
+    def _raise(self, problems: list[str]) -> None:
+        if problems:
+            raise SetupError([f"{self.mechanism.name}: {problem}" for problem in problems])

@@ -1,0 +1,155 @@
+"""What a mechanism is described with, before anything is computed: one small record for each thing a user adds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from .affine import Vector
+
+
+@dataclass
+class Point:
+    """A point with coordinates of its own; ``fixed`` ones belong to the ground."""
+
+    name: str
+    position: Vector
+    velocity: Vector
+    fixed: bool = False
+
+
+@dataclass
+class Direction:
+    """A unit vector with coordinates of its own."""
+
+    name: str
+    direction: Vector
+    rate: Vector
+    fixed: bool = False
+
+
+@dataclass
+class BodyPart:
+    """A body as the user gives it.
+
+    ``local`` gives the places of points and vectors in the body's own frame; without it they are taken as drawn, and centre and
+    inertia are meant in the frame of the drawing, too.
+    """
+
+    name: str
+    points: list[str]
+    vectors: list[str]
+    mass: float
+    centre: Vector | None
+    inertia: Vector | None
+    local: dict[str, Vector] | None
+    shape: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class PointMass:
+    """A mass concentrated in a point."""
+
+    point: str
+    mass: float
+
+
+@dataclass
+class Joint:
+    """A joint made by constraints; see :mod:`.joints` for the kinds."""
+
+    name: str
+    kind: str
+    bodies: tuple[str, str]
+    at: Vector | str | None
+    axis: Vector | None
+    second_axis: Vector | None = None
+    value: float | None = None
+
+
+@dataclass
+class Link:
+    """A constraint between points: distance, point on a line, point on a plane."""
+
+    name: str
+    kind: str
+    points: tuple[str, ...]
+    body: str | None = None
+    axis: Vector | None = None
+    value: float | None = None
+
+
+@dataclass
+class MeasurePart:
+    """A named scalar of the motion; see :mod:`.measures` for the kinds."""
+
+    name: str
+    kind: str
+    of: tuple[str, ...]
+    axis: Vector | None = None
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Guide:
+    """A measure that follows a function of time or an input."""
+
+    measure: str
+    value: Any
+
+
+@dataclass
+class Relation:
+    """Gear, rack or screw: ``sum(factor * measure) = constant``; the constant None keeps what the assembled mechanism has."""
+
+    name: str
+    factors: dict[str, float]
+    constant: float | None
+
+
+@dataclass
+class ForcePart:
+    """A force element of some kind with its parameters."""
+
+    name: str
+    kind: str
+    options: dict[str, Any]
+
+
+@dataclass
+class OutputPart:
+    """Something to show."""
+
+    name: str
+    kind: str
+    of: str
+    motion: str = "position"
+    unit: str = ""
+
+
+@dataclass
+class InitialValue:
+    """A measure that is to have a value or a rate at the start only."""
+
+    measure: str
+    value: float | None
+    rate: float | None
+
+
+TimeValue = float | Sequence[float] | dict[str, Any] | str | Callable[[float], float]
+
+
+def vector_of(where: str, value: Any, dimension: int, problems: list[str]) -> Vector:
+    """Return ``value`` as an array of ``dimension`` finite numbers; note what is wrong and return zeros otherwise."""
+    try:
+        made = np.asarray(value, dtype=float).reshape(-1)
+    except (TypeError, ValueError):
+        problems.append(f"{where}: {value!r}; {dimension} numbers are needed")
+        return np.zeros(dimension)
+    if made.shape != (dimension,) or not np.all(np.isfinite(made)):
+        problems.append(f"{where}: {value!r}; {dimension} finite numbers are needed")
+        return np.zeros(dimension)
+    return made
