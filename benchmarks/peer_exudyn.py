@@ -1,6 +1,6 @@
 """The four-bar of the benchmark `multibody` in Exudyn, as points with distance constraints.
 
-Of the ways that Exudyn offers this one is the fastest: rods as generic second-order objects on points,
+The fastest of the ways that were tried: rods as generic second-order objects on points,
 generalised-α with modified Newton on a sparse matrix whose pattern is analysed once.
 """
 
