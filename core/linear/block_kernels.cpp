@@ -177,7 +177,8 @@ struct Kernels {
 
 template <int width, int... rows>
 constexpr std::array<BlockKernels, sizeof...(rows)> table(std::integer_sequence<int, rows...>) {
-  return {BlockKernels{Kernels<width, rows>::eliminate, Kernels<width, rows>::forward, Kernels<width, rows>::backward}...};
+  return {BlockKernels{Kernels<width, rows>::eliminate, Kernels<width, rows>::forward,
+                       Kernels<width, rows>::backward}...};
 }
 
 using Rows = std::make_integer_sequence<int, any + 1>;
