@@ -1,5 +1,5 @@
-// Tyre on a flat road: H. B. Pacejka, "Tire and Vehicle Dynamics", 3rd ed. 2012: magic formula (section 4.3), combined slip
-// by the similarity method (4.2), transient slip by relaxation lengths that works at standstill (7.2, 8.6).
+// Tyre on a flat road: H. B. Pacejka, "Tire and Vehicle Dynamics", 3rd ed. 2012: magic formula and combined slip by the
+// similarity method (chapter 4), transient slip by relaxation lengths that works at standstill (chapters 7 and 8).
 //
 // The tread's deflections u (along x and along y) follow  u' + |V| / sigma u = drive,  drive = -(slip velocity), and u / sigma
 // takes the place of the slip. From the step's start to now that is worked out exactly for the mean drive and speed of both
