@@ -110,7 +110,9 @@ inline void place_frame(Bench& bench, int offset, const Matrix3d& axes, const Ve
   }
 }
 
-inline Matrix3d turned(double angle, const Vector3d& axis) { return Eigen::AngleAxisd(angle, axis.normalized()).toRotationMatrix(); }
+inline Matrix3d turned(double angle, const Vector3d& axis) {
+  return Eigen::AngleAxisd(angle, axis.normalized()).toRotationMatrix();
+}
 
 struct NoInputs final : multibody::InputSource {
   void fill(double, Instant& now) override { now.u = now.du = now.ddu = zeros; }

@@ -287,6 +287,44 @@ TEST(a_locked_wheel_slides_to_a_stop_and_stays) {
   CHECK_CLOSE(0.0, run.state.v[0], 1e-3);
 }
 
+TEST(a_fast_free_wheel_steers_into_its_lean_and_stays_up) {
+  // A thin hoop of 5 kg: axes 1 and 3 carry m r^2 / 2 each, centre and axes 12 coordinates.
+  TyreLaw law = kart_tyre();
+  law.damping = 600.0;
+  Parts parts;
+  parts.free = 12;
+  const double mass = 5.0, half = 0.5 * mass * 0.25 * 0.25;
+  const double masses[] = {mass, half, 1e-3 * half, half};
+  for (int c = 0; c < 12; ++c) parts.mass.push_back({c, c, masses[c / 3]});
+  parts.constant_force.assign(12, 0.0);
+  parts.constant_force[2] = -mass * gravity;
+  std::vector<DotRow> rows;
+  for (int i = 1; i <= 3; ++i) {
+    for (int j = i; j <= 3; ++j) {
+      rows.push_back({.a = at_offset(3 * i), .b = at_offset(3 * j), .value = i == j ? 1.0 : 0.0, .scale = i == j ? 2.0 : 1.0});
+    }
+  }
+  parts.constraints.push_back(make_dots(rows));
+  parts.constraints.back()->names.assign(rows.size(), "rigid");
+  parts.forces.push_back(make_tyre({at_offset(0), at_offset(6), at_offset(3)}, {}, law));
+  Run run(std::move(parts), {});
+  Bench bench(12);
+  const double radius = law.radius - mass * gravity / law.stiffness, speed = 8.0, lean = 0.02;
+  place_frame(bench, 3, turned(-lean, Vector3d::UnitX()), {0.0, speed / radius, 0.0});
+  bench.q[2] = radius;
+  bench.v[0] = speed;
+  std::copy(bench.q.begin(), bench.q.end(), run.state.q.begin());
+  std::copy(bench.v.begin(), bench.v.end(), run.state.v.begin());
+  run.start();
+  double largest = 0.0;
+  for (int k = 0; k < 2000; ++k) {
+    run.step(1e-3);
+    largest = std::max(largest, std::abs(run.state.q[8]));
+  }
+  CHECK(largest < 3.0 * lean);
+  CHECK(run.state.q[1] > 0.0);  // it went to the side it leant to
+}
+
 TEST(transient_slip_is_of_second_order) {
   const auto end = [](double h) {
     const TyreLaw law = kart_tyre();
@@ -303,6 +341,7 @@ TEST(a_tyre_names_all_that_is_wrong_with_its_law) {
   TyreLaw law;
   law.radius = 0.0;
   law.lateral.C = -1.0;
-  CHECK_THROWS(std::invalid_argument, "radius: 0; it must be positive", make_tyre({at_offset(0), at_offset(3), at_offset(6)}, {}, law));
-  CHECK_THROWS(std::invalid_argument, "lateral.C", make_tyre({at_offset(0), at_offset(3), at_offset(6)}, {}, law));
+  const Wheel wheel{at_offset(0), at_offset(3), at_offset(6)};
+  CHECK_THROWS(std::invalid_argument, "radius: 0; it must be positive", make_tyre(wheel, {}, law));
+  CHECK_THROWS(std::invalid_argument, "lateral.C", make_tyre(wheel, {}, law));
 }
