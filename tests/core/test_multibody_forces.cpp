@@ -162,7 +162,7 @@ TEST(a_contact_without_loss_is_the_gradient_of_its_energy) {
 }
 
 TEST(a_contact_knows_its_tangent_along_the_normal_and_in_the_plane) {
-  const ContactLaw law{.stiffness = 2e4, .exponent = 1.5, .damping = 0.2, .friction = 0.5, .friction_speed = 0.4};
+  const ContactLaw law{.stiffness = 2e4, .exponent = 1.5, .damping = 0.2, .friction = 0.5, .friction_speed = 0.8};
   const ForcePointer contact = make_contact(at_offset(0), slope(), law);
   const Vector3d n(slope().normal.data());
   const Matrix3d along = n * n.transpose(), in_plane = Matrix3d::Identity() - along;
@@ -227,6 +227,14 @@ TEST(a_sliding_block_stops_after_v2_over_2_mu_g) {
   run.until(1.0, 1e-3);
   CHECK_CLOSE(4.0 / (2.0 * 0.3 * gravity), run.state.q[0], 1e-4);
   CHECK_CLOSE(0.0, run.state.v[0], 1e-6);
+}
+
+TEST(a_block_comes_to_rest_in_long_steps) {
+  // One step of friction changes the speed by thirty times the speed at which friction turns round.
+  Run run = ball({.stiffness = 1e5, .exponent = 1.0, .friction = 0.3, .friction_speed = 1e-3}, -2.0 * gravity / 1e5, 2.0);
+  run.until(1.0, 1e-2);
+  CHECK_CLOSE(4.0 / (2.0 * 0.3 * gravity), run.state.q[0], 1e-3);
+  CHECK_CLOSE(0.0, run.state.v[0], 1e-4);
 }
 
 TEST(a_contact_wants_a_unit_normal) {

@@ -193,6 +193,23 @@ TEST(rolling_resistance_brakes_the_spin_and_trail_turns_the_wheel_into_its_way) 
   CHECK_CLOSE(-trail * bench.shown()[kFy], moment(Vector3d::UnitZ()), 1e-6);
 }
 
+TEST(a_wheel_may_turn_by_an_angle_instead_of_a_spoke) {
+  const TyreLaw law = kart_tyre();
+  WheelBench with_spoke = rolling(law, 5.0, 0.1, 0.03);
+  with_spoke.settle();
+  // Centre and axis as before; the angle is the first number of the spoke.
+  const Combination angle{.dimension = 1, .weights = {{.offset = 3, .weight = 1.0}}};
+  const ForcePointer tyre = make_tyre({at_offset(0), at_offset(6), constant(0, 0, 0), angle}, {}, law);
+  Bench bench = with_spoke;
+  bench.v.segment<3>(3) = Vector3d(with_spoke.turning.y(), 0.0, 0.0);
+  const VectorXd expected = with_spoke.force(*with_spoke.tyre), Q = bench.force(*tyre);
+  CHECK_CLOSE(0.0, (expected.head<3>() - Q.head<3>()).norm(), 1e-9);
+  CHECK_CLOSE(0.0, (expected.segment<3>(6) - Q.segment<3>(6)).norm(), 1e-9);
+  CHECK_CLOSE(-(law.radius - deflection) * bench.values(*tyre)[kFx], Q[3], 1e-9);
+  bench.t += 0.01;
+  CHECK(bench.tangent(*tyre, 0.0, 1.0)(3, 3) > 0.0);
+}
+
 TEST(a_tyre_without_loss_is_the_gradient_of_its_energy) {
   TyreLaw law = kart_tyre();
   law.damping = 0.0;
