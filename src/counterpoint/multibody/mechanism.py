@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from ..errors import SetupError, did_you_mean
 from .affine import Vector
 from .formulations import Formulation
+from .inspection import Inspectable
 from .parts import (
     BodyPart,
     Direction,
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 GROUND = "ground"
 
 
-class Mechanism:
+class Mechanism(Inspectable):
     """A mechanism of rigid bodies in natural coordinates.
 
     Everything is in SI units. Positions are given as drawn: in the frame of space, in one consistent (or nearly consistent)
@@ -84,6 +85,7 @@ class Mechanism:
         self.outputs: dict[str, OutputPart] = {}
         self.initial_values: list[InitialValue] = []
         self.inputs: dict[str, float] = {}
+        self.start_position: dict[str, Vector] = {}
         self.formulation = Formulation()
         self.step: float | None = None
         self._assembly: Assembly | None = None

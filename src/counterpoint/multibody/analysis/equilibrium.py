@@ -1,0 +1,194 @@
+"""Static equilibrium: where a mechanism stays when nothing moves it.
+
+Newton's method in the free motions, ``K dz = Nᵀ Q`` with ``K = Nᵀ (-dQ/dq + d(Jᵀλ)/dq) N``, followed by assembly. Far away, or
+where the mechanism would tip over (K not positive), ``K + 1/tau`` takes the place of K: a step of a pseudo-time in which the
+mechanism creeps downhill; tau grows as it comes nearer. So what is found is a stable equilibrium unless the search starts in another one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...errors import SolverError
+from ..affine import Vector
+from . import differences
+from .problem import Direction, Problem, State
+from .tangent_space import TangentSpace
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_MOST_ITERATIONS = 300
+_LONGEST_STEP = 0.2
+"""Of the size of the mechanism, in one step."""
+_TOLERANCE = 1e-10
+"""Unbalanced generalised force over the largest force in the mechanism."""
+
+
+@dataclass(frozen=True)
+class Equilibrium:
+    """A static equilibrium.
+
+    Attributes
+    ----------
+    state : State
+        Positions, at rest.
+    multipliers : array of shape (equations,)
+        ``Jᵀ λ = Q``; the shortest that fit when constraints are redundant, N or N m.
+    stiffness : array of shape (degrees of freedom, degrees of freedom)
+        K over the free motions, made with unit mass: its eigenvalues are squared angular frequencies, 1/s².
+    iterations : int
+        That the search took.
+    unbalanced : float
+        Largest force left, N.
+    """
+
+    problem: Problem
+    state: State
+    multipliers: Vector
+    stiffness: Vector
+    iterations: int
+    unbalanced: float
+
+    @property
+    def positions(self) -> dict[str, float]:
+        """Every free coordinate by name, m."""
+        return {self.problem.coordinate(k): float(self.state.q[k]) for k in range(self.problem.n)}
+
+    @property
+    def is_stable(self) -> bool:
+        """Whether every small free motion meets resistance (or at least no drive, for neutral ones)."""
+        values = np.linalg.eigvals(self.stiffness).real
+        return bool(np.all(values >= -1e-9 * np.abs(values).max(initial=0.0)))
+
+    @property
+    def reactions(self) -> pd.Series:
+        """What each constraint does on the mechanism, ``-λ``, by name; N or N m."""
+        import pandas as pd
+
+        names = [self.problem.model.equation_name(k) for k in range(self.problem.equations)]
+        return pd.Series(-self.multipliers, index=pd.Index(names, name="constraint", dtype=object), name="reaction")
+
+    def __getitem__(self, name: str) -> Vector | float:
+        """Return an output of the mechanism in equilibrium (``"guide:NAME"``: what a guide has to do)."""
+        shown = {**self.problem.outputs, **self.problem.guides}
+        if name not in shown:
+            from ...errors import SetupError, did_you_mean
+
+            raise SetupError(f'equilibrium of "{self.problem.name}": no output "{name}"{did_you_mean(name, shown)}')
+        values = self.problem.shown([shown[name]], self.state, np.zeros(self.problem.n), self.multipliers)
+        return float(values[0]) if len(values) == 1 else values
+
+    def __repr__(self) -> str:
+        kind = "stable" if self.is_stable else "unstable"
+        return f'<Equilibrium of "{self.problem.name}": {kind}, {self.iterations} iterations, {self.unbalanced:.2g} N unbalanced>'
+
+
+def equilibrium(problem: Problem, *, at: float = 0.0, tolerance: float = _TOLERANCE) -> Equilibrium:
+    """Return a static equilibrium, searched from the start.
+
+    Parameters
+    ----------
+    at : float
+        Time at which guided values and forces are taken, s; their rates count as zero.
+    tolerance : float
+        Largest unbalanced force over the largest force in the mechanism.
+
+    Raises
+    ------
+    SolverError
+        When none is found; it names the point with the largest unbalanced force.
+    """
+    state = _at_rest(problem, problem.start, at)
+    rate = 0.0  # 1 / tau
+    for iteration in range(_MOST_ITERATIONS):
+        space = TangentSpace.at(problem, state)
+        force = problem.forces(state)
+        multipliers = space.multipliers(force)
+        left = force - space.jacobian.T @ multipliers
+        unbalanced = float(np.abs(left).max(initial=0.0))
+        stiffness = reduced_stiffness(problem, state, space, multipliers)
+        if unbalanced <= tolerance * _largest_force(force, space, multipliers):
+            return Equilibrium(problem, state, multipliers, stiffness, iteration, unbalanced)
+        state, rate = _step(problem, state, space, stiffness, force, rate)
+    raise _not_found(problem, state, left)
+
+
+def reduced_stiffness(problem: Problem, state: State, space: TangentSpace, multipliers: Vector) -> Vector:
+    """Return ``Nᵀ (-dQ/dq + d(Jᵀλ)/dq) N``, 1/s²."""
+
+    def unbalanced(there: State) -> Vector:
+        _, jacobian = problem.constraints(there)
+        return np.asarray(jacobian.T @ multipliers - problem.forces(there))
+
+    columns = []
+    for motion in space.free.T:
+        direction = problem.still()
+        direction.q[: problem.n] = motion
+        columns.append(space.free.T @ differences.along(problem, unbalanced, state, direction))
+    return np.array(columns).T.reshape(space.degrees_of_freedom, space.degrees_of_freedom)
+
+
+def _at_rest(problem: Problem, state: State, t: float) -> State:
+    """Return the state at a time, at rest."""
+    nothing = np.zeros_like(state.u)
+    return problem.assembled(replace(state, t=t, v=np.zeros_like(state.v), du=nothing, ddu=nothing))
+
+
+def _largest_force(force: Vector, space: TangentSpace, multipliers: Vector) -> float:
+    """Return the largest force that is balanced: loads, or what constraints carry."""
+    carried = np.abs(space.jacobian * multipliers[:, None]).max(initial=0.0)
+    return max(float(np.abs(force).max(initial=0.0)), float(carried), 1e-300)
+
+
+def _step(
+    problem: Problem, state: State, space: TangentSpace, stiffness: Vector, force: Vector, rate: float
+) -> tuple[State, float]:
+    """Return the state after one step, and the rate of pseudo-time that worked."""
+    pull = space.free.T @ force
+    values = np.linalg.eigvalsh(0.5 * (stiffness + stiffness.T))
+    scale = max(float(np.abs(values).max()), 1e-300)
+    # Where the mechanism tips over the matrix is made positive, and where it is neutral regular.
+    least = max(1e-12 * scale, 1.1 * max(0.0, -float(values.min())))
+    rate = max(0.2 * rate, least)
+    for _ in range(40):
+        move = np.linalg.solve(stiffness + rate * np.eye(len(pull)), pull)
+        there = _moved(problem, state, space.free @ move)
+        if there is not None and _goes_down(problem, state, there, force, float(pull @ move)):
+            return there, rate
+        rate = max(4.0 * rate, 1e-3 * scale)
+    return state, rate
+
+
+def _moved(problem: Problem, state: State, change: Vector) -> State | None:
+    """Return the state moved and assembled, or None when the bodies do not fit together there."""
+    longest = float(np.abs(change).max(initial=0.0))
+    limit = _LONGEST_STEP * problem.length
+    if longest > limit:
+        change = change * (limit / longest)
+    direction = Direction(problem.filled(change), np.zeros_like(state.v), *[np.zeros_like(state.u)] * 3)
+    try:
+        return problem.remembered(problem.assembled(state.moved(1.0, direction)))
+    except RuntimeError:
+        return None
+
+
+def _goes_down(problem: Problem, here: State, there: State, force: Vector, expected: float) -> bool:
+    """Return whether the forces do work on the way (trapezoidal rule): the step ends lower, not on the other slope."""
+    way = (there.q - here.q)[: problem.n]
+    work = 0.5 * float((force + problem.forces(there)) @ way)
+    return work > 1e-4 * min(expected, work + expected)
+
+
+def _not_found(problem: Problem, state: State, left: Vector) -> SolverError:
+    worst = int(np.argmax(np.abs(left)))
+    return SolverError(
+        f'"{problem.name}": no equilibrium found in {_MOST_ITERATIONS} steps; {problem.coordinate(worst)} is at '
+        f"{state.q[worst]:.4g} m with {left[worst]:.3g} N unbalanced. A body that nothing holds falls for ever: add a spring or a joint; "
+        "or start nearer to the equilibrium",
+        problem.name,
+        state.t,
+    )
