@@ -68,17 +68,20 @@ def slider_crank(crank=0.2, rod=0.6, speed=10.0):
 
 
 def bricard(mass=1.0):
-    """IFToMM A04: six-bar loop of rods of 1 m, one degree of freedom with redundant equations."""
+    """IFToMM A04: a loop of six rods of 1 m with hinges across them, one degree of freedom and one redundant equation."""
     made = Mechanism("bricard", dimension=3, gravity=(0, -9.81, 0))
     places = {"P0": (0, 0, 0), "P1": (1, 0, 0), "P2": (1, -1, 0), "P3": (1, -1, 1), "P4": (0, -1, 1), "P5": (0, 0, 1)}
+    axes = {"e0": (0, 1, 0), "e1": (0, 0, 1), "e2": (1, 0, 0), "e3": (0, 1, 0), "e4": (0, 0, 1), "e5": (1, 0, 0)}
     for name, place in places.items():
         made.point(name, place, fixed=name in ("P0", "P5"))
-    names = list(places)
+    for name, axis in axes.items():
+        made.vector(name, axis, fixed=name in ("e0", "e5"))
     for k in range(5):
-        first, second = names[k], names[k + 1]
-        line = np.subtract(places[second], places[first])
-        tensor = mass / 12.0 * (np.eye(3) - np.outer(line, line)) + 1e-9 * np.eye(3)
-        made.body(f"rod{k + 1}", points=[first, second], mass=mass, inertia=tensor)
+        line = np.subtract(places[f"P{k + 1}"], places[f"P{k}"])
+        tensor = mass / 12.0 * (np.eye(3) - np.outer(line, line)) + 1e-5 * np.eye(3)
+        made.body(
+            f"rod{k + 1}", points=[f"P{k}", f"P{k + 1}"], vectors=[f"e{k}", f"e{k + 1}"], mass=mass, inertia=tensor
+        )
     return made
 
 

@@ -114,4 +114,6 @@ def test_two_masses_on_rods_hang_straight():
     pendulum.links["upper"].value, pendulum.links["lower"].value = 1.0, 0.7
     found = pendulum.equilibrium()
     assert found["R"] == pytest.approx([0, -1.7], abs=1e-8)
-    assert found.reactions["upper: length"] == pytest.approx(-3.5 * G) or found.reactions["upper: length"] == pytest.approx(3.5 * G)
+    assert found.reactions["upper: length"] == pytest.approx(-3.5 * G) or found.reactions[
+        "upper: length"
+    ] == pytest.approx(3.5 * G)

@@ -11,11 +11,11 @@ G = 9.81
 
 
 def test_a_slider_crank_moves_as_its_closed_form():
-    r, l, w = 0.2, 0.6, 10.0
+    r, rod, w = 0.2, 0.6, 10.0
     t = np.linspace(0.0, 1.0, 41)
-    motion = slider_crank(r, l, w).kinematics(t)
+    motion = slider_crank(r, rod, w).kinematics(t)
     c, s = np.cos(w * t), np.sin(w * t)
-    root = np.sqrt(l**2 - (r * s) ** 2)
+    root = np.sqrt(rod**2 - (r * s) ** 2)
     velocity = -r * w * s - r**2 * w * s * c / root
     acceleration = -r * w**2 * c - r**2 * w**2 * (c**2 - s**2) / root - r**4 * w**2 * s**2 * c**2 / root**3
     assert motion["engine.stroke"].values == pytest.approx(r * c + root, abs=1e-11)
@@ -85,9 +85,9 @@ def test_times_that_do_not_grow_are_refused():
 def test_a_guide_beyond_reach_says_where_the_mechanism_locks():
     bar = four_bar()
     bar.angle("rock", "rocker")
-    value = bar.kinematics_start = float(np.arctan2(*(bar.points["D"].position - bar.points["B"].position)[::-1]))
+    value = float(np.arctan2(*(bar.points["D"].position - bar.points["B"].position)[::-1]))
     bar.guide("rock", [value, 1.0])
-    with pytest.raises(cp.SolverError, match=r"cannot be followed beyond t = 0\.\d+"):
+    with pytest.raises(cp.SolverError, match=r"cannot be followed beyond t = 1\.060"):
         bar.kinematics([0.0, 5.0])
 
 

@@ -42,7 +42,14 @@ def test_a_solid_turns_with_its_body_in_space():
     top = Mechanism("top", dimension=3, gravity=(0, 0, 0))
     top.point("C", (0, 0, 0), fixed=True)
     top.point("X", (1, 0, 0))
-    top.body("brick", points=["C", "X"], mass=1.0, centre=(0, 0, 0), inertia=(1, 1, 1), shape={"kind": "box", "size": (1, 2, 3)})
+    top.body(
+        "brick",
+        points=["C", "X"],
+        mass=1.0,
+        centre=(0, 0, 0),
+        inertia=(1, 1, 1),
+        shape={"kind": "box", "size": (1, 2, 3)},
+    )
     top.angle("spin", "brick", axis=(0, 0, 1))
     top.joint("axle", "revolute", "ground", "brick", at="C", axis=(0, 0, 1))
     top.guide("spin", [0.0, 1.0])

@@ -1,5 +1,7 @@
 """Models written by hand: the same motion as the same mechanism drawn, with every formulation."""
 
+from types import MappingProxyType
+
 import numpy as np
 import pytest
 
@@ -99,7 +101,7 @@ class Moved(HandWritten):
 
     name = "shaker"
     coordinates, equations = 2, 1
-    inputs = {"force": 0.0}
+    inputs = MappingProxyType({"force": 0.0})
     constant_mass = True
 
     def mass(self, t, q):
@@ -134,7 +136,7 @@ def test_constraints_may_depend_on_time_and_default_terms_follow():
 
 def test_an_input_drives_the_model_in_a_system():
     class Push(Moved):
-        inputs = {"force": 5.0}
+        inputs = MappingProxyType({"force": 5.0})
 
     still = Push().run(until=0.1, step=1e-3)["shaker.q"].values[-1, 1]
     system = cp.System("pushed")
@@ -187,7 +189,9 @@ def test_a_matrix_of_the_wrong_shape_is_named():
         def jacobian(self, t, q):
             return np.zeros((2, 3))
 
-    with pytest.raises((cp.CounterpointError, ValueError), match=r"jacobian has the shape \(2, 3\); needed is \(2, 4\)"):
+    with pytest.raises(
+        (cp.CounterpointError, ValueError), match=r"jacobian has the shape \(2, 3\); needed is \(2, 4\)"
+    ):
         Wrong().run(until=1, step=0.1)
 
 

@@ -232,7 +232,7 @@ class Assembly:
         return count
 
     def _add_initial(self, parts: _core.multibody.Parts) -> None:
-        drawn = self.drawn_coordinates()
+        drawn = self._estimate()
         for initial in self.mechanism.initial_values:
             measure = self.native_measures[initial.measure]
             value = measure.value(drawn) if initial.value is None else initial.value

@@ -106,7 +106,7 @@ def _freedom(assembly: Assembly) -> list[str]:
         return []
     return [
         f"  {assembly.free} - {assembly.model.equations} = {difference}, but {_freedoms(free)}: "
-        f"{_count(len(assembly.redundant), 'equation follows', 'equations follow')} from others where the mechanism stands"
+        f"{_count(len(assembly.redundant), 'equation follows', 'equations follow')} from others where it stands"
     ]
 
 
@@ -122,12 +122,13 @@ def _redundancy(assembly: Assembly) -> list[str]:
 def _advice(assembly: Assembly) -> str:
     if not _is_redundant_elsewhere(assembly):
         return (
-            "These equations are redundant in this position only: it is singular (stretched out or folded), and the mechanism may go on "
-            "in two ways; start from another position."
+            "These equations are redundant in this position only: it is singular (stretched out or folded), and the "
+            "mechanism may go on in two ways; start from another position."
         )
     return (
-        "The motion is right all the same; but how the redundant joints share their reactions depends on elasticity that rigid bodies do not "
-        "have. If you need these reactions, replace a joint by one that holds less (spherical for revolute, cylindrical for prismatic)."
+        "The motion is right all the same; but how redundant joints share their reactions depends on elasticity that "
+        "rigid bodies do not have. If you need these reactions, replace a joint by one that holds less (spherical for "
+        "revolute, cylindrical for prismatic)."
     )
 
 

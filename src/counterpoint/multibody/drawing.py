@@ -14,7 +14,7 @@ from .affine import Affine, Vector
 from .animation import Animation, Shape
 from .bodies import Body
 from .frames import across, unit
-from .parts import BodyPart
+from .parts import BodyPart, Link
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 GROUND_COLOUR = "#3d444d"
 JOINT_COLOUR = "#57606a"
 SPRING_COLOUR = "#7f7f7f"
+SLIDER_COLOUR = "#d0d7de"
 _MOST_JOINTS = 200
 """Joints are marked up to this many; beyond, rings would hide the bodies."""
 _MOST_CORNERS = 4
@@ -99,7 +100,9 @@ def moving(
     traces, title, speed
         As for :func:`animate`.
     """
-    unknown = [f'traces: no point "{n}"{did_you_mean(n, mechanism.points)}' for n in traces if n not in mechanism.points]
+    unknown = [
+        f'traces: no point "{n}"{did_you_mean(n, mechanism.points)}' for n in traces if n not in mechanism.points
+    ]
     if unknown:
         raise SetupError([f"{mechanism.name}: {problem}" for problem in unknown])
     shapes = shapes_of(mechanism.assembled(), np.asarray(positions, dtype=float), traces)
@@ -156,7 +159,7 @@ def shapes_of(assembly: Assembly, positions: Vector, traces: Sequence[str] = ())
     shapes: list[Shape] = []
     for name, part in mechanism.bodies.items():
         shapes += _body(paths, part, assembly.bodies[name])
-    shapes += _lines_of_links(paths)
+    shapes += _links(paths)
     shapes += _springs(paths)
     shapes += _markers(paths, traces)
     return tuple(shapes)
@@ -225,9 +228,9 @@ def _body(paths: Paths, part: BodyPart, body: Body) -> Iterator[Shape]:
 
 
 def _solid(paths: Paths, part: BodyPart, body: Body, kind: str) -> Shape:
-    """Return a box, cylinder or sphere at the centre of mass (or the ``centre`` of its shape), turning with the body."""
+    """Return a box, cylinder or sphere at the centre of mass (or the ``centre`` of its shape)."""
     turns = paths.rotation(body)
-    axis = _cylinder_axis(part, body) if kind == "cylinder" else None
+    axis = _cylinder_axis(paths, part, body) if kind == "cylinder" else None
     if axis is not None:
         turns = turns @ np.stack([*across(axis), unit(axis)], axis=1)
     centre = np.asarray(part.shape.get("centre", body.inertia.centre), dtype=float)
@@ -238,18 +241,14 @@ def _solid(paths: Paths, part: BodyPart, body: Body, kind: str) -> Shape:
     )  # fmt: skip
 
 
-def _cylinder_axis(part: BodyPart, body: Body) -> Vector | None:
+def _cylinder_axis(paths: Paths, part: BodyPart, body: Body) -> Vector | None:
     """Return the direction of a cylinder: as its shape says, else from the first to the second of just two points."""
     if "axis" in part.shape:
         return np.resize(np.append(np.asarray(part.shape["axis"], dtype=float), 0.0), 3)
     if len(part.points) != 2 or body.dimension == 2:
         return None
-    ends = part.local or {n: paths_drawn for n, paths_drawn in zip(part.points, _ends(body), strict=True)}
+    ends = part.local or {name: paths.assembly.placing.drawn(name) for name in part.points}
     return np.asarray(ends[part.points[1]] - ends[part.points[0]])
-
-
-def _ends(body: Body) -> tuple[Vector, Vector]:
-    return body.origin_drawn, body.origin_drawn + body.directions_drawn[0]
 
 
 def _body_lines(paths: Paths, part: BodyPart, body: Body) -> Iterator[Shape]:
@@ -309,10 +308,37 @@ def _ends_of_force(mechanism: Mechanism, options: dict[str, Any]) -> tuple[str, 
     return measure.of[0], measure.of[1]
 
 
-def _lines_of_links(paths: Paths) -> Iterator[Shape]:
+def _links(paths: Paths) -> Iterator[Shape]:
+    """Yield bars that keep a distance, and sliders on their lines."""
     for name, link in paths.assembly.mechanism.links.items():
         if link.kind == "distance":
-            yield Shape(name, "line", paths.line([paths.assembly.place(p) for p in link.points]), colour=JOINT_COLOUR, group=name)
+            line = paths.line([paths.assembly.place(p) for p in link.points])
+            yield Shape(name, "line", line, colour=JOINT_COLOUR, group=name)
+        elif link.kind == "line":
+            yield _slider(paths, link)
+
+
+def _slider(paths: Paths, link: Link) -> Shape:
+    assert link.axis is not None
+    size = paths.assembly.length * np.array([0.08, 0.05, 0.05])
+    x, y, z = (*link.axis, 0.0)[:3]
+    axis, place = np.array([x, y, z]), paths.point(link.points[0])
+    turn = np.stack([unit(axis), *across(axis)], axis=1)
+    if paths.assembly.dimension == 2:
+        turn = np.stack([unit(axis), unit(np.array([-y, x, 0.0])), np.array([0.0, 0.0, 1.0])], axis=1)
+        place = place - [0.0, 0.0, size[2]]  # behind the rods
+    turns = turn[None]
+    if link.body is not None and link.body in paths.assembly.bodies:
+        body = paths.assembly.bodies[link.body]
+        turns = paths.rotation(body) @ _padded(body.turn.T) @ turn
+    return Shape(link.name, "box", place[:, None], turns, tuple(size), colour=SLIDER_COLOUR, group=link.name)
+
+
+def _padded(turn: Vector) -> Vector:
+    """Return a rotation as one in space."""
+    made = np.eye(3)
+    made[: len(turn), : len(turn)] = turn
+    return made
 
 
 def _markers(paths: Paths, traces: Sequence[str]) -> Iterator[Shape]:
@@ -346,7 +372,7 @@ def _nearest_rotation(matrices: Vector) -> Vector:
 
 
 def _carried(directions: Vector, drawn: Vector) -> Vector:
-    """Return rotations of a rod, which cannot tell how far it has turned about itself: from frame to frame the shortest turn."""
+    """Return rotations of a rod: from frame to frame the shortest, for it has no turn about itself."""
     axis, turn = unit(drawn), np.eye(3)
     made = []
     for direction in directions:

@@ -33,22 +33,27 @@ class HandWritten:
 
     Contract for subclasses:
 
-    1. :attr:`coordinates` and :attr:`equations` say how many there are; :attr:`position` and :attr:`velocity` where the model starts (estimates:
-       they are made to fit the constraints). They never change.
-    2. ``mass(t, q)`` returns M, shape (coordinates, coordinates), symmetric; positive definite on the motions that the constraints leave free.
-       If it depends on q, :attr:`constant_mass` stays False, and what it adds to the equations of motion (``M' v`` and the like) belongs into the forces.
-    3. ``constraints(t, q)`` returns Phi, shape (equations,); ``jacobian(t, q)`` its derivative with q, shape (equations, coordinates). A model
-       without constraints writes neither.
+    1. :attr:`coordinates` and :attr:`equations` say how many there are; :attr:`position` and :attr:`velocity` where
+       the model starts (estimates: they are made to fit the constraints). They never change.
+    2. ``mass(t, q)`` returns M, shape (coordinates, coordinates), symmetric; positive definite on the motions that
+       the constraints leave free. If it depends on q, :attr:`constant_mass` stays False, and what it adds to the
+       equations of motion (``M' v`` and the like) belongs into the forces.
+    3. ``constraints(t, q)`` returns Phi, shape (equations,); ``jacobian(t, q)`` its derivative with q, shape
+       (equations, coordinates). A model without constraints writes neither.
     4. ``forces(t, q, v, u)`` returns Q, shape (coordinates,); u holds the :attr:`inputs` in their order.
-    5. ``velocity_terms(t, q)`` returns the derivative of Phi with t alone; only a model whose constraints depend on time writes it.
-    6. ``acceleration_terms(t, q, v)`` returns what the second time derivative of Phi has besides ``J a``. Without it, it is taken from
-       differences of ``J v``: exact where J is linear in q.
-    7. ``stiffness(t, q, v)`` and ``damping(t, q, v)`` return ``-dQ/dq`` and ``-dQ/dv``; they may be approximate, and are worth writing for stiff forces.
+    5. ``velocity_terms(t, q)`` returns the derivative of Phi with t alone; only a model whose constraints depend on
+       time writes it.
+    6. ``acceleration_terms(t, q, v)`` returns what the second time derivative of Phi has besides ``J a``. Without it,
+       it is taken from differences of ``J v``: exact where J is linear in q.
+    7. ``stiffness(t, q, v)`` and ``damping(t, q, v)`` return ``-dQ/dq`` and ``-dQ/dv``; they may be approximate, and
+       are worth writing for stiff forces.
     8. ``potential_energy(t, q)`` returns J; only for the energy outputs.
-    9. Arrays that a method gets are the core's own and change after it returns: copy what is to be kept, write nothing into them.
+    9. Arrays that a method gets are the core's own and change after it returns: copy what is to be kept, write
+       nothing into them.
     10. The same arguments give the same values: no method keeps state.
-    11. Matrices are dense arrays unless a class attribute names places, ``mass_pattern``, ``jacobian_pattern`` or ``tangent_pattern``, as pairs (row, column):
-        then the method returns one value for each, in that order. M needs both triangles.
+    11. Matrices are dense arrays unless a class attribute names places, ``mass_pattern``, ``jacobian_pattern`` or
+        ``tangent_pattern``, as pairs (row, column): then the method returns one value for each, in that order. M
+        needs both triangles.
 
     Examples
     --------
@@ -71,7 +76,7 @@ class HandWritten:
     ...     def forces(self, t, q, v, u):
     ...         return np.array([0.0, -2.0 * 9.81])
     >>> Pendulum().run(until=0.5, step=1e-3).at([0.5]).round(3).iloc[0, :2].tolist()
-    [0.067, -0.998]
+    [0.391, -0.92]
     """
 
     name: str = "model"
@@ -81,7 +86,7 @@ class HandWritten:
     """Estimate of the start, m; default: zeros."""
     velocity: ArrayLike | None = None
     """Estimate of the start, m/s; default: zeros."""
-    inputs: Mapping[str, float] = {}  # noqa: RUF012 - a class attribute that subclasses replace
+    inputs: Mapping[str, float] = {}
     """Inputs and the values they have when nothing drives them."""
     length: float = 1.0
     """Size of the model, m: what tolerances are relative to."""
@@ -128,11 +133,15 @@ class HandWritten:
 
     def stiffness(self, t: float, q: Vector, v: Vector) -> ArrayLike:
         """Return ``-dQ/dq``, N/m."""
-        return np.zeros(self._tangent.count if self.tangent_pattern is not None else (self.coordinates, self.coordinates))
+        return np.zeros(
+            self._tangent.count if self.tangent_pattern is not None else (self.coordinates, self.coordinates)
+        )
 
     def damping(self, t: float, q: Vector, v: Vector) -> ArrayLike:
         """Return ``-dQ/dv``, N s/m."""
-        return np.zeros(self._tangent.count if self.tangent_pattern is not None else (self.coordinates, self.coordinates))
+        return np.zeros(
+            self._tangent.count if self.tangent_pattern is not None else (self.coordinates, self.coordinates)
+        )
 
     def potential_energy(self, t: float, q: Vector) -> float:
         """Return the energy stored, J."""
@@ -155,8 +164,9 @@ class HandWritten:
         formulation : Formulation, optional
             Default: index 3 with the trapezoidal rule.
         outputs : mapping, optional
-            Name -> coordinate or coordinates (``0``, ``(2, 3)``), or a pair of motion and coordinates (``("velocity", 0)``, ``("acceleration", (0, 1))``), or
-            ``("reaction", equation)`` for what a constraint does on the model, ``-λ``. Besides these there are ``q``, energies and ``violation``.
+            Name -> coordinate or coordinates (``0``, ``(2, 3)``), or a pair of motion and coordinates (``("velocity",
+            0)``, ``("acceleration", (0, 1))``), or ``("reaction", equation)`` for what a constraint does on the
+            model, ``-λ``. Besides these there are ``q``, energies and ``violation``.
         """
         chosen = formulation or Formulation()
         start = self.problem(outputs).start
@@ -167,7 +177,14 @@ class HandWritten:
             model = _core.multibody.python_model(self, length)
             natives = [native for output in shown.values() for native in output.native]
             return _core.multibody.MultibodySubsystem(
-                model, chosen.native(length), natives, start.q.tolist(), start.v.tolist(), list(self.inputs.values()), False, step or 0.0
+                model,
+                chosen.native(length),
+                natives,
+                start.q.tolist(),
+                start.v.tolist(),
+                list(self.inputs.values()),
+                False,
+                step or 0.0,
             )
 
         return NativeSubsystem(
@@ -299,7 +316,9 @@ class HandWritten:
         return np.asarray(jacobian @ v + np.asarray(self.velocity_terms(t, q), dtype=float))
 
     def _coordinate_names(self) -> list[str]:
-        return [self.coordinate_names[k] if k < len(self.coordinate_names) else f"q{k}" for k in range(self.coordinates)]
+        return [
+            self.coordinate_names[k] if k < len(self.coordinate_names) else f"q{k}" for k in range(self.coordinates)
+        ]
 
     def _vector(self, key: str) -> Vector:
         value = getattr(self, key)
@@ -328,12 +347,15 @@ class HandWritten:
         return {name: self._shown(name, choice) for name, choice in outputs.items()}
 
     def _shown(self, name: str, choice: OutputChoice) -> Shown:
-        motion, places = choice if isinstance(choice, tuple) and choice and isinstance(choice[0], str) else ("position", choice)
+        motion, places = (
+            choice if isinstance(choice, tuple) and choice and isinstance(choice[0], str) else ("position", choice)
+        )
         chosen = [int(k) for k in np.atleast_1d(np.asarray(places, dtype=int))]
         count = self.equations if motion == "reaction" else self.coordinates
         if motion not in (*MOTIONS, "reaction") or any(not 0 <= k < count for k in chosen):
             raise SetupError(
-                f'{self.name}: output "{name}": {choice!r}; needed are coordinates (0 to {self.coordinates - 1}), (motion, coordinates) with the motion '
+                f'{self.name}: output "{name}": {choice!r}; needed are coordinates (0 to {self.coordinates - 1}), '
+                "(motion, coordinates) with the motion "
                 f'"position", "velocity" or "acceleration", or ("reaction", equation from 0 to {self.equations - 1})'
             )
         return Shown([_native_output(str(motion), k) for k in chosen], len(chosen))
@@ -352,9 +374,15 @@ class _Pattern:
     def __init__(self, name: str, given: Places | None, rows: int, columns: int) -> None:
         self.name, self.shape = name, (rows, columns)
         self.is_dense = given is None
-        listed = [(r, c) for r in range(rows) for c in range(columns)] if given is None else [(int(r), int(c)) for r, c in given]
+        listed = (
+            [(r, c) for r in range(rows) for c in range(columns)]
+            if given is None
+            else [(int(r), int(c)) for r, c in given]
+        )
         if len(set(listed)) != len(listed) or any(not (0 <= r < rows and 0 <= c < columns) for r, c in listed):
-            raise SetupError(f"{name}_pattern: each place (row, column) once, rows below {rows} and columns below {columns}")
+            raise SetupError(
+                f"{name}_pattern: each place (row, column) once, rows below {rows} and columns below {columns}"
+            )
         self.count = len(listed)
         self.places = sorted(listed)
         self._order = np.array(sorted(range(self.count), key=listed.__getitem__), dtype=np.intp)

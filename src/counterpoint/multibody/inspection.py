@@ -41,8 +41,9 @@ class Inspectable:
         Returns
         -------
         Kinematics
-            A result: positions, velocities and accelerations of points and measures (``"B"``, ``"B_velocity"``, ``"B_acceleration"``; only the
-            outputs of the mechanism if it has some), and ``"guide:MEASURE"``, the force (N) or torque (N m) of each guide.
+            A result: positions, velocities and accelerations of points and measures (``"B"``, ``"B_velocity"``,
+            ``"B_acceleration"``; only the outputs of the mechanism if it has some), and ``"guide:MEASURE"``, the
+            force (N) or torque (N m) of each guide.
 
         Examples
         --------
@@ -55,7 +56,7 @@ class Inspectable:
         >>> crane.guide("lift", [0.0, 0.5])
         >>> motion = crane.kinematics([0.0, 1.0])
         >>> motion["crane.guide:lift"].values.round(3)
-        array([29.43 , 25.828])
+        array([29.43 , 25.827])
         """
         from .analysis.kinematics import kinematics
         from .analysis.of_mechanism import motions, standard
@@ -147,12 +148,14 @@ class Inspectable:
         return modes(self.problem(), about)
 
     def describe(self) -> str:
-        """Return a summary: bodies, coordinates, equations, degrees of freedom, redundant equations and what to do about them."""
+        """Return a summary: bodies, equations, degrees of freedom, and what to do about redundant equations."""
         from .description import describe
 
         return describe(self._itself)
 
-    def animation(self, result: Result, subsystem: str | None = None, *, traces: Sequence[str] = (), speed: float = 1.0) -> Animation:
+    def animation(
+        self, result: Result, subsystem: str | None = None, *, traces: Sequence[str] = (), speed: float = 1.0
+    ) -> Animation:
         """Return the motion in a result as an animation.
 
         Parameters
@@ -170,7 +173,9 @@ class Inspectable:
 
         return animate(self._itself, result, subsystem, traces=traces, speed=speed)
 
-    def draw(self, path: str | os.PathLike[str] | None = None, *, view: str | None = None, labels: bool = True) -> Figure:
+    def draw(
+        self, path: str | os.PathLike[str] | None = None, *, view: str | None = None, labels: bool = True
+    ) -> Figure:
         """Draw the assembled position; ``path`` saves it (``.png``, ``.svg``).
 
         Parameters

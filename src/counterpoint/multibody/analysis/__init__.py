@@ -1,6 +1,7 @@
 """What can be asked of a mechanism besides a run: kinematics, equilibrium, linear models, modes of vibration.
 
-All work on the terms of the equations of motion that the core's model gives, for mechanisms and for models written by hand.
+All work on the terms of the equations of motion that the core's model gives, for mechanisms and for models written by
+hand.
 """
 
 from .equilibrium import Equilibrium, equilibrium

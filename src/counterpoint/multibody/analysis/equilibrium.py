@@ -1,8 +1,9 @@
 """Static equilibrium: where a mechanism stays when nothing moves it.
 
-Newton's method in the free motions, ``K dz = Nᵀ Q`` with ``K = Nᵀ (-dQ/dq + d(Jᵀλ)/dq) N``, followed by assembly. Far away, or
-where the mechanism would tip over (K not positive), ``K + 1/tau`` takes the place of K: a step of a pseudo-time in which the
-mechanism creeps downhill; tau grows as it comes nearer. So what is found is a stable equilibrium unless the search starts in another one.
+Newton's method in the free motions, ``K dz = Nᵀ Q`` with ``K = Nᵀ (-dQ/dq + d(Jᵀλ)/dq) N``, followed by assembly. Far
+away, or where the mechanism would tip over (K not positive), ``K + 1/tau`` takes the place of K: a step of a
+pseudo-time in which the mechanism creeps downhill; tau grows as it comes nearer. So what is found is a stable
+equilibrium unless the search starts in another one.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ _LONGEST_STEP = 0.2
 """Of the size of the mechanism, in one step."""
 _TOLERANCE = 1e-10
 """Unbalanced generalised force over the largest force in the mechanism."""
+_MOST_TRIALS = 40
+_SMALLEST_STEP = 1e-12
+"""Of the size of the mechanism: a step of Newton's method this short is rounding."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +88,8 @@ class Equilibrium:
 
     def __repr__(self) -> str:
         kind = "stable" if self.is_stable else "unstable"
-        return f'<Equilibrium of "{self.problem.name}": {kind}, {self.iterations} iterations, {self.unbalanced:.2g} N unbalanced>'
+        search = f"{self.iterations} iterations, {self.unbalanced:.2g} N unbalanced"
+        return f'<Equilibrium of "{self.problem.name}": {kind}, {search}>'
 
 
 def equilibrium(problem: Problem, *, at: float = 0.0, tolerance: float = _TOLERANCE) -> Equilibrium:
@@ -103,17 +108,21 @@ def equilibrium(problem: Problem, *, at: float = 0.0, tolerance: float = _TOLERA
         When none is found; it names the point with the largest unbalanced force.
     """
     state = _at_rest(problem, problem.start, at)
-    rate = 0.0  # 1 / tau
+    rate = largest = 0.0  # 1 / tau, and the largest force seen: springs may have balanced the loads within Q
     for iteration in range(_MOST_ITERATIONS):
         space = TangentSpace.at(problem, state)
         force = problem.forces(state)
         multipliers = space.multipliers(force)
         left = force - space.jacobian.T @ multipliers
         unbalanced = float(np.abs(left).max(initial=0.0))
+        largest = max(largest, _largest_force(force, space, multipliers))
         stiffness = reduced_stiffness(problem, state, space, multipliers)
-        if unbalanced <= tolerance * _largest_force(force, space, multipliers):
-            return Equilibrium(problem, state, multipliers, stiffness, iteration, unbalanced)
-        state, rate = _step(problem, state, space, stiffness, force, rate)
+        here = Equilibrium(problem, state, multipliers, stiffness, iteration, unbalanced)
+        if unbalanced <= tolerance * largest:
+            return here
+        state, rate, moved = _step(here, space, force, rate)
+        if moved <= _SMALLEST_STEP * problem.length:
+            return here
     raise _not_found(problem, state, left)
 
 
@@ -144,23 +153,24 @@ def _largest_force(force: Vector, space: TangentSpace, multipliers: Vector) -> f
     return max(float(np.abs(force).max(initial=0.0)), float(carried), 1e-300)
 
 
-def _step(
-    problem: Problem, state: State, space: TangentSpace, stiffness: Vector, force: Vector, rate: float
-) -> tuple[State, float]:
-    """Return the state after one step, and the rate of pseudo-time that worked."""
+def _step(here: Equilibrium, space: TangentSpace, force: Vector, rate: float) -> tuple[State, float, float]:
+    """Return the state after one step, the rate of pseudo-time that worked, and how far Newton's method would go, m."""
+    problem, state, stiffness = here.problem, here.state, here.stiffness
     pull = space.free.T @ force
     values = np.linalg.eigvalsh(0.5 * (stiffness + stiffness.T))
-    scale = max(float(np.abs(values).max()), 1e-300)
+    reach = problem.length / float(np.abs(space.free).max())
+    scale = max(float(np.abs(values).max()), float(np.abs(pull).max()) / reach)
     # Where the mechanism tips over the matrix is made positive, and where it is neutral regular.
     least = max(1e-12 * scale, 1.1 * max(0.0, -float(values.min())))
-    rate = max(0.2 * rate, least)
-    for _ in range(40):
+    rate = max(0.2 * rate if rate > 1e-6 * scale else 0.0, least)
+    farthest = float(np.abs(space.free @ np.linalg.solve(stiffness + least * np.eye(len(pull)), pull)).max())
+    for _ in range(_MOST_TRIALS):
         move = np.linalg.solve(stiffness + rate * np.eye(len(pull)), pull)
         there = _moved(problem, state, space.free @ move)
         if there is not None and _goes_down(problem, state, there, force, float(pull @ move)):
-            return there, rate
+            return there, rate, farthest
         rate = max(4.0 * rate, 1e-3 * scale)
-    return state, rate
+    return state, 0.0, farthest
 
 
 def _moved(problem: Problem, state: State, change: Vector) -> State | None:
@@ -180,15 +190,15 @@ def _goes_down(problem: Problem, here: State, there: State, force: Vector, expec
     """Return whether the forces do work on the way (trapezoidal rule): the step ends lower, not on the other slope."""
     way = (there.q - here.q)[: problem.n]
     work = 0.5 * float((force + problem.forces(there)) @ way)
-    return work > 1e-4 * min(expected, work + expected)
+    return work > 1e-4 * expected * min(1.0, float(np.abs(way).max()) / (_LONGEST_STEP * problem.length))
 
 
 def _not_found(problem: Problem, state: State, left: Vector) -> SolverError:
     worst = int(np.argmax(np.abs(left)))
     return SolverError(
         f'"{problem.name}": no equilibrium found in {_MOST_ITERATIONS} steps; {problem.coordinate(worst)} is at '
-        f"{state.q[worst]:.4g} m with {left[worst]:.3g} N unbalanced. A body that nothing holds falls for ever: add a spring or a joint; "
-        "or start nearer to the equilibrium",
+        f"{state.q[worst]:.4g} m with {left[worst]:.3g} N unbalanced. A body that nothing holds falls "
+        "for ever: add a spring or a joint; or start nearer to the equilibrium",
         problem.name,
         state.t,
     )

@@ -14,7 +14,9 @@ from .problem import Problem, State
 def state_of(problem: Problem, result: Result, t: float, subsystem: str) -> State:
     """Return a consistent state; velocities are the slope of the cubic through the four samples around ``t``."""
     if f"{subsystem}.q" not in result and f"{subsystem}.q[0]" not in result:
-        raise SetupError(f'"{problem.name}": the result has no signal "{subsystem}.q"; subsystems: {", ".join(result.subsystems)}')
+        raise SetupError(
+            f'"{problem.name}": the result has no signal "{subsystem}.q"; subsystems: {", ".join(result.subsystems)}'
+        )
     signal = result.signal(f"{subsystem}.q")
     times = np.asarray(signal.time)
     values = np.asarray(signal.values).reshape(len(times), -1)

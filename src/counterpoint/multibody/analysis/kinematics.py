@@ -14,8 +14,8 @@ from ..affine import Vector
 from .problem import Problem, Shown, State
 
 _LONGEST_SURPRISE = 0.05
-"""Part of the mechanism's size by which an assembled position may differ from the one foreseen; beyond, the way there is halved: else the
-mechanism could be put together the other way round."""
+"""Part of the mechanism's size by which an assembled position may differ from the one foreseen; beyond, the way there
+is halved: else the mechanism could be put together the other way round."""
 _SHORTEST_PART = 1e-9
 """Part of the way between two times below which the search gives up."""
 
@@ -64,8 +64,9 @@ def kinematics(problem: Problem, times: ArrayLike, outputs: Mapping[str, Shown])
     _, left = problem.model.redundancy(*problem.start.arguments())
     if left:
         raise SetupError(
-            f'"{problem.name}": kinematics needs every degree of freedom guided; {left} {"is" if left == 1 else "are"} left. '
-            f"Guide {left} more measure{'s' * (left != 1)}, or use run() for the motion that the forces make"
+            f'"{problem.name}": kinematics needs every degree of freedom guided; '
+            f"{left} {'is' if left == 1 else 'are'} left. Guide {left} more measure{'s' * (left != 1)}, "
+            "or use run() for the motion that the forces make"
         )
     states = _followed(problem, wanted)
     solved = [problem.accelerations(state) for state in states]
@@ -94,7 +95,7 @@ def _checked(problem: Problem, times: ArrayLike) -> Vector:
 
 
 def _followed(problem: Problem, times: Vector) -> list[State]:
-    """Return consistent states at the times, each reached from the one before; times before 0 are followed backwards."""
+    """Return consistent states at the times, each reached from the one before; before t = 0 backwards."""
     after, before = times[times >= 0.0], times[times < 0.0][::-1]
     return _way(problem, before)[::-1] + _way(problem, after)
 
@@ -117,8 +118,8 @@ def _reached(problem: Problem, state: State, t_end: float) -> State:
             part *= 0.5
             if abs(part) < _SHORTEST_PART * abs(whole):
                 raise SolverError(
-                    f'"{problem.name}": the guides cannot be followed beyond t = {state.t:.9g} s: there the mechanism locks or is '
-                    "stretched out; look at the position there, or guide less far",
+                    f'"{problem.name}": the guides cannot be followed beyond t = {state.t:.9g} s: there the '
+                    "mechanism locks or is stretched out; look at the position there, or guide less far",
                     problem.name,
                     state.t,
                 )
@@ -128,7 +129,7 @@ def _reached(problem: Problem, state: State, t_end: float) -> State:
 
 
 def _foreseen(problem: Problem, state: State, part: float) -> State | None:
-    """Return the state after a part of the way, or None when it is not near to where velocity and acceleration point."""
+    """Return the state after a part of the way, or None when it is not where velocity and acceleration point."""
     a, _ = problem.accelerations(state)
     ahead = part * state.v + 0.5 * part * part * problem.filled(a)
     limit = _LONGEST_SURPRISE * problem.length

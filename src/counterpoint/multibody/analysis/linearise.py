@@ -1,7 +1,7 @@
 """A mechanism near a state as ``dx/dt = A x + B u``, ``y = C x + D u``.
 
-Every free motion, every velocity and every input is one direction of change. Constraints say how positions and velocities follow,
-the equations of motion, linearised, how accelerations and multipliers do:
+Every free motion, every velocity and every input is one direction of change. Constraints say how positions and
+velocities follow, the equations of motion, linearised, how accelerations and multipliers do:
 
     M δa + Jᵀ δλ = δ(Q - Jᵀ λ - M a),    J δa = -δ(γ + J a)    with λ and a held on the right,
 
@@ -37,7 +37,8 @@ class LinearModel:
     A, B, C, D : arrays
         Shapes (states, states), (states, inputs), (outputs, states), (outputs, inputs).
     states, inputs, outputs : tuples of names
-        The second half of the states are the rates of the first. An input that guides a measure comes with its rate and acceleration.
+        The second half of the states are the rates of the first. An input that guides a measure comes with its rate
+        and acceleration.
     state : State
         Where it holds.
     y0 : array of shape (outputs,)
@@ -82,7 +83,10 @@ class LinearModel:
         if not self.inputs:
             raise SetupError(f'linear model of "{self.name}": it has no inputs; a subsystem needs one')
         start = np.zeros(len(self.A)) if x0 is None else x0
-        return linear(self.A, self.B, self.C, self.D, x0=start, inputs=list(self.inputs), outputs=list(self.outputs), **options)
+        options.setdefault("defaults", dict.fromkeys(self.inputs, 0.0))
+        return linear(
+            self.A, self.B, self.C, self.D, x0=start, inputs=list(self.inputs), outputs=list(self.outputs), **options
+        )
 
     def to_control(self) -> Any:
         """Return a ``control.StateSpace`` of the package python-control, with all names."""
@@ -91,7 +95,13 @@ class LinearModel:
         except ImportError as error:
             raise MissingExtraError("A python-control model", "control") from error
         return control.ss(
-            self.A, self.B, self.C, self.D, states=list(self.states), inputs=list(self.inputs), outputs=list(self.outputs)
+            self.A,
+            self.B,
+            self.C,
+            self.D,
+            states=list(self.states),
+            inputs=list(self.inputs),
+            outputs=list(self.outputs),
         )
 
     def __repr__(self) -> str:
@@ -113,8 +123,8 @@ def linearise(
     at : State, optional
         Default: the start. It is made consistent.
     coordinates : names of measures, optional
-        What the states mean: as many independent measures as there are degrees of freedom, and their rates. Default: coordinates in
-        which the mass matrix is unity.
+        What the states mean: as many independent measures as there are degrees of freedom, and their rates. Default:
+        coordinates in which the mass matrix is unity.
     outputs : names, optional
         Outputs to keep; default: all.
     """
@@ -124,15 +134,25 @@ def linearise(
     causes, inputs = point.directions(), _input_names(problem)
     f = point.space.degrees_of_freedom
     meaning = _Unit(point) if coordinates is None else _Measures(point, coordinates)
-    x, dx, y = (np.array(list(part)).T for part in zip(*[_changes(point, meaning, cause) for cause in causes], strict=True)) \
-        if causes else (np.zeros((0, 0)), np.zeros((0, 0)), np.zeros((len(point.y0), 0)))
+    x, dx, y = _tables(point, meaning, causes)
     inverse = np.linalg.inv(x[:, : 2 * f])
     A, C = dx[:, : 2 * f] @ inverse, y[:, : 2 * f] @ inverse
     # Inputs that move positions move the states, too; what is left acts at constant states.
     B, D = dx[:, 2 * f :] - A @ x[:, 2 * f :], y[:, 2 * f :] - C @ x[:, 2 * f :]
     moves = np.array([cause.q[: problem.n] for cause in causes[: 2 * f]]).reshape(2 * f, problem.n).T
     return LinearModel(
-        problem.name, A, B, C, D, meaning.names, inputs, _component_names(chosen), state, point.y0, meaning.drift(), moves @ inverse
+        problem.name,
+        A,
+        B,
+        C,
+        D,
+        meaning.names,
+        inputs,
+        _component_names(chosen),
+        state,
+        point.y0,
+        meaning.drift(),
+        moves @ inverse,
     )
 
 
@@ -226,7 +246,9 @@ class _Measures:
         self.point = point
         known, wanted = point.problem.measures, point.space.degrees_of_freedom
         where = f'linearise "{point.problem.name}": coordinates'
-        problems = [f'{where}: no measure "{name}"{did_you_mean(name, known)}' for name in coordinates if name not in known]
+        problems = [
+            f'{where}: no measure "{name}"{did_you_mean(name, known)}' for name in coordinates if name not in known
+        ]
         if len(coordinates) != wanted:
             problems.append(f"{where}: {len(coordinates)} measures; there are {wanted} degrees of freedom")
         if problems:
@@ -247,16 +269,26 @@ class _Measures:
 
     def changes(self, direction: Direction) -> tuple[Vector, Vector]:
         """Return how the states and their derivatives change."""
-        position, velocity, acceleration = np.split(self.point.output_change([m for level in self.motions for m in level], direction), 3)
+        position, velocity, acceleration = np.split(
+            self.point.output_change([m for level in self.motions for m in level], direction), 3
+        )
         return np.concatenate([position, velocity]), np.concatenate([velocity, acceleration])
 
     def drift(self) -> Vector:
         point = self.point
-        return point.problem.shown([m for level in self.motions[1:] for m in level], point.state, point.a, point.multipliers)
+        return point.problem.shown(
+            [m for level in self.motions[1:] for m in level], point.state, point.a, point.multipliers
+        )
 
 
-def _changes(point: _Point, meaning: _Unit | _Measures, direction: Direction) -> tuple[Vector, Vector, Vector]:
-    return (*meaning.changes(direction), point.output_change(point.outputs, direction))
+def _tables(point: _Point, meaning: _Unit | _Measures, causes: list[Direction]) -> tuple[Vector, Vector, Vector]:
+    """Return how states, their derivatives and outputs change, a column for each cause."""
+    changes = [(*meaning.changes(cause), point.output_change(point.outputs, cause)) for cause in causes]
+    heights = len(meaning.names), len(meaning.names), len(point.y0)
+    x, dx, y = (
+        np.array([change[k] for change in changes]).reshape(len(causes), height).T for k, height in enumerate(heights)
+    )
+    return x, dx, y
 
 
 def _input_places(problem: Problem) -> list[tuple[str, int]]:

@@ -94,9 +94,13 @@ class Modes:
             raise SetupError(f'modes of "{self.problem.name}": no mode {mode}; there are {len(self)}, counted from 1')
         size = 0.1 * min(self.problem.length, 1.0 if self._turns(mode) else np.inf) if amplitude is None else amplitude
         shape = size * self.shapes[:, mode - 1]
-        return np.array([self._assembled(np.real(shape * np.exp(1j * phase))) for phase in np.linspace(0.0, 2.0 * np.pi, frames)])
+        return np.array(
+            [self._assembled(np.real(shape * np.exp(1j * phase))) for phase in np.linspace(0.0, 2.0 * np.pi, frames)]
+        )
 
-    def animation(self, mode: int, amplitude: float | None = None, *, swings: int = 3, seconds: float = 2.0) -> Animation:
+    def animation(
+        self, mode: int, amplitude: float | None = None, *, swings: int = 3, seconds: float = 2.0
+    ) -> Animation:
         """Return a mode in motion, every swing taking the same time to watch.
 
         Parameters
@@ -113,7 +117,9 @@ class Modes:
         from ..drawing import moving
 
         if self.problem.assembly is None:
-            raise SetupError(f'modes of "{self.problem.name}": a model written by hand has no shapes to draw; use positions()')
+            raise SetupError(
+                f'modes of "{self.problem.name}": a model written by hand has no shapes to draw; use positions()'
+            )
         one = self.positions(mode, amplitude)
         paths = np.vstack([one[:1], *[one[1:]] * swings])
         times = np.linspace(0.0, seconds * swings, len(paths))

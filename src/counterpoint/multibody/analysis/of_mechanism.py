@@ -67,7 +67,9 @@ def _measures(assembly: Assembly) -> dict[str, tuple[Shown, Shown, Shown]]:
     mechanism = assembly.mechanism
     made = {}
     for name in mechanism.measures:
-        position, velocity, acceleration = (_shown(assembly, _part(mechanism, name, name, motion)) for motion in MOTIONS)
+        position, velocity, acceleration = (
+            _shown(assembly, _part(mechanism, name, name, motion)) for motion in MOTIONS
+        )
         made[name] = (position, velocity, acceleration)
     return made
 

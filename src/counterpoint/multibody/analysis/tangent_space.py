@@ -80,6 +80,6 @@ def _orthonormal(problem: Problem, basis: Vector, mass: Vector) -> Vector:
         factor = np.linalg.cholesky(basis.T @ mass @ basis)
     except np.linalg.LinAlgError:
         raise SetupError(
-            f'"{problem.name}": a motion that the constraints leave free moves no mass; give the bodies mass and inertia'
+            f'"{problem.name}": a motion that constraints leave free moves no mass; give the bodies mass and inertia'
         ) from None
     return np.linalg.solve(factor, basis.T).T

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -67,7 +68,7 @@ def picture(
     frame = _Frame(rows, scene, 0.010 * float(np.linalg.norm(high - low)), planar)
     _ground(ax, frame, low, high)
     _shapes(ax, shapes, frame)
-    _labels(ax, names, rows, frame.dot)
+    _labels(ax, names, shapes, frame)
     if title:
         figure.suptitle(title, fontsize=11, fontweight="bold", color=_INK).set_parse_math(False)
     if path is not None:
@@ -75,23 +76,35 @@ def picture(
     return figure
 
 
-def _labels(ax: Axes, names: Mapping[str, Array], rows: Array, dot: float) -> None:
-    """Write names beside their points, away from the middle of the picture."""
-    if not names:
-        return
-    places = {name: place @ rows[:2].T for name, place in names.items()}
-    middle = np.mean(list(places.values()), axis=0)
+def _labels(ax: Axes, names: Mapping[str, Array], shapes: Sequence[Shape], frame: _Frame) -> None:
+    """Write names beside their points, away from the lines that meet there."""
+    seen = [shape.positions[0] @ frame.rows[:2].T for shape in shapes if shape.kind in ("line", "spring")]
+    places = {name: place @ frame.rows[:2].T for name, place in names.items()}
     together: dict[tuple[int, ...], list[str]] = {}
     for name, place in places.items():
-        together.setdefault(tuple(int(x) for x in np.round(place / (2 * dot))), []).append(name)
+        together.setdefault(tuple(int(x) for x in np.round(place / (2 * frame.dot))), []).append(name)
     for group in together.values():
         place = places[group[0]]
-        away = place - middle
-        length = float(np.linalg.norm(away))
-        away = away / length if length > dot else np.array([0.7, 0.7])
-        x, y = place + 2.6 * dot * away
+        away = _away(place, seen, frame.dot)
+        x, y = place + 2.2 * frame.dot * away
         ax.text(
             x, y, ", ".join(group), fontsize=8.5, color=_INK, zorder=3,
             ha="left" if away[0] > 0.3 else "right" if away[0] < -0.3 else "center",
             va="bottom" if away[1] > 0.3 else "top" if away[1] < -0.3 else "center",
         ).set_parse_math(False)  # fmt: skip
+
+
+def _away(place: Array, lines: Sequence[Array], dot: float) -> Array:
+    """Return the direction in the picture in which there is most room beside a point."""
+    toward = []
+    for line in lines:
+        for start, end in (*pairwise(line), *pairwise(line[::-1])):
+            along = end - start
+            if np.linalg.norm(start - place) < dot and np.linalg.norm(along) > dot:
+                toward.append(along / np.linalg.norm(along))
+    angles = np.radians(np.arange(90.0, 450.0, 15.0))  # above is preferred where all are equal
+    candidates = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    if not toward:
+        return np.asarray(candidates[0])
+    nearest = (candidates @ np.array(toward).T).max(axis=1)
+    return np.asarray(candidates[int(np.argmin(np.round(nearest, 6)))])
