@@ -25,6 +25,8 @@ class ConstraintBatch {
   virtual void velocity_terms(const Instant& now, double* phi_t) const;
   virtual void acceleration_terms(const Instant& now, double* rest) const = 0;
   virtual void jerk_terms(const Instant& now, const double* a, double* terms) const;
+  /// Corrects the turns that angles are taken to have made at the start, where equations say how many.
+  virtual void start(const Instant& /*now*/, double* /*memory*/) const {}
   virtual void add_jacobian_rate(const Instant& /*now*/, const double* /*multipliers*/, double* /*out*/) const {}
 
   std::vector<std::string> names;  ///< one an equation, for messages

@@ -107,6 +107,19 @@ def test_many_degrees_of_freedom_find_a_hanging_chain():
     assert np.ptp(np.diff(slopes)) < 1e-7 * np.abs(np.diff(slopes)).max()
 
 
+def test_a_guided_part_stands_still_while_the_rest_settles():
+    arm = pendulum(angle=0.0)
+    arm.point("C", (1.8, 0.0))
+    arm.body("lower", points=["B", "C"], mass=1.0)
+    arm.guide("swing", [0.0, 0.5])
+    found = arm.equilibrium(at=1.0)
+    elbow = np.array([np.cos(0.5), np.sin(0.5)])
+    assert found["B"] == pytest.approx(elbow, abs=1e-10)
+    assert found["C"] == pytest.approx([elbow[0], elbow[1] - 0.8], abs=1e-8)
+    # The guide holds the rod's own weight and all of the hanging one.
+    assert found["guide:swing"] == pytest.approx(1.5 * G * np.cos(0.5), rel=1e-9)
+
+
 def test_two_masses_on_rods_hang_straight():
     pendulum = double_pendulum()
     pendulum.points["R"].position = np.array([0.6, -1.3])

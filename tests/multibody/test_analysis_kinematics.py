@@ -53,6 +53,15 @@ def test_many_turns_between_two_times_are_counted():
     assert motion["pendulum.B"].values[1] == pytest.approx([np.cos(60.0), np.sin(60.0)], abs=1e-9)
 
 
+@pytest.mark.parametrize("angle", [3.3, 6.1, 9.0, -7.5])
+def test_a_guide_may_begin_at_any_turn(angle):
+    rod = pendulum(angle=angle)
+    rod.guide("swing", [angle, 1.0])
+    assert rod.kinematics([0.0, 1.0])["pendulum.swing"].values == pytest.approx([angle, angle + 1.0])
+    end = rod.run(until=1.0, step=1e-2)["pendulum.B"].values[-1]
+    assert end == pytest.approx([np.cos(angle + 1.0), np.sin(angle + 1.0)], abs=1e-8)
+
+
 def test_a_motion_that_begins_gently_is_followed_all_the_same():
     rod = pendulum(angle=0.0)
     rod.guide("swing", [0.0, 0.0, 0.0, 1.0])

@@ -16,7 +16,7 @@ import numpy as np
 from ...errors import SolverError
 from ..affine import Vector
 from . import differences
-from .problem import Direction, Problem, State
+from .problem import Problem, State
 from .tangent_space import TangentSpace
 
 if TYPE_CHECKING:
@@ -25,9 +25,12 @@ if TYPE_CHECKING:
 _MOST_ITERATIONS = 300
 _LONGEST_STEP = 0.2
 """Of the size of the mechanism, in one step."""
+_LONGEST_PART = 0.02
+"""Of the size of the mechanism, that is gone straight on."""
 _TOLERANCE = 1e-10
 """Unbalanced generalised force over the largest force in the mechanism."""
-_MOST_TRIALS = 40
+_MOST_TRIALS = 60
+_HALVINGS = 4
 _SMALLEST_STEP = 1e-12
 """Of the size of the mechanism: a step of Newton's method this short is rounding."""
 
@@ -130,8 +133,7 @@ def reduced_stiffness(problem: Problem, state: State, space: TangentSpace, multi
     """Return ``Nᵀ (-dQ/dq + d(Jᵀλ)/dq) N``, 1/s²."""
 
     def unbalanced(there: State) -> Vector:
-        _, jacobian = problem.constraints(there)
-        return np.asarray(jacobian.T @ multipliers - problem.forces(there))
+        return problem.carried(there, multipliers) - problem.forces(there)
 
     columns = []
     for motion in space.free.T:
@@ -163,34 +165,47 @@ def _step(here: Equilibrium, space: TangentSpace, force: Vector, rate: float) ->
     # Where the mechanism tips over the matrix is made positive, and where it is neutral regular.
     least = max(1e-12 * scale, 1.1 * max(0.0, -float(values.min())))
     rate = max(0.2 * rate if rate > 1e-6 * scale else 0.0, least)
-    farthest = float(np.abs(space.free @ np.linalg.solve(stiffness + least * np.eye(len(pull)), pull)).max())
-    for _ in range(_MOST_TRIALS):
-        move = np.linalg.solve(stiffness + rate * np.eye(len(pull)), pull)
+    stiffest, softest = np.eye(len(pull)), float(np.abs(values).min())
+    farthest = float(np.abs(space.free @ np.linalg.solve(stiffness + least * stiffest, pull)).max())
+    part = 1.0
+    for trial in range(_MOST_TRIALS):
+        move = part * np.linalg.solve(stiffness + rate * stiffest, pull)
         there = _moved(problem, state, space.free @ move)
         if there is not None and _goes_down(problem, state, there, force, float(pull @ move)):
             return there, rate, farthest
-        rate = max(4.0 * rate, 1e-3 * scale)
+        # A shorter step of the same direction first; then one that leans towards the steepest way down.
+        part = 0.5 * part if trial % _HALVINGS else 1.0
+        if trial % _HALVINGS == 0 and trial:
+            rate = max(4.0 * rate, softest, 1e-9 * scale)
     return state, 0.0, farthest
 
 
 def _moved(problem: Problem, state: State, change: Vector) -> State | None:
-    """Return the state moved and assembled, or None when the bodies do not fit together there."""
+    """Return the state moved and assembled, or None when the bodies do not fit together there.
+
+    It goes in short parts, each along the free motions of where it is: a straight way would bend what is stiff.
+    """
     longest = float(np.abs(change).max(initial=0.0))
     limit = _LONGEST_STEP * problem.length
     if longest > limit:
-        change = change * (limit / longest)
-    direction = Direction(problem.filled(change), np.zeros_like(state.v), *[np.zeros_like(state.u)] * 3)
+        change, longest = change * (limit / longest), limit
+    parts = 1 + int(longest / (_LONGEST_PART * problem.length))
+    there = replace(state, v=problem.filled(change / parts))
     try:
-        return problem.remembered(problem.assembled(state.moved(1.0, direction)))
+        for _ in range(parts):
+            there = problem.transported(replace(there, q=there.q + there.v))
     except RuntimeError:
         return None
+    return problem.remembered(replace(there, v=state.v))
 
 
 def _goes_down(problem: Problem, here: State, there: State, force: Vector, expected: float) -> bool:
     """Return whether the forces do work on the way (trapezoidal rule): the step ends lower, not on the other slope."""
     way = (there.q - here.q)[: problem.n]
     work = 0.5 * float((force + problem.forces(there)) @ way)
-    return work > 1e-4 * expected * min(1.0, float(np.abs(way).max()) / (_LONGEST_STEP * problem.length))
+    wanted = 1e-4 * expected * min(1.0, float(np.abs(way).max()) / (_LONGEST_STEP * problem.length))
+    # Assembled positions are right to 1e-12 of the size; what forces do over that says nothing.
+    return work > wanted - 1e-11 * problem.length * float(np.abs(force).sum())
 
 
 def _not_found(problem: Problem, state: State, left: Vector) -> SolverError:

@@ -210,13 +210,12 @@ class _Point:
         return self.problem.constraints(there)[0]
 
     def _rate(self, there: State) -> Vector:
-        _, jacobian = self.problem.constraints(there)
-        return np.asarray(jacobian @ self.state.v[: self.problem.n] + self.problem.rates(there)[0])
+        return self.problem.constraint_change(there, self.state.v[: self.problem.n]) + self.problem.rates(there)[0]
 
     def _residuals(self, there: State) -> Vector:
-        _, jacobian = self.problem.constraints(there)
-        force = self.problem.forces(there) - jacobian.T @ self.multipliers - self.problem.mass(there) @ self.a
-        return np.concatenate([force, self.problem.rates(there)[1] + jacobian @ self.a])
+        problem = self.problem
+        force = problem.forces(there) - problem.carried(there, self.multipliers) - problem.inertia(there, self.a)
+        return np.concatenate([force, problem.rates(there)[1] + problem.constraint_change(there, self.a)])
 
 
 class _Unit:

@@ -140,11 +140,31 @@ class Problem:
         """Return M, shape (n, n), kg."""
         return self._dense((self.n, self.n), self._mass_places, self._at(state).mass(*state.arguments()))
 
+    def inertia(self, state: State, a: Vector) -> Vector:
+        """Return M a, shape (n,), without making M."""
+        rows, columns = self._mass_places
+        values = np.asarray(self._at(state).mass(*state.arguments()))
+        return np.asarray(np.bincount(rows, values * a[columns], minlength=self.n))
+
     def constraints(self, state: State) -> tuple[Vector, Vector]:
         """Return Phi, shape (equations,), and its Jacobian, shape (equations, n)."""
         phi, values = self._at(state).constraints(*state.arguments())
         jacobian = self._dense((self.equations, self.model.all_coordinates), self._jacobian_places, values)
         return np.array(phi), jacobian[:, : self.n]
+
+    def carried(self, state: State, multipliers: Vector) -> Vector:
+        """Return Jᵀ λ, shape (n,), without making J."""
+        _, values = self._at(state).constraints(*state.arguments())
+        rows, columns = self._jacobian_places
+        sums = np.bincount(columns, np.asarray(values) * multipliers[rows], minlength=self.n)
+        return np.asarray(sums[: self.n])
+
+    def constraint_change(self, state: State, rates: Vector) -> Vector:
+        """Return J times a vector over the free coordinates, shape (equations,), without making J."""
+        _, values = self._at(state).constraints(*state.arguments())
+        rows, columns = self._jacobian_places
+        full = self.filled(rates)
+        return np.asarray(np.bincount(rows, np.asarray(values) * full[columns], minlength=self.equations))
 
     def rates(self, state: State) -> tuple[Vector, Vector]:
         """Return Phi_t and what Phi'' has besides J a."""
@@ -173,6 +193,15 @@ class Problem:
         placed = self.assembled(state)
         v = np.array(self._at(placed).velocities(*placed.arguments()))
         return replace(placed, v=v)
+
+    def transported(self, state: State) -> State:
+        """Return the state with positions that fit and velocities turned to fit, as fast; guides stand still."""
+        there = self.consistent(state)
+        v = there.v
+        if self.rates(there)[0].any():
+            v = v - self.consistent(replace(there, v=0.0 * v)).v
+        before, after = float(np.linalg.norm(state.v)), float(np.linalg.norm(v))
+        return replace(there, v=v * (before / after if after > 0.0 else 0.0))
 
     def accelerations(self, state: State) -> tuple[Vector, Vector]:
         """Return accelerations, shape (n,), and multipliers as the core's index-1 solution has them."""
