@@ -94,6 +94,15 @@ def test_a_body_of_many_points_is_an_outline_in_the_plane_and_a_star_in_space():
     assert shape(star.animation(star.run(until=0.1, step=0.05)), "star").positions.shape[1] == 11
 
 
+def test_bodies_of_a_group_are_drawn_as_one_thing_without_joints():
+    chain = four_bar()
+    for body in chain.bodies.values():
+        body.shape = {"group": "chain"}
+    shown = chain.animation(chain.run(until=0.1, step=1e-2))
+    assert {s.group for s in shown.shapes if s.kind == "line"} == {"chain"}
+    assert [s.name for s in shown.shapes if s.kind == "point"] == ["O", "D"]
+
+
 def test_a_mechanism_within_a_system_is_found_by_its_name_there():
     bar = four_bar()
     system = cp.System("press")

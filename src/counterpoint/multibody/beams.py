@@ -191,7 +191,7 @@ def _add_bodies(
         length = float(np.linalg.norm(ends[1].position - ends[0].position))
         mass, polar = (amount * length for amount in per_length)
         inertia = _inertia(mass * length**2 / 12.0, polar, axes) if axes else None
-        mechanism.body(f"{name}_segment_{k}", points=[first, second], mass=mass, inertia=inertia)
+        mechanism.body(f"{name}_segment_{k}", points=[first, second], mass=mass, inertia=inertia, shape={"group": name})
         made.append(f"{name}_segment_{k}")
     return made
 

@@ -220,11 +220,11 @@ class Paths:
 
 
 def _body(paths: Paths, part: BodyPart, body: Body) -> Iterator[Shape]:
+    """Yield a solid if the body has one, and lines, which show where its joints are."""
     kind = part.shape.get("kind", "lines")
-    if kind == "lines":
-        yield from _body_lines(paths, part, body)
-    else:
+    if kind != "lines":
         yield _solid(paths, part, body, kind)
+    yield from _body_lines(paths, part, body)
 
 
 def _solid(paths: Paths, part: BodyPart, body: Body, kind: str) -> Shape:
@@ -237,8 +237,13 @@ def _solid(paths: Paths, part: BodyPart, body: Body, kind: str) -> Shape:
     size = part.shape.get("size", ())
     return Shape(
         part.name, kind, paths.of(body.own_point(centre))[:, None], turns, tuple(np.atleast_1d(size)),
-        colour=part.shape.get("colour"), group=part.name,
+        colour=part.shape.get("colour"), group=_group(part),
     )  # fmt: skip
+
+
+def _group(part: BodyPart) -> str:
+    """Return what a body is coloured and hidden with: itself, or the ``group`` of its shape."""
+    return str(part.shape.get("group", part.name))
 
 
 def _cylinder_axis(paths: Paths, part: BodyPart, body: Body) -> Vector | None:
@@ -253,21 +258,25 @@ def _cylinder_axis(paths: Paths, part: BodyPart, body: Body) -> Vector | None:
 
 def _body_lines(paths: Paths, part: BodyPart, body: Body) -> Iterator[Shape]:
     """Yield lines between the points of a body: a triangle or polygon, a net of few points, a star of many."""
-    colour: Any = part.shape.get("colour")
+    points = _walk(paths, part, body)
+    if len(points) > 1:
+        yield Shape(part.name, "line", paths.line(points), colour=part.shape.get("colour"), group=_group(part))
+
+
+def _walk(paths: Paths, part: BodyPart, body: Body) -> list[Affine]:
+    """Return the corners of the line that is drawn for a body."""
     points = [paths.assembly.place(name) for name in part.points]
     centre = body.own_point(body.inertia.centre)
     if len(points) == 1:
         points.append(centre)
     if len(points) == 2:
-        yield Shape(part.name, "line", paths.line(points), colour=colour, group=part.name)
-    elif body.dimension == 2:
+        return points
+    if body.dimension == 2:
         ordered = [points[k] for k in _around(paths, points)]
-        yield Shape(part.name, "line", paths.line([*ordered, ordered[0]]), colour=colour, group=part.name)
-    elif len(points) <= _MOST_CORNERS:
-        yield Shape(part.name, "line", paths.line(_through_all(points)), colour=colour, group=part.name)
-    else:
-        there_and_back = [a for point in points for a in (centre, point)]
-        yield Shape(part.name, "line", paths.line([*there_and_back, centre]), colour=colour, group=part.name)
+        return [*ordered, ordered[0]]
+    if len(points) <= _MOST_CORNERS:
+        return _through_all(points)
+    return [a for point in points for a in (centre, point)] + [centre]
 
 
 def _around(paths: Paths, points: Sequence[Affine]) -> list[int]:
@@ -354,12 +363,12 @@ def _markers(paths: Paths, traces: Sequence[str]) -> Iterator[Shape]:
 
 
 def _shared(mechanism: Mechanism) -> list[str]:
-    """Return the points that more than one body has: joints."""
-    users: dict[str, int] = {}
+    """Return the points that more than one body has: joints. Bodies drawn as one group have none among themselves."""
+    users: dict[str, list[str]] = {}
     for body in mechanism.bodies.values():
         for name in body.points:
-            users[name] = users.get(name, 0) + 1
-    return [name for name, count in users.items() if count > 1]
+            users.setdefault(name, []).append(_group(body))
+    return [name for name, groups in users.items() if len(set(groups)) > 1]
 
 
 # Rotations

@@ -167,7 +167,8 @@ class Mechanism(Inspectable):
             Places of the points and vectors in a frame of the body, m: then the drawing is only an estimate.
         shape : mapping, optional
             How to draw it: ``{"kind": "box", "size": (x, y, z)}``, ``"cylinder"`` (radius, length), ``"sphere"`` (radius,) or
-            ``"lines"``; default: lines between its points.
+            ``"lines"``; default: lines between its points. Also ``"colour"``, ``"centre"`` (m), ``"axis"`` of a cylinder, and ``"group"``: bodies
+            of a group are drawn as one thing.
         """
         problems = self._new_name(name, "body")
         where = f'body "{name}"'
