@@ -241,7 +241,7 @@ class Assembly:
                 self.native_measures[initial.measure].start_near = initial.value
 
     def _add_initial(self, parts: _core.multibody.Parts) -> None:
-        drawn = self.drawn_coordinates()
+        drawn = self._estimate()
         for initial in self.mechanism.initial_values:
             measure = self.native_measures[initial.measure]
             value = measure.value(drawn) if initial.value is None else initial.value
@@ -309,7 +309,7 @@ class Assembly:
         model = self._compile(with_initial=True) if self.mechanism.initial_values else self.model
         inputs = list(self.mechanism.inputs.values())
         still = [0.0] * len(inputs)
-        drawn = self.drawn_coordinates()
+        drawn = self._estimate()
         zero = [0.0] * len(drawn)
         estimate = [float(x) for name in self.entities for x in self._drawn_rate(name)]
         try:
@@ -320,6 +320,11 @@ class Assembly:
         if self.mechanism.initial_values:
             self.model = self._compile()
         return np.array(q), np.array(v)
+
+    def _estimate(self) -> list[float]:
+        """Return where the search for a consistent position begins: as drawn, or where the mechanism is said to start."""
+        start = self.mechanism.start_position
+        return [float(x) for name in self.entities for x in (start[name] if name in start else self.placing.drawn(name))]
 
     def _drawn_rate(self, name: str) -> Vector:
         point = self.mechanism.points.get(name)
