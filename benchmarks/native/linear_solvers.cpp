@@ -5,7 +5,7 @@
 //   linear_solvers [quick]
 //
 // prints one line for each matrix and solver: matrix, size, solver, entries of the factors, multiplications of a sparse
-// factorisation, ns of a factorisation, ns of a solution, ns of one factorisation and four solutions, and a mark (*) at
+// L D L^T of the symmetric pattern, ns of a factorisation, ns of a solution, ns of one factorisation and four solutions, and a mark (*) at
 // the solver that `choose_solver` takes. The solvers are measured in turn and the best repetition counts.
 
 #include <algorithm>
@@ -58,7 +58,7 @@ class Candidate {
   double step() const { return factorise_ + 4.0 * solve_; }
 
   void print(const char* matrix, double multiplications, const std::string& chosen) const {
-    std::printf("%-20s %6zu %-12s %9lld %12.0f %12.0f %10.0f %12.0f %s\n", matrix, x_.size(), solver_->name(),
+    std::printf("%-16s %6zu %-12s %9lld %12.0f %12.0f %10.0f %12.0f %s\n", matrix, x_.size(), solver_->name(),
                 solver_->factor_entries(), multiplications, factorise_, solve_, step(),
                 chosen == solver_->name() ? "*" : "");
   }
@@ -71,12 +71,11 @@ class Candidate {
 
 void compare(const char* name, const Matrix& matrix, bool quick) {
   const bool symmetric = matrix.pattern.symmetric;
-  double multiplications = 0.0;
+  linear::Pattern pattern = matrix.pattern;
+  pattern.symmetric = true;
+  const double multiplications = analyse(pattern, linear::minimum_degree(pattern)).multiplications();
   std::vector<std::string> kinds{"sparse-lu"};
-  if (symmetric) {
-    multiplications = analyse(matrix.pattern, linear::minimum_degree(matrix.pattern)).multiplications();
-    kinds = {"static-ldlt", "sparse-ldlt"};
-  }
+  if (symmetric) kinds = {"static-ldlt", "sparse-ldlt"};
   if (matrix.pattern.size <= 500) kinds.push_back(symmetric ? "dense-ldlt" : "dense-lu");
   std::vector<Candidate> candidates;
   for (const std::string& kind : kinds) candidates.emplace_back(kind, matrix);
@@ -86,6 +85,17 @@ void compare(const char* name, const Matrix& matrix, bool quick) {
   const std::string chosen = linear::choose_solver(matrix.pattern);
   for (const Candidate& candidate : candidates) candidate.print(name, multiplications, chosen);
   std::fflush(stdout);
+}
+
+/// The matrix with both triangles, for the solvers that know no symmetry.
+Matrix full(const Matrix& matrix) {
+  Matrix both = matrix;
+  both.pattern.symmetric = false;
+  for (std::size_t k = 0; k < matrix.values.size(); ++k) {
+    const auto [row, column] = matrix.pattern.entries[k];
+    if (row != column) both.add(column, row, matrix.values[k]);
+  }
+  return both;
 }
 
 /// `neighbours` random entries in each row on the average, and a diagonal that outweighs them.
@@ -113,6 +123,7 @@ int main(int count, char** arguments) {
   for (const int loops : {1, 2, 4, 10, 40, 100, 500, 1000, 4000}) {
     compare("condensed", testing::FourBarChain(loops).condensed(2.5e3), quick);
     compare("kkt", testing::FourBarChain(loops).kkt(2.5e3), quick);
+    compare("full-condensed", full(testing::FourBarChain(loops).condensed(2.5e3)), quick);
   }
   for (const bool symmetric : {true, false}) {
     const char* const kind = symmetric ? "symmetric/" : "unsymmetric/";
@@ -122,7 +133,9 @@ int main(int count, char** arguments) {
       }
     }
     for (const int size : {1000, 3000}) {
-      for (const double neighbours : {2.0, 3.0, 4.0}) compare(name(kind, neighbours).c_str(), random_matrix(size, neighbours, symmetric), quick);
+      for (const double neighbours : {2.0, 3.0, 4.0}) {
+        compare(name(kind, neighbours).c_str(), random_matrix(size, neighbours, symmetric), quick);
+      }
     }
   }
 }

@@ -33,7 +33,7 @@ class DenseLdlt final : public Solver {
     for (int k = 0; k < size_; ++k) position_[order_[k]] = k;
     values_.assign(static_cast<std::size_t>(size_) * size_ + 1, 0.0);
     pivots_.resize(size_);
-    scaled_.resize(size_);
+    scaled_.resize(size_, panel);
     work_.resize(size_);
   }
 
@@ -43,18 +43,17 @@ class DenseLdlt final : public Solver {
   }
   std::span<double> values() override { return values_; }
 
-  /// Left-looking: column j less the columns before it times their share in row j; 1 / pivot replaces the pivot.
+  /// Left-looking, by panels: a panel less the columns before it times their share in its rows, then its own columns.
   void factorise() override {
     Eigen::Map<Eigen::MatrixXd> matrix(values_.data(), size_, size_);
-    for (Index j = 0; j < size_; ++j) {
-      const Index below = size_ - j - 1;
-      for (Index k = 0; k < j; ++k) scaled_[k] = matrix(j, k) * pivots_[k];
-      const double pivot = matrix(j, j) - matrix.row(j).head(j).dot(scaled_.head(j));
-      if (!is_pivot(pivot)) throw_singular(order_[j], pivot);
-      if (j > 0) matrix.col(j).tail(below).noalias() -= matrix.bottomLeftCorner(below, j) * scaled_.head(j);
-      pivots_[j] = pivot;
-      matrix(j, j) = 1.0 / pivot;
-      matrix.col(j).tail(below) *= matrix(j, j);
+    for (Index first = 0; first < size_; first += panel) {
+      const Index width = std::min<Index>(panel, size_ - first);
+      if (first > 0) {
+        auto share = scaled_.topLeftCorner(first, width);
+        share = pivots_.head(first).asDiagonal() * matrix.block(first, 0, width, first).transpose();
+        matrix.block(first, first, size_ - first, width).noalias() -= matrix.bottomLeftCorner(size_ - first, first) * share;
+      }
+      for (Index j = first; j < first + width; ++j) eliminate(matrix, first, j);
     }
   }
 
@@ -71,10 +70,27 @@ class DenseLdlt final : public Solver {
   long long factor_entries() const override { return static_cast<long long>(size_) * (size_ + 1) / 2; }
 
  private:
+  /// Column j less the columns from `first` on; 1 / pivot replaces the pivot.
+  void eliminate(Eigen::Map<Eigen::MatrixXd>& matrix, Index first, Index j) {
+    const Index before = j - first;
+    auto share = scaled_.col(0).head(before);
+    share = pivots_.segment(first, before).cwiseProduct(matrix.row(j).segment(first, before).transpose());
+    auto column = matrix.col(j).tail(size_ - j);
+    if (before > 0) column.noalias() -= matrix.block(j, first, size_ - j, before) * share;
+    pivots_[j] = column[0];
+    if (!is_pivot(column[0])) throw_singular(order_[j], column[0]);
+    const double inverse = 1.0 / column[0];
+    column *= inverse;
+    column[0] = inverse;
+  }
+
+  static constexpr Index panel = 32;
+
   int size_;
   std::vector<int> order_, position_;
   std::vector<double> values_;
-  Eigen::VectorXd pivots_, scaled_, work_;
+  Eigen::MatrixXd scaled_;
+  Eigen::VectorXd pivots_, work_;
 };
 
 class DenseLu final : public Solver {

@@ -72,6 +72,14 @@ Lists columns(const Pattern& pattern) {
   return collect(pattern.size, pairs);
 }
 
+Pattern full(const Pattern& pattern) {
+  Pattern both = pattern;
+  both.symmetric = false;
+  if (!pattern.symmetric) return both;
+  for (const auto& [row, column] : pattern.entries) both.entries.emplace_back(column, row);
+  return both;
+}
+
 int find(const Lists& columns, int row, int column) {
   const auto begin = columns.items.begin() + columns.start.at(column);
   const auto end = columns.items.begin() + columns.start.at(column + 1);

@@ -9,15 +9,6 @@
 namespace counterpoint::linear {
 namespace {
 
-/// Both triangles of a symmetric pattern.
-Pattern full(const Pattern& pattern) {
-  Pattern both = pattern;
-  both.symmetric = false;
-  if (!pattern.symmetric) return both;
-  for (const auto& [row, column] : pattern.entries) both.entries.emplace_back(column, row);
-  return both;
-}
-
 class SparseLu final : public Solver {
  public:
   explicit SparseLu(const Pattern& pattern) : symmetric_(pattern.symmetric), columns_(columns(full(pattern))) {
