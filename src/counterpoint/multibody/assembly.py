@@ -11,6 +11,8 @@ from ..errors import SetupError
 from ..subsystems import NativeSubsystem
 from . import forces, measures, outputs, time_values
 from .affine import Affine, Vector
+from .bodies import Body
+from .frames import spin, turning
 from .joints import KINDS, Carrier, Coincidence, Dot, Equation, Placed
 from .parts import Joint, Link
 from .placing import Ground, Placing
@@ -298,7 +300,8 @@ class Assembly:
         still = [0.0] * len(inputs)
         drawn = self.drawn_coordinates()
         zero = [0.0] * len(drawn)
-        estimate = [float(x) for name in self.entities for x in self._drawn_rate(name)]
+        rates = self._estimated_rates()
+        estimate = [float(x) for name in self.entities for x in rates[name]]
         try:
             q = model.assemble(0.0, drawn, zero, inputs, still, still)
             v = model.velocities(0.0, q, estimate, inputs, still, still)
@@ -308,9 +311,24 @@ class Assembly:
             self.model = self._compile()
         return np.array(q), np.array(v)
 
-    def _drawn_rate(self, name: str) -> Vector:
-        point = self.mechanism.points.get(name)
-        return np.zeros(self.dimension) if point is None else point.velocity
+    def _estimated_rates(self) -> dict[str, Vector]:
+        """Return the velocities given for points, and for vectors what the points of their bodies make of them."""
+        rates = {name: p.velocity for name, p in self.mechanism.points.items()}
+        rates |= {name: np.zeros(self.dimension) for name, v in self.mechanism.vectors.items() if v.fixed}
+        if any(rate.any() for rate in rates.values()):
+            # Bodies whose points say all about their spin come first; what they say of vectors helps those that share them.
+            for body in sorted(self.bodies.values(), key=lambda body: -self._spin(body, rates)[1]):
+                omega, _ = self._spin(body, rates)
+                for name in {n for d in body.directions for n in d.weights if n not in rates}:
+                    rates[name] = turning(omega, self.placing.drawn(name))
+        return {name: rates.get(name, np.zeros(self.dimension)) for name in self.entities}
+
+    def _spin(self, body: Body, rates: dict[str, Vector]) -> tuple[Vector, int]:
+        part = self.mechanism.bodies[body.name]
+        origin, *others = (n for n in part.points)
+        lines = [(self.placing.drawn(n) - self.placing.drawn(origin), rates[n] - rates[origin]) for n in others]
+        lines += [(self.placing.drawn(n), rates[n]) for n in part.vectors if n in rates]
+        return spin(lines, self.dimension)
 
     def _state(self) -> tuple[list[float], list[float], list[float], list[float], list[float]]:
         inputs = list(self.mechanism.inputs.values())

@@ -129,10 +129,8 @@ def flyball() -> Mechanism:
     thin, slender = 0.3 * (0.01**2 + 0.01**2) / 12.0, 0.3 * (1.0 + 0.01**2) / 12.0
     sides = (("right", 1.0), ("left", -1.0))
     for side, sign in sides:
-        mechanism.point(f"{side}-hinge", (0.05 * sign, 0, 1))
-        mechanism.point(f"{side}-ball", ((0.05 + _COS30) * sign, 0, 0.5))
-        mechanism.point(f"{side}-middle", ((0.05 + 0.5 * _COS30) * sign, 0, 0.75))
-        mechanism.point(f"{side}-eye", (0.05 * sign, 0, 0.5))
+        for name, x, z in (("hinge", 0.05, 1), ("ball", 0.05 + _COS30, 0.5), ("middle", 0.05 + 0.5 * _COS30, 0.75), ("eye", 0.05, 0.5)):
+            mechanism.point(f"{side}-{name}", (sign * x, 0, z), velocity=(0, sign * x * 2.0 * np.pi, 0))
     mechanism.body(
         "shaft", points=["base", "right-hinge", "left-hinge"], vectors=["z", "y"], mass=0.3, centre=(0, 0, 0.5),
         inertia=[slender, slender, thin], shape={"kind": "box", "size": (0.01, 0.01, 1.0)},
@@ -152,12 +150,8 @@ def flyball() -> Mechanism:
         mechanism.spring(
             f"{side}-spring", between=(f"{side}-middle", f"{side}-eye"), stiffness=8e5, damping=4e4, natural=0.5
         )
-        mechanism.angle(f"{side}-angle", "shaft", f"{side}-rod", axis=(0, sign, 0))
-        mechanism.initial(f"{side}-angle", rate=0.0)
     mechanism.angle("psi", "shaft", axis=(0, 0, 1))
-    mechanism.initial("psi", rate=2.0 * np.pi)
     mechanism.displacement("s", "S", along=(0, 0, 1))
-    mechanism.initial("s", rate=0.0)
     mechanism.output("s", "s")
     mechanism.output("psi", "psi")
     return mechanism

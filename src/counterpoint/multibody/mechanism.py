@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from ..errors import SetupError, did_you_mean
 from .affine import Vector
 from .formulations import Formulation
+from .outputs import STANDARD
 from .parts import (
     BodyPart,
     Direction,
@@ -105,9 +106,13 @@ class Mechanism:
             Estimate at the start, m/s; made to fit the constraints.
         """
         problems = self._new_name(name, "point")
+        if name in STANDARD:
+            problems.append(f'point "{name}": an output of every mechanism is called so; taken: {", ".join(STANDARD)}')
         where = f'point "{name}"'
         place = vector_of(f"{where}: position", position, self.dimension, problems)
         speed = self._optional(f"{where}: velocity", velocity, problems)
+        if fixed and speed.any():
+            problems.append(f"{where}: it is fixed and has a velocity {velocity!r}; leave one of the two out")
         self._raise(problems)
         self.points[name] = Point(name, place, speed, fixed)
         self._changed()
