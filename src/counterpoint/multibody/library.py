@@ -38,20 +38,20 @@ def four_bar(loops: int = 1) -> Mechanism:
     return mechanism
 
 
-def pendulum(length: float = 1.0) -> Mechanism:
+def pendulum(start: float = 1.0) -> Mechanism:
     """Return a point mass of 1 kg on a massless rod: benchmark A01.
 
-    It starts at rest with the rod flat, ``B`` on the right of ``A``, and swings under gravity with a period of 2.367841947576 s
-    (1 m). The older LIM problem runs 2000 s; the IFToMM problem starts on the left and runs 10 s.
+    It starts at rest with the rod flat and swings under gravity with a period of 2.367841947576 s (1 m). The older LIM
+    problem starts on the right and runs 2000 s; the IFToMM problem starts on the left, at -1 m, and runs 10 s.
 
     Parameters
     ----------
-    length : float
-        Of the rod, m.
+    start : float
+        Where ``B`` starts to the right of ``A``, m; negative: to the left. The rod is that long.
     """
     mechanism = Mechanism("pendulum", dimension=2)
     mechanism.point("A", (0, 0), fixed=True)
-    mechanism.point("B", (length, 0))
+    mechanism.point("B", (start, 0))
     mechanism.distance_constraint("rod", "A", "B")
     mechanism.point_mass("B", 1.0)
     return mechanism
@@ -129,7 +129,9 @@ def flyball() -> Mechanism:
     thin, slender = 0.3 * (0.01**2 + 0.01**2) / 12.0, 0.3 * (1.0 + 0.01**2) / 12.0
     sides = (("right", 1.0), ("left", -1.0))
     for side, sign in sides:
-        for name, x, z in (("hinge", 0.05, 1), ("ball", 0.05 + _COS30, 0.5), ("middle", 0.05 + 0.5 * _COS30, 0.75), ("eye", 0.05, 0.5)):
+        for name, x, z in (
+            ("hinge", 0.05, 1), ("ball", 0.05 + _COS30, 0.5), ("middle", 0.05 + 0.5 * _COS30, 0.75), ("eye", 0.05, 0.5),
+        ):  # fmt: skip
             mechanism.point(f"{side}-{name}", (sign * x, 0, z), velocity=(0, sign * x * 2.0 * np.pi, 0))
     mechanism.body(
         "shaft", points=["base", "right-hinge", "left-hinge"], vectors=["z", "y"], mass=0.3, centre=(0, 0, 0.5),
