@@ -183,6 +183,7 @@ def test_a_universal_joint_between_shafts_is_unequal_as_hooke_says():
         mechanism.angle(f"{name}-angle", name, axis=axis)
     # Both shafts have the point O: only the right angle of the cross is left to the joint.
     mechanism.joint("hooke", "universal", "first", "second", at="O", axis=(0, 0, 1), second_axis=(-np.sin(bend), np.cos(bend), 0))
+    assert mechanism.assembled().redundant == []
     mechanism.guide("first-angle", [0.0, 3.0])
     for name in ("first-angle", "second-angle"):
         mechanism.output(name, name)

@@ -183,7 +183,7 @@ def inertia_problems(name: str, inertia: Inertia, dimension: int) -> list[str]:
     if dimension == 2:
         return [] if tensor[0, 0] >= 0 else [f"{where}: inertia {tensor[0, 0]} kg m²; a number from 0 is needed"]
     if not np.allclose(tensor, tensor.T, rtol=1e-9, atol=1e-12 * max(1.0, float(np.abs(tensor).max()))):
-        return [f"{where}: the inertia tensor is not symmetric"]
+        return [f"{where}: the inertia tensor is not symmetric; give Ixy = Iyx and so on, or three principal values"]
     principal = np.linalg.eigvalsh(tensor)
     if principal[0] < -1e-9 * max(abs(principal[-1]), 1e-300):
         return [f"{where}: the inertia has a negative principal value {principal[0]:.4g} kg m²"]

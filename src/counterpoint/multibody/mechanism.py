@@ -316,7 +316,9 @@ class Mechanism:
             A constant; polynomial coefficients ``[c0, c1, ...]``; ``{"sine": {"amplitude": .., "frequency": .. (Hz), "phase": .., "offset":
             ..}}``; an input of the subsystem; or a Python function of time.
         """
-        self._raise(self._unknown("guide", "measure", [measure], self.measures))
+        from .time_values import problems as wrong
+
+        self._raise(self._unknown("guide", "measure", [measure], self.measures) + wrong(f'guide of "{measure}"', value))
         self._note_input(value)
         self.guides.append(Guide(measure, value))
         self._changed()
@@ -408,6 +410,8 @@ class Mechanism:
 
     def torque(self, name: str, body: str, components: TimeValue | Sequence[TimeValue], *, turning: bool = False) -> None:
         """Add a torque (N m) on a body: one number in the plane, three components in space (``turning``: along its own axes)."""
+        if self.dimension == 3 and (isinstance(components, (str, Mapping)) or not isinstance(components, Sequence)):
+            self._raise([f'torque "{name}": {components!r}; three components are needed in space'])
         values = [components] if self.dimension == 2 else list(components)  # type: ignore[arg-type]
         for value in values:
             self._note_input(value)
@@ -694,6 +698,8 @@ class Mechanism:
         problems = self._new_name(name, kind)
         where = f'{kind} "{name}"'
         problems += self._unknown(where, "point", points, self.points)
+        if points[0] == points[1]:
+            problems.append(f'{where}: "{points[0]}" twice; two points are needed')
         if body is not None:
             problems += self._unknown(where, "body", [body], {**self.bodies, GROUND: None})
         direction = None if axis is None else vector_of(f"{where}: axis", axis, self.dimension, problems)
@@ -711,6 +717,8 @@ class Mechanism:
         where = f'{kind} "{name}"'
         problems += self._unknown(where, what, of, known)
         direction = None if axis is None else vector_of(f"{where}: axis", axis, self.dimension, problems)
+        if kind == "distance" and of[0] == of[1]:
+            problems.append(f'{where}: "{of[0]}" twice; two points are needed')
         if kind in ("angle", "rotation") and self.dimension == 3 and axis is None:
             problems.append(f"{where}: an axis is needed in space")
         if direction is not None and not problems and not direction.any():
