@@ -12,6 +12,7 @@ from ..errors import SetupError, did_you_mean
 from .affine import Vector
 from .formulations import Formulation
 from .inspection import Inspectable
+from .outputs import STANDARD
 from .parts import (
     BodyPart,
     Direction,
@@ -107,9 +108,13 @@ class Mechanism(Inspectable):
             Estimate at the start, m/s; made to fit the constraints.
         """
         problems = self._new_name(name, "point")
+        if name in STANDARD:
+            problems.append(f'point "{name}": an output of every mechanism is called so; taken: {", ".join(STANDARD)}')
         where = f'point "{name}"'
         place = vector_of(f"{where}: position", position, self.dimension, problems)
         speed = self._optional(f"{where}: velocity", velocity, problems)
+        if fixed and speed.any():
+            problems.append(f"{where}: it is fixed and has a velocity {velocity!r}; leave one of the two out")
         self._raise(problems)
         self.points[name] = Point(name, place, speed, fixed)
         self._changed()
@@ -314,7 +319,9 @@ class Mechanism(Inspectable):
             A constant; polynomial coefficients ``[c0, c1, ...]``; ``{"sine": {"amplitude": .., "frequency": .. (Hz), "phase": .., "offset":
             ..}}``; an input of the subsystem; or a Python function of time.
         """
-        self._raise(self._unknown("guide", "measure", [measure], self.measures))
+        from .time_values import problems as wrong
+
+        self._raise(self._unknown("guide", "measure", [measure], self.measures) + wrong(f'guide of "{measure}"', value))
         self._note_input(value)
         self.guides.append(Guide(measure, value))
         self._changed()
@@ -406,6 +413,8 @@ class Mechanism(Inspectable):
 
     def torque(self, name: str, body: str, components: TimeValue | Sequence[TimeValue], *, turning: bool = False) -> None:
         """Add a torque (N m) on a body: one number in the plane, three components in space (``turning``: along its own axes)."""
+        if self.dimension == 3 and (isinstance(components, (str, Mapping)) or not isinstance(components, Sequence)):
+            self._raise([f'torque "{name}": {components!r}; three components are needed in space'])
         values = [components] if self.dimension == 2 else list(components)  # type: ignore[arg-type]
         for value in values:
             self._note_input(value)
@@ -692,6 +701,8 @@ class Mechanism(Inspectable):
         problems = self._new_name(name, kind)
         where = f'{kind} "{name}"'
         problems += self._unknown(where, "point", points, self.points)
+        if points[0] == points[1]:
+            problems.append(f'{where}: "{points[0]}" twice; two points are needed')
         if body is not None:
             problems += self._unknown(where, "body", [body], {**self.bodies, GROUND: None})
         direction = None if axis is None else vector_of(f"{where}: axis", axis, self.dimension, problems)
@@ -709,6 +720,8 @@ class Mechanism(Inspectable):
         where = f'{kind} "{name}"'
         problems += self._unknown(where, what, of, known)
         direction = None if axis is None else vector_of(f"{where}: axis", axis, self.dimension, problems)
+        if kind == "distance" and of[0] == of[1]:
+            problems.append(f'{where}: "{of[0]}" twice; two points are needed')
         if kind in ("angle", "rotation") and self.dimension == 3 and axis is None:
             problems.append(f"{where}: an axis is needed in space")
         if direction is not None and not problems and not direction.any():
