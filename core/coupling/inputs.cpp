@@ -37,6 +37,15 @@ int Inputs::add_law(std::shared_ptr<const CouplingLaw> law, int target_offset, i
   return static_cast<int>(laws_.size()) - 1;
 }
 
+void Inputs::freeze_terms() {
+  window_from_ = per_step_ ? Polynomial::infinity : -Polynomial::infinity;
+  window_until_ = Polynomial::infinity;
+  for (Term& term : terms_) {
+    if (step_.end > term.window_until || step_.end <= term.window_from || per_step_) freeze(term);
+    window_from_ = std::max(window_from_, term.window_from);
+    window_until_ = std::min(window_until_, term.window_until);
+  }
+}
 
 void Inputs::freeze(Term& term) {
   const Samples& s = term.samples;

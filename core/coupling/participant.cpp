@@ -46,6 +46,7 @@ void Participant::start() {
   subsystem->start(t);
   inputs->start(t);
   for (const Term& term : inputs->terms()) extrapolates_ = extrapolates_ || !term.waits;
+  plain_ = clock_.fixed() && !extrapolates_ && !history.has_derivatives() && !inputs->depends_on_step();
 }
 
 void Participant::refresh_initial_outputs() {

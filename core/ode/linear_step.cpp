@@ -1,7 +1,12 @@
 #include "ode/linear_step.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+
 #include "coupling/participant.hpp"
 #include "ode/nominal_step.hpp"
+#include "signal/unrolled.hpp"
 
 namespace counterpoint {
 namespace {
@@ -44,7 +49,54 @@ class LinearStep final : public Solver {
       return t_end;
     }
     const double* output(double, Inputs&) { return x; }
+
+    static constexpr bool glides = true;
+
+    bool serves(double t, double t_end) const { return solver.step_.serves(t_end - t); }
+
+    /// The states at times[1] ... times[count] for an input that is one polynomial, as far as they are finite;
+    /// returns how many are.
+    int glide(const Polynomial& input, const double* times, int count, double* states) {
+      const double* const begin = states;
+      std::array<double, N> state;
+      std::copy_n(x, N, state.begin());
+      for (int k = 0; k < count; ++k, states += N) {
+        state = solver.next(state, input, times[k], times[k + 1]);
+        std::copy_n(state.begin(), N, states);
+      }
+      const int finite = all_finite(state) ? count : first_not_finite(begin);
+      if (finite > 0) std::copy_n(begin + (finite - 1) * N, N, x);
+      return finite;
+    }
+
+    static bool all_finite(const std::array<double, N>& state) {
+      return std::all_of(state.begin(), state.end(), [](double value) { return std::isfinite(value); });
+    }
+
+    /// Once a state is not finite, all those after it are not.
+    static int first_not_finite(const double* states) {
+      int k = 0;
+      while (std::isfinite(states[k])) ++k;
+      return k / N;
+    }
   };
+
+  /// A step on one polynomial: straight code, which the compiler draws into the loop.
+  std::array<double, N> next(const std::array<double, N>& x, const Polynomial& input, double t, double t_end) const {
+    std::array<double, F> times;
+    unrolled<F>([&](auto k) { times[k] = input_time(k, t, t_end); });
+    const std::array<double, F> u = input.scalars(times);
+    const double* column = columns_.data();
+    std::array<double, N> sums{};
+    const auto add = [&](double factor) {
+      for (int i = 0; i < N; ++i) sums[i] += column[i] * factor;
+      column += N;
+    };
+    // Inputs first: they do not depend on the state, so the chain from state to state stays short.
+    unrolled<F>([&](auto k) { add(u[k]); });
+    unrolled<N>([&](auto j) { add(x[j]); });
+    return sums;
+  }
 
   void advance(double t, double t_end, double* x, Inputs& inputs) {
     if (step_.changed(t_end - t)) prepare();
