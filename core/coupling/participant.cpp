@@ -122,7 +122,7 @@ void Participant::compare(std::size_t k) {
   defects[k].arrive(samples, term.gain, term.offset);
 }
 
-void Participant::leave_assumptions() {
+[[gnu::flatten]] void Participant::leave_assumptions() {
   std::vector<Term>& terms = inputs->terms();
   for (std::size_t k = 0; k < terms.size(); ++k) {
     Term& term = terms[k];

@@ -47,6 +47,10 @@ struct Polynomial {
   }
 
   void evaluate(double t, double* out) const {
+    if (width == 1 && degree <= 3) {
+      out[0] = scalar(t);
+      return;
+    }
     for (int j = 0; j < width; ++j) out[j] = coefficients[degree * width + j];
     for (int d = degree - 1; d >= 0; --d) {
       const double distance = t - nodes[d];
