@@ -176,6 +176,7 @@ class Participant {
       ++count;
       times[count + 1] = clock_.next_fixed(times[count]);
     }
+    if (count == 0) return 0;
     std::array<double, longest * Model::width> states;
     const int made = model.glide(*input, times.data(), count, states.data());
     for (int k = 0; k < made; ++k) write_sample<Model::width>(times[k + 1], &states[k * Model::width]);

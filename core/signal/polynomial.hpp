@@ -22,6 +22,7 @@ struct Polynomial {
       : width(component_count), coefficients((max_degree + 1) * component_count) {}
 
   bool covers(double t) const { return t >= from && t < to; }
+  /// Whether it covers the whole of a step.
   bool covers(double t, double t_end) const { return t >= from && t_end < to; }
   void invalidate() { from = infinity; }
 
