@@ -12,7 +12,11 @@ if TYPE_CHECKING:
     from .animation import Animation, Shape
     from .assembly import Assembly
     from .formulations import Formulation
+    from .matrices import write_matrices
     from .mechanism import Mechanism
+    from .model_file import load
+    from .model_writing import save
+    from .urdf import load_urdf
 
 _HOME = {
     "Animation": "animation",
@@ -20,9 +24,15 @@ _HOME = {
     "Formulation": "formulations",
     "Mechanism": "mechanism",
     "Shape": "animation",
+    "load": "model_file",
+    "load_urdf": "urdf",
+    "save": "model_writing",
+    "write_matrices": "matrices",
 }
 
-__all__ = ["Animation", "Assembly", "Formulation", "Mechanism", "Shape"]
+__all__ = [
+    "Animation", "Assembly", "Formulation", "Mechanism", "Shape", "load", "load_urdf", "save", "write_matrices",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

@@ -86,6 +86,7 @@ class Mechanism:
         self.inputs: dict[str, float] = {}
         self.formulation = Formulation()
         self.step: float | None = None
+        self.notes: list[str] = []
         self._assembly: Assembly | None = None
 
     # Entities and bodies
