@@ -5,6 +5,7 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "linear/kinds.hpp"
@@ -13,6 +14,13 @@ namespace counterpoint::linear {
 namespace {
 
 using Eigen::Index;
+
+std::vector<double> dense_values(const Pattern& pattern) {
+  check(pattern);
+  const std::size_t size = static_cast<std::size_t>(pattern.size);
+  if (size * size >= INT32_MAX) throw std::length_error("a dense matrix of size " + std::to_string(size) + " is too large");
+  return std::vector<double>(size * size + 1, 0.0);
+}
 
 int dense_slot(int size, int row, int column) {
   if (row < 0 || row >= size || column < 0 || column >= size) {
@@ -24,14 +32,12 @@ int dense_slot(int size, int row, int column) {
 
 class DenseLdlt final : public Solver {
  public:
-  explicit DenseLdlt(const Pattern& pattern) : size_(pattern.size), position_(size_) {
-    check(pattern);
+  explicit DenseLdlt(const Pattern& pattern) : values_(dense_values(pattern)), size_(pattern.size), position_(size_) {
     if (!pattern.symmetric) throw std::invalid_argument("dense-ldlt needs a symmetric pattern");
     for (int i = 0; i < size_; ++i) order_.push_back(i);
     const auto is_early = [&](int i) { return pattern.late.empty() || !pattern.late[i]; };
     std::ranges::stable_partition(order_, is_early);
     for (int k = 0; k < size_; ++k) position_[order_[k]] = k;
-    values_.assign(static_cast<std::size_t>(size_) * size_ + 1, 0.0);
     pivots_.resize(size_);
     scaled_.resize(size_, panel);
     work_.resize(size_);
@@ -86,9 +92,9 @@ class DenseLdlt final : public Solver {
 
   static constexpr Index panel = 32;
 
+  std::vector<double> values_;
   int size_;
   std::vector<int> order_, position_;
-  std::vector<double> values_;
   Eigen::MatrixXd scaled_;
   Eigen::VectorXd pivots_, work_;
 };
@@ -96,9 +102,7 @@ class DenseLdlt final : public Solver {
 class DenseLu final : public Solver {
  public:
   explicit DenseLu(const Pattern& pattern)
-      : size_(pattern.size), symmetric_(pattern.symmetric), factor_(size_), work_(size_) {
-    check(pattern);
-    values_.assign(static_cast<std::size_t>(size_) * size_ + 1, 0.0);
+      : values_(dense_values(pattern)), size_(pattern.size), symmetric_(pattern.symmetric), factor_(size_), work_(size_) {
   }
 
   int slot(int row, int column) const override {
@@ -133,9 +137,9 @@ class DenseLu final : public Solver {
     return static_cast<int>(std::find(places.data(), places.data() + size_, place) - places.data());
   }
 
+  std::vector<double> values_;
   int size_;
   bool symmetric_;
-  std::vector<double> values_;
   Eigen::PartialPivLU<Eigen::MatrixXd> factor_;
   Eigen::VectorXd work_;
 };

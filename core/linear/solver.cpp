@@ -14,6 +14,17 @@ void throw_singular(int equation, double pivot) {
   throw SingularMatrix(text, equation);
 }
 
+void Solver::solve_many(double* b, int count) {
+  if (count == 1) return solve(b);
+  const std::size_t size = static_cast<std::size_t>(unknowns());
+  std::vector<double> side(size);
+  for (int k = 0; k < count; ++k) {
+    for (std::size_t i = 0; i < size; ++i) side[i] = b[i * count + k];
+    solve(side.data());
+    for (std::size_t i = 0; i < size; ++i) b[i * count + k] = side[i];
+  }
+}
+
 namespace {
 
 struct Candidate {

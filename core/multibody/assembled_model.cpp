@@ -35,7 +35,9 @@ void AssembledModel::find_jacobian_pattern() {
     first_entry_.push_back(jacobian_pattern_.entries());
     batch->append_rows(jacobian_pattern_);
     rheonomic_ = rheonomic_ || batch->rheonomic();
+    curvature_ = std::max(curvature_, batch->curvature());
   }
+  if (!parts_.forces.empty()) curvature_ = std::numeric_limits<double>::infinity();
 }
 
 void AssembledModel::find_tangent_pattern() {

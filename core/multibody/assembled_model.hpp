@@ -43,6 +43,7 @@ class AssembledModel final : public Model {
   void jerk_terms(const Instant& now, const double* a, double* terms) const override;
   void add_jacobian_rate(const Instant& now, const double* multipliers, double* out) const override;
   void forces(const Instant& now, double* Q) const override;
+  double curvature() const override { return curvature_; }
   bool has_tangent() const override { return !tangent_blocks_.empty(); }
   void add_tangent(const Instant& now, double stiffness, double damping, double* values) const override;
   void start(const Instant& now, double* memory) const override;
@@ -70,6 +71,7 @@ class AssembledModel final : public Model {
   std::vector<Entry> fixed_mass_;  ///< entries in rows of fixed coordinates
   std::vector<TangentBlock> tangent_blocks_;
   bool rheonomic_ = false;
+  double curvature_ = 0.0;
   std::vector<int> first_entry_;  ///< of each batch in the Jacobian's values
   mutable std::vector<double> block_;  // scratch
 };

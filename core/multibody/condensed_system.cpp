@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <array>
 
 #include "multibody/saddle.hpp"
 
@@ -6,11 +7,30 @@ namespace counterpoint::multibody {
 
 namespace {
 
+/// Rows of the Jacobian with the same number of free entries, one after another.
+struct Run {
+  int rows = 0;
+  int entries = 0;  ///< a row
+};
+
+/// values += p J^T J for the rows of a run; `slots` lists the lower triangles of their products.
+template <int fixed_entries>
+void add_products(const Run& run, const double* penalty, const double* J, const int* slots, double* values) {
+  const int entries = fixed_entries > 0 ? fixed_entries : run.entries;
+  for (int row = 0; row < run.rows; ++row, J += entries) {
+    for (int a = 0; a < entries; ++a) {
+      const double scaled = penalty[row] * J[a];
+      for (int b = 0; b <= a; ++b) values[*slots++] += scaled * J[b];
+    }
+  }
+}
+
 /// x from (W + J^T D^-1 J) x = top + J^T D^-1 bottom, then mu = D^-1 (J x - bottom).
 class CondensedSystem final : public SaddleSystem {
  public:
   CondensedSystem(const Model& model, const std::string& solver)
-      : n_(model.coordinates()), m_(model.equations()), jacobian_(model.jacobian_pattern()), penalty_(m_, 0.0) {
+      : n_(model.coordinates()), m_(model.equations()), penalty_(m_, 0.0) {
+    list_free_entries(model.jacobian_pattern());
     const SparsePattern& tangent = model.tangent_pattern();
     solver_ = linear::make_solver(solver, pattern(tangent));
     for (int row = 0; row < n_; ++row) {
@@ -18,9 +38,9 @@ class CondensedSystem final : public SaddleSystem {
         tangent_slots_.push_back(solver_->slot(row, tangent.column[k]));
       }
     }
-    find_products();
+    list_product_slots();
     base_.assign(solver_->values().size(), 0.0);
-    J_.resize(jacobian_.entries());
+    J_.resize(places_.size());
   }
 
   void set_compliance(const std::vector<double>& compliance) override {
@@ -29,47 +49,34 @@ class CondensedSystem final : public SaddleSystem {
 
   void factorise(const double* W, bool same_W, const double* J) override {
     if (!same_W || !base_is_set_) set_base(W);
-    std::copy(J, J + jacobian_.entries(), J_.begin());
+    for (std::size_t k = 0; k < places_.size(); ++k) J_[k] = J[places_[k]];
     double* values = solver_->values().data();
     std::copy(base_.begin(), base_.end(), values);
-    for (const Product& p : products_) values[p.slot] += penalty_[p.row] * J[p.first] * J[p.second];
+    add_all_products(values);
     solver_->factorise();
   }
 
-  void solve(double* right) override {
-    double* bottom = right + n_;
-    for (int row = 0; row < m_; ++row) {
-      const double factor = penalty_[row] * bottom[row];
-      for (int k = jacobian_.row_start[row]; k < jacobian_.row_start[row + 1]; ++k) {
-        if (jacobian_.column[k] < n_) right[jacobian_.column[k]] += J_[k] * factor;
-      }
-    }
-    solver_->solve(right);
-    for (int row = 0; row < m_; ++row) {
-      double product = 0.0;
-      for (int k = jacobian_.row_start[row]; k < jacobian_.row_start[row + 1]; ++k) {
-        if (jacobian_.column[k] < n_) product += J_[k] * right[jacobian_.column[k]];
-      }
-      bottom[row] = penalty_[row] * (product - bottom[row]);
-    }
+  void solve(double* right, int count) override {
+    if (count == 1) return solve_together<1>(right);
+    if (count == 3) return solve_together<3>(right);
+    solve_together<2>(right);
   }
 
   const linear::Solver& solver() const override { return *solver_; }
 
  private:
-  /// values[slot] += penalty[row] * J[first] * J[second].
-  struct Product {
-    int row, first, second, slot;
-  };
-
-  template <typename Action>
-  void for_pairs(Action action) const {
+  void list_free_entries(const SparsePattern& jacobian) {
+    row_start_.push_back(0);
     for (int row = 0; row < m_; ++row) {
-      for (int a = jacobian_.row_start[row]; a < jacobian_.row_start[row + 1]; ++a) {
-        for (int b = jacobian_.row_start[row]; b < jacobian_.row_start[row + 1]; ++b) {
-          if (jacobian_.column[a] < n_ && jacobian_.column[b] < n_) action(row, a, b);
-        }
+      for (int k = jacobian.row_start[row]; k < jacobian.row_start[row + 1]; ++k) {
+        if (jacobian.column[k] >= n_) continue;
+        places_.push_back(k);
+        columns_.push_back(jacobian.column[k]);
       }
+      row_start_.push_back(static_cast<int>(places_.size()));
+      const int entries = row_start_[row + 1] - row_start_[row];
+      if (runs_.empty() || runs_.back().entries != entries) runs_.push_back({0, entries});
+      ++runs_.back().rows;
     }
   }
 
@@ -79,18 +86,59 @@ class CondensedSystem final : public SaddleSystem {
     for (int row = 0; row < n_; ++row) {
       for (int k = tangent.row_start[row]; k < tangent.row_start[row + 1]; ++k) p.entries.emplace_back(row, tangent.column[k]);
     }
-    for_pairs([&](int, int a, int b) { p.entries.emplace_back(jacobian_.column[a], jacobian_.column[b]); });
+    for (int row = 0; row < m_; ++row) {
+      for (int a = row_start_[row]; a < row_start_[row + 1]; ++a) {
+        for (int b = row_start_[row]; b <= a; ++b) p.entries.emplace_back(columns_[a], columns_[b]);
+      }
+    }
     return p;
   }
 
-  void find_products() {
-    for_pairs([&](int row, int a, int b) {
-      const int i = jacobian_.column[a], j = jacobian_.column[b];
-      const int slot = solver_->slot(i, j);
-      // A symmetric solver has one place for (i, j) and (j, i): only one of the two adds to it.
-      if (i > j && solver_->slot(j, i) == slot) return;
-      products_.push_back({row, a, b, slot});
-    });
+  void list_product_slots() {
+    for (int row = 0; row < m_; ++row) {
+      for (int a = row_start_[row]; a < row_start_[row + 1]; ++a) {
+        for (int b = row_start_[row]; b <= a; ++b) product_slots_.push_back(solver_->slot(columns_[a], columns_[b]));
+      }
+    }
+  }
+
+  void add_all_products(double* values) const {
+    const double *J = J_.data(), *penalty = penalty_.data();
+    const int* slots = product_slots_.data();
+    for (const Run& run : runs_) {
+      // The number of entries of a rod in the plane with one end fixed and with none, and the same in space.
+      switch (run.entries) {
+        case 2: add_products<2>(run, penalty, J, slots, values); break;
+        case 3: add_products<3>(run, penalty, J, slots, values); break;
+        case 4: add_products<4>(run, penalty, J, slots, values); break;
+        case 6: add_products<6>(run, penalty, J, slots, values); break;
+        default: add_products<0>(run, penalty, J, slots, values); break;
+      }
+      penalty += run.rows;
+      J += run.rows * run.entries;
+      slots += run.rows * (run.entries * (run.entries + 1) / 2);
+    }
+  }
+
+  template <int count>
+  void solve_together(double* right) {
+    double* bottom = right + static_cast<std::size_t>(n_) * count;
+    const int *start = row_start_.data(), *columns = columns_.data();
+    for (int row = 0; row < m_; ++row) {
+      std::array<double, count> factor;
+      for (int c = 0; c < count; ++c) factor[c] = penalty_[row] * bottom[row * count + c];
+      for (int k = start[row]; k < start[row + 1]; ++k) {
+        for (int c = 0; c < count; ++c) right[columns[k] * count + c] += J_[k] * factor[c];
+      }
+    }
+    solver_->solve_many(right, count);
+    for (int row = 0; row < m_; ++row) {
+      std::array<double, count> product{};
+      for (int k = start[row]; k < start[row + 1]; ++k) {
+        for (int c = 0; c < count; ++c) product[c] += J_[k] * right[columns[k] * count + c];
+      }
+      for (int c = 0; c < count; ++c) bottom[row * count + c] = penalty_[row] * (product[c] - bottom[row * count + c]);
+    }
   }
 
   void set_base(const double* W) {
@@ -100,11 +148,11 @@ class CondensedSystem final : public SaddleSystem {
   }
 
   int n_, m_;
-  const SparsePattern& jacobian_;
   std::vector<double> penalty_;
   linear::SolverPointer solver_;
-  std::vector<int> tangent_slots_;
-  std::vector<Product> products_;
+  std::vector<int> tangent_slots_, product_slots_;
+  std::vector<int> row_start_, places_, columns_;  ///< free entries of the Jacobian: where a row begins, place in J, column
+  std::vector<Run> runs_;
   std::vector<double> base_, J_;
   bool base_is_set_ = false;
 };

@@ -1,4 +1,6 @@
 // Distance between two points: the constraint that mechanisms of rods are made of, so its loop is the shortest.
+#include <algorithm>
+
 #include "multibody/constraint.hpp"
 
 namespace counterpoint::multibody {
@@ -10,6 +12,13 @@ class Distances final : public ConstraintBatch {
  public:
   explicit Distances(const std::vector<DistanceRow>& rows) {
     for (const DistanceRow& row : rows) places_.push_back({row.first, row.second, 1.0 / row.length, 0.5 * row.length});
+  }
+
+  // Both ends may move by one in every coordinate: |difference|^2 / 2 l = (2 sqrt(dimension))^2 / 2 l.
+  double curvature() const override {
+    double largest = 0.0;
+    for (const Place& p : places_) largest = std::max(largest, 2.0 * dimension * p.inverse_length);
+    return largest;
   }
 
   void append_rows(SparsePattern& jacobian) const override {

@@ -2,6 +2,7 @@
 #include "multibody/constraint.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace counterpoint::multibody {
 
@@ -9,10 +10,25 @@ namespace {
 
 constexpr int kLargestBlock = 3;
 
+double total_weight(const Combination& combination) {
+  double sum = 0.0;
+  for (const Weight& w : combination.weights) sum += std::abs(w.weight) + std::abs(w.turned);
+  return sum;
+}
+
 class Dots final : public ConstraintBatch {
  public:
   explicit Dots(const std::vector<DotRow>& rows) {
     for (const DotRow& row : rows) rows_.emplace_back(row);
+  }
+
+  double curvature() const override {
+    double largest = 0.0;
+    for (const Row& row : rows_) {
+      const double most = row.dot.a.dimension * total_weight(row.dot.a) * total_weight(row.dot.b);
+      largest = std::max(largest, most / row.dot.scale);
+    }
+    return largest;
   }
 
   void append_rows(SparsePattern& jacobian) const override {
@@ -105,6 +121,8 @@ class Dots final : public ConstraintBatch {
 class Coincidences final : public ConstraintBatch {
  public:
   explicit Coincidences(const std::vector<Combination>& combinations) : combinations_(combinations) {}
+
+  double curvature() const override { return 0.0; }
 
   void append_rows(SparsePattern& jacobian) const override {
     for (const Combination& c : combinations_) {

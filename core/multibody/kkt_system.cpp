@@ -32,7 +32,7 @@ class KktSystem final : public SaddleSystem {
     solver_->factorise();
   }
 
-  void solve(double* right) override { solver_->solve(right); }
+  void solve(double* right, int count) override { solver_->solve_many(right, count); }
   const linear::Solver& solver() const override { return *solver_; }
 
  private:

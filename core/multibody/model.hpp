@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -35,7 +36,9 @@ struct Instant {
 ///  6. `add_tangent` adds stiffness * K + damping * C, K = -dQ/dq and C = -dQ/dv, symmetrised, on the tangent pattern; an
 ///     approximation is allowed, it only slows the iteration. A model without such terms says `has_tangent() == false`.
 ///  7. `accept` is called once at the end of every accepted step, and writes what elements must remember.
-///  8. All methods are const and use no hidden state: the same instant gives the same bits.
+///  8. `curvature` bounds what a constraint (1/m) changes beyond its linear part; infinite where forces depend on the state or
+///     no bound is known: then every iteration is checked by evaluating all terms again.
+///  9. All methods are const and use no hidden state: the same instant gives the same bits.
 class Model {
  public:
   virtual ~Model() = default;
@@ -59,6 +62,7 @@ class Model {
   virtual void jerk_terms(const Instant& now, const double* a, double* terms) const;
   virtual void add_jacobian_rate(const Instant& /*now*/, const double* /*multipliers*/, double* /*out*/) const {}
   virtual void forces(const Instant& now, double* Q) const = 0;
+  virtual double curvature() const { return std::numeric_limits<double>::infinity(); }
   virtual bool has_tangent() const { return false; }
   virtual void add_tangent(const Instant& /*now*/, double /*stiffness*/, double /*damping*/, double* /*values*/) const {}
   virtual void start(const Instant& /*now*/, double* /*memory*/) const {}

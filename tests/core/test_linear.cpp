@@ -330,6 +330,7 @@ TEST(bad_patterns_and_kinds_are_refused) {
   const Pattern good{2, {{0, 0}}, true, {}};
   CHECK_THROWS(std::invalid_argument, "static-ldlt", make_solver("cholesky", good));
   for (const std::string& kind : symmetric_kinds) {
+    CHECK_THROWS(std::invalid_argument, "size 0", make_solver(kind, {}));
     CHECK_THROWS(std::invalid_argument, "(0, 2)", make_solver(kind, {2, {{0, 2}}, true, {}}));
     CHECK_THROWS(std::invalid_argument, "late", make_solver(kind, {2, {{0, 0}}, true, {true}}));
   }

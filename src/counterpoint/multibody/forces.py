@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _core
-from . import time_values
+from . import elements, time_values
 from .measures import between_points
 from .parts import ForcePart
 
@@ -131,4 +131,5 @@ _BUILDERS: dict[str, Callable[[Assembly, ForcePart], _core.multibody.Force]] = {
     "friction": _friction,
     "force": _force,
     "torque": _torque,
+    **elements.BUILDERS,
 }
