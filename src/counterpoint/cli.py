@@ -14,7 +14,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -91,15 +91,17 @@ def run(
     allow_outside: bool,
 ) -> None:
     """Run a scenario or a mechanism; write results and pictures."""
-    read = _read_case(scenario, allow_outside)
+    from .cases import is_mechanism, read_case
+
+    read = read_case(scenario, allow_outside=allow_outside)
     if step is None:
         read = read.changed(until=until, scheme=scheme, threads=threads)
-    elif _is_mechanism(read):
+    elif is_mechanism(read):
         read = read.changed(until=until, scheme=scheme, threads=threads, step=step)
     else:
         raise click.UsageError("--step is for mechanism files; in a scenario every subsystem has its own step")
     system = read.build()
-    where = Outputs(out or Path(f"{read.name}-run"), read.name, overwrite, mechanism=_is_mechanism(read))
+    where = Outputs(out or Path(f"{read.name}-run"), read.name, overwrite, mechanism=is_mechanism(read))
     where.prepare(plot)
     show = not quiet if progress is None else progress
     interrupts = context.ensure_object(Settings).interrupts
@@ -129,8 +131,10 @@ def info(file: Path, allow_outside: bool, matrices: Path | None, overwrite: bool
 
         display.run_file(load(file), console)
         return
-    case = _read_case(file, allow_outside)
-    if _is_mechanism(case):
+    from .cases import is_mechanism, read_case
+
+    case = read_case(file, allow_outside=allow_outside)
+    if is_mechanism(case):
         display.mechanism(case.mechanism, console)
         if matrices is not None:
             from .multibody.matrices import write_matrices
@@ -277,34 +281,16 @@ def _report(outcome: Outcome, scenario: Scenario | MechanismCase, where: Outputs
 def _draw(result: Result, scenario: Scenario | MechanismCase, where: Outputs) -> Iterator[Path]:
     """Draw the pictures of a run; yield each file when it is there."""
     from . import display
+    from .cases import is_mechanism
 
     display.draw(result, scenario.plot, where.picture)
     yield where.picture
-    if _is_mechanism(scenario):
+    if is_mechanism(scenario):
         display.draw(result, scenario.checks, where.checks)
         yield where.checks
         page = scenario.animation(result, where.animation)
         if page is not None:
             yield page
-
-
-def _read_case(path: Path, allow_outside: bool) -> Scenario | MechanismCase:
-    """Read a scenario, or a mechanism when the file has a table ``[mechanism]``."""
-    from .scenario.reading import read_document
-
-    document = read_document(path)
-    if "mechanism" in document.values:
-        from .multibody.model_case import MechanismCase
-        from .multibody.model_file import ModelFile
-
-        return MechanismCase.of(ModelFile.of(path, document, allow_outside=allow_outside))
-    from .scenario import Scenario
-
-    return Scenario.of(path, document, allow_outside=allow_outside)
-
-
-def _is_mechanism(case: Scenario | MechanismCase) -> TypeGuard[MechanismCase]:
-    return hasattr(case, "mechanism")
 
 
 def _is_run_file(path: Path) -> bool:

@@ -1,5 +1,6 @@
 """Mechanisms from TOML files, and back."""
 
+import inspect
 import textwrap
 
 import numpy as np
@@ -7,7 +8,8 @@ import pytest
 
 import counterpoint as cp
 from counterpoint.errors import OutputError, ScenarioError, SetupError
-from counterpoint.multibody import Formulation, Mechanism, load, save
+from counterpoint.multibody import Formulation, Mechanism, forces, load, save
+from counterpoint.multibody.elements import CONTACT_KEYS, TYRE_KEYS
 from counterpoint.multibody.model_file import ModelFile
 from counterpoint.multibody.model_tables import FORCES
 from counterpoint.multibody.model_writing import dumps
@@ -185,6 +187,18 @@ wind = { point = "P", components = [1, [0, 2], "input:gust"], body = "arm" }
 [torques]
 t1 = { body = "plate", components = ["1 N m", 0, "input:twist_torque"], turning = true }
 
+[rotational_springs]
+r1 = { bodies = ["arm", "plate"], stiffness = [1, 2, 3, "N m/deg"], damping = "2 N m s/rad" }
+
+[contacts]
+c1 = { point = "D", plane = [0, 0, -500], normal = [0, 0, 1], stiffness = 1000, exponent = 2, friction = 0.3, radius = 10 }
+
+[tyres]
+w1 = { body = "plate", centre = "D", axis = [0, 1, 0], road = [0, 0, -2, "m"], radius = 300, stiffness = 200, lateral = { B = 9, mu = 1.1 } }
+
+[aerodynamic_strips]
+b1 = { body = "plate", point = "P", chord = [1, 0, 0], normal = [0, 0, 1], span = 500, chord_length = "20 cm", polar = [[-10, -1, 0.02], [10, 1, 0.02]], wind = [{ step = { start = 1, end = 2, before = "1 m/s", after = "36 km/h" } }, 0, "input:gust"] }
+
 [inputs]
 gust = "1 kN"
 spare = 2
@@ -227,6 +241,12 @@ def test_every_kind_of_thing_arrives_in_si_units(write):
     assert m.forces["a2"].options["force"]["sine"] == pytest.approx({"amplitude": 2e3, "frequency": 3.0, "phase": np.pi / 2})
     assert m.forces["f1"].options["rate"] == pytest.approx(2e-3)
     assert m.forces["f1"].options["stribeck"] == pytest.approx(1e-2)
+    np.testing.assert_allclose(m.forces["r1"].options["stiffness"], np.array([1, 2, 3]) * 180 / np.pi)
+    assert m.forces["c1"].options["law"] == pytest.approx({"stiffness": 1e9, "exponent": 2.0, "friction": 0.3, "radius": 0.01})
+    assert m.forces["w1"].options["law"] == pytest.approx({"radius": 0.3, "stiffness": 2e5})
+    assert m.forces["w1"].options["lateral"] == {"B": 9.0, "mu": 1.1}
+    np.testing.assert_allclose(m.forces["b1"].options["polar"][1], [np.pi / 18, 1, 0.02])
+    assert m.forces["b1"].options["wind"][0]["step"] == pytest.approx({"start": 1.0, "end": 2.0, "before": 1.0, "after": 10.0})
     assert m.inputs == {"torque": 0.0, "gust": 1000.0, "twist_torque": 0.0, "spare": 2.0}
     assert m.outputs["tip"].motion == "acceleration"
     assert m.initial_values[0].rate == pytest.approx(0.1 * np.pi)
@@ -254,6 +274,18 @@ def test_a_python_function_is_named_as_in_scenarios(write):
     m = by_hand()
     m.actuator("a", "phi", force=[0.0, 3.0])
     np.testing.assert_allclose(positions(load(write(text))), positions(m), atol=1e-9)
+
+
+def test_a_user_force_is_a_python_function(write, tmp_path):
+    write("import numpy as np\ndef push(t, x, v, u):\n    return np.array([[0.0, 2 * 9.81 / 2]])\n", "push.py")
+    m = load(write(PENDULUM + '\n[user_forces.f]\nfunction = "push.py:push"\npoints = ["B"]\n'))
+    assert np.abs(positions(m) - m.assembled().q[:2]).max() < 1e-9  # half of the weight at the tip holds the rod
+    assert 'function = "push.py:push"' in save(m, tmp_path / "again.toml").read_text()
+
+
+def test_a_table_of_time_is_converted(write):
+    m = load(write(PENDULUM + '\n[guides]\nphi = { table = { times = [0, 1, 2], values = [0, 90, 45, "deg"] } }\n'))
+    assert m.guides[0].value["table"] == {"times": [0, 1, 2], "values": pytest.approx([0, np.pi / 2, np.pi / 4])}
 
 
 def test_reading_does_not_run_code_and_building_does(write, tmp_path):
@@ -358,6 +390,11 @@ def test_what_follows_from_a_mistake_is_not_told(problems):
         ('[actuators.a]\nmeasure = "phi"\nforce = { sine = { amplitud = 3 } }\n', 'sine: unknown key "amplitud"; did you mean "amplitude"?'),
         ('[actuators.a]\nmeasure = "phi"\nforce = { python = "no.py:f" }\n', 'actuators.a.force: "no.py": no such file'),
         ('[actuators.a]\nmeasure = "phi"\nforce = "inputs:x"\n', "actuators.a.force: "),
+        ('[contacts.c]\npoint = "B"\nplane = [0, 0]\nnormal = [0, 1]\nfriction_sped = 3\n', 'did you mean "friction_speed"?'),
+        ('[contacts.c]\npoint = "B"\nplane = [0, 0]\nnormal = [0, 0]\n', "contacts.c.normal: has no length"),
+        ('[tyres.t]\nbody = "rod"\ncentre = "B"\naxis = [1, 0]\nlateral = { b = 3 }\n', "tyres.t.lateral.b: unknown key"),
+        ('[guides]\nphi = { step = { start = 1 } }\n', "step: end, before, after: missing"),
+        ('[guides]\nphi = { table = { times = [0, 0], values = [0, 1] } }\n', "growing times"),
         ('[formulation]\nsolver = "lu"\n', 'formulation.solver: "lu"'),
         ('[formulation]\nname = "index-3"\nintegrator = "rk4"\n', "formulation.integrator: "),
         ('[formulation]\npenalti = 3\n', 'formulation.penalti: unknown key; did you mean "penalty"?'),
@@ -492,8 +529,13 @@ def test_a_name_that_no_file_can_have_is_refused(tmp_path):
 
 def test_every_force_method_of_a_mechanism_has_a_table():
     methods = {table.method for table in FORCES.values()}
-    assert {"spring", "actuator", "friction", "force", "torque"} <= methods
-    assert all(hasattr(Mechanism, method) for method in methods)
+    assert methods == {kind.replace(" ", "_") for kind in forces._BUILDERS}
+    for section, table in FORCES.items():
+        taken = inspect.signature(getattr(Mechanism, table.method)).parameters
+        laws = {"contact": CONTACT_KEYS, "tyre": TYRE_KEYS}.get(table.method, ())
+        keys = {*taken, *laws} - {"self", "name", "law"}
+        keys = (keys - {"first", "second"}) | {"bodies"} if "first" in keys else keys
+        assert set(table.model_fields) == keys, section
 
 
 # In a system and in a scenario

@@ -189,7 +189,7 @@ def test_the_tip_of_an_arm_is_where_forward_kinematics_puts_it(write):
     for axis, step, angle in zip(axes, places, angles, strict=True):
         place = place + turn @ step
         skew = np.cross(np.eye(3), axis)
-        turn = turn @ (np.eye(3) - np.sin(angle) * skew + (1 - np.cos(angle)) * skew @ skew)
+        turn = turn @ (np.eye(3) + np.sin(angle) * skew + (1 - np.cos(angle)) * skew @ skew)
     np.testing.assert_allclose(tip, place, atol=1e-9)
 
 

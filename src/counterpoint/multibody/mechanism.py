@@ -27,6 +27,7 @@ from .parts import (
     TimeValue,
     vector_of,
 )
+from .time_values import problems as time_problems
 
 if TYPE_CHECKING:
     from ..results import Result
@@ -312,7 +313,7 @@ class Mechanism:
             A constant; polynomial coefficients ``[c0, c1, ...]``; ``{"sine": {"amplitude": .., "frequency": .. (Hz), "phase": .., "offset":
             ..}}``; an input of the subsystem; or a Python function of time.
         """
-        self._raise(self._unknown("guide", "measure", [measure], self.measures))
+        self._raise([*self._unknown("guide", "measure", [measure], self.measures), *time_problems("guide", value)])
         self._note_input(value)
         self.guides.append(Guide(measure, value))
         self._changed()

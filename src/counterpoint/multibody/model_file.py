@@ -22,11 +22,11 @@ from ..scenario.reading import read_document
 from .formulations import Formulation
 from .mechanism import Mechanism
 from .model_tables import ORDER, UNITS_HINT, BodyTable, Element, FileTable, LinearRelation, keys_at, tags_at
-from .model_values import Converter, In, InCurve, InTime, Python, PythonObject, Reference
+from .model_values import Converter, In, InCurve, InPolar, InTime, Python, PythonObject, Reference
 from .units import UnitProblem, Units
 
 _VOCABULARY = Vocabulary(keys_at, tags_at)
-_KINDS = (In, InCurve, InTime, PythonObject)
+_KINDS = (In, InCurve, InPolar, InTime, PythonObject)
 _ANGULAR = ("angle", "rotation")
 
 
@@ -213,6 +213,8 @@ class _Builder:
         mechanism.notes = list(head.notes)
         if mechanism.step is not None and not mechanism.step > 0:
             self.mistakes.add(("mechanism", "step"), "must be greater than 0")
+        for port, number in self.table.inputs.items():
+            mechanism.input(port, number.value * (number.unit.factor if number.unit else 1.0))
         for section in ORDER:
             for element, entry in getattr(self.table, section).items():
                 self._add(mechanism, (section, element), entry)
@@ -243,7 +245,7 @@ class _Builder:
             options["local"] = self._local(at, entry)
         if isinstance(entry, LinearRelation):
             self._relate(mechanism, options)
-        arguments = entry.arguments(options)
+        arguments = entry.arguments(options, self.units)
         if entry.method == "torque" and mechanism.dimension == 2 and len(arguments["components"]) == 1:
             arguments["components"] = arguments["components"][0]
         known = {key: info.alias or key for key, info in type(entry).model_fields.items()}
@@ -253,7 +255,7 @@ class _Builder:
         return False
 
     def _add_values(self, mechanism: Mechanism) -> None:
-        """Add what belongs to a point or measure by its name: masses, guides, initial values; inputs and outputs."""
+        """Add what belongs to a point or measure by its name: masses, guides, initial values; and outputs."""
         for point, mass in self.table.point_masses.items():
             self._call(mechanism, ("point_masses", point), lambda c, m=mass, p=point: mechanism.point_mass(p, c.units.si(m, "mass")))
         for measure, value in self.table.guides.items():
@@ -261,14 +263,11 @@ class _Builder:
             self._call(mechanism, ("guides", measure), lambda c, v=value, m=measure, a=along: mechanism.guide(m, c.time(v, a)))
         for measure, entry in self.table.initial.items():
             self._add(mechanism, ("initial", measure), entry, along=measure)
-        for name, number in self.table.inputs.items():
-            value = number.value * (number.unit.factor if number.unit else 1.0)
-            self._call(mechanism, ("inputs", name), lambda c, n=name, v=value: mechanism.input(n, v))
         for name, entry in self.table.outputs.items():
             self._add(mechanism, ("outputs", name), entry)
 
     def _call(self, mechanism: Mechanism, at: Place, work: Callable[[Converter], None]) -> None:
-        if at[0] != "inputs" and at[1] in self.failed:
+        if at[1] in self.failed:
             return
         with self._noting(mechanism, at, {}):
             try:

@@ -15,7 +15,7 @@ from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag,
 from pydantic_core import PydanticCustomError
 
 from ..errors import did_you_mean
-from ..scenario.models import FileName, Name, Table, keys_of
+from ..scenario.models import FileName, Name, Positive, Table, keys_of
 from .formulations import Formulation
 from .joints import KINDS as JOINT_KINDS
 from .model_values import (
@@ -24,16 +24,21 @@ from .model_values import (
     In,
     InCurve,
     InertiaValue,
+    InPolar,
     InTime,
     Numbers,
+    OneOrMore,
     Place,
+    PythonObject,
     Quantity,
     TimeValue,
     TimeValues,
 )
 from .outputs import MOTIONS
-from .units import role_problem
+from .units import Units, role_problem
 
+HERTZ = 1.5
+"""Exponent of a contact that gives none: a sphere after Hertz."""
 SHAPES = ("box", "cylinder", "sphere", "lines")
 UNITS_HINT = 'write units = "SI" (m, kg, s, rad, N), or units = { length = "mm", mass = "kg", force = "N", angle = "deg" }'
 
@@ -54,7 +59,7 @@ class Element(Table):
 
     method: ClassVar[str]
 
-    def arguments(self, converted: dict[str, Any]) -> dict[str, Any]:
+    def arguments(self, converted: dict[str, Any], units: Units) -> dict[str, Any]:
         """Return the keyword arguments of the method from converted fields."""
         return converted
 
@@ -158,7 +163,7 @@ class JointTable(Element):
     second_axis: Axis | None = None
     value: Annotated[Quantity | None, In("angle")] = None
 
-    def arguments(self, converted: dict[str, Any]) -> dict[str, Any]:
+    def arguments(self, converted: dict[str, Any], units: Units) -> dict[str, Any]:
         """Split the bodies."""
         first, second = converted.pop("bodies")
         return {"first": first, "second": second, **converted}
@@ -170,7 +175,7 @@ Pair = Annotated[list[str], Field(min_length=2, max_length=2)]
 class OneOfKinds(Element):
     """A table whose ``kind`` chooses the method."""
 
-    def arguments(self, converted: dict[str, Any]) -> dict[str, Any]:
+    def arguments(self, converted: dict[str, Any], units: Units) -> dict[str, Any]:
         """Leave out the kind."""
         return {key: value for key, value in converted.items() if key != "kind"}
 
@@ -180,10 +185,10 @@ class OfPair(OneOfKinds):
 
     pair: ClassVar[str] = "points"
 
-    def arguments(self, converted: dict[str, Any]) -> dict[str, Any]:
+    def arguments(self, converted: dict[str, Any], units: Units) -> dict[str, Any]:
         """Split the pair."""
         first, *second = converted.pop(self.pair)
-        return {"first": first, **({"second": second[0]} if second else {}), **super().arguments(converted)}
+        return {"first": first, **({"second": second[0]} if second else {}), **super().arguments(converted, units)}
 
 
 class DistanceLink(OfPair):
@@ -244,9 +249,9 @@ class RotationMeasure(OfPair):
     bodies: Pair
     axis: Axis | None = None
 
-    def arguments(self, converted: dict[str, Any]) -> dict[str, Any]:
+    def arguments(self, converted: dict[str, Any], units: Units) -> dict[str, Any]:
         """Give the axis, also when there is none."""
-        return {"axis": None, **super().arguments(converted)}
+        return {"axis": None, **super().arguments(converted, units)}
 
 
 class DisplacementMeasure(OneOfKinds):
@@ -355,6 +360,103 @@ class Torque(Element):
     turning: bool | None = None
 
 
+class RotationalSpring(OfPair):
+    """A spring about three axes between two bodies."""
+
+    method = "rotational_spring"
+    pair = "bodies"
+    bodies: Pair
+    stiffness: Annotated[OneOrMore, In("force*length/angle")]
+    damping: Annotated[OneOrMore | None, In("force*length*time/angle")] = None
+    axes: list[Axis] | None = None
+
+
+class Contact(Element):
+    """The contact of a point with a plane."""
+
+    method = "contact"
+    point: str
+    plane: Annotated[Numbers, In("length")]
+    normal: Axis
+    stiffness: Positive | None = None
+    exponent: Positive | None = None
+    damping: Annotated[Quantity | None, In("time/length")] = None
+    friction: float | None = None
+    friction_speed: Annotated[Quantity | None, In("length/time")] = None
+    radius: Annotated[Quantity | None, In("length")] = None
+
+    def arguments(self, converted: dict[str, Any], units: Units) -> dict[str, Any]:
+        """Convert the stiffness, whose unit depends on the exponent."""
+        if self.stiffness is not None:
+            exponent = HERTZ if self.exponent is None else self.exponent
+            converted["stiffness"] = self.stiffness * units.unit("force").factor / units.unit("length").factor ** exponent
+        return converted
+
+
+class MagicFormula(Table):
+    """Coefficients of the magic formula."""
+
+    B: float | None = None
+    C: float | None = None
+    E: float | None = None
+    mu: float | None = None
+
+
+class Tyre(Element):
+    """A tyre on a flat road."""
+
+    method = "tyre"
+    body: str
+    centre: str
+    axis: Axis
+    road: Annotated[Numbers | None, In("length")] = None
+    normal: Axis | None = None
+    longitudinal: MagicFormula | None = None
+    lateral: MagicFormula | None = None
+    radius: Annotated[Quantity | None, In("length")] = None
+    stiffness: Annotated[Quantity | None, In("force/length")] = None
+    damping: Annotated[Quantity | None, In("force*time/length")] = None
+    longitudinal_relaxation: Annotated[Quantity | None, In("length")] = None
+    lateral_relaxation: Annotated[Quantity | None, In("length")] = None
+    nominal_load: Annotated[Quantity | None, In("force")] = None
+    load_sensitivity: float | None = None
+    camber_slip: float | None = None
+    rolling_resistance: float | None = None
+    rolling_speed: Annotated[Quantity | None, In("length/time")] = None
+    trail: Annotated[Quantity | None, In("length")] = None
+    trail_fall: float | None = None
+    standstill_damping: Annotated[Quantity | None, In("force*time/length")] = None
+    standstill_speed: Annotated[Quantity | None, In("length/time")] = None
+    largest_slip: float | None = None
+
+
+class AerodynamicStrip(Element):
+    """A strip of a blade or wing."""
+
+    method = "aerodynamic_strip"
+    body: str
+    point: str
+    chord: Axis
+    normal: Axis
+    span: Annotated[Quantity, In("length")]
+    chord_length: Annotated[Quantity, In("length")]
+    polar: Annotated[list[Annotated[list[float], Field(min_length=3, max_length=4)]], InPolar()]
+    wind: Annotated[TimeValues | None, InTime("length/time")] = None
+    density: Annotated[Quantity | None, In("mass/length^3")] = None
+    reference_height: Annotated[Quantity | None, In("length")] = None
+    shear_exponent: float | None = None
+
+
+class UserForce(Element):
+    """Forces on points by a Python function."""
+
+    method = "user_force"
+    function: Annotated[str, PythonObject()]
+    points: list[str]
+    position_difference: Annotated[Quantity | None, In("length")] = None
+    velocity_difference: Annotated[Quantity | None, In("length/time")] = None
+
+
 class Output(Element):
     """Something to show."""
 
@@ -387,6 +489,11 @@ FORCES: dict[str, type[Element]] = {
     "frictions": Friction,
     "forces": PointForce,
     "torques": Torque,
+    "rotational_springs": RotationalSpring,
+    "contacts": Contact,
+    "tyres": Tyre,
+    "aerodynamic_strips": AerodynamicStrip,
+    "user_forces": UserForce,
 }
 """Sections of force elements."""
 
@@ -461,6 +568,14 @@ def _file_table() -> type[Table]:
 FileTable: Any = _file_table()
 
 
+_INNER: dict[tuple[str, str], type[Table]] = {
+    ("bodies", "shape"): ShapeTable,
+    ("tyres", "longitudinal"): MagicFormula,
+    ("tyres", "lateral"): MagicFormula,
+}
+"""Tables inside of tables."""
+
+
 def table_at(path: tuple[str | int, ...], values: Mapping[str, Any]) -> type[Table] | None:
     """Return the table that stands at a path of a document."""
     if not path:
@@ -470,8 +585,8 @@ def table_at(path: tuple[str | int, ...], values: Mapping[str, Any]) -> type[Tab
         return {"mechanism": Head, "run": RunTable, "formulation": FormulationTable}.get(section)
     if path == ("mechanism", "units"):
         return UnitsTable
-    if len(path) == 3 and section == "bodies" and path[2] == "shape":
-        return ShapeTable
+    if len(path) == 3:
+        return _INNER.get((section, str(path[2])))
     if len(path) != 2:
         return None
     if section in UNIONS:

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
 from pydantic_core import PydanticCustomError
 
 from ..errors import did_you_mean
-from .time_values import SINE_KEYS
 from .units import Given, Unit, UnitProblem, Units, given, unit
 
 _MOST_NUMBERS = 100_000
@@ -48,6 +47,11 @@ class InTime:
 
 
 @dataclass(frozen=True)
+class InPolar:
+    """Rows of an angle and plain numbers."""
+
+
+@dataclass(frozen=True)
 class PythonObject:
     """The reference of a Python function, ``"file.py:name"``."""
 
@@ -71,10 +75,11 @@ class Polynomial:
 
 
 @dataclass(frozen=True)
-class Sine:
-    """Options of a sine."""
+class Keyed:
+    """A sine, step or table with its options."""
 
-    options: dict[str, Given]
+    kind: str
+    options: dict[str, Given | list[Given]]
 
 
 @dataclass(frozen=True)
@@ -91,7 +96,16 @@ class Python:
     reference: str
 
 
-Time = Given | Polynomial | Sine | Input | Python
+Time = Given | Polynomial | Keyed | Input | Python
+
+KEYED: dict[str, dict[str, str]] = {
+    "sine": {"amplitude": "value", "frequency": "frequency", "phase": "angle", "offset": "value"},
+    "step": {"start": "time", "end": "time", "before": "value", "after": "value"},
+    "table": {"times": "time", "values": "value"},
+}
+"""Functions of time with options, and the role of each option; ``value`` is that of what the function is for."""
+_OPTIONAL = ("sine",)
+"""Those whose options all have defaults."""
 
 
 def _wrong(message: str) -> PydanticCustomError:
@@ -182,27 +196,36 @@ def _time(value: Any) -> Time:
 
 
 def _time_table(value: dict[str, Any]) -> Time:
-    known = ("sine", "python")
+    known = (*KEYED, "python")
     if len(value) != 1 or next(iter(value)) not in known:
         other = next((key for key in value if key not in known), "")
-        raise _wrong(f'must be {{ sine = {{ ... }} }} or {{ python = "file.py:function" }}{did_you_mean(other, known) if other else ""}')
+        hint = did_you_mean(other, known) if other else ""
+        raise _wrong(f'must be one of {{ sine = ... }}, {{ step = ... }}, {{ table = ... }}, {{ python = "file.py:function" }}{hint}')
     kind, content = next(iter(value.items()))
     if kind == "python":
         if not isinstance(content, str):
             raise _wrong('python: must name a file and a function, as in "motor.py:torque"')
         return Python(content)
     if not isinstance(content, dict):
-        raise _wrong(f"sine: must be a table with {', '.join(SINE_KEYS)}")
+        raise _wrong(f"{kind}: must be a table with {', '.join(KEYED[kind])}")
     for key in content:
-        if key not in SINE_KEYS:
-            raise _wrong(f'sine: unknown key "{key}"{did_you_mean(key, SINE_KEYS)}')
-    return Sine({key: _number(number) for key, number in content.items()})
+        if key not in KEYED[kind]:
+            raise _wrong(f'{kind}: unknown key "{key}"{did_you_mean(key, KEYED[kind])}')
+    missing = [key for key in KEYED[kind] if key not in content and kind not in _OPTIONAL]
+    if missing:
+        raise _wrong(f"{kind}: {', '.join(missing)}: missing; it has to be given")
+    read = _numbers if kind == "table" else _number
+    return Keyed(kind, {key: read(number) for key, number in content.items()})
 
 
 def _time_list(value: Any) -> list[Time]:
     if not isinstance(value, list) or not value:
         raise _wrong("must be a list with a value for each component")
     return [_time(item) for item in value]
+
+
+def _one_or_more(value: Any) -> Given | list[Given]:
+    return _numbers(value) if isinstance(value, list) else _number(value)
 
 
 def _place(value: Any) -> str | list[Given]:
@@ -224,6 +247,8 @@ CurveValue = Annotated[Any, BeforeValidator(_curve)]
 TimeValue = Annotated[Any, BeforeValidator(_time)]
 """A function of time: a number, polynomial, sine, input or Python function."""
 TimeValues = Annotated[Any, BeforeValidator(_time_list)]
+OneOrMore = Annotated[Any, BeforeValidator(_one_or_more)]
+"""A number, or a list of numbers."""
 Place = Annotated[Any, BeforeValidator(_place)]
 """The name of a point, or numbers."""
 Axis = Annotated[Any, BeforeValidator(_axis)]
@@ -244,6 +269,8 @@ class Reference:
     def __init__(self, reference: str, function: Callable[..., Any]) -> None:
         self.reference = reference
         self.function = function
+        if hasattr(function, "address"):  # a compiled function
+            self.address = function.address
 
     def __call__(self, *arguments: Any) -> Any:
         """Call the function."""
@@ -280,6 +307,8 @@ class Converter:
         if isinstance(kind, InTime):
             role = self._role(kind.role)
             return [self.time(v, role) for v in value] if isinstance(value, list) else self.time(value, role)
+        if isinstance(kind, InPolar):
+            return [[self.units.si(Given(row[0]), "angle"), *row[1:]] for row in value]
         if isinstance(kind, PythonObject):
             return self.function(value)
         return value
@@ -293,15 +322,15 @@ class Converter:
         if isinstance(value, Polynomial):
             rates = [role, *(f"{role}/time{k}" for k in range(1, len(value.coefficients)))]
             return [self.units.si(c, r) for c, r in zip(value.coefficients, rates, strict=True)]
-        if isinstance(value, Sine):
-            roles = {"amplitude": role, "offset": role, "phase": "angle"}
-            return {"sine": {key: self._sine_option(key, number, roles) for key, number in value.options.items()}}
+        if isinstance(value, Keyed):
+            roles = KEYED[value.kind]
+            return {value.kind: {key: self._option(number, roles[key], role) for key, number in value.options.items()}}
         return self.units.si(value, role)
 
-    def _sine_option(self, key: str, number: Given, roles: dict[str, str]) -> float:
-        if key == "frequency":  # Hz, whatever the unit of time of the file
-            return Units().si(number, "1/time")
-        return self.units.si(number, roles[key])
+    def _option(self, number: Given | list[Given], role: str, own: str) -> Any:
+        if role == "frequency":  # Hz, whatever the unit of time of the file
+            return replace(self, units=Units())._tree(number, "1/time")
+        return self._tree(number, own if role == "value" else role)
 
     def _role(self, role: str) -> str:
         load = "force" if self.measure == "length" else "force*length"

@@ -16,7 +16,7 @@ import numpy as np
 from ..errors import OutputError, SetupError
 from .mechanism import GROUND, Mechanism
 from .model_tables import FORCES, Element
-from .model_values import Reference
+from .model_values import PythonObject, Reference
 from .parts import Joint, Link, MeasurePart
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
@@ -155,11 +155,12 @@ class _Writer:
         sections = {table.method: section for section, table in FORCES.items()}
         made: dict[str, dict[str, Any]] = {}
         for part in self.mechanism.forces.values():
-            if part.kind not in sections:
+            section = sections.get(part.kind.replace(" ", "_"))
+            if section is None:
                 self.problems.append(f'force "{part.name}": kind "{part.kind}" has no form in a file')
                 continue
-            section = sections[part.kind]
-            made.setdefault(section, {})[part.name] = self._force(FORCES[section], part.name, part.options)
+            options = {key: value for key, value in part.options.items() if key != "law"} | part.options.get("law", {})
+            made.setdefault(section, {})[part.name] = self._force(FORCES[section], part.name, options)
         return {section: made[section] for section in FORCES if section in made}
 
     def _force(self, table: type[Element], name: str, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -171,7 +172,10 @@ class _Writer:
             default = defaults[key].default if key in defaults else None
             if value is None or (isinstance(value, bool | int | float | str) and value == default):
                 continue
-            made[info.alias or key] = self._plain(f'force "{name}": {key}', value)
+            plain = self._plain(f'force "{name}": {key}', value)
+            is_function = any(isinstance(m, PythonObject) for m in info.metadata) and isinstance(plain, dict)
+            if plain != {}:
+                made[info.alias or key] = plain["python"] if is_function else plain
         unknown = [key for key, value in options.items() if key not in table.model_fields and value is not None]
         self.problems += [f'force "{name}": "{key}" has no form in a file' for key in unknown]
         return made
