@@ -97,6 +97,7 @@ void bind_parts(nb::module_& m) {
 
   nb::class_<Measure>(m, "Measure")
       .def_rw("name", &Measure::name)
+      .def_rw("start_near", &Measure::start_near)
       .def("value", [](const Measure& self, const Vector& q) { return self.value(q.data()); }, nb::arg("q"))
       .def("rate", [](const Measure& self, const Vector& q, const Vector& v) { return self.rate(q.data(), v.data()); }, nb::arg("q"), nb::arg("v"));
   m.def("measure", [](const std::string& function, const Combination& a, const Combination& b, const Combination& c, const Combination& d) {

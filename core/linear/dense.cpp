@@ -72,6 +72,7 @@ class DenseLdlt final : public Solver {
     for (int k = 0; k < size_; ++k) b[order_[k]] = work_[k];
   }
 
+  int unknowns() const override { return size_; }
   const char* name() const override { return "dense-ldlt"; }
   long long factor_entries() const override { return static_cast<long long>(size_) * (size_ + 1) / 2; }
 
@@ -127,6 +128,7 @@ class DenseLu final : public Solver {
     x = work_;
   }
 
+  int unknowns() const override { return size_; }
   const char* name() const override { return "dense-lu"; }
   long long factor_entries() const override { return static_cast<long long>(size_) * size_; }
 

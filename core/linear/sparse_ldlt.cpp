@@ -59,6 +59,7 @@ class SparseLdlt final : public Solver {
     for (int k = 0; k < work_.size(); ++k) b[order_[k]] = work_[k];
   }
 
+  int unknowns() const override { return static_cast<int>(work_.size()); }
   const char* name() const override { return "sparse-ldlt"; }
   long long factor_entries() const override { return factor_.m_matrix.nonZeros() + work_.size(); }
 

@@ -37,6 +37,7 @@ class SparseLu final : public Solver {
     x = work_;
   }
 
+  int unknowns() const override { return static_cast<int>(work_.size()); }
   const char* name() const override { return "sparse-lu"; }
   long long factor_entries() const override { return factor_.nnzL() + factor_.nnzU(); }
 

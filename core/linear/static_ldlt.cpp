@@ -137,16 +137,23 @@ void StaticLdlt::factorise() {
   }
 }
 
-void StaticLdlt::solve(double* b) {
-  for (const Part& part : parts_) part.kernels.forward(part.batch, part.values, part.unknowns, b);
+void StaticLdlt::solve_with(int kernel, double* b) const {
+  for (const Part& part : parts_) part.kernels.forward[kernel](part.batch, part.values, part.unknowns, b);
   const double* values = values_.data() + values_.size() - 1;
   const std::int32_t* unknowns = unknowns_.data() + unknowns_.size();
   for (std::size_t k = parts_.size(); k-- > 0;) {
     const Part& part = parts_[k];
-    part.kernels.backward(part.batch, values, unknowns, b);
+    part.kernels.backward[kernel](part.batch, values, unknowns, b);
     values = part.values;
     unknowns = part.unknowns;
   }
+}
+
+void StaticLdlt::solve(double* b) { solve_with(0, b); }
+
+void StaticLdlt::solve_many(double* b, int count) {
+  if (count == 3) return solve_with(1, b);
+  Solver::solve_many(b, count);
 }
 
 void StaticLdlt::fail(const double* pivot) const {

@@ -135,7 +135,7 @@ void AssembledModel::add_tangent(const Instant& now, double stiffness, double da
 
 void AssembledModel::start(const Instant& now, double* memory) const {
   for (const MeasurePointer& measure : parts_.measures) {
-    if (measure->memory_slot >= 0) memory[measure->memory_slot] = measure->value(now.q);
+    if (measure->memory_slot >= 0) memory[measure->memory_slot] = measure->start_value(now.q);
   }
   for (const ForcePointer& force : parts_.forces) force->start(now, memory + force->memory_start);
 }

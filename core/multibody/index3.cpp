@@ -26,6 +26,8 @@ namespace {
 // leave constraints soft between iterations.
 constexpr double kCompliance = 1e-7;
 constexpr double kSlowContraction = 0.5;
+constexpr double kWorse = 10.0;  ///< how much larger the residual may become before a correction is shortened
+constexpr int kMostHalvings = 4;
 constexpr double kRaise = 10.0;
 constexpr double kMostStiffening = 100.0;
 
@@ -86,8 +88,9 @@ void Index3Stepper::renew_start(State& state, InputSource& inputs) {
   if (!inputs_differ(state, now)) return;
   model_->constraints(now, phi_.data(), J_.data());
   if (!model_->constant_mass()) model_->mass(now, mass_.data());
+  const std::vector<double> before = state.a;
   start_accelerations(state, now);
-  if (plain()) state.auxiliary = state.a;
+  for (std::size_t i = 0; i < before.size(); ++i) state.auxiliary[i] += state.a[i] - before[i];
 }
 
 // [M J^T; J -D] [a; lambda] = [Q; -rest].
@@ -236,6 +239,7 @@ void Index3Stepper::iterate(const Instant& now, double t_start) {
   const double tolerance = options_.tolerance * options_.length;
   const bool counted = options_.fixed_iterations > 0;
   const int most = counted ? options_.fixed_iterations : options_.max_iterations;
+  double last = expected_correction();
   for (int iteration = 1;; ++iteration) {
     const double before = violation_;
     form_tangent(now);
@@ -246,11 +250,28 @@ void Index3Stepper::iterate(const Instant& now, double t_start) {
     if (!counted && bound_of_next() <= tolerance) return;
     evaluate(now);
     if (options_.printed) update_as_printed();
-    const double expected = expected_correction();
+    if (!counted) shorten_correction(now, last);
+    const double expected = last = expected_correction();
     if (contracts_slowly(before, tolerance) && may_stiffen()) apply_compliance(next_.stiffening *= kRaise);
     if (!std::isfinite(expected)) fail(t_start, iteration, "the iteration left the finite numbers");
     if (counted ? iteration == most : expected <= tolerance) return;
     if (iteration >= most) fail(t_start, iteration, "the iteration does not converge");
+  }
+}
+
+// A correction that made things much worse (across an impact, say) is taken back by halves.
+void Index3Stepper::shorten_correction(const Instant& now, double last) {
+  const double to_auxiliary = 1.0 / (options_.rule.beta * h_ * h_), to_multiplier = options_.printed ? 0.0 : 1.0 / scale_;
+  double part = 0.5;
+  for (int halving = 0; halving < kMostHalvings && !(expected_correction() <= kWorse * last); ++halving, part *= 0.5) {
+    for (int i = 0; i < n_; ++i) {
+      const double back = part * right_[i];
+      next_.q[i] -= back;
+      next_.v[i] -= velocity_factor_ * back;
+      next_.auxiliary[i] -= to_auxiliary * back;
+    }
+    for (int r = 0; r < m_; ++r) next_.multipliers[r] -= to_multiplier * part * right_[n_ + r];
+    evaluate(now);
   }
 }
 

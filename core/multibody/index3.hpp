@@ -31,6 +31,7 @@ class Index3Stepper final : public Stepper {
   void evaluate(const Instant& now);
   double expected_correction() const;
   double bound_of_next() const;
+  void shorten_correction(const Instant& now, double last);
   void apply_compliance(double stiffening);
   void iterate(const Instant& now, double t_start);
   void form_tangent(const Instant& now);

@@ -152,6 +152,7 @@ class Assembly:
         for link in self.mechanism.links.values():
             count = self._add_equations(parts, link.name, self._link_equations(link), count)
         self.native_measures = {name: measures.build(self, part) for name, part in self.mechanism.measures.items()}
+        self._choose_turns()
         for measure in self.native_measures.values():
             parts.add_measure(measure)
         count = self._add_relations(parts, count)
@@ -236,6 +237,14 @@ class Assembly:
             count += 1
         return count
 
+    def _choose_turns(self) -> None:
+        """Let angles begin on the turn where they are guided, or said to be, at the start."""
+        for guide in self.mechanism.guides:
+            self.native_measures[guide.measure].start_near = time_values.at_start(guide.value, self.mechanism.inputs)
+        for initial in self.mechanism.initial_values:
+            if initial.value is not None:
+                self.native_measures[initial.measure].start_near = initial.value
+
     def _add_initial(self, parts: _core.multibody.Parts) -> None:
         drawn = self.drawn_coordinates()
         for initial in self.mechanism.initial_values:
@@ -292,6 +301,10 @@ class Assembly:
         return [float(x) for name in self.entities for x in total[name]]
 
     def _length(self) -> float:
+        """Return the size of a typical body, m: what tolerances are relative to."""
+        sizes = [float(np.linalg.norm(d)) for b in self.bodies.values() for d in b.directions_drawn]
+        if sizes:
+            return float(np.median(sizes))
         points = np.array([p.position for p in self.mechanism.points.values()])
         extent = float(np.linalg.norm(points.max(axis=0) - points.min(axis=0))) if len(points) > 1 else 0.0
         return extent if extent > 0.0 else 1.0

@@ -78,3 +78,22 @@ def _build_mapping(value: Mapping[str, Any], factor: float) -> _core.multibody.T
 def input_of(value: Any) -> str | None:
     """Return the name of the input that a value follows, if any."""
     return value.removeprefix("input:") if isinstance(value, str) else None
+
+
+def at_start(value: Any, inputs: Mapping[str, float]) -> float:
+    """Return the value at t = 0; an input has its default there."""
+    if callable(value):
+        return float(value(0.0))
+    if isinstance(value, str):
+        return inputs[value.removeprefix("input:")]
+    if isinstance(value, Real):
+        return float(value)
+    if not isinstance(value, Mapping):
+        return float(value[0])
+    kind, options = next(iter(value.items()))
+    if kind == "step":
+        return float(options["before"])
+    if kind == "table":
+        return float(np.interp(0.0, options["times"], options["values"]))
+    amplitude, phase = float(options.get("amplitude", 1.0)), float(options.get("phase", 0.0))
+    return float(options.get("offset", 0.0)) + amplitude * float(np.sin(phase))
