@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from . import multibody as multibody
     from .approximations import (
         Approximation,
         approximate,
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
         taylor,
         transition,
     )
-    from . import multibody as multibody
     from .embedded import CosimulationInterface
     from .errors import (
         AlgebraicLoopError,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeGuard
+from typing import TYPE_CHECKING
 
 from .scenario.reading import read_document
 
@@ -36,8 +36,3 @@ def read_case(path: Path, *, allow_outside: bool = False) -> Scenario | Mechanis
     from .scenario import Scenario
 
     return Scenario.of(path, document, allow_outside=allow_outside)
-
-
-def is_mechanism(case: Scenario | MechanismCase) -> TypeGuard[MechanismCase]:
-    """Whether a case is a mechanism."""
-    return hasattr(case, "mechanism")

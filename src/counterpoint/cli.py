@@ -91,17 +91,18 @@ def run(
     allow_outside: bool,
 ) -> None:
     """Run a scenario or a mechanism; write results and pictures."""
-    from .cases import is_mechanism, read_case
+    from .cases import read_case
+    from .scenario import Scenario
 
     read = read_case(scenario, allow_outside=allow_outside)
-    if step is None:
-        read = read.changed(until=until, scheme=scheme, threads=threads)
-    elif is_mechanism(read):
+    if not isinstance(read, Scenario):
         read = read.changed(until=until, scheme=scheme, threads=threads, step=step)
+    elif step is None:
+        read = read.changed(until=until, scheme=scheme, threads=threads)
     else:
         raise click.UsageError("--step is for mechanism files; in a scenario every subsystem has its own step")
     system = read.build()
-    where = Outputs(out or Path(f"{read.name}-run"), read.name, overwrite, mechanism=is_mechanism(read))
+    where = Outputs(out or Path(f"{read.name}-run"), read.name, overwrite, mechanism=not isinstance(read, Scenario))
     where.prepare(plot)
     show = not quiet if progress is None else progress
     interrupts = context.ensure_object(Settings).interrupts
@@ -118,7 +119,7 @@ def run(
 @cli.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--allow-outside", is_flag=True, help="Let the scenario use files outside of its directory.")
-@click.option("--matrices", type=click.Path(path_type=Path), metavar="DIR", help="Write the matrices of a mechanism there.")
+@click.option("--matrices", type=click.Path(path_type=Path), metavar="DIR", help="Write a mechanism's matrices there.")
 @click.option("--overwrite", is_flag=True, help="Replace matrices that are already there.")
 @_with_traceback
 def info(file: Path, allow_outside: bool, matrices: Path | None, overwrite: bool) -> None:
@@ -131,20 +132,21 @@ def info(file: Path, allow_outside: bool, matrices: Path | None, overwrite: bool
 
         display.run_file(load(file), console)
         return
-    from .cases import is_mechanism, read_case
+    from .cases import read_case
+    from .scenario import Scenario
 
     case = read_case(file, allow_outside=allow_outside)
-    if is_mechanism(case):
-        display.mechanism(case.mechanism, console)
+    if isinstance(case, Scenario):
         if matrices is not None:
-            from .multibody.matrices import write_matrices
-
-            for path in write_matrices(case.mechanism, matrices, overwrite=overwrite):
-                display.say(f"wrote {path}", console)
+            raise click.UsageError("--matrices is for mechanism files")
+        display.scenario(case, case.build(), console)
         return
+    display.mechanism(case.mechanism, console)
     if matrices is not None:
-        raise click.UsageError("--matrices is for mechanism files")
-    display.scenario(case, case.build(), console)
+        from .multibody.matrices import write_matrices
+
+        for path in write_matrices(case.mechanism, matrices, overwrite=overwrite):
+            display.say(f"wrote {path}", console)
 
 
 @cli.command()
@@ -242,7 +244,11 @@ class Outcome:
 
 
 def _simulate(
-    scenario: Scenario | MechanismCase, system: System, where: Outputs, interrupts: Interrupts, progress: tuple[bool, bool]
+    scenario: Scenario | MechanismCase,
+    system: System,
+    where: Outputs,
+    interrupts: Interrupts,
+    progress: tuple[bool, bool],
 ) -> Outcome:
     """Run the system; whatever stops it, what was computed so far is kept."""
     from . import display
@@ -281,11 +287,11 @@ def _report(outcome: Outcome, scenario: Scenario | MechanismCase, where: Outputs
 def _draw(result: Result, scenario: Scenario | MechanismCase, where: Outputs) -> Iterator[Path]:
     """Draw the pictures of a run; yield each file when it is there."""
     from . import display
-    from .cases import is_mechanism
+    from .scenario import Scenario
 
     display.draw(result, scenario.plot, where.picture)
     yield where.picture
-    if is_mechanism(scenario):
+    if not isinstance(scenario, Scenario):
         display.draw(result, scenario.checks, where.checks)
         yield where.checks
         page = scenario.animation(result, where.animation)

@@ -154,8 +154,8 @@ class System:
         subsystem : Subsystem, or what has a method ``subsystem()``
             The model, such as a Mechanism. One object belongs to one place in one system.
         step : float, optional
-            Fixed step in s. Without it the subsystem runs at its own pace (variable-step solvers, tables, mechanisms with a
-            step of their own).
+            Fixed step in s. Without it the subsystem runs at its own pace (variable-step solvers, tables, mechanisms
+            that prefer a step).
         record : bool
             Keep its outputs in the result.
         typical_step : float, optional

@@ -56,7 +56,9 @@ def test_a_run_writes_results_and_pictures(model, counterpoint, tmp_path):
 
 
 def test_settings_of_the_file_are_used_and_can_be_changed(model, counterpoint, tmp_path):
-    path = model(MODEL.replace('units = "SI"', 'units = "SI"\nstep = "2 ms"') + '[run]\nuntil = "100 ms"\nplot = ["C"]\n')
+    path = model(
+        MODEL.replace('units = "SI"', 'units = "SI"\nstep = "2 ms"') + '[run]\nuntil = "100 ms"\nplot = ["C"]\n'
+    )
     assert counterpoint("run", path, "--quiet")[:2] == (0, "")
     assert np.ptp(cp.load(tmp_path / "rig-run" / "rig.h5")["rig.C"].time) == pytest.approx(0.1)
     assert counterpoint("run", path, "--until", "0.05", "--step", "0.01", "--overwrite", "--quiet")[0] == 0
@@ -94,9 +96,9 @@ def test_what_is_missing_or_wrong_is_told_before_anything_runs(model, counterpoi
         ('[run]\nplot = ["E"]\n', "run.plot: no output 'E'"),
         ('[run]\ntraces = ["E"]\n', "run.traces: no point 'E'"),
         ('[run]\nuntil = "10 m"\n', 'run.until: "10 m": the unit does not fit; a value in s is needed (line'),
-        ('[run]\nuntil = -1\n', "run.until: must be greater than 0 (line"),
-        ('[run]\nuntill = 1\n', 'run.untill: unknown key; did you mean "until"?'),
-        ('[points.loose]\nat = [5, 5]\n', 'point "loose" moves but has no mass'),
+        ("[run]\nuntil = -1\n", "run.until: must be greater than 0 (line"),
+        ("[run]\nuntill = 1\n", 'run.untill: unknown key; did you mean "until"?'),
+        ("[points.loose]\nat = [5, 5]\n", 'point "loose" moves but has no mass'),
     ],
 )
 def test_mistakes_of_the_file_are_told_with_its_name(model, counterpoint, addition, expected):
@@ -145,7 +147,9 @@ def test_matrices_are_for_mechanisms(counterpoint, examples):
 
 
 def test_a_run_that_fails_keeps_its_results(model, counterpoint, tmp_path):
-    (tmp_path / "motor.py").write_text("def torque(t):\n    if t > 0.05:\n        raise ValueError('burnt')\n    return 0.0\n")
+    (tmp_path / "motor.py").write_text(
+        "def torque(t):\n    if t > 0.05:\n        raise ValueError('burnt')\n    return 0.0\n"
+    )
     path = model(MODEL.replace('"input:torque"', '{ python = "motor.py:torque" }'))
     code, _, err = counterpoint("run", path, "--until", "1", "--step", "0.001")
     assert code == 3

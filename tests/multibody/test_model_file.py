@@ -233,20 +233,28 @@ def test_every_kind_of_thing_arrives_in_si_units(write):
     assert m.point_masses[0].mass == 0.25
     assert m.links["bar"].value == pytest.approx(2.2)
     # 2 swing/deg + 0.5 height/mm = 3
-    assert m.relations["tie"].factors["height"] / m.relations["tie"].factors["swing"] == pytest.approx(0.25 * np.pi / 180 * 1e3)
+    assert m.relations["tie"].factors["height"] / m.relations["tie"].factors["swing"] == pytest.approx(
+        0.25 * np.pi / 180 * 1e3
+    )
     assert m.relations["tie"].constant / m.relations["tie"].factors["swing"] == pytest.approx(1.5 * np.pi / 180)
     assert m.relations["rack"].factors["swing"] == pytest.approx(0.02)
     assert m.forces["s1"].options["stiffness"] == pytest.approx(20e3)
     assert m.forces["s2"].options["curve"][1] == pytest.approx([np.pi / 18, 1.0])
-    assert m.forces["a2"].options["force"]["sine"] == pytest.approx({"amplitude": 2e3, "frequency": 3.0, "phase": np.pi / 2})
+    assert m.forces["a2"].options["force"]["sine"] == pytest.approx(
+        {"amplitude": 2e3, "frequency": 3.0, "phase": np.pi / 2}
+    )
     assert m.forces["f1"].options["rate"] == pytest.approx(2e-3)
     assert m.forces["f1"].options["stribeck"] == pytest.approx(1e-2)
     np.testing.assert_allclose(m.forces["r1"].options["stiffness"], np.array([1, 2, 3]) * 180 / np.pi)
-    assert m.forces["c1"].options["law"] == pytest.approx({"stiffness": 1e9, "exponent": 2.0, "friction": 0.3, "radius": 0.01})
+    assert m.forces["c1"].options["law"] == pytest.approx(
+        {"stiffness": 1e9, "exponent": 2.0, "friction": 0.3, "radius": 0.01}
+    )
     assert m.forces["w1"].options["law"] == pytest.approx({"radius": 0.3, "stiffness": 2e5})
     assert m.forces["w1"].options["lateral"] == {"B": 9.0, "mu": 1.1}
     np.testing.assert_allclose(m.forces["b1"].options["polar"][1], [np.pi / 18, 1, 0.02])
-    assert m.forces["b1"].options["wind"][0]["step"] == pytest.approx({"start": 1.0, "end": 2.0, "before": 1.0, "after": 10.0})
+    assert m.forces["b1"].options["wind"][0]["step"] == pytest.approx(
+        {"start": 1.0, "end": 2.0, "before": 1.0, "after": 10.0}
+    )
     assert m.inputs == {"torque": 0.0, "gust": 1000.0, "twist_torque": 0.0, "spare": 2.0}
     assert m.outputs["tip"].motion == "acceleration"
     assert m.initial_values[0].rate == pytest.approx(0.1 * np.pi)
@@ -346,7 +354,12 @@ def test_several_problems_are_told_at_once_in_the_order_of_the_file(problems):
     text = PENDULUM.replace("at = [1, 0]", "at = [1, 0, 0]").replace("mass = 2.0", 'mass = "2 m"')
     text += '\n[springs.s]\nmesure = "phi"\n[joints.j]\nkind = "revolut"\nbodies = ["rod", "ground"]\nat = "A"\n'
     found = problems(text)
-    assert [line.split(": ")[0] for line in found] == ["points.B.at", "bodies.rod.mass", "springs.s.mesure", "joints.j.kind"]
+    assert [line.split(": ")[0] for line in found] == [
+        "points.B.at",
+        "bodies.rod.mass",
+        "springs.s.mesure",
+        "joints.j.kind",
+    ]
     assert "2 finite numbers are needed" in found[0]
     assert found[0].endswith("(line 9)")
     assert '"2 m": the unit does not fit; a value in kg is needed' in found[1]
@@ -355,7 +368,10 @@ def test_several_problems_are_told_at_once_in_the_order_of_the_file(problems):
 
 
 def test_what_follows_from_a_mistake_is_not_told(problems):
-    text = PENDULUM.replace("B = { at = [1, 0] }", 'B = { at = "here" }') + '\n[outputs]\nx = "B"\nphi = "phi"\n[guides]\nphi = 0\n'
+    text = (
+        PENDULUM.replace("B = { at = [1, 0] }", 'B = { at = "here" }')
+        + '\n[outputs]\nx = "B"\nphi = "phi"\n[guides]\nphi = 0\n'
+    )
     found = problems(text)
     assert len(found) == 1
     assert found[0].startswith('points.B.at: "here": must be a list of numbers')
@@ -551,7 +567,9 @@ def test_a_mechanism_can_be_added_to_a_system():
 
 
 def test_a_scenario_couples_a_mechanism(write):
-    write(PENDULUM + '\n[actuators.motor]\nmeasure = "phi"\nforce = "input:torque"\n[outputs]\nphi = "phi"\n', "rig.toml")
+    write(
+        PENDULUM + '\n[actuators.motor]\nmeasure = "phi"\nforce = "input:torque"\n[outputs]\nphi = "phi"\n', "rig.toml"
+    )
     scenario = """\
         until = 0.5
         [subsystems.rig]

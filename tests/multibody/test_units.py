@@ -34,7 +34,9 @@ def test_a_number_with_a_unit_is_read(text, role, expected):
     assert Units().si(given(text), role) == pytest.approx(expected, rel=1e-15)
 
 
-@pytest.mark.parametrize("text", ["", "mm", "12 mmm", "12 m^0", "12 m^", "12 N/m s", "1,5 mm", "inf m", "1e999 m", "2 m" + "m" * 99])
+@pytest.mark.parametrize(
+    "text", ["", "mm", "12 mmm", "12 m^0", "12 m^", "12 N/m s", "1,5 mm", "inf m", "1e999 m", "2 m" + "m" * 99]
+)
 def test_other_texts_are_refused(text):
     with pytest.raises(UnitProblem):
         given(text)

@@ -94,7 +94,9 @@ def test_limits_are_noted(write):
 
 
 def test_a_drive_turns_its_joint(write):
-    m = load_urdf(write(robot('<link name="base"/>', link("wheel", 1.0, "0 0 0"), joint("axle", "continuous", "base", "wheel"))))
+    m = load_urdf(
+        write(robot('<link name="base"/>', link("wheel", 1.0, "0 0 0"), joint("axle", "continuous", "base", "wheel")))
+    )
     m.input("axle_torque", 0.3)
     result = m.run(until=1.0, step=1e-3)
     # 0.3 N m on 0.1 kg m² for 1 s; the trapezoidal rule turns a finite angle with (omega h)²/12.
@@ -125,7 +127,10 @@ def test_fixed_links_become_one_body_with_the_inertia_of_all(write):
 
 def test_floating_and_planar_joints_leave_their_motions(write):
     base = '<link name="base"/>'
-    assert load_urdf(write(robot(base, link("a"), joint("j", "floating", "base", "a")))).assembled().degrees_of_freedom == 6
+    assert (
+        load_urdf(write(robot(base, link("a"), joint("j", "floating", "base", "a")))).assembled().degrees_of_freedom
+        == 6
+    )
     planar = load_urdf(write(robot(base, link("a"), joint("j", "planar", "base", "a", axis="0 0 1"))))
     assert planar.assembled().degrees_of_freedom == 3
 
@@ -245,10 +250,19 @@ def refused(path, match):
         (robot('<link name="a"/>', link("b"), joint("j", "fixed", "a", "c")), 'no link "c"'),
         (robot('<link name="a"/>', link("b"), joint("j", "continuous", "a", "b", axis="0 0 0")), "not all zero"),
         (robot('<link name="a"/>', link("b"), joint("j", "continuous", "a", "b", axis="0 nan 0")), "not all zero"),
-        (robot('<link name="a"/>', '<link name="b"/>', joint("j", "continuous", "a", "b")), 'link "b": moves but has no mass'),
+        (
+            robot('<link name="a"/>', '<link name="b"/>', joint("j", "continuous", "a", "b")),
+            'link "b": moves but has no mass',
+        ),
         (robot('<link name="a"/>', link("b", -1.0), joint("j", "continuous", "a", "b")), "negative"),
-        (robot('<link name="a"/>', link("b"), joint("j", "continuous", "a", "b", more='<dynamics damping="x"/>')), "damping 'x'"),
-        (robot('<link name="a"/>', link("b"), joint("j", "continuous", "a", "b", more='<mimic joint="k"/>')), 'no moving joint "k"'),
+        (
+            robot('<link name="a"/>', link("b"), joint("j", "continuous", "a", "b", more='<dynamics damping="x"/>')),
+            "damping 'x'",
+        ),
+        (
+            robot('<link name="a"/>', link("b"), joint("j", "continuous", "a", "b", more='<mimic joint="k"/>')),
+            'no moving joint "k"',
+        ),
     ],
 )
 def test_a_mistake_is_told(write, text, match):
@@ -261,7 +275,9 @@ def test_several_mistakes_are_told_at_once(write):
 
 
 def test_a_loop_is_told(write):
-    text = robot('<link name="r"/>', link("a"), link("b"), joint("j", "continuous", "a", "b"), joint("k", "continuous", "b", "a"))
+    text = robot(
+        '<link name="r"/>', link("a"), link("b"), joint("j", "continuous", "a", "b"), joint("k", "continuous", "b", "a")
+    )
     refused(write(text), "loop")
 
 

@@ -51,9 +51,10 @@ def write_matrices(
     Returns
     -------
     list of Path
-        ``mass.mtx`` (M), ``jacobian.mtx`` (derivative of the constraint equations by the free coordinates), ``stiffness.mtx`` and
-        ``damping.mtx`` (minus the derivatives of the applied forces by positions and velocities, symmetrised as the solvers use
-        them), ``coordinates.csv`` (index, name, whether free, q in m, v in m/s), ``equations.csv`` (index, name, violation).
+        ``mass.mtx`` (M), ``jacobian.mtx`` (derivative of the constraint equations by the free coordinates),
+        ``stiffness.mtx`` and ``damping.mtx`` (minus the derivatives of the applied forces by positions and velocities,
+        symmetrised as the solvers use them), ``coordinates.csv`` (index, name, whether free, q in m, v in m/s),
+        ``equations.csv`` (index, name, violation).
     """
     assembly = mechanism if isinstance(mechanism, Assembly) else mechanism.assembled()
     state = _state(assembly, q, v)
@@ -113,7 +114,8 @@ def _state(assembly: Assembly, q: ArrayLike | None, v: ArrayLike | None) -> tupl
     for name, given, own in (("q", q, assembly.q), ("v", v, assembly.v)):
         values = np.asarray(own if given is None else given, dtype=float)
         if values.shape != own.shape or not np.all(np.isfinite(values)):
-            problems.append(f"{assembly.mechanism.name}: {name}: {len(own)} finite numbers are needed, one for each coordinate")
+            where = f"{assembly.mechanism.name}: {name}"
+            problems.append(f"{where}: {len(own)} finite numbers are needed, one for each coordinate")
         made.append(values)
     if problems:
         raise SetupError(problems)

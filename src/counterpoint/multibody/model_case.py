@@ -63,7 +63,8 @@ class MechanismCase:
     def until(self) -> float:
         """End of the run in s."""
         if self.settings.until is None:
-            raise ScenarioError(f"{self.model.path}: run.until: missing; write [run] with until = 10, or say --until 10")
+            path = self.model.path
+            raise ScenarioError(f"{path}: run.until: missing; write [run] with until = 10, or say --until 10")
         return self.settings.until
 
     @property
@@ -80,7 +81,12 @@ class MechanismCase:
         return [f"{self.name}.{name}" for name in CHECKS]
 
     def changed(
-        self, *, until: float | None = None, scheme: str | None = None, threads: int | None = None, step: float | None = None
+        self,
+        *,
+        until: float | None = None,
+        scheme: str | None = None,
+        threads: int | None = None,
+        step: float | None = None,
     ) -> MechanismCase:
         """Return a case that differs in what is given (``until`` and ``step`` in s); the file stays as it is."""
         wrong = [f"until: {text}" for text in [bad_span(self.start, until)] if text] if until is not None else []
@@ -90,17 +96,18 @@ class MechanismCase:
             wrong.append(f'scheme: "{scheme}": no such scheme{did_you_mean(scheme, NAMED_SCHEMES)}')
         if wrong:
             raise SetupError(wrong)
-        given = {key: value for key, value in (("until", until), ("step", step)) if value is not None}
-        settings = replace(self.settings, **given)
+        old = self.settings
+        settings = replace(old, until=old.until if until is None else until, step=old.step if step is None else step)
         return replace(self, settings=settings, scheme=scheme or self.scheme, threads=threads or self.threads)
 
     def build(self) -> System:
-        """Return a system with the mechanism alone; raise ScenarioError when it cannot be put together or has no step."""
+        """Return a system with the mechanism alone; raise ScenarioError when it cannot be assembled or has no step."""
         import counterpoint as cp
 
         step = self.settings.step or self.mechanism.step
         if step is None:
-            raise ScenarioError(f"{self.model.path}: mechanism.step: missing; write step = 1e-3 (s), or say --step 1e-3")
+            path = self.model.path
+            raise ScenarioError(f"{path}: mechanism.step: missing; write step = 1e-3 (s), or say --step 1e-3")
         system = cp.System(self.name)
         with self.model.naming(self.mechanism):
             system.add(self.name, self.mechanism.subsystem(), step=step)
@@ -109,7 +116,8 @@ class MechanismCase:
     def run(self, *, system: System | None = None, **options: Any) -> Result:
         """Run; ``options`` go to :meth:`System.run`."""
         system = self.build() if system is None else system
-        settings = {"until": self.until, "start": self.start, "scheme": self.scheme, "threads": self.threads}
+        settings: dict[str, Any] = {"until": self.until, "start": self.start}
+        settings |= {"scheme": self.scheme, "threads": self.threads}
         return system.run(**(settings | options))
 
     def animation(self, result: Result, path: Path) -> Path | None:
@@ -141,8 +149,9 @@ class MechanismCase:
 
 def _animate() -> Any:
     """Return the function that draws a mechanism in motion, if this installation has it."""
+    from importlib import import_module
+
     try:
-        from .drawing import animate  # type: ignore[import-not-found, unused-ignore]
+        return import_module(".drawing", __package__).animate
     except ImportError:
         return None
-    return animate

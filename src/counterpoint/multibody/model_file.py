@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,8 @@ from ..scenario.problems import Path as Place
 from ..scenario.reading import read_document
 from .formulations import Formulation
 from .mechanism import Mechanism
-from .model_tables import ORDER, UNITS_HINT, BodyTable, Element, FileTable, LinearRelation, keys_at, tags_at
+from .model_elements import Element
+from .model_tables import ORDER, UNITS_HINT, BodyTable, FileTable, LinearRelation, keys_at, tags_at
 from .model_values import Converter, In, InCurve, InPolar, InTime, Python, PythonObject, Reference
 from .units import UnitProblem, Units
 
@@ -191,7 +193,7 @@ class _Builder:
     folder: Folder
     mistakes: Mistakes
     run_code: bool
-    failed: set[str] = field(default_factory=set)  #: what could not be made; complaints that follow from it are left out
+    failed: set[str] = field(default_factory=set)  #: could not be made: complaints that follow from it are left out
 
     def __post_init__(self) -> None:
         self.units = Units(**self.table.mechanism.units.model_dump())
@@ -257,21 +259,23 @@ class _Builder:
     def _add_values(self, mechanism: Mechanism) -> None:
         """Add what belongs to a point or measure by its name: masses, guides, initial values; and outputs."""
         for point, mass in self.table.point_masses.items():
-            self._call(mechanism, ("point_masses", point), lambda c, m=mass, p=point: mechanism.point_mass(p, c.units.si(m, "mass")))
+            convert = partial(self.converter.units.si, mass, "mass")
+            self._give(mechanism, ("point_masses", point), mechanism.point_mass, convert)
         for measure, value in self.table.guides.items():
-            along = self._measure(mechanism, measure)
-            self._call(mechanism, ("guides", measure), lambda c, v=value, m=measure, a=along: mechanism.guide(m, c.time(v, a)))
+            convert = partial(self.converter.time, value, self._measure(mechanism, measure))
+            self._give(mechanism, ("guides", measure), mechanism.guide, convert)
         for measure, entry in self.table.initial.items():
             self._add(mechanism, ("initial", measure), entry, along=measure)
         for name, entry in self.table.outputs.items():
             self._add(mechanism, ("outputs", name), entry)
 
-    def _call(self, mechanism: Mechanism, at: Place, work: Callable[[Converter], None]) -> None:
+    def _give(self, mechanism: Mechanism, at: Place, method: Callable[..., None], convert: Callable[[], Any]) -> None:
+        """Call a method with the name at ``at`` and a converted value."""
         if at[1] in self.failed:
             return
         with self._noting(mechanism, at, {}):
             try:
-                work(self.converter)
+                method(at[1], convert())
             except UnitProblem as problem:
                 self.mistakes.add(at, str(problem))
 
@@ -297,7 +301,8 @@ class _Builder:
             kind = next((m for m in info.metadata if isinstance(m, _KINDS)), None)
             where = (*at, info.alias or name)
             try:
-                made[name] = self._converted(where, value, converter) if isinstance(value, Table) else converter.value(value, kind)
+                inside = isinstance(value, Table)
+                made[name] = self._converted(where, value, converter) if inside else converter.value(value, kind)
             except UnitProblem as problem:
                 self.mistakes.add(where, str(problem))
                 fine = False
@@ -312,7 +317,8 @@ class _Builder:
         if head.gravity is None or plain.factor == 1.0 or all(g.unit or g.value == 0.0 for g in head.gravity):
             return
         numbers = ", ".join(f"{g.value:g}" for g in head.gravity)
-        self.mistakes.add(("mechanism", "gravity"), f'would be in {plain.text}; say which unit it has: [{numbers}, "m/s^2"]')
+        text = f'would be in {plain.text}; say which unit it has: [{numbers}, "m/s^2"]'
+        self.mistakes.add(("mechanism", "gravity"), text)
 
     def _measure(self, mechanism: Mechanism, name: str | None) -> Any:
         part = mechanism.measures.get(name or "")
@@ -363,7 +369,11 @@ class _Builder:
             yield
         except SetupError as error:
             prefix = f"{mechanism.name}: "
-            self.mistakes.add_error(at, error, lambda text: _word_first(own.sub("", text.removeprefix(prefix)), keys), keys)
+
+            def clean(text: str) -> str:
+                return _word_first(own.sub("", text.removeprefix(prefix)), keys)
+
+            self.mistakes.add_error(at, error, clean, keys)
 
 
 def _word_first(text: str, keys: Mapping[str, str]) -> str:

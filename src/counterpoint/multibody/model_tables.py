@@ -1,46 +1,34 @@
 """What a model file may contain: one pydantic model a table.
 
-A table's fields are the keyword arguments of the method of :class:`Mechanism` that it stands for (an alias is the key in the
-file where that differs), so that one loop builds them all. New force elements are a class here and a line in :data:`FORCES`.
+Force elements are in :mod:`.model_forces`.
 """
 
 from __future__ import annotations
 
+import functools
+import operator
 import typing
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, create_model
 from pydantic_core import PydanticCustomError
 
 from ..errors import did_you_mean
-from ..scenario.models import FileName, Name, Positive, Table, keys_of
+from ..scenario.models import FileName, Name, Table, keys_of
 from .formulations import Formulation
 from .joints import KINDS as JOINT_KINDS
-from .model_values import (
-    Axis,
-    CurveValue,
-    In,
-    InCurve,
-    InertiaValue,
-    InPolar,
-    InTime,
-    Numbers,
-    OneOrMore,
-    Place,
-    PythonObject,
-    Quantity,
-    TimeValue,
-    TimeValues,
-)
+from .model_elements import Element, OfPair, OneOfKinds, Pair
+from .model_forces import FORCES, MagicFormula
+from .model_values import Axis, In, InertiaValue, Numbers, Place, Quantity, TimeValue
 from .outputs import MOTIONS
 from .units import Units, role_problem
 
-HERTZ = 1.5
-"""Exponent of a contact that gives none: a sphere after Hertz."""
 SHAPES = ("box", "cylinder", "sphere", "lines")
-UNITS_HINT = 'write units = "SI" (m, kg, s, rad, N), or units = { length = "mm", mass = "kg", force = "N", angle = "deg" }'
+UNITS_HINT = (
+    'write units = "SI" (m, kg, s, rad, N), or units = { length = "mm", mass = "kg", force = "N", angle = "deg" }'
+)
 
 
 def _one_of(what: str, known: typing.Iterable[str]) -> AfterValidator:
@@ -48,24 +36,11 @@ def _one_of(what: str, known: typing.Iterable[str]) -> AfterValidator:
 
     def check(value: str) -> str:
         if value not in names:
-            raise PydanticCustomError("unknown", "unknown {what}{hint}", {"what": what, "hint": did_you_mean(value, names)})
+            context = {"what": what, "hint": did_you_mean(value, names)}
+            raise PydanticCustomError("unknown", "unknown {what}{hint}", context)
         return value
 
     return AfterValidator(check)
-
-
-class Element(Table):
-    """A table that stands for one call of a method of Mechanism, with its name first."""
-
-    method: ClassVar[str]
-
-    def arguments(self, converted: dict[str, Any], units: Units) -> dict[str, Any]:
-        """Return the keyword arguments of the method from converted fields."""
-        return converted
-
-    def measured(self) -> str | None:
-        """Return the name of the measure it acts along, if there is one."""
-        return None
 
 
 def _unit_of(role: str) -> AfterValidator:
@@ -167,28 +142,6 @@ class JointTable(Element):
         """Split the bodies."""
         first, second = converted.pop("bodies")
         return {"first": first, "second": second, **converted}
-
-
-Pair = Annotated[list[str], Field(min_length=2, max_length=2)]
-
-
-class OneOfKinds(Element):
-    """A table whose ``kind`` chooses the method."""
-
-    def arguments(self, converted: dict[str, Any], units: Units) -> dict[str, Any]:
-        """Leave out the kind."""
-        return {key: value for key, value in converted.items() if key != "kind"}
-
-
-class OfPair(OneOfKinds):
-    """Something of two points or bodies, which the method takes as first and second."""
-
-    pair: ClassVar[str] = "points"
-
-    def arguments(self, converted: dict[str, Any], units: Units) -> dict[str, Any]:
-        """Split the pair."""
-        first, *second = converted.pop(self.pair)
-        return {"first": first, **({"second": second[0]} if second else {}), **super().arguments(converted, units)}
 
 
 class DistanceLink(OfPair):
@@ -294,169 +247,6 @@ class LinearRelation(OneOfKinds):
     constant: float | None = None
 
 
-class Along(Element):
-    """A force element along a measure or between two points."""
-
-    measure: str | None = None
-    between: Pair | None = None
-
-    def measured(self) -> str | None:
-        """Return the measure."""
-        return self.measure
-
-
-class Spring(Along):
-    """A spring-damper."""
-
-    method = "spring"
-    stiffness: Annotated[Quantity | None, In("load/measure")] = None
-    damping: Annotated[Quantity | None, In("load*time/measure")] = None
-    natural: Annotated[Quantity | None, In("measure")] = None
-    curve: Annotated[CurveValue | None, InCurve("measure", "load")] = None
-    damper_curve: Annotated[CurveValue | None, InCurve("measure/time", "load")] = None
-
-
-class Actuator(Along):
-    """A force or torque with its reaction."""
-
-    method = "actuator"
-    force: Annotated[TimeValue, InTime("load")]
-
-
-class Friction(Element):
-    """Dry friction along a measure."""
-
-    method = "friction"
-    measure: str
-    sliding: Annotated[Quantity, In("load")]
-    breakaway: Annotated[Quantity | None, In("load")] = None
-    rate: Annotated[Quantity | None, In("measure/time")] = None
-    stribeck: Annotated[Quantity | None, In("measure/time")] = None
-
-    def measured(self) -> str | None:
-        """Return the measure."""
-        return self.measure
-
-
-class PointForce(Element):
-    """A force on a point."""
-
-    method = "force"
-    point: str
-    components: Annotated[TimeValues, InTime("force")]
-    body: str | None = None
-
-
-def _one_or_three(value: Any) -> Any:
-    return value if isinstance(value, list) else [value]
-
-
-class Torque(Element):
-    """A torque on a body."""
-
-    method = "torque"
-    body: str
-    components: Annotated[Annotated[TimeValues, BeforeValidator(_one_or_three)], InTime("force*length")]
-    turning: bool | None = None
-
-
-class RotationalSpring(OfPair):
-    """A spring about three axes between two bodies."""
-
-    method = "rotational_spring"
-    pair = "bodies"
-    bodies: Pair
-    stiffness: Annotated[OneOrMore, In("force*length/angle")]
-    damping: Annotated[OneOrMore | None, In("force*length*time/angle")] = None
-    axes: list[Axis] | None = None
-
-
-class Contact(Element):
-    """The contact of a point with a plane."""
-
-    method = "contact"
-    point: str
-    plane: Annotated[Numbers, In("length")]
-    normal: Axis
-    stiffness: Positive | None = None
-    exponent: Positive | None = None
-    damping: Annotated[Quantity | None, In("time/length")] = None
-    friction: float | None = None
-    friction_speed: Annotated[Quantity | None, In("length/time")] = None
-    radius: Annotated[Quantity | None, In("length")] = None
-
-    def arguments(self, converted: dict[str, Any], units: Units) -> dict[str, Any]:
-        """Convert the stiffness, whose unit depends on the exponent."""
-        if self.stiffness is not None:
-            exponent = HERTZ if self.exponent is None else self.exponent
-            converted["stiffness"] = self.stiffness * units.unit("force").factor / units.unit("length").factor ** exponent
-        return converted
-
-
-class MagicFormula(Table):
-    """Coefficients of the magic formula."""
-
-    B: float | None = None
-    C: float | None = None
-    E: float | None = None
-    mu: float | None = None
-
-
-class Tyre(Element):
-    """A tyre on a flat road."""
-
-    method = "tyre"
-    body: str
-    centre: str
-    axis: Axis
-    road: Annotated[Numbers | None, In("length")] = None
-    normal: Axis | None = None
-    longitudinal: MagicFormula | None = None
-    lateral: MagicFormula | None = None
-    radius: Annotated[Quantity | None, In("length")] = None
-    stiffness: Annotated[Quantity | None, In("force/length")] = None
-    damping: Annotated[Quantity | None, In("force*time/length")] = None
-    longitudinal_relaxation: Annotated[Quantity | None, In("length")] = None
-    lateral_relaxation: Annotated[Quantity | None, In("length")] = None
-    nominal_load: Annotated[Quantity | None, In("force")] = None
-    load_sensitivity: float | None = None
-    camber_slip: float | None = None
-    rolling_resistance: float | None = None
-    rolling_speed: Annotated[Quantity | None, In("length/time")] = None
-    trail: Annotated[Quantity | None, In("length")] = None
-    trail_fall: float | None = None
-    standstill_damping: Annotated[Quantity | None, In("force*time/length")] = None
-    standstill_speed: Annotated[Quantity | None, In("length/time")] = None
-    largest_slip: float | None = None
-
-
-class AerodynamicStrip(Element):
-    """A strip of a blade or wing."""
-
-    method = "aerodynamic_strip"
-    body: str
-    point: str
-    chord: Axis
-    normal: Axis
-    span: Annotated[Quantity, In("length")]
-    chord_length: Annotated[Quantity, In("length")]
-    polar: Annotated[list[Annotated[list[float], Field(min_length=3, max_length=4)]], InPolar()]
-    wind: Annotated[TimeValues | None, InTime("length/time")] = None
-    density: Annotated[Quantity | None, In("mass/length^3")] = None
-    reference_height: Annotated[Quantity | None, In("length")] = None
-    shear_exponent: float | None = None
-
-
-class UserForce(Element):
-    """Forces on points by a Python function."""
-
-    method = "user_force"
-    function: Annotated[str, PythonObject()]
-    points: list[str]
-    position_difference: Annotated[Quantity | None, In("length")] = None
-    velocity_difference: Annotated[Quantity | None, In("length/time")] = None
-
-
 class Output(Element):
     """Something to show."""
 
@@ -482,20 +272,6 @@ class RunTable(Table):
     plot: list[str] | None = None
     traces: list[str] = Field(default_factory=list)
 
-
-FORCES: dict[str, type[Element]] = {
-    "springs": Spring,
-    "actuators": Actuator,
-    "frictions": Friction,
-    "forces": PointForce,
-    "torques": Torque,
-    "rotational_springs": RotationalSpring,
-    "contacts": Contact,
-    "tyres": Tyre,
-    "aerodynamic_strips": AerodynamicStrip,
-    "user_forces": UserForce,
-}
-"""Sections of force elements."""
 
 UNIONS: dict[str, dict[str, type[Element]]] = {
     "links": {"distance": DistanceLink, "line": LineLink, "plane": PlaneLink},
@@ -547,11 +323,11 @@ def _section(table: Any) -> Any:
     return (dict[Name, table], Field(default_factory=dict))
 
 
-def _file_table() -> type[Table]:
+def _file_table() -> Any:
     sections: dict[str, Any] = {"mechanism": (Head, ...)}
     sections |= {name: _section(table) for name, table in SIMPLE.items()}
     for name, kinds in UNIONS.items():
-        union = typing.Union[tuple(kinds.values())]  # noqa: UP007
+        union: Any = functools.reduce(operator.or_, kinds.values())
         sections[name] = _section(Annotated[union, Field(discriminator="kind")])
     sections |= {
         "point_masses": _section(Annotated[Quantity, In("mass")]),
@@ -568,12 +344,17 @@ def _file_table() -> type[Table]:
 FileTable: Any = _file_table()
 
 
+_NAMED: dict[str, type[Table]] = {**SIMPLE, "outputs": Output, "initial": Initial}
 _INNER: dict[tuple[str, str], type[Table]] = {
+    ("mechanism", ""): Head,
+    ("mechanism", "units"): UnitsTable,
+    ("run", ""): RunTable,
+    ("formulation", ""): FormulationTable,
     ("bodies", "shape"): ShapeTable,
     ("tyres", "longitudinal"): MagicFormula,
     ("tyres", "lateral"): MagicFormula,
 }
-"""Tables inside of tables."""
+"""Tables that are no element: by section and last key."""
 
 
 def table_at(path: tuple[str | int, ...], values: Mapping[str, Any]) -> type[Table] | None:
@@ -581,18 +362,12 @@ def table_at(path: tuple[str | int, ...], values: Mapping[str, Any]) -> type[Tab
     if not path:
         return typing.cast(type[Table], FileTable)
     section = str(path[0])
-    if len(path) == 1:
-        return {"mechanism": Head, "run": RunTable, "formulation": FormulationTable}.get(section)
-    if path == ("mechanism", "units"):
-        return UnitsTable
-    if len(path) == 3:
-        return _INNER.get((section, str(path[2])))
-    if len(path) != 2:
-        return None
-    if section in UNIONS:
+    if section in UNIONS and len(path) == 2:
         entry = values.get(section, {}).get(path[1])
         return UNIONS[section].get(str(entry.get("kind"))) if isinstance(entry, dict) else None
-    return {**SIMPLE, "outputs": Output, "initial": Initial}.get(section)
+    if len(path) == 2 and section != "mechanism":
+        return _NAMED.get(section)
+    return _INNER.get((section, str(path[-1]) if len(path) > 1 else ""))
 
 
 def keys_at(path: tuple[str | int, ...], values: Mapping[str, Any]) -> list[str]:

@@ -1,7 +1,7 @@
 """Values of a model file: numbers with or without units, vectors, curves, functions of time.
 
-Reading keeps a value as it is written (:class:`~.units.Given`); what its unit has to be depends on where it stands, and for
-springs and guides on the measure they act along. Fields of tables say that by what they are annotated with.
+Reading keeps a value as it is written (:class:`~.units.Given`); what its unit has to be depends on where it stands,
+and for springs and guides on the measure they act along. Fields of tables say that by what they are annotated with.
 """
 
 from __future__ import annotations
@@ -200,7 +200,8 @@ def _time_table(value: dict[str, Any]) -> Time:
     if len(value) != 1 or next(iter(value)) not in known:
         other = next((key for key in value if key not in known), "")
         hint = did_you_mean(other, known) if other else ""
-        raise _wrong(f'must be one of {{ sine = ... }}, {{ step = ... }}, {{ table = ... }}, {{ python = "file.py:function" }}{hint}')
+        forms = '{ sine = ... }, { step = ... }, { table = ... }, { python = "file.py:function" }'
+        raise _wrong(f"must be one of {forms}{hint}")
     kind, content = next(iter(value.items()))
     if kind == "python":
         if not isinstance(content, str):

@@ -15,7 +15,8 @@ import numpy as np
 
 from ..errors import OutputError, SetupError
 from .mechanism import GROUND, Mechanism
-from .model_tables import FORCES, Element
+from .model_elements import Element
+from .model_forces import FORCES
 from .model_values import PythonObject, Reference
 from .parts import Joint, Link, MeasurePart
 
@@ -97,7 +98,9 @@ class _Writer:
             "relations": {
                 r.name: _given(kind="linear", factors=r.factors, constant=r.constant) for r in m.relations.values()
             },
-            "guides": self._by_measure("guides", [(g.measure, self._plain(f"guide of {g.measure}", g.value)) for g in m.guides]),
+            "guides": self._by_measure(
+                "guides", [(g.measure, self._plain(f"guide of {g.measure}", g.value)) for g in m.guides]
+            ),
             "initial": self._by_measure(
                 "initial", [(i.measure, _given(value=i.value, rate=i.rate)) for i in m.initial_values]
             ),
@@ -200,7 +203,7 @@ class _Writer:
         if isinstance(value, list | tuple):
             return [self._plain(where, item) for item in value]
         if callable(value) or not isinstance(value, bool | int | float | str):
-            self.problems.append(f'{where}: {value!r} cannot be written; put it into a Python file and load {{ python = "file.py:name" }}')
+            self.problems.append(f"{where}: {value!r} cannot be written; a function must come from a model file")
             return 0.0
         return value
 

@@ -20,6 +20,7 @@ _LENGTH: Dimension = (1, 0, 0, 0)
 _MASS: Dimension = (0, 1, 0, 0)
 _TIME: Dimension = (0, 0, 1, 0)
 _ANGLE: Dimension = (0, 0, 0, 1)
+_RATE: Dimension = (0, 0, -1, 0)
 _FORCE: Dimension = (1, 1, -2, 0)
 _TORQUE: Dimension = (2, 1, -2, 0)
 _PRESSURE: Dimension = (-1, 1, -2, 0)
@@ -40,14 +41,16 @@ _SYMBOLS: dict[str, tuple[float, Dimension]] = {
     "m": (1.0, _LENGTH), "mm": (1e-3, _LENGTH), "cm": (1e-2, _LENGTH), "dm": (1e-1, _LENGTH), "km": (1e3, _LENGTH),
     "um": (1e-6, _LENGTH), "µm": (1e-6, _LENGTH), "in": (_INCH, _LENGTH), "ft": (12 * _INCH, _LENGTH),
     "kg": (1.0, _MASS), "g": (1e-3, _MASS), "mg": (1e-6, _MASS), "t": (1e3, _MASS), "lb": (_POUND, _MASS),
-    "s": (1.0, _TIME), "ms": (1e-3, _TIME), "us": (1e-6, _TIME), "µs": (1e-6, _TIME), "min": (60.0, _TIME), "h": (3600.0, _TIME),
+    "s": (1.0, _TIME), "ms": (1e-3, _TIME), "us": (1e-6, _TIME), "µs": (1e-6, _TIME), "min": (60.0, _TIME),
+    "h": (3600.0, _TIME), "Hz": (1.0, _RATE), "kHz": (1e3, _RATE),
     "rad": (1.0, _ANGLE), "mrad": (1e-3, _ANGLE), "deg": (math.pi / 180, _ANGLE), "°": (math.pi / 180, _ANGLE),
-    "rev": (2 * math.pi, _ANGLE), "rpm": (2 * math.pi / 60, (0, 0, -1, 1)), "Hz": (1.0, (0, 0, -1, 0)), "kHz": (1e3, (0, 0, -1, 0)),
+    "rev": (2 * math.pi, _ANGLE), "rpm": (2 * math.pi / 60, (0, 0, -1, 1)),
     "N": (1.0, _FORCE), "mN": (1e-3, _FORCE), "kN": (1e3, _FORCE), "MN": (1e6, _FORCE),
     "lbf": (_POUND * _STANDARD_GRAVITY, _FORCE), "kgf": (_STANDARD_GRAVITY, _FORCE),
     "Nm": (1.0, _TORQUE), "kNm": (1e3, _TORQUE), "Nmm": (1e-3, _TORQUE), "J": (1.0, _TORQUE), "kJ": (1e3, _TORQUE),
     "W": (1.0, (2, 1, -3, 0)), "kW": (1e3, (2, 1, -3, 0)),
-    "Pa": (1.0, _PRESSURE), "kPa": (1e3, _PRESSURE), "MPa": (1e6, _PRESSURE), "GPa": (1e9, _PRESSURE), "bar": (1e5, _PRESSURE),
+    "Pa": (1.0, _PRESSURE), "kPa": (1e3, _PRESSURE), "MPa": (1e6, _PRESSURE), "GPa": (1e9, _PRESSURE),
+    "bar": (1e5, _PRESSURE),
 }  # fmt: skip
 
 _ROLES = {"length": _LENGTH, "mass": _MASS, "time": _TIME, "angle": _ANGLE, "force": _FORCE}
@@ -104,7 +107,7 @@ def factors(text: str) -> list[tuple[str, int]]:
         if joint is None:
             raise UnitProblem(f'"{text}": not a unit; write it as "N m/rad", "kg m^2" or "m/s^2"')
         if divided and joint[1] != "/":
-            raise UnitProblem(f'"{text}": what is divided by? Write factors first, then the divisors: "N s/m", "J/kg/K"')
+            raise UnitProblem(f'"{text}": what is divided by? Write factors first, then divisors: "N s/m", "m/s/s"')
         divided = joint[1] == "/"
         place = joint.end()
 
@@ -170,7 +173,9 @@ class Units:
 def _unit_of_role(units: Units, role: str) -> Unit:
     if not role:
         return Unit(1.0, _NONE, "")
-    factor, total, above, below = 1.0, list(_NONE), [], []
+    factor, total = 1.0, list(_NONE)
+    above: list[str] = []
+    below: list[str] = []
     for name, power in factors(role):
         chosen = unit(getattr(units, name))
         factor *= chosen.factor**power

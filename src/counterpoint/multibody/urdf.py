@@ -1,7 +1,7 @@
 """Robots from URDF files: trees of links and joints become mechanisms.
 
-Links that are welded together become one body; a revolute joint is a point and an axis that two bodies share, and needs no
-equation; sliding joints are constraints. The drawing is the robot with all joint coordinates at zero.
+Links that are welded together become one body; a revolute joint is a point and an axis that two bodies share, and needs
+no equation; sliding joints are constraints. The drawing is the robot with all joint coordinates at zero.
 """
 
 from __future__ import annotations
@@ -37,9 +37,10 @@ def load_urdf(
 ) -> Mechanism:
     """Read an open chain from a URDF file.
 
-    Every revolute, continuous or prismatic joint becomes a measure of its name with an input ``NAME_torque`` (N m) or ``NAME_force``
-    (N), and outputs ``NAME`` and ``NAME_velocity``. Damping and friction are taken over, mimic joints become relations; limits are
-    noted in ``mechanism.notes`` and not enforced. Boxes, cylinders and spheres of the first visual are drawn; meshes are not read.
+    Every revolute, continuous or prismatic joint becomes a measure of its name with an input ``NAME_torque`` (N m) or
+    ``NAME_force`` (N), and outputs ``NAME`` and ``NAME_velocity``. Damping and friction are taken over, mimic joints
+    become relations; limits are noted in ``mechanism.notes`` and not enforced. Boxes, cylinders and spheres are drawn,
+    the first of each body; meshes are not read.
 
     Parameters
     ----------
@@ -98,7 +99,7 @@ def _parse(path: Path) -> Any:
     except ElementTree.ParseError as error:
         raise SetupError(f"{path}: is not well-formed XML: {error}") from None
     if root.tag != "robot":
-        raise SetupError(f"{path}: begins with <{root.tag}>; a URDF file begins with <robot> (expand xacro files first)")
+        raise SetupError(f"{path}: begins with <{root.tag}>; a URDF file begins with <robot>")
     try:
         from yourdfpy import URDF
     except ImportError as error:
@@ -138,7 +139,7 @@ class _Tree:
         tree._place()
         lost = sorted(set(links) - set(tree.frames))
         if lost:
-            raise SetupError(f'{label}: link "{lost[0]}" does not hang on the root "{tree.root}": the joints make a loop')
+            raise SetupError(f'{label}: link "{lost[0]}" does not hang on the root "{tree.root}": joints make a loop')
         return tree
 
     def _place(self) -> None:
@@ -178,10 +179,12 @@ def _wrong_names(robot: Any) -> Iterator[str]:
             if link not in links:
                 yield f'{where}: no link "{link}"{did_you_mean(str(link), links)}'
         if joint.child in parents:
-            yield f'{where}: link "{joint.child}" hangs on joint "{parents[joint.child]}" already; URDF has no closed loops'
+            other = parents[joint.child]
+            yield f'{where}: link "{joint.child}" hangs on joint "{other}" already; URDF has no closed loops'
         parents.setdefault(joint.child, joint.name)
         if joint.type not in ("fixed", "floating") and not _fine_axis(joint.axis):
-            yield f"{where}: axis {np.asarray(joint.axis).tolist()}; three finite numbers that are not all zero are needed"
+            axis = np.asarray(joint.axis).tolist()
+            yield f"{where}: axis {axis}; three finite numbers that are not all zero are needed"
         if joint.origin is not None and not np.all(np.isfinite(joint.origin)):
             yield f"{where}: origin: finite numbers are needed"
 
@@ -277,7 +280,7 @@ class _Builder:
             turn = there[:3, :3]
             tensor = np.zeros((3, 3)) if inertial.inertia is None else inertial.inertia
             if not (inertial.mass > 0 and math.isfinite(inertial.mass) and np.all(np.isfinite(tensor))):
-                self.problems.append(f'link "{link.name}": mass {inertial.mass} kg or its inertia is negative or not finite')
+                self.problems.append(f'link "{link.name}": mass or inertia is negative or not finite')
                 return
             lump.parts.append((float(inertial.mass), there[:3, 3], turn @ tensor @ turn.T))
         if not lump.shape:
@@ -291,7 +294,7 @@ class _Builder:
         return name
 
     def _ends(self, joint: Any) -> tuple[str, str]:
-        """Make the points (and the axis) of a joint; return those of parent and child, which a revolute joint shares."""
+        """Make the points and the axis of a joint; return those of parent and child, the same if they share it."""
         parent, child = self.lumps[joint.parent], self.lumps[joint.child]
         place = self.tree.frames[joint.child][:3, 3]
         if joint.type in _TURNING:
@@ -314,15 +317,17 @@ class _Builder:
     def _add_body(self, lump: _Lump) -> None:
         mass, centre, tensor = lump.inertia()
         if mass == 0.0:
-            self.problems.append(f'link "{lump.name}": moves but has no mass; give it (or what is fixed to it) an <inertial>')
+            self.problems.append(f'link "{lump.name}": moves but has no mass; it needs an <inertial>')
             return
         self.mechanism.body(
-            lump.name, points=lump.points, vectors=lump.vectors, mass=mass, centre=centre, inertia=tensor, shape=lump.shape
-        )
+            lump.name, points=lump.points, vectors=lump.vectors, mass=mass, centre=centre, inertia=tensor,
+            shape=lump.shape,
+        )  # fmt: skip
 
     def _connect(self, joint: Any, at_parent: str, at_child: str) -> None:
         """Add the constraints, measures and forces of a joint."""
-        parent, child = (GROUND if lump is None else lump.name for lump in (self.lumps[joint.parent], self.lumps[joint.child]))
+        lumps = (self.lumps[joint.parent], self.lumps[joint.child])
+        parent, child = (GROUND if lump is None else lump.name for lump in lumps)
         if joint.type == "floating":
             return
         axis = self._axis(joint)

@@ -201,8 +201,8 @@ class Builder:
         try:
             yield
         except SetupError as error:
-            known = keys_at(at, self.mistakes.document.values)
-            self.mistakes.add_error(at, error, lambda text: _OWN_PLACE.sub("", text), dict(zip(known, known, strict=True)))
+            known = {key: key for key in keys_at(at, self.mistakes.document.values)}
+            self.mistakes.add_error(at, error, lambda text: _OWN_PLACE.sub("", text), known)
 
 
 def _given(entry: models.Table, *without: str) -> dict[str, Any]:
