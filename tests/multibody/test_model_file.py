@@ -2,17 +2,22 @@
 
 import inspect
 import textwrap
+import tomllib
+from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 import counterpoint as cp
 from counterpoint.errors import OutputError, ScenarioError, SetupError
 from counterpoint.multibody import Formulation, Mechanism, forces, load, save
 from counterpoint.multibody.elements import CONTACT_KEYS, TYRE_KEYS
 from counterpoint.multibody.model_file import ModelFile
-from counterpoint.multibody.model_tables import FORCES
+from counterpoint.multibody.model_forces import FORCES
 from counterpoint.multibody.model_writing import dumps
+from counterpoint.scenario.problems import Document
 
 PENDULUM = """\
 [mechanism]
@@ -456,6 +461,36 @@ def test_a_mechanism_that_cannot_be_assembled_names_its_bodies(write):
     path = write(PENDULUM.replace("mass = 2.0", "mass = 0.0"))
     with pytest.raises(SetupError, match="has no mass"):
         load(path).assembled()
+
+
+def leaves(value, path=()):
+    if isinstance(value, dict | list):
+        yield path
+        for key, inside in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from leaves(inside, (*path, key))
+    else:
+        yield path
+
+
+ANYTHING = st.one_of(
+    st.booleans(), st.integers(-(10**400), 10**400), st.floats(), st.text(max_size=8), st.just([]), st.just({}),
+    st.sampled_from(["A", "arm", "swing", "ground", "input:x", "3 mm", "3 N m", "mm", [1, 2], [1, 2, 3, "mm"], {"sine": {}}, [[1]]]),
+)  # fmt: skip
+
+
+@given(st.data())
+@settings(deadline=None, max_examples=300)
+def test_whatever_a_file_holds_it_is_built_or_refused_with_its_name(data):
+    values = tomllib.loads(EVERYTHING)
+    path = data.draw(st.sampled_from([place for place in leaves(values) if place]))
+    inside = values
+    for key in path[:-1]:
+        inside = inside[key]
+    inside[path[-1]] = data.draw(ANYTHING)
+    try:
+        ModelFile.of(Path("any.toml"), Document("any.toml", "", values)).build()
+    except ScenarioError as error:
+        assert all(problem.startswith("any.toml: ") for problem in error.problems)
 
 
 # Writing
