@@ -113,7 +113,7 @@ class Contact(Element):
     plane: Annotated[Numbers, In("length")]
     normal: Axis
     stiffness: Positive | None = None
-    exponent: Positive | None = None
+    exponent: Annotated[float, Field(ge=1, le=10)] | None = None
     damping: Annotated[Quantity | None, In("time/length")] = None
     friction: float | None = None
     friction_speed: Annotated[Quantity | None, In("length/time")] = None
