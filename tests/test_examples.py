@@ -38,7 +38,7 @@ def test_a_mechanism_runs_and_leaves_a_run_file_and_pictures(model, tmp_path):
     done = run(tmp_path, "-m", "counterpoint", "run", str(model), "--out", "out")
     assert done.returncode == 0, done.stderr
     left = {path.name.removeprefix(model.stem) for path in (tmp_path / "out").iterdir()}
-    assert {".h5", ".png", "-checks.png"} <= left
+    assert left == {".h5", ".png", "-checks.png", ".html"}
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)

@@ -5,8 +5,8 @@
 //   linear_solvers chain|random [quick]
 //
 // prints one line for each matrix and solver: matrix, size, solver, entries of the factors, multiplications of a sparse
-// L D L^T of the symmetric pattern, ns of a factorisation, ns of a solution, ns of one factorisation and four solutions, and a mark (*) at
-// the solver that `choose_solver` takes. The solvers are measured in turn and the best repetition counts.
+// L D L^T of the symmetric pattern, ns of a factorisation, ns of a solution, ns of one factorisation and four solutions,
+// and a mark (*) at the solver that `choose_solver` takes. The solvers are measured in turn and the best counts.
 
 #include <algorithm>
 #include <chrono>

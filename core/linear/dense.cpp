@@ -18,7 +18,9 @@ using Eigen::Index;
 std::vector<double> dense_values(const Pattern& pattern) {
   check(pattern);
   const std::size_t size = static_cast<std::size_t>(pattern.size);
-  if (size * size >= INT32_MAX) throw std::length_error("a dense matrix of size " + std::to_string(size) + " is too large");
+  if (size * size >= INT32_MAX) {
+    throw std::length_error("a dense matrix of size " + std::to_string(size) + " is too large");
+  }
   return std::vector<double>(size * size + 1, 0.0);
 }
 
@@ -57,7 +59,8 @@ class DenseLdlt final : public Solver {
       if (first > 0) {
         auto share = scaled_.topLeftCorner(first, width);
         share = pivots_.head(first).asDiagonal() * matrix.block(first, 0, width, first).transpose();
-        matrix.block(first, first, size_ - first, width).noalias() -= matrix.bottomLeftCorner(size_ - first, first) * share;
+        const Index below = size_ - first;
+        matrix.block(first, first, below, width).noalias() -= matrix.bottomLeftCorner(below, first) * share;
       }
       for (Index j = first; j < first + width; ++j) eliminate(matrix, first, j);
     }
@@ -103,8 +106,8 @@ class DenseLdlt final : public Solver {
 class DenseLu final : public Solver {
  public:
   explicit DenseLu(const Pattern& pattern)
-      : values_(dense_values(pattern)), size_(pattern.size), symmetric_(pattern.symmetric), factor_(size_), work_(size_) {
-  }
+      : values_(dense_values(pattern)), size_(pattern.size), symmetric_(pattern.symmetric), factor_(size_),
+        work_(size_) {}
 
   int slot(int row, int column) const override {
     if (symmetric_ && row < column) std::swap(row, column);

@@ -38,15 +38,15 @@ struct Candidate {
 // (AMD EPYC 7003, gcc 12, -O2); microseconds measured, * is the choice:
 //
 //   pattern (size)         static   sparse   dense     pattern (size)         sparse-lu   dense-lu
-//   condensed chain (4)     0.11*    0.43     0.33     condensed chain (10)        3.3       1.0*
-//   KKT chain (43)          0.94*    3.3      7.8      condensed chain (82)       26*       59
-//   condensed chain (8002)   160*     600       -      condensed chain (8002)   4000*         -
-//   KKT chain (16003)        341*    1300       -      2 per row (40)             15        12*
-//   2 per row (400)          9.2*     26     2000      2 per row (100)            38*       95
-//   8 per row (400)          421*    980     2000      4 per row (200)           442*      547
-//   full (40)                5.5*     17      6.4      8 per row (200)           860       550*
-//   full (100)                63     187       48*     full (100)                180        95*
-//   full (400)              3560    9100     2000*     full (400)               9600      3700*
+//   condensed chain (4)     0.07*    0.32     0.32     condensed chain (10)        3.4       1.0*
+//   KKT chain (43)          0.95*     3.2      7.9     condensed chain (82)         26*       60
+//   condensed chain (8002)   161*     581        -     condensed chain (8002)     2660*        -
+//   KKT chain (16003)        346*    1250        -     2 in a row (40)              13        12*
+//   2 in a row (400)         9.4*      25     1930     2 in a row (100)             40*       94
+//   8 in a row (400)         462*     976     1920     4 in a row (200)            415*      556
+//   full (40)                5.4*      17      6.6     8 in a row (200)            827       558*
+//   full (100)                66      218       55*    full (100)                  180        95*
+//   full (400)              3470     8860     2020*    full (400)                 5590      3710*
 std::string choose_solver(const Pattern& pattern) {
   Pattern symmetric = pattern;
   symmetric.symmetric = true;

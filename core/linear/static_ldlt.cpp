@@ -110,7 +110,8 @@ void StaticLdlt::make_parts() {
     if (!parts_.empty() && parts_.back().batch.width == batch.width && parts_.back().batch.rows == batch.rows) {
       ++parts_.back().batch.blocks;
     } else {
-      parts_.push_back({batch, block_kernels(batch.width, batch.rows), values_.data() + start_[block], unknowns, targets});
+      double* const values = values_.data() + start_[block];
+      parts_.push_back({batch, block_kernels(batch.width, batch.rows), values, unknowns, targets});
     }
     unknowns += batch.width + batch.rows;
     targets += triangle(batch.rows);

@@ -1,7 +1,7 @@
 #include <algorithm>
-#include <array>
 
 #include "multibody/saddle.hpp"
+#include "multibody/unroll.hpp"
 
 namespace counterpoint::multibody {
 
@@ -13,15 +13,64 @@ struct Run {
   int entries = 0;  ///< a row
 };
 
-/// values += p J^T J for the rows of a run; `slots` lists the lower triangles of their products.
-template <int fixed_entries>
-void add_products(const Run& run, const double* penalty, const double* J, const int* slots, double* values) {
-  const int entries = fixed_entries > 0 ? fixed_entries : run.entries;
-  for (int row = 0; row < run.rows; ++row, J += entries) {
-    for (int a = 0; a < entries; ++a) {
-      const double scaled = penalty[row] * J[a];
-      for (int b = 0; b <= a; ++b) values[*slots++] += scaled * J[b];
+/// The loops over the rows of a run, compiled for the numbers of entries that rods have: in the plane with one end fixed and
+/// with none (2, 4), in space (3, 6), and for any (0). All pointers are those of the run's first row.
+template <int known_entries>
+struct Rows {
+  /// values += p J^T J; `slots` lists the lower triangles of the products.
+  static void add_products(const Run& run, const double* penalty, const double* J, const int* slots, double* values) {
+    const int entries = count(run);
+    for (int row = 0; row < run.rows; ++row, J += entries) {
+      COUNTERPOINT_UNROLL
+      for (int a = 0; a < entries; ++a) {
+        const double scaled = penalty[row] * J[a];
+        COUNTERPOINT_UNROLL
+        for (int b = 0; b <= a; ++b) values[*slots++] += scaled * J[b];
+      }
     }
+  }
+
+  /// x += J^T p bottom.
+  template <int sides>
+  static void add_transposed(const Run& run, const double* penalty, const double* J, const int* columns, const double* bottom, double* x) {
+    const int entries = count(run);
+    for (int row = 0; row < run.rows; ++row, J += entries, columns += entries, bottom += sides) {
+      double factor[sides];
+      COUNTERPOINT_UNROLL
+      for (int s = 0; s < sides; ++s) factor[s] = penalty[row] * bottom[s];
+      COUNTERPOINT_UNROLL
+      for (int k = 0; k < entries; ++k) {
+        double* const place = x + columns[k] * sides;
+        COUNTERPOINT_UNROLL
+        for (int s = 0; s < sides; ++s) place[s] += J[k] * factor[s];
+      }
+    }
+  }
+
+  /// bottom = p (J x - bottom) for one of the sides.
+  template <int sides, int side>
+  static void multiply(const Run& run, const double* penalty, const double* J, const int* columns, const double* x, double* bottom) {
+    const int entries = count(run);
+    for (int row = 0; row < run.rows; ++row, J += entries, columns += entries, bottom += sides) {
+      double sum = -bottom[side];
+      COUNTERPOINT_UNROLL
+      for (int k = 0; k < entries; ++k) sum += J[k] * x[columns[k] * sides + side];
+      bottom[side] = penalty[row] * sum;
+    }
+  }
+
+ private:
+  static int count(const Run& run) { return known_entries > 0 ? known_entries : run.entries; }
+};
+
+template <typename Action>
+void for_known_entries(const Run& run, Action action) {
+  switch (run.entries) {
+    case 2: return action(Rows<2>{});
+    case 3: return action(Rows<3>{});
+    case 4: return action(Rows<4>{});
+    case 6: return action(Rows<6>{});
+    default: return action(Rows<0>{});
   }
 }
 
@@ -56,11 +105,8 @@ class CondensedSystem final : public SaddleSystem {
     solver_->factorise();
   }
 
-  void solve(double* right, int count) override {
-    if (count == 1) return solve_together<1>(right);
-    if (count == 3) return solve_together<3>(right);
-    solve_together<2>(right);
-  }
+  void solve(double* right) override { solve_together<1, 0>(right); }
+  void solve_three(double* right) override { solve_together<3, 1>(right); }
 
   const linear::Solver& solver() const override { return *solver_; }
 
@@ -106,38 +152,35 @@ class CondensedSystem final : public SaddleSystem {
     const double *J = J_.data(), *penalty = penalty_.data();
     const int* slots = product_slots_.data();
     for (const Run& run : runs_) {
-      // The number of entries of a rod in the plane with one end fixed and with none, and the same in space.
-      switch (run.entries) {
-        case 2: add_products<2>(run, penalty, J, slots, values); break;
-        case 3: add_products<3>(run, penalty, J, slots, values); break;
-        case 4: add_products<4>(run, penalty, J, slots, values); break;
-        case 6: add_products<6>(run, penalty, J, slots, values); break;
-        default: add_products<0>(run, penalty, J, slots, values); break;
-      }
+      for_known_entries(run, [&](auto rows) { rows.add_products(run, penalty, J, slots, values); });
       penalty += run.rows;
       J += run.rows * run.entries;
       slots += run.rows * (run.entries * (run.entries + 1) / 2);
     }
   }
 
-  template <int count>
+  template <int sides, int side>
   void solve_together(double* right) {
-    double* bottom = right + static_cast<std::size_t>(n_) * count;
-    const int *start = row_start_.data(), *columns = columns_.data();
-    for (int row = 0; row < m_; ++row) {
-      std::array<double, count> factor;
-      for (int c = 0; c < count; ++c) factor[c] = penalty_[row] * bottom[row * count + c];
-      for (int k = start[row]; k < start[row + 1]; ++k) {
-        for (int c = 0; c < count; ++c) right[columns[k] * count + c] += J_[k] * factor[c];
-      }
-    }
-    solver_->solve_many(right, count);
-    for (int row = 0; row < m_; ++row) {
-      std::array<double, count> product{};
-      for (int k = start[row]; k < start[row + 1]; ++k) {
-        for (int c = 0; c < count; ++c) product[c] += J_[k] * right[columns[k] * count + c];
-      }
-      for (int c = 0; c < count; ++c) bottom[row * count + c] = penalty_[row] * (product[c] - bottom[row * count + c]);
+    double* const bottom = right + static_cast<std::size_t>(n_) * sides;
+    for_runs<sides>(bottom, [&](auto rows, const Run& run, const double* penalty, const double* J, const int* columns, double* own) {
+      rows.template add_transposed<sides>(run, penalty, J, columns, own, right);
+    });
+    solver_->solve_many(right, sides);
+    for_runs<sides>(bottom, [&](auto rows, const Run& run, const double* penalty, const double* J, const int* columns, double* own) {
+      rows.template multiply<sides, side>(run, penalty, J, columns, right, own);
+    });
+  }
+
+  template <int sides, typename Action>
+  void for_runs(double* bottom, Action action) const {
+    const double *J = J_.data(), *penalty = penalty_.data();
+    const int* columns = columns_.data();
+    for (const Run& run : runs_) {
+      for_known_entries(run, [&](auto rows) { action(rows, run, penalty, J, columns, bottom); });
+      penalty += run.rows;
+      J += run.rows * run.entries;
+      columns += run.rows * run.entries;
+      bottom += run.rows * sides;
     }
   }
 

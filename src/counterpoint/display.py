@@ -187,32 +187,22 @@ def scenario(described: Scenario, system: System, where: Console) -> None:
 
 def mechanism(described: Mechanism, where: Console) -> None:
     """Print what a mechanism consists of and how it is going to be solved."""
-    assembly = described.assembled()
+    from .multibody.description import describe
+
     subsystem = described.subsystem()
-    model = assembly.model
-    say(f"{described.name}: mechanism {'in the plane' if described.dimension == 2 else 'in space'}", where)
+    for line in describe(described).splitlines():
+        say(line, where)
     where.print()
     facts = [
-        ("bodies", len(described.bodies)),
-        ("points", len(described.points)),
-        ("coordinates", f"{model.coordinates} free, {model.all_coordinates - model.coordinates} fixed"),
-        ("constraint equations", model.equations),
-        ("degrees of freedom", assembly.degrees_of_freedom),
-        ("redundant equations", _list(assembly.redundant)),
         ("formulation", f"{described.formulation.name}, {described.formulation.integrator}"),
-        ("linear solver", assembly.solver),
+        ("linear solver", described.assembled().solver),
         ("step in s", "–" if described.step is None else f"{described.step:g}"),
         ("inputs", _ports(subsystem.inputs)),
         ("outputs", _ports(subsystem.outputs)),
     ]
-    where.print(_rows(_table("Mechanism", "what", "value"), facts))
+    where.print(_rows(_table("Run", "what", "value"), facts))
     for note in described.notes:
         say(f"note: {note}", where)
-
-
-def _list(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:_MOST_ROWS])
-    return shown + (f", ... ({len(names)} in all)" if len(names) > _MOST_ROWS else "") or "none"
 
 
 def _subsystems(described: Scenario, system: System) -> Table:

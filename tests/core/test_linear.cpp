@@ -15,7 +15,8 @@ using testing::Matrix;
 
 namespace {
 
-const std::vector<std::string> symmetric_kinds{"static-ldlt", "sparse-ldlt", "dense-ldlt", "sparse-lu", "dense-lu", "automatic"};
+const std::vector<std::string> symmetric_kinds{"static-ldlt", "sparse-ldlt", "dense-ldlt",
+                                               "sparse-lu",   "dense-lu",    "automatic"};
 const std::vector<std::string> ldlt_kinds{"static-ldlt", "sparse-ldlt", "dense-ldlt"};
 const std::vector<std::string> unsymmetric_kinds{"sparse-lu", "dense-lu", "automatic"};
 
@@ -53,7 +54,8 @@ void check_against_dense(const std::string& kind, const Matrix& matrix, double t
   const SolverPointer solver = factorised(kind, matrix);
   const double error = (solved(*solver, b) - expected).norm() / expected.norm();
   if (!(error <= tolerance)) {
-    check::fail(__FILE__, __LINE__, kind + ", size " + std::to_string(b.size()) + ": relative error " + check::number(error));
+    const std::string where = kind + ", size " + std::to_string(b.size());
+    check::fail(__FILE__, __LINE__, where + ": relative error " + check::number(error));
   }
 }
 
@@ -142,7 +144,7 @@ TEST(every_kind_solves_positive_definite_matrices) {
 
 TEST(long_columns_with_gaps_are_solved_too) {
   std::mt19937 random(2);
-  const Matrix matrix = random_symmetric(random, 500, 0.02);
+  const Matrix matrix = random_symmetric(random, 200, 0.03);
   for (const std::string& kind : symmetric_kinds) check_against_dense(kind, matrix, 1e-13);
 }
 

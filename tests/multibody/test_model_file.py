@@ -136,7 +136,7 @@ vectors = ["u"]
 mass = 2
 centre = [500, 100, 0]
 inertia = [1, 2, 2.5, "kg m^2"]
-shape = { kind = "box", size = [1000, 500, 10], colour = "teal" }
+shape = { kind = "box", size = [1000, 500, 10], colour = "teal", group = "arms", turn = [[0, -1, 0], [1, 0, 0], [0, 0, 1]] }
 
 [bodies.rod]
 points = ["B", "D"]
@@ -219,6 +219,11 @@ spring = "s1"
 swing = { rate = "3 rpm" }
 height = 0
 
+[start_position]
+B = [1, 0.1, 0, "m"]
+u = [0, 1, 0]
+"plate~1" = [0, 1, 0]
+
 [formulation]
 name = "index-3"
 integrator = "generalised-alpha"
@@ -260,6 +265,7 @@ def test_every_kind_of_thing_arrives_in_si_units(write):
     assert m.forces["b1"].options["wind"][0]["step"] == pytest.approx(
         {"start": 1.0, "end": 2.0, "before": 1.0, "after": 10.0}
     )
+    np.testing.assert_allclose(m.start_position["B"], [1, 0.1, 0])
     assert m.inputs == {"torque": 0.0, "gust": 1000.0, "twist_torque": 0.0, "spare": 2.0}
     assert m.outputs["tip"].motion == "acceleration"
     assert m.initial_values[0].rate == pytest.approx(0.1 * np.pi)
@@ -416,6 +422,8 @@ def test_what_follows_from_a_mistake_is_not_told(problems):
         ('[tyres.t]\nbody = "rod"\ncentre = "B"\naxis = [1, 0]\nlateral = { b = 3 }\n', "tyres.t.lateral.b: unknown key"),
         ('[guides]\nphi = { step = { start = 1 } }\n', "step: end, before, after: missing"),
         ('[guides]\nphi = { table = { times = [0, 0], values = [0, 1] } }\n', "growing times"),
+        ('[start_position]\nX = [0, 0]\n', 'start_position.X: no point or vector "X"'),
+        ('[start_position]\nB = [0, 0, 0]\n', "2 finite numbers are needed"),
         ('[formulation]\nsolver = "lu"\n', 'formulation.solver: "lu"'),
         ('[formulation]\nname = "index-3"\nintegrator = "rk4"\n', "formulation.integrator: "),
         ('[formulation]\npenalti = 3\n', 'formulation.penalti: unknown key; did you mean "penalty"?'),
@@ -518,7 +526,7 @@ def same(first, second):
 
 PARTS = (
     "name", "dimension", "gravity", "points", "vectors", "bodies", "point_masses", "joints", "links", "measures", "guides",
-    "relations", "forces", "outputs", "initial_values", "inputs", "formulation", "step", "notes",
+    "relations", "forces", "outputs", "initial_values", "start_position", "inputs", "formulation", "step", "notes",
 )  # fmt: skip
 
 

@@ -9,9 +9,12 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .analysis import Equilibrium, LinearModel, Modes, State
     from .animation import Animation, Shape
     from .assembly import Assembly
+    from .beams import Beam, beam
     from .formulations import Formulation
+    from .hand_written import HandWritten
     from .matrices import write_matrices
     from .mechanism import Mechanism
     from .model_file import load
@@ -21,9 +24,16 @@ if TYPE_CHECKING:
 _HOME = {
     "Animation": "animation",
     "Assembly": "assembly",
+    "Beam": "beams",
+    "Equilibrium": "analysis",
     "Formulation": "formulations",
+    "HandWritten": "hand_written",
+    "LinearModel": "analysis",
     "Mechanism": "mechanism",
+    "Modes": "analysis",
     "Shape": "animation",
+    "State": "analysis",
+    "beam": "beams",
     "load": "model_file",
     "load_urdf": "urdf",
     "save": "model_writing",
@@ -31,8 +41,23 @@ _HOME = {
 }
 
 __all__ = [
-    "Animation", "Assembly", "Formulation", "Mechanism", "Shape", "load", "load_urdf", "save", "write_matrices",
-]  # fmt: skip
+    "Animation",
+    "Assembly",
+    "Beam",
+    "Equilibrium",
+    "Formulation",
+    "HandWritten",
+    "LinearModel",
+    "Mechanism",
+    "Modes",
+    "Shape",
+    "State",
+    "beam",
+    "load",
+    "load_urdf",
+    "save",
+    "write_matrices",
+]
 
 
 def __getattr__(name: str) -> Any:

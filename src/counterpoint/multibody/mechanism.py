@@ -11,6 +11,8 @@ from numpy.typing import ArrayLike
 from ..errors import SetupError, did_you_mean
 from .affine import Vector
 from .formulations import Formulation
+from .inspection import Inspectable
+from .outputs import STANDARD
 from .parts import (
     BodyPart,
     Direction,
@@ -27,7 +29,6 @@ from .parts import (
     TimeValue,
     vector_of,
 )
-from .time_values import problems as time_problems
 
 if TYPE_CHECKING:
     from ..results import Result
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 GROUND = "ground"
 
 
-class Mechanism:
+class Mechanism(Inspectable):
     """A mechanism of rigid bodies in natural coordinates.
 
     Everything is in SI units. Positions are given as drawn: in the frame of space, in one consistent (or nearly consistent)
@@ -58,8 +59,8 @@ class Mechanism:
     >>> pendulum.point("A", (0, 0), fixed=True)
     >>> pendulum.point("B", (1, 0))
     >>> pendulum.body("rod", points=["A", "B"], mass=1.0)
-    >>> pendulum.run(until=0.1, step=1e-3).at([0.1])["pendulum.B"].shape
-    (1, 2)
+    >>> pendulum.run(until=0.1, step=1e-3)["pendulum.B"].at(0.1).round(4)
+    array([ 0.9973, -0.0735])
     """
 
     def __init__(self, name: str, *, dimension: int = 3, gravity: ArrayLike | None = None) -> None:
@@ -85,6 +86,7 @@ class Mechanism:
         self.outputs: dict[str, OutputPart] = {}
         self.initial_values: list[InitialValue] = []
         self.inputs: dict[str, float] = {}
+        self.start_position: dict[str, Vector] = {}
         self.formulation = Formulation()
         self.step: float | None = None
         self.notes: list[str] = []
@@ -107,9 +109,13 @@ class Mechanism:
             Estimate at the start, m/s; made to fit the constraints.
         """
         problems = self._new_name(name, "point")
+        if name in STANDARD:
+            problems.append(f'point "{name}": an output of every mechanism is called so; taken: {", ".join(STANDARD)}')
         where = f'point "{name}"'
         place = vector_of(f"{where}: position", position, self.dimension, problems)
         speed = self._optional(f"{where}: velocity", velocity, problems)
+        if fixed and speed.any():
+            problems.append(f"{where}: it is fixed and has a velocity {velocity!r}; leave one of the two out")
         self._raise(problems)
         self.points[name] = Point(name, place, speed, fixed)
         self._changed()
@@ -167,7 +173,8 @@ class Mechanism:
             Places of the points and vectors in a frame of the body, m: then the drawing is only an estimate.
         shape : mapping, optional
             How to draw it: ``{"kind": "box", "size": (x, y, z)}``, ``"cylinder"`` (radius, length), ``"sphere"`` (radius,) or
-            ``"lines"``; default: lines between its points.
+            ``"lines"``; default: lines between its points. Also ``"colour"``, ``"centre"`` (m), ``"axis"`` of a cylinder, ``"turn"`` of a box
+            (rows of a rotation), and ``"group"``: bodies of a group are drawn as one thing.
         """
         problems = self._new_name(name, "body")
         where = f'body "{name}"'
@@ -313,7 +320,9 @@ class Mechanism:
             A constant; polynomial coefficients ``[c0, c1, ...]``; ``{"sine": {"amplitude": .., "frequency": .. (Hz), "phase": .., "offset":
             ..}}``; an input of the subsystem; or a Python function of time.
         """
-        self._raise([*self._unknown("guide", "measure", [measure], self.measures), *time_problems("guide", value)])
+        from .time_values import problems as wrong
+
+        self._raise(self._unknown("guide", "measure", [measure], self.measures) + wrong(f'guide of "{measure}"', value))
         self._note_input(value)
         self.guides.append(Guide(measure, value))
         self._changed()
@@ -405,6 +414,8 @@ class Mechanism:
 
     def torque(self, name: str, body: str, components: TimeValue | Sequence[TimeValue], *, turning: bool = False) -> None:
         """Add a torque (N m) on a body: one number in the plane, three components in space (``turning``: along its own axes)."""
+        if self.dimension == 3 and (isinstance(components, (str, Mapping)) or not isinstance(components, Sequence)):
+            self._raise([f'torque "{name}": {components!r}; three components are needed in space'])
         values = [components] if self.dimension == 2 else list(components)  # type: ignore[arg-type]
         for value in values:
             self._note_input(value)
@@ -691,6 +702,8 @@ class Mechanism:
         problems = self._new_name(name, kind)
         where = f'{kind} "{name}"'
         problems += self._unknown(where, "point", points, self.points)
+        if points[0] == points[1]:
+            problems.append(f'{where}: "{points[0]}" twice; two points are needed')
         if body is not None:
             problems += self._unknown(where, "body", [body], {**self.bodies, GROUND: None})
         direction = None if axis is None else vector_of(f"{where}: axis", axis, self.dimension, problems)
@@ -708,6 +721,8 @@ class Mechanism:
         where = f'{kind} "{name}"'
         problems += self._unknown(where, what, of, known)
         direction = None if axis is None else vector_of(f"{where}: axis", axis, self.dimension, problems)
+        if kind == "distance" and of[0] == of[1]:
+            problems.append(f'{where}: "{of[0]}" twice; two points are needed')
         if kind in ("angle", "rotation") and self.dimension == 3 and axis is None:
             problems.append(f"{where}: an axis is needed in space")
         if direction is not None and not problems and not direction.any():

@@ -122,12 +122,9 @@ class MechanismCase:
 
     def animation(self, result: Result, path: Path) -> Path | None:
         """Write the motion as an HTML page, when there is any to show; return the file."""
-        animate = _animate()
-        if animate is None or result.rows(self.name) < 2:
+        if result.rows(self.name) < 2:
             return None
-        moving = animate(self.mechanism, result, self.name, traces=self.settings.traces)
-        file: Path = moving.save(path)
-        return file
+        return self.mechanism.animation(result, self.name, traces=self.settings.traces).save(path)
 
     def _check_names(self) -> None:
         """Complain about outputs to plot and points to trace that are not there."""
@@ -145,13 +142,3 @@ class MechanismCase:
         ]
         if problems:
             raise ScenarioError([f"{self.model.path}: {problem}" for problem in problems])
-
-
-def _animate() -> Any:
-    """Return the function that draws a mechanism in motion, if this installation has it."""
-    from importlib import import_module
-
-    try:
-        return import_module(".drawing", __package__).animate
-    except ImportError:
-        return None

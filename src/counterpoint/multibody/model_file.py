@@ -25,6 +25,7 @@ from .mechanism import Mechanism
 from .model_elements import Element
 from .model_tables import ORDER, UNITS_HINT, BodyTable, FileTable, LinearRelation, keys_at, tags_at
 from .model_values import Converter, In, InCurve, InPolar, InTime, Python, PythonObject, Reference
+from .parts import vector_of
 from .units import UnitProblem, Units
 
 _VOCABULARY = Vocabulary(keys_at, tags_at)
@@ -221,6 +222,7 @@ class _Builder:
             for element, entry in getattr(self.table, section).items():
                 self._add(mechanism, (section, element), entry)
         self._add_values(mechanism)
+        self._start(mechanism)
         self._formulate(mechanism)
         return mechanism
 
@@ -268,6 +270,25 @@ class _Builder:
             self._add(mechanism, ("initial", measure), entry, along=measure)
         for name, entry in self.table.outputs.items():
             self._add(mechanism, ("outputs", name), entry)
+
+    def _start(self, mechanism: Mechanism) -> None:
+        """Take over where the search for the start begins; vectors NAME~k are those that complete bodies."""
+        for name, numbers in self.table.start_position.items():
+            at: Place = ("start_position", name)
+            if name not in mechanism.points and name not in mechanism.vectors and "~" not in name:
+                if name not in self.failed:
+                    hint = did_you_mean(name, [*mechanism.points, *mechanism.vectors])
+                    self.mistakes.add(at, f'no point or vector "{name}"{hint}')
+                continue
+            role = "length" if name in mechanism.points else ""
+            problems: list[str] = []
+            try:
+                values = [self.units.si(number, role) for number in numbers]
+                mechanism.start_position[name] = vector_of(name, values, mechanism.dimension, problems)
+            except UnitProblem as problem:
+                problems.append(str(problem))
+            for text in problems:
+                self.mistakes.add(at, text.removeprefix(f"{name}: "))
 
     def _give(self, mechanism: Mechanism, at: Place, method: Callable[..., None], convert: Callable[[], Any]) -> None:
         """Call a method with the name at ``at`` and a converted value."""

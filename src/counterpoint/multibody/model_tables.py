@@ -112,6 +112,7 @@ class ShapeTable(Table):
     axis: Axis | None = None
     turn: list[Axis] | None = None
     colour: str | None = None
+    group: str | None = None
 
 
 class BodyTable(Element):
@@ -332,6 +333,7 @@ def _file_table() -> Any:
     sections |= {
         "point_masses": _section(Annotated[Quantity, In("mass")]),
         "guides": _section(TimeValue),
+        "start_position": _section(Numbers),
         "inputs": _section(Quantity),
         "outputs": _section(Annotated[Output, BeforeValidator(_short_output)]),
         "initial": _section(Annotated[Initial, BeforeValidator(_short_initial)]),

@@ -104,6 +104,7 @@ class _Writer:
             "initial": self._by_measure(
                 "initial", [(i.measure, _given(value=i.value, rate=i.rate)) for i in m.initial_values]
             ),
+            "start_position": {name: _listed(place) for name, place in m.start_position.items()},
             **self._forces(),
             "inputs": m.inputs,
             "outputs": {name: self._output(name) for name in m.outputs},
