@@ -107,6 +107,11 @@ class Assembly:
         )
         return subsystem
 
+    @property
+    def solver(self) -> str:
+        """Name of the linear solver that runs use."""
+        return self._native().solver
+
     def _native(self) -> _core.multibody.MultibodySubsystem:
         model = self._compile()
         made = list(outputs.standard(self).values())

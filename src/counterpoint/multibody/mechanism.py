@@ -89,6 +89,7 @@ class Mechanism(Inspectable):
         self.start_position: dict[str, Vector] = {}
         self.formulation = Formulation()
         self.step: float | None = None
+        self.notes: list[str] = []
         self._assembly: Assembly | None = None
 
     # Entities and bodies
@@ -172,8 +173,8 @@ class Mechanism(Inspectable):
             Places of the points and vectors in a frame of the body, m: then the drawing is only an estimate.
         shape : mapping, optional
             How to draw it: ``{"kind": "box", "size": (x, y, z)}``, ``"cylinder"`` (radius, length), ``"sphere"`` (radius,) or
-            ``"lines"``; default: lines between its points. Also ``"colour"``, ``"centre"`` (m), ``"axis"`` of a cylinder, and ``"group"``: bodies
-            of a group are drawn as one thing.
+            ``"lines"``; default: lines between its points. Also ``"colour"``, ``"centre"`` (m), ``"axis"`` of a cylinder, ``"turn"`` of a box
+            (rows of a rotation), and ``"group"``: bodies of a group are drawn as one thing.
         """
         problems = self._new_name(name, "body")
         where = f'body "{name}"'
