@@ -55,7 +55,11 @@ def test_a_mechanism_and_a_controller_settle_together(scheme):
     mechanism = driven_rod(name="index-3")
     system = cp.System()
     system.add("rod", mechanism.subsystem(), step=1e-3)
-    system.add("spring", cp.linear([[0.0]], [[0.0, 0.0]], [[0.0]], [[-3.0, -2.0]], x0=[0.0], inputs=["phi", "w"], outputs="torque"), step=1e-3)
+    system.add(
+        "spring",
+        cp.linear([[0.0]], [[0.0, 0.0]], [[0.0]], [[-3.0, -2.0]], x0=[0.0], inputs=["phi", "w"], outputs="torque"),
+        step=1e-3,
+    )
     system.connect("rod.phi", "spring.phi", offset=-0.5)
     system.connect("rod.w", "spring.w")
     system.connect("spring.torque", "rod.torque")
@@ -80,7 +84,9 @@ def test_a_mechanism_pushes_another_through_forces():
     system = cp.System()
     system.add("left", mass("left", 0.0, 1.0), step=1e-3)
     system.add("right", mass("right", 1.5, 3.0), step=1e-3)
-    law = cp.linear([[0.0]], [[0.0, 0.0]], [[0.0]], [[-30.0, 30.0]], x0=[0.0], inputs=["left", "right"], outputs="force")
+    law = cp.linear(
+        [[0.0]], [[0.0, 0.0]], [[0.0]], [[-30.0, 30.0]], x0=[0.0], inputs=["left", "right"], outputs="force"
+    )
     system.add("spring", law, step=1e-3)
     system.connect("left.x", "spring.left", offset=1.0)
     system.connect("right.x", "spring.right")
@@ -159,7 +165,11 @@ def test_a_guided_mechanism_follows_another_subsystem():
     mechanism.output("torque", "guide:phi")
     system = cp.System()
     # phi'' = -4 phi from phi = 0.5 at rest.
-    system.add("plan", cp.linear([[0, 1], [-4, 0]], np.zeros((2, 0)), [[1, 0]], x0=[0.5, 0.0], inputs={}, outputs="phi"), step=1e-2)
+    system.add(
+        "plan",
+        cp.linear([[0, 1], [-4, 0]], np.zeros((2, 0)), [[1, 0]], x0=[0.5, 0.0], inputs={}, outputs="phi"),
+        step=1e-2,
+    )
     mechanism.input("target", 0.5)
     system.add("crank", mechanism.subsystem(), step=1e-2)
     system.connect("plan.phi", "crank.target", cp.lagrange(2))

@@ -260,7 +260,8 @@ class Assembly:
             if given is None:
                 continue
             function = _core.multibody.polynomial([given] if what == "value" else [0.0, given])
-            parts.add_relation([self.native_measures[initial.measure]], [1.0], function, f"initial {what} of {initial.measure}")
+            measure = self.native_measures[initial.measure]
+            parts.add_relation([measure], [1.0], function, f"initial {what} of {initial.measure}")
 
     def _mass_entries(self) -> tuple[list[int], list[int], list[float]]:
         blocks: dict[tuple[int, int], complex] = {}
