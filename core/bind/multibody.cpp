@@ -55,14 +55,15 @@ class ModelView {
  public:
   ModelView(ModelPointer model, double length) : model(std::move(model)), initial(this->model, length) {}
 
-  /// An instant at the values given; wrapping measures begin anew.
+  /// An instant at the values given; elements remember what `held` says, or begin anew when it is empty.
   Instant at(double t, const Vector& q, const Vector& v, const Vector& u, const Vector& du, const Vector& ddu) {
     check(q.size(), model->all_coordinates(), "q");
     check(v.size(), model->all_coordinates(), "v");
     for (const Vector* values : {&u, &du, &ddu}) check(values->size(), model->inputs(), "u");
-    memory.assign(model->memory(), 0.0);
+    if (!held.empty()) check(held.size(), model->memory(), "memory");
+    memory = held.empty() ? Vector(model->memory(), 0.0) : held;
     Instant now{.t = t, .q = q.data(), .v = v.data(), .u = u.data(), .du = du.data(), .ddu = ddu.data(), .memory = memory.data(), .step_start = t};
-    model->start(now, memory.data());
+    if (held.empty()) model->start(now, memory.data());
     return now;
   }
   static void check(std::size_t size, int expected, const char* name) {
@@ -73,7 +74,7 @@ class ModelView {
 
   ModelPointer model;
   InitialProblem initial;
-  Vector memory;
+  Vector memory, held;
 };
 
 using Coordinates = std::tuple<std::vector<int>, std::vector<int>>;
@@ -208,6 +209,27 @@ void bind_model(nb::module_& m) {
         Vector a(self.model->all_coordinates(), 0.0), multipliers(self.model->equations());
         self.initial.accelerations(self.at(t, q, v, u, du, ddu), a, multipliers);
         return {a, multipliers};
+      })
+      // What elements remember (turns of angles): empty lets them begin anew at every call, `accept` moves it on to a state.
+      .def_rw("memory", &ModelView::held)
+      .def("accept", [](ModelView& self, double t, const Vector& q, const Vector& v, const Vector& u, const Vector& du, const Vector& ddu) {
+        const Instant now = self.at(t, q, v, u, du, ddu);
+        self.model->accept(now, self.memory.data());
+        self.held = self.memory;
+      })
+      .def("outputs", [](ModelView& self, const std::vector<OutputPointer>& outputs, const Vector& a, const Vector& multipliers, double t,
+                         const Vector& q, const Vector& v, const Vector& u, const Vector& du, const Vector& ddu) {
+        ModelView::check(a.size(), self.model->all_coordinates(), "a");
+        ModelView::check(multipliers.size(), self.model->equations(), "multipliers");
+        const Instant now = self.at(t, q, v, u, du, ddu);
+        multibody::State state;
+        state.t = t, state.q = q, state.v = v, state.a = a, state.multipliers = multipliers, state.memory = self.memory;
+        Vector values;
+        for (const OutputPointer& output : outputs) {
+          values.resize(values.size() + output->width());
+          output->evaluate({*self.model, state, now}, values.data() + values.size() - output->width());
+        }
+        return values;
       })
       .def("redundancy", [](ModelView& self, double t, const Vector& q, const Vector& v, const Vector& u, const Vector& du, const Vector& ddu) {
         const Redundancy found = find_redundancy(*self.model, self.at(t, q, v, u, du, ddu));

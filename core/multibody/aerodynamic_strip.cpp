@@ -121,17 +121,16 @@ class AerodynamicStrip final : public Force {
 
 void check(const Polar* polar) {
   if (!polar) throw std::invalid_argument("aerodynamic strip: no polar");
-  const std::size_t n = polar->angle.size();
-  const bool lengths = n >= 2 && polar->lift.size() == n && polar->drag.size() == n && (polar->moment.empty() || polar->moment.size() == n);
-  if (!lengths) {
-    throw std::invalid_argument(text("aerodynamic strip: polar: %zu angles, %zu lift, %zu drag and %zu moment coefficients; at least "
-                                     "two angles and as many of each are needed, of moments as many or none",
-                                     n, polar->lift.size(), polar->drag.size(), polar->moment.size()));
+  const std::size_t n = polar->angle.size(), lifts = polar->lift.size(), drags = polar->drag.size(), moments = polar->moment.size();
+  if (n < 2 || lifts != n || drags != n || (moments != n && moments != 0)) {
+    throw std::invalid_argument(text("aerodynamic strip: polar: %zu angles, %zu lift, %zu drag and %zu moment coefficients; at "
+                                     "least two angles and as many of each are needed, of moments as many or none",
+                                     n, lifts, drags, moments));
   }
   for (std::size_t k = 1; k < n; ++k) {
     if (polar->angle[k] > polar->angle[k - 1]) continue;
-    throw std::invalid_argument(text("aerodynamic strip: polar: angle %zu is %g rad after %g rad; angles must rise", k, polar->angle[k],
-                                     polar->angle[k - 1]));
+    throw std::invalid_argument(text("aerodynamic strip: polar: angle %zu is %g rad after %g rad; angles must rise", k,
+                                     polar->angle[k], polar->angle[k - 1]));
   }
 }
 

@@ -40,8 +40,8 @@ class AssembledModel final : public Model {
   bool rheonomic() const override { return rheonomic_; }
   void velocity_terms(const Instant& now, double* phi_t) const override;
   void acceleration_terms(const Instant& now, double* rest) const override;
-  void jerk_terms(const Instant& now, const double* a, double* terms) const override;
-  void add_jacobian_rate(const Instant& now, const double* multipliers, double* out) const override;
+  void hermite_terms(const Instant& now, const double* a, const double* multipliers, double* rest, double* terms,
+                     double* out) const override;
   void forces(const Instant& now, double* Q) const override;
   double curvature() const override { return curvature_; }
   bool has_tangent() const override { return !tangent_blocks_.empty(); }

@@ -47,20 +47,15 @@ struct Rows {
     }
   }
 
-  /// bottom = p (J x - bottom).
-  template <int sides>
+  /// bottom = p (J x - bottom) for one of the sides.
+  template <int sides, int side>
   static void multiply(const Run& run, const double* penalty, const double* J, const int* columns, const double* x, double* bottom) {
     const int entries = count(run);
     for (int row = 0; row < run.rows; ++row, J += entries, columns += entries, bottom += sides) {
-      double sum[sides] = {};
+      double sum = -bottom[side];
       COUNTERPOINT_UNROLL
-      for (int k = 0; k < entries; ++k) {
-        const double* const place = x + columns[k] * sides;
-        COUNTERPOINT_UNROLL
-        for (int s = 0; s < sides; ++s) sum[s] += J[k] * place[s];
-      }
-      COUNTERPOINT_UNROLL
-      for (int s = 0; s < sides; ++s) bottom[s] = penalty[row] * (sum[s] - bottom[s]);
+      for (int k = 0; k < entries; ++k) sum += J[k] * x[columns[k] * sides + side];
+      bottom[side] = penalty[row] * sum;
     }
   }
 
@@ -110,11 +105,8 @@ class CondensedSystem final : public SaddleSystem {
     solver_->factorise();
   }
 
-  void solve(double* right, int count) override {
-    if (count == 1) return solve_together<1>(right);
-    if (count == 3) return solve_together<3>(right);
-    solve_together<2>(right);
-  }
+  void solve(double* right) override { solve_together<1, 0>(right); }
+  void solve_three(double* right) override { solve_together<3, 1>(right); }
 
   const linear::Solver& solver() const override { return *solver_; }
 
@@ -167,7 +159,7 @@ class CondensedSystem final : public SaddleSystem {
     }
   }
 
-  template <int sides>
+  template <int sides, int side>
   void solve_together(double* right) {
     double* const bottom = right + static_cast<std::size_t>(n_) * sides;
     for_runs<sides>(bottom, [&](auto rows, const Run& run, const double* penalty, const double* J, const int* columns, double* own) {
@@ -175,7 +167,7 @@ class CondensedSystem final : public SaddleSystem {
     });
     solver_->solve_many(right, sides);
     for_runs<sides>(bottom, [&](auto rows, const Run& run, const double* penalty, const double* J, const int* columns, double* own) {
-      rows.template multiply<sides>(run, penalty, J, columns, right, own);
+      rows.template multiply<sides, side>(run, penalty, J, columns, right, own);
     });
   }
 

@@ -14,6 +14,8 @@ namespace counterpoint::multibody {
 
 namespace {
 
+constexpr double kPartOfSecant = 0.65;  // found by trial: both more and less fail more often
+
 Vector any_perpendicular(const Vector& normal, int dimension) {
   if (dimension == 2) return {-normal.y(), normal.x(), 0.0};
   return normal.unitOrthogonal();
@@ -85,16 +87,22 @@ class Contact final : public Force {
     return law_.friction * touch.force / law_.friction_speed * saturation_ratio(touch.slip.norm() / law_.friction_speed);
   }
 
-  // Along the slip the derivative of tanh, across it the friction that turns with the slip. How friction grows with
-  // the normal force is not symmetric and left out.
+  // Across the slip the friction that turns with it, along the slip its growth. How friction grows with the normal force is
+  // not symmetric and left out.
   void add_friction_tangent(const Touch& touch, double damping, double* block) const {
     if (law_.friction == 0.0) return;
-    const double speed = touch.slip.norm();
+    const double speed = touch.slip.norm(), secant = friction_per_speed(touch);
     const Vector along = speed > 0.0 ? Vector(touch.slip / speed) : any_perpendicular(normal_, grip_.dimension());
+    add_along(along, damping * friction_slope(speed, secant), block);
+    if (grip_.dimension() == 3) add_along(normal_.cross(along), damping * secant, block);
+  }
+
+  // The derivative of tanh near rest. Farther out it vanishes, and Newton's method would jump across rest for good where
+  // the body comes to rest within the step; a part of the secant keeps it from that.
+  double friction_slope(double speed, double secant) const {
     const double saturation = std::tanh(speed / law_.friction_speed);
-    const double slope = law_.friction * touch.force / law_.friction_speed * (1.0 - saturation * saturation);
-    add_along(along, damping * slope, block);
-    if (grip_.dimension() == 3) add_along(normal_.cross(along), damping * friction_per_speed(touch), block);
+    const double slope = secant * (1.0 - saturation * saturation) / saturation_ratio(speed / law_.friction_speed);
+    return speed < law_.friction_speed ? slope : std::max(slope, kPartOfSecant * secant);
   }
 
   void add_along(const Vector& direction, double factor, double* block) const {

@@ -154,11 +154,7 @@ void Index3Stepper::predict(const State& state) {
     predict_by_acceleration(state, ratio);
   }
   multipliers_are_zero_ = options_.reset_multipliers;
-  if (options_.reset_multipliers) {
-    std::fill(next_.multipliers.begin(), next_.multipliers.end(), 0.0);
-  } else {
-    std::copy(state.multipliers.begin(), state.multipliers.end(), next_.multipliers.begin());
-  }
+  if (!multipliers_are_zero_) std::copy(state.multipliers.begin(), state.multipliers.end(), next_.multipliers.begin());
 }
 
 // The acceleration-like variable continues on the straight line through its last two values.
@@ -239,7 +235,7 @@ void Index3Stepper::iterate(const Instant& now, double t_start) {
   const double tolerance = options_.tolerance * options_.length;
   const bool counted = options_.fixed_iterations > 0;
   const int most = counted ? options_.fixed_iterations : options_.max_iterations;
-  double last = expected_correction();
+  double last = std::isfinite(curvature_) ? INFINITY : expected_correction();
   for (int iteration = 1;; ++iteration) {
     const double before = violation_;
     form_tangent(now);
@@ -311,13 +307,14 @@ void Index3Stepper::correct() {
     sum += change;
   }
   correction_ = std::isfinite(sum) ? largest : INFINITY;
+  const bool fresh = multipliers_are_zero_;
   multipliers_are_zero_ = false;
   if (options_.printed) return;
   const double to_multiplier = 1.0 / scale_;
   violation_ = largest_multiplier_ = 0.0;
   for (int r = 0; r < m_; ++r) {
     const double mu = right_[n_ + r];
-    next_.multipliers[r] += to_multiplier * mu;
+    next_.multipliers[r] = (fresh ? 0.0 : next_.multipliers[r]) + to_multiplier * mu;
     violation_ = std::max(violation_, std::abs(mu) * applied_compliance_[r]);
     largest_multiplier_ = std::max(largest_multiplier_, std::abs(mu));
   }
@@ -371,19 +368,18 @@ void Index3Stepper::project(const Instant& now) {
 // differ by little, but that little would be multiplied by the penalty. The rate of the applied forces is left out of the
 // jerk: springs then see the plain trapezoidal rule, which is stable for all of them, and what constraints do is of order 4.
 void Index3Stepper::project_all(const Instant& now) {
-  std::fill(residual_.begin(), residual_.end(), 0.0);
-  std::fill(terms_.begin(), terms_.end(), 0.0);
   if (hermite_) {
-    model_->add_jacobian_rate(now, next_.multipliers.data(), residual_.data());
-    model_->jerk_terms(now, next_.auxiliary.data(), terms_.data());
+    std::fill(residual_.begin(), residual_.end(), 0.0);
+    model_->hermite_terms(now, next_.auxiliary.data(), next_.multipliers.data(), rest_.data(), terms_.data(), residual_.data());
+  } else {
+    model_->acceleration_terms(now, rest_.data());
   }
   double* side = three_.data();
   for (int i = 0; i < n_; ++i, side += 3) {
     side[0] = side[1] = 0.0;
-    side[2] = -residual_[i];
+    side[2] = hermite_ ? -residual_[i] : 0.0;
   }
   if (model_->rheonomic()) model_->velocity_terms(now, phi_t_.data());
-  model_->acceleration_terms(now, rest_.data());
   const SparsePattern& pattern = model_->jacobian_pattern();
   const int *start = pattern.row_start.data(), *column = pattern.column.data();
   const double *J = factorised_J_.data(), *v = next_.v.data(), *a = next_.auxiliary.data();
@@ -397,16 +393,15 @@ void Index3Stepper::project_all(const Instant& now) {
     side[1] = -acceleration;
     side[2] = -terms_[r];
   }
-  system_->solve(three_.data(), 3);
+  system_->solve_three(three_.data());
 }
 
 // The jerk alone, at the start of a run.
 void Index3Stepper::find_jerk(const Instant& now, const double* multipliers, const double* a, double* jerk) {
   std::fill(residual_.begin(), residual_.end(), 0.0);
-  model_->add_jacobian_rate(now, multipliers, residual_.data());
-  model_->jerk_terms(now, a, rest_.data());
+  model_->hermite_terms(now, a, multipliers, rest_.data(), terms_.data(), residual_.data());
   for (int i = 0; i < n_; ++i) right_[i] = -residual_[i];
-  for (int r = 0; r < m_; ++r) right_[n_ + r] = -rest_[r];
+  for (int r = 0; r < m_; ++r) right_[n_ + r] = -terms_[r];
   system_->solve(right_.data());
   std::copy_n(right_.begin(), n_, jerk);
 }
@@ -427,7 +422,7 @@ void Index3Stepper::finish(State& state, const Instant& now) {
   next_.previous_step = h_;
   next_.previous.swap(state.auxiliary);
   next_.previous_jerk.swap(state.jerk);
-  std::swap(state, next_);
+  state.swap(next_);
   ++statistics_.steps;
   statistics_.worst_violation = std::max(statistics_.worst_violation, violation_);
 }

@@ -130,11 +130,21 @@ void InitialProblem::accelerations(Instant now, std::vector<double>& a, std::vec
   std::vector<double> Q(model_->all_coordinates()), rest(m);
   model_->forces(now, Q.data());
   model_->acceleration_terms(now, rest.data());
-  for (int i = 0; i < n; ++i) right_[i] = Q[i];
-  for (int r = 0; r < m; ++r) right_[n + r] = -rest[r];
-  system_->solve(right_.data());
-  std::copy_n(right_.begin(), n, a.begin());
-  std::copy_n(right_.begin() + n, m, multipliers.begin());
+  std::fill_n(a.begin(), n, 0.0);
+  std::fill_n(multipliers.begin(), m, 0.0);
+  std::vector<double> inertia(n), carried(model_->all_coordinates()), change(m);
+  // Twice: the second time removes what the compliance left.
+  for (int pass = 0; pass < 2; ++pass) {
+    multiply(model_->mass_pattern(), mass_.data(), a.data(), inertia.data());
+    std::fill(carried.begin(), carried.end(), 0.0);
+    add_transposed(model_->jacobian_pattern(), J_.data(), multipliers.data(), carried.data());
+    multiply(model_->jacobian_pattern(), J_.data(), a.data(), change.data());
+    for (int i = 0; i < n; ++i) right_[i] = Q[i] - inertia[i] - carried[i];
+    for (int r = 0; r < m; ++r) right_[n + r] = -(rest[r] + change[r]);
+    system_->solve(right_.data());
+    for (int i = 0; i < n; ++i) a[i] += right_[i];
+    for (int r = 0; r < m; ++r) multipliers[r] += right_[n + r];
+  }
 }
 
 Redundancy find_redundancy(const Model& model, const Instant& now) {

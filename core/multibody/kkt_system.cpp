@@ -32,7 +32,8 @@ class KktSystem final : public SaddleSystem {
     solver_->factorise();
   }
 
-  void solve(double* right, int count) override { solver_->solve_many(right, count); }
+  void solve(double* right) override { solver_->solve(right); }
+  void solve_three(double* right) override { solver_->solve_many(right, 3); }
   const linear::Solver& solver() const override { return *solver_; }
 
  private:

@@ -30,8 +30,8 @@ struct Instant {
 ///  3. `constraints` gives Phi and the values of Phi_q on its pattern.
 ///  4. `velocity_terms` gives Phi_t, so that Phi' = Phi_q v + Phi_t; it is asked only of models that are `rheonomic`.
 ///     `acceleration_terms` gives the rest of the second derivative, so that Phi'' = Phi_q a + rest.
-///     `jerk_terms` and `add_jacobian_rate` do one more derivative, Phi''' = Phi_q j + terms and out += (Phi_q)'^T lambda;
-///     zero where a constraint does not know it: only Hermite's rule asks, and is of order 2 there instead of 4.
+///     `hermite_terms` gives that rest and one derivative more, Phi''' = Phi_q j + terms and out += (Phi_q)'^T lambda; zero
+///     where a constraint does not know them: only Hermite's rule asks, and is of order 2 there instead of 4.
 ///  5. `forces` sets Q, all rows.
 ///  6. `add_tangent` adds stiffness * K + damping * C, K = -dQ/dq and C = -dQ/dv, symmetrised, on the tangent pattern; an
 ///     approximation is allowed, it only slows the iteration. A model without such terms says `has_tangent() == false`.
@@ -59,8 +59,8 @@ class Model {
   virtual bool rheonomic() const { return false; }
   virtual void velocity_terms(const Instant& /*now*/, double* /*phi_t*/) const {}
   virtual void acceleration_terms(const Instant& now, double* rest) const = 0;
-  virtual void jerk_terms(const Instant& now, const double* a, double* terms) const;
-  virtual void add_jacobian_rate(const Instant& /*now*/, const double* /*multipliers*/, double* /*out*/) const {}
+  virtual void hermite_terms(const Instant& now, const double* a, const double* multipliers, double* rest, double* terms,
+                             double* out) const;
   virtual void forces(const Instant& now, double* Q) const = 0;
   virtual double curvature() const { return std::numeric_limits<double>::infinity(); }
   virtual bool has_tangent() const { return false; }

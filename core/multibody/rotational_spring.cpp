@@ -39,7 +39,8 @@ Vector torque_of(const Vector& phi, const Vector& moment) {
 
 class RotationalSpring final : public Force {
  public:
-  RotationalSpring(const std::array<Combination, 3>& first, const std::array<Combination, 3>& second, const RotationalSpringLaw& law)
+  RotationalSpring(const std::array<Combination, 3>& first, const std::array<Combination, 3>& second,
+                   const RotationalSpringLaw& law)
       : grip_(joined(first, second)), stiffness_(law.stiffness.data()), damping_(law.damping.data()) {
     columns_ = grip_.columns();
     row_.resize(columns_.size());
@@ -105,8 +106,8 @@ class RotationalSpring final : public Force {
   /// On the second frame, along the axes of the first.
   Vector local_torque(const Frames& frames, const Instant& now) const {
     const Vector phi = rotation_vector(frames.between());
-    const Vector turning = frames.first.transpose() * (angular_velocity(3, frames.second, now) - angular_velocity(0, frames.first, now));
-    return -torque_of(phi, stiffness_.cwiseProduct(phi)) - damping_.cwiseProduct(turning);
+    const Vector turning = angular_velocity(3, frames.second, now) - angular_velocity(0, frames.first, now);
+    return -torque_of(phi, stiffness_.cwiseProduct(phi)) - damping_.cwiseProduct(frames.first.transpose() * turning);
   }
 
   /// Sum of e x e' / 2 over the frame's axes.

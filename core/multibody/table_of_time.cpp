@@ -55,7 +55,8 @@ class TableOfTime final : public TimeFunction {
 
 TimeFunctionPointer make_table(std::vector<double> times, std::vector<double> values) {
   if (times.empty() || times.size() != values.size()) {
-    throw std::invalid_argument(text("table: %zu times and %zu values; there must be one value for each time", times.size(), values.size()));
+    throw std::invalid_argument(
+        text("table: %zu times and %zu values; there must be one value for each time", times.size(), values.size()));
   }
   for (std::size_t k = 1; k < times.size(); ++k) {
     if (times[k] > times[k - 1]) continue;

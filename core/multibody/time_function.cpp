@@ -45,7 +45,8 @@ class Harmonic final : public TimeFunction {
 /// The polynomial of fifth degree whose first two derivatives vanish at both ends.
 class SmoothStep final : public TimeFunction {
  public:
-  SmoothStep(double t0, double t1, double before, double after) : t0_(t0), width_(t1 - t0), before_(before), rise_(after - before) {}
+  SmoothStep(double t0, double t1, double before, double after)
+      : t0_(t0), width_(t1 - t0), before_(before), rise_(after - before) {}
   Prescribed at(const Instant& now) const override {
     const double s = std::clamp((now.t - t0_) / width_, 0.0, 1.0), r = 1.0 - s;
     return {before_ + rise_ * s * s * s * (10.0 + s * (6.0 * s - 15.0)), rise_ * 30.0 * s * s * r * r / width_,

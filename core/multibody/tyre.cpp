@@ -1,5 +1,5 @@
-// Tyre on a flat road: H. B. Pacejka, "Tire and Vehicle Dynamics", 3rd ed. 2012: magic formula (section 4.3), combined slip
-// by the similarity method (4.2), transient slip by relaxation lengths that works at standstill (7.2, 8.6).
+// Tyre on a flat road: H. B. Pacejka, "Tire and Vehicle Dynamics", 3rd ed. 2012: magic formula and combined slip by the
+// similarity method (chapter 4), transient slip by relaxation lengths that works at standstill (chapters 7 and 8).
 //
 // The tread's deflections u (along x and along y) follow  u' + |V| / sigma u = drive,  drive = -(slip velocity), and u / sigma
 // takes the place of the slip. From the step's start to now that is worked out exactly for the mean drive and speed of both
@@ -30,14 +30,15 @@ double MagicFormula::slope(double slip) const {
 
 namespace {
 
-enum Hold { kCentre, kAxis, kSpoke };
+enum Hold { kCentre, kAxis, kSpoke, kAngle };
 enum Memory { kDeflectionX, kDeflectionY, kDriveX, kDriveY, kSpeed, kPlaces };
 
 constexpr double kFlattest = 0.05;  // cosine of camber; a wheel that lies flatter has no direction to roll in
 
-/// A rate r = centre . c' + axis . a' + spoke . s' of the wheel's points and vectors; times a force it is what that does.
+/// A rate r = centre . c' + axis . a' + spoke . s' + angle phi' of the wheel; times a force it is what that does.
 struct Row {
-  Vector centre, axis, spoke;
+  Vector centre = Vector::Zero(), axis = Vector::Zero(), spoke = Vector::Zero();
+  double angle = 0.0;
 };
 
 struct Pose {
@@ -61,7 +62,7 @@ struct Slip {
 class Tyre final : public Force {
  public:
   Tyre(const Wheel& wheel, const Plane& road, const TyreLaw& law)
-      : grip_({wheel.centre, wheel.axis, wheel.spoke}), base_(road.point.data()), normal_(road.normal.data()), law_(law) {
+      : grip_({wheel.centre, wheel.axis, wheel.spoke, wheel.angle}), base_(road.point.data()), normal_(road.normal.data()), law_(law) {
     columns_ = grip_.columns();
     row_.resize(columns_.size());
   }
@@ -156,7 +157,7 @@ class Tyre final : public Force {
 
   /// Minus the rate of the deflection.
   Row normal_row(const Pose& pose) const {
-    return {normal_, law_.radius * pose.camber_sine / pose.camber_cosine * normal_, Vector::Zero()};
+    return {.centre = normal_, .axis = law_.radius * pose.camber_sine / pose.camber_cosine * normal_};
   }
   /// Velocity along `direction` of the wheel's point that is on the road: along the plane of the wheel below its centre.
   Row shear_row(const Pose& pose, const Vector& direction) const {
@@ -165,25 +166,28 @@ class Tyre final : public Force {
     row.centre = direction;
     return row;
   }
-  /// moment . (angular velocity), with angular velocity = a x a' + ((a x s) . s') a.
+  /// moment . (angular velocity), with angular velocity = a x a' + ((a x s) . s' + phi') a.
   Row moment_row(const Pose& pose, const Vector& moment) const {
-    return {Vector::Zero(), moment.cross(pose.axis), moment.dot(pose.axis) * pose.across};
+    const double spin = moment.dot(pose.axis);
+    return {.axis = moment.cross(pose.axis), .spoke = spin * pose.across, .angle = spin};
   }
 
   double rate(const Row& row, const Instant& now) const {
     return row.centre.dot(grip_.rate(kCentre, now.v)) + row.axis.dot(grip_.rate(kAxis, now.v)) +
-           row.spoke.dot(grip_.rate(kSpoke, now.v));
+           row.spoke.dot(grip_.rate(kSpoke, now.v)) + row.angle * grip_.rate(kAngle, now.v).x();
   }
   void add_force(double force, const Row& row, double* Q) const {
     grip_.add_force(kCentre, force * row.centre, Q);
     grip_.add_force(kAxis, force * row.axis, Q);
     grip_.add_force(kSpoke, force * row.spoke, Q);
+    grip_.add_force(kAngle, Vector(force * row.angle, 0.0, 0.0), Q);
   }
   void add_along(const Row& row, double factor, double* block) const {
     std::fill(row_.begin(), row_.end(), 0.0);
     grip_.add_to_row(kCentre, row.centre, row_.data());
     grip_.add_to_row(kAxis, row.axis, row_.data());
     grip_.add_to_row(kSpoke, row.spoke, row_.data());
+    grip_.add_to_row(kAngle, Vector(row.angle, 0.0, 0.0), row_.data());
     add_square(row_, factor, block);
   }
 

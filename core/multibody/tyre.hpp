@@ -41,6 +41,10 @@ struct Wheel {
   Combination centre;
   Combination axis;   ///< unit vector to the left of forward rolling: the wheel turns about it in the positive sense
   Combination spoke;  ///< unit vector of the turning wheel, perpendicular to the axis
+  /// Instead, or more: a coordinate that is the wheel's angle, as a combination of dimension 1. Alone it is the angle in
+  /// space; with a spoke that belongs to the carrier it is the angle relative to that. Much more accurate than a spoke
+  /// when the wheel turns by more than some 0.2 rad a step: a circle is hard on an integrator, an angle is not.
+  Combination angle;
 };
 
 /// A wheel on a flat road.
@@ -48,7 +52,7 @@ struct Wheel {
 /// Directions: z is the road's normal, x = axis x z points forward, y = z x x to the left. Positive longitudinal slip
 /// drives, positive slip angle pushes to the left: Fx = mu Fz sin(...) of slip (Omega R - V) / |V|, R the loaded radius.
 /// Slip builds up from zero: a run begins with a relaxed tyre, and so does every touch-down.
-/// Moments about the spin axis act on the spoke, the others on the axis, which may belong to the wheel's carrier.
+/// Moments about the spin axis act on spoke and angle, the others on the axis, which may belong to the wheel's carrier.
 ForcePointer make_tyre(const Wheel& wheel, const Plane& road, const TyreLaw& law);
 
 }  // namespace counterpoint::multibody

@@ -9,20 +9,43 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from .analysis import Equilibrium, LinearModel, Modes, State
     from .animation import Animation, Shape
     from .assembly import Assembly
+    from .beams import Beam, beam
     from .formulations import Formulation
+    from .hand_written import HandWritten
     from .mechanism import Mechanism
 
 _HOME = {
     "Animation": "animation",
     "Assembly": "assembly",
+    "Beam": "beams",
+    "Equilibrium": "analysis",
     "Formulation": "formulations",
+    "HandWritten": "hand_written",
+    "LinearModel": "analysis",
     "Mechanism": "mechanism",
+    "Modes": "analysis",
     "Shape": "animation",
+    "State": "analysis",
+    "beam": "beams",
 }
 
-__all__ = ["Animation", "Assembly", "Formulation", "Mechanism", "Shape"]
+__all__ = [
+    "Animation",
+    "Assembly",
+    "Beam",
+    "Equilibrium",
+    "Formulation",
+    "HandWritten",
+    "LinearModel",
+    "Mechanism",
+    "Modes",
+    "Shape",
+    "State",
+    "beam",
+]
 
 
 def __getattr__(name: str) -> Any:

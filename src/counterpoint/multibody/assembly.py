@@ -324,7 +324,7 @@ class Assembly:
         some = bool(self.mechanism.initial_values)
         inputs = list(self.mechanism.inputs.values())
         still = [0.0] * len(inputs)
-        drawn = self.drawn_coordinates()
+        drawn = self._estimate()
         zero = [0.0] * len(drawn)
         rates = self._estimated_rates()
         estimate = [float(x) for name in self.entities for x in rates[name]]
@@ -338,6 +338,11 @@ class Assembly:
         if some:
             self.model = self._compile()
         return np.array(q), np.array(v)
+
+    def _estimate(self) -> list[float]:
+        """Return where the search for a consistent position begins: as drawn, or where the mechanism is said to start."""
+        start = self.mechanism.start_position
+        return [float(x) for name in self.entities for x in (start[name] if name in start else self.placing.drawn(name))]
 
     def _estimated_rates(self) -> dict[str, Vector]:
         """Return the velocities given for points, and for vectors what the points of their bodies make of them."""

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 from ..errors import SetupError, did_you_mean
 from .affine import Vector
 from .formulations import Formulation
+from .inspection import Inspectable
 from .outputs import STANDARD
 from .parts import (
     BodyPart,
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 GROUND = "ground"
 
 
-class Mechanism:
+class Mechanism(Inspectable):
     """A mechanism of rigid bodies in natural coordinates.
 
     Everything is in SI units. Positions are given as drawn: in the frame of space, in one consistent (or nearly consistent)
@@ -58,8 +59,8 @@ class Mechanism:
     >>> pendulum.point("A", (0, 0), fixed=True)
     >>> pendulum.point("B", (1, 0))
     >>> pendulum.body("rod", points=["A", "B"], mass=1.0)
-    >>> pendulum.run(until=0.1, step=1e-3).at([0.1])["pendulum.B"].shape
-    (1, 2)
+    >>> pendulum.run(until=0.1, step=1e-3)["pendulum.B"].at(0.1).round(4)
+    array([ 0.9973, -0.0735])
     """
 
     def __init__(self, name: str, *, dimension: int = 3, gravity: ArrayLike | None = None) -> None:
@@ -85,6 +86,7 @@ class Mechanism:
         self.outputs: dict[str, OutputPart] = {}
         self.initial_values: list[InitialValue] = []
         self.inputs: dict[str, float] = {}
+        self.start_position: dict[str, Vector] = {}
         self.formulation = Formulation()
         self.step: float | None = None
         self._assembly: Assembly | None = None
@@ -170,7 +172,8 @@ class Mechanism:
             Places of the points and vectors in a frame of the body, m: then the drawing is only an estimate.
         shape : mapping, optional
             How to draw it: ``{"kind": "box", "size": (x, y, z)}``, ``"cylinder"`` (radius, length), ``"sphere"`` (radius,) or
-            ``"lines"``; default: lines between its points.
+            ``"lines"``; default: lines between its points. Also ``"colour"``, ``"centre"`` (m), ``"axis"`` of a cylinder, and ``"group"``: bodies
+            of a group are drawn as one thing.
         """
         problems = self._new_name(name, "body")
         where = f'body "{name}"'

@@ -1,0 +1,24 @@
+"""What can be asked of a mechanism besides a run: kinematics, equilibrium, linear models, modes of vibration.
+
+All work on the terms of the equations of motion that the core's model gives, for mechanisms and for models written by
+hand.
+"""
+
+from .equilibrium import Equilibrium, equilibrium
+from .kinematics import Kinematics, kinematics
+from .linearise import LinearModel, linearise
+from .modes import Modes, modes
+from .problem import Problem, State
+
+__all__ = [
+    "Equilibrium",
+    "Kinematics",
+    "LinearModel",
+    "Modes",
+    "Problem",
+    "State",
+    "equilibrium",
+    "kinematics",
+    "linearise",
+    "modes",
+]
