@@ -248,7 +248,7 @@ class Assembly:
     def _drawn_value(self, name: str) -> float:
         """Return a measure as drawn; an angle on the turn it begins on."""
         measure = self.native_measures[name]
-        value = measure.value(self.drawn_coordinates())
+        value = float(measure.value(self.drawn_coordinates()))
         if self.mechanism.measures[name].kind == "angle":
             value += 2.0 * np.pi * round((measure.start_near - value) / (2.0 * np.pi))
         return value
