@@ -258,7 +258,7 @@ class Assembly:
     def _drawn_value(self, name: str) -> float:
         """Return a measure as drawn; an angle on the turn it begins on."""
         measure = self.native_measures[name]
-        value = measure.value(self.drawn_coordinates())
+        value = float(measure.value(self.drawn_coordinates()))
         if self.mechanism.measures[name].kind == "angle":
             value += 2.0 * np.pi * round((measure.start_near - value) / (2.0 * np.pi))
         return value
@@ -270,7 +270,8 @@ class Assembly:
             if given is None:
                 continue
             function = _core.multibody.polynomial([given] if what == "value" else [0.0, given])
-            parts.add_relation([self.native_measures[initial.measure]], [1.0], function, f"initial {what} of {initial.measure}")
+            measure = self.native_measures[initial.measure]
+            parts.add_relation([measure], [1.0], function, f"initial {what} of {initial.measure}")
 
     def _mass_entries(self) -> tuple[list[int], list[int], list[float]]:
         blocks: dict[tuple[int, int], complex] = {}
