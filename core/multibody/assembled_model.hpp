@@ -43,6 +43,7 @@ class AssembledModel final : public Model {
   void jerk_terms(const Instant& now, const double* a, double* terms) const override;
   void add_jacobian_rate(const Instant& now, const double* multipliers, double* out) const override;
   void forces(const Instant& now, double* Q) const override;
+  void force_change(const Instant& now, const double* dq, const double* dv, double step, double* dQ) const override;
   bool has_tangent() const override { return !tangent_blocks_.empty(); }
   void add_tangent(const Instant& now, double stiffness, double damping, double* values) const override;
   void start(const Instant& now, double* memory) const override;
