@@ -122,6 +122,24 @@ def test_every_index_3_rule_passes_the_singular_position(system, integrator):
     assert np.abs(values - turning_crank(2, np.arange(5001) * 2e-3)).max() < 2e-2
 
 
+@pytest.mark.parametrize(
+    ("loops", "system", "integrator", "step"),
+    [
+        (2, "kkt", "trapezoidal", 2e-3),
+        (5, "condensed", "trapezoidal", 3e-3),
+        (20, "kkt", "hermite", 2.5e-3),
+        (40, "condensed", "hermite", 2e-3),
+    ],
+)
+def test_steps_that_end_in_a_singular_position_converge_slowly_but_do(loops, system, integrator, step):
+    mechanism = four_bar(loops)
+    mechanism.output("B0", "B0")
+    mechanism.formulation = Formulation(system=system, integrator=integrator)
+    result = mechanism.run(until=step * round(10 / step), step=step)
+    exact = turning_crank(loops, result["four-bar.B0"].time)
+    assert np.abs(result["four-bar.B0"].values - exact).max() < 5e-3
+
+
 # A03: Andrews' squeezing mechanism
 
 

@@ -50,7 +50,7 @@ class Formulation:
     tolerance : float
         Expected next correction at which Newton's method stops, relative to the size of the mechanism.
     max_iterations : int
-        Where Newton's method gives up.
+        Where Newton's method gives up. Two or three are usual; a step that ends in a singular position needs many.
     fixed_iterations : int
         If not 0: exactly so many iterations, for studies.
 
@@ -76,7 +76,7 @@ class Formulation:
     carry_multipliers: bool = False
     printed: bool = False
     tolerance: float = 3e-11
-    max_iterations: int = 20
+    max_iterations: int = 100
     fixed_iterations: int = 0
 
     def __post_init__(self) -> None:
