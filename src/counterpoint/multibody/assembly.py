@@ -203,7 +203,9 @@ class Assembly:
         first, second = (self.carrier(name) for name in joint.bodies)
         ends = [None if joint.at is None else self._end(name, carrier, joint.at)
                 for name, carrier in zip(joint.bodies, (first, second), strict=True)]  # fmt: skip
-        placed = Placed(joint.name, self.dimension, first, second, ends[0], ends[1], joint.axis, joint.second_axis, joint.value)
+        placed = Placed(
+            joint.name, self.dimension, first, second, ends[0], ends[1], joint.axis, joint.second_axis, joint.value
+        )
         return KINDS[joint.kind].equations(placed)
 
     def _end(self, body: str, carrier: Carrier, at: Vector | str) -> Affine:
@@ -224,7 +226,10 @@ class Assembly:
         body = self.carrier(link.body)
         placed = Placed(link.name, self.dimension, body, body, None, None, link.axis, None, None)
         directions = placed.across_axis() if link.kind == "line" else [link.axis]
-        return [Dot(f"{link.name}: on its {link.kind}", line, body.vector(d / np.linalg.norm(d)), 0.0, 1.0) for d in directions]
+        return [
+            Dot(f"{link.name}: on its {link.kind}", line, body.vector(d / np.linalg.norm(d)), 0.0, 1.0)
+            for d in directions
+        ]
 
     def _add_relations(self, parts: _core.multibody.Parts, count: int) -> int:
         for relation in self.mechanism.relations.values():
@@ -352,7 +357,9 @@ class Assembly:
     def _estimate(self) -> list[float]:
         """Return where the search for a consistent position begins: as drawn, or where the mechanism is said to start."""
         start = self.mechanism.start_position
-        return [float(x) for name in self.entities for x in (start[name] if name in start else self.placing.drawn(name))]
+        return [
+            float(x) for name in self.entities for x in (start[name] if name in start else self.placing.drawn(name))
+        ]
 
     def _estimated_rates(self) -> dict[str, Vector]:
         """Return the velocities given for points, and for vectors what the points of their bodies make of them."""

@@ -102,7 +102,9 @@ class Formulation:
         if self.name != "index-3" and self.integrator == "hermite":
             problems.append('formulation: integrator "hermite" goes with name = "index-3" only')
         if self.iteration == "fixed-point" and (self.name == "index-3" or explicit):
-            problems.append('formulation: iteration "fixed-point" goes with implicit integrators of the index-1 formulations only')
+            problems.append(
+                'formulation: iteration "fixed-point" goes with implicit integrators of the index-1 formulations only'
+            )
         if self.iteration == "fixed-point" and self.integrator == "generalised-alpha":
             problems.append('formulation: integrator "generalised-alpha" needs iteration = "newton"')
         if self.printed and (self.name != "index-3" or self.system != "condensed" or self.penalty is None):
@@ -112,7 +114,9 @@ class Formulation:
     def _numbers(self) -> list[str]:
         problems = []
         if self.penalty is not None and not self.penalty > 0:
-            problems.append(f"formulation: penalty {self.penalty}; a number above 0 is needed, or none to have it chosen")
+            problems.append(
+                f"formulation: penalty {self.penalty}; a number above 0 is needed, or none to have it chosen"
+            )
         if not 0.0 <= self.spectral_radius <= 1.0:
             problems.append(f"formulation: spectral_radius {self.spectral_radius}; a number from 0 to 1 is needed")
         if not self.beta > 0.0:

@@ -73,7 +73,9 @@ class Placed:
     def right_angle(self, label: str, on_first: Vector, on_second: Vector) -> Dot:
         """Keep a direction on the first body and one on the second as they are drawn: at their angle."""
         value = float(unit(on_first) @ unit(on_second))
-        return Dot(f"{self.name}: {label}", self.first.vector(unit(on_first)), self.second.vector(unit(on_second)), value, 1.0)
+        return Dot(
+            f"{self.name}: {label}", self.first.vector(unit(on_first)), self.second.vector(unit(on_second)), value, 1.0
+        )
 
     def parallel(self) -> list[Equation]:
         assert self.axis is not None
@@ -106,7 +108,9 @@ class Kind:
     needs_second_axis: bool = False
     plane: bool = True
 
-    def missing(self, where: str, dimension: int, at: object, axis: Vector | None, second: Vector | None, value: float | None) -> list[str]:
+    def missing(
+        self, where: str, dimension: int, at: object, axis: Vector | None, second: Vector | None, value: float | None
+    ) -> list[str]:
         """Return what the user has left out."""
         problems = []
         if dimension == 2 and not self.plane:
