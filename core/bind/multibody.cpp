@@ -187,6 +187,14 @@ void bind_model(nb::module_& m) {
         self.model->forces(self.at(t, q, v, u, du, ddu), Q.data());
         return Q;
       })
+      .def("force_change", [](ModelView& self, const Vector& dq, const Vector& dv, double step, double t, const Vector& q, const Vector& v,
+                              const Vector& u, const Vector& du, const Vector& ddu) {
+        ModelView::check(dq.size(), self.model->all_coordinates(), "dq");
+        ModelView::check(dv.size(), self.model->all_coordinates(), "dv");
+        Vector dQ(self.model->all_coordinates());
+        self.model->force_change(self.at(t, q, v, u, du, ddu), dq.data(), dv.data(), step, dQ.data());
+        return dQ;
+      })
       .def("tangent", [](ModelView& self, double stiffness, double damping, double t, const Vector& q, const Vector& v, const Vector& u, const Vector& du, const Vector& ddu) {
         Vector values(self.model->tangent_pattern().entries(), 0.0);
         self.model->add_tangent(self.at(t, q, v, u, du, ddu), stiffness, damping, values.data());

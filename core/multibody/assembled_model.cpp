@@ -120,6 +120,14 @@ void AssembledModel::forces(const Instant& now, double* Q) const {
   for (const ForcePointer& force : parts_.forces) force->add(now, Q);
 }
 
+void AssembledModel::force_change(const Instant& now, const double* dq, const double* dv, double step, double* dQ) const {
+  std::fill_n(dQ, all_coordinates(), 0.0);
+  for (const ForcePointer& force : parts_.forces) {
+    if (force->add_change(now, dq, dv, dQ)) continue;
+    add_difference([&force](const Instant& there, double* Q) { force->add(there, Q); }, now, all_coordinates(), dq, dv, step, dQ);
+  }
+}
+
 void AssembledModel::add_tangent(const Instant& now, double stiffness, double damping, double* values) const {
   for (const TangentBlock& block : tangent_blocks_) {
     block.force->tangent(now, stiffness, damping, block_.data());

@@ -43,6 +43,7 @@ class AssembledModel final : public Model {
   void hermite_terms(const Instant& now, const double* a, const double* multipliers, double* rest, double* terms,
                      double* out) const override;
   void forces(const Instant& now, double* Q) const override;
+  void force_change(const Instant& now, const double* dq, const double* dv, double step, double* dQ) const override;
   double curvature() const override { return curvature_; }
   bool has_tangent() const override { return !tangent_blocks_.empty(); }
   void add_tangent(const Instant& now, double stiffness, double damping, double* values) const override;

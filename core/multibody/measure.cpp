@@ -41,6 +41,14 @@ class Product {
     for (std::size_t k = 0; k < a_.weights.size(); ++k) a_.add_weighted(a_.weights[k], b, factor, gradient + a_places_[k]);
     for (std::size_t k = 0; k < b_.weights.size(); ++k) b_.add_weighted(b_.weights[k], a, factor, gradient + b_places_[k]);
   }
+  /// The derivative of add_gradient along dq: the gradient is linear in q.
+  void add_gradient_change(const double* dq, double factor, double* change) const {
+    double da[kLargestBlock], db[kLargestBlock];
+    a_.rate(dq, da);
+    b_.rate(dq, db);
+    for (std::size_t k = 0; k < a_.weights.size(); ++k) a_.add_weighted(a_.weights[k], db, factor, change + a_places_[k]);
+    for (std::size_t k = 0; k < b_.weights.size(); ++k) b_.add_weighted(b_.weights[k], da, factor, change + b_places_[k]);
+  }
   double rate(const double* q, const double* v) const {
     double a[kLargestBlock], b[kLargestBlock], da[kLargestBlock], db[kLargestBlock];
     a_.at(q, a);
@@ -117,6 +125,16 @@ class ProductMeasure final : public Measure {
     first_.add_gradient(q, d.x, gradient);
     if (two()) second_.add_gradient(q, d.y, gradient);
     return d.f;
+  }
+  void gradient_change(const double* q, const double* dq, double* change) const override {
+    std::fill_n(change, columns_.size(), 0.0);
+    const Derivatives d = derivatives(q);
+    const double dx = first_.rate(q, dq), dy = two() ? second_.rate(q, dq) : 0.0;
+    first_.add_gradient(q, d.xx * dx + d.xy * dy, change);
+    first_.add_gradient_change(dq, d.x, change);
+    if (!two()) return;
+    second_.add_gradient(q, d.xy * dx + d.yy * dy, change);
+    second_.add_gradient_change(dq, d.y, change);
   }
   double curvature(const double* q, const double* v) const override {
     const Derivatives d = derivatives(q);

@@ -16,13 +16,14 @@ namespace counterpoint::multibody {
 /// and shown, without making the system larger.
 ///
 /// Contract for implementers: `columns` never changes; `gradient` writes ds/dq on those columns and returns s;
-/// `curvature` is what s'' has besides gradient * a; a measure that `wraps` is known up to multiples of 2 pi.
+/// `gradient_change` is the derivative of the gradient along dq; `curvature` is what s'' has besides gradient * a; a measure that `wraps` is known up to multiples of 2 pi.
 class Measure {
  public:
   virtual ~Measure() = default;
   const std::vector<int>& columns() const { return columns_; }
   virtual double value(const double* q) const = 0;
   virtual double gradient(const double* q, double* gradient) const = 0;
+  virtual void gradient_change(const double* q, const double* dq, double* change) const = 0;
   virtual double curvature(const double* q, const double* v) const = 0;
   virtual bool wraps() const { return false; }
 

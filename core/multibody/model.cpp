@@ -1,12 +1,37 @@
 #include "multibody/model.hpp"
 
 #include <algorithm>
+#include <vector>
 
 namespace counterpoint::multibody {
 
 void Model::hermite_terms(const Instant& now, const double*, const double*, double* rest, double* terms, double*) const {
   acceleration_terms(now, rest);
   std::fill_n(terms, equations(), 0.0);
+}
+
+void Model::force_change(const Instant& now, const double* dq, const double* dv, double step, double* dQ) const {
+  std::fill_n(dQ, all_coordinates(), 0.0);
+  add_difference([this](const Instant& there, double* Q) { forces(there, Q); }, now, all_coordinates(), dq, dv, step, dQ);
+}
+
+void add_difference(const std::function<void(const Instant&, double*)>& add, const Instant& now, int coordinates, const double* dq,
+                    const double* dv, double step, double* dQ) {
+  const auto count = static_cast<std::size_t>(coordinates);
+  std::vector<double> q(count), v(count), Q(count);
+  Instant there = now;
+  there.q = q.data();
+  there.v = v.data();
+  constexpr double places[] = {-2.0, -1.0, 1.0, 2.0}, weights[] = {1.0 / 12.0, -8.0 / 12.0, 8.0 / 12.0, -1.0 / 12.0};
+  for (int k = 0; k < 4; ++k) {
+    for (std::size_t i = 0; i < count; ++i) {
+      q[i] = now.q[i] + places[k] * step * dq[i];
+      v[i] = now.v[i] + places[k] * step * dv[i];
+    }
+    std::fill(Q.begin(), Q.end(), 0.0);
+    add(there, Q.data());
+    for (std::size_t i = 0; i < count; ++i) dQ[i] += weights[k] / step * Q[i];
+  }
 }
 
 }  // namespace counterpoint::multibody

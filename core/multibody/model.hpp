@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <memory>
 #include <string>
@@ -33,6 +34,7 @@ struct Instant {
 ///     `hermite_terms` gives that rest and one derivative more, Phi''' = Phi_q j + terms and out += (Phi_q)'^T lambda; zero
 ///     where a constraint does not know them: only Hermite's rule asks, and is of order 2 there instead of 4.
 ///  5. `forces` sets Q, all rows.
+///     `force_change` gives its derivative along a direction, for linear models.
 ///  6. `add_tangent` adds stiffness * K + damping * C, K = -dQ/dq and C = -dQ/dv, symmetrised, on the tangent pattern; an
 ///     approximation is allowed, it only slows the iteration. A model without such terms says `has_tangent() == false`.
 ///  7. `accept` is called once at the end of every accepted step, and writes what elements must remember.
@@ -62,6 +64,8 @@ class Model {
   virtual void hermite_terms(const Instant& now, const double* a, const double* multipliers, double* rest, double* terms,
                              double* out) const;
   virtual void forces(const Instant& now, double* Q) const = 0;
+  /// dQ = derivative of Q along (dq, dv), all rows; by differences over `step` where nothing better is known.
+  virtual void force_change(const Instant& now, const double* dq, const double* dv, double step, double* dQ) const;
   virtual double curvature() const { return std::numeric_limits<double>::infinity(); }
   virtual bool has_tangent() const { return false; }
   virtual void add_tangent(const Instant& /*now*/, double /*stiffness*/, double /*damping*/, double* /*values*/) const {}
@@ -82,5 +86,9 @@ class Model {
 };
 
 using ModelPointer = std::shared_ptr<const Model>;
+
+/// dQ += derivative of what `add` adds to Q along (dq, dv), by central differences of fourth order.
+void add_difference(const std::function<void(const Instant&, double*)>& add, const Instant& now, int coordinates, const double* dq,
+                    const double* dv, double step, double* dQ);
 
 }  // namespace counterpoint::multibody

@@ -54,6 +54,20 @@ class ScalarForce final : public Force {
     }
   }
 
+  bool add_change(const Instant& now, const double* dq, const double* dv, double* dQ) const override {
+    const Load load = evaluate(now);
+    std::vector<double> turn(columns_.size());
+    measure_->gradient_change(now.q, dq, turn.data());
+    double position = 0.0, rate = 0.0;
+    for (std::size_t k = 0; k < columns_.size(); ++k) {
+      position += gradient_[k] * dq[columns_[k]];
+      rate += gradient_[k] * dv[columns_[k]] + turn[k] * now.v[columns_[k]];
+    }
+    const double change = -load.stiffness * position - (load.damping + falling_friction(load)) * rate;
+    for (std::size_t k = 0; k < columns_.size(); ++k) dQ[columns_[k]] += change * gradient_[k] + load.force * turn[k];
+    return true;
+  }
+
   double energy(const Instant& now) const override {
     const double stretch = measure_->unwrapped(measure_->value(now.q), now) - law_.natural;
     return 0.5 * law_.stiffness * stretch * stretch + law_.spring.at(stretch).integral;
@@ -98,6 +112,14 @@ class ScalarForce final : public Force {
     const double slope = (1.0 - saturation * saturation) / law_.friction_rate;
     const double secant = 0.65 * std::abs(saturation) / std::max(std::abs(load.rate), law_.friction_rate);
     load.damping += limit * std::max(slope, secant);
+  }
+
+  // What the tangent leaves out: d(limit)/d(rate) times the saturation.
+  double falling_friction(const Load& load) const {
+    const double more = std::max(law_.breakaway - law_.friction, 0.0);
+    if (more == 0.0) return 0.0;
+    const double ratio = load.rate / law_.stribeck_rate;
+    return -2.0 * more * ratio / law_.stribeck_rate * std::exp(-ratio * ratio) * std::tanh(load.rate / law_.friction_rate);
   }
 
   MeasurePointer measure_;

@@ -20,7 +20,7 @@ def test_a_slider_crank_moves_as_its_closed_form():
     acceleration = -r * w**2 * c - r**2 * w**2 * (c**2 - s**2) / root - r**4 * w**2 * s**2 * c**2 / root**3
     assert motion["engine.stroke"].values == pytest.approx(r * c + root, abs=1e-11)
     assert motion["engine.stroke_velocity"].values == pytest.approx(velocity, abs=1e-9)
-    assert motion["engine.stroke_acceleration"].values == pytest.approx(acceleration, abs=1e-6)
+    assert motion["engine.stroke_acceleration"].values == pytest.approx(acceleration, abs=1e-11)
 
 
 def test_the_driving_torque_does_the_work_that_the_kinetic_energy_shows():

@@ -201,6 +201,19 @@ def test_a05_meets_the_reference_in_spite_of_its_stiff_springs():
     assert np.diff(result["flyball.energy"].values).max() < 1e-5 * 238.9, "springs and dampers make no energy"
 
 
+def test_the_governor_may_be_started_by_the_rates_of_its_measures():
+    by_points, by_rates = flyball(), flyball()
+    for point in by_rates.points.values():
+        point.velocity[:] = 0.0
+    for side, sign in (("right", 1.0), ("left", -1.0)):
+        by_rates.angle(f"{side}-angle", "shaft", f"{side}-rod", axis=(0, sign, 0))
+        by_rates.initial(f"{side}-angle", rate=0.0)
+    by_rates.initial("psi", rate=2 * math.pi)
+    by_rates.initial("s", rate=0.0)
+    # Inertias differ by a factor of a million (thin shaft, heavy balls).
+    np.testing.assert_allclose(by_rates.assembled().v, by_points.assembled().v, atol=1e-6)
+
+
 # Examples of the Modelica library: figures of its reference results (MAP-LIB_ReferenceResults, Modelica 4.0.0).
 STANDARD_GRAVITY = 9.80665
 
@@ -216,7 +229,11 @@ def test_the_pendulum_of_the_modelica_library():
     mechanism.output("phi", "phi")
     mechanism.output("w", "phi", "velocity")
     result = mechanism.run(until=5.0, step=1e-3)
-    for t, phi, w in ((1, -2.5807106529, 3.1741445512), (2, -1.5761882659, -4.2923372962), (5, -1.6796346418, -2.3181470286)):
+    for t, phi, w in (
+        (1, -2.5807106529, 3.1741445512),
+        (2, -1.5761882659, -4.2923372962),
+        (5, -1.6796346418, -2.3181470286),
+    ):
         # The reference has a tolerance of 1e-6, the trapezoidal rule 2e-6 rad per second.
         assert result["pendulum.phi"].values[1000 * t] == pytest.approx(phi, abs=5e-5)
         assert result["pendulum.w"].values[1000 * t] == pytest.approx(w, abs=2e-4)

@@ -67,7 +67,8 @@ class Placed:
         """Let the two places be one; nothing is left to do where the bodies share a point."""
         assert self.at_first is not None and self.at_second is not None
         apart = self.at_second - self.at_first
-        return [] if not apart.weights and not apart.constant.any() else [Coincidence(f"{self.name}: same place", apart)]
+        one_point = not apart.weights and not apart.constant.any()
+        return [] if one_point else [Coincidence(f"{self.name}: same place", apart)]
 
     def right_angle(self, label: str, on_first: Vector, on_second: Vector) -> Dot:
         """Keep a direction on the first body and one on the second as they are drawn: at their angle."""

@@ -53,6 +53,16 @@ class Mechanism(Inspectable):
     gravity : array of shape (dimension,), optional
         m/s²; default -9.81 along y in the plane, along z in space.
 
+    Attributes
+    ----------
+    formulation : Formulation
+        How the equations of motion are put and integrated.
+    step : float or None
+        Preferred step, s.
+    standard_outputs : tuple of str
+        Outputs without being asked: all coordinates ``q`` (the animation needs them), energies, constraint ``violation``. Large
+        mechanisms that run long may want fewer.
+
     Examples
     --------
     >>> pendulum = Mechanism("pendulum", dimension=2)
@@ -89,6 +99,7 @@ class Mechanism(Inspectable):
         self.start_position: dict[str, Vector] = {}
         self.formulation = Formulation()
         self.step: float | None = None
+        self.standard_outputs: tuple[str, ...] = tuple(STANDARD)
         self.notes: list[str] = []
         self._assembly: Assembly | None = None
 

@@ -132,14 +132,16 @@ def equilibrium(problem: Problem, *, at: float = 0.0, tolerance: float = _TOLERA
 def reduced_stiffness(problem: Problem, state: State, space: TangentSpace, multipliers: Vector) -> Vector:
     """Return ``Nᵀ (-dQ/dq + d(Jᵀλ)/dq) N``, 1/s²."""
 
-    def unbalanced(there: State) -> Vector:
-        return problem.carried(there, multipliers) - problem.forces(there)
+    def carried(there: State) -> Vector:
+        return problem.carried(there, multipliers)
 
     columns = []
     for motion in space.free.T:
         direction = problem.still()
         direction.q[: problem.n] = motion
-        columns.append(space.free.T @ differences.along(problem, unbalanced, state, direction))
+        step = differences.step_size(problem, state, direction)
+        change = differences.along(problem, carried, state, direction) - problem.force_change(state, direction, step)
+        columns.append(space.free.T @ change)
     return np.array(columns).T.reshape(space.degrees_of_freedom, space.degrees_of_freedom)
 
 

@@ -5,14 +5,15 @@ velocities follow, the equations of motion, linearised, how accelerations and mu
 
     M δa + Jᵀ δλ = δ(Q - Jᵀ λ - M a),    J δa = -δ(γ + J a)    with λ and a held on the right,
 
-where γ is what the constraints' second derivative has besides J a. Derivatives on the right are differences along the
-direction; constraints that are quadratic in the coordinates make those exact.
+where γ is what the constraints' second derivative has besides J a. The derivative of Q is exact for springs and
+dampers; the others are differences along the direction, which constraints that are quadratic in the coordinates make
+exact.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -91,7 +92,7 @@ class LinearModel:
     def to_control(self) -> Any:
         """Return a ``control.StateSpace`` of the package python-control, with all names."""
         try:
-            import control  # type: ignore[import-not-found, unused-ignore]
+            import control  # type: ignore[import-not-found, import-untyped, unused-ignore]
         except ImportError as error:
             raise MissingExtraError("A python-control model", "control") from error
         return control.ss(
@@ -190,8 +191,18 @@ class _Point:
             direction.v[:n] -= inverse @ self._along(self._rate, direction)
         elif not direction.v.any():
             direction.v[:n] -= inverse @ self._along(self._rate, direction)
-        both = self._along(self._residuals, direction)
-        direction.a, direction.multipliers = self.space.solve(both[:n], -both[n:])
+        both = self._along(self._held, direction)
+        force = self._force_change(direction) - both[:n]
+        direction.a, direction.multipliers = self.space.solve(force, -both[n:])
+
+    def _force_change(self, direction: Direction) -> Vector:
+        """Return δQ: along positions and velocities, and along inputs."""
+        step = differences.step_size(self.problem, self.state, direction)
+        change = self.problem.force_change(self.state, direction, step)
+        if direction.u.any():
+            alone = replace(self.problem.still(), u=direction.u)
+            change = change + self._along(self.problem.forces, alone)
+        return change
 
     def output_change(self, outputs: Sequence[Shown], direction: Direction) -> Vector:
         """Return the derivative of outputs along a direction."""
@@ -212,9 +223,10 @@ class _Point:
     def _rate(self, there: State) -> Vector:
         return self.problem.constraint_change(there, self.state.v[: self.problem.n]) + self.problem.rates(there)[0]
 
-    def _residuals(self, there: State) -> Vector:
+    def _held(self, there: State) -> Vector:
+        """Return ``Jᵀ λ + M a`` and ``γ + J a`` there with λ and a of here."""
         problem = self.problem
-        force = problem.forces(there) - problem.carried(there, self.multipliers) - problem.inertia(there, self.a)
+        force = problem.carried(there, self.multipliers) + problem.inertia(there, self.a)
         return np.concatenate([force, problem.rates(there)[1] + problem.constraint_change(there, self.a)])
 
 

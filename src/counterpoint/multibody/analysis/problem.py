@@ -175,6 +175,14 @@ class Problem:
         """Return Q, shape (n,), N."""
         return np.array(self._at(state).forces(*state.arguments()))[: self.n]
 
+    def force_change(self, state: State, direction: Direction, step: float) -> Vector:
+        """Return the derivative of Q along a direction's positions and velocities, shape (n,).
+
+        Exact for springs and dampers: with differences, the rounding of stiff ones would drown the soft ones.
+        """
+        q, v = direction.q.tolist(), direction.v.tolist()
+        return np.array(self._at(state).force_change(q, v, step, *state.arguments()))[: self.n]
+
     def shown(self, outputs: Sequence[Shown], state: State, a: Vector, multipliers: Vector) -> Vector:
         """Return the values of outputs, one after another."""
         natives = [native for output in outputs for native in output.native]
