@@ -31,18 +31,36 @@ struct Rows {
   }
 
   /// x += J^T p bottom.
-  template <int sides>
   static void add_transposed(const Run& run, const double* penalty, const double* J, const int* columns, const double* bottom, double* x) {
     const int entries = count(run);
-    for (int row = 0; row < run.rows; ++row, J += entries, columns += entries, bottom += sides) {
-      double factor[sides];
+    for (int row = 0; row < run.rows; ++row, J += entries, columns += entries) {
+      const double factor = penalty[row] * bottom[row];
       COUNTERPOINT_UNROLL
-      for (int s = 0; s < sides; ++s) factor[s] = penalty[row] * bottom[s];
+      for (int k = 0; k < entries; ++k) x[columns[k]] += J[k] * factor;
+    }
+  }
+
+  /// bottom -= J [x0 x1 0], then x += J^T p bottom, three sides.
+  static void take_away(const Run& run, const double* penalty, const double* J, const int* columns, const double* x0, const double* x1,
+                        double* bottom, double* x) {
+    const int entries = count(run);
+    for (int row = 0; row < run.rows; ++row, J += entries, columns += entries, bottom += 3) {
+      double first = bottom[0], second = bottom[1];
       COUNTERPOINT_UNROLL
       for (int k = 0; k < entries; ++k) {
-        double* const place = x + columns[k] * sides;
-        COUNTERPOINT_UNROLL
-        for (int s = 0; s < sides; ++s) place[s] += J[k] * factor[s];
+        first -= J[k] * x0[columns[k]];
+        second -= J[k] * x1[columns[k]];
+      }
+      bottom[1] = second;  // the other sides' multipliers are not asked for
+      first *= penalty[row];
+      second *= penalty[row];
+      const double third = penalty[row] * bottom[2];
+      COUNTERPOINT_UNROLL
+      for (int k = 0; k < entries; ++k) {
+        double* const place = x + 3 * columns[k];
+        place[0] += J[k] * first;
+        place[1] += J[k] * second;
+        place[2] += J[k] * third;
       }
     }
   }
@@ -105,8 +123,26 @@ class CondensedSystem final : public SaddleSystem {
     solver_->factorise();
   }
 
-  void solve(double* right) override { solve_together<1, 0>(right); }
-  void solve_three(double* right) override { solve_together<3, 1>(right); }
+  void solve(double* right) override {
+    double* const bottom = right + n_;
+    for_runs<1>(bottom, [&](auto rows, const Run& run, const double* penalty, const double* J, const int* columns, double* own) {
+      rows.add_transposed(run, penalty, J, columns, own, right);
+    });
+    solver_->solve(right);
+    for_runs<1>(bottom, [&](auto rows, const Run& run, const double* penalty, const double* J, const int* columns, double* own) {
+      rows.template multiply<1, 0>(run, penalty, J, columns, right, own);
+    });
+  }
+  void project(const double* x0, const double* x1, double* right) override {
+    double* const bottom = right + 3 * static_cast<std::size_t>(n_);
+    for_runs<3>(bottom, [&](auto rows, const Run& run, const double* penalty, const double* J, const int* columns, double* own) {
+      rows.take_away(run, penalty, J, columns, x0, x1, own, right);
+    });
+    solver_->solve_many(right, 3);
+    for_runs<3>(bottom, [&](auto rows, const Run& run, const double* penalty, const double* J, const int* columns, double* own) {
+      rows.template multiply<3, 1>(run, penalty, J, columns, right, own);
+    });
+  }
 
   const linear::Solver& solver() const override { return *solver_; }
 
@@ -157,18 +193,6 @@ class CondensedSystem final : public SaddleSystem {
       J += run.rows * run.entries;
       slots += run.rows * (run.entries * (run.entries + 1) / 2);
     }
-  }
-
-  template <int sides, int side>
-  void solve_together(double* right) {
-    double* const bottom = right + static_cast<std::size_t>(n_) * sides;
-    for_runs<sides>(bottom, [&](auto rows, const Run& run, const double* penalty, const double* J, const int* columns, double* own) {
-      rows.template add_transposed<sides>(run, penalty, J, columns, own, right);
-    });
-    solver_->solve_many(right, sides);
-    for_runs<sides>(bottom, [&](auto rows, const Run& run, const double* penalty, const double* J, const int* columns, double* own) {
-      rows.template multiply<sides, side>(run, penalty, J, columns, right, own);
-    });
   }
 
   template <int sides, typename Action>

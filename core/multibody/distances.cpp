@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "multibody/constraint.hpp"
+#include "multibody/unroll.hpp"
 
 namespace counterpoint::multibody {
 
@@ -24,7 +25,9 @@ class Distances final : public ConstraintBatch {
   void append_rows(SparsePattern& jacobian) const override {
     for (const Place& p : places_) {
       std::vector<int> columns;
+      COUNTERPOINT_UNROLL
       for (int d = 0; d < dimension; ++d) columns.push_back(p.first + d);
+      COUNTERPOINT_UNROLL
       for (int d = 0; d < dimension; ++d) columns.push_back(p.second + d);
       jacobian.append_row(columns);
     }
@@ -35,6 +38,7 @@ class Distances final : public ConstraintBatch {
       const double* a = now.q + p.first;
       const double* b = now.q + p.second;
       double square = 0.0;
+      COUNTERPOINT_UNROLL
       for (int d = 0; d < dimension; ++d) {
         const double difference = b[d] - a[d];
         square += difference * difference;
@@ -51,6 +55,7 @@ class Distances final : public ConstraintBatch {
       const double* a = now.v + p.first;
       const double* b = now.v + p.second;
       double square = 0.0;
+      COUNTERPOINT_UNROLL
       for (int d = 0; d < dimension; ++d) square += (b[d] - a[d]) * (b[d] - a[d]);
       *rest++ = square * p.inverse_length;
     }
@@ -63,6 +68,7 @@ class Distances final : public ConstraintBatch {
       const double *aa = acceleration + p.first, *ab = acceleration + p.second;
       const double factor = *multipliers++ * p.inverse_length;
       double square = 0.0, product = 0.0;
+      COUNTERPOINT_UNROLL
       for (int d = 0; d < dimension; ++d) {
         const double speed = vb[d] - va[d];
         square += speed * speed;

@@ -16,6 +16,7 @@
 #include "coupling/subsystem.hpp"
 #include "multibody/index3.hpp"
 #include "multibody/text.hpp"
+#include "multibody/unroll.hpp"
 
 namespace counterpoint::multibody {
 
@@ -174,17 +175,21 @@ void Index3Stepper::predict_by_acceleration(const State& state, double ratio) {
 
 // Trapezoidal rule with Hermite's end corrections, order 4: x1 = x0 + h/2 (x0' + x1') - h^2/12 (x1'' - x0''), for v and q.
 void Index3Stepper::predict_by_jerk(const State& state, double ratio) {
-  const double half = 0.5 * h_, twelfth = h_ * h_ / 12.0;
+  const double half = 0.5 * h_, twelfth = h_ * h_ / 12.0, scale = scale_;
+  const double *q0 = state.q.data(), *v0 = state.v.data(), *a0 = state.a.data();
+  const double *j0 = state.jerk.data(), *before = state.previous_jerk.data();
+  double *q1 = next_.q.data(), *v1 = next_.v.data(), *a1 = next_.auxiliary.data(), *j1 = next_.jerk.data(), *hat = q_hat_.data();
+  COUNTERPOINT_INDEPENDENT
   for (int i = 0; i < n_; ++i) {
-    const double jerk = state.jerk[i] + ratio * (state.jerk[i] - state.previous_jerk[i]);
-    const double a = state.a[i] + half * (state.jerk[i] + jerk);
-    const double v = state.v[i] + half * (state.a[i] + a) - twelfth * (jerk - state.jerk[i]);
-    const double q = state.q[i] + half * (state.v[i] + v) - twelfth * (a - state.a[i]);
-    next_.jerk[i] = jerk;
-    next_.auxiliary[i] = a;
-    next_.v[i] = v;
-    next_.q[i] = q;
-    q_hat_[i] = q - scale_ * a;
+    const double jerk = j0[i] + ratio * (j0[i] - before[i]);
+    const double a = a0[i] + half * (j0[i] + jerk);
+    const double v = v0[i] + half * (a0[i] + a) - twelfth * (jerk - j0[i]);
+    const double q = q0[i] + half * (v0[i] + v) - twelfth * (a - a0[i]);
+    j1[i] = jerk;
+    a1[i] = a;
+    v1[i] = v;
+    q1[i] = q;
+    hat[i] = q - scale * a;
   }
 }
 
@@ -194,9 +199,13 @@ void Index3Stepper::evaluate(const Instant& now) {
   model_->constraints(now, phi_.data(), J_.data());
   model_->forces(now, Q_.data());
   if (!model_->constant_mass()) model_->mass(now, mass_.data());
-  for (int i = 0; i < n_; ++i) difference_[i] = next_.q[i] - q_hat_[i];
-  multiply(model_->mass_pattern(), mass_.data(), difference_.data(), residual_.data());
-  for (int i = 0; i < n_; ++i) residual_[i] -= scale_ * Q_[i];
+  const double *q = next_.q.data(), *hat = q_hat_.data(), *Q = Q_.data(), scale = scale_;
+  double *difference = difference_.data(), *residual = residual_.data();
+  COUNTERPOINT_INDEPENDENT
+  for (int i = 0; i < n_; ++i) difference[i] = q[i] - hat[i];
+  multiply(model_->mass_pattern(), mass_.data(), difference, residual);
+  COUNTERPOINT_INDEPENDENT
+  for (int i = 0; i < n_; ++i) residual[i] -= scale * Q[i];
   if (!multipliers_are_zero_) {
     for (int r = 0; r < m_; ++r) rest_[r] = scale_ * next_.multipliers[r];
     add_transposed(model_->jacobian_pattern(), J_.data(), rest_.data(), residual_.data());
@@ -293,14 +302,18 @@ void Index3Stepper::correct() {
   for (int r = 0; r < m_; ++r) right_[n_ + r] = -phi_[r];
   system_->solve(right_.data());
   const double to_auxiliary = 1.0 / (options_.rule.beta * h_ * h_);
+  const double to_velocity = velocity_factor_, *change = right_.data();
+  double *q = next_.q.data(), *v = next_.v.data(), *a = next_.auxiliary.data();
+  COUNTERPOINT_INDEPENDENT
+  for (int i = 0; i < n_; ++i) {
+    q[i] += change[i];
+    v[i] += to_velocity * change[i];
+    a[i] += to_auxiliary * change[i];
+  }
   double largest = 0.0, sum = 0.0;
   for (int i = 0; i < n_; ++i) {
-    const double change = right_[i];
-    next_.q[i] += change;
-    next_.v[i] += velocity_factor_ * change;
-    next_.auxiliary[i] += to_auxiliary * change;
-    largest = std::max(largest, std::abs(change));
-    sum += change;
+    largest = std::max(largest, std::abs(change[i]));
+    sum += change[i];
   }
   correction_ = std::isfinite(sum) ? largest : INFINITY;
   const bool fresh = multipliers_are_zero_;
@@ -344,12 +357,14 @@ void Index3Stepper::project(const Instant& now) {
   project_all(now);
   const double* side = three_.data();
   const double twelfth = h_ * h_ / 12.0;
+  double *v = next_.v.data(), *a = next_.auxiliary.data(), *jerk = next_.jerk.data();
+  const bool accelerations = options_.project_accelerations;
   for (int i = 0; i < n_; ++i, side += 3) {
-    next_.v[i] += side[0];
-    if (options_.project_accelerations) next_.auxiliary[i] += side[1];
+    v[i] += side[0];
+    if (accelerations) a[i] += side[1];
     if (hermite_) {
-      next_.v[i] -= twelfth * (side[2] - next_.jerk[i]);
-      next_.jerk[i] = side[2];
+      v[i] -= twelfth * (side[2] - jerk[i]);
+      jerk[i] = side[2];
     }
   }
   if (options_.printed || !options_.project_accelerations) return;
@@ -370,26 +385,18 @@ void Index3Stepper::project_all(const Instant& now) {
   } else {
     model_->acceleration_terms(now, rest_.data());
   }
+  if (model_->rheonomic()) model_->velocity_terms(now, phi_t_.data());
   double* side = three_.data();
   for (int i = 0; i < n_; ++i, side += 3) {
     side[0] = side[1] = 0.0;
     side[2] = hermite_ ? -residual_[i] : 0.0;
   }
-  if (model_->rheonomic()) model_->velocity_terms(now, phi_t_.data());
-  const SparsePattern& pattern = model_->jacobian_pattern();
-  const int *start = pattern.row_start.data(), *column = pattern.column.data();
-  const double *J = factorised_J_.data(), *v = next_.v.data(), *a = next_.auxiliary.data();
   for (int r = 0; r < m_; ++r, side += 3) {
-    double rate = phi_t_[r], acceleration = rest_[r];
-    for (int k = start[r]; k < start[r + 1]; ++k) {
-      rate += J[k] * v[column[k]];
-      acceleration += J[k] * a[column[k]];
-    }
-    side[0] = -rate;
-    side[1] = -acceleration;
+    side[0] = -phi_t_[r];
+    side[1] = -rest_[r];
     side[2] = -terms_[r];
   }
-  system_->solve_three(three_.data());
+  system_->project(next_.v.data(), next_.auxiliary.data(), three_.data());
 }
 
 // The jerk alone, at the start of a run.

@@ -9,7 +9,7 @@ namespace {
 class KktSystem final : public SaddleSystem {
  public:
   KktSystem(const Model& model, const std::string& solver)
-      : n_(model.coordinates()), m_(model.equations()), compliance_(m_, 0.0) {
+      : n_(model.coordinates()), m_(model.equations()), jacobian_(model.jacobian_pattern()), compliance_(m_, 0.0), J_(jacobian_.entries()) {
     const SparsePattern &tangent = model.tangent_pattern(), &jacobian = model.jacobian_pattern();
     solver_ = linear::make_solver(solver, pattern(tangent, jacobian));
     find_slots(tangent, jacobian);
@@ -23,6 +23,7 @@ class KktSystem final : public SaddleSystem {
 
   void factorise(const double* W, bool same_W, const double* J) override {
     if (!same_W || !base_is_set_) set_base(W);
+    std::copy_n(J, J_.size(), J_.begin());
     double* values = solver_->values().data();
     std::copy(base_.begin(), base_.end(), values);
     const int entries = static_cast<int>(jacobian_slots_.size());
@@ -33,7 +34,16 @@ class KktSystem final : public SaddleSystem {
   }
 
   void solve(double* right) override { solver_->solve(right); }
-  void solve_three(double* right) override { solver_->solve_many(right, 3); }
+  void project(const double* x0, const double* x1, double* right) override {
+    double* bottom = right + 3 * static_cast<std::size_t>(n_);
+    for (int row = 0; row < m_; ++row, bottom += 3) {
+      for (int k = jacobian_.row_start[row]; k < jacobian_.row_start[row + 1]; ++k) {
+        bottom[0] -= J_[k] * x0[jacobian_.column[k]];
+        bottom[1] -= J_[k] * x1[jacobian_.column[k]];
+      }
+    }
+    solver_->solve_many(right, 3);
+  }
   const linear::Solver& solver() const override { return *solver_; }
 
  private:
@@ -86,7 +96,8 @@ class KktSystem final : public SaddleSystem {
   }
 
   int n_, m_;
-  std::vector<double> compliance_;
+  const SparsePattern& jacobian_;
+  std::vector<double> compliance_, J_;
   linear::SolverPointer solver_;
   std::vector<int> tangent_slots_, jacobian_slots_, mirrored_slots_, diagonal_slots_;
   std::vector<double> base_;  ///< all values but the Jacobian's
