@@ -7,7 +7,7 @@ import click
 
 from benchmarks.harness import Bench, show, write_json
 
-BENCHMARKS = {"coupling": "benchmarks.coupling"}
+BENCHMARKS = {"coupling": "benchmarks.coupling", "linear": "benchmarks.linear", "multibody": "benchmarks.multibody"}
 
 
 @click.command()

@@ -1,15 +1,20 @@
-"""Hand-written C++ for comparison, compiled on first use by the system's compiler and loaded with ctypes."""
+"""C++ beside the package, compiled on first use by the system's compiler: loops to compare with, parts of the core."""
 
 import ctypes
 import hashlib
 import os
 import shutil
 import subprocess
+import sysconfig
 import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parent
-FLAGS = ("-O3", "-std=c++20", "-ffp-contract=off", "-Wall", "-Wextra", "-shared", "-fPIC")
+CORE = HERE.parent / "core"
+WARNINGS = ("-std=c++20", "-ffp-contract=off", "-Wall", "-Wextra")
+LIBRARY_FLAGS = ("-O3", *WARNINGS, "-shared", "-fPIC")
+PROGRAM_FLAGS = ("-O2", *WARNINGS)
+"""What is measured in a program is our own core: compiled as CMakeLists.txt compiles it."""
 
 
 def library(name: str) -> ctypes.CDLL:
@@ -20,13 +25,24 @@ def library(name: str) -> ctypes.CDLL:
     name : str
         Name of the source file without its ending.
     """
-    source = HERE / "native" / f"{name}.cpp"
-    command = (compiler(), *FLAGS)
-    digest = hashlib.sha256(repr(command).encode() + source.read_bytes()).hexdigest()[:16]
-    built = HERE / "_build" / f"{name}-{digest}.so"
-    if not built.exists():
-        _compile(command, source, built)
-    return ctypes.CDLL(str(built))
+    command = (compiler(), *LIBRARY_FLAGS, str(HERE / "native" / f"{name}.cpp"))
+    return ctypes.CDLL(str(_built(f"{name}.so", command, [HERE / "native" / f"{name}.cpp"])))
+
+
+def program(name: str, part: str) -> Path:
+    """Return the program of ``native/NAME.cpp`` with one part of the core, compiled if any of it has changed.
+
+    Parameters
+    ----------
+    name : str
+        Name of the source file without its ending.
+    part : str
+        Folder of ``core`` whose sources belong to it.
+    """
+    sources = [HERE / "native" / f"{name}.cpp", *sorted((CORE / part).glob("*.cpp"))]
+    headers = [*sorted((CORE / part).glob("*.hpp")), *sorted((HERE.parent / "tests" / "core").glob("*.hpp"))]
+    command = (compiler(), *PROGRAM_FLAGS, f"-I{CORE}", "-isystem", str(_eigen()), *map(str, sources))
+    return _built(name, command, [*sources, *headers])
 
 
 def compiler() -> str:
@@ -37,12 +53,29 @@ def compiler() -> str:
     raise RuntimeError("no C++ compiler found: install one, or name it in the environment variable CXX")
 
 
-def _compile(command: tuple[str, ...], source: Path, built: Path) -> None:
+def _eigen() -> Path:
+    for folder in dict.fromkeys(sysconfig.get_path(kind) for kind in ("purelib", "platlib")):
+        headers = Path(folder) / "cmeel.prefix" / "include" / "eigen3"
+        if headers.is_dir():
+            return headers
+    raise RuntimeError("Eigen's headers not found: pip install 'cmeel-eigen>=3.4,<4'")
+
+
+def _built(name: str, command: tuple[str, ...], files: list[Path]) -> Path:
+    """Return what the command makes of the files, from the last time if nothing has changed since."""
+    digest = hashlib.sha256(repr(command).encode() + b"".join(file.read_bytes() for file in files)).hexdigest()[:16]
+    built = HERE / "_build" / f"{digest}-{name}"
+    if not built.exists():
+        _compile(command, built)
+    return built
+
+
+def _compile(command: tuple[str, ...], built: Path) -> None:
     built.parent.mkdir(exist_ok=True)
     with tempfile.TemporaryDirectory(dir=built.parent) as folder:
         # Moved into place in one go, so that two runs at the same time never load half a file.
         fresh = Path(folder) / built.name
-        done = subprocess.run([*command, str(source), "-o", str(fresh)], capture_output=True, text=True, check=False)
+        done = subprocess.run([*command, "-o", str(fresh)], capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            raise RuntimeError(f"{source.name}: {command[0]} failed:\n{done.stderr}")
+            raise RuntimeError(f"{built.name}: {command[0]} failed:\n{done.stderr}")
         fresh.replace(built)

@@ -74,11 +74,12 @@ class Motion:
 def hand_written(ratio: int, order: int, fast_steps: int, loop: str = "two_mass_loop") -> Motion:
     """Run a hand-written loop; fresh arrays for the results are part of its work."""
     p = parameters(ratio)
-    given = (ctypes.c_double * 11)(p.m1, p.m2, p.k1, p.k2, p.k3, X1, X2, p.h, p.H)
+    given = (ctypes.c_double * 15)(p.m1, p.m2, p.k1, p.k2, p.k3, X1, X2, p.h, p.H)
     slow_steps = -(-fast_steps // ratio)
     fast = [np.empty(fast_steps + 1) for _ in range(3)]
     slow = [np.empty(slow_steps + 1) for _ in range(3)]
-    addresses = [ctypes.c_void_p(array.ctypes.data) for array in (*fast, *slow)]
+    defects = np.empty((slow_steps + 1, 3))
+    addresses = [ctypes.c_void_p(array.ctypes.data) for array in (*fast, *slow, defects)]
     written = getattr(library(loop), loop)(order, ctypes.c_int64(fast_steps), given, *addresses)
     if written != slow_steps + 1:
         raise RuntimeError(f"{loop}: {written} slow samples for order {order}, not {slow_steps + 1}")

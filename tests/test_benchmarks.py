@@ -36,6 +36,42 @@ def test_counterpoint_and_the_hand_written_loop_agree_to_rounding(ratio, order):
         np.testing.assert_allclose(getattr(ours, name), expected, rtol=0, atol=1e-9 * scale, err_msg=name)
 
 
+@pytest.mark.parametrize("loops", [1, 2, 3, 10])
+def test_the_hand_written_four_bar_follows_the_reference_through_the_singular_pose(loops):
+    from benchmarks.four_bar import HandWritten, reference
+
+    tips, exact = HandWritten(loops).each_second(20), reference(loops, 20)
+    # Measured: at most 2e-5 m (L = 3). Without the jerk's correction it would be 1e-4 m and more.
+    assert np.abs(np.subtract(tips, exact)).max() < 5e-5
+
+
+def test_the_hand_written_four_bar_is_stable_for_a_long_chain():
+    from benchmarks.four_bar import HandWritten, reference
+
+    np.testing.assert_allclose(HandWritten(1000).each_second(3), reference(1000, 3), rtol=0, atol=1e-5)
+
+
+def test_the_reference_of_the_four_bar_has_the_published_values():
+    from benchmarks.four_bar import reference
+
+    assert reference(2, 10)[-1] == pytest.approx((0.3284581115, 0.9445185382), abs=1e-9)
+    assert reference(40, 20)[-1] == pytest.approx((0.4109011538, 0.9116799010), abs=1e-8)
+
+
+def test_the_multibody_benchmark_names_its_missing_peers_and_runs_without_them(monkeypatch):
+    from benchmarks import multibody
+    from benchmarks.harness import Bench
+
+    monkeypatch.setattr(multibody, "installed", lambda _: False)
+    bench = Bench("multibody", quick=True)
+    for work in multibody.WORKS.values():
+        work(bench)
+    assert {row.work for row in bench.rows} == {"four-bar", "accuracy"}
+    assert all(np.isfinite(row.value) and row.value > 0 for row in bench.rows)
+    for peer in ("mujoco", "exudyn"):
+        assert any(peer in note and "not installed" in note for note in bench.notes)
+
+
 @pytest.fixture(scope="module")
 def quick_rows(tmp_path_factory):
     file = tmp_path_factory.mktemp("benchmarks") / "rows.json"

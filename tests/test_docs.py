@@ -8,7 +8,7 @@ from pathlib import Path
 import matplotlib
 import pytest
 
-import counterpoint as cp
+from counterpoint.cases import read_case
 
 ROOT = Path(__file__).resolve().parents[1]
 TOOLS = runpy.run_path(str(ROOT / "docs" / "make_images.py"))
@@ -43,7 +43,7 @@ def test_the_code_of_a_page_runs_as_shown(page, tmp_path, drawn_to_files):
         warnings.simplefilter("error")
         TOOLS["run_page"](page, tmp_path)
         for scenario in tmp_path.glob("*.toml"):
-            assert cp.Scenario.read(scenario).run().status == "finished"
+            assert read_case(scenario).run().status == "finished"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=name_of)

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
-SCENARIOS = sorted(EXAMPLES.glob("*.toml"))
+MECHANISMS = sorted(path for path in EXAMPLES.glob("*.toml") if "[mechanism]" in path.read_text(encoding="utf-8"))
+SCENARIOS = sorted(set(EXAMPLES.glob("*.toml")) - set(MECHANISMS))
 SCRIPTS = sorted(path for path in EXAMPLES.glob("*.py") if path.name != "heater_models.py")
 
 
@@ -30,6 +31,14 @@ def test_a_scenario_runs_and_leaves_a_run_file_and_a_picture(scenario, tmp_path)
     done = run(tmp_path, "-m", "counterpoint", "run", str(scenario), "--out", "out")
     assert done.returncode == 0, done.stderr
     assert {path.suffix for path in (tmp_path / "out").iterdir()} == {".h5", ".png"}
+
+
+@pytest.mark.parametrize("model", MECHANISMS, ids=lambda path: path.name)
+def test_a_mechanism_runs_and_leaves_a_run_file_and_pictures(model, tmp_path):
+    done = run(tmp_path, "-m", "counterpoint", "run", str(model), "--out", "out")
+    assert done.returncode == 0, done.stderr
+    left = {path.name.removeprefix(model.stem) for path in (tmp_path / "out").iterdir()}
+    assert left == {".h5", ".png", "-checks.png", ".html"}
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)

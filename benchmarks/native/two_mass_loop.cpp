@@ -2,12 +2,13 @@
 // against. It does the arithmetic that the coupling asks for and nothing else: two linear state-space models
 // (2 x 2), ode4 stage by stage and the trapezoidal rule, polynomials of an order given at run time on whatever
 // times the samples have (kept in Newton form, rebuilt when their samples change), comparison of times with a
-// tolerance, a look whether the outputs are finite, the interface defect with its mean, variance and maximum,
-// and both histories kept as results. Built with -ffp-contract=off.
+// tolerance, a look whether the outputs are finite, the interface defect with its mean, variance, maximum and
+// magnitude, and both histories and the defect over time kept as results. Built with -ffp-contract=off.
 
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 
 namespace {
 
@@ -90,15 +91,21 @@ void trapezoidal(const Model& model, double t, double t_end, const Newton& input
 }
 
 struct Defect {
+    double* rows;  // (t, assumed, arrived), the caller's
     std::int64_t count = 0;
-    double squares = 0.0, mean = 0.0, spread = 0.0, maximum = 0.0, time = 0.0;
+    double squares = 0.0, mean = 0.0, spread = 0.0, maximum = 0.0, time = 0.0, magnitude = 0.0;
 
     void compare(double t, double assumed, double arrived) {
+        double* row = rows + 3 * count;
+        row[0] = t;
+        row[1] = assumed;
+        row[2] = arrived;
         ++count;
         const double difference = assumed - arrived, from_mean = arrived - mean;
         squares += difference * difference;
         mean += from_mean / static_cast<double>(count);
         spread += from_mean * (arrived - mean);
+        magnitude = std::max(magnitude, std::abs(arrived));
         if (std::abs(difference) > maximum) {
             maximum = std::abs(difference);
             time = t;
@@ -108,18 +115,19 @@ struct Defect {
 
 }  // namespace
 
-// parameters: m1 m2 k1 k2 k3 x1(0) x2(0) h H. The arrays hold fast_steps + 1 samples of the fast mass and
-// ceil(fast_steps h / H) + 1 of the slow one. Returns the slow samples written, or -1 when a value is not finite;
-// the largest defect and its time are left in parameters[9] and [10].
+// parameters: m1 m2 k1 k2 k3 x1(0) x2(0) h H. The arrays hold fast_steps + 1 samples of the fast mass,
+// ceil(fast_steps h / H) + 1 of the slow one and as many rows of defects. Returns the slow samples written, or -1
+// when a value is not finite. What the defect sums up to is left in parameters[9] to [14]: maximum, its time, sum of
+// squares, mean, spread, magnitude.
 extern "C" std::int64_t two_mass_loop(int order, std::int64_t fast_steps, double* p, double* t1, double* x1,
-                                      double* v1, double* t2, double* x2, double* v2) {
+                                      double* v1, double* t2, double* x2, double* v2, double* defects) {
     const double h = p[7], H = p[8], tolerance = 1e-6 * h;
     const double until = static_cast<double>(fast_steps) * h;
     const Model fast_model{{{0.0, 1.0}, {-(p[2] + p[3]) / p[0], 0.0}}, {0.0, p[3] / p[0]}};
     const Model slow_model{{{0.0, 1.0}, {-(p[3] + p[4]) / p[1], 0.0}}, {0.0, p[3] / p[1]}};
     Side fast{t1, x1, v1}, slow{t2, x2, v2};
     Newton of_fast, of_slow;
-    Defect defect;
+    Defect defect{defects};
     double fast_state[2] = {p[5], 0.0}, slow_state[2] = {p[6], 0.0};
     double fast_time = 0.0, slow_time = 0.0;
     bool finite = fast.append(0.0, fast_state) && slow.append(0.0, slow_state);
@@ -142,7 +150,7 @@ extern "C" std::int64_t two_mass_loop(int order, std::int64_t fast_steps, double
         }
         defect.compare(slow_time, assumed, fast_state[0]);
     }
-    p[9] = defect.maximum;
-    p[10] = defect.time;
+    const double sums[] = {defect.maximum, defect.time, defect.squares, defect.mean, defect.spread, defect.magnitude};
+    std::copy(std::begin(sums), std::end(sums), p + 9);
     return finite ? slow.count : -1;
 }

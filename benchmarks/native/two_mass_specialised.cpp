@@ -111,7 +111,8 @@ void run(const Problem& p, std::int64_t fast_steps, Side& fast, Side& slow) {
 // parameters: m1 m2 k1 k2 k3 x1(0) x2(0) h H. The arrays hold fast_steps + 1 samples of the fast mass and
 // ceil(fast_steps h / H) + 1 of the slow one. Returns the slow samples written, or -1 for an order not built.
 extern "C" std::int64_t two_mass_specialised(int order, std::int64_t fast_steps, const double* parameters,
-                                      double* t1, double* x1, double* v1, double* t2, double* x2, double* v2) {
+                                      double* t1, double* x1, double* v1, double* t2, double* x2, double* v2,
+                                      double* /*defects*/) {
     const double* p = parameters;
     const Problem problem{p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7], p[8]};
     Side fast{t1, x1, v1}, slow{t2, x2, v2};

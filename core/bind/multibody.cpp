@@ -98,31 +98,12 @@ void bind_parts(nb::module_& m) {
 
   nb::class_<Measure>(m, "Measure")
       .def_rw("name", &Measure::name)
+      .def_rw("start_near", &Measure::start_near)
       .def("value", [](const Measure& self, const Vector& q) { return self.value(q.data()); }, nb::arg("q"))
       .def("rate", [](const Measure& self, const Vector& q, const Vector& v) { return self.rate(q.data(), v.data()); }, nb::arg("q"), nb::arg("v"));
   m.def("measure", [](const std::string& function, const Combination& a, const Combination& b, const Combination& c, const Combination& d) {
     return make_measure(chosen(kFunctions, function), {a, b}, {c, d});
   }, nb::arg("function"), nb::arg("a"), nb::arg("b"), nb::arg("c"), nb::arg("d"));
-}
-
-void bind_forces(nb::module_& m) {
-  nb::class_<Force>(m, "Force").def_rw("name", &Force::name).def("value_names", &Force::value_names);
-  nb::class_<ScalarLaw>(m, "ScalarLaw")
-      .def(nb::init<>())
-      .def_rw("stiffness", &ScalarLaw::stiffness)
-      .def_rw("natural", &ScalarLaw::natural)
-      .def_rw("damping", &ScalarLaw::damping)
-      .def_rw("friction", &ScalarLaw::friction)
-      .def_rw("breakaway", &ScalarLaw::breakaway)
-      .def_rw("friction_rate", &ScalarLaw::friction_rate)
-      .def_rw("stribeck_rate", &ScalarLaw::stribeck_rate)
-      .def_rw("constant", &ScalarLaw::constant)
-      .def("set_spring", [](ScalarLaw& self, Vector x, Vector y) { self.spring = {std::move(x), std::move(y)}; }, nb::arg("x"), nb::arg("y"))
-      .def("set_damper", [](ScalarLaw& self, Vector x, Vector y) { self.damper = {std::move(x), std::move(y)}; }, nb::arg("x"), nb::arg("y"))
-      .def("set_actuator", [](ScalarLaw& self, TimeFunctionPointer actuator) { self.actuator = std::move(actuator); }, nb::arg("actuator"));
-  m.def("scalar_force", &make_scalar_force, nb::arg("measure"), nb::arg("law"));
-  m.def("point_force", &make_point_force, nb::arg("point"), nb::arg("components"), nb::arg("axes"));
-  m.def("torque", &make_torque, nb::arg("axes"), nb::arg("components"), nb::arg("in_body_axes"));
 }
 
 void add_batch(Parts& parts, ConstraintBatchPointer batch, std::vector<std::string> names) {
@@ -331,7 +312,7 @@ void bind_subsystem(nb::module_& m) {
 void bind_multibody(nb::module_& core) {
   nb::module_ m = core.def_submodule("multibody", "Mechanisms in natural coordinates.");
   bind_parts(m);
-  bind_forces(m);
+  bind_multibody_forces(m);
   bind_assembly(m);
   bind_model(m);
   bind_outputs(m);

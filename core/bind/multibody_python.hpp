@@ -15,4 +15,6 @@ multibody::TimeFunctionPointer make_python_time_function(nb::object function, do
 /// A mechanism whose dynamic terms are methods of a Python object (see counterpoint.multibody.HandWritten).
 multibody::ModelPointer make_python_model(nb::object model);
 
+void bind_multibody_forces(nb::module_& m);
+
 }  // namespace counterpoint::bind

@@ -7,21 +7,15 @@
 
 namespace counterpoint {
 
-void Defect::assume(const Polynomial& polynomial, double t, double source_next) {
-  compared_for_ = source_next;
-  times_.push_back(t);
-  assumed_.resize(times_.size() * width_);
-  polynomial.evaluate(t, &assumed_[(times_.size() - 1) * width_]);
-}
-
-void Defect::arrive(const Samples& samples, double gain, double offset) {
+/// Flat for the same reason as Scheduler::run_alone.
+[[gnu::flatten]] void Defect::arrive(const Samples& samples, double gain, double offset) {
   while (pending() && samples.time(samples.last()) >= pending_time() - samples.tolerance) {
-    compare(times_[first_], &assumed_[first_ * width_], samples, gain, offset);
-    ++first_;
+    compare(pending_time(), &assumed_[first_ + 1], samples, gain, offset);
+    first_ += 1 + width_;
   }
   if (!pending()) {
     first_ = 0;
-    times_.clear();
+    assumed_.clear();
   }
 }
 
@@ -30,13 +24,13 @@ void Defect::compare(double t, const double* assumed, const Samples& samples, do
   ++count_;
   double squares = 0.0;
   for (int j = 0; j < width_; ++j) {
-    arrived_[j] = gain * arrived_[j] + offset;
-    const double difference = assumed[j] - arrived_[j];
+    values_[j] = gain * values_[j] + offset;
+    const double difference = assumed[j] - values_[j];
     squares += difference * difference;
-    const double from_mean = arrived_[j] - mean_[j];  // Welford's running variance
+    const double from_mean = values_[j] - mean_[j];  // Welford's running variance
     mean_[j] += from_mean / static_cast<double>(count_);
-    spread_[j] += from_mean * (arrived_[j] - mean_[j]);
-    magnitude_ = std::max(magnitude_, std::abs(arrived_[j]));
+    spread_[j] += from_mean * (values_[j] - mean_[j]);
+    magnitude_ = std::max(magnitude_, std::abs(values_[j]));
   }
   sum_of_squares_ += squares;
   if (squares > maximum_square_) {
@@ -47,20 +41,20 @@ void Defect::compare(double t, const double* assumed, const Samples& samples, do
   row[0] = t;
   for (int j = 0; j < width_; ++j) {
     row[1 + j] = assumed[j];
-    row[1 + width_ + j] = arrived_[j];
+    row[1 + width_ + j] = values_[j];
   }
 }
 
 void Defect::interpolate(const Samples& samples, double t) {
   const std::size_t behind = samples.behind(t);
   if (std::abs(samples.time(behind) - t) <= samples.tolerance) {
-    std::copy_n(samples.value(behind), width_, arrived_.data());
+    std::copy_n(samples.value(behind), width_, values_.data());
     return;
   }
   // A cubic that ends with the first sample after t: later ones may or may not be there yet.
   const std::size_t newest = std::min(behind + 1, samples.last());
   newton_through(samples, newest, available(samples, newest, 4), truth_);
-  truth_.evaluate(t, arrived_.data());
+  truth_.evaluate(t, values_.data());
 }
 
 double Defect::maximum() const { return std::sqrt(maximum_square_); }

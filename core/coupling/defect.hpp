@@ -17,17 +17,22 @@ namespace counterpoint {
 class Defect {
  public:
   explicit Defect(int width)
-      : width_(width), mean_(width), spread_(width), arrived_(width), truth_(width), rows_(1 + 2 * width) {}
+      : width_(width), mean_(width), spread_(width), values_(width), truth_(width), rows_(1 + 2 * width) {}
 
   /// Whether to assume at the end of the consumer's step: the step after it will end at `following`, and
   /// the source publishes (or has published) its next sample at `source_next`.
   bool wants(double following, double source_next, double tolerance) const {
     return following > source_next + tolerance && source_next > compared_for_ + tolerance;
   }
-  void assume(const Polynomial& polynomial, double t, double source_next);
+  void assume(const Polynomial& polynomial, double t, double source_next) {
+    compared_for_ = source_next;
+    polynomial.evaluate(t, values_.data());
+    assumed_.push_back(t);
+    for (double value : values_) assumed_.push_back(value);
+  }
 
-  bool pending() const { return first_ < times_.size(); }
-  double pending_time() const { return times_[first_]; }
+  bool pending() const { return first_ < assumed_.size(); }
+  double pending_time() const { return assumed_[first_]; }
 
   /// Compare what is pending with the samples that have been published, as far as they reach.
   void arrive(const Samples& samples, double gain, double offset);
@@ -52,9 +57,8 @@ class Defect {
 
   int width_;
   double compared_for_ = -Polynomial::infinity;  ///< the source's sample of the last assumption
-  std::size_t first_ = 0;                        ///< the oldest assumption that is pending
-  std::vector<double> times_;                    ///< of assumptions, rarely more than two
-  std::vector<double> assumed_;
+  std::size_t first_ = 0;                        ///< where the oldest assumption that is pending begins
+  std::vector<double> assumed_;                  ///< rows (t, assumed), rarely more than two
   long count_ = 0;
   double sum_of_squares_ = 0.0;
   double maximum_square_ = 0.0;
@@ -62,7 +66,7 @@ class Defect {
   double magnitude_ = 0.0;
   std::vector<double> mean_;
   std::vector<double> spread_;
-  std::vector<double> arrived_;
+  std::vector<double> values_;  ///< scratch
   Polynomial truth_;
   RowBuffer rows_;
 };

@@ -37,6 +37,16 @@ int Inputs::add_law(std::shared_ptr<const CouplingLaw> law, int target_offset, i
   return static_cast<int>(laws_.size()) - 1;
 }
 
+/// Flat for the same reason as Scheduler::run_alone.
+[[gnu::flatten]] void Inputs::freeze_terms() {
+  window_from_ = per_step_ ? Polynomial::infinity : -Polynomial::infinity;
+  window_until_ = Polynomial::infinity;
+  for (Term& term : terms_) {
+    if (step_.end > term.window_until || step_.end <= term.window_from || per_step_) freeze(term);
+    window_from_ = std::max(window_from_, term.window_from);
+    window_until_ = std::min(window_until_, term.window_until);
+  }
+}
 
 void Inputs::freeze(Term& term) {
   const Samples& s = term.samples;
@@ -49,6 +59,8 @@ void Inputs::freeze(Term& term) {
     while (k > h.begin() && h.time(k - 1) >= step_.end - s.tolerance) --k;
     term.window_from = k > h.begin() ? h.time(k - 1) + s.tolerance : -Polynomial::infinity;
     term.window_until = h.time(k) + s.tolerance;
+  } else if (h.time(last) <= step_.start + s.tolerance) {
+    k = last;
   } else {
     while (k < last && h.time(k + 1) <= step_.start + s.tolerance) ++k;
   }

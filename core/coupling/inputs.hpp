@@ -81,8 +81,9 @@ class Inputs {
   /// The polynomial behind a single scalar input when it is right from t to t_end, else null.
   const Polynomial* single_over(double t, double t_end) {
     if (!single_scalar_) return nullptr;
-    const Polynomial& p = polynomial(terms_.front(), t);
-    return p.covers(t) && p.covers(t_end) ? &p : nullptr;
+    Term& term = terms_.front();
+    if (!term.polynomial.covers(t, t_end)) polynomial(term, t);
+    return term.polynomial.covers(t, t_end) ? &term.polynomial : nullptr;
   }
 
   bool depends_on_step() const { return per_step_; }
@@ -107,10 +108,11 @@ class Inputs {
     step_.previous_start = step_.start;
     step_.start = start;
     step_.end = end;
-    for (Term& term : terms_) {
-      if (end > term.window_until || end <= term.window_from || per_step_) freeze(term);
-    }
+    if (end > window_until_ || end <= window_from_) freeze_terms();
   }
+
+  /// Steps that end up to here use the samples that are frozen now.
+  double frozen_until() const { return window_until_; }
 
   /// The same, but of `source` every sample there is may be used (the host of an embedded interface).
   void freeze_with_all_of(int source, double start, double end);
@@ -132,6 +134,7 @@ class Inputs {
  private:
   const double* at_any(double t);
   void put(Term& term, double t);
+  void freeze_terms();
   void freeze(Term& term);
   void update(Term& term, std::size_t end);
   void apply_laws(double t);
@@ -145,6 +148,9 @@ class Inputs {
   bool is_held(int offset) const;
 
   std::vector<Held> held_;
+  /// Steps that end after `window_from` and not after `window_until` use the same samples.
+  double window_from_ = Polynomial::infinity;
+  double window_until_ = -Polynomial::infinity;
   bool per_step_ = false;
   bool single_scalar_ = false;  ///< one scalar term and no law: the common case, worth a short way
   std::vector<double> values_;

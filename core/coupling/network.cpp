@@ -103,16 +103,6 @@ void Network::forget_polynomials() {
   }
 }
 
-void Network::commit(int source) {
-  participants[source].history.commit();
-  const double reached = participants[source].t;
-  for (const Place& out : outgoing_[source]) {
-    Participant& consumer = participants[out.consumer];
-    const Defect& defect = consumer.defects[out.term];
-    if (defect.pending() && reached >= defect.pending_time() - tolerance) consumer.compare(out.term);
-  }
-}
-
 void Network::make_room(int source, std::size_t samples) {
   constexpr std::size_t always_kept = 6;  // for the defect's cubic and for the next initial windows
   const History& history = participants[source].history;

@@ -51,6 +51,12 @@ struct RunSpec {
 /// The participants of a run and the connections between them: what both drivers share.
 class Network {
  public:
+  /// Where a connection ends: a term of a consumer's inputs.
+  struct Place {
+    int consumer;
+    int term;
+  };
+
   /// A driver may give one participant, the host, inputs of its own kind.
   explicit Network(const RunSpec& spec, int host = -1, std::unique_ptr<Inputs> host_inputs = nullptr);
   Network(const Network&) = delete;
@@ -69,16 +75,19 @@ class Network {
   double tolerance;
 
   /// Make what participant `source` has published visible and compare it with what was assumed.
-  void commit(int source);
+  void commit(int source) {
+    participants[source].history.commit();
+    const double reached = participants[source].t;
+    for (const Place& out : outgoing_[source]) {
+      Participant& consumer = participants[out.consumer];
+      const Defect& defect = consumer.defects[out.term];
+      if (defect.pending() && reached >= defect.pending_time() - tolerance) consumer.compare(out.term);
+    }
+  }
 
   /// Forget what no consumer needs any more and make room for `samples` more.
   void make_room(int source, std::size_t samples);
 
-  /// Where a connection ends: a term of a consumer's inputs.
-  struct Place {
-    int consumer;
-    int term;
-  };
   const std::vector<Place>& outgoing(int source) const { return outgoing_[source]; }
   int connection_count() const { return static_cast<int>(places_.size()); }
   const Place& place(int connection) const { return places_[connection]; }

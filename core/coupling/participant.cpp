@@ -46,6 +46,7 @@ void Participant::start() {
   subsystem->start(t);
   inputs->start(t);
   for (const Term& term : inputs->terms()) extrapolates_ = extrapolates_ || !term.waits;
+  plain_ = clock_.fixed() && !extrapolates_ && !history.has_derivatives() && !inputs->depends_on_step();
 }
 
 void Participant::refresh_initial_outputs() {
@@ -121,7 +122,8 @@ void Participant::compare(std::size_t k) {
   defects[k].arrive(samples, term.gain, term.offset);
 }
 
-void Participant::leave_assumptions() {
+/// Flat for the same reason as Scheduler::run_alone.
+[[gnu::flatten]] void Participant::leave_assumptions() {
   std::vector<Term>& terms = inputs->terms();
   for (std::size_t k = 0; k < terms.size(); ++k) {
     Term& term = terms[k];

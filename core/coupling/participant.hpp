@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <chrono>
 #include <memory>
 #include <vector>
@@ -32,16 +34,20 @@ class StepFailure : public std::runtime_error {
 class Clock {
  public:
   Clock(double start, double until, double step, double tolerance)
-      : start_(start), last_(until - tolerance), until_(until), step_(step), tolerance_(tolerance) {}
+      : start_(start),
+        last_(until - tolerance),
+        until_(until),
+        step_(step),
+        tolerance_(tolerance),
+        next_on_grid_(start + step) {}
 
   bool fixed() const { return step_ > 0.0; }
 
   /// End of the next step from t on the fixed grid; infinity at the end of the run.
   double next_fixed(double t) {
     if (t >= last_) return Polynomial::infinity;
-    double next = start_ + static_cast<double>(count_) * step_;
-    while (next <= t + tolerance_) next = start_ + static_cast<double>(++count_) * step_;
-    return next > last_ ? until_ : next;
+    while (next_on_grid_ <= t + tolerance_) next_on_grid_ = start_ + static_cast<double>(++count_) * step_;
+    return next_on_grid_ > last_ ? until_ : next_on_grid_;
   }
 
   /// End of the next step from t for a subsystem that would like to step by `wish`.
@@ -57,6 +63,7 @@ class Clock {
   double step_;
   double tolerance_;
   long long count_ = 1;
+  double next_on_grid_;  ///< start + count steps
 };
 
 /// Seconds spent in a subsystem. Cheap steps are timed by sampling: reading a clock at each would
@@ -103,8 +110,10 @@ class Participant {
     long left = limits.steps;
     do {
       inputs->freeze(t, t_next);
-      step_with_inputs(model);
-    } while (--left > 0 && t_next <= limits.end && t < limits.begin);
+      const long made = glide(model, limits, left);
+      if (made == 0) step_with_inputs(model);
+      left -= std::max(made, 1L);
+    } while (left > 0 && t_next <= limits.end && t < limits.begin);
   }
 
   /// One step with inputs that the caller has frozen.
@@ -144,6 +153,50 @@ class Participant {
   bool proposing = false;  ///< the subsystem is asked for its next step
 
  private:
+  /// Steps on the frozen samples between which nothing has to be looked at; returns their number. A step that
+  /// the model refuses (its end is not finite) is left to the usual way, where it fails.
+  template <class Model>
+  long glide(Model&, const BurstLimits&, long) {
+    return 0;
+  }
+  template <class Model>
+    requires requires { Model::glides; }
+  long glide(Model& model, const BurstLimits& limits, long most) {
+    const Polynomial* input = plain_ ? inputs->single_over(t, t_next) : nullptr;
+    if (input == nullptr) return 0;
+    constexpr int longest = 32;
+    std::array<double, longest + 2> times;  // the start, the ends of steps, and the end of the step after them
+    times[0] = t;
+    times[1] = t_next;
+    const double latest = std::min(limits.end, inputs->frozen_until());
+    const int allowed = static_cast<int>(std::min<long>(most, longest));
+    int count = 0;
+    while (count < allowed && times[count + 1] <= latest && times[count + 1] < input->to &&
+           times[count] < limits.begin && model.serves(times[count], times[count + 1])) {
+      ++count;
+      times[count + 1] = clock_.next_fixed(times[count]);
+    }
+    if (count == 0) return 0;
+    std::array<double, longest * Model::width> states;
+    const int made = model.glide(*input, times.data(), count, states.data());
+    for (int k = 0; k < made; ++k) write_sample<Model::width>(times[k + 1], &states[k * Model::width]);
+    t = times[made];
+    t_next = times[made + 1];
+    horizon = std::max(horizon, t_next);
+    steps += made;
+    return made;
+  }
+
+  template <int width>
+  void write_sample(double time, const double* values) {
+    std::copy_n(values, width, history.next_value());
+    history.advance(time);
+    if (!records_) return;
+    double* row = rows_.extend();
+    row[0] = time;
+    std::copy_n(values, width, row + 1);
+  }
+
   /// Outputs at `time` into the history (as a sample that is not yet committed) and the record.
   template <class Model>
   void publish_outputs(Model& model, double time) {
@@ -182,6 +235,7 @@ class Participant {
   double tolerance_;
   bool records_;
   bool extrapolates_ = false;  ///< some input is extrapolated
+  bool plain_ = false;         ///< fixed steps that leave nothing behind but samples and rows
   RowBuffer rows_;
 };
 

@@ -23,6 +23,7 @@ Scheduler::Scheduler(const RunSpec& spec, int threads)
       neighbours_(spec.participants.size()),
       limits_(spec.participants.size()),
       is_ready_(spec.participants.size(), 0),
+      patience_(64 + 4 * static_cast<long>(spec.participants.size())),
       burst_length_((spec.until - spec.start) / 256.0),
       has_reached_(spec.participants.size(), 0) {
   for (const ConnectionSpec& c : spec.connections) {
@@ -39,36 +40,47 @@ Scheduler::Scheduler(const RunSpec& spec, int threads)
 
 Scheduler::~Scheduler() = default;
 
+inline bool Scheduler::may_step(int i) const {
+  const Participant& p = network_.participants[i];
+  const Limits& l = limits_[i];
+  return !p.finished() && p.t_next <= l.end && p.t < l.begin && p.t < l.need;
+}
+
+inline void Scheduler::offer(int i) {
+  if (!is_ready_[i] && may_step(i)) push_ready(i);
+}
+
 void Scheduler::start() {
   network_.start();
   for (int i = 0; i < static_cast<int>(network_.participants.size()); ++i) {
-    limits_[i] = limits(i);
+    update_limits(i);
     offer(i);
   }
 }
 
-Scheduler::Limits Scheduler::limits(int i) {
-  Participant& p = network_.participants[i];
+void Scheduler::update_limits(int i) {
   const double tolerance = network_.tolerance;
-  Limits limits{Polynomial::infinity, Polynomial::infinity, Polynomial::infinity};
-  for (Term& term : p.inputs->terms()) {
+  double end = Polynomial::infinity;
+  double begin = Polynomial::infinity;
+  double need = Polynomial::infinity;
+  for (Term& term : network_.participants[i].inputs->terms()) {
     const Participant& source = network_.participants[term.source];
     if (term.waits) {
-      if (!source.finished()) limits.end = std::min(limits.end, source.t + tolerance);
+      if (!source.finished()) end = std::min(end, source.t + tolerance);
     } else {
       term.source_next = source.t_next;
-      limits.begin = std::min(limits.begin, publishes_after(term));
+      begin = std::min(begin, publishes_after(term));
     }
   }
   const std::vector<Network::Place>& outgoing = network_.outgoing(i);
   if (!outgoing.empty()) {
-    limits.need = -Polynomial::infinity;
+    need = -Polynomial::infinity;
     // Half the tolerance: whoever is blocked for want of samples, by a rounding even, must find the source willing.
     for (const Network::Place& out : outgoing) {
-      limits.need = std::max(limits.need, network_.participants[out.consumer].horizon - 0.5 * tolerance);
+      need = std::max(need, network_.participants[out.consumer].horizon - 0.5 * tolerance);
     }
   }
-  return limits;
+  limits_[i] = {end, begin, need};
 }
 
 /// The source's next sample surely comes after this: where it has proposed to step to, or, when it may
@@ -79,37 +91,37 @@ double Scheduler::publishes_after(const Term& term) const {
   return term.source_stops_early ? source.t + network_.tolerance : source.t_next - network_.tolerance;
 }
 
-bool Scheduler::may_step(int i, const Limits& l) const {
-  const Participant& p = network_.participants[i];
-  return !p.finished() && p.t_next <= l.end && p.t < l.begin && p.t < l.need;
-}
-
 bool Scheduler::later(int a, int b) const {
   const double ta = network_.participants[a].t;
   const double tb = network_.participants[b].t;
   return ta != tb ? ta > tb : a > b;
 }
 
-void Scheduler::offer(int i) {
-  if (is_ready_[i] || !may_step(i, limits_[i])) return;
+void Scheduler::push_ready(int i) {
   is_ready_[i] = 1;
   ready_.push_back(i);
-  std::push_heap(ready_.begin(), ready_.end(), [this](int a, int b) { return later(a, b); });
+  if (ready_.size() > 1) std::push_heap(ready_.begin(), ready_.end(), [this](int a, int b) { return later(a, b); });
 }
 
 int Scheduler::pop_ready() {
-  std::pop_heap(ready_.begin(), ready_.end(), [this](int a, int b) { return later(a, b); });
-  const int i = ready_.back();
-  ready_.pop_back();
-  is_ready_[i] = 0;
-  return i;
+  while (!ready_.empty()) {
+    if (ready_.size() > 1) std::pop_heap(ready_.begin(), ready_.end(), [this](int a, int b) { return later(a, b); });
+    const int i = ready_.back();
+    ready_.pop_back();
+    is_ready_[i] = 0;
+    // One that is far enough and that nobody listens to can unblock no one: let it rest.
+    const bool rests = network_.outgoing(i).empty() && reached(i);
+    if (!rests) return i;
+    aside_.push_back(i);
+  }
+  return -1;
 }
 
 long Scheduler::burst(int i) {
   Participant& p = network_.participants[i];
   const Limits& l = limits_[i];
   const double stop = std::min(p.t + burst_length_, target_);
-  BurstLimits allowed{std::min(l.end, latest), std::min({l.begin, l.need, stop}), 1};
+  BurstLimits allowed{std::min(l.end, latest), std::min(std::min(l.begin, l.need), stop), 1};
   if (!p.stopwatch.costly()) allowed.steps = static_cast<long>(std::min(p.history.room(), burst_steps));
   const long before = p.steps;
   const bool timed = p.stopwatch.due();
@@ -127,31 +139,37 @@ void Scheduler::after_burst(int i) {
   }
   offer(i);
   for (int j : neighbours_[i]) {
-    limits_[j] = limits(j);
+    update_limits(j);
     offer(j);
   }
 }
 
-void Scheduler::run_batch() {
+/// Flat: with little work in a step, the calls between these small functions would cost as much as they do.
+[[gnu::flatten]] void Scheduler::run_alone(int i) {
+  if (network_.participants[i].history.room() < 16) network_.make_room(i, 64);
+  network_.guarded(i, [&] { steps_made_ += burst(i); });
+  after_burst(i);
+}
+
+void Scheduler::run_together(int first) {
+  batch_.assign(1, first);
+  for (int i = pop_ready(); i >= 0; i = pop_ready()) batch_.push_back(i);
+  if (batch_.size() == 1) return run_alone(first);
   for (int i : batch_) {
     if (network_.participants[i].history.room() < 16) network_.make_room(i, 64);
   }
-  if (batch_.size() == 1) {
-    network_.guarded(batch_[0], [&] { steps_made_ += burst(batch_[0]); });
-  } else {
-    errors_.assign(batch_.size(), nullptr);
-    std::atomic<long> made{0};
-    pool_->run(static_cast<int>(batch_.size()), [this, &made](int k) {
-      try {
-        made += burst(batch_[k]);
-      } catch (...) {
-        errors_[k] = std::current_exception();
-      }
-    });
-    steps_made_ += made;
-    for (std::size_t k = 0; k < batch_.size(); ++k) {
-      if (errors_[k]) network_.guarded(batch_[k], [&] { std::rethrow_exception(errors_[k]); });
+  errors_.assign(batch_.size(), nullptr);
+  std::atomic<long> made{0};
+  pool_->run(static_cast<int>(batch_.size()), [this, &made](int k) {
+    try {
+      made += burst(batch_[k]);
+    } catch (...) {
+      errors_[k] = std::current_exception();
     }
+  });
+  steps_made_ += made;
+  for (std::size_t k = 0; k < batch_.size(); ++k) {
+    if (errors_[k]) network_.guarded(batch_[k], [&] { std::rethrow_exception(errors_[k]); });
   }
   for (int i : batch_) after_burst(i);
 }
@@ -173,8 +191,8 @@ bool Scheduler::advance(double target, double wall_seconds) {
   steps_made_ = 0;
   long look_at_clock = steps_between_clocks;
   while (behind_ > 0) {
-    choose_batch();
-    run_batch();
+    const int i = choose();
+    pool_ ? run_together(i) : run_alone(i);
     if (steps_made_ >= steps_in_a_slice) break;
     if (steps_made_ >= look_at_clock) {
       look_at_clock = steps_made_ + steps_between_clocks;
@@ -185,25 +203,18 @@ bool Scheduler::advance(double target, double wall_seconds) {
   return behind_ == 0;
 }
 
-void Scheduler::choose_batch() {
-  batch_.clear();
+int Scheduler::choose() {
+  int i = -1;
   // A group that is stuck would otherwise wait until everybody else has finished.
-  if (++choices_ > 64 + 4 * static_cast<long>(network_.participants.size())) {
+  if (++choices_ > patience_) {
     choices_ = 0;
-    const int i = exempt_by_the_second_rule();
-    if (i >= 0) batch_.push_back(i);
+    i = exempt_by_the_second_rule();
   }
-  while (!ready_.empty() && (pool_ || batch_.empty())) {
-    const int i = pop_ready();
-    // One that is far enough and that nobody listens to can unblock no one: let it rest.
-    const bool rests = network_.outgoing(i).empty() && reached(i);
-    (rests ? aside_ : batch_).push_back(i);
-  }
-  if (!batch_.empty()) return;
-  const int i = exempt_by_the_second_rule();
+  if (i < 0) i = pop_ready();
+  if (i < 0) i = exempt_by_the_second_rule();
   // The waits-for relation has no cycle, so somebody is exempt when nobody may step.
   if (i < 0) throw std::logic_error("the precedence rule found nobody to step");
-  batch_.push_back(i);
+  return i;
 }
 
 bool Scheduler::blocks(int i, const Term& term) const {

@@ -47,16 +47,21 @@ class Scheduler {
     double need;   ///< nobody needs samples after this
   };
 
-  Limits limits(int i);
-  bool may_step(int i, const Limits& limits) const;
+  void update_limits(int i);
+  bool may_step(int i) const;
   /// Steps of one subsystem as far as its limits allow; returns their number (more for costly ones).
   long burst(int i);
-  void choose_batch();
-  void run_batch();
+  /// Whose turn it is.
+  int choose();
+  void run_alone(int i);
+  /// `first` and all others that may step, at the same time.
+  void run_together(int first);
   bool later(int a, int b) const;
   bool reached(int i) const;
   void after_burst(int i);
   void offer(int i);
+  void push_ready(int i);
+  /// The earliest of those that may step, or -1.
   int pop_ready();
   int exempt_by_the_second_rule() const;
   bool is_blocked(int i) const;
@@ -71,7 +76,8 @@ class Scheduler {
   std::vector<int> ready_;  ///< heap by time, then rank
   std::vector<char> is_ready_;
   std::vector<int> batch_;
-  long choices_ = 0;  ///< since the second rule was looked at
+  long choices_ = 0;   ///< since the second rule was looked at
+  long patience_;      ///< choices before it is looked at again
   std::vector<int> aside_;  ///< have reached the target and are listened to by nobody
   std::vector<std::exception_ptr> errors_;
   std::unique_ptr<WorkerPool> pool_;

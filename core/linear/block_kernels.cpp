@@ -108,6 +108,18 @@ void eliminate_rows(const Pivots<width>& pivots, int rows, double* below, const 
   }
 }
 
+template <int sides>
+void load(const double* from, double* to) {
+  COUNTERPOINT_UNROLL
+  for (int s = 0; s < sides; ++s) to[s] = from[s];
+}
+
+template <int sides>
+void subtract(double factor, const double* x, double* from) {
+  COUNTERPOINT_UNROLL
+  for (int s = 0; s < sides; ++s) from[s] -= factor * x[s];
+}
+
 template <int width, int known_rows>
 struct Kernels {
   static const double* eliminate(const Batch& batch, double* block, const std::int32_t* targets, double* values) {
@@ -127,46 +139,59 @@ struct Kernels {
     return nullptr;
   }
 
+  template <int sides>
   static void forward(const Batch& batch, const double* block, const std::int32_t* unknowns, double* b) {
     const int rows = count(batch);
     for (int n = batch.blocks; n > 0; --n) {
-      double x[width];
+      double x[width][sides];
       COUNTERPOINT_UNROLL
       for (int k = 0; k < width; ++k) {
-        x[k] = b[unknowns[k]];
+        double* const place = b + unknowns[k] * sides;
+        load<sides>(place, x[k]);
         COUNTERPOINT_UNROLL
-        for (int i = 0; i < k; ++i) x[k] -= block[triangle(k) + i] * x[i];
-        if (k > 0) b[unknowns[k]] = x[k];
+        for (int i = 0; i < k; ++i) subtract<sides>(block[triangle(k) + i], x[i], x[k]);
+        if (k > 0) load<sides>(x[k], place);
       }
       block += triangle(width);
       unknowns += width;
       COUNTERPOINT_UNROLL
-      for (int r = 0; r < rows; ++r) subtract_product<width>(b[unknowns[r]], block + r * width, x);
+      for (int r = 0; r < rows; ++r) {
+        double* const place = b + unknowns[r] * sides;
+        double sum[sides];
+        load<sides>(place, sum);
+        COUNTERPOINT_UNROLL
+        for (int k = 0; k < width; ++k) subtract<sides>(block[r * width + k], x[k], sum);
+        load<sides>(sum, place);
+      }
       block += rows * width;
       unknowns += rows;
     }
   }
 
+  template <int sides>
   static void backward(const Batch& batch, const double* block, const std::int32_t* unknowns, double* b) {
     const int rows = count(batch);
     for (int n = batch.blocks; n > 0; --n) {
       unknowns -= width + rows;
       block -= triangle(width) + rows * width;
-      double x[width];
+      double x[width][sides];
       COUNTERPOINT_UNROLL
-      for (int k = 0; k < width; ++k) x[k] = b[unknowns[k]] * block[triangle(k) + k];
+      for (int k = 0; k < width; ++k) {
+        COUNTERPOINT_UNROLL
+        for (int s = 0; s < sides; ++s) x[k][s] = b[unknowns[k] * sides + s] * block[triangle(k) + k];
+      }
       // The nearest row, which became known last, is taken last.
       COUNTERPOINT_UNROLL
       for (int r = rows - 1; r >= 0; --r) {
-        const double known = b[unknowns[width + r]];
+        const double* const known = b + unknowns[width + r] * sides;
         COUNTERPOINT_UNROLL
-        for (int k = 0; k < width; ++k) x[k] -= block[triangle(width) + r * width + k] * known;
+        for (int k = 0; k < width; ++k) subtract<sides>(block[triangle(width) + r * width + k], known, x[k]);
       }
       COUNTERPOINT_UNROLL
       for (int k = width - 1; k >= 0; --k) {
         COUNTERPOINT_UNROLL
-        for (int i = 0; i < k; ++i) x[i] -= block[triangle(k) + i] * x[k];
-        b[unknowns[k]] = x[k];
+        for (int i = 0; i < k; ++i) subtract<sides>(block[triangle(k) + i], x[k], x[i]);
+        load<sides>(x[k], b + unknowns[k] * sides);
       }
     }
   }
@@ -177,7 +202,9 @@ struct Kernels {
 
 template <int width, int... rows>
 constexpr std::array<BlockKernels, sizeof...(rows)> table(std::integer_sequence<int, rows...>) {
-  return {BlockKernels{Kernels<width, rows>::eliminate, Kernels<width, rows>::forward, Kernels<width, rows>::backward}...};
+  return {BlockKernels{Kernels<width, rows>::eliminate,
+                       {Kernels<width, rows>::template forward<1>, Kernels<width, rows>::template forward<3>},
+                       {Kernels<width, rows>::template backward<1>, Kernels<width, rows>::template backward<3>}}...};
 }
 
 using Rows = std::make_integer_sequence<int, any + 1>;

@@ -5,6 +5,7 @@
 
 #include <Eigen/Dense>
 #include <algorithm>
+#include <cstdint>
 #include <utility>
 
 #include "linear/kinds.hpp"
@@ -13,6 +14,15 @@ namespace counterpoint::linear {
 namespace {
 
 using Eigen::Index;
+
+std::vector<double> dense_values(const Pattern& pattern) {
+  check(pattern);
+  const std::size_t size = static_cast<std::size_t>(pattern.size);
+  if (size * size >= INT32_MAX) {
+    throw std::length_error("a dense matrix of size " + std::to_string(size) + " is too large");
+  }
+  return std::vector<double>(size * size + 1, 0.0);
+}
 
 int dense_slot(int size, int row, int column) {
   if (row < 0 || row >= size || column < 0 || column >= size) {
@@ -24,16 +34,14 @@ int dense_slot(int size, int row, int column) {
 
 class DenseLdlt final : public Solver {
  public:
-  explicit DenseLdlt(const Pattern& pattern) : size_(pattern.size), position_(size_) {
-    check(pattern);
+  explicit DenseLdlt(const Pattern& pattern) : values_(dense_values(pattern)), size_(pattern.size), position_(size_) {
     if (!pattern.symmetric) throw std::invalid_argument("dense-ldlt needs a symmetric pattern");
     for (int i = 0; i < size_; ++i) order_.push_back(i);
     const auto is_early = [&](int i) { return pattern.late.empty() || !pattern.late[i]; };
     std::ranges::stable_partition(order_, is_early);
     for (int k = 0; k < size_; ++k) position_[order_[k]] = k;
-    values_.assign(static_cast<std::size_t>(size_) * size_ + 1, 0.0);
     pivots_.resize(size_);
-    scaled_.resize(size_);
+    scaled_.resize(size_, panel);
     work_.resize(size_);
   }
 
@@ -43,18 +51,18 @@ class DenseLdlt final : public Solver {
   }
   std::span<double> values() override { return values_; }
 
-  /// Left-looking: column j less the columns before it times their share in row j; 1 / pivot replaces the pivot.
+  /// Left-looking, by panels: a panel less the columns before it times their share in its rows, then its own columns.
   void factorise() override {
     Eigen::Map<Eigen::MatrixXd> matrix(values_.data(), size_, size_);
-    for (Index j = 0; j < size_; ++j) {
-      const Index below = size_ - j - 1;
-      for (Index k = 0; k < j; ++k) scaled_[k] = matrix(j, k) * pivots_[k];
-      const double pivot = matrix(j, j) - matrix.row(j).head(j).dot(scaled_.head(j));
-      if (!is_pivot(pivot)) throw_singular(order_[j], pivot);
-      if (j > 0) matrix.col(j).tail(below).noalias() -= matrix.bottomLeftCorner(below, j) * scaled_.head(j);
-      pivots_[j] = pivot;
-      matrix(j, j) = 1.0 / pivot;
-      matrix.col(j).tail(below) *= matrix(j, j);
+    for (Index first = 0; first < size_; first += panel) {
+      const Index width = std::min<Index>(panel, size_ - first);
+      if (first > 0) {
+        auto share = scaled_.topLeftCorner(first, width);
+        share = pivots_.head(first).asDiagonal() * matrix.block(first, 0, width, first).transpose();
+        const Index below = size_ - first;
+        matrix.block(first, first, below, width).noalias() -= matrix.bottomLeftCorner(below, first) * share;
+      }
+      for (Index j = first; j < first + width; ++j) eliminate(matrix, first, j);
     }
   }
 
@@ -67,23 +75,39 @@ class DenseLdlt final : public Solver {
     for (int k = 0; k < size_; ++k) b[order_[k]] = work_[k];
   }
 
+  int unknowns() const override { return size_; }
   const char* name() const override { return "dense-ldlt"; }
   long long factor_entries() const override { return static_cast<long long>(size_) * (size_ + 1) / 2; }
 
  private:
+  /// Column j less the columns from `first` on; 1 / pivot replaces the pivot.
+  void eliminate(Eigen::Map<Eigen::MatrixXd>& matrix, Index first, Index j) {
+    const Index before = j - first;
+    auto share = scaled_.col(0).head(before);
+    share = pivots_.segment(first, before).cwiseProduct(matrix.row(j).segment(first, before).transpose());
+    auto column = matrix.col(j).tail(size_ - j);
+    if (before > 0) column.noalias() -= matrix.block(j, first, size_ - j, before) * share;
+    pivots_[j] = column[0];
+    if (!is_pivot(column[0])) throw_singular(order_[j], column[0]);
+    const double inverse = 1.0 / column[0];
+    column *= inverse;
+    column[0] = inverse;
+  }
+
+  static constexpr Index panel = 32;
+
+  std::vector<double> values_;
   int size_;
   std::vector<int> order_, position_;
-  std::vector<double> values_;
-  Eigen::VectorXd pivots_, scaled_, work_;
+  Eigen::MatrixXd scaled_;
+  Eigen::VectorXd pivots_, work_;
 };
 
 class DenseLu final : public Solver {
  public:
   explicit DenseLu(const Pattern& pattern)
-      : size_(pattern.size), symmetric_(pattern.symmetric), factor_(size_), work_(size_) {
-    check(pattern);
-    values_.assign(static_cast<std::size_t>(size_) * size_ + 1, 0.0);
-  }
+      : values_(dense_values(pattern)), size_(pattern.size), symmetric_(pattern.symmetric), factor_(size_),
+        work_(size_) {}
 
   int slot(int row, int column) const override {
     if (symmetric_ && row < column) std::swap(row, column);
@@ -107,6 +131,7 @@ class DenseLu final : public Solver {
     x = work_;
   }
 
+  int unknowns() const override { return size_; }
   const char* name() const override { return "dense-lu"; }
   long long factor_entries() const override { return static_cast<long long>(size_) * size_; }
 
@@ -117,9 +142,9 @@ class DenseLu final : public Solver {
     return static_cast<int>(std::find(places.data(), places.data() + size_, place) - places.data());
   }
 
+  std::vector<double> values_;
   int size_;
   bool symmetric_;
-  std::vector<double> values_;
   Eigen::PartialPivLU<Eigen::MatrixXd> factor_;
   Eigen::VectorXd work_;
 };

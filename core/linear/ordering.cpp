@@ -15,6 +15,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 namespace counterpoint::linear {
 namespace {
@@ -71,7 +72,8 @@ class MinimumDegree {
       degree_[i] = static_cast<int>(variables_[i].size());
       dense_[i] = degree_[i] > full;
       if (dense_[i]) degree_[i] = size_ - 1;
-      if (late_[i]) waits_for_[i] = static_cast<int>(std::ranges::count_if(variables_[i], [&](int j) { return !late_[j]; }));
+      const auto is_early = [&](int j) { return !late_[j]; };
+      if (late_[i]) waits_for_[i] = static_cast<int>(std::ranges::count_if(variables_[i], is_early));
     }
     for (int i = 0; i < size_; ++i) {
       begun_[i] = is_end(i);

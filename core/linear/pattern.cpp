@@ -35,7 +35,9 @@ Lists collect(int count, const std::vector<std::pair<int, int>>& pairs) {
 }  // namespace
 
 void check(const Pattern& pattern) {
-  if (pattern.size < 0) throw std::invalid_argument("pattern of size " + std::to_string(pattern.size));
+  if (pattern.size < 1) {
+    throw std::invalid_argument("pattern: size " + std::to_string(pattern.size) + "; a matrix has at least one row");
+  }
   for (const auto& [row, column] : pattern.entries) {
     if (row >= 0 && row < pattern.size && column >= 0 && column < pattern.size) continue;
     throw std::invalid_argument("pattern: entry (" + std::to_string(row) + ", " + std::to_string(column) +
@@ -70,6 +72,14 @@ Lists columns(const Pattern& pattern) {
     pairs.emplace_back(mirror ? row : column, mirror ? column : row);
   }
   return collect(pattern.size, pairs);
+}
+
+Pattern full(const Pattern& pattern) {
+  Pattern both = pattern;
+  both.symmetric = false;
+  if (!pattern.symmetric) return both;
+  for (const auto& [row, column] : pattern.entries) both.entries.emplace_back(column, row);
+  return both;
 }
 
 int find(const Lists& columns, int row, int column) {

@@ -46,6 +46,9 @@ class Solver {
   int spare_slot() { return static_cast<int>(values().size()) - 1; }
   virtual void factorise() = 0;
   virtual void solve(double* b) = 0;
+  /// Several right-hand sides at once, interleaved: b[i * count + k] is row i of side k.
+  virtual void solve_many(double* b, int count);
+  virtual int unknowns() const = 0;
   virtual const char* name() const = 0;
   /// Entries of the factors, a measure of cost.
   virtual long long factor_entries() const = 0;

@@ -11,7 +11,7 @@ namespace counterpoint::linear {
 namespace {
 
 std::vector<int> approximate_minimum_degree(const Pattern& pattern) {
-  const SparseMatrix matrix = sparse_matrix(neighbours(pattern));
+  const SparseMatrix matrix = sparse_matrix(columns(full(pattern)));  // Eigen takes rows without diagonal for full ones
   Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int> permutation;
   Eigen::AMDOrdering<int>()(matrix, permutation);
   const auto& order = permutation.indices();
@@ -20,6 +20,7 @@ std::vector<int> approximate_minimum_degree(const Pattern& pattern) {
 
 /// Eigen's ordering knows no late unknowns; our own does.
 std::vector<int> choose_order(const Pattern& pattern) {
+  if (!pattern.symmetric) throw std::invalid_argument("sparse-ldlt needs a symmetric pattern");
   const bool has_late = std::ranges::find(pattern.late, true) != pattern.late.end();
   return has_late ? minimum_degree(pattern) : approximate_minimum_degree(pattern);
 }
@@ -58,6 +59,7 @@ class SparseLdlt final : public Solver {
     for (int k = 0; k < work_.size(); ++k) b[order_[k]] = work_[k];
   }
 
+  int unknowns() const override { return static_cast<int>(work_.size()); }
   const char* name() const override { return "sparse-ldlt"; }
   long long factor_entries() const override { return factor_.m_matrix.nonZeros() + work_.size(); }
 

@@ -9,15 +9,6 @@
 namespace counterpoint::linear {
 namespace {
 
-/// Both triangles of a symmetric pattern.
-Pattern full(const Pattern& pattern) {
-  Pattern both = pattern;
-  both.symmetric = false;
-  if (!pattern.symmetric) return both;
-  for (const auto& [row, column] : pattern.entries) both.entries.emplace_back(column, row);
-  return both;
-}
-
 class SparseLu final : public Solver {
  public:
   explicit SparseLu(const Pattern& pattern) : symmetric_(pattern.symmetric), columns_(columns(full(pattern))) {
@@ -46,6 +37,7 @@ class SparseLu final : public Solver {
     x = work_;
   }
 
+  int unknowns() const override { return static_cast<int>(work_.size()); }
   const char* name() const override { return "sparse-lu"; }
   long long factor_entries() const override { return factor_.nnzL() + factor_.nnzU(); }
 

@@ -18,8 +18,6 @@
 namespace counterpoint::linear {
 namespace {
 
-constexpr std::size_t most_targets = std::size_t{1} << 28;
-
 /// An order with the same fill as the one given where columns of a block follow each other.
 struct Grouping {
   std::vector<int> order;
@@ -27,7 +25,7 @@ struct Grouping {
 };
 
 /// Follows each column by its parent (the first row of the column), if nothing else has to come before the parent and
-/// the rows of both are the same but for a few, which are stored as zeros: at most one in eight entries of the block.
+/// the rows of both are the same but for a few, which are stored as zeros: at most one for every four entries.
 Grouping group(const Symbolic& symbolic) {
   const Lists& columns = symbolic.columns;
   const int size = symbolic.size();
@@ -45,7 +43,7 @@ Grouping group(const Symbolic& symbolic) {
     int entries = 0;
     const auto joins = [&](int column) {
       const int stored = triangle(width + 1) + (width + 1) * count(column);
-      return width < widest_block && 8 * stored <= 9 * (entries + 1 + count(column));
+      return width < widest_block && 4 * stored <= 5 * (entries + 1 + count(column));
     };
     for (int column = j; joins(column); column = parent(column)) {
       grouping.order.push_back(symbolic.order[column]);
@@ -62,7 +60,11 @@ Grouping group(const Symbolic& symbolic) {
 }  // namespace
 
 StaticLdlt::StaticLdlt(const Pattern& pattern) {
-  Grouping grouping = group(analyse(pattern, minimum_degree(pattern)));
+  const Symbolic given = analyse(pattern, minimum_degree(pattern));
+  if (given.multiplications() > most_listed_products) {
+    throw std::length_error("static-ldlt: the factor fills up too much to list its operations; take sparse-ldlt");
+  }
+  Grouping grouping = group(given);
   Symbolic symbolic = analyse(pattern, std::move(grouping.order));
   order_ = std::move(symbolic.order);
   position_ = std::move(symbolic.position);
@@ -88,7 +90,6 @@ void StaticLdlt::make_blocks(const Lists& columns, const std::vector<int>& width
     start_.push_back(static_cast<int>(size));
     rows_.start.push_back(static_cast<int>(rows_.items.size()));
     size += triangle(width) + static_cast<std::size_t>(rows(start_.size() - 1)) * width;
-    if (size >= INT32_MAX) throw std::length_error("static-ldlt: the factor is too large");
   }
   values_.assign(size + 1, 0.0);
 }
@@ -97,9 +98,6 @@ void StaticLdlt::list_targets() {
   for (std::size_t block = 0; block < start_.size(); ++block) {
     for (int a = rows_.start[block]; a < rows_.start[block + 1]; ++a) {
       for (int b = a; b < rows_.start[block + 1]; ++b) targets_.push_back(place(rows_.items[b], rows_.items[a]));
-    }
-    if (targets_.size() > most_targets) {
-      throw std::length_error("static-ldlt: the factor fills up too much to list its operations; take sparse-ldlt");
     }
   }
 }
@@ -112,7 +110,8 @@ void StaticLdlt::make_parts() {
     if (!parts_.empty() && parts_.back().batch.width == batch.width && parts_.back().batch.rows == batch.rows) {
       ++parts_.back().batch.blocks;
     } else {
-      parts_.push_back({batch, block_kernels(batch.width, batch.rows), values_.data() + start_[block], unknowns, targets});
+      double* const values = values_.data() + start_[block];
+      parts_.push_back({batch, block_kernels(batch.width, batch.rows), values, unknowns, targets});
     }
     unknowns += batch.width + batch.rows;
     targets += triangle(batch.rows);
@@ -139,16 +138,23 @@ void StaticLdlt::factorise() {
   }
 }
 
-void StaticLdlt::solve(double* b) {
-  for (const Part& part : parts_) part.kernels.forward(part.batch, part.values, part.unknowns, b);
+void StaticLdlt::solve_with(int kernel, double* b) const {
+  for (const Part& part : parts_) part.kernels.forward[kernel](part.batch, part.values, part.unknowns, b);
   const double* values = values_.data() + values_.size() - 1;
   const std::int32_t* unknowns = unknowns_.data() + unknowns_.size();
   for (std::size_t k = parts_.size(); k-- > 0;) {
     const Part& part = parts_[k];
-    part.kernels.backward(part.batch, values, unknowns, b);
+    part.kernels.backward[kernel](part.batch, values, unknowns, b);
     values = part.values;
     unknowns = part.unknowns;
   }
+}
+
+void StaticLdlt::solve(double* b) { solve_with(0, b); }
+
+void StaticLdlt::solve_many(double* b, int count) {
+  if (count == 3) return solve_with(1, b);
+  Solver::solve_many(b, count);
 }
 
 void StaticLdlt::fail(const double* pivot) const {

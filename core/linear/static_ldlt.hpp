@@ -20,6 +20,8 @@ class StaticLdlt final : public Solver {
   std::span<double> values() override { return values_; }
   void factorise() override;
   void solve(double* b) override;
+  void solve_many(double* b, int count) override;
+  int unknowns() const override { return static_cast<int>(order_.size()); }
   const char* name() const override { return "static-ldlt"; }
   long long factor_entries() const override { return static_cast<long long>(values_.size()) - 1; }
 
@@ -39,6 +41,7 @@ class StaticLdlt final : public Solver {
   int width(std::size_t block) const { return first_[block + 1] - first_[block]; }
   int rows(std::size_t block) const { return rows_.start[block + 1] - rows_.start[block]; }
   int place(int row, int column) const;
+  void solve_with(int kernel, double* b) const;
   [[noreturn]] void fail(const double* pivot) const;
 
   std::vector<Part> parts_;

@@ -35,7 +35,9 @@ void AssembledModel::find_jacobian_pattern() {
     first_entry_.push_back(jacobian_pattern_.entries());
     batch->append_rows(jacobian_pattern_);
     rheonomic_ = rheonomic_ || batch->rheonomic();
+    curvature_ = std::max(curvature_, batch->curvature());
   }
+  if (!parts_.forces.empty()) curvature_ = std::numeric_limits<double>::infinity();
 }
 
 void AssembledModel::find_tangent_pattern() {
@@ -103,17 +105,13 @@ void AssembledModel::acceleration_terms(const Instant& now, double* rest) const 
   }
 }
 
-void AssembledModel::jerk_terms(const Instant& now, const double* a, double* terms) const {
+void AssembledModel::hermite_terms(const Instant& now, const double* a, const double* multipliers, double* rest, double* terms,
+                                   double* out) const {
   for (const ConstraintBatchPointer& batch : parts_.constraints) {
-    batch->jerk_terms(now, a, terms);
-    terms += batch->equations();
-  }
-}
-
-void AssembledModel::add_jacobian_rate(const Instant& now, const double* multipliers, double* out) const {
-  for (const ConstraintBatchPointer& batch : parts_.constraints) {
-    batch->add_jacobian_rate(now, multipliers, out);
+    batch->hermite_terms(now, a, multipliers, rest, terms, out);
     multipliers += batch->equations();
+    rest += batch->equations();
+    terms += batch->equations();
   }
 }
 
@@ -141,9 +139,8 @@ void AssembledModel::add_tangent(const Instant& now, double stiffness, double da
 
 void AssembledModel::start(const Instant& now, double* memory) const {
   for (const MeasurePointer& measure : parts_.measures) {
-    if (measure->memory_slot >= 0) memory[measure->memory_slot] = measure->value(now.q);
+    if (measure->memory_slot >= 0) memory[measure->memory_slot] = measure->start_value(now.q);
   }
-  for (const ConstraintBatchPointer& batch : parts_.constraints) batch->start(now, memory);
   for (const ForcePointer& force : parts_.forces) force->start(now, memory + force->memory_start);
 }
 

@@ -40,10 +40,11 @@ class AssembledModel final : public Model {
   bool rheonomic() const override { return rheonomic_; }
   void velocity_terms(const Instant& now, double* phi_t) const override;
   void acceleration_terms(const Instant& now, double* rest) const override;
-  void jerk_terms(const Instant& now, const double* a, double* terms) const override;
-  void add_jacobian_rate(const Instant& now, const double* multipliers, double* out) const override;
+  void hermite_terms(const Instant& now, const double* a, const double* multipliers, double* rest, double* terms,
+                     double* out) const override;
   void forces(const Instant& now, double* Q) const override;
   void force_change(const Instant& now, const double* dq, const double* dv, double step, double* dQ) const override;
+  double curvature() const override { return curvature_; }
   bool has_tangent() const override { return !tangent_blocks_.empty(); }
   void add_tangent(const Instant& now, double stiffness, double damping, double* values) const override;
   void start(const Instant& now, double* memory) const override;
@@ -71,6 +72,7 @@ class AssembledModel final : public Model {
   std::vector<Entry> fixed_mass_;  ///< entries in rows of fixed coordinates
   std::vector<TangentBlock> tangent_blocks_;
   bool rheonomic_ = false;
+  double curvature_ = 0.0;
   std::vector<int> first_entry_;  ///< of each batch in the Jacobian's values
   mutable std::vector<double> block_;  // scratch
 };

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,12 +23,12 @@ class ConstraintBatch {
   virtual void append_rows(SparsePattern& jacobian) const = 0;
   virtual void evaluate(const Instant& now, double* phi, double* jacobian) const = 0;
   virtual bool rheonomic() const { return false; }
+  /// Bound of what Phi changes beyond its linear part when no coordinate moves more than 1 m: 1/m; unknown: infinite.
+  virtual double curvature() const { return std::numeric_limits<double>::infinity(); }
   virtual void velocity_terms(const Instant& now, double* phi_t) const;
   virtual void acceleration_terms(const Instant& now, double* rest) const = 0;
-  virtual void jerk_terms(const Instant& now, const double* a, double* terms) const;
-  /// Corrects the turns that angles are taken to have made at the start, where equations say how many.
-  virtual void start(const Instant& /*now*/, double* /*memory*/) const {}
-  virtual void add_jacobian_rate(const Instant& /*now*/, const double* /*multipliers*/, double* /*out*/) const {}
+  virtual void hermite_terms(const Instant& now, const double* a, const double* multipliers, double* rest, double* terms,
+                             double* out) const;
 
   std::vector<std::string> names;  ///< one an equation, for messages
 };

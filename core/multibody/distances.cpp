@@ -1,4 +1,6 @@
 // Distance between two points: the constraint that mechanisms of rods are made of, so its loop is the shortest.
+#include <algorithm>
+
 #include "multibody/constraint.hpp"
 
 namespace counterpoint::multibody {
@@ -10,6 +12,13 @@ class Distances final : public ConstraintBatch {
  public:
   explicit Distances(const std::vector<DistanceRow>& rows) {
     for (const DistanceRow& row : rows) places_.push_back({row.first, row.second, 1.0 / row.length, 0.5 * row.length});
+  }
+
+  // Both ends may move by one in every coordinate: |difference|^2 / 2 l = (2 sqrt(dimension))^2 / 2 l.
+  double curvature() const override {
+    double largest = 0.0;
+    for (const Place& p : places_) largest = std::max(largest, 2.0 * dimension * p.inverse_length);
+    return largest;
   }
 
   void append_rows(SparsePattern& jacobian) const override {
@@ -47,24 +56,22 @@ class Distances final : public ConstraintBatch {
     }
   }
 
-  void jerk_terms(const Instant& now, const double* acceleration, double* terms) const override {
+  void hermite_terms(const Instant& now, const double* acceleration, const double* multipliers, double* rest, double* terms,
+                     double* out) const override {
     for (const Place& p : places_) {
       const double *va = now.v + p.first, *vb = now.v + p.second;
       const double *aa = acceleration + p.first, *ab = acceleration + p.second;
-      double product = 0.0;
-      for (int d = 0; d < dimension; ++d) product += (vb[d] - va[d]) * (ab[d] - aa[d]);
-      *terms++ = 3.0 * product * p.inverse_length;
-    }
-  }
-
-  void add_jacobian_rate(const Instant& now, const double* multipliers, double* out) const override {
-    for (const Place& p : places_) {
       const double factor = *multipliers++ * p.inverse_length;
+      double square = 0.0, product = 0.0;
       for (int d = 0; d < dimension; ++d) {
-        const double force = factor * (now.v[p.second + d] - now.v[p.first + d]);
-        out[p.first + d] -= force;
-        out[p.second + d] += force;
+        const double speed = vb[d] - va[d];
+        square += speed * speed;
+        product += speed * (ab[d] - aa[d]);
+        out[p.first + d] -= factor * speed;
+        out[p.second + d] += factor * speed;
       }
+      *rest++ = square * p.inverse_length;
+      *terms++ = 3.0 * product * p.inverse_length;
     }
   }
 

@@ -2,6 +2,7 @@
 #include "multibody/constraint.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace counterpoint::multibody {
 
@@ -9,10 +10,25 @@ namespace {
 
 constexpr int kLargestBlock = 3;
 
+double total_weight(const Combination& combination) {
+  double sum = 0.0;
+  for (const Weight& w : combination.weights) sum += std::abs(w.weight) + std::abs(w.turned);
+  return sum;
+}
+
 class Dots final : public ConstraintBatch {
  public:
   explicit Dots(const std::vector<DotRow>& rows) {
     for (const DotRow& row : rows) rows_.emplace_back(row);
+  }
+
+  double curvature() const override {
+    double largest = 0.0;
+    for (const Row& row : rows_) {
+      const double most = row.dot.a.dimension * total_weight(row.dot.a) * total_weight(row.dot.b);
+      largest = std::max(largest, most / row.dot.scale);
+    }
+    return largest;
   }
 
   void append_rows(SparsePattern& jacobian) const override {
@@ -54,26 +70,20 @@ class Dots final : public ConstraintBatch {
     }
   }
 
-  void jerk_terms(const Instant& now, const double* acceleration, double* terms) const override {
+  void hermite_terms(const Instant& now, const double* acceleration, const double* multipliers, double* rest, double* terms,
+                     double* out) const override {
     double va[kLargestBlock], vb[kLargestBlock], aa[kLargestBlock], ab[kLargestBlock];
     for (const Row& row : rows_) {
-      row.dot.a.rate(now.v, va);
-      row.dot.b.rate(now.v, vb);
-      row.dot.a.rate(acceleration, aa);
-      row.dot.b.rate(acceleration, ab);
-      const int dimension = row.dot.a.dimension;
-      *terms++ = 3.0 * (dot(va, ab, dimension) + dot(aa, vb, dimension)) / row.dot.scale;
-    }
-  }
-
-  void add_jacobian_rate(const Instant& now, const double* multipliers, double* out) const override {
-    double a[kLargestBlock], b[kLargestBlock];
-    for (const Row& row : rows_) {
-      const double factor = *multipliers++ / row.dot.scale;
-      row.dot.a.rate(now.v, a);
-      row.dot.b.rate(now.v, b);
-      row.dot.a.add_force(b, factor, out);
-      row.dot.b.add_force(a, factor, out);
+      const Combination &a = row.dot.a, &b = row.dot.b;
+      const double factor = 1.0 / row.dot.scale, force = *multipliers++ * factor;
+      a.rate(now.v, va);
+      b.rate(now.v, vb);
+      a.rate(acceleration, aa);
+      b.rate(acceleration, ab);
+      *rest++ = 2.0 * dot(va, vb, a.dimension) * factor;
+      *terms++ = 3.0 * (dot(va, ab, a.dimension) + dot(aa, vb, a.dimension)) * factor;
+      a.add_force(vb, force, out);
+      b.add_force(va, force, out);
     }
   }
 
@@ -105,6 +115,8 @@ class Dots final : public ConstraintBatch {
 class Coincidences final : public ConstraintBatch {
  public:
   explicit Coincidences(const std::vector<Combination>& combinations) : combinations_(combinations) {}
+
+  double curvature() const override { return 0.0; }
 
   void append_rows(SparsePattern& jacobian) const override {
     for (const Combination& c : combinations_) {
@@ -144,7 +156,10 @@ class Coincidences final : public ConstraintBatch {
 
 void ConstraintBatch::velocity_terms(const Instant&, double* phi_t) const { std::fill_n(phi_t, equations(), 0.0); }
 
-void ConstraintBatch::jerk_terms(const Instant&, const double*, double* terms) const { std::fill_n(terms, equations(), 0.0); }
+void ConstraintBatch::hermite_terms(const Instant& now, const double*, const double*, double* rest, double* terms, double*) const {
+  acceleration_terms(now, rest);
+  std::fill_n(terms, equations(), 0.0);
+}
 
 ConstraintBatchPointer make_dots(const std::vector<DotRow>& rows) { return std::make_shared<Dots>(rows); }
 

@@ -130,7 +130,10 @@ void Index1Stepper::renew_start(State& state, InputSource& inputs) {
   if (accelerations_.model().inputs() == 0) return;
   Instant now = state.instant();
   inputs.fill(state.t, now);
-  if (inputs_differ(state, now)) accelerations_.solve(now, state.a.data(), state.multipliers.data());
+  if (!inputs_differ(state, now)) return;
+  const std::vector<double> before = state.a;
+  accelerations_.solve(now, state.a.data(), state.multipliers.data());
+  for (std::size_t i = 0; i < before.size(); ++i) state.auxiliary[i] += state.a[i] - before[i];
 }
 
 RungeKuttaStepper::RungeKuttaStepper(ModelPointer model, const StepperOptions& options)

@@ -26,6 +26,8 @@ namespace {
 // leave constraints soft between iterations.
 constexpr double kCompliance = 1e-7;
 constexpr double kSlowContraction = 0.5;
+constexpr double kWorse = 10.0;  ///< how much larger the residual may become before a correction is shortened
+constexpr int kMostHalvings = 4;
 constexpr double kRaise = 10.0;
 constexpr double kMostStiffening = 100.0;
 
@@ -50,7 +52,9 @@ Index3Stepper::Index3Stepper(ModelPointer model, const StepperOptions& options)
       residual_(model_->all_coordinates()),
       difference_(n_),
       inverse_diagonal_(n_),
-      jerk_(n_) {
+      three_(3 * (n_ + m_)),
+      terms_(m_) {
+  curvature_ = model_->curvature();
   for (int i = 0; i < n_; ++i) diagonal_.push_back(model_->tangent_pattern().find(i, i));
   hermite_ = options_.integrator == "hermite";
   const bool kkt = options_.system == "kkt";
@@ -84,14 +88,15 @@ void Index3Stepper::renew_start(State& state, InputSource& inputs) {
   if (!inputs_differ(state, now)) return;
   model_->constraints(now, phi_.data(), J_.data());
   if (!model_->constant_mass()) model_->mass(now, mass_.data());
+  const std::vector<double> before = state.a;
   start_accelerations(state, now);
-  if (plain()) state.auxiliary = state.a;
+  for (std::size_t i = 0; i < before.size(); ++i) state.auxiliary[i] += state.a[i] - before[i];
 }
 
 // [M J^T; J -D] [a; lambda] = [Q; -rest].
 void Index3Stepper::start_accelerations(State& state, const Instant& now) {
   mass_on_tangent_.write(mass_.data(), W_.data());
-  for (int i = 0; i < n_; ++i) inverse_diagonal_[i] = 1.0 / W_[diagonal_[i]];
+  invert_diagonal();
   same_W_ = false;
   system_->factorise(W_.data(), same_W_, J_.data());
   model_->forces(now, Q_.data());
@@ -117,7 +122,6 @@ void Index3Stepper::step(State& state, double t_end, InputSource& inputs) {
   evaluate(now);
   iterate(now, state.t);
   project(now);
-  if (hermite_) correct_by_jerk(now);
   finish(state, now);
 }
 
@@ -138,6 +142,7 @@ void Index3Stepper::apply_compliance(double stiffening) {
   std::vector<double> stiffened = compliance_;
   for (double& c : stiffened) c /= stiffening;
   system_->set_compliance(stiffened);
+  applied_compliance_ = stiffened;
   applied_stiffening_ = stiffening;
 }
 
@@ -149,11 +154,7 @@ void Index3Stepper::predict(const State& state) {
     predict_by_acceleration(state, ratio);
   }
   multipliers_are_zero_ = options_.reset_multipliers;
-  if (options_.reset_multipliers) {
-    std::fill(next_.multipliers.begin(), next_.multipliers.end(), 0.0);
-  } else {
-    std::copy(state.multipliers.begin(), state.multipliers.end(), next_.multipliers.begin());
-  }
+  if (!multipliers_are_zero_) std::copy(state.multipliers.begin(), state.multipliers.end(), next_.multipliers.begin());
 }
 
 // The acceleration-like variable continues on the straight line through its last two values.
@@ -219,27 +220,62 @@ void Index3Stepper::form_tangent(const Instant& now) {
   if (same_W_) return;
   mass_on_tangent_.write(mass_.data(), W_.data());
   if (model_->has_tangent()) model_->add_tangent(now, scale_, scale_ * velocity_factor_, W_.data());
-  for (int i = 0; i < n_; ++i) inverse_diagonal_[i] = 1.0 / W_[diagonal_[i]];
+  invert_diagonal();
+}
+
+void Index3Stepper::invert_diagonal() {
+  lightest_ = 0.0;
+  for (int i = 0; i < n_; ++i) {
+    inverse_diagonal_[i] = 1.0 / W_[diagonal_[i]];
+    lightest_ = std::max(lightest_, inverse_diagonal_[i]);
+  }
 }
 
 void Index3Stepper::iterate(const Instant& now, double t_start) {
   const double tolerance = options_.tolerance * options_.length;
-  const int most = options_.fixed_iterations > 0 ? options_.fixed_iterations : options_.max_iterations;
+  const bool counted = options_.fixed_iterations > 0;
+  const int most = counted ? options_.fixed_iterations : options_.max_iterations;
+  double last = std::isfinite(curvature_) ? INFINITY : expected_correction();
   for (int iteration = 1;; ++iteration) {
     const double before = violation_;
     form_tangent(now);
     factorise(t_start, iteration);
     correct();
     factorised_J_.swap(J_);
+    ++statistics_.iterations;
+    if (!counted && bound_of_next() <= tolerance) return;
     evaluate(now);
     if (options_.printed) update_as_printed();
-    const double expected = expected_correction();
-    ++statistics_.iterations;
+    if (!counted) shorten_correction(now, last);
+    const double expected = last = expected_correction();
     if (contracts_slowly(before, tolerance) && may_stiffen()) apply_compliance(next_.stiffening *= kRaise);
     if (!std::isfinite(expected)) fail(t_start, iteration, "the iteration left the finite numbers");
-    if (options_.fixed_iterations > 0 ? iteration == most : expected <= tolerance) return;
+    if (counted ? iteration == most : expected <= tolerance) return;
     if (iteration >= most) fail(t_start, iteration, "the iteration does not converge");
   }
+}
+
+// A correction that made things much worse (across an impact, say) is taken back by halves.
+void Index3Stepper::shorten_correction(const Instant& now, double last) {
+  const double to_auxiliary = 1.0 / (options_.rule.beta * h_ * h_), to_multiplier = options_.printed ? 0.0 : 1.0 / scale_;
+  double part = 0.5;
+  for (int halving = 0; halving < kMostHalvings && !(expected_correction() <= kWorse * last); ++halving, part *= 0.5) {
+    for (int i = 0; i < n_; ++i) {
+      const double back = part * right_[i];
+      next_.q[i] -= back;
+      next_.v[i] -= velocity_factor_ * back;
+      next_.auxiliary[i] -= to_auxiliary * back;
+    }
+    for (int r = 0; r < m_; ++r) next_.multipliers[r] -= to_multiplier * part * right_[n_ + r];
+    evaluate(now);
+  }
+}
+
+// What the next correction can be at most, without evaluating anything: what the constraints leave, of their linear part and
+// beyond it, and what their turning does to the multipliers' forces. Infinite where the model gives no bound.
+double Index3Stepper::bound_of_next() const {
+  const double beyond = curvature_ * correction_;
+  return violation_ + beyond * correction_ + 2.0 * beyond * largest_multiplier_ * lightest_;
 }
 
 void Index3Stepper::factorise(double t_start, int iteration) {
@@ -261,21 +297,33 @@ void Index3Stepper::correct() {
   for (int r = 0; r < m_; ++r) right_[n_ + r] = -phi_[r];
   system_->solve(right_.data());
   const double to_auxiliary = 1.0 / (options_.rule.beta * h_ * h_);
+  double largest = 0.0, sum = 0.0;
   for (int i = 0; i < n_; ++i) {
-    next_.q[i] += right_[i];
-    next_.v[i] += velocity_factor_ * right_[i];
-    next_.auxiliary[i] += to_auxiliary * right_[i];
+    const double change = right_[i];
+    next_.q[i] += change;
+    next_.v[i] += velocity_factor_ * change;
+    next_.auxiliary[i] += to_auxiliary * change;
+    largest = std::max(largest, std::abs(change));
+    sum += change;
   }
+  correction_ = std::isfinite(sum) ? largest : INFINITY;
+  const bool fresh = multipliers_are_zero_;
   multipliers_are_zero_ = false;
   if (options_.printed) return;
   const double to_multiplier = 1.0 / scale_;
-  for (int r = 0; r < m_; ++r) next_.multipliers[r] += to_multiplier * right_[n_ + r];
+  violation_ = largest_multiplier_ = 0.0;
+  for (int r = 0; r < m_; ++r) {
+    const double mu = right_[n_ + r];
+    next_.multipliers[r] = (fresh ? 0.0 : next_.multipliers[r]) + to_multiplier * mu;
+    violation_ = std::max(violation_, std::abs(mu) * applied_compliance_[r]);
+    largest_multiplier_ = std::max(largest_multiplier_, std::abs(mu));
+  }
 }
 
 // (3.1): lambda_{i+1} = lambda_i + alpha Phi_{i+1}; the residual follows.
 void Index3Stepper::update_as_printed() {
   for (int r = 0; r < m_; ++r) {
-    rest_[r] = phi_[r] / compliance_[r];
+    rest_[r] = phi_[r] / applied_compliance_[r];
     next_.multipliers[r] += rest_[r] / scale_;
   }
   add_transposed(model_->jacobian_pattern(), J_.data(), rest_.data(), residual_.data());
@@ -295,47 +343,67 @@ bool Index3Stepper::may_stiffen() {
   return true;
 }
 
-// As increments: [W J^T; J -D][dv; .] = [0; -(J v + Phi_t)]; what is right already is not rounded again. J is the one
-// that was factorised: a newer one would differ by little, but that little would be multiplied by the penalty.
 void Index3Stepper::project(const Instant& now) {
-  if (!options_.project_velocities) return;
-  if (model_->rheonomic()) model_->velocity_terms(now, phi_t_.data());
-  solve_increment(next_.v, phi_t_);
-  if (!options_.project_accelerations) return;
-  model_->acceleration_terms(now, rest_.data());
-  solve_increment(next_.auxiliary, rest_);
-  if (options_.printed) return;
-  const double* mu = right_.data() + n_;
-  for (int r = 0; r < m_; ++r) next_.multipliers[r] += mu[r];
+  if (!options_.project_velocities && !hermite_) return;
+  project_all(now);
+  const double* side = three_.data();
+  const double twelfth = h_ * h_ / 12.0;
+  for (int i = 0; i < n_; ++i, side += 3) {
+    next_.v[i] += side[0];
+    if (options_.project_accelerations) next_.auxiliary[i] += side[1];
+    if (hermite_) {
+      next_.v[i] -= twelfth * (side[2] - next_.jerk[i]);
+      next_.jerk[i] = side[2];
+    }
+  }
+  if (options_.printed || !options_.project_accelerations) return;
+  for (int r = 0; r < m_; ++r, side += 3) next_.multipliers[r] += side[1];
 }
 
-// [W J^T; J -D][j; .] = [-(J')^T lambda; -terms]. The rate of the applied forces is left out: springs then see the plain
-// trapezoidal rule, which is stable for all of them, and what constraints do to the motion is of order 4.
+// Velocities, accelerations and, for Hermite's rule, the jerk, with one factorisation and at once:
+//
+//     [W J^T; J -D] [dv da j] = [ 0, 0, -(J')^T lambda;  -(J v + Phi_t), -(J a + rest), -terms ].
+//
+// As increments, so that what is right already is not rounded again. J is the one that was factorised: a newer one would
+// differ by little, but that little would be multiplied by the penalty. The rate of the applied forces is left out of the
+// jerk: springs then see the plain trapezoidal rule, which is stable for all of them, and what constraints do is of order 4.
+void Index3Stepper::project_all(const Instant& now) {
+  if (hermite_) {
+    std::fill(residual_.begin(), residual_.end(), 0.0);
+    model_->hermite_terms(now, next_.auxiliary.data(), next_.multipliers.data(), rest_.data(), terms_.data(), residual_.data());
+  } else {
+    model_->acceleration_terms(now, rest_.data());
+  }
+  double* side = three_.data();
+  for (int i = 0; i < n_; ++i, side += 3) {
+    side[0] = side[1] = 0.0;
+    side[2] = hermite_ ? -residual_[i] : 0.0;
+  }
+  if (model_->rheonomic()) model_->velocity_terms(now, phi_t_.data());
+  const SparsePattern& pattern = model_->jacobian_pattern();
+  const int *start = pattern.row_start.data(), *column = pattern.column.data();
+  const double *J = factorised_J_.data(), *v = next_.v.data(), *a = next_.auxiliary.data();
+  for (int r = 0; r < m_; ++r, side += 3) {
+    double rate = phi_t_[r], acceleration = rest_[r];
+    for (int k = start[r]; k < start[r + 1]; ++k) {
+      rate += J[k] * v[column[k]];
+      acceleration += J[k] * a[column[k]];
+    }
+    side[0] = -rate;
+    side[1] = -acceleration;
+    side[2] = -terms_[r];
+  }
+  system_->solve_three(three_.data());
+}
+
+// The jerk alone, at the start of a run.
 void Index3Stepper::find_jerk(const Instant& now, const double* multipliers, const double* a, double* jerk) {
   std::fill(residual_.begin(), residual_.end(), 0.0);
-  model_->add_jacobian_rate(now, multipliers, residual_.data());
-  model_->jerk_terms(now, a, rest_.data());
+  model_->hermite_terms(now, a, multipliers, rest_.data(), terms_.data(), residual_.data());
   for (int i = 0; i < n_; ++i) right_[i] = -residual_[i];
-  for (int r = 0; r < m_; ++r) right_[n_ + r] = -rest_[r];
+  for (int r = 0; r < m_; ++r) right_[n_ + r] = -terms_[r];
   system_->solve(right_.data());
   std::copy_n(right_.begin(), n_, jerk);
-}
-
-void Index3Stepper::correct_by_jerk(const Instant& now) {
-  const double twelfth = h_ * h_ / 12.0;
-  find_jerk(now, next_.multipliers.data(), next_.auxiliary.data(), jerk_.data());
-  for (int i = 0; i < n_; ++i) {
-    next_.v[i] -= twelfth * (jerk_[i] - next_.jerk[i]);
-    next_.jerk[i] = jerk_[i];
-  }
-}
-
-void Index3Stepper::solve_increment(std::vector<double>& x, const std::vector<double>& given) {
-  std::fill_n(right_.begin(), n_, 0.0);
-  multiply(model_->jacobian_pattern(), factorised_J_.data(), x.data(), right_.data() + n_);
-  for (int r = 0; r < m_; ++r) right_[n_ + r] = -(right_[n_ + r] + given[r]);
-  system_->solve(right_.data());
-  for (int i = 0; i < n_; ++i) x[i] += right_[i];
 }
 
 void Index3Stepper::finish(State& state, const Instant& now) {
@@ -354,7 +422,7 @@ void Index3Stepper::finish(State& state, const Instant& now) {
   next_.previous_step = h_;
   next_.previous.swap(state.auxiliary);
   next_.previous_jerk.swap(state.jerk);
-  std::swap(state, next_);
+  state.swap(next_);
   ++statistics_.steps;
   statistics_.worst_violation = std::max(statistics_.worst_violation, violation_);
 }

@@ -11,7 +11,7 @@ namespace counterpoint::multibody {
 ///
 ///     predict        accelerations on a straight line, positions and velocities by the rule
 ///     iterate        factorise the tangent, correct, evaluate, until the expected next correction is small
-///     project        velocities, then accelerations, onto the constraints, with the last factorisation
+///     project        velocities and accelerations onto the constraints, with the last factorisation
 ///     finish         elements remember, the step is accepted
 class Index3Stepper final : public Stepper {
  public:
@@ -30,18 +30,20 @@ class Index3Stepper final : public Stepper {
   void predict_by_jerk(const State& state, double ratio);
   void evaluate(const Instant& now);
   double expected_correction() const;
+  double bound_of_next() const;
+  void shorten_correction(const Instant& now, double last);
   void apply_compliance(double stiffening);
   void iterate(const Instant& now, double t_start);
   void form_tangent(const Instant& now);
+  void invert_diagonal();
   void factorise(double t_start, int iteration);
   void correct();
   void update_as_printed();
   bool contracts_slowly(double before, double tolerance);
   bool may_stiffen();
   void project(const Instant& now);
-  void solve_increment(std::vector<double>& x, const std::vector<double>& given);
+  void project_all(const Instant& now);
   void find_jerk(const Instant& now, const double* multipliers, const double* a, double* jerk);
-  void correct_by_jerk(const Instant& now);
   void finish(State& state, const Instant& now);
   [[noreturn]] void fail(double t_start, int iteration, const std::string& why) const;
 
@@ -54,14 +56,19 @@ class Index3Stepper final : public Stepper {
   double coefficients_for_ = 0.0;   ///< step that the coefficients above belong to
   bool same_W_ = false;             ///< W is M and has been given to the system
   std::vector<double> compliance_;  ///< as chosen at the start, or from the penalty given
+  std::vector<double> applied_compliance_;
   double applied_stiffening_ = 0.0;
-  double violation_ = 0.0;
+  double violation_ = 0.0;          ///< largest |Phi| where the terms were evaluated last, or what the linear part leaves of it
+  double correction_ = 0.0;         ///< largest change of a coordinate in the last iteration
+  double largest_multiplier_ = 0.0; ///< times the scale
+  double lightest_ = 0.0;           ///< largest 1 / W on the diagonal
+  double curvature_ = 0.0;
   bool hermite_ = false;
   bool multipliers_are_zero_ = false;
 
   // Scratch; nothing here survives a step.
   State next_;
-  std::vector<double> mass_, W_, J_, factorised_J_, phi_, phi_t_, rest_, right_, q_hat_, Q_, residual_, difference_, inverse_diagonal_, jerk_;
+  std::vector<double> mass_, W_, J_, factorised_J_, three_, terms_, phi_, phi_t_, rest_, right_, q_hat_, Q_, residual_, difference_, inverse_diagonal_;
   std::vector<int> diagonal_;
 };
 

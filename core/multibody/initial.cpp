@@ -98,12 +98,19 @@ void InitialProblem::velocities(Instant now, std::vector<double>& v) {
   now.v = v.data();
   std::vector<double> phi_t(m, 0.0);
   if (model_->rheonomic()) model_->velocity_terms(now, phi_t.data());
-  // Twice: the second time removes what the compliance left.
-  for (int pass = 0; pass < 2; ++pass) {
-    linearise(now);
+  // The compliance leaves a part of each equation, small where masses are alike: repeated until nothing changes.
+  double last = INFINITY;
+  linearise(now);
+  for (int pass = 0; pass < kMostIterations; ++pass) {
     std::fill_n(right_.begin(), n, 0.0);
     multiply(model_->jacobian_pattern(), J_.data(), v.data(), right_.data() + n);
-    for (int r = 0; r < m; ++r) right_[n + r] = -(right_[n + r] + phi_t[r]);
+    double left = 0.0;
+    for (int r = 0; r < m; ++r) {
+      right_[n + r] = -(right_[n + r] + phi_t[r]);
+      left = std::max(left, std::abs(right_[n + r]));
+    }
+    if (!(left < 0.9 * last)) break;
+    last = left;
     system_->solve(right_.data());
     for (int i = 0; i < n; ++i) v[i] += right_[i];
   }

@@ -33,6 +33,7 @@ class KktSystem final : public SaddleSystem {
   }
 
   void solve(double* right) override { solver_->solve(right); }
+  void solve_three(double* right) override { solver_->solve_many(right, 3); }
   const linear::Solver& solver() const override { return *solver_; }
 
  private:

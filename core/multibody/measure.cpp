@@ -177,6 +177,12 @@ double Measure::rate(const double* q, const double* v) const {
   return sum;
 }
 
+double Measure::start_value(const double* q) const {
+  constexpr double turn = 2.0 * std::numbers::pi;
+  const double raw = value(q);
+  return wraps() ? raw + turn * std::round((start_near - raw) / turn) : raw;
+}
+
 double Measure::unwrapped(double raw, const Instant& now) const {
   if (memory_slot < 0) return raw;
   constexpr double turn = 2.0 * std::numbers::pi;

@@ -31,6 +31,10 @@ class Measure {
   /// The value that is nearest to what the memory holds, for measures that wrap.
   double unwrapped(double raw, const Instant& now) const;
 
+  /// Value at the start, on the turn next to `start_near`.
+  double start_value(const double* q) const;
+
+  double start_near = 0.0;  ///< for measures that wrap: which turn they begin on; 0 is (-pi, pi]
   int memory_slot = -1;  ///< given by the model to measures that wrap
   std::string name;
 

@@ -5,7 +5,10 @@
 
 namespace counterpoint::multibody {
 
-void Model::jerk_terms(const Instant&, const double*, double* terms) const { std::fill_n(terms, equations(), 0.0); }
+void Model::hermite_terms(const Instant& now, const double*, const double*, double* rest, double* terms, double*) const {
+  acceleration_terms(now, rest);
+  std::fill_n(terms, equations(), 0.0);
+}
 
 void Model::force_change(const Instant& now, const double* dq, const double* dv, double step, double* dQ) const {
   std::fill_n(dQ, all_coordinates(), 0.0);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 
@@ -30,14 +31,16 @@ struct Instant {
 ///  3. `constraints` gives Phi and the values of Phi_q on its pattern.
 ///  4. `velocity_terms` gives Phi_t, so that Phi' = Phi_q v + Phi_t; it is asked only of models that are `rheonomic`.
 ///     `acceleration_terms` gives the rest of the second derivative, so that Phi'' = Phi_q a + rest.
-///     `jerk_terms` and `add_jacobian_rate` do one more derivative, Phi''' = Phi_q j + terms and out += (Phi_q)'^T lambda;
-///     zero where a constraint does not know it: only Hermite's rule asks, and is of order 2 there instead of 4.
+///     `hermite_terms` gives that rest and one derivative more, Phi''' = Phi_q j + terms and out += (Phi_q)'^T lambda; zero
+///     where a constraint does not know them: only Hermite's rule asks, and is of order 2 there instead of 4.
 ///  5. `forces` sets Q, all rows.
 ///     `force_change` gives its derivative along a direction, for linear models.
 ///  6. `add_tangent` adds stiffness * K + damping * C, K = -dQ/dq and C = -dQ/dv, symmetrised, on the tangent pattern; an
 ///     approximation is allowed, it only slows the iteration. A model without such terms says `has_tangent() == false`.
 ///  7. `accept` is called once at the end of every accepted step, and writes what elements must remember.
-///  8. All methods are const and use no hidden state: the same instant gives the same bits.
+///  8. `curvature` bounds what a constraint (1/m) changes beyond its linear part; infinite where forces depend on the state or
+///     no bound is known: then every iteration is checked by evaluating all terms again.
+///  9. All methods are const and use no hidden state: the same instant gives the same bits.
 class Model {
  public:
   virtual ~Model() = default;
@@ -58,11 +61,12 @@ class Model {
   virtual bool rheonomic() const { return false; }
   virtual void velocity_terms(const Instant& /*now*/, double* /*phi_t*/) const {}
   virtual void acceleration_terms(const Instant& now, double* rest) const = 0;
-  virtual void jerk_terms(const Instant& now, const double* a, double* terms) const;
-  virtual void add_jacobian_rate(const Instant& /*now*/, const double* /*multipliers*/, double* /*out*/) const {}
+  virtual void hermite_terms(const Instant& now, const double* a, const double* multipliers, double* rest, double* terms,
+                             double* out) const;
   virtual void forces(const Instant& now, double* Q) const = 0;
   /// dQ = derivative of Q along (dq, dv), all rows; by differences over `step` where nothing better is known.
   virtual void force_change(const Instant& now, const double* dq, const double* dv, double step, double* dQ) const;
+  virtual double curvature() const { return std::numeric_limits<double>::infinity(); }
   virtual bool has_tangent() const { return false; }
   virtual void add_tangent(const Instant& /*now*/, double /*stiffness*/, double /*damping*/, double* /*values*/) const {}
   virtual void start(const Instant& /*now*/, double* /*memory*/) const {}

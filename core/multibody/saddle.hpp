@@ -15,8 +15,9 @@ namespace counterpoint::multibody {
 ///     [ J   -D  ] [ mu ] = [ bottom ],    D = diag(compliance) > 0,
 ///
 /// with W = M plus stiffness and damping terms. Contract for implementers: `factorise` takes W on the tangent pattern and J
-/// on the Jacobian's; `solve` overwrites `right`, which holds top then bottom, by x then mu. Rows of fixed
-/// coordinates do not take part.
+/// on the Jacobian's. `solve` overwrites `right`, which holds top then bottom, by x then mu. `solve_three` does so for three
+/// right-hand sides at once (right[3 i + k] is row i of side k), which share the waiting for each other's results; of mu only that
+/// of side 1 is asked for. Rows of fixed coordinates do not take part.
 class SaddleSystem {
  public:
   virtual ~SaddleSystem() = default;
@@ -24,6 +25,7 @@ class SaddleSystem {
   /// W will stay as it is: `factorise` need not copy it again.
   virtual void factorise(const double* W, bool same_W, const double* J) = 0;
   virtual void solve(double* right) = 0;
+  virtual void solve_three(double* right) = 0;
   virtual const linear::Solver& solver() const = 0;
 };
 

@@ -107,8 +107,11 @@ class ScalarForce final : public Force {
     const double limit = law_.friction + more * std::exp(-ratio * ratio);
     const double saturation = std::tanh(load.rate / law_.friction_rate);
     load.force -= limit * saturation;
-    // The falling part is left out of the tangent: it would make the damping negative.
-    load.damping += limit * (1.0 - saturation * saturation) / law_.friction_rate;
+    // The falling part is left out of the tangent: it would make the damping negative. Where tanh is flat the secant keeps
+    // Newton's method from jumping across rest.
+    const double slope = (1.0 - saturation * saturation) / law_.friction_rate;
+    const double secant = 0.65 * std::abs(saturation) / std::max(std::abs(load.rate), law_.friction_rate);
+    load.damping += limit * std::max(slope, secant);
   }
 
   // What the tangent leaves out: d(limit)/d(rate) times the saturation.

@@ -14,6 +14,16 @@ Instant State::instant() const {
           .ddu = inputs.data() + 2 * count, .memory = memory.data(), .step_start = t};
 }
 
+void State::swap(State& other) noexcept {
+  std::swap(t, other.t);
+  std::swap(previous_step, other.previous_step);
+  std::swap(stiffening, other.stiffening);
+  for (auto member : {&State::q, &State::v, &State::a, &State::auxiliary, &State::previous, &State::jerk, &State::previous_jerk,
+                      &State::multipliers, &State::memory, &State::inputs}) {
+    (this->*member).swap(other.*member);
+  }
+}
+
 bool Stepper::inputs_differ(const State& state, const Instant& now) {
   const std::size_t count = state.inputs.size() / 3;
   const double* kept = state.inputs.data();

@@ -22,6 +22,7 @@ struct State {
   std::vector<double> memory;       ///< what elements remember
   std::vector<double> inputs;       ///< values, rates and accelerations of the inputs that a and multipliers were made with
 
+  void swap(State& other) noexcept;
   /// This state as what dynamic terms depend on, with the inputs it was made with.
   Instant instant() const;
 };
@@ -67,7 +68,7 @@ struct StepperOptions {
   bool project_accelerations = true;
   bool reset_multipliers = true;         ///< start every step with lambda = 0: stable at every penalty and size
   bool printed = false;                  ///< index-3 exactly as printed in the thesis: lambda += alpha Phi after each iteration
-  double tolerance = 1e-10;              ///< expected next correction at which iteration stops, relative to `length`
+  double tolerance = 3e-11;              ///< expected next correction at which iteration stops, relative to `length`
   double length = 1.0;                   ///< size of the mechanism, m
   int max_iterations = 20;
   int fixed_iterations = 0;              ///< > 0: exactly so many, whatever the residual (for studies)

@@ -1,7 +1,11 @@
 #include "multibody/time_function.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <stdexcept>
 #include <utility>
+
+#include "multibody/text.hpp"
 
 namespace counterpoint::multibody {
 
@@ -38,6 +42,21 @@ class Harmonic final : public TimeFunction {
   double offset_, amplitude_, angular_frequency_, phase_;
 };
 
+/// The polynomial of fifth degree whose first two derivatives vanish at both ends.
+class SmoothStep final : public TimeFunction {
+ public:
+  SmoothStep(double t0, double t1, double before, double after)
+      : t0_(t0), width_(t1 - t0), before_(before), rise_(after - before) {}
+  Prescribed at(const Instant& now) const override {
+    const double s = std::clamp((now.t - t0_) / width_, 0.0, 1.0), r = 1.0 - s;
+    return {before_ + rise_ * s * s * s * (10.0 + s * (6.0 * s - 15.0)), rise_ * 30.0 * s * s * r * r / width_,
+            rise_ * 60.0 * s * r * (r - s) / (width_ * width_)};
+  }
+
+ private:
+  double t0_, width_, before_, rise_;
+};
+
 class Following final : public TimeFunction {
  public:
   Following(int input, double factor) : input_(input), factor_(factor) {}
@@ -59,6 +78,11 @@ TimeFunctionPointer make_polynomial(std::vector<double> coefficients) {
 
 TimeFunctionPointer make_harmonic(double offset, double amplitude, double angular_frequency, double phase) {
   return std::make_shared<Harmonic>(offset, amplitude, angular_frequency, phase);
+}
+
+TimeFunctionPointer make_smooth_step(double t0, double t1, double before, double after) {
+  if (!(t1 > t0)) throw std::invalid_argument(text("smooth step: from t = %g s to %g s; it must take some time", t0, t1));
+  return std::make_shared<SmoothStep>(t0, t1, before, after);
 }
 
 TimeFunctionPointer make_following(int input, double factor) { return std::make_shared<Following>(input, factor); }

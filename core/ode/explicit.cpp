@@ -2,20 +2,13 @@
 // product of step and largest eigenvalue must stay within about 2 to 3.5.
 
 #include <array>
-#include <utility>
 
 #include "ode/linear_step.hpp"
 #include "ode/tableau.hpp"
+#include "signal/unrolled.hpp"
 
 namespace counterpoint {
 namespace {
-
-template <int Count, class Body>
-inline void unrolled(Body&& body) {
-  [&]<int... k>(std::integer_sequence<int, k...>) {
-    (body(std::integral_constant<int, k>{}), ...);
-  }(std::make_integer_sequence<int, Count>{});
-}
 
 template <class Tableau>
 double stage_time(int s, double t, double t_end) {

@@ -1,7 +1,12 @@
 #include "ode/linear_step.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
+
 #include "coupling/participant.hpp"
 #include "ode/nominal_step.hpp"
+#include "signal/unrolled.hpp"
 
 namespace counterpoint {
 namespace {
@@ -44,48 +49,89 @@ class LinearStep final : public Solver {
       return t_end;
     }
     const double* output(double, Inputs&) { return x; }
+
+    static constexpr bool glides = true;
+
+    bool serves(double t, double t_end) const { return solver.step_.serves(t_end - t); }
+
+    /// The states at times[1] ... times[count] for an input that is one polynomial, as far as they are finite;
+    /// returns how many are.
+    int glide(const Polynomial& input, const double* times, int count, double* states) {
+      const double* const begin = states;
+      std::array<double, N> state;
+      std::copy_n(x, N, state.begin());
+      for (int k = 0; k < count; ++k, states += N) {
+        state = solver.next(state, input, times[k], times[k + 1]);
+        std::copy_n(state.begin(), N, states);
+      }
+      const int finite = all_finite(state) ? count : first_not_finite(begin);
+      if (finite > 0) std::copy_n(begin + (finite - 1) * N, N, x);
+      return finite;
+    }
+
+    static bool all_finite(const std::array<double, N>& state) {
+      return std::all_of(state.begin(), state.end(), [](double value) { return std::isfinite(value); });
+    }
+
+    /// Once a state is not finite, all those after it are not.
+    static int first_not_finite(const double* states) {
+      int k = 0;
+      while (std::isfinite(states[k])) ++k;
+      return k / N;
+    }
   };
+
+  /// The state after a step on one polynomial.
+  [[gnu::always_inline]] std::array<double, N> next(const std::array<double, N>& x, const Polynomial& input, double t,
+                                                    double t_end) const {
+    std::array<double, F> times;
+    unrolled<F>([&](auto k) { times[k] = input_time(k, t, t_end); });
+    const std::array<double, F> u = input.scalars(times);
+    const double* column = columns_.data();
+    std::array<double, N> sums{};
+    const auto add = [&](double factor) {
+      for (int i = 0; i < N; ++i) sums[i] += column[i] * factor;
+      column += N;
+    };
+    // Inputs first: they do not depend on the state, so the chain from state to state stays short.
+    unrolled<F>([&](auto k) { add(u[k]); });
+    unrolled<N>([&](auto j) { add(x[j]); });
+    return sums;
+  }
 
   void advance(double t, double t_end, double* x, Inputs& inputs) {
     if (step_.changed(t_end - t)) prepare();
-    const int n = N > 0 ? N : f_->states();
-    double fixed[N > 0 ? N : 1] = {};
-    double* sums = N > 0 ? fixed : sums_.data();
-    if constexpr (N == 0) std::fill(sums_.begin(), sums_.end(), 0.0);
-    const double* column = columns_.data();
-    // Inputs first: they do not depend on the state, so the chain from state to state stays short.
-    if (const Polynomial* p = inputs.single_over(t, t_end)) {
-      const int count = F > 0 ? F : static_cast<int>(fractions_.size());
-      for (int k = 0; k < count; ++k, column += n) {
-        const double u = p->scalar(input_time(k, t, t_end));
-        for (int i = 0; i < n; ++i) sums[i] += column[i] * u;
+    if constexpr (N > 0 && F > 0) {
+      if (const Polynomial* input = inputs.single_over(t, t_end)) {
+        std::array<double, N> state;
+        std::copy_n(x, N, state.begin());
+        state = next(state, *input, t, t_end);
+        std::copy_n(state.begin(), N, x);
+        return;
       }
-    } else {
-      column = add_inputs(t, t_end, inputs, sums);
     }
-    for (int j = 0; j < n; ++j, column += n) {
-      for (int i = 0; i < n; ++i) sums[i] += column[i] * x[j];
-    }
-    for (int i = 0; i < n; ++i) x[i] = sums[i];
+    advance_on_any(t, t_end, x, inputs);
+  }
+
+  /// Any number of inputs.
+  void advance_on_any(double t, double t_end, double* x, Inputs& inputs) {
+    const int n = f_->states();
+    const double* column = columns_.data();
+    std::fill(sums_.begin(), sums_.end(), 0.0);
+    const auto add = [&](const double* factors, int count) {
+      for (int j = 0; j < count; ++j, column += n) {
+        for (int i = 0; i < n; ++i) sums_[i] += column[i] * factors[j];
+      }
+    };
+    const int times = static_cast<int>(fractions_.size());
+    for (int k = 0; k < times; ++k) add(inputs.at(input_time(k, t, t_end)), f_->inputs());
+    add(x, n);
+    std::copy_n(sums_.begin(), n, x);
   }
 
   double input_time(int k, double t, double t_end) const {
     const int last = (F > 0 ? F : static_cast<int>(fractions_.size())) - 1;
     return k == last && ends_with_step_ ? t_end : t + fractions_[k] * (t_end - t);
-  }
-
-  /// Any number of inputs; returns where P begins.
-  const double* add_inputs(double t, double t_end, Inputs& inputs, double* sums) {
-    const int n = f_->states();
-    const int m = f_->inputs();
-    const double* column = columns_.data();
-    for (int k = 0; k < static_cast<int>(fractions_.size()); ++k) {
-      const double* u = inputs.at(input_time(k, t, t_end));
-      for (int j = 0; j < m; ++j, column += n) {
-        for (int i = 0; i < n; ++i) sums[i] += column[i] * u[j];
-      }
-    }
-    return column;
   }
 
   void prepare() {

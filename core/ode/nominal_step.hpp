@@ -10,10 +10,11 @@ class NominalStep {
  public:
   /// Whether h differs from the value so far by more than rounding; it then becomes the value.
   bool changed(double h) {
-    if (std::abs(h - value_) <= 1e-8 * value_) return false;
+    if (serves(h)) return false;
     value_ = h;
     return true;
   }
+  bool serves(double h) const { return std::abs(h - value_) <= 1e-8 * value_; }
   double value() const { return value_; }
   void set(double value) { value_ = value; }
 

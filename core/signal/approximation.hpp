@@ -26,9 +26,17 @@ struct Samples {
   bool has_derivatives() const { return history->has_derivatives(); }
 
   /// The closest sample strictly later than t, or the last one when there is none.
-  std::size_t ahead_of(double t) const;
+  std::size_t ahead_of(double t) const {
+    std::size_t k = last();
+    while (k > begin && time(k - 1) > t + tolerance) --k;
+    return k;
+  }
   /// The last sample not later than t, or the first one when all are later.
-  std::size_t behind(double t) const;
+  std::size_t behind(double t) const {
+    std::size_t k = last();
+    while (k > begin && time(k) > t + tolerance) --k;
+    return k;
+  }
 };
 
 /// The consumer's step for which an input is being made.

@@ -1,45 +1,33 @@
 #include "signal/newton.hpp"
 
 #include <algorithm>
+#include <array>
 #include <stdexcept>
+
+#include "signal/unrolled.hpp"
 
 namespace counterpoint {
 
-std::size_t Samples::ahead_of(double t) const {
-  std::size_t k = last();
-  while (k > begin && time(k - 1) > t + tolerance) --k;
-  return k;
-}
-
-std::size_t Samples::behind(double t) const {
-  std::size_t k = last();
-  while (k > begin && time(k) > t + tolerance) --k;
-  return k;
-}
-
-int available(const Samples& samples, std::size_t newest, int wanted) {
-  return static_cast<int>(std::min<std::size_t>(wanted, newest - samples.begin + 1));
-}
-
-void cover_while_ahead(const Samples& samples, std::size_t ahead, Polynomial& out) {
-  const bool first = ahead == samples.begin;
-  out.from = first ? -Polynomial::infinity : samples.time(ahead - 1) - samples.tolerance;
-  out.to = ahead == samples.last() ? Polynomial::infinity : samples.time(ahead) - samples.tolerance;
-}
-
 namespace {
 
-void scalar_newton_through(const Samples& samples, std::size_t newest, int points, Polynomial& out) {
-  double times[Polynomial::max_degree + 1];
-  double* c = out.coefficients.data();
-  for (int d = 0; d < points; ++d) {
+/// One component, with a number of points that the compiler knows.
+template <int points>
+void scalar_newton_through(const Samples& samples, std::size_t newest, Polynomial& out) {
+  std::array<double, points> times;
+  std::array<double, points> c;
+  unrolled<points>([&](auto d) {
     times[d] = samples.time(newest - d);
     c[d] = *samples.value(newest - d);
-  }
-  for (int d = 0; d + 1 < points; ++d) out.nodes[d] = times[d];
-  for (int level = 1; level < points; ++level) {
-    for (int d = points - 1; d >= level; --d) c[d] = (c[d] - c[d - 1]) / (times[d] - times[d - level]);
-  }
+  });
+  unrolled<points - 1>([&](auto k) {
+    constexpr int level = k + 1;
+    unrolled<points - level>([&](auto from_last) {
+      constexpr int d = points - 1 - from_last;
+      c[d] = (c[d] - c[d - 1]) / (times[d] - times[d - level]);
+    });
+  });
+  std::copy_n(times.begin(), points - 1, out.nodes.begin());
+  std::copy_n(c.begin(), points, out.coefficients.begin());
 }
 
 }  // namespace
@@ -47,7 +35,15 @@ void scalar_newton_through(const Samples& samples, std::size_t newest, int point
 void newton_through(const Samples& samples, std::size_t newest, int points, Polynomial& out) {
   const int width = out.width;
   out.degree = points - 1;
-  if (width == 1) return scalar_newton_through(samples, newest, points, out);
+  if (width == 1) {
+    switch (points) {
+      case 1: return scalar_newton_through<1>(samples, newest, out);
+      case 2: return scalar_newton_through<2>(samples, newest, out);
+      case 3: return scalar_newton_through<3>(samples, newest, out);
+      case 4: return scalar_newton_through<4>(samples, newest, out);
+      default: break;
+    }
+  }
   for (int d = 0; d < points; ++d) {
     if (d < out.degree) out.nodes[d] = samples.time(newest - d);
     std::copy_n(samples.value(newest - d), width, out.coefficient(d));

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+
 #include "signal/approximation.hpp"
 
 namespace counterpoint {
@@ -8,10 +10,16 @@ namespace counterpoint {
 void newton_through(const Samples& samples, std::size_t newest, int points, Polynomial& out);
 
 /// The stretch of time in which `ahead` stays the sample ahead of t.
-void cover_while_ahead(const Samples& samples, std::size_t ahead, Polynomial& out);
+inline void cover_while_ahead(const Samples& samples, std::size_t ahead, Polynomial& out) {
+  const bool first = ahead == samples.begin;
+  out.from = first ? -Polynomial::infinity : samples.time(ahead - 1) - samples.tolerance;
+  out.to = ahead == samples.last() ? Polynomial::infinity : samples.time(ahead) - samples.tolerance;
+}
 
 /// min(wanted, samples from begin up to and including newest)
-int available(const Samples& samples, std::size_t newest, int wanted);
+inline int available(const Samples& samples, std::size_t newest, int wanted) {
+  return static_cast<int>(std::min<std::size_t>(wanted, newest - samples.begin + 1));
+}
 
 /// Throw std::invalid_argument unless 0 <= order <= 4.
 void check_order(int order, const char* approximation);

@@ -4,6 +4,8 @@
 #include <limits>
 #include <vector>
 
+#include "signal/unrolled.hpp"
+
 namespace counterpoint {
 
 /// A vector polynomial in Newton form, valid for from <= t < to:
@@ -20,27 +22,36 @@ struct Polynomial {
       : width(component_count), coefficients((max_degree + 1) * component_count) {}
 
   bool covers(double t) const { return t >= from && t < to; }
+  /// Whether it covers the whole of a step.
+  bool covers(double t, double t_end) const { return t >= from && t_end < to; }
   void invalidate() { from = infinity; }
 
   double* coefficient(int degree_index) { return &coefficients[degree_index * width]; }
   const double* coefficient(int degree_index) const { return &coefficients[degree_index * width]; }
 
   /// Value of the only component.
-  double scalar(double t) const {
-    const double* c = coefficients.data();
-    switch (degree) {  // straight code for the usual orders: this is asked at every stage
-      case 0: return c[0];
-      case 1: return c[1] * (t - nodes[0]) + c[0];
-      case 2: return (c[2] * (t - nodes[1]) + c[1]) * (t - nodes[0]) + c[0];
-      case 3: return ((c[3] * (t - nodes[2]) + c[2]) * (t - nodes[1]) + c[1]) * (t - nodes[0]) + c[0];
+  double scalar(double t) const { return scalars<1>({t})[0]; }
+
+  /// Values of the only component at several times, say the stages of a step.
+  template <std::size_t Count>
+  [[gnu::always_inline]] std::array<double, Count> scalars(const std::array<double, Count>& times) const {
+    switch (degree) {  // straight code for the usual orders: this is asked at every step
+      case 0: return horner<0>(times);
+      case 1: return horner<1>(times);
+      case 2: return horner<2>(times);
+      case 3: return horner<3>(times);
       default: break;
     }
-    double sum = c[degree];
-    for (int d = degree - 1; d >= 0; --d) sum = sum * (t - nodes[d]) + c[d];
-    return sum;
+    std::array<double, Count> values;
+    for (std::size_t k = 0; k < Count; ++k) evaluate(times[k], &values[k]);
+    return values;
   }
 
   void evaluate(double t, double* out) const {
+    if (width == 1 && degree <= 3) {
+      out[0] = scalar(t);
+      return;
+    }
     for (int j = 0; j < width; ++j) out[j] = coefficients[degree * width + j];
     for (int d = degree - 1; d >= 0; --d) {
       const double distance = t - nodes[d];
@@ -60,6 +71,24 @@ struct Polynomial {
   int degree = 0;
   std::array<double, max_degree> nodes{};
   std::vector<double> coefficients;
+
+ private:
+  template <int Degree, std::size_t Count>
+  [[gnu::always_inline]] std::array<double, Count> horner(const std::array<double, Count>& times) const {
+    std::array<double, Count> values;
+    unrolled<Count>([&](auto k) { values[k] = from_degree<0, Degree>(times[k]); });
+    return values;
+  }
+
+  /// c_D + (t - n_D) (c_(D+1) + ... c_Degree)
+  template <int D, int Degree>
+  [[gnu::always_inline]] double from_degree(double t) const {
+    if constexpr (D == Degree) {
+      return coefficients[D];
+    } else {
+      return from_degree<D + 1, Degree>(t) * (t - nodes[D]) + coefficients[D];
+    }
+  }
 };
 
 }  // namespace counterpoint

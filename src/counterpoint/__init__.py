@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from . import multibody as multibody
     from .approximations import (
         Approximation,
         approximate,
@@ -64,6 +65,8 @@ _ROOMS = {
 }  # fmt: skip
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
+_PACKAGES = ("multibody",)
+
 __all__ = [
     "AlgebraicLoopError", "Approximation", "CosimulationInterface", "CounterpointError", "MissingExtraError",
     "ModelError", "NotFiniteError", "OutputError", "Progress", "Result", "Run", "RunInterrupted", "Scenario",
@@ -74,6 +77,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    if name in _PACKAGES:
+        return import_module(f".{name}", __name__)
     if name not in _HOME:
         raise AttributeError(f"module 'counterpoint' has no attribute {name!r}")
     value = getattr(import_module(f".{_HOME[name]}", __name__), name)
@@ -82,4 +87,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return sorted([*globals(), *__all__, *_PACKAGES])

@@ -11,7 +11,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,6 +22,7 @@ from .interrupts import Interrupts
 
 if TYPE_CHECKING:
     from .errors import CounterpointError
+    from .multibody.model_case import MechanismCase
     from .results import Result
     from .scenario import Scenario
     from .system import System
@@ -64,6 +65,7 @@ def cli() -> None:
 @click.argument("scenario", type=click.Path(path_type=Path))
 @click.option("--until", type=float, metavar="S", help="End of the run in s, instead of the scenario's.")
 @click.option("--scheme", metavar="NAME", help="slowest-first, fastest-first, parallel or sequential.")
+@click.option("--step", type=float, metavar="S", help="Step in s of a mechanism file, instead of its own.")
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Worker threads.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Where results go [NAME-run].")
 @click.option("--overwrite", is_flag=True, help="Replace results that are already there.")
@@ -79,6 +81,7 @@ def run(
     scenario: Path,
     until: float | None,
     scheme: str | None,
+    step: float | None,
     threads: int | None,
     out: Path | None,
     overwrite: bool,
@@ -87,13 +90,19 @@ def run(
     quiet: bool,
     allow_outside: bool,
 ) -> None:
-    """Run a scenario; write results and a picture."""
+    """Run a scenario or a mechanism; write results and pictures."""
+    from .cases import read_case
     from .scenario import Scenario
 
-    read = Scenario.read(scenario, allow_outside=allow_outside)
-    read = read.changed(until=until, scheme=scheme, threads=threads)
+    read = read_case(scenario, allow_outside=allow_outside)
+    if not isinstance(read, Scenario):
+        read = read.changed(until=until, scheme=scheme, threads=threads, step=step)
+    elif step is None:
+        read = read.changed(until=until, scheme=scheme, threads=threads)
+    else:
+        raise click.UsageError("--step is for mechanism files; in a scenario every subsystem has its own step")
     system = read.build()
-    where = Outputs(out or Path(f"{read.name}-run"), read.name, overwrite)
+    where = Outputs(out or Path(f"{read.name}-run"), read.name, overwrite, mechanism=not isinstance(read, Scenario))
     where.prepare(plot)
     show = not quiet if progress is None else progress
     interrupts = context.ensure_object(Settings).interrupts
@@ -110,9 +119,11 @@ def run(
 @cli.command()
 @click.argument("file", type=click.Path(path_type=Path))
 @click.option("--allow-outside", is_flag=True, help="Let the scenario use files outside of its directory.")
+@click.option("--matrices", type=click.Path(path_type=Path), metavar="DIR", help="Write a mechanism's matrices there.")
+@click.option("--overwrite", is_flag=True, help="Replace matrices that are already there.")
 @_with_traceback
-def info(file: Path, allow_outside: bool) -> None:
-    """Show what a scenario (.toml) or a run file (.h5) holds."""
+def info(file: Path, allow_outside: bool, matrices: Path | None, overwrite: bool) -> None:
+    """Show what a scenario or mechanism (.toml) or a run file (.h5) holds."""
     from . import display
 
     console = display.console()
@@ -121,10 +132,21 @@ def info(file: Path, allow_outside: bool) -> None:
 
         display.run_file(load(file), console)
         return
+    from .cases import read_case
     from .scenario import Scenario
 
-    scenario = Scenario.read(file, allow_outside=allow_outside)
-    display.scenario(scenario, scenario.build(), console)
+    case = read_case(file, allow_outside=allow_outside)
+    if isinstance(case, Scenario):
+        if matrices is not None:
+            raise click.UsageError("--matrices is for mechanism files")
+        display.scenario(case, case.build(), console)
+        return
+    display.mechanism(case.mechanism, console)
+    if matrices is not None:
+        from .multibody.matrices import write_matrices
+
+        for path in write_matrices(case.mechanism, matrices, overwrite=overwrite):
+            display.say(f"wrote {path}", console)
 
 
 @cli.command()
@@ -155,11 +177,12 @@ def study(context: click.Context, name: str | None, out: Path | None, quick: boo
 
 @dataclass(frozen=True)
 class Outputs:
-    """The files of a run: ``folder/name.h5`` and ``folder/name.png``."""
+    """The files of a run: ``folder/name.h5``, ``folder/name.png`` and more of a mechanism."""
 
     folder: Path
     name: str
     overwrite: bool
+    mechanism: bool = False
 
     @property
     def file(self) -> Path:
@@ -171,6 +194,21 @@ class Outputs:
         """The picture."""
         return self.folder / f"{self.name}.png"
 
+    @property
+    def checks(self) -> Path:
+        """The picture of energy and constraint violation of a mechanism."""
+        return self.folder / f"{self.name}-checks.png"
+
+    @property
+    def animation(self) -> Path:
+        """The page that shows a mechanism in motion."""
+        return self.folder / f"{self.name}.html"
+
+    @property
+    def drawn(self) -> list[Path]:
+        """All pictures."""
+        return [self.picture, *([self.checks, self.animation] if self.mechanism else [])]
+
     def prepare(self, plot: bool) -> None:
         """Make the folder and see that files can be written there, before anything runs."""
         import tempfile
@@ -181,7 +219,7 @@ class Outputs:
             self.folder.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryFile(dir=self.folder):
                 pass
-            taken = [path for path in (self.file, *([self.picture] if plot else [])) if path.exists()]
+            taken = [path for path in (self.file, *(self.drawn if plot else [])) if path.exists()]
         except OSError as error:
             full = error.errno in _NO_ROOM
             reason = error.strerror or str(error)
@@ -206,7 +244,11 @@ class Outcome:
 
 
 def _simulate(
-    scenario: Scenario, system: System, where: Outputs, interrupts: Interrupts, progress: tuple[bool, bool]
+    scenario: Scenario | MechanismCase,
+    system: System,
+    where: Outputs,
+    interrupts: Interrupts,
+    progress: tuple[bool, bool],
 ) -> Outcome:
     """Run the system; whatever stops it, what was computed so far is kept."""
     from . import display
@@ -225,7 +267,7 @@ def _simulate(
     return Outcome(result, interrupts.exit_code if interrupts.received is not None else 0)
 
 
-def _report(outcome: Outcome, scenario: Scenario, where: Outputs, plot: bool, quiet: bool) -> None:
+def _report(outcome: Outcome, scenario: Scenario | MechanismCase, where: Outputs, plot: bool, quiet: bool) -> None:
     """Print tables, quality and paths; draw the picture last, so that nothing is lost if that fails."""
     from . import display
 
@@ -237,9 +279,24 @@ def _report(outcome: Outcome, scenario: Scenario, where: Outputs, plot: bool, qu
     if where.file.exists() and not silent:
         display.say(f"{verb} {where.file}", console)
     if plot and outcome.result is not None and outcome.exit_code not in (130, 143):
-        display.draw(outcome.result, scenario.plot, where.picture)
-        if not silent:
-            display.say(f"{verb} {where.picture}", console)
+        for path in _draw(outcome.result, scenario, where):
+            if not silent:
+                display.say(f"{verb} {path}", console)
+
+
+def _draw(result: Result, scenario: Scenario | MechanismCase, where: Outputs) -> Iterator[Path]:
+    """Draw the pictures of a run; yield each file when it is there."""
+    from . import display
+    from .scenario import Scenario
+
+    display.draw(result, scenario.plot, where.picture)
+    yield where.picture
+    if not isinstance(scenario, Scenario):
+        display.draw(result, scenario.checks, where.checks)
+        yield where.checks
+        page = scenario.animation(result, where.animation)
+        if page is not None:
+            yield page
 
 
 def _is_run_file(path: Path) -> bool:

@@ -16,6 +16,7 @@ from .ports import PortSpec, port_widths
 from .progress import Callback, Progress, clock, show, speed
 
 if TYPE_CHECKING:
+    from .multibody import Mechanism
     from .results import Result
     from .scenario import Scenario
     from .system import Connection, System
@@ -182,6 +183,26 @@ def scenario(described: Scenario, system: System, where: Console) -> None:
         where.print()
     for line in _precedence(described, system):
         say(line, where)
+
+
+def mechanism(described: Mechanism, where: Console) -> None:
+    """Print what a mechanism consists of and how it is going to be solved."""
+    from .multibody.description import describe
+
+    subsystem = described.subsystem()
+    for line in describe(described).splitlines():
+        say(line, where)
+    where.print()
+    facts = [
+        ("formulation", f"{described.formulation.name}, {described.formulation.integrator}"),
+        ("linear solver", described.assembled().solver),
+        ("step in s", "–" if described.step is None else f"{described.step:g}"),
+        ("inputs", _ports(subsystem.inputs)),
+        ("outputs", _ports(subsystem.outputs)),
+    ]
+    where.print(_rows(_table("Run", "what", "value"), facts))
+    for note in described.notes:
+        say(f"note: {note}", where)
 
 
 def _subsystems(described: Scenario, system: System) -> Table:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from os import PathLike
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from numpy.typing import ArrayLike
 
@@ -79,6 +79,14 @@ class Connection:
     law: Law | None = None
 
 
+@runtime_checkable
+class HasSubsystem(Protocol):
+    """Something that becomes a subsystem when it is added to a system, such as a mechanism."""
+
+    def subsystem(self) -> Subsystem:
+        """Return the subsystem."""
+
+
 class HostPorts(Subsystem):
     """Ports of a host that integrates by itself; see :meth:`System.add_host`."""
 
@@ -131,7 +139,7 @@ class System:
     def add(
         self,
         name: str,
-        subsystem: Subsystem,
+        subsystem: Subsystem | HasSubsystem,
         step: float | None = None,
         *,
         record: bool = True,
@@ -143,10 +151,11 @@ class System:
         ----------
         name : str
             A word without dots; ``name.port`` is how its ports are called.
-        subsystem : Subsystem
-            The model. One object belongs to one place in one system.
+        subsystem : Subsystem, or what has a method ``subsystem()``
+            The model, such as a Mechanism. One object belongs to one place in one system.
         step : float, optional
-            Fixed step in s. Without it the subsystem runs at its own pace (variable-step solvers, tables).
+            Fixed step in s. Without it the subsystem runs at its own pace (variable-step solvers, tables, mechanisms
+            that prefer a step).
         record : bool
             Keep its outputs in the result.
         typical_step : float, optional
@@ -156,6 +165,8 @@ class System:
             raise SetupError(f'subsystems."{name}": a name without dots is needed')
         if name in self.subsystems:
             raise SetupError(f'subsystems.{name}: there is already a subsystem "{name}"; choose another name')
+        if not isinstance(subsystem, Subsystem) and isinstance(subsystem, HasSubsystem):
+            subsystem = subsystem.subsystem()
         if not isinstance(subsystem, Subsystem):
             raise SetupError(
                 f"subsystems.{name}: {type(subsystem).__name__} is not a subsystem; "

@@ -4,6 +4,7 @@
 // ends of the cranks, unknowns x_i and y_i each; crank i keeps point i at its distance to the ground, coupler i keeps
 // points i and i + 1 at theirs.
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -40,7 +41,8 @@ struct Assembly {
 
 class FourBarChain {
  public:
-  explicit FourBarChain(int loops, double angle = 1.0) : loops_(loops), cosine_(std::cos(angle)), sine_(std::sin(angle)) {}
+  explicit FourBarChain(int loops, double angle = 1.0)
+      : loops_(loops), cosine_(std::cos(angle)), sine_(std::sin(angle)) {}
 
   /// [M J^T; J -1/p]: the multipliers wait for their coordinates.
   Matrix kkt(double p) const {

@@ -211,6 +211,41 @@ TEST(a_source_that_stops_before_its_proposal_gives_the_same_bits_however_the_run
   CHECK(one.signals == run(spec, 2).signals);
 }
 
+TEST(a_state_that_overflows_among_steps_made_in_a_row_stops_the_run_there) {
+  // dx/dt = 50 x overflows after some hundred steps, far from the samples of the source and its own first step.
+  for (double wave_step : {0.37, 5.0, 1000.0}) {
+    auto growing = std::make_shared<OdeSubsystem>(
+        std::make_shared<LinearRightHandSide>(matrix(2, 2, {50, 0, 0, -1}), matrix(2, 1, {1, 1})), make_state_output(2),
+        std::vector<double>{1.0, 1.0}, "ode4", SolverOptions{});
+    RunSpec spec;
+    spec.until = 1000.0;
+    spec.tolerance = 1e-9;
+    spec.participants = {participant(growing, 0.1, {1}), participant(std::make_shared<Wave>([](double t) { return t; }), wave_step)};
+    spec.connections = {connection(1, 0, make_lagrange(1))};
+    Scheduler scheduler(spec, 1);
+    scheduler.start();
+    bool failed = false;
+    try {
+      while (!scheduler.advance(spec.until, 1.0)) {
+      }
+    } catch (const StepFailure&) {
+      failed = true;
+    }
+    CHECK(failed);
+    Participant& p = scheduler.network().participants[0];
+    const std::vector<double> rows = flatten(p.take_rows());
+    const Failure& failure = scheduler.network().failure;
+    CHECK(failure.kind == Failure::Kind::not_finite);
+    CHECK(failure.output == 0);
+    CHECK(rows.size() == 3 * static_cast<std::size_t>(p.steps + 1));
+    CHECK(p.steps > 100);
+    CHECK(failure.start == rows[rows.size() - 3]);
+    CHECK(failure.end == 0.1 * static_cast<double>(p.steps + 1));
+    for (double value : rows) CHECK(std::isfinite(value));
+    CHECK(rows[rows.size() - 2] > 1e300);
+  }
+}
+
 TEST(a_fixed_step_is_counted_and_ends_exactly_at_the_end) {
   RunSpec spec = alone(std::make_shared<Wave>([](double t) { return t; }), 0.1);
   spec.until = 1000.0;

@@ -15,7 +15,11 @@ if TYPE_CHECKING:
     from .beams import Beam, beam
     from .formulations import Formulation
     from .hand_written import HandWritten
+    from .matrices import write_matrices
     from .mechanism import Mechanism
+    from .model_file import load
+    from .model_writing import save
+    from .urdf import load_urdf
 
 _HOME = {
     "Animation": "animation",
@@ -30,6 +34,10 @@ _HOME = {
     "Shape": "animation",
     "State": "analysis",
     "beam": "beams",
+    "load": "model_file",
+    "load_urdf": "urdf",
+    "save": "model_writing",
+    "write_matrices": "matrices",
 }
 
 __all__ = [
@@ -45,6 +53,10 @@ __all__ = [
     "Shape",
     "State",
     "beam",
+    "load",
+    "load_urdf",
+    "save",
+    "write_matrices",
 ]
 
 

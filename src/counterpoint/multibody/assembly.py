@@ -11,6 +11,8 @@ from ..errors import SetupError
 from ..subsystems import NativeSubsystem
 from . import forces, measures, outputs, time_values
 from .affine import Affine, Vector
+from .bodies import Body
+from .frames import spin, turning
 from .joints import KINDS, Carrier, Coincidence, Dot, Equation, Placed
 from .parts import Joint, Link
 from .placing import Ground, Placing
@@ -105,6 +107,11 @@ class Assembly:
         )
         return subsystem
 
+    @property
+    def solver(self) -> str:
+        """Name of the linear solver that runs use."""
+        return self._native().solver
+
     def _native(self) -> _core.multibody.MultibodySubsystem:
         model = self._compile()
         made = list(outputs.standard(self).values())
@@ -135,7 +142,7 @@ class Assembly:
 
     # Putting together
 
-    def _compile(self, *, with_initial: bool = False) -> _core.multibody.Model:
+    def _compile(self, *, initial: str | None = None) -> _core.multibody.Model:
         names = self.coordinate_names()
         parts = _core.multibody.Parts(self.free, names, len(self.mechanism.inputs))
         parts.set_mass(*self._mass)
@@ -147,11 +154,12 @@ class Assembly:
         for link in self.mechanism.links.values():
             count = self._add_equations(parts, link.name, self._link_equations(link), count)
         self.native_measures = {name: measures.build(self, part) for name, part in self.mechanism.measures.items()}
+        self._choose_turns()
         for measure in self.native_measures.values():
             parts.add_measure(measure)
         count = self._add_relations(parts, count)
-        if with_initial:
-            self._add_initial(parts)
+        if initial is not None:
+            self._add_initial(parts, initial)
         self.native_forces = {name: forces.build(self, part) for name, part in self.mechanism.forces.items()}
         for force in self.native_forces.values():
             parts.add_force(force)
@@ -217,10 +225,9 @@ class Assembly:
         for relation in self.mechanism.relations.values():
             used = [self.native_measures[name] for name in relation.factors]
             factors = list(relation.factors.values())
-            drawn = self.drawn_coordinates()
             constant = relation.constant
             if constant is None:
-                constant = sum(f * m.value(drawn) for f, m in zip(factors, used, strict=True))
+                constant = sum(factor * self._drawn_value(name) for name, factor in relation.factors.items())
             parts.add_relation(used, factors, _core.multibody.polynomial([constant]), relation.name)
             self._equations[relation.name] = (count, 1)
             count += 1
@@ -231,13 +238,34 @@ class Assembly:
             count += 1
         return count
 
-    def _add_initial(self, parts: _core.multibody.Parts) -> None:
-        drawn = self._estimate()
+    def _choose_turns(self) -> None:
+        """Let angles begin on the turn where they are guided, or said to be, at the start; else as drawn."""
+        drawn = self.drawn_coordinates()
+        for measure in self.native_measures.values():
+            # An angle drawn at half a turn may be assembled on the other side of it.
+            measure.start_near = measure.value(drawn)
+        for guide in self.mechanism.guides:
+            self.native_measures[guide.measure].start_near = time_values.at_start(guide.value, self.mechanism.inputs)
         for initial in self.mechanism.initial_values:
-            measure = self.native_measures[initial.measure]
-            value = measure.value(drawn) if initial.value is None else initial.value
-            function = _core.multibody.polynomial([value, initial.rate or 0.0])
-            parts.add_relation([measure], [1.0], function, f"initial value of {initial.measure}")
+            if initial.value is not None:
+                self.native_measures[initial.measure].start_near = initial.value
+
+    def _drawn_value(self, name: str) -> float:
+        """Return a measure as drawn; an angle on the turn it begins on."""
+        measure = self.native_measures[name]
+        value = measure.value(self.drawn_coordinates())
+        if self.mechanism.measures[name].kind == "angle":
+            value += 2.0 * np.pi * round((measure.start_near - value) / (2.0 * np.pi))
+        return value
+
+    def _add_initial(self, parts: _core.multibody.Parts, what: str) -> None:
+        """Prescribe the initial values, or the initial rates, for the problem at the start only."""
+        for initial in self.mechanism.initial_values:
+            given = initial.value if what == "value" else initial.rate
+            if given is None:
+                continue
+            function = _core.multibody.polynomial([given] if what == "value" else [0.0, given])
+            parts.add_relation([self.native_measures[initial.measure]], [1.0], function, f"initial {what} of {initial.measure}")
 
     def _mass_entries(self) -> tuple[list[int], list[int], list[float]]:
         blocks: dict[tuple[int, int], complex] = {}
@@ -287,24 +315,31 @@ class Assembly:
         return [float(x) for name in self.entities for x in total[name]]
 
     def _length(self) -> float:
+        """Return the size of a typical body, m: what tolerances are relative to."""
+        sizes = [float(np.linalg.norm(d)) for b in self.bodies.values() for d in b.directions_drawn]
+        if sizes:
+            return float(np.median(sizes))
         points = np.array([p.position for p in self.mechanism.points.values()])
         extent = float(np.linalg.norm(points.max(axis=0) - points.min(axis=0))) if len(points) > 1 else 0.0
         return extent if extent > 0.0 else 1.0
 
     def _start(self) -> tuple[Vector, Vector]:
         """Solve for positions and velocities that fit all constraints and initial values."""
-        model = self._compile(with_initial=True) if self.mechanism.initial_values else self.model
+        some = bool(self.mechanism.initial_values)
         inputs = list(self.mechanism.inputs.values())
         still = [0.0] * len(inputs)
         drawn = self._estimate()
         zero = [0.0] * len(drawn)
-        estimate = [float(x) for name in self.entities for x in self._drawn_rate(name)]
+        rates = self._estimated_rates()
+        estimate = [float(x) for name in self.entities for x in rates[name]]
         try:
+            model = self._compile(initial="value") if some else self.model
             q = model.assemble(0.0, drawn, zero, inputs, still, still)
+            model = self._compile(initial="rate") if some else self.model
             v = model.velocities(0.0, q, estimate, inputs, still, still)
         except RuntimeError as problem:
             raise SetupError(f"{self.mechanism.name}: {problem}") from None
-        if self.mechanism.initial_values:
+        if some:
             self.model = self._compile()
         return np.array(q), np.array(v)
 
@@ -313,9 +348,24 @@ class Assembly:
         start = self.mechanism.start_position
         return [float(x) for name in self.entities for x in (start[name] if name in start else self.placing.drawn(name))]
 
-    def _drawn_rate(self, name: str) -> Vector:
-        point = self.mechanism.points.get(name)
-        return np.zeros(self.dimension) if point is None else point.velocity
+    def _estimated_rates(self) -> dict[str, Vector]:
+        """Return the velocities given for points, and for vectors what the points of their bodies make of them."""
+        rates = {name: p.velocity for name, p in self.mechanism.points.items()}
+        rates |= {name: np.zeros(self.dimension) for name, v in self.mechanism.vectors.items() if v.fixed}
+        if any(rate.any() for rate in rates.values()):
+            # Bodies whose points say all about their spin come first; others learn from the vectors that they share.
+            for body in sorted(self.bodies.values(), key=lambda body: -self._spin(body, rates)[1]):
+                omega, _ = self._spin(body, rates)
+                for name in {n for d in body.directions for n in d.weights if n not in rates}:
+                    rates[name] = turning(omega, self.placing.drawn(name))
+        return {name: rates.get(name, np.zeros(self.dimension)) for name in self.entities}
+
+    def _spin(self, body: Body, rates: dict[str, Vector]) -> tuple[Vector, int]:
+        part = self.mechanism.bodies[body.name]
+        origin, *others = (n for n in part.points)
+        lines = [(self.placing.drawn(n) - self.placing.drawn(origin), rates[n] - rates[origin]) for n in others]
+        lines += [(self.placing.drawn(n), rates[n]) for n in part.vectors if n in rates]
+        return spin(lines, self.dimension)
 
     def _state(self) -> tuple[list[float], list[float], list[float], list[float], list[float]]:
         inputs = list(self.mechanism.inputs.values())

@@ -17,6 +17,8 @@ from .affine import Affine, Vector
 
 _FLAT = 1e-9
 """Relative size below which directions count as dependent."""
+_THIN = 1e-6
+"""Least second moment of mass across a plate, relative to that along it: what inertias of flat bodies are off by."""
 
 
 @dataclass(frozen=True)
@@ -140,9 +142,15 @@ class Body:
 
     def _second_moments(self) -> Vector:
         if not self.is_rod:
-            return self.inertia.second_moments()
+            return _not_flat(self.inertia.second_moments())
         axis = self.directions_drawn[0] / np.linalg.norm(self.directions_drawn[0])
         return float(self.inertia.tensor.max()) * np.outer(axis, axis)
+
+
+def _not_flat(moments: Vector) -> Vector:
+    """Return second moments of mass, none of which is nothing: the third direction of a thin plate needs some mass to move."""
+    principal, axes = np.linalg.eigh(moments)
+    return np.asarray(axes @ np.diag(np.maximum(principal, _THIN * principal[-1])) @ axes.T)
 
 
 def choose_basis(vectors: Sequence[Vector], count: int) -> list[int]:
@@ -175,7 +183,7 @@ def inertia_problems(name: str, inertia: Inertia, dimension: int) -> list[str]:
     if dimension == 2:
         return [] if tensor[0, 0] >= 0 else [f"{where}: inertia {tensor[0, 0]} kg m²; a number from 0 is needed"]
     if not np.allclose(tensor, tensor.T, rtol=1e-9, atol=1e-12 * max(1.0, float(np.abs(tensor).max()))):
-        return [f"{where}: the inertia tensor is not symmetric"]
+        return [f"{where}: the inertia tensor is not symmetric; give Ixy = Iyx and so on, or three principal values"]
     principal = np.linalg.eigvalsh(tensor)
     if principal[0] < -1e-9 * max(abs(principal[-1]), 1e-300):
         return [f"{where}: the inertia has a negative principal value {principal[0]:.4g} kg m²"]

@@ -233,6 +233,8 @@ def _solid(paths: Paths, part: BodyPart, body: Body, kind: str) -> Shape:
     axis = _cylinder_axis(paths, part, body) if kind == "cylinder" else None
     if axis is not None:
         turns = turns @ np.stack([*across(axis), unit(axis)], axis=1)
+    if "turn" in part.shape:
+        turns = turns @ np.asarray(part.shape["turn"], dtype=float)
     centre = np.asarray(part.shape.get("centre", body.inertia.centre), dtype=float)
     size = part.shape.get("size", ())
     return Shape(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _core
-from . import time_values
+from . import elements, time_values
 from .measures import between_points
 from .parts import ForcePart
 
@@ -36,7 +36,7 @@ def check(mechanism: Mechanism, where: str, kind: str, options: dict[str, Any]) 
             problems.append(f"{where}: {len(options['components'])} components; {wanted} are needed")
         for k, value in enumerate(options["components"]):
             problems += time_values.problems(f"{where}: component {k}", value)
-    return problems + _check_numbers(where, options)
+    return problems + _check_numbers(where, kind, options)
 
 
 def _check_measure(mechanism: Mechanism, where: str, options: dict[str, Any]) -> list[str]:
@@ -50,11 +50,11 @@ def _check_measure(mechanism: Mechanism, where: str, options: dict[str, Any]) ->
     return mechanism._unknown(where, "point", list(between), mechanism.points)
 
 
-def _check_numbers(where: str, options: dict[str, Any]) -> list[str]:
+def _check_numbers(where: str, kind: str, options: dict[str, Any]) -> list[str]:
     problems = []
     for key in ("stiffness", "damping", "sliding", "breakaway", "rate", "stribeck"):
         value = options.get(key)
-        if value is None:
+        if value is None or kind == "rotational spring":  # which has looked at its three values itself
             continue
         if not isinstance(value, (int, float)) or not np.isfinite(value) or value < 0:
             problems.append(f"{where}: {key} {value!r}; a number from 0 is needed")
@@ -131,4 +131,5 @@ _BUILDERS: dict[str, Callable[[Assembly, ForcePart], _core.multibody.Force]] = {
     "friction": _friction,
     "force": _force,
     "torque": _torque,
+    **elements.BUILDERS,
 }

@@ -75,7 +75,7 @@ class Formulation:
     project_accelerations: bool = True
     carry_multipliers: bool = False
     printed: bool = False
-    tolerance: float = 1e-10
+    tolerance: float = 3e-11
     max_iterations: int = 20
     fixed_iterations: int = 0
 

@@ -64,8 +64,10 @@ class Placed:
     value: float | None
 
     def coincide(self) -> list[Equation]:
+        """Let the two places be one; nothing is left to do where the bodies share a point."""
         assert self.at_first is not None and self.at_second is not None
-        return [Coincidence(f"{self.name}: same place", self.at_second - self.at_first)]
+        apart = self.at_second - self.at_first
+        return [] if not apart.weights and not apart.constant.any() else [Coincidence(f"{self.name}: same place", apart)]
 
     def right_angle(self, label: str, on_first: Vector, on_second: Vector) -> Dot:
         """Keep a direction on the first body and one on the second as they are drawn: at their angle."""
@@ -112,9 +114,9 @@ class Kind:
             problems.append(f"{where}: say where it is: at = point or place as drawn")
         rotates_about_normal = dimension == 2 and not self.needs_second_axis and self.equations is revolute
         if self.needs_axis and axis is None and not rotates_about_normal:
-            problems.append(f"{where}: an axis is needed")
+            problems.append(f"{where}: an axis is needed: axis = direction as drawn")
         if self.needs_second_axis and second is None:
-            problems.append(f"{where}: a second_axis is needed")
+            problems.append(f"{where}: a second_axis is needed: direction as drawn, on the second body")
         for key, direction in (("axis", axis), ("second_axis", second)):
             if direction is not None and not direction.any():
                 problems.append(f"{where}: {key} has no length")

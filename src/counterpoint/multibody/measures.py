@@ -50,8 +50,7 @@ def _angle(assembly: Assembly, part: MeasurePart) -> Products:
     if assembly.dimension == 2:
         drawn = np.array([1.0, 0.0])
         if len(part.of) == 1:
-            body = assembly.bodies[part.of[0]]
-            x, turning = first.vector(drawn), body.directions[0]
+            x, turning = first.vector(drawn), _first_direction(assembly, part.of[0])
         else:
             x, turning = first.vector(drawn), second.vector(drawn)
         return "angle", x, turning, x.turned(), turning
@@ -59,6 +58,14 @@ def _angle(assembly: Assembly, part: MeasurePart) -> Products:
     one, two = across(part.axis)
     turning = second.vector(one)
     return "angle", first.vector(one), turning, first.vector(two), turning
+
+
+def _first_direction(assembly: Assembly, body: str) -> Affine:
+    """Return the line from a body's first to its second point, or its first vector."""
+    part = assembly.mechanism.bodies[body]
+    if len(part.points) == 1:
+        return assembly.place(part.vectors[0])
+    return assembly.place(part.points[1]) - assembly.place(part.points[0])
 
 
 def _rotation(assembly: Assembly, part: MeasurePart) -> Products:

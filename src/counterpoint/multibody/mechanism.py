@@ -12,6 +12,7 @@ from ..errors import SetupError, did_you_mean
 from .affine import Vector
 from .formulations import Formulation
 from .inspection import Inspectable
+from .outputs import STANDARD
 from .parts import (
     BodyPart,
     Direction,
@@ -88,6 +89,7 @@ class Mechanism(Inspectable):
         self.start_position: dict[str, Vector] = {}
         self.formulation = Formulation()
         self.step: float | None = None
+        self.notes: list[str] = []
         self._assembly: Assembly | None = None
 
     # Entities and bodies
@@ -107,9 +109,13 @@ class Mechanism(Inspectable):
             Estimate at the start, m/s; made to fit the constraints.
         """
         problems = self._new_name(name, "point")
+        if name in STANDARD:
+            problems.append(f'point "{name}": an output of every mechanism is called so; taken: {", ".join(STANDARD)}')
         where = f'point "{name}"'
         place = vector_of(f"{where}: position", position, self.dimension, problems)
         speed = self._optional(f"{where}: velocity", velocity, problems)
+        if fixed and speed.any():
+            problems.append(f"{where}: it is fixed and has a velocity {velocity!r}; leave one of the two out")
         self._raise(problems)
         self.points[name] = Point(name, place, speed, fixed)
         self._changed()
@@ -167,8 +173,8 @@ class Mechanism(Inspectable):
             Places of the points and vectors in a frame of the body, m: then the drawing is only an estimate.
         shape : mapping, optional
             How to draw it: ``{"kind": "box", "size": (x, y, z)}``, ``"cylinder"`` (radius, length), ``"sphere"`` (radius,) or
-            ``"lines"``; default: lines between its points. Also ``"colour"``, ``"centre"`` (m), ``"axis"`` of a cylinder, and ``"group"``: bodies
-            of a group are drawn as one thing.
+            ``"lines"``; default: lines between its points. Also ``"colour"``, ``"centre"`` (m), ``"axis"`` of a cylinder, ``"turn"`` of a box
+            (rows of a rotation), and ``"group"``: bodies of a group are drawn as one thing.
         """
         problems = self._new_name(name, "body")
         where = f'body "{name}"'
@@ -314,7 +320,9 @@ class Mechanism(Inspectable):
             A constant; polynomial coefficients ``[c0, c1, ...]``; ``{"sine": {"amplitude": .., "frequency": .. (Hz), "phase": .., "offset":
             ..}}``; an input of the subsystem; or a Python function of time.
         """
-        self._raise(self._unknown("guide", "measure", [measure], self.measures))
+        from .time_values import problems as wrong
+
+        self._raise(self._unknown("guide", "measure", [measure], self.measures) + wrong(f'guide of "{measure}"', value))
         self._note_input(value)
         self.guides.append(Guide(measure, value))
         self._changed()
@@ -406,10 +414,180 @@ class Mechanism(Inspectable):
 
     def torque(self, name: str, body: str, components: TimeValue | Sequence[TimeValue], *, turning: bool = False) -> None:
         """Add a torque (N m) on a body: one number in the plane, three components in space (``turning``: along its own axes)."""
+        if self.dimension == 3 and (isinstance(components, (str, Mapping)) or not isinstance(components, Sequence)):
+            self._raise([f'torque "{name}": {components!r}; three components are needed in space'])
         values = [components] if self.dimension == 2 else list(components)  # type: ignore[arg-type]
         for value in values:
             self._note_input(value)
         self._force(name, "torque", body=body, components=values, turning=turning)
+
+    def rotational_spring(
+        self, name: str, first: str, second: str, *, stiffness: ArrayLike, damping: ArrayLike = 0.0, axes: ArrayLike | None = None
+    ) -> None:
+        """Add a spring about three axes between two bodies (space only), relaxed as drawn; right for finite rotations, too.
+
+        Parameters
+        ----------
+        first, second : str
+            Bodies; ``"ground"`` is one.
+        stiffness, damping : number or 3 numbers
+            About each axis, N m/rad and N m s/rad.
+        axes : array of shape (3, 3), optional
+            Rows: the axes as drawn, perpendicular to each other; default: those of space.
+        """
+        problems = ["rotational_spring: for space only; in the plane take spring(...) on an angle"] if self.dimension == 2 else []
+        problems += self._unknown(f'rotational spring "{name}"', "body", [first, second], {**self.bodies, GROUND: None})
+        frame = np.eye(3) if axes is None else np.asarray(axes, dtype=float)
+        if frame.shape != (3, 3) or not np.allclose(frame @ frame.T, np.eye(3), atol=1e-9):
+            problems.append(f'rotational spring "{name}": axes: three unit vectors at right angles are needed')
+        for key, value in (("stiffness", stiffness), ("damping", damping)):
+            if np.asarray(value, dtype=float).shape not in ((), (3,)) or np.any(np.asarray(value, dtype=float) < 0):
+                problems.append(f'rotational spring "{name}": {key} {value!r}; one or three numbers from 0 are needed')
+        self._raise(problems)
+        self._force(name, "rotational spring", bodies=(first, second), stiffness=stiffness, damping=damping, axes=frame)
+
+    def contact(self, name: str, point: str, *, plane: ArrayLike, normal: ArrayLike, **law: float) -> None:
+        """Add the contact of a point, or a sphere around it, with a plane at rest.
+
+        Parameters
+        ----------
+        point : str
+            The point.
+        plane, normal : arrays of shape (dimension,)
+            A point of the plane, m, and its normal to the side where bodies may be.
+        **law : float
+            ``stiffness`` (N/m^n), ``exponent`` n, ``damping`` (s/m, Hunt and Crossley), ``friction`` (coefficient), ``friction_speed`` (m/s),
+            ``radius`` (m).
+        """
+        from .elements import CONTACT_KEYS, law_problems
+
+        where = f'contact "{name}"'
+        problems = law_problems(where, law, CONTACT_KEYS)
+        place = vector_of(f"{where}: plane", plane, self.dimension, problems)
+        direction = self._direction(f"{where}: normal", normal, problems)
+        self._raise(problems)
+        self._force(name, "contact", point=point, plane=place, normal=direction, law=law)
+
+    def tyre(
+        self,
+        name: str,
+        body: str,
+        *,
+        centre: str,
+        axis: ArrayLike,
+        road: ArrayLike = (0.0, 0.0, 0.0),
+        normal: ArrayLike = (0.0, 0.0, 1.0),
+        longitudinal: Mapping[str, float] | None = None,
+        lateral: Mapping[str, float] | None = None,
+        **law: float,
+    ) -> None:
+        """Add a tyre on a flat road: vertical spring-damper, magic formula, transient slip (space only).
+
+        Parameters
+        ----------
+        body : str
+            The wheel that turns.
+        centre : str
+            Point at its centre.
+        axis : array of shape (3,)
+            Spin axis as drawn, to the left of forward rolling.
+        road, normal : arrays of shape (3,)
+            A point of the road, m, and its normal.
+        longitudinal, lateral : mappings
+            ``B``, ``C``, ``E`` and ``mu`` of the magic formula over longitudinal slip and over slip angle (rad).
+        **law : float
+            ``radius`` (m), ``stiffness`` (N/m), ``damping`` (N s/m), ``longitudinal_relaxation``, ``lateral_relaxation`` (m), ``nominal_load`` (N),
+            ``load_sensitivity``, ``camber_slip``, ``rolling_resistance``, ``trail`` (m) and what else the reference page lists.
+        """
+        from .elements import MAGIC_KEYS, TYRE_KEYS, law_problems
+
+        where = f'tyre "{name}"'
+        problems = [f"{where}: for space only"] if self.dimension == 2 else []
+        problems += law_problems(where, law, TYRE_KEYS)
+        for key, formula in (("longitudinal", longitudinal), ("lateral", lateral)):
+            problems += law_problems(f"{where}: {key}", formula or {}, MAGIC_KEYS)
+        problems += self._unknown(where, "point", [centre], self.points)
+        directions = [self._direction(f"{where}: {key}", v, problems) for key, v in (("axis", axis), ("normal", normal))]
+        place = vector_of(f"{where}: road", road, self.dimension, problems)
+        self._raise(problems)
+        self._force(name, "tyre", body=body, centre=centre, axis=directions[0], road=place, normal=directions[1],
+                    longitudinal=dict(longitudinal or {}), lateral=dict(lateral or {}), law=law)  # fmt: skip
+
+    def aerodynamic_strip(
+        self,
+        name: str,
+        body: str,
+        *,
+        point: str,
+        chord: ArrayLike,
+        normal: ArrayLike,
+        span: float,
+        chord_length: float,
+        polar: ArrayLike,
+        wind: Sequence[TimeValue] | None = None,
+        density: float = 1.225,
+        reference_height: float = 10.0,
+        shear_exponent: float = 0.0,
+    ) -> None:
+        """Add a strip of a blade or wing in quasi-steady flow.
+
+        Parameters
+        ----------
+        body, point : str
+            The body, and its point at the quarter chord.
+        chord, normal : arrays of shape (dimension,)
+            As drawn: from the leading to the trailing edge, and to the side of lift.
+        span, chord_length : float
+            m.
+        polar : array of shape (n, 3) or (n, 4)
+            Angle of attack (rad, growing), lift, drag and, optionally, moment coefficient.
+        wind : sequence of time values, optional
+            Components of the wind, m/s; inputs are allowed. Default: calm.
+        density : float
+            kg/m³.
+        reference_height, shear_exponent : float
+            Wind grows as (height / reference height, m) ** exponent.
+        """
+        where = f'aerodynamic strip "{name}"'
+        problems: list[str] = self._unknown(where, "point", [point], self.points)
+        table = np.asarray(polar, dtype=float)
+        if table.ndim != 2 or table.shape[1] not in (3, 4) or len(table) < 2 or not np.all(np.diff(table[:, 0]) > 0):
+            problems.append(f"{where}: polar: rows of angle (growing), lift, drag and, optionally, moment are needed")
+        directions = [self._direction(f"{where}: {key}", v, problems) for key, v in (("chord", chord), ("normal", normal))]
+        breeze = [0.0] * self.dimension if wind is None else list(wind)
+        for key, value in (("span", span), ("chord_length", chord_length), ("density", density)):
+            if not np.isfinite(value) or value <= 0:
+                problems.append(f"{where}: {key} {value!r}; a number above 0 is needed")
+        if len(breeze) != self.dimension:
+            problems.append(f"{where}: wind: {self.dimension} components are needed")
+        self._raise(problems)
+        for value in breeze:
+            self._note_input(value)
+        self._force(name, "aerodynamic strip", body=body, point=point, chord=directions[0], normal=directions[1], span=float(span),
+                    chord_length=float(chord_length), polar=table, wind=breeze, density=float(density),
+                    reference_height=float(reference_height), shear_exponent=float(shear_exponent))  # fmt: skip
+
+    def user_force(
+        self, name: str, function: Any, points: Sequence[str], *, position_difference: float = 0.0, velocity_difference: float = 0.0
+    ) -> None:
+        """Add forces on points by a function of yours.
+
+        Parameters
+        ----------
+        function : callable or compiled function
+            ``function(t, positions, velocities, u) -> forces``: arrays of shape (points, dimension) in m, m/s and N, and the
+            inputs. Compiled (numba ``cfunc``, ctypes): ``void f(double t, const double* x, const double* v, const double* u, double* forces)``.
+        points : names
+            Where the forces act.
+        position_difference, velocity_difference : float
+            Steps (m, m/s) with which the function is differentiated for Newton's method; 0: not at all. Stiff forces need it.
+        """
+        problems = self._unknown(f'user force "{name}"', "point", list(points), self.points)
+        if not callable(function) and not hasattr(function, "address"):
+            problems.append(f'user force "{name}": {function!r} is no function')
+        self._raise(problems)
+        self._force(name, "user force", function=function, points=list(points), position_difference=position_difference,
+                    velocity_difference=velocity_difference)  # fmt: skip
 
     # What it shows, and running
 
@@ -513,11 +691,19 @@ class Mechanism(Inspectable):
         problems.append(f"{where}: inertia {value!r}; {wanted} in kg m² are needed")
         return None
 
+    def _direction(self, where: str, value: ArrayLike, problems: list[str]) -> Vector:
+        made = vector_of(where, value, self.dimension, problems)
+        if not made.any() and not problems:
+            problems.append(f"{where}: has no length; a direction is needed")
+        return made
+
     def _link(self, name: str, kind: str, points: tuple[str, ...], *, body: str | None = None, axis: ArrayLike | None = None,
               value: float | None = None) -> None:  # fmt: skip
         problems = self._new_name(name, kind)
         where = f'{kind} "{name}"'
         problems += self._unknown(where, "point", points, self.points)
+        if points[0] == points[1]:
+            problems.append(f'{where}: "{points[0]}" twice; two points are needed')
         if body is not None:
             problems += self._unknown(where, "body", [body], {**self.bodies, GROUND: None})
         direction = None if axis is None else vector_of(f"{where}: axis", axis, self.dimension, problems)
@@ -535,6 +721,8 @@ class Mechanism(Inspectable):
         where = f'{kind} "{name}"'
         problems += self._unknown(where, what, of, known)
         direction = None if axis is None else vector_of(f"{where}: axis", axis, self.dimension, problems)
+        if kind == "distance" and of[0] == of[1]:
+            problems.append(f'{where}: "{of[0]}" twice; two points are needed')
         if kind in ("angle", "rotation") and self.dimension == 3 and axis is None:
             problems.append(f"{where}: an axis is needed in space")
         if direction is not None and not problems and not direction.any():

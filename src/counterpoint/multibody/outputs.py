@@ -20,6 +20,9 @@ STANDARD = {"q": "", "kinetic_energy": "J", "potential_energy": "J", "energy": "
 def describe(mechanism: Mechanism, name: str, of: str, motion: str, problems: list[str]) -> OutputPart | None:
     """Return the part for an output, or note what is wrong."""
     where = f'output "{name}"'
+    if name in STANDARD:
+        problems.append(f"{where}: every mechanism has an output of this name already; taken: {', '.join(STANDARD)}")
+        return None
     if motion not in MOTIONS:
         problems.append(f'{where}: motion "{motion}"{did_you_mean(motion, MOTIONS)}')
         return None

@@ -1,4 +1,4 @@
-"""What a user may give as a function of time: a number, a polynomial, a sine, an input, a Python function."""
+"""What a user may give as a function of time: a number, polynomial, sine, smooth step, table, an input, a Python function."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from .. import _core
 
 SINE_KEYS = ("amplitude", "frequency", "phase", "offset")
+STEP_KEYS = ("start", "end", "before", "after")
 DIFFERENCE_INTERVAL = 1e-4
 """Interval of the differences that give a Python function's derivatives, s."""
 
@@ -21,12 +22,30 @@ def problems(where: str, value: Any) -> list[str]:
         return []
     if isinstance(value, Real):
         return [] if np.isfinite(float(value)) else [f"{where}: {value}; a finite number is needed"]
-    if isinstance(value, Mapping) and set(value) == {"sine"}:
-        wrong = set(value["sine"]) - set(SINE_KEYS)
-        return [f"{where}: sine: {key!r} is not known; known: {', '.join(SINE_KEYS)}" for key in sorted(wrong)]
+    if isinstance(value, Mapping) and len(value) == 1:
+        kind, options = next(iter(value.items()))
+        if kind in _MAPPINGS and isinstance(options, Mapping):
+            return _mapping_problems(f"{where}: {kind}", kind, options)
     if isinstance(value, Sequence) and not isinstance(value, str) and all(isinstance(v, Real) for v in value):
         return []
-    return [f'{where}: {value!r}; a number, polynomial coefficients, {{"sine": ...}}, "input:NAME" or a function of t is needed']
+    return [f'{where}: {value!r}; a number, polynomial coefficients, {{"sine": ...}}, {{"step": ...}}, {{"table": ...}}, "input:NAME" or a function of t is needed']
+
+
+_MAPPINGS = {"sine": SINE_KEYS, "step": STEP_KEYS, "table": ("times", "values")}
+
+
+def _mapping_problems(where: str, kind: str, options: Mapping[str, Any]) -> list[str]:
+    known = _MAPPINGS[kind]
+    found = [f"{where}: {key!r} is not known; known: {', '.join(known)}" for key in sorted(set(options) - set(known))]
+    if kind != "sine":
+        found += [f"{where}: {key!r} is missing" for key in known if key not in options]
+    if not found and kind == "step" and not options["end"] > options["start"]:
+        found.append(f"{where}: end {options['end']} s; a time after start {options['start']} s is needed")
+    if not found and kind == "table":
+        times = np.asarray(options["times"], dtype=float)
+        if len(times) < 2 or len(times) != len(options["values"]) or not np.all(np.diff(times) > 0):
+            found.append(f"{where}: growing times and as many values are needed, at least two")
+    return found
 
 
 def build(value: Any, inputs: Mapping[str, int], factor: float = 1.0) -> _core.multibody.TimeFunction:
@@ -39,14 +58,42 @@ def build(value: Any, inputs: Mapping[str, int], factor: float = 1.0) -> _core.m
     if isinstance(value, Real):
         return _core.multibody.polynomial([factor * float(value)])
     if isinstance(value, Mapping):
-        sine = value["sine"]
-        frequency = 2.0 * np.pi * float(sine.get("frequency", 1.0))
-        amplitude = factor * float(sine.get("amplitude", 1.0))
-        offset = factor * float(sine.get("offset", 0.0))
-        return _core.multibody.harmonic(offset, amplitude, frequency, float(sine.get("phase", 0.0)))
+        return _build_mapping(value, factor)
     return _core.multibody.polynomial([factor * float(v) for v in value])
+
+
+def _build_mapping(value: Mapping[str, Any], factor: float) -> _core.multibody.TimeFunction:
+    kind, options = next(iter(value.items()))
+    if kind == "step":
+        before, after = factor * float(options["before"]), factor * float(options["after"])
+        return _core.multibody.smooth_step(float(options["start"]), float(options["end"]), before, after)
+    if kind == "table":
+        times = [float(t) for t in options["times"]]
+        return _core.multibody.table_of_time(times, [factor * float(v) for v in options["values"]])
+    frequency = 2.0 * np.pi * float(options.get("frequency", 1.0))
+    amplitude, offset = factor * float(options.get("amplitude", 1.0)), factor * float(options.get("offset", 0.0))
+    return _core.multibody.harmonic(offset, amplitude, frequency, float(options.get("phase", 0.0)))
 
 
 def input_of(value: Any) -> str | None:
     """Return the name of the input that a value follows, if any."""
     return value.removeprefix("input:") if isinstance(value, str) else None
+
+
+def at_start(value: Any, inputs: Mapping[str, float]) -> float:
+    """Return the value at t = 0; an input has its default there."""
+    if callable(value):
+        return float(value(0.0))
+    if isinstance(value, str):
+        return inputs[value.removeprefix("input:")]
+    if isinstance(value, Real):
+        return float(value)
+    if not isinstance(value, Mapping):
+        return float(value[0])
+    kind, options = next(iter(value.items()))
+    if kind == "step":
+        return float(options["before"])
+    if kind == "table":
+        return float(np.interp(0.0, options["times"], options["values"]))
+    amplitude, phase = float(options.get("amplitude", 1.0)), float(options.get("phase", 0.0))
+    return float(options.get("offset", 0.0)) + amplitude * float(np.sin(phase))

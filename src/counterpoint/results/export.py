@@ -138,7 +138,7 @@ def _blocks(result: Result, subsystem: int) -> Frames:
         yield result.frame(subsystem, slice(first, min(first + BLOCK_ROWS, rows)))
 
 
-def _safe_cell(name: str) -> str:
+def safe_cell(name: str) -> str:
     """Keep spreadsheets from running a name as a formula."""
     return f"'{name}" if name.startswith(("=", "+", "-", "@", "\t", "\r")) else name
 
@@ -147,7 +147,7 @@ def _csv(frames: Frames, units: dict[str, str], path: Path) -> None:
     with path.open("w", encoding="utf-8", newline="") as file:
         for i, frame in enumerate(frames):
             names = unique(["time", *frame.columns])[1:]
-            header = [_safe_cell(name) for name in names] if i == 0 else False
+            header = [safe_cell(name) for name in names] if i == 0 else False
             frame.to_csv(file, header=header, lineterminator="\n")
 
 

@@ -12,7 +12,7 @@ from ..errors import SetupError, did_you_mean
 from ..ports import columns, port_widths
 from . import models
 from .files import Folder, call
-from .problems import Mistakes, Path, key_text, keys_at, path_of, quoted
+from .problems import Mistakes, Path, keys_at, path_of, quoted
 from .tables import read_csv
 
 if TYPE_CHECKING:
@@ -154,6 +154,14 @@ class Builder:
             return cp.table(data.times, data.values, **options | {"outputs": data.names})
         return None
 
+    def _multibody(self, at: Path, entry: models.Multibody) -> Any:
+        from ..multibody.model_file import ModelFile
+
+        with self._noting(*at, "file"):
+            model = ModelFile.read(self.folder.find(entry.file), allow_outside=self.folder.allow_outside)
+            return model.build().subsystem() if self.run_code or not model.runs_code else None
+        return None
+
     def _python(self, at: Path, reference: str, arguments: dict[str, Any]) -> Any:
         """Call a class or factory of the user; None when that failed (noted) or code may not run."""
         function = self._object(at, reference)
@@ -193,12 +201,8 @@ class Builder:
         try:
             yield
         except SetupError as error:
-            known = keys_at(at, self.mistakes.document.values)
-            for problem in error.problems:
-                text = _OWN_PLACE.sub("", problem.removeprefix(f"{key_text(at)}: "))
-                key, colon, rest = text.partition(": ")
-                where, text = ((*at, key), rest) if colon and key in known else (at, text)
-                self.mistakes.add(where, text, error.__cause__ or error)
+            known = {key: key for key in keys_at(at, self.mistakes.document.values)}
+            self.mistakes.add_error(at, error, lambda text: _OWN_PLACE.sub("", text), known)
 
 
 def _given(entry: models.Table, *without: str) -> dict[str, Any]:
@@ -214,4 +218,5 @@ _MAKERS: dict[type[models.Table], Callable[[Builder, Path, Any], Any]] = {
     models.Ode: Builder._ode,
     models.PythonSubsystem: Builder._python_subsystem,
     models.TableSource: Builder._table_source,
+    models.Multibody: Builder._multibody,
 }

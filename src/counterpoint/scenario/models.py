@@ -77,6 +77,8 @@ def _known_scheme(scheme: str) -> str:
 
 
 Name = Annotated[str, AfterValidator(_usable_name)]
+FileName = Annotated[str, AfterValidator(_usable_file_name)]
+"""A name that result files can have."""
 Positive = Annotated[float, Field(gt=0)]
 Vector = list[float]
 Matrix = Annotated[list[list[float]], AfterValidator(_same_row_lengths)]
@@ -251,7 +253,14 @@ class TableSource(SubsystemTable):
         return self
 
 
-AnySubsystem = Linear | SecondOrder | Ode | PythonSubsystem | TableSource
+class Multibody(SubsystemTable):
+    """A mechanism from a model file; without ``step`` it takes the step that the file prefers."""
+
+    type: Literal["multibody"]
+    file: str
+
+
+AnySubsystem = Linear | SecondOrder | Ode | PythonSubsystem | TableSource | Multibody
 Subsystem = Annotated[AnySubsystem, Field(discriminator="type")]
 
 
@@ -296,7 +305,7 @@ Scheme = Annotated[
 class ScenarioTable(Table):
     """A whole scenario file."""
 
-    name: Annotated[str, AfterValidator(_usable_file_name)] | None = None
+    name: FileName | None = None
     until: float
     start: float = 0.0
     scheme: Scheme = "slowest-first"

@@ -8,11 +8,12 @@ from __future__ import annotations
 import json
 import re
 import tomllib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ScenarioError, did_you_mean
+from ..errors import ScenarioError, SetupError, did_you_mean
 from .models import APPROXIMATIONS, SUBSYSTEMS, Connection, ScenarioTable, Table, keys_of
 
 if TYPE_CHECKING:
@@ -24,6 +25,22 @@ _MOST = 40
 """Problems told at once; who has more will not read on."""
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """What may be written in a kind of file.
+
+    Attributes
+    ----------
+    keys_at : function of (path, values)
+        The keys allowed in the table at a path.
+    tags_at : function of (path, key)
+        The values allowed for the key that tells tables at a path apart (``type``, ``kind``).
+    """
+
+    keys_at: Callable[[Path, Any], list[str]]
+    tags_at: Callable[[Path, str], list[str]]
 
 
 @dataclass(frozen=True)
@@ -55,6 +72,26 @@ class Mistakes:
         """Note one problem; the same one twice counts once."""
         self._messages[path, message] = None
         self.cause = self.cause or cause
+
+    def add_error(self, path: Path, error: SetupError, clean: Callable[[str], str], keys: Mapping[str, str]) -> None:
+        """Note what the library complained about while it built what stands at ``path``.
+
+        Parameters
+        ----------
+        path : tuple
+            Where in the document.
+        error : SetupError
+            The complaint.
+        clean : function
+            Takes from a sentence the place that the library names: here it is known better, in terms of the file.
+        keys : mapping
+            From the word that a sentence may begin with, as in ``mass: -1; ...``, to the key in the file.
+        """
+        for problem in error.problems:
+            text = clean(problem.removeprefix(f"{key_text(path)}: "))
+            word, colon, rest = text.partition(": ")
+            where, text = ((*path, keys[word]), rest) if colon and word in keys else (path, text)
+            self.add(where, text, error.__cause__ or error)
 
     def raise_if_any(self) -> None:
         """Raise a ScenarioError that lists all problems, in the order of the file."""
@@ -176,21 +213,24 @@ def _has(values: Any, path: Path) -> bool:
     return values is not None
 
 
-def from_pydantic(error: ErrorDetails, values: dict[str, Any]) -> tuple[Path, str]:
-    """Turn an error of pydantic into a path and a sentence in our words."""
+def from_pydantic(
+    error: ErrorDetails, values: dict[str, Any], vocabulary: Vocabulary | None = None
+) -> tuple[Path, str]:
+    """Turn an error of pydantic into a path and a sentence in our words; without ``vocabulary``, that of scenarios."""
+    known = vocabulary or SCENARIOS
     path = _real_path(error["loc"], values, may_be_missing=error["type"] == "missing")
     kind, context = error["type"], error.get("ctx", {})
     if kind == "extra_forbidden":
-        return path, "unknown key" + did_you_mean(str(path[-1]), keys_at(path[:-1], values))
+        return path, "unknown key" + did_you_mean(str(path[-1]), known.keys_at(path[:-1], values))
     if kind == "missing":
         return path, "missing; it has to be given"
     if kind == "union_tag_not_found":
         key = str(context["discriminator"]).strip("'")
-        return (*path, key), f"missing; must be one of {', '.join(sorted(_tags(key)))}"
+        return (*path, key), f"missing; must be one of {', '.join(sorted(known.tags_at(path, key)))}"
     if kind == "union_tag_invalid":
         key = str(context["discriminator"]).strip("'")
         tag = context["tag"]
-        return (*path, key), f"{quoted(tag)}: unknown {key}{did_you_mean(tag, _tags(key))}"
+        return (*path, key), f"{quoted(tag)}: unknown {key}{did_you_mean(tag, known.tags_at(path, key))}"
     hint = ""
     if path == ("connections",) and isinstance(error["input"], dict):
         hint = "; write [[connections]] in double brackets"
@@ -214,7 +254,7 @@ def _real_path(location: tuple[int | str, ...], values: Any, *, may_be_missing: 
     return tuple(path)
 
 
-def _tags(key: str) -> list[str]:
+def _tags_at(path: Path, key: str) -> list[str]:
     return list(SUBSYSTEMS if key == "type" else APPROXIMATIONS)
 
 
@@ -236,3 +276,6 @@ def keys_at(path: Path, values: Any) -> list[str]:
     elif path[0] == "scheme":
         return ["waits_for", "sequential"]
     return keys_of(table) if table else []
+
+
+SCENARIOS = Vocabulary(keys_at, _tags_at)

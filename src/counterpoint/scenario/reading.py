@@ -14,6 +14,8 @@ from .files import similar_files
 from .models import ScenarioTable, bad_span
 from .problems import Document, Mistakes, from_pydantic
 
+_MOST_BYTES = 8_000_000
+"""Files beyond this are no scenarios: reading them would only take time and memory."""
 _POSITION = re.compile(r"(.*) \(at (line \d+, column \d+|end of document)\)")
 
 
@@ -25,6 +27,8 @@ def read_document(path: Path) -> Document:
     try:
         if path.exists() and not path.is_file():
             raise ScenarioError(f"{label}: is not a regular file")
+        if path.stat().st_size > _MOST_BYTES:
+            raise ScenarioError(f"{label}: has more than {_MOST_BYTES // 1_000_000} MB; put long tables into CSV files")
         text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
     except FileNotFoundError:
         raise ScenarioError(f"{label}: no such file{similar_files(path)}") from None

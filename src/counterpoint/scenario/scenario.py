@@ -63,7 +63,11 @@ class Scenario:
             With all problems found, each with file, key and remedy.
         """
         path = Path(path)
-        document = read_document(path)
+        return cls.of(path, read_document(path), allow_outside=allow_outside)
+
+    @classmethod
+    def of(cls, path: Path, document: Document, *, allow_outside: bool = False) -> Scenario:
+        """Check a document that has been read from ``path``; raise ScenarioError with all problems."""
         mistakes = Mistakes(document)
         table, indices = check(document, mistakes)
         if mistakes and table is not None:

@@ -1,0 +1,85 @@
+"""Benchmark `multibody`: what a step of a multibody system costs, and how accurate it is."""
+
+import importlib
+import math
+import time
+from collections.abc import Callable
+
+from benchmarks.four_bar import HandWritten, Mechanism, reference
+from benchmarks.harness import LIMIT, OURS, Bench, best, installed
+
+LOOPS = (1, 10, 40, 100, 500, 1000, 4000)
+QUICK_LOOPS = (1, 10, 40, 100)
+ACCURACY_LOOPS = (1, 2, 10, 40, 100)
+QUICK_ACCURACY_LOOPS = (1, 2, 10)
+SECONDS = 20
+PEERS = ("mujoco", "exudyn")
+
+Maker = Callable[[int], Mechanism]
+
+
+def ours(loops: int) -> Mechanism | None:
+    """Return Counterpoint's four-bar, or None while there is no multibody room."""
+    return None
+
+
+def four_bar(bench: Bench) -> None:
+    """Processor time of a step, against a hand-written C++ step and other multibody programs."""
+    makers = contestants(bench, "four-bar")
+    per_loop: dict[int, dict[str, float]] = {}
+    for loops in QUICK_LOOPS if bench.quick else LOOPS:
+        values = _microseconds(makers, loops, repeats=3 if bench.quick or loops > 1000 else 7)
+        bench.add("four-bar", f"L {loops}", values, "µs/step", "≤ 1.6, 0.4, 0.125")
+        per_loop[loops] = {who: value / loops for who, value in values.items()}
+    large, small = max(per_loop), 40 if bench.quick else 100
+    growth = {who: per_loop[large][who] / per_loop[small][who] for who in makers}
+    bench.add("four-bar", f"per loop, {large} ÷ {small}", growth, "", "all ≈ 1")
+
+
+def accuracy(bench: Bench) -> None:
+    """Distance of B0 from the reference, at the end and over the run; limit: the hand-written step's."""
+    makers = contestants(bench, "accuracy")
+    for loops in QUICK_ACCURACY_LOOPS if bench.quick else ACCURACY_LOOPS:
+        exact = reference(loops, SECONDS)
+        errors = {who: _errors(make(loops), exact) for who, make in makers.items()}
+        at_the_end = {who: each[-1] for who, each in errors.items()}
+        # The end alone may be where the error happens to change its sign.
+        mean = {who: math.sqrt(sum(error**2 for error in each) / SECONDS) for who, each in errors.items()}
+        bench.add("accuracy", f"L {loops}: at {SECONDS} s", at_the_end, "µm", "≤ peers")
+        bench.add("accuracy", f"L {loops}: rms", mean, "µm", "≤ peers")
+
+
+def _errors(mechanism: Mechanism, exact: list[tuple[float, float]]) -> list[float]:
+    """Return the distances in µm after each second."""
+    return [1e6 * math.dist(tip, true) for tip, true in zip(mechanism.each_second(SECONDS), exact, strict=True)]
+
+
+def contestants(bench: Bench, work: str) -> dict[str, Maker]:
+    """Return who takes part, by name; a peer that is not installed is noted and left out."""
+    makers: dict[str, Maker] = {LIMIT: HandWritten}
+    for peer in PEERS:
+        if installed(peer):
+            makers[peer] = importlib.import_module(f"benchmarks.peer_{peer}").FourBar
+        else:
+            bench.skip(peer, work)
+    if ours(1) is not None:
+        makers[OURS] = ours
+    return makers
+
+
+def _microseconds(makers: dict[str, Maker], loops: int, repeats: int) -> dict[str, float]:
+    """Time the steps alone, each contestant from the same start: building it is not what is asked here."""
+    # At least 1 s: by then the cranks have passed the horizontal, where the constraints are redundant.
+    steps = max(1000, 20_000 // loops)
+
+    def stepping_seconds(make: Maker) -> float:
+        mechanism = make(loops)
+        start = time.process_time()
+        mechanism.run(steps)
+        return time.process_time() - start
+
+    seconds = best({who: lambda make=make: stepping_seconds(make) for who, make in makers.items()}, repeats)
+    return {who: 1e6 * value / steps for who, value in seconds.items()}
+
+
+WORKS: dict[str, Callable[[Bench], None]] = {"four-bar": four_bar, "accuracy": accuracy}

@@ -1,0 +1,144 @@
+// Blade element: lift across and drag along the relative wind in the plane of chord and normal, from a table over the angle
+// of attack; M. O. L. Hansen, "Aerodynamics of Wind Turbines", 3rd ed. 2015, chapters 2 and 6. Quasi-steady, no induction: the
+// wind given is the wind at the strip.
+#include "multibody/aerodynamic_strip.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+
+#include "multibody/grip.hpp"
+#include "multibody/text.hpp"
+
+namespace counterpoint::multibody {
+
+Polar::Value Polar::at(double angle_of_attack) const {
+  const double held = std::clamp(angle_of_attack, angle.front(), angle.back());
+  const std::size_t k = static_cast<std::size_t>(std::upper_bound(angle.begin() + 1, angle.end() - 1, held) - angle.begin());
+  const double width = angle[k] - angle[k - 1], part = (held - angle[k - 1]) / width;
+  const auto between = [k, part](const std::vector<double>& y) { return y[k - 1] + part * (y[k] - y[k - 1]); };
+  const double slope = held == angle_of_attack ? (lift[k] - lift[k - 1]) / width : 0.0;
+  return {between(lift), between(drag), moment.empty() ? 0.0 : between(moment), slope};
+}
+
+namespace {
+
+enum Hold { kPoint, kChord, kNormal };
+
+constexpr double kLowestHeight = 1e-3;  // over the roughness length; profiles end at the ground
+
+class AerodynamicStrip final : public Force {
+ public:
+  AerodynamicStrip(const Section& section, const StripLaw& law)
+      : grip_({section.point, section.chord, section.normal}), law_(law) {
+    columns_ = grip_.columns();
+    row_.resize(columns_.size());
+  }
+
+  void add(const Instant& now, double* Q) const override {
+    const Flow flow = look(now);
+    grip_.add_force(kPoint, flow.lift * flow.across + flow.drag * flow.along, Q);
+    // Nose up turns the chord away from the normal.
+    grip_.add_force(kChord, -0.5 * flow.moment * flow.normal, Q);
+    grip_.add_force(kNormal, 0.5 * flow.moment * flow.chord, Q);
+  }
+
+  bool has_tangent() const override { return true; }
+  // What each component does against itself; how lift and drag mix is left out, and so is the negative damping of stall.
+  void tangent(const Instant& now, double /*stiffness*/, double damping, double* block) const override {
+    std::fill_n(block, columns_.size() * columns_.size(), 0.0);
+    const Flow flow = look(now);
+    if (flow.speed == 0.0) return;
+    add_along(flow.along, damping * 2.0 * flow.drag / flow.speed, block);
+    add_along(flow.across, damping * std::max(0.0, flow.lift_per_angle + flow.drag) / flow.speed, block);
+  }
+
+  std::vector<std::string> value_names() const override { return {"angle_of_attack", "lift", "drag", "moment"}; }
+  void values(const Instant& now, double* out) const override {
+    const Flow flow = look(now);
+    out[0] = flow.angle;
+    out[1] = flow.lift;
+    out[2] = flow.drag;
+    out[3] = flow.moment;
+  }
+
+ private:
+  struct Flow {
+    Vector chord, normal;                                 ///< of the section
+    Vector along = Vector::Zero(), across = Vector::Zero();  ///< unit vectors of drag and lift
+    double speed = 0.0, angle = 0.0;                      ///< m/s, rad
+    double lift = 0.0, drag = 0.0, moment = 0.0;          ///< N, N, N m
+    double lift_per_angle = 0.0;                          ///< N/rad
+  };
+
+  Flow look(const Instant& now) const {
+    Flow flow;
+    flow.chord = grip_.at(kChord, now.q);
+    flow.normal = grip_.at(kNormal, now.q);
+    const Vector relative = wind(now) - grip_.rate(kPoint, now.v);
+    const double backward = relative.dot(flow.chord), upward = relative.dot(flow.normal);
+    flow.speed = std::hypot(backward, upward);
+    if (flow.speed == 0.0) return flow;
+    flow.angle = std::atan2(upward, backward);
+    flow.along = (backward * flow.chord + upward * flow.normal) / flow.speed;
+    flow.across = (backward * flow.normal - upward * flow.chord) / flow.speed;
+    const Polar::Value polar = law_.polar->at(flow.angle);
+    const double pressure_area = 0.5 * law_.density * flow.speed * flow.speed * law_.chord * law_.span;
+    flow.lift = pressure_area * polar.lift;
+    flow.drag = pressure_area * polar.drag;
+    flow.moment = pressure_area * polar.moment * law_.chord;
+    flow.lift_per_angle = pressure_area * polar.lift_slope;
+    return flow;
+  }
+
+  Vector wind(const Instant& now) const {
+    Vector velocity = Vector::Zero();
+    for (int d = 0; d < grip_.dimension(); ++d) {
+      if (law_.wind.velocity[d]) velocity[d] = law_.wind.velocity[d]->at(now).value;
+    }
+    return shear(now) * velocity;
+  }
+
+  double shear(const Instant& now) const {
+    const Wind& wind = law_.wind;
+    if (wind.shear_exponent == 0.0 && wind.roughness_length == 0.0) return 1.0;
+    const double height = grip_.at(kPoint, now.q)[grip_.dimension() - 1];
+    if (wind.roughness_length == 0.0) return std::pow(std::max(height, 0.0) / wind.reference_height, wind.shear_exponent);
+    const double lowest = wind.roughness_length * (1.0 + kLowestHeight);
+    return std::log(std::max(height, lowest) / wind.roughness_length) / std::log(wind.reference_height / wind.roughness_length);
+  }
+
+  void add_along(const Vector& direction, double factor, double* block) const {
+    std::fill(row_.begin(), row_.end(), 0.0);
+    grip_.add_to_row(kPoint, direction, row_.data());
+    add_square(row_, factor, block);
+  }
+
+  Grip grip_;
+  StripLaw law_;
+  mutable std::vector<double> row_;  // scratch
+};
+
+void check(const Polar* polar) {
+  if (!polar) throw std::invalid_argument("aerodynamic strip: no polar");
+  const std::size_t n = polar->angle.size(), lifts = polar->lift.size(), drags = polar->drag.size(), moments = polar->moment.size();
+  if (n < 2 || lifts != n || drags != n || (moments != n && moments != 0)) {
+    throw std::invalid_argument(text("aerodynamic strip: polar: %zu angles, %zu lift, %zu drag and %zu moment coefficients; at "
+                                     "least two angles and as many of each are needed, of moments as many or none",
+                                     n, lifts, drags, moments));
+  }
+  for (std::size_t k = 1; k < n; ++k) {
+    if (polar->angle[k] > polar->angle[k - 1]) continue;
+    throw std::invalid_argument(text("aerodynamic strip: polar: angle %zu is %g rad after %g rad; angles must rise", k,
+                                     polar->angle[k], polar->angle[k - 1]));
+  }
+}
+
+}  // namespace
+
+ForcePointer make_aerodynamic_strip(const Section& section, const StripLaw& law) {
+  check(law.polar.get());
+  return std::make_shared<AerodynamicStrip>(section, law);
+}
+
+}  // namespace counterpoint::multibody

@@ -1,0 +1,136 @@
+"""Force elements with laws of their own: contact, tyre, aerodynamic strip, rotational spring, user's force."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import _core
+from ..errors import SetupError, did_you_mean
+from . import time_values
+from .affine import Affine
+from .frames import across, unit
+from .parts import ForcePart
+
+if TYPE_CHECKING:
+    from .assembly import Assembly
+
+MAGIC_KEYS = ("B", "C", "E", "mu")
+CONTACT_KEYS = ("stiffness", "exponent", "damping", "friction", "friction_speed", "radius")
+TYRE_KEYS = (
+    "radius", "stiffness", "damping", "longitudinal_relaxation", "lateral_relaxation", "nominal_load", "load_sensitivity",
+    "camber_slip", "rolling_resistance", "rolling_speed", "trail", "trail_fall", "standstill_damping", "standstill_speed",
+    "largest_slip",
+)  # fmt: skip
+
+
+def law_problems(where: str, given: Mapping[str, Any], known: tuple[str, ...]) -> list[str]:
+    """Return what is wrong with the numbers of a law, as sentences."""
+    problems = [f'{where}: "{key}" is not known{did_you_mean(key, known)}' for key in given if key not in known]
+    for key in known:
+        value = given.get(key)
+        if value is not None and (not isinstance(value, (int, float)) or not np.isfinite(value)):
+            problems.append(f"{where}: {key} {value!r}; a finite number is needed")
+    return problems
+
+
+def _fill(law: Any, given: Mapping[str, Any]) -> Any:
+    for key, value in given.items():
+        setattr(law, key, float(value))
+    return law
+
+
+def _in_space(values: np.ndarray[Any, Any]) -> list[float]:
+    return [*map(float, values), 0.0][:3] if len(values) == 2 else [float(x) for x in values]
+
+
+def contact(assembly: Assembly, part: ForcePart) -> _core.multibody.Force:
+    """Return the contact of a point with a plane."""
+    options = part.options
+    law = _fill(_core.multibody.ContactLaw(), options["law"])
+    point = assembly.place(options["point"]).native(assembly.offsets)
+    return _core.multibody.contact(point, _in_space(options["plane"]), _in_space(unit(options["normal"])), law)
+
+
+def tyre(assembly: Assembly, part: ForcePart) -> _core.multibody.Force:
+    """Return a tyre on a flat road."""
+    options = part.options
+    law = _fill(_core.multibody.TyreLaw(), options["law"])
+    law.longitudinal = _fill(_core.multibody.MagicFormula(), options["longitudinal"])
+    law.lateral = _fill(_core.multibody.MagicFormula(), options["lateral"])
+    wheel = assembly.bodies[options["body"]]
+    axis = unit(options["axis"])
+    parts: list[Affine] = [assembly.place(options["centre"]), wheel.vector(axis), wheel.vector(across(axis)[0])]
+    return _core.multibody.tyre(
+        *(a.native(assembly.offsets) for a in parts), _in_space(options["road"]), _in_space(unit(options["normal"])), law
+    )
+
+
+def aerodynamic_strip(assembly: Assembly, part: ForcePart) -> _core.multibody.Force:
+    """Return a strip of a blade or wing."""
+    options = part.options
+    law = _core.multibody.StripLaw()
+    law.span, law.chord, law.density = options["span"], options["chord_length"], options["density"]
+    polar = np.asarray(options["polar"], dtype=float)
+    moment = polar[:, 3].tolist() if polar.shape[1] > 3 else []
+    law.set_polar(polar[:, 0].tolist(), polar[:, 1].tolist(), polar[:, 2].tolist(), moment)
+    wind = [time_values.build(value, assembly.input_places) for value in options["wind"]]
+    law.set_wind(wind, options["reference_height"], options["shear_exponent"], 0.0)
+    body = assembly.bodies[options["body"]]
+    chord = unit(options["chord"])
+    normal = options["normal"] - chord * float(chord @ options["normal"])
+    if not normal.any():
+        raise SetupError(f'{assembly.mechanism.name}: aerodynamic strip "{part.name}": normal is along the chord')
+    parts = [assembly.place(options["point"]), body.vector(chord), body.vector(unit(normal))]
+    return _core.multibody.aerodynamic_strip(*(a.native(assembly.offsets) for a in parts), law)
+
+
+def rotational_spring(assembly: Assembly, part: ForcePart) -> _core.multibody.Force:
+    """Return a spring about three axes between two bodies that are parallel as drawn when it is relaxed."""
+    options = part.options
+    first, second = (
+        [assembly.carrier(name).vector(e).native(assembly.offsets) for e in options["axes"]] for name in options["bodies"]
+    )
+    return _core.multibody.rotational_spring(first, second, _three(options["stiffness"]), _three(options["damping"]))
+
+
+def _three(value: Any) -> list[float]:
+    return np.broadcast_to(np.asarray(value, dtype=float), 3).tolist()  # type: ignore[no-any-return]
+
+
+def user_force(assembly: Assembly, part: ForcePart) -> _core.multibody.Force:
+    """Return a user's force on points, by a Python or a compiled function."""
+    options = part.options
+    points = [assembly.place(name).native(assembly.offsets) for name in options["points"]]
+    function = options["function"]
+    address = _address(function)
+    differences = (options["position_difference"], options["velocity_difference"])
+    if address is not None:
+        return _core.multibody.compiled_user_force(address, points, *differences)
+    shape = (len(points), assembly.dimension)
+
+    def on_points(t: float, x: Any, v: Any, u: Any) -> Any:
+        return np.asarray(function(t, x.reshape(shape), v.reshape(shape), u), dtype=float).reshape(-1)
+
+    return _core.multibody.python_user_force(on_points, points, len(assembly.input_places), *differences)
+
+
+def _address(function: Any) -> int | None:
+    """Return the address of a compiled function (numba's cfunc, ctypes), None for a Python function."""
+    if hasattr(function, "address"):
+        return int(function.address)
+    if isinstance(function, ctypes._CFuncPtr):
+        return ctypes.cast(function, ctypes.c_void_p).value
+    return None
+
+
+BUILDERS = {
+    "contact": contact,
+    "tyre": tyre,
+    "aerodynamic strip": aerodynamic_strip,
+    "rotational spring": rotational_spring,
+    "user force": user_force,
+}

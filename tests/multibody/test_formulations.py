@@ -1,0 +1,182 @@
+"""Formulations, integrators, systems and solvers: their orders, that they agree, and where they fail as known."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+from counterpoint import SimulationError
+from counterpoint.multibody import Formulation, Mechanism
+from counterpoint.multibody.library import four_bar, pendulum
+
+
+def end_of(mechanism, step, until=0.4, **options):
+    """B0 at the end of a run."""
+    mechanism.formulation = Formulation(**options)
+    return mechanism.run(until=until, step=step)["four-bar.B0"].values[-1]
+
+
+def order(steps, until=0.4, loops=2, **options):
+    """Observed order from three runs, each with half the step of the one before."""
+    values = [end_of(four_bar(loops), h, until, **options) for h in steps]
+    differences = [np.linalg.norm(b - a) for a, b in itertools.pairwise(values)]
+    return np.log2(differences[0] / differences[1])
+
+
+ORDERS = [
+    ({"integrator": "trapezoidal"}, 2),
+    ({"integrator": "trapezoidal", "system": "kkt"}, 2),
+    ({"integrator": "hermite"}, 4),
+    ({"integrator": "hermite", "system": "kkt"}, 4),
+    ({"integrator": "newmark", "beta": 0.3025, "gamma": 0.6}, 1),
+    ({"integrator": "generalised-alpha", "spectral_radius": 0.5}, 2),
+    ({"name": "augmented-lagrangian", "integrator": "rk2"}, 2),
+    ({"name": "augmented-lagrangian", "integrator": "rk4"}, 4),
+    ({"name": "penalty", "integrator": "rk2", "penalty": 1e7}, 2),
+    ({"name": "penalty", "integrator": "rk4", "penalty": 1e7}, 4),
+    ({"name": "augmented-lagrangian", "integrator": "trapezoidal"}, 2),
+    ({"name": "penalty", "integrator": "trapezoidal"}, 2),
+    ({"name": "penalty", "integrator": "trapezoidal", "iteration": "fixed-point", "max_iterations": 100}, 2),
+    ({"name": "penalty", "integrator": "generalised-alpha"}, 2),
+]
+
+
+def label(options):
+    return "-".join(str(v) for v in options.values())
+
+
+@pytest.mark.parametrize(("options", "expected"), ORDERS, ids=lambda x: label(x) if isinstance(x, dict) else "")
+def test_a_closed_loop_is_integrated_with_the_order_of_the_rule(options, expected):
+    assert order((8e-3, 4e-3, 2e-3), **options) == pytest.approx(expected, abs=0.25)
+
+
+def sprung_four_bar(**options):
+    mechanism = four_bar(1)
+    mechanism.spring("spring", between=("A0", "B1"), stiffness=50.0, damping=1.0)
+    mechanism.formulation = Formulation(**options)
+    return mechanism
+
+
+def test_hermites_rule_is_of_order_2_where_springs_act():
+    ends = [sprung_four_bar(integrator="hermite").run(until=0.4, step=h)["four-bar.B0"].values[-1] for h in (8e-3, 4e-3, 2e-3)]
+    differences = [np.linalg.norm(b - a) for a, b in itertools.pairwise(ends)]
+    assert np.log2(differences[0] / differences[1]) == pytest.approx(2.0, abs=0.25)
+
+
+@pytest.mark.parametrize("integrator", ["trapezoidal", "newmark"])
+def test_repeated_substitution_finds_what_newtons_method_finds(integrator):
+    options = {"name": "augmented-lagrangian", "integrator": integrator, "tolerance": 1e-13, "max_iterations": 100}
+    newton = end_of(four_bar(2), 1e-3, **options)
+    substituted = end_of(four_bar(2), 1e-3, iteration="fixed-point", **options)
+    np.testing.assert_allclose(newton, substituted, atol=1e-9)
+
+
+@pytest.mark.parametrize("integrator", ["trapezoidal", "hermite", "generalised-alpha"])
+def test_condensed_and_kkt_form_are_the_same_step(integrator):
+    condensed = end_of(four_bar(5), 1e-3, 1.0, integrator=integrator)
+    kkt = end_of(four_bar(5), 1e-3, 1.0, integrator=integrator, system="kkt")
+    np.testing.assert_allclose(condensed, kkt, atol=1e-8)
+
+
+SOLVERS = {"condensed": ("static-ldlt", "sparse-ldlt", "sparse-lu", "dense-ldlt", "dense-lu"),
+           "kkt": ("static-ldlt", "sparse-ldlt", "sparse-lu", "dense-ldlt", "dense-lu")}  # fmt: skip
+
+
+@pytest.mark.parametrize("system", SOLVERS)
+def test_all_linear_solvers_give_the_same_motion(system):
+    ends = {solver: end_of(four_bar(5), 2e-3, 1.0, solver=solver, system=system) for solver in SOLVERS[system]}
+    for solver, end in ends.items():
+        # Rounding only; the condensed matrix has a condition of 1e7.
+        np.testing.assert_allclose(end, ends["dense-lu"], atol=1e-8, err_msg=solver)
+
+
+def stiff_pendulum(**options):
+    """A heavy pendulum whose bar is a very stiff spring, a little stretched: fast vibration on slow swinging."""
+    mechanism = Mechanism("m", dimension=2)
+    mechanism.point("A", (0, 0), fixed=True)
+    mechanism.point("B", (1.001, 0))
+    mechanism.point_mass("B", 1.0)
+    mechanism.spring("bar", between=("A", "B"), stiffness=1e6, natural=1.0)
+    mechanism.distance("l", "A", "B")
+    mechanism.output("l", "l")
+    mechanism.formulation = Formulation(**options)
+    return mechanism.run(until=1.0, step=1e-2)["m.l"].values - 1.0
+
+
+@pytest.mark.parametrize("name", ["index-3", "penalty"])
+def test_generalised_alpha_damps_what_the_step_cannot_resolve(name):
+    # w h = 10: the trapezoidal rule keeps the vibration, a spectral radius of 0.5 takes it away within some steps.
+    assert np.abs(stiff_pendulum(name=name)[-20:]).max() > 5e-4
+    assert np.abs(stiff_pendulum(name=name, integrator="generalised-alpha", spectral_radius=0.5)[-20:]).max() < 1e-4
+
+
+def test_generalised_alpha_with_radius_1_keeps_energy():
+    mechanism = four_bar(1)
+    mechanism.formulation = Formulation(integrator="generalised-alpha", spectral_radius=1.0)
+    energy = mechanism.run(until=0.4, step=1e-3)["four-bar.energy"].values
+    assert np.ptp(energy) < 1e-4
+
+
+PRINTED = {"printed": True, "penalty": 1e8}
+
+
+def test_the_printed_variant_works_with_one_loop():
+    result = four_bar(1)
+    result.formulation = Formulation(**PRINTED)
+    end = result.run(until=2.0, step=1e-3)["four-bar.B0"].values[-1]
+    good = end_of(four_bar(1), 1e-3, 2.0)
+    np.testing.assert_allclose(end, good, atol=2e-3)
+
+
+@pytest.mark.parametrize("loops", [20, 40])
+def test_the_printed_variant_is_unstable_with_many_loops(loops):
+    # kappa = h²/4 alpha sigma² falls below 2: multipliers that are carried over grow from step to step.
+    mechanism = four_bar(loops)
+    mechanism.output("B0", "B0")
+    mechanism.formulation = Formulation(**PRINTED)
+    with pytest.raises(SimulationError, match="iteration"):
+        mechanism.run(until=20.0, step=1e-3)
+
+
+def test_the_printed_variant_with_a_larger_penalty_passes_where_the_smaller_fails():
+    mechanism = four_bar(20)
+    mechanism.output("B0", "B0")
+    mechanism.formulation = Formulation(printed=True, penalty=1e10, tolerance=1e-8)
+    result = mechanism.run(until=5.0, step=1e-3)
+    assert np.abs(np.linalg.norm(result["four-bar.B0"].values, axis=1) - 1.0).max() < 1e-6
+
+
+def drift(**options):
+    mechanism = pendulum()
+    mechanism.formulation = Formulation(name="augmented-lagrangian", integrator="rk4", **options)
+    violation = mechanism.run(until=50.0, step=1e-2)["pendulum.violation"].values
+    return violation[:2500].max(), violation[2500:].max()
+
+
+def test_baumgartes_terms_keep_constraints_from_drifting():
+    early, late = drift(natural_frequency=0.0)
+    assert late > 3 * early > 1e-4
+    early, late = drift(natural_frequency=10.0)
+    assert late < 1.01 * early < 1e-6
+
+
+def test_penalty_leaves_a_violation_that_shrinks_with_it():
+    def violation(penalty):
+        mechanism = four_bar(1)
+        mechanism.formulation = Formulation(name="penalty", integrator="rk4", penalty=penalty)
+        return mechanism.run(until=0.5, step=1e-3)["four-bar.violation"].values.max()
+
+    # Phi'' + 2 xi w Phi' + w² Phi = lambda / alpha.
+    assert violation(1e6) / violation(1e8) == pytest.approx(100.0, rel=0.2)
+
+
+@pytest.mark.parametrize("options", [{}, {"project_accelerations": False}, {"carry_multipliers": True, "system": "kkt"}])
+def test_variants_of_the_index_3_step_agree(options):
+    np.testing.assert_allclose(end_of(four_bar(1), 1e-3, **options), end_of(four_bar(1), 1e-3), atol=1e-5)
+
+
+def test_a_given_number_of_iterations_is_done():
+    once = end_of(four_bar(1), 1e-3, fixed_iterations=1)
+    often = end_of(four_bar(1), 1e-3, fixed_iterations=5)
+    np.testing.assert_allclose(once, often, atol=1e-6)
+    assert not np.array_equal(once, often)

@@ -1,0 +1,225 @@
+"""What is wrong with a mechanism is said by name, with what is allowed; nothing bad passes silently."""
+
+import re
+
+import pytest
+
+from counterpoint import SetupError, SimulationError
+from counterpoint.multibody import Formulation, Mechanism
+from counterpoint.multibody.library import four_bar
+
+
+def two_points(dimension=2):
+    mechanism = Mechanism("m", dimension=dimension)
+    mechanism.point("A", (0, 0, 0)[:dimension], fixed=True)
+    mechanism.point("B", (1, 0, 0)[:dimension])
+    return mechanism
+
+
+def rod(dimension=2):
+    mechanism = two_points(dimension)
+    mechanism.body("rod", points=["A", "B"], mass=1.0)
+    mechanism.distance("d", "A", "B")
+    return mechanism
+
+
+PARTS = {
+    "an unknown point": (two_points, lambda m: m.body("b", points=["A", "Bb"], mass=1.0), 'body "b": no point "Bb"; did you mean "B"?'),
+    "an unknown vector": (two_points, lambda m: m.body("b", points=["A"], vectors=["x"], mass=1.0), 'body "b": no vector "x"'),
+    "no points": (two_points, lambda m: m.body("b", points=[], mass=1.0), 'body "b": no points; at least one is needed'),
+    "a mass in words": (two_points, lambda m: m.body("b", points=["A", "B"], mass="heavy"), "'heavy'; a number in kg is needed"),
+    "an inertia number in space": (
+        lambda: two_points(3), lambda m: m.body("b", points=["A", "B"], mass=1.0, inertia=2.0), "3 numbers or 3 x 3 numbers in kg m²"
+    ),
+    "local geometry without a point": (
+        two_points, lambda m: m.body("b", points=["A", "B"], mass=1.0, local={"A": (0, 0)}), 'local: "B" is missing'
+    ),
+    "a name that exists": (two_points, lambda m: m.point("A", (1, 1)), 'point "A": a point has this name already'),
+    "a name of another kind": (two_points, lambda m: m.body("A", points=["A", "B"], mass=1.0), 'body "A": a point has this name already'),
+    "a name with a dot": (two_points, lambda m: m.point("C.x", (1, 2)), "a word without dots and colons is needed"),
+    "a name of a standard output": (two_points, lambda m: m.point("energy", (1, 2)), "taken: q, kinetic_energy"),
+    "a position in space": (two_points, lambda m: m.point("C", (1, 2, 3)), "(1, 2, 3); 2 finite numbers are needed"),
+    "a position that is no number": (two_points, lambda m: m.point("C", (1, float("nan"))), "2 finite numbers are needed"),
+    "a fixed point that moves": (
+        two_points, lambda m: m.point("C", (1, 2), fixed=True, velocity=(1, 0)), "it is fixed and has a velocity"
+    ),
+    "a direction without length": (two_points, lambda m: m.vector("v", (0, 0)), 'vector "v": has no length'),
+    "a negative point mass": (two_points, lambda m: m.point_mass("B", -1.0), 'point_mass at "B": -1.0 kg; a number from 0'),
+    "a negative length": (two_points, lambda m: m.distance_constraint("l", "A", "B", -1.0), "a number above 0 is needed"),
+    "a distance of one point": (two_points, lambda m: m.distance("l", "A", "A"), '"A" twice; two points are needed'),
+    "a bar of one point": (two_points, lambda m: m.distance_constraint("l", "A", "A"), '"A" twice; two points are needed'),
+    "an unknown kind of joint": (rod, lambda m: m.joint("j", "revolut", "ground", "rod", at="A"), 'did you mean "revolute"?'),
+    "a joint without an axis": (rod, lambda m: m.joint("j", "prismatic", "ground", "rod", at="A"), "an axis is needed"),
+    "a joint without a place": (rod, lambda m: m.joint("j", "revolute", "ground", "rod"), "say where it is"),
+    "a joint for space": (
+        rod, lambda m: m.joint("j", "planar", "ground", "rod", at="A", axis=(1, 0)), "this kind is for space only"
+    ),
+    "a joint with an unknown body": (rod, lambda m: m.joint("j", "weld", "ground", "rob", at="A"), 'no body "rob"; did you mean "rod"?'),
+    "an angle without axis in space": (lambda: rod(3), lambda m: m.angle("phi", "rod"), "an axis is needed in space"),
+    "a guide of nothing": (rod, lambda m: m.guide("phi", 1.0), 'guide: no measure "phi"'),
+    "a guide by a word": (rod, lambda m: m.guide("d", "inputs:x"), "\"input:NAME\" or a function of t is needed"),
+    "a guide by a wrong table": (rod, lambda m: m.guide("d", {"sin": {}}), "or a function of t is needed"),
+    "a sine with a wrong key": (rod, lambda m: m.guide("d", {"sine": {"ampltude": 1}}), "'ampltude' is not known"),
+    "an initial value of nothing": (rod, lambda m: m.initial("e", 1.0), 'initial: no measure "e"'),
+    "a gear of nothing": (rod, lambda m: m.gear("g", "x", "y", 2.0), 'relation "g": no measure "y"'),
+    "a spring nowhere": (rod, lambda m: m.spring("s", stiffness=1.0), "give either a measure or between = two points"),
+    "a spring of negative stiffness": (rod, lambda m: m.spring("s", "d", stiffness=-1.0), "stiffness -1.0; a number from 0 is needed"),
+    "a curve that goes back": (rod, lambda m: m.spring("s", "d", curve=[(0, 0), (-1, 1)]), "with growing deflection are needed"),
+    "a force of one component": (rod, lambda m: m.force("F", "B", (1.0,)), 'force "F": 1 components; 2 are needed'),
+    "a torque of one component in space": (lambda: rod(3), lambda m: m.torque("T", "rod", 1.0), "three components are needed in space"),
+    "an output of nothing": (rod, lambda m: m.output("y", "Bx"), 'output "y": there is no "Bx"; did you mean "B"?'),
+    "an output of an unknown motion": (rod, lambda m: m.output("y", "B", "speed"), 'motion "speed"; known:'),
+    "a support of a free point": (rod, lambda m: m.output("y", "support:B"), 'no fixed point "B"; known: "A"'),
+    "an output called as a standard one": (rod, lambda m: m.output("energy", "B"), "every mechanism has an output of this name"),
+    "a run without a step": (rod, lambda m: m.run(until=1.0), "no step; say run(until, step=...)"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", PARTS)
+def test_it_is_refused_where_it_is_written(case):
+    make, act, message = PARTS[case]
+    mechanism = make()
+    with pytest.raises(SetupError, match=re.escape(message)):
+        act(mechanism)
+
+
+def test_all_problems_of_a_part_are_told_at_once():
+    with pytest.raises(SetupError) as caught:
+        rod().joint("j", "prismatic", "ground", "rob", axis=(0, 0))
+    text = str(caught.value)
+    for part in ('no body "rob"', "say where it is", "axis has no length"):
+        assert part in text
+
+
+def impossible():
+    mechanism = rod()
+    mechanism.point("C", (5, 0), fixed=True)
+    mechanism.distance_constraint("link", "B", "C", 1.0)
+    return mechanism
+
+
+def body(**options):
+    dimension = options.pop("dimension", 2)
+    mechanism = two_points(dimension)
+    mechanism.body("b", points=["A", "B"], **options)
+    return mechanism
+
+
+def without_inertia():
+    mechanism = two_points()
+    mechanism.point("C", (2, 0))
+    mechanism.body("plate", points=["A", "B", "C"], mass=1.0)
+    return mechanism
+
+
+def two_lengths():
+    mechanism = rod()
+    mechanism.body("other", points=["A", "B"], mass=1.0, local={"A": (0, 0), "B": (2, 0)})
+    return mechanism
+
+
+def one_place():
+    mechanism = two_points()
+    mechanism.body("b", points=["A", "A"], mass=1.0)
+    return mechanism
+
+
+def two_guides():
+    mechanism = rod()
+    mechanism.angle("phi", "rod")
+    mechanism.guide("phi", [0.0, 1.0])
+    mechanism.guide("phi", [0.0, 2.0])
+    return mechanism
+
+
+def guided_rod_length():
+    mechanism = rod()
+    mechanism.guide("d", [1.0, 1.0])
+    return mechanism
+
+
+WHOLE = {
+    "an assembly that is impossible": (impossible, r'cannot be assembled: constraint "(rod: length of B|link: length)" stays violated by'),
+    "a point without mass": (two_points, r'point "B" moves but has no mass: give a body that uses it mass'),
+    "a rod without mass": (lambda: body(mass=0.0), r'point "B" moves but has no mass'),
+    "a negative mass": (lambda: body(mass=-1.0), r'body "b": mass -1.0 kg; a number from 0 is needed'),
+    "a mass that is no number": (lambda: body(mass=float("nan")), r'body "b": mass nan kg'),
+    "a negative inertia": (lambda: body(mass=1.0, inertia=-0.1), r'body "b": inertia -0.1 kg m²'),
+    "impossible inertias": (
+        lambda: body(mass=1.0, inertia=(1, 1, 3), dimension=3), r'body "b": principal inertias 1, 1, 3 kg m² violate the triangle inequality'
+    ),
+    "an inertia that is not symmetric": (
+        lambda: body(mass=1.0, inertia=[[1, 0.5, 0], [0, 1, 0], [0, 0, 1]], dimension=3), r'body "b": the inertia tensor is not symmetric'
+    ),
+    "a plate without inertia": (without_inertia, r'body "plate": the inertia is missing'),
+    "two lengths of one line": (two_lengths, r"other: length of B: 2 m contradicts 1 m \(rod: length of B\)"),
+    "a body in one place": (one_place, r"all in one place; a second point or a vector is needed"),
+    "guides that contradict": (two_guides, r'constraint "guide of phi" would change by .* contradict each other'),
+    "a guide that cannot move": (guided_rod_length, r"no velocities fit: .* the mechanism cannot move that way"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", WHOLE)
+def test_it_is_refused_before_anything_runs(case):
+    make, message = WHOLE[case]
+    with pytest.raises(SetupError, match=message):
+        make().assembled()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"name": "index3"}, 'name "index3"; did you mean "index-3"?'),
+        ({"solver": "klu"}, 'solver "klu"; known:'),
+        ({"integrator": "rk4"}, "is explicit and index-3 needs an implicit one"),
+        ({"name": "penalty", "integrator": "hermite"}, 'goes with name = "index-3" only'),
+        ({"iteration": "fixed-point"}, "goes with implicit integrators of the index-1 formulations only"),
+        ({"penalty": -1.0}, "penalty -1.0; a number above 0 is needed"),
+        ({"printed": True}, "printed = true needs"),
+        ({"spectral_radius": 1.5}, "a number from 0 to 1 is needed"),
+        ({"max_iterations": 0}, "max_iterations 0; a whole number is needed"),
+        ({"tolerance": 0.0}, "tolerance 0.0; a number above 0 is needed"),
+    ],
+)
+def test_contradicting_formulations_are_refused(options, message):
+    with pytest.raises(SetupError, match=re.escape(message)):
+        Formulation(**options)
+
+
+def fails(**options):
+    mechanism = four_bar(1)
+    step = options.pop("step", 0.05)
+    mechanism.formulation = Formulation(**options)
+    with pytest.raises(SimulationError) as caught:
+        mechanism.run(until=20.0, step=step)
+    assert caught.value.result is not None, "what was computed before is kept"
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"max_iterations": 1, "tolerance": 1e-15},
+        {"system": "kkt", "max_iterations": 1, "tolerance": 1e-15},
+        {"name": "penalty", "iteration": "fixed-point", "max_iterations": 2, "tolerance": 1e-15},
+    ],
+)
+def test_a_step_that_does_not_converge_says_when_where_and_what_to_do(options):
+    message = fails(**options)
+    assert "four-bar: step from t = 0 s to 0.05 s" in message
+    assert re.search(r"iteration \d+: the iteration does not converge", message)
+    assert re.search(r'worst constraint "\w+: length of B\d" is violated by', message)
+    assert "try a smaller step" in message
+
+
+def test_a_penalty_step_that_does_not_converge_says_so():
+    message = fails(name="penalty", max_iterations=1, tolerance=1e-15)
+    assert "iteration 1: the iteration does not converge" in message
+    assert "try a smaller step" in message
+
+
+def test_an_error_of_a_users_function_keeps_its_kind_and_text():
+    mechanism = rod()
+    mechanism.actuator("push", "d", force=lambda t: 1.0 / (0.05 - t))
+    with pytest.raises(SimulationError, match="ZeroDivisionError"):
+        mechanism.run(until=0.1, step=0.01)
