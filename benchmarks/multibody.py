@@ -5,7 +5,7 @@ import math
 import time
 from collections.abc import Callable
 
-from benchmarks.four_bar import HandWritten, Mechanism, reference
+from benchmarks.four_bar import STEP, HandWritten, Mechanism, reference
 from benchmarks.harness import LIMIT, OURS, Bench, best, installed
 
 LOOPS = (1, 10, 40, 100, 500, 1000, 4000)
@@ -18,9 +18,33 @@ PEERS = ("mujoco", "exudyn")
 Maker = Callable[[int], Mechanism]
 
 
-def ours(loops: int) -> Mechanism | None:
-    """Return Counterpoint's four-bar, or None while there is no multibody room."""
-    return None
+class Ours:
+    """Counterpoint, run as any subsystem; it keeps the path of B0, as a user would."""
+
+    def __init__(self, loops: int) -> None:
+        import counterpoint as cp
+        from counterpoint.multibody import Formulation, library
+
+        mechanism = library.four_bar(loops)
+        mechanism.formulation = Formulation(integrator="hermite")
+        mechanism.standard_outputs = ()
+        mechanism.output("B0", "B0")
+        system = cp.System("four-bar")
+        system.add("four-bar", mechanism.subsystem(), step=STEP)
+        self._run = system.start()
+        self._steps = 0
+
+    def run(self, steps: int) -> None:
+        self._steps += steps
+        self._run.step_to(self._steps * STEP)
+
+    def each_second(self, seconds: int) -> list[tuple[float, float]]:
+        return [self._after_a_second() for _ in range(seconds)]
+
+    def _after_a_second(self) -> tuple[float, float]:
+        self.run(round(1 / STEP))
+        x, y = self._run.value("four-bar.B0")
+        return float(x), float(y)
 
 
 def four_bar(bench: Bench) -> None:
@@ -62,8 +86,7 @@ def contestants(bench: Bench, work: str) -> dict[str, Maker]:
             makers[peer] = importlib.import_module(f"benchmarks.peer_{peer}").FourBar
         else:
             bench.skip(peer, work)
-    if ours(1) is not None:
-        makers[OURS] = ours
+    makers[OURS] = Ours
     return makers
 
 

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "coupling/subsystem.hpp"
-#include "multibody/text.hpp"
 
 namespace counterpoint::multibody {
 
@@ -13,19 +12,6 @@ namespace {
 constexpr double kKktCompliance = 1e-10;
 constexpr double kCondensedCompliance = 1e-7;
 constexpr int kMostMultiplierIterations = 10;
-
-[[noreturn]] void give_up(double from, double to, int iterations, const Index1Accelerations& at) {
-  std::string worst;
-  std::size_t row = 0;
-  for (std::size_t r = 1; r < at.phi.size(); ++r) {
-    if (!(std::abs(at.phi[r]) <= std::abs(at.phi[row]))) row = r;
-  }
-  if (!at.phi.empty()) {
-    worst = text("; worst constraint \"%s\" is violated by %.3g", at.model().equation_name(static_cast<int>(row)).c_str(), at.phi[row]);
-  }
-  throw SolverFailure(text("step from t = %.9g s to %.9g s, iteration %d: the iteration does not converge%s; try a smaller step "
-                           "or the index-3 formulation", from, to, iterations, worst.c_str()));
-}
 
 void accept(const Model& model, State& state, double step_start) {
   const std::vector<double> memory = state.memory;
@@ -78,13 +64,25 @@ void Index1Accelerations::evaluate(const Instant& now) {
   }
 }
 
+void Index1Accelerations::factorise() {
+  try {
+    system_->factorise(W.data(), false, J.data());
+  } catch (const linear::SingularMatrix& singular) {
+    give_up(1, "the matrix is singular" + place_of(*model_, singular.equation));
+  }
+  ++statistics.factorisations;
+}
+
+void Index1Accelerations::give_up(int iteration, const std::string& why) const {
+  throw SolverFailure(failure_message(*model_, iteration, why, phi, Q));
+}
+
 void Index1Accelerations::solve(const Instant& now, double* a, double* multipliers) {
   evaluate(now);
   model_->forces(now, Q.data());
   model_->mass(now, mass.data());
   mass_on_tangent_.write(mass.data(), W.data());
-  system_->factorise(W.data(), false, J.data());
-  ++statistics.factorisations;
+  factorise();
   const int n = model_->coordinates(), m = model_->equations();
   const bool penalty = options.formulation == "penalty";
   if (penalty) std::fill_n(multipliers, m, 0.0);
@@ -217,7 +215,7 @@ void FixedPointStepper::step(State& state, double t_end, InputSource& inputs) {
       next_.v[i] = state.v[i] + h * ((1.0 - options.rule.gamma) * a0 + options.rule.gamma * a1);
     }
     if (iteration > 1 && moved <= options.tolerance * options.length) break;
-    if (iteration > options.max_iterations || !std::isfinite(moved)) give_up(state.t, t_end, iteration, accelerations_);
+    if (iteration > options.max_iterations || !std::isfinite(moved)) accelerations_.give_up(iteration, "the iteration does not converge");
     accelerations_.solve(now, next_.a.data(), next_.multipliers.data());
   }
   const double from = state.t;

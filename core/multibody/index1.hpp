@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "multibody/stepper.hpp"
@@ -19,6 +20,10 @@ class Index1Accelerations {
 
   /// rest + 2 xi omega Phi' + omega^2 Phi; Phi and J are evaluated, too.
   void evaluate(const Instant& now);
+
+  /// Factorise W and J, or give up.
+  void factorise();
+  [[noreturn]] void give_up(int iteration, const std::string& why) const;
 
   const Model& model() const { return *model_; }
   SaddleSystem& system() { return *system_; }

@@ -74,8 +74,7 @@ void Index1NewtonStepper::step(State& state, double t_end, InputSource& inputs) 
     ++statistics_.iterations;
     if (moved <= options.tolerance * options.length) break;
     if (iteration >= options.max_iterations || !std::isfinite(moved)) {
-      throw SolverFailure(text("step from t = %.9g s to %.9g s, iteration %d: the iteration does not converge (last correction "
-                               "%.3g m); try a smaller step or the index-3 formulation", state.t, t_end, iteration, moved));
+      accelerations_.give_up(iteration, text("the iteration does not converge (last correction %.3g m)", moved));
     }
   }
   finish(state, now);
@@ -99,8 +98,7 @@ double Index1NewtonStepper::correct(const Instant& now, const State& state) {
   model.mass(now, accelerations_.mass.data());
   mass_on_tangent_.write(accelerations_.mass.data(), accelerations_.W.data());
   model.add_tangent(now, scale_, scale_ * velocity_factor_, accelerations_.W.data());
-  accelerations_.system().factorise(accelerations_.W.data(), false, accelerations_.J.data());
-  ++statistics_.factorisations;
+  accelerations_.factorise();
 
   multiply(model.mass_pattern(), accelerations_.mass.data(), next_.a.data(), residual_.data());
   std::fill(residual_.begin() + n, residual_.end(), 0.0);

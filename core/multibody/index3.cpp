@@ -120,7 +120,7 @@ void Index3Stepper::step(State& state, double t_end, InputSource& inputs) {
   inputs.fill(t_end, now);
   predict(state);
   evaluate(now);
-  iterate(now, state.t);
+  iterate(now);
   project(now);
   finish(state, now);
 }
@@ -231,7 +231,7 @@ void Index3Stepper::invert_diagonal() {
   }
 }
 
-void Index3Stepper::iterate(const Instant& now, double t_start) {
+void Index3Stepper::iterate(const Instant& now) {
   const double tolerance = options_.tolerance * options_.length;
   const bool counted = options_.fixed_iterations > 0;
   const int most = counted ? options_.fixed_iterations : options_.max_iterations;
@@ -239,7 +239,7 @@ void Index3Stepper::iterate(const Instant& now, double t_start) {
   for (int iteration = 1;; ++iteration) {
     const double before = violation_;
     form_tangent(now);
-    factorise(t_start, iteration);
+    factorise(iteration);
     correct();
     factorised_J_.swap(J_);
     ++statistics_.iterations;
@@ -249,9 +249,9 @@ void Index3Stepper::iterate(const Instant& now, double t_start) {
     if (!counted) shorten_correction(now, last);
     const double expected = last = expected_correction();
     if (contracts_slowly(before, tolerance) && may_stiffen()) apply_compliance(next_.stiffening *= kRaise);
-    if (!std::isfinite(expected)) fail(t_start, iteration, "the iteration left the finite numbers");
+    if (!std::isfinite(expected)) fail(iteration, "the iteration left the finite numbers");
     if (counted ? iteration == most : expected <= tolerance) return;
-    if (iteration >= most) fail(t_start, iteration, "the iteration does not converge");
+    if (iteration >= most) fail(iteration, "the iteration does not converge");
   }
 }
 
@@ -278,15 +278,11 @@ double Index3Stepper::bound_of_next() const {
   return violation_ + beyond * correction_ + 2.0 * beyond * largest_multiplier_ * lightest_;
 }
 
-void Index3Stepper::factorise(double t_start, int iteration) {
+void Index3Stepper::factorise(int iteration) {
   try {
     system_->factorise(W_.data(), same_W_, J_.data());
   } catch (const linear::SingularMatrix& singular) {
-    const std::string where =
-        singular.equation < 0 ? std::string()
-        : singular.equation < n_ ? text(" at %s", model_->coordinate_name(singular.equation).c_str())
-                                 : text(" at constraint \"%s\"", model_->equation_name(singular.equation - n_).c_str());
-    fail(t_start, iteration, "the tangent matrix is singular" + where);
+    fail(iteration, "the tangent matrix is singular" + place_of(*model_, singular.equation));
   }
   ++statistics_.factorisations;
   same_W_ = !model_->has_tangent() && model_->constant_mass();
@@ -427,17 +423,8 @@ void Index3Stepper::finish(State& state, const Instant& now) {
   statistics_.worst_violation = std::max(statistics_.worst_violation, violation_);
 }
 
-void Index3Stepper::fail(double t_start, int iteration, const std::string& why) const {
-  int worst = 0;
-  for (int r = 1; r < m_; ++r) {
-    if (!(std::abs(phi_[r]) <= std::abs(phi_[worst]))) worst = r;
-  }
-  std::string message = text("step from t = %.9g s to %.9g s, iteration %d: %s", t_start, next_.t, iteration, why.c_str());
-  if (m_ > 0) {
-    message += text("; worst constraint \"%s\" is violated by %.3g", model_->equation_name(worst).c_str(), phi_[worst]);
-  }
-  message += "; try a smaller step, or look whether the mechanism is locked or in a singular position there";
-  throw SolverFailure(message);
+void Index3Stepper::fail(int iteration, const std::string& why) const {
+  throw SolverFailure(failure_message(*model_, iteration, why, phi_, Q_));
 }
 
 }  // namespace counterpoint::multibody

@@ -33,10 +33,10 @@ class Index3Stepper final : public Stepper {
   double bound_of_next() const;
   void shorten_correction(const Instant& now, double last);
   void apply_compliance(double stiffening);
-  void iterate(const Instant& now, double t_start);
+  void iterate(const Instant& now);
   void form_tangent(const Instant& now);
   void invert_diagonal();
-  void factorise(double t_start, int iteration);
+  void factorise(int iteration);
   void correct();
   void update_as_printed();
   bool contracts_slowly(double before, double tolerance);
@@ -45,7 +45,7 @@ class Index3Stepper final : public Stepper {
   void project_all(const Instant& now);
   void find_jerk(const Instant& now, const double* multipliers, const double* a, double* jerk);
   void finish(State& state, const Instant& now);
-  [[noreturn]] void fail(double t_start, int iteration, const std::string& why) const;
+  [[noreturn]] void fail(int iteration, const std::string& why) const;
 
   ModelPointer model_;
   StepperOptions options_;
@@ -68,7 +68,8 @@ class Index3Stepper final : public Stepper {
 
   // Scratch; nothing here survives a step.
   State next_;
-  std::vector<double> mass_, W_, J_, factorised_J_, three_, terms_, phi_, phi_t_, rest_, right_, q_hat_, Q_, residual_, difference_, inverse_diagonal_;
+  std::vector<double> mass_, W_, J_, factorised_J_, phi_, phi_t_, rest_, right_, q_hat_, Q_, residual_, difference_, inverse_diagonal_,
+      three_, terms_;
   std::vector<int> diagonal_;
 };
 

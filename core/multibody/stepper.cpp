@@ -1,10 +1,12 @@
 #include "multibody/stepper.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 
 #include "multibody/index1.hpp"
 #include "multibody/index3.hpp"
+#include "multibody/text.hpp"
 
 namespace counterpoint::multibody {
 
@@ -67,6 +69,30 @@ std::vector<double> compliance_from_mass(const Model& model, const double* mass,
   const double floor = largest > 0.0 ? 1e-6 * largest : 1.0;
   for (double& c : compliance) c = ratio * std::max(c, floor);
   return compliance;
+}
+
+std::string place_of(const Model& model, int row) {
+  if (row < 0) return {};
+  const int n = model.coordinates();
+  if (row < n) return text(" at %s", model.coordinate_name(row).c_str());
+  return text(" at constraint \"%s\"", model.equation_name(row - n).c_str());
+}
+
+std::string failure_message(const Model& model, int iteration, const std::string& why, const std::vector<double>& phi,
+                            const std::vector<double>& Q) {
+  for (int i = 0; i < model.coordinates(); ++i) {
+    if (!std::isfinite(Q[i])) {
+      return text("iteration %d: the force on %s is %g; look at actuators, user forces and inputs there", iteration,
+                  model.coordinate_name(i).c_str(), Q[i]);
+    }
+  }
+  std::string message = text("iteration %d: %s", iteration, why.c_str());
+  const auto worst = std::max_element(phi.begin(), phi.end(), [](double a, double b) { return std::abs(a) < std::abs(b); });
+  if (worst != phi.end()) {
+    const int row = static_cast<int>(worst - phi.begin());
+    message += text("; worst constraint \"%s\" is violated by %.3g", model.equation_name(row).c_str(), *worst);
+  }
+  return message + "; try a smaller step, or look whether the mechanism is locked or in a singular position there";
 }
 
 StepperPointer make_stepper(ModelPointer model, const StepperOptions& options) {

@@ -113,4 +113,11 @@ class MassOnTangent {
 /// Compliance of each constraint, `ratio` times what the masses make of it: J M^-1 J^T, diagonals only.
 std::vector<double> compliance_from_mass(const Model& model, const double* mass, const double* J, double ratio);
 
+/// What a stepper says when it gives up: iteration, reason, forces that are no numbers, the worst constraint, a remedy. The
+/// coupling adds the subsystem and the span of the step.
+std::string failure_message(const Model& model, int iteration, const std::string& why, const std::vector<double>& phi,
+                            const std::vector<double>& Q);
+/// " at coordinate ..." or " at constraint ..." for a row of the saddle system; empty for -1.
+std::string place_of(const Model& model, int row);
+
 }  // namespace counterpoint::multibody

@@ -109,7 +109,9 @@ triples = st.tuples(numbers, numbers, numbers).map(np.array)
 @settings(max_examples=40, deadline=None)
 @given(points=st.lists(triples, min_size=1, max_size=5), vectors=st.lists(triples, max_size=2), axes=triples,
        centre=triples, velocity=triples, omega=triples)  # fmt: skip
-def test_the_mass_matrix_has_the_kinetic_energy_of_every_motion_in_space(points, vectors, axes, centre, velocity, omega):
+def test_the_mass_matrix_has_the_kinetic_energy_of_every_motion_in_space(
+    points, vectors, axes, centre, velocity, omega
+):
     vectors = [v for v in vectors if np.linalg.norm(v) > 0.1]
     turn, _ = np.linalg.qr(np.eye(3) + np.outer(axes, centre) + np.diag(axes))
     inertia = turn @ np.diag([0.3, 0.2, 0.15]) @ turn.T
@@ -208,7 +210,9 @@ def test_a_rod_in_space_has_no_inertia_about_itself_and_swings_as_a_spherical_pe
     rod.formulation = Formulation(integrator="hermite")
     result = rod.run(until=2.0, step=2e-3)
     t, end = result["rod.B"].time, result["rod.B"].values
-    exact = np.stack([radius * np.cos(rate * t), radius * np.sin(rate * t), np.full_like(t, -length * np.cos(tilt))], axis=1)
+    exact = np.stack(
+        [radius * np.cos(rate * t), radius * np.sin(rate * t), np.full_like(t, -length * np.cos(tilt))], axis=1
+    )
     np.testing.assert_allclose(end, exact, atol=1e-7)
 
 

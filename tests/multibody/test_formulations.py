@@ -58,7 +58,10 @@ def sprung_four_bar(**options):
 
 
 def test_hermites_rule_is_of_order_2_where_springs_act():
-    ends = [sprung_four_bar(integrator="hermite").run(until=0.4, step=h)["four-bar.B0"].values[-1] for h in (8e-3, 4e-3, 2e-3)]
+    ends = [
+        sprung_four_bar(integrator="hermite").run(until=0.4, step=h)["four-bar.B0"].values[-1]
+        for h in (8e-3, 4e-3, 2e-3)
+    ]
     differences = [np.linalg.norm(b - a) for a, b in itertools.pairwise(ends)]
     assert np.log2(differences[0] / differences[1]) == pytest.approx(2.0, abs=0.25)
 
@@ -170,7 +173,9 @@ def test_penalty_leaves_a_violation_that_shrinks_with_it():
     assert violation(1e6) / violation(1e8) == pytest.approx(100.0, rel=0.2)
 
 
-@pytest.mark.parametrize("options", [{}, {"project_accelerations": False}, {"carry_multipliers": True, "system": "kkt"}])
+@pytest.mark.parametrize(
+    "options", [{}, {"project_accelerations": False}, {"carry_multipliers": True, "system": "kkt"}]
+)
 def test_variants_of_the_index_3_step_agree(options):
     np.testing.assert_allclose(end_of(four_bar(1), 1e-3, **options), end_of(four_bar(1), 1e-3), atol=1e-5)
 

@@ -33,7 +33,9 @@ def test_a_joint_in_space_leaves_the_freedom_it_should(kind, left, other):
     if other == "second":
         add_block(mechanism, "second", at=(1.0, -1.0, 0.5))
     second_axis = ACROSS if kind in ("universal", "angle") else None
-    mechanism.joint("j", kind, other, "first", at=None if kind == "angle" else PLACE, axis=AXIS, second_axis=second_axis)
+    mechanism.joint(
+        "j", kind, other, "first", at=None if kind == "angle" else PLACE, axis=AXIS, second_axis=second_axis
+    )
     assembly = mechanism.assembled()
     assert assembly.degrees_of_freedom == left + (6 if other == "second" else 0)
     assert assembly.redundant == []
@@ -46,7 +48,9 @@ def test_a_joint_in_space_leaves_the_freedom_it_should(kind, left, other):
     assert swapped.assembled().degrees_of_freedom == assembly.degrees_of_freedom
 
 
-@pytest.mark.parametrize(("kind", "left"), [("spherical", 1), ("revolute", 1), ("prismatic", 1), ("angle", 2), ("weld", 0)])
+@pytest.mark.parametrize(
+    ("kind", "left"), [("spherical", 1), ("revolute", 1), ("prismatic", 1), ("angle", 2), ("weld", 0)]
+)
 def test_a_joint_in_the_plane_leaves_the_freedom_it_should(kind, left):
     mechanism = Mechanism("m", dimension=2)
     mechanism.point("A", (0, 0))
@@ -54,7 +58,9 @@ def test_a_joint_in_the_plane_leaves_the_freedom_it_should(kind, left):
     mechanism.body("rod", points=["A", "B"], mass=1.0)
     axis = None if kind in ("spherical", "revolute", "weld") else (1, 2)
     second_axis = (1, -0.5) if kind == "angle" else None
-    mechanism.joint("j", kind, "ground", "rod", at=None if kind == "angle" else (0.2, 0.1), axis=axis, second_axis=second_axis)
+    mechanism.joint(
+        "j", kind, "ground", "rod", at=None if kind == "angle" else (0.2, 0.1), axis=axis, second_axis=second_axis
+    )
     assembly = mechanism.assembled()
     assert (assembly.degrees_of_freedom, assembly.redundant) == (left, [])
 
@@ -107,7 +113,9 @@ def test_a_hinge_by_constraints_moves_as_a_shared_point_and_vector():
             mechanism.point("pin", PLACE, fixed=True)
             mechanism.vector("axis", AXIS, fixed=True)
             centre = CORNERS.mean(axis=0)
-            mechanism.body("block", points=["pin", *part.points], vectors=["axis"], mass=1.5, centre=centre, inertia=INERTIA)
+            mechanism.body(
+                "block", points=["pin", *part.points], vectors=["axis"], mass=1.5, centre=centre, inertia=INERTIA
+            )
         for corner in part.points:
             mechanism.output(corner, corner)
         mechanism.formulation = Formulation(integrator="hermite")
@@ -182,7 +190,9 @@ def test_a_universal_joint_between_shafts_is_unequal_as_hooke_says():
         mechanism.body(name, points=["O"], vectors=[f"axis-{name}", f"fork-{name}"], mass=1.0, inertia=(0.1, 0.1, 0.1))
         mechanism.angle(f"{name}-angle", name, axis=axis)
     # Both shafts have the point O: only the right angle of the cross is left to the joint.
-    mechanism.joint("hooke", "universal", "first", "second", at="O", axis=(0, 0, 1), second_axis=(-np.sin(bend), np.cos(bend), 0))
+    mechanism.joint(
+        "hooke", "universal", "first", "second", at="O", axis=(0, 0, 1), second_axis=(-np.sin(bend), np.cos(bend), 0)
+    )
     assert mechanism.assembled().redundant == []
     mechanism.guide("first-angle", [0.0, 3.0])
     for name in ("first-angle", "second-angle"):
@@ -215,7 +225,9 @@ def test_the_piston_of_a_guided_crank_moves_as_trigonometry_says():
     np.testing.assert_allclose(result["m.position"].values[:, 0], crank * np.cos(phi) + root, atol=1e-9)
     rate = -w * crank * np.sin(phi) * (1 + crank * np.cos(phi) / root)
     np.testing.assert_allclose(result["m.velocity"].values[:, 0], rate, atol=2e-6)
-    np.testing.assert_allclose(result["m.acceleration"].values[:, 0], np.gradient(rate, phi / w, edge_order=2), atol=2e-2)
+    np.testing.assert_allclose(
+        result["m.acceleration"].values[:, 0], np.gradient(rate, phi / w, edge_order=2), atol=2e-2
+    )
 
 
 def test_the_same_slider_by_a_prismatic_joint_and_by_a_point_on_a_line():

@@ -14,7 +14,12 @@ def crank(at=(1.0, 0.0), **options):
     mechanism.point("B", at)
     mechanism.body("rod", points=["A", "B"], mass=1.0)
     mechanism.angle("phi", "rod")
-    for name, of, motion in (("phi", "phi", "position"), ("w", "phi", "velocity"), ("a", "phi", "acceleration"), ("B", "B", "position")):
+    for name, of, motion in (
+        ("phi", "phi", "position"),
+        ("w", "phi", "velocity"),
+        ("a", "phi", "acceleration"),
+        ("B", "B", "position"),
+    ):
         mechanism.output(name, of, motion)
     return mechanism
 

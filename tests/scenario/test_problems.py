@@ -149,3 +149,12 @@ def test_whatever_bytes_a_file_holds_the_error_is_ours(tmp_path_factory, content
     path.write_bytes(content)
     with pytest.raises(ScenarioError):
         cp.Scenario.read(path)
+
+
+def test_problems_of_a_huge_file_are_told_without_their_lines(tmp_path):
+    points = "".join(f"P{k} = {{ at = {k} }}\n" for k in range(20_000))
+    text = "until = 1\n[subsystems]\n" + points
+    mistakes = Mistakes(Document("huge.toml", text, {}))
+    mistakes.add(("subsystems", "P7"), "wrong")
+    with pytest.raises(ScenarioError, match=r"^huge.toml: subsystems.P7: wrong$"):
+        mistakes.raise_if_any()

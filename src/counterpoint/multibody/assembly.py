@@ -14,7 +14,7 @@ from .affine import Affine, Vector
 from .bodies import Body
 from .frames import spin, turning
 from .joints import KINDS, Carrier, Coincidence, Dot, Equation, Placed
-from .parts import Joint, Link
+from .parts import Joint, Link, OutputPart
 from .placing import Ground, Placing
 
 if TYPE_CHECKING:
@@ -93,7 +93,7 @@ class Assembly:
         """Return a subsystem that makes a model of its own for every run."""
         mechanism = self.mechanism
         shown = {part.name: part for part in self._shown()}
-        widths = {"q": self.free, **dict.fromkeys(list(outputs.STANDARD)[1:], 1)}
+        widths = {name: self.free if name == "q" else 1 for name in mechanism.standard_outputs}
         for name, part in shown.items():
             widths[name] = self._width(part)
         subsystem = NativeSubsystem(
@@ -102,7 +102,7 @@ class Assembly:
             inputs=dict.fromkeys(mechanism.inputs, 1),
             outputs={name: width for name, width in widths.items() if width > 0},
             defaults=mechanism.inputs,
-            units={**outputs.STANDARD, **{name: part.unit for name, part in shown.items() if part.unit}},
+            units=self._units(shown),
             own_pace=mechanism.step is not None,
         )
         return subsystem
@@ -112,9 +112,14 @@ class Assembly:
         """Name of the linear solver that runs use."""
         return self._native().solver
 
+    def _units(self, shown: dict[str, OutputPart]) -> dict[str, str]:
+        units = {name: outputs.STANDARD[name] for name in self.mechanism.standard_outputs}
+        return units | {name: part.unit for name, part in shown.items() if part.unit}
+
     def _native(self) -> _core.multibody.MultibodySubsystem:
         model = self._compile()
-        made = list(outputs.standard(self).values())
+        standard = outputs.standard(self)
+        made = [standard[name] for name in self.mechanism.standard_outputs]
         made += [outputs.build(self, part) for part in self._shown() if self._width(part) > 0]
         guided = any(time_values.input_of(g.value) for g in self.mechanism.guides)
         return _core.multibody.MultibodySubsystem(
@@ -122,16 +127,16 @@ class Assembly:
             list(self.mechanism.inputs.values()), guided, self.mechanism.step or 0.0,
         )  # fmt: skip
 
-    def _shown(self) -> list[outputs.OutputPart]:
+    def _shown(self) -> list[OutputPart]:
         mechanism = self.mechanism
         if mechanism.outputs:
             return list(mechanism.outputs.values())
         moving = [name for name, point in mechanism.points.items() if not point.fixed]
         if len(moving) > _SHOWN_POINTS:
             return []
-        return [outputs.OutputPart(name, "point", name, unit="m") for name in moving]
+        return [OutputPart(name, "point", name, unit="m") for name in moving]
 
-    def _width(self, part: outputs.OutputPart) -> int:
+    def _width(self, part: OutputPart) -> int:
         if part.kind in ("point", "vector", "support"):
             return self.dimension
         if part.kind == "measure":
@@ -198,7 +203,9 @@ class Assembly:
         first, second = (self.carrier(name) for name in joint.bodies)
         ends = [None if joint.at is None else self._end(name, carrier, joint.at)
                 for name, carrier in zip(joint.bodies, (first, second), strict=True)]  # fmt: skip
-        placed = Placed(joint.name, self.dimension, first, second, ends[0], ends[1], joint.axis, joint.second_axis, joint.value)
+        placed = Placed(
+            joint.name, self.dimension, first, second, ends[0], ends[1], joint.axis, joint.second_axis, joint.value
+        )
         return KINDS[joint.kind].equations(placed)
 
     def _end(self, body: str, carrier: Carrier, at: Vector | str) -> Affine:
@@ -219,7 +226,10 @@ class Assembly:
         body = self.carrier(link.body)
         placed = Placed(link.name, self.dimension, body, body, None, None, link.axis, None, None)
         directions = placed.across_axis() if link.kind == "line" else [link.axis]
-        return [Dot(f"{link.name}: on its {link.kind}", line, body.vector(d / np.linalg.norm(d)), 0.0, 1.0) for d in directions]
+        return [
+            Dot(f"{link.name}: on its {link.kind}", line, body.vector(d / np.linalg.norm(d)), 0.0, 1.0)
+            for d in directions
+        ]
 
     def _add_relations(self, parts: _core.multibody.Parts, count: int) -> int:
         for relation in self.mechanism.relations.values():
@@ -253,7 +263,7 @@ class Assembly:
     def _drawn_value(self, name: str) -> float:
         """Return a measure as drawn; an angle on the turn it begins on."""
         measure = self.native_measures[name]
-        value = measure.value(self.drawn_coordinates())
+        value = float(measure.value(self.drawn_coordinates()))
         if self.mechanism.measures[name].kind == "angle":
             value += 2.0 * np.pi * round((measure.start_near - value) / (2.0 * np.pi))
         return value
@@ -265,7 +275,8 @@ class Assembly:
             if given is None:
                 continue
             function = _core.multibody.polynomial([given] if what == "value" else [0.0, given])
-            parts.add_relation([self.native_measures[initial.measure]], [1.0], function, f"initial {what} of {initial.measure}")
+            measure = self.native_measures[initial.measure]
+            parts.add_relation([measure], [1.0], function, f"initial {what} of {initial.measure}")
 
     def _mass_entries(self) -> tuple[list[int], list[int], list[float]]:
         blocks: dict[tuple[int, int], complex] = {}
@@ -346,7 +357,9 @@ class Assembly:
     def _estimate(self) -> list[float]:
         """Return where the search for a consistent position begins: as drawn, or where the mechanism is said to start."""
         start = self.mechanism.start_position
-        return [float(x) for name in self.entities for x in (start[name] if name in start else self.placing.drawn(name))]
+        return [
+            float(x) for name in self.entities for x in (start[name] if name in start else self.placing.drawn(name))
+        ]
 
     def _estimated_rates(self) -> dict[str, Vector]:
         """Return the velocities given for points, and for vectors what the points of their bodies make of them."""

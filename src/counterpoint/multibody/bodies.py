@@ -148,7 +148,7 @@ class Body:
 
 
 def _not_flat(moments: Vector) -> Vector:
-    """Return second moments of mass, none of which is nothing: the third direction of a thin plate needs some mass to move."""
+    """Return second moments of mass none of which is zero: the direction across a plate needs some to move."""
     principal, axes = np.linalg.eigh(moments)
     return np.asarray(axes @ np.diag(np.maximum(principal, _THIN * principal[-1])) @ axes.T)
 

@@ -65,7 +65,10 @@ def tyre(assembly: Assembly, part: ForcePart) -> _core.multibody.Force:
     axis = unit(options["axis"])
     parts: list[Affine] = [assembly.place(options["centre"]), wheel.vector(axis), wheel.vector(across(axis)[0])]
     return _core.multibody.tyre(
-        *(a.native(assembly.offsets) for a in parts), _in_space(options["road"]), _in_space(unit(options["normal"])), law
+        *(a.native(assembly.offsets) for a in parts),
+        _in_space(options["road"]),
+        _in_space(unit(options["normal"])),
+        law,
     )
 
 
@@ -92,7 +95,8 @@ def rotational_spring(assembly: Assembly, part: ForcePart) -> _core.multibody.Fo
     """Return a spring about three axes between two bodies that are parallel as drawn when it is relaxed."""
     options = part.options
     first, second = (
-        [assembly.carrier(name).vector(e).native(assembly.offsets) for e in options["axes"]] for name in options["bodies"]
+        [assembly.carrier(name).vector(e).native(assembly.offsets) for e in options["axes"]]
+        for name in options["bodies"]
     )
     return _core.multibody.rotational_spring(first, second, _three(options["stiffness"]), _three(options["damping"]))
 

@@ -50,7 +50,7 @@ class Formulation:
     tolerance : float
         Expected next correction at which Newton's method stops, relative to the size of the mechanism.
     max_iterations : int
-        Where Newton's method gives up.
+        Where Newton's method gives up. Two or three are usual; a step that ends in a singular position needs many.
     fixed_iterations : int
         If not 0: exactly so many iterations, for studies.
 
@@ -76,7 +76,7 @@ class Formulation:
     carry_multipliers: bool = False
     printed: bool = False
     tolerance: float = 3e-11
-    max_iterations: int = 20
+    max_iterations: int = 100
     fixed_iterations: int = 0
 
     def __post_init__(self) -> None:
@@ -102,7 +102,9 @@ class Formulation:
         if self.name != "index-3" and self.integrator == "hermite":
             problems.append('formulation: integrator "hermite" goes with name = "index-3" only')
         if self.iteration == "fixed-point" and (self.name == "index-3" or explicit):
-            problems.append('formulation: iteration "fixed-point" goes with implicit integrators of the index-1 formulations only')
+            problems.append(
+                'formulation: iteration "fixed-point" goes with implicit integrators of the index-1 formulations only'
+            )
         if self.iteration == "fixed-point" and self.integrator == "generalised-alpha":
             problems.append('formulation: integrator "generalised-alpha" needs iteration = "newton"')
         if self.printed and (self.name != "index-3" or self.system != "condensed" or self.penalty is None):
@@ -112,7 +114,9 @@ class Formulation:
     def _numbers(self) -> list[str]:
         problems = []
         if self.penalty is not None and not self.penalty > 0:
-            problems.append(f"formulation: penalty {self.penalty}; a number above 0 is needed, or none to have it chosen")
+            problems.append(
+                f"formulation: penalty {self.penalty}; a number above 0 is needed, or none to have it chosen"
+            )
         if not 0.0 <= self.spectral_radius <= 1.0:
             problems.append(f"formulation: spectral_radius {self.spectral_radius}; a number from 0 to 1 is needed")
         if not self.beta > 0.0:

@@ -67,12 +67,15 @@ class Placed:
         """Let the two places be one; nothing is left to do where the bodies share a point."""
         assert self.at_first is not None and self.at_second is not None
         apart = self.at_second - self.at_first
-        return [] if not apart.weights and not apart.constant.any() else [Coincidence(f"{self.name}: same place", apart)]
+        one_point = not apart.weights and not apart.constant.any()
+        return [] if one_point else [Coincidence(f"{self.name}: same place", apart)]
 
     def right_angle(self, label: str, on_first: Vector, on_second: Vector) -> Dot:
         """Keep a direction on the first body and one on the second as they are drawn: at their angle."""
         value = float(unit(on_first) @ unit(on_second))
-        return Dot(f"{self.name}: {label}", self.first.vector(unit(on_first)), self.second.vector(unit(on_second)), value, 1.0)
+        return Dot(
+            f"{self.name}: {label}", self.first.vector(unit(on_first)), self.second.vector(unit(on_second)), value, 1.0
+        )
 
     def parallel(self) -> list[Equation]:
         assert self.axis is not None
@@ -105,7 +108,9 @@ class Kind:
     needs_second_axis: bool = False
     plane: bool = True
 
-    def missing(self, where: str, dimension: int, at: object, axis: Vector | None, second: Vector | None, value: float | None) -> list[str]:
+    def missing(
+        self, where: str, dimension: int, at: object, axis: Vector | None, second: Vector | None, value: float | None
+    ) -> list[str]:
         """Return what the user has left out."""
         problems = []
         if dimension == 2 and not self.plane:

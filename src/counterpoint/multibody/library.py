@@ -14,9 +14,9 @@ from .mechanism import Mechanism
 def four_bar(loops: int = 1) -> Mechanism:
     """Return the four-bar linkage with any number of loops: benchmark A02 of the IFToMM library.
 
-    ``2 * loops + 1`` uniform rods of 1 m and 1 kg under gravity. Cranks ``A0 B0``, ``A1 B1``, ... stand upright on the ground,
-    couplers join their tops ``B0``, ``B1``, ...; all tops start with 1 m/s to the right. Each time the cranks lie
-    flat, the mechanism is in a singular position: its degrees of freedom jump from 1 to ``loops + 1``.
+    ``2 * loops + 1`` uniform rods of 1 m and 1 kg under gravity. Cranks ``A0 B0``, ``A1 B1``, ... stand upright on the
+    ground, couplers join their tops ``B0``, ``B1``, ...; all tops start with 1 m/s to the right. Each time the cranks
+    lie flat, the mechanism is in a singular position: its degrees of freedom jump from 1 to ``loops + 1``.
 
     Parameters
     ----------
@@ -60,9 +60,10 @@ def pendulum(start: float = 1.0) -> Mechanism:
 def andrews() -> Mechanism:
     """Return Andrews' squeezing mechanism: benchmark A03, seven bodies driven by a constant torque.
 
-    Data of Hairer and Wanner, Solving Ordinary Differential Equations II, VII.7 (also in the test set for IVP solvers): tiny masses
-    at high speed, to be run for 0.05 s with steps of some microseconds. The bodies have geometries of their own; the points are
-    drawn to a millimetre only and are put in place by the assembly at the crank angle ``beta`` of the literature.
+    Data of Hairer and Wanner, Solving Ordinary Differential Equations II, VII.7 (also in the test set for IVP solvers):
+    tiny masses at high speed, to be run for 0.05 s with steps of some microseconds. The bodies have geometries of their
+    own; the points are drawn to a millimetre only and are put in place by the assembly at the crank angle ``beta`` of
+    the literature.
     """
     mechanism = Mechanism("andrews", dimension=2, gravity=(0, 0))
     for name, place in {
@@ -95,8 +96,8 @@ def bricard() -> Mechanism:
     """Return Bricard's mechanism: benchmark A04, mobile only because of its special geometry.
 
     Five rods of 1 m and 1 kg (square section, 0.1 m) and the ground are joined by six hinges to a closed loop. Counting
-    equations gives no motion, yet it moves: constraints are redundant in every position. It starts at rest; the output of the
-    benchmark is ``P2``, which starts at (1, -1, 0), over 10 s.
+    equations gives no motion, yet it moves: constraints are redundant in every position. It starts at rest; the output
+    of the benchmark is ``P2``, which starts at (1, -1, 0), over 10 s.
     """
     mechanism = Mechanism("bricard", dimension=3, gravity=(0, -9.81, 0))
     places = [(0, 0, 0), (1, 0, 0), (1, -1, 0), (1, -1, 1), (0, -1, 1), (0, 0, 1)]
@@ -118,9 +119,9 @@ def bricard() -> Mechanism:
 def flyball() -> Mechanism:
     """Return the flyball governor: benchmark A05, stiff springs and dampers.
 
-    A shaft turns about z at 2 pi rad/s to begin with; two rods hang on its top with 5 kg at their ends; a slider on the shaft is held
-    by a stiff spring-damper from the middle of each rod. The output of the benchmark is the height ``s`` of the
-    slider over 10 s.
+    A shaft turns about z at 2 pi rad/s to begin with; two rods hang on its top with 5 kg at their ends; a slider on the
+    shaft is held by a stiff spring-damper from the middle of each rod. The output of the benchmark is the height ``s``
+    of the slider over 10 s.
     """
     mechanism = Mechanism("flyball", dimension=3)
     mechanism.point("base", (0, 0, 0), fixed=True)

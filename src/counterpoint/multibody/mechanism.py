@@ -53,6 +53,16 @@ class Mechanism(Inspectable):
     gravity : array of shape (dimension,), optional
         m/s²; default -9.81 along y in the plane, along z in space.
 
+    Attributes
+    ----------
+    formulation : Formulation
+        How the equations of motion are put and integrated.
+    step : float or None
+        Preferred step, s.
+    standard_outputs : tuple of str
+        Outputs without being asked: all coordinates ``q`` (the animation needs them), energies, constraint ``violation``. Large
+        mechanisms that run long may want fewer.
+
     Examples
     --------
     >>> pendulum = Mechanism("pendulum", dimension=2)
@@ -89,6 +99,7 @@ class Mechanism(Inspectable):
         self.start_position: dict[str, Vector] = {}
         self.formulation = Formulation()
         self.step: float | None = None
+        self.standard_outputs: tuple[str, ...] = tuple(STANDARD)
         self.notes: list[str] = []
         self._assembly: Assembly | None = None
 
@@ -184,7 +195,9 @@ class Mechanism(Inspectable):
         problems += self._unknown(where, "vector", vectors, self.vectors)
         geometry = None
         if local is not None:
-            geometry = {key: vector_of(f"{where}: local {key}", v, self.dimension, problems) for key, v in local.items()}
+            geometry = {
+                key: vector_of(f"{where}: local {key}", v, self.dimension, problems) for key, v in local.items()
+            }
             missing = [n for n in (*points, *vectors) if n not in geometry]
             problems += [f'{where}: local: "{n}" is missing' for n in missing]
         middle = None if centre is None else vector_of(f"{where}: centre", centre, self.dimension, problems)
@@ -247,7 +260,9 @@ class Mechanism(Inspectable):
         if kind not in KINDS:
             problems.append(f'{where}: kind "{kind}"{did_you_mean(kind, KINDS)}')
         problems += self._unknown(where, "body", [first, second], {**self.bodies, GROUND: None})
-        place: Vector | str | None = at if isinstance(at, str) or at is None else vector_of(f"{where}: at", at, self.dimension, problems)
+        place: Vector | str | None = (
+            at if isinstance(at, str) or at is None else vector_of(f"{where}: at", at, self.dimension, problems)
+        )
         if isinstance(place, str):
             problems += self._unknown(where, "point", [place], self.points)
         axes = [
@@ -295,7 +310,9 @@ class Mechanism(Inspectable):
         bodies = (first,) if second is None else (first, second)
         self._measure(name, "angle", bodies, {**self.bodies, GROUND: None}, "body", axis=axis)
 
-    def displacement(self, name: str, point: str, *, along: ArrayLike, origin: str | None = None, body: str = GROUND) -> None:
+    def displacement(
+        self, name: str, point: str, *, along: ArrayLike, origin: str | None = None, body: str = GROUND
+    ) -> None:
         """Name how far a point has gone along a direction of ``body`` (as drawn) from ``origin``, m."""
         problems = self._unknown(f'displacement "{name}"', "body", [body], {**self.bodies, GROUND: None})
         self._raise(problems)
@@ -382,7 +399,9 @@ class Mechanism(Inspectable):
         self._force(name, "spring", measure=measure, between=between, stiffness=stiffness, damping=damping, natural=natural,
                     curve=curve, damper_curve=damper_curve)  # fmt: skip
 
-    def actuator(self, name: str, measure: str | None = None, *, between: tuple[str, str] | None = None, force: TimeValue) -> None:
+    def actuator(
+        self, name: str, measure: str | None = None, *, between: tuple[str, str] | None = None, force: TimeValue
+    ) -> None:
         """Add a force (N) along a distance or displacement, or a torque (N m) about an angle, with its reaction.
 
         Positive makes the measure larger. ``force`` is a number, polynomial, sine, ``"input:NAME"`` or a Python function of t.
@@ -391,7 +410,14 @@ class Mechanism(Inspectable):
         self._force(name, "actuator", measure=measure, between=between, force=force)
 
     def friction(
-        self, name: str, measure: str, *, sliding: float, breakaway: float | None = None, rate: float = 1e-3, stribeck: float = 1e-2
+        self,
+        name: str,
+        measure: str,
+        *,
+        sliding: float,
+        breakaway: float | None = None,
+        rate: float = 1e-3,
+        stribeck: float = 1e-2,
     ) -> None:
         """Add dry friction along a measure.
 
@@ -404,7 +430,16 @@ class Mechanism(Inspectable):
         stribeck : float
             Rate over which breakaway falls to sliding friction, m/s or rad/s.
         """
-        self._force(name, "friction", measure=measure, between=None, sliding=sliding, breakaway=breakaway, rate=rate, stribeck=stribeck)
+        self._force(
+            name,
+            "friction",
+            measure=measure,
+            between=None,
+            sliding=sliding,
+            breakaway=breakaway,
+            rate=rate,
+            stribeck=stribeck,
+        )
 
     def force(self, name: str, point: str, components: Sequence[TimeValue], *, body: str | None = None) -> None:
         """Add a force (N) on a point: components in space, or along the axes of ``body`` as drawn."""
@@ -412,7 +447,9 @@ class Mechanism(Inspectable):
             self._note_input(value)
         self._force(name, "force", point=point, components=list(components), body=body)
 
-    def torque(self, name: str, body: str, components: TimeValue | Sequence[TimeValue], *, turning: bool = False) -> None:
+    def torque(
+        self, name: str, body: str, components: TimeValue | Sequence[TimeValue], *, turning: bool = False
+    ) -> None:
         """Add a torque (N m) on a body: one number in the plane, three components in space (``turning``: along its own axes)."""
         if self.dimension == 3 and (isinstance(components, (str, Mapping)) or not isinstance(components, Sequence)):
             self._raise([f'torque "{name}": {components!r}; three components are needed in space'])
@@ -422,7 +459,14 @@ class Mechanism(Inspectable):
         self._force(name, "torque", body=body, components=values, turning=turning)
 
     def rotational_spring(
-        self, name: str, first: str, second: str, *, stiffness: ArrayLike, damping: ArrayLike = 0.0, axes: ArrayLike | None = None
+        self,
+        name: str,
+        first: str,
+        second: str,
+        *,
+        stiffness: ArrayLike,
+        damping: ArrayLike = 0.0,
+        axes: ArrayLike | None = None,
     ) -> None:
         """Add a spring about three axes between two bodies (space only), relaxed as drawn; right for finite rotations, too.
 
@@ -435,7 +479,11 @@ class Mechanism(Inspectable):
         axes : array of shape (3, 3), optional
             Rows: the axes as drawn, perpendicular to each other; default: those of space.
         """
-        problems = ["rotational_spring: for space only; in the plane take spring(...) on an angle"] if self.dimension == 2 else []
+        problems = (
+            ["rotational_spring: for space only; in the plane take spring(...) on an angle"]
+            if self.dimension == 2
+            else []
+        )
         problems += self._unknown(f'rotational spring "{name}"', "body", [first, second], {**self.bodies, GROUND: None})
         frame = np.eye(3) if axes is None else np.asarray(axes, dtype=float)
         if frame.shape != (3, 3) or not np.allclose(frame @ frame.T, np.eye(3), atol=1e-9):
@@ -507,7 +555,9 @@ class Mechanism(Inspectable):
         for key, formula in (("longitudinal", longitudinal), ("lateral", lateral)):
             problems += law_problems(f"{where}: {key}", formula or {}, MAGIC_KEYS)
         problems += self._unknown(where, "point", [centre], self.points)
-        directions = [self._direction(f"{where}: {key}", v, problems) for key, v in (("axis", axis), ("normal", normal))]
+        directions = [
+            self._direction(f"{where}: {key}", v, problems) for key, v in (("axis", axis), ("normal", normal))
+        ]
         place = vector_of(f"{where}: road", road, self.dimension, problems)
         self._raise(problems)
         self._force(name, "tyre", body=body, centre=centre, axis=directions[0], road=place, normal=directions[1],
@@ -553,7 +603,9 @@ class Mechanism(Inspectable):
         table = np.asarray(polar, dtype=float)
         if table.ndim != 2 or table.shape[1] not in (3, 4) or len(table) < 2 or not np.all(np.diff(table[:, 0]) > 0):
             problems.append(f"{where}: polar: rows of angle (growing), lift, drag and, optionally, moment are needed")
-        directions = [self._direction(f"{where}: {key}", v, problems) for key, v in (("chord", chord), ("normal", normal))]
+        directions = [
+            self._direction(f"{where}: {key}", v, problems) for key, v in (("chord", chord), ("normal", normal))
+        ]
         breeze = [0.0] * self.dimension if wind is None else list(wind)
         for key, value in (("span", span), ("chord_length", chord_length), ("density", density)):
             if not np.isfinite(value) or value <= 0:
@@ -568,7 +620,13 @@ class Mechanism(Inspectable):
                     reference_height=float(reference_height), shear_exponent=float(shear_exponent))  # fmt: skip
 
     def user_force(
-        self, name: str, function: Any, points: Sequence[str], *, position_difference: float = 0.0, velocity_difference: float = 0.0
+        self,
+        name: str,
+        function: Any,
+        points: Sequence[str],
+        *,
+        position_difference: float = 0.0,
+        velocity_difference: float = 0.0,
     ) -> None:
         """Add forces on points by a function of yours.
 
@@ -654,7 +712,14 @@ class Mechanism(Inspectable):
             raise SetupError([f"{self.name}: {problem}" for problem in problems])
 
     def _new_name(self, name: str, kind: str) -> list[str]:
-        if not isinstance(name, str) or not name or "." in name or ":" in name or name != name.strip() or name == GROUND:
+        if (
+            not isinstance(name, str)
+            or not name
+            or "." in name
+            or ":" in name
+            or name != name.strip()
+            or name == GROUND
+        ):
             return [f'{kind} name {name!r}: a word without dots and colons is needed, and not "{GROUND}"']
         for other, table in self._tables().items():
             if name in table:

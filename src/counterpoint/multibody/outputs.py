@@ -41,7 +41,14 @@ def describe(mechanism: Mechanism, name: str, of: str, motion: str, problems: li
         measure = of.removeprefix("guide:")
         problems += mechanism._unknown(where, "guided measure", [measure], {g.measure: g for g in mechanism.guides})
         return OutputPart(name, "reaction", of)
-    known = [*mechanism.points, *mechanism.vectors, *mechanism.measures, *mechanism.forces, *mechanism.joints, *mechanism.links]
+    known = [
+        *mechanism.points,
+        *mechanism.vectors,
+        *mechanism.measures,
+        *mechanism.forces,
+        *mechanism.joints,
+        *mechanism.links,
+    ]
     problems.append(f'{where}: there is no "{of}"{did_you_mean(of, known)}')
     return None
 
@@ -71,7 +78,9 @@ def build(assembly: Assembly, part: OutputPart) -> _core.multibody.Output:
 
 def standard(assembly: Assembly) -> dict[str, _core.multibody.Output]:
     """Return the outputs that every mechanism has."""
-    made: dict[str, _core.multibody.Output] = {"q": _core.multibody.coordinates_output(assembly.model.coordinates, "position")}
+    made: dict[str, _core.multibody.Output] = {
+        "q": _core.multibody.coordinates_output(assembly.model.coordinates, "position")
+    }
     for name in STANDARD:
         if name != "q":
             made[name] = _core.multibody.scalar_output(name)

@@ -92,7 +92,9 @@ class Placing:
         inertia = self._inertia(part, geometry)
         problems = inertia_problems(part.name, inertia, self.mechanism.dimension)
         if not names:
-            problems.append(f'body "{part.name}": its points and vectors are all in one place; a second point or a vector is needed')
+            problems.append(
+                f'body "{part.name}": its points and vectors are all in one place; a second point or a vector is needed'
+            )
         if problems:
             self.problems += problems
             return
@@ -168,7 +170,9 @@ class Placing:
             length2 = float(np.sum((points[1] - points[0]) ** 2))
             return Inertia(part.mass, centre, part.mass * length2 / 12.0 * np.eye(size))
         if part.mass != 0.0:
-            self.problems.append(f'body "{part.name}": the inertia is missing; only a body of two points is taken as a uniform rod')
+            self.problems.append(
+                f'body "{part.name}": the inertia is missing; only a body of two points is taken as a uniform rod'
+            )
         return Inertia(part.mass, centre, np.zeros((size, size)))
 
     def _keep_rigid(self, body: Body, names: list[str]) -> None:

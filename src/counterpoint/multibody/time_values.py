@@ -28,7 +28,9 @@ def problems(where: str, value: Any) -> list[str]:
             return _mapping_problems(f"{where}: {kind}", kind, options)
     if isinstance(value, Sequence) and not isinstance(value, str) and all(isinstance(v, Real) for v in value):
         return []
-    return [f'{where}: {value!r}; a number, polynomial coefficients, {{"sine": ...}}, {{"step": ...}}, {{"table": ...}}, "input:NAME" or a function of t is needed']
+    return [
+        f'{where}: {value!r}; a number, polynomial coefficients, {{"sine": ...}}, {{"step": ...}}, {{"table": ...}}, "input:NAME" or a function of t is needed'
+    ]
 
 
 _MAPPINGS = {"sine": SINE_KEYS, "step": STEP_KEYS, "table": ("times", "values")}

@@ -24,6 +24,9 @@ Path = tuple[str | int, ...]
 _MOST = 40
 """Problems told at once; who has more will not read on."""
 
+_MOST_READ = 5_000_000
+"""Characters that may be read to find the lines of problems: some seconds."""
+
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 
 
@@ -97,8 +100,12 @@ class Mistakes:
         """Raise a ScenarioError that lists all problems, in the order of the file."""
         if self._messages:
             shown_ones = list(self._messages)[:_MOST]
-            located = [(line_of(self.document.text, path), path, text) for path, text in shown_ones]
-            located.sort(key=lambda item: item[0] or 0)
+            affordable = _lookups(self.document.text)
+            lines = [line_of(self.document.text, path) for path, _ in shown_ones[:affordable]]
+            lines += [None] * (len(shown_ones) - len(lines))
+            located = [(line, path, text) for line, (path, text) in zip(lines, shown_ones, strict=True)]
+            if affordable >= len(shown_ones):
+                located.sort(key=lambda item: item[0] or 0)
             sentences = [self._sentence(*item) for item in located]
             if len(self._messages) > _MOST:
                 sentences.append(f"{self.document.label}: ... and {len(self._messages) - _MOST} more")
@@ -166,6 +173,12 @@ def shown(value: Any) -> str:
     if isinstance(value, list):
         return "a list"
     return str(value)
+
+
+def _lookups(text: str) -> int:
+    """Return for how many problems of a document the line can be looked up in reasonable time."""
+    readings = len(text) * (1 + text.count("\n").bit_length())
+    return _MOST_READ // max(1, readings)
 
 
 def line_of(text: str, path: Path) -> int | None:
