@@ -292,8 +292,9 @@ def _draw(result: Result, scenario: Scenario | MechanismCase, where: Outputs) ->
     display.draw(result, scenario.plot, where.picture)
     yield where.picture
     if not isinstance(scenario, Scenario):
-        display.draw(result, scenario.checks, where.checks)
-        yield where.checks
+        if scenario.checks:
+            display.draw(result, scenario.checks, where.checks)
+            yield where.checks
         page = scenario.animation(result, where.animation)
         if page is not None:
             yield page

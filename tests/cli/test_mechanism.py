@@ -65,6 +65,12 @@ def test_settings_of_the_file_are_used_and_can_be_changed(model, counterpoint, t
     assert len(cp.load(tmp_path / "rig-run" / "rig.h5")["rig.C"].time) == 6
 
 
+def test_a_mechanism_that_shows_less_has_fewer_pictures(model, counterpoint, tmp_path):
+    path = model(MODEL.replace('"SI"', '"SI"\nstandard_outputs = []'))
+    assert counterpoint("run", path, "--until", "0.1", "--step", "0.01")[0] == 0
+    assert sorted(file.name for file in (tmp_path / "rig-run").iterdir()) == ["rig.h5", "rig.png"]
+
+
 def test_nothing_is_overwritten_unasked(model, counterpoint):
     arguments = ("run", model(), "--until", "0.1", "--step", "0.01", "--quiet")
     assert counterpoint(*arguments)[0] == 0

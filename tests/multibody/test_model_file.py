@@ -118,6 +118,7 @@ dimension = 3
 units = { length = "mm", mass = "kg", force = "N", angle = "deg" }
 gravity = [0, 0, -9.81, "m/s^2"]
 step = "1 ms"
+standard_outputs = ["q", "energy"]
 notes = ["a test"]
 
 [points]
@@ -526,7 +527,7 @@ def same(first, second):
 
 PARTS = (
     "name", "dimension", "gravity", "points", "vectors", "bodies", "point_masses", "joints", "links", "measures", "guides",
-    "relations", "forces", "outputs", "initial_values", "start_position", "inputs", "formulation", "step", "notes",
+    "relations", "forces", "outputs", "initial_values", "start_position", "inputs", "formulation", "step", "notes", "standard_outputs",
 )  # fmt: skip
 
 

@@ -73,12 +73,12 @@ class MechanismCase:
         if self.settings.plot is not None:
             return [f"{self.name}.{signal}" for signal in self.settings.plot]
         shown = [name for name in self.mechanism.subsystem().outputs if name not in STANDARD]
-        return [f"{self.name}.{name}" for name in shown or ("q",)]
+        return [f"{self.name}.{name}" for name in shown or self.mechanism.standard_outputs]
 
     @property
     def checks(self) -> list[str]:
         """Signals that tell whether the run can be trusted."""
-        return [f"{self.name}.{name}" for name in CHECKS]
+        return [f"{self.name}.{name}" for name in CHECKS if name in self.mechanism.standard_outputs]
 
     def changed(
         self,
@@ -122,7 +122,7 @@ class MechanismCase:
 
     def animation(self, result: Result, path: Path) -> Path | None:
         """Write the motion as an HTML page, when there is any to show; return the file."""
-        if result.rows(self.name) < 2:
+        if result.rows(self.name) < 2 or "q" not in self.mechanism.standard_outputs:
             return None
         return self.mechanism.animation(result, self.name, traces=self.settings.traces).save(path)
 

@@ -214,6 +214,8 @@ class _Builder:
             mechanism = Mechanism(name, dimension=head.dimension, gravity=options.get("gravity"))
         mechanism.step = options.get("step")
         mechanism.notes = list(head.notes)
+        if head.standard_outputs is not None:
+            mechanism.standard_outputs = tuple(head.standard_outputs)
         if mechanism.step is not None and not mechanism.step > 0:
             self.mistakes.add(("mechanism", "step"), "must be greater than 0")
         for port, number in self.table.inputs.items():

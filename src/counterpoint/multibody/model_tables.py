@@ -22,7 +22,7 @@ from .joints import KINDS as JOINT_KINDS
 from .model_elements import Element, OfPair, OneOfKinds, Pair
 from .model_forces import FORCES, MagicFormula
 from .model_values import Axis, In, InertiaValue, Numbers, Place, Quantity, TimeValue
-from .outputs import MOTIONS
+from .outputs import MOTIONS, STANDARD
 from .units import Units, role_problem
 
 SHAPES = ("box", "cylinder", "sphere", "lines")
@@ -83,6 +83,7 @@ class Head(Table):
     units: UnitsValue
     gravity: Annotated[Numbers | None, In("length/time^2")] = None
     step: Annotated[Quantity | None, In("time")] = None
+    standard_outputs: list[Annotated[str, _one_of("output", STANDARD)]] | None = None
     notes: list[str] = Field(default_factory=list)
 
 

@@ -18,6 +18,7 @@ from .mechanism import GROUND, Mechanism
 from .model_elements import Element
 from .model_forces import FORCES
 from .model_values import PythonObject, Reference
+from .outputs import STANDARD
 from .parts import Joint, Link, MeasurePart
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
@@ -116,9 +117,11 @@ class _Writer:
 
     def _head(self) -> dict[str, Any]:
         m = self.mechanism
+        shown = None if m.standard_outputs == tuple(STANDARD) else list(m.standard_outputs)
         return _given(
-            name=m.name, dimension=m.dimension, units="SI", gravity=m.gravity, step=m.step, notes=m.notes or None
-        )
+            name=m.name, dimension=m.dimension, units="SI", gravity=m.gravity, step=m.step, standard_outputs=shown,
+            notes=m.notes or None,
+        )  # fmt: skip
 
     def _point(self, point: Any) -> dict[str, Any]:
         velocity = point.velocity if np.any(point.velocity) else None
