@@ -141,7 +141,6 @@ void AssembledModel::start(const Instant& now, double* memory) const {
   for (const MeasurePointer& measure : parts_.measures) {
     if (measure->memory_slot >= 0) memory[measure->memory_slot] = measure->start_value(now.q);
   }
-  for (const ConstraintBatchPointer& batch : parts_.constraints) batch->start(now, memory);
   for (const ForcePointer& force : parts_.forces) force->start(now, memory + force->memory_start);
 }
 

@@ -27,8 +27,6 @@ class ConstraintBatch {
   virtual double curvature() const { return std::numeric_limits<double>::infinity(); }
   virtual void velocity_terms(const Instant& now, double* phi_t) const;
   virtual void acceleration_terms(const Instant& now, double* rest) const = 0;
-  /// Corrects the turns that angles are taken to have made at the start, where equations say how many.
-  virtual void start(const Instant& /*now*/, double* /*memory*/) const {}
   virtual void hermite_terms(const Instant& now, const double* a, const double* multipliers, double* rest, double* terms,
                              double* out) const;
 

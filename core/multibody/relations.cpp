@@ -2,8 +2,6 @@
 #include "multibody/constraint.hpp"
 
 #include <algorithm>
-#include <cmath>
-#include <numbers>
 
 namespace counterpoint::multibody {
 
@@ -38,17 +36,6 @@ class Relations final : public ConstraintBatch {
       }
       *phi++ = sum;
       jacobian += row.columns.size();
-    }
-  }
-
-  void start(const Instant& now, double* memory) const override {
-    constexpr double turn = 2.0 * std::numbers::pi;
-    for (const Row& row : rows_) {
-      if (row.relation.measures.size() != 1 || !row.relation.prescribed) continue;
-      const int slot = row.relation.measures.front()->memory_slot;
-      if (slot < 0) continue;
-      const double said = row.relation.prescribed->at(now).value / row.relation.factors.front();
-      memory[slot] += turn * std::round((said - memory[slot]) / turn);
     }
   }
 

@@ -63,7 +63,9 @@ class ScalarForce final : public Force {
       position += gradient_[k] * dq[columns_[k]];
       rate += gradient_[k] * dv[columns_[k]] + turn[k] * now.v[columns_[k]];
     }
-    const double change = -load.stiffness * position - (load.damping + falling_friction(load)) * rate;
+    // Not the tangent's damping: that is made for Newton's method where there is friction.
+    const double damping = law_.damping + law_.damper.at(load.rate).slope + friction_slope(load.rate);
+    const double change = -load.stiffness * position - damping * rate;
     for (std::size_t k = 0; k < columns_.size(); ++k) dQ[columns_[k]] += change * gradient_[k] + load.force * turn[k];
     return true;
   }
@@ -114,12 +116,13 @@ class ScalarForce final : public Force {
     load.damping += limit * std::max(slope, secant);
   }
 
-  // What the tangent leaves out: d(limit)/d(rate) times the saturation.
-  double falling_friction(const Load& load) const {
+  double friction_slope(double rate) const {
+    if (law_.friction == 0.0 && law_.breakaway == 0.0) return 0.0;
     const double more = std::max(law_.breakaway - law_.friction, 0.0);
-    if (more == 0.0) return 0.0;
-    const double ratio = load.rate / law_.stribeck_rate;
-    return -2.0 * more * ratio / law_.stribeck_rate * std::exp(-ratio * ratio) * std::tanh(load.rate / law_.friction_rate);
+    const double ratio = rate / law_.stribeck_rate, above = more * std::exp(-ratio * ratio);
+    const double saturation = std::tanh(rate / law_.friction_rate);
+    return (law_.friction + above) * (1.0 - saturation * saturation) / law_.friction_rate -
+           2.0 * above * ratio / law_.stribeck_rate * saturation;
   }
 
   MeasurePointer measure_;

@@ -126,7 +126,8 @@ def test_forces_know_how_they_change(dimension):
     rng = np.random.default_rng(3)
     made = Mechanism("mixed", dimension=dimension)
     for name in "ABCD":
-        made.point(name, rng.normal(size=dimension), velocity=rng.normal(size=dimension), fixed=name == "A")
+        place, speed = rng.normal(size=(2, dimension))
+        made.point(name, place, velocity=None if name == "A" else speed, fixed=name == "A")
     inertia = 1.0 if dimension == 2 else (1.0, 1.0, 1.0)
     made.body("one", points=["A", "B"], mass=1.0, inertia=inertia)
     made.body("two", points=["C", "D"], mass=2.0, inertia=inertia)
