@@ -125,9 +125,9 @@ def test_forces_know_how_they_change(dimension):
     """Exact derivatives of springs, dampers, friction and torques against differences of the forces."""
     rng = np.random.default_rng(3)
     made = Mechanism("mixed", dimension=dimension)
-    for name in "ABCD":
-        place, speed = rng.normal(size=(2, dimension))
-        made.point(name, place, velocity=None if name == "A" else speed, fixed=name == "A")
+    made.point("A", rng.normal(size=dimension), fixed=True)
+    for name in "BCD":
+        made.point(name, rng.normal(size=dimension), velocity=rng.normal(size=dimension))
     inertia = 1.0 if dimension == 2 else (1.0, 1.0, 1.0)
     made.body("one", points=["A", "B"], mass=1.0, inertia=inertia)
     made.body("two", points=["C", "D"], mass=2.0, inertia=inertia)
