@@ -284,8 +284,8 @@ class Assembly:
         for mass in self.mechanism.point_masses:
             weights = self.place(mass.point).weights.items()
             terms += [(a, b, mass.mass * complex(x).conjugate() * complex(y)) for a, x in weights for b, y in weights]
-        for a, b, block in terms:
-            key = (self.offsets[a], self.offsets[b])
+        for first, second, block in terms:
+            key = (self.offsets[first], self.offsets[second])
             blocks[key] = blocks.get(key, 0.0) + block
         rows, columns, values = [], [], []
         for (a, b), z in blocks.items():
@@ -355,7 +355,7 @@ class Assembly:
         return np.array(q), np.array(v)
 
     def _estimate(self) -> list[float]:
-        """Return where the search for a consistent position begins: as drawn, or where the mechanism is said to start."""
+        """Return where the search for a consistent position begins: as drawn, or where the mechanism starts."""
         start = self.mechanism.start_position
         return [
             float(x) for name in self.entities for x in (start[name] if name in start else self.placing.drawn(name))

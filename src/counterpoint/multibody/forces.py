@@ -14,10 +14,10 @@ from .parts import ForcePart
 
 if TYPE_CHECKING:
     from .assembly import Assembly
-    from .mechanism import Mechanism
+    from .bookkeeping import Bookkeeping
 
 
-def check(mechanism: Mechanism, where: str, kind: str, options: dict[str, Any]) -> list[str]:
+def check(mechanism: Bookkeeping, where: str, kind: str, options: dict[str, Any]) -> list[str]:
     """Return what is wrong with the options of a force, as sentences."""
     problems = []
     if "measure" in options:
@@ -39,7 +39,7 @@ def check(mechanism: Mechanism, where: str, kind: str, options: dict[str, Any]) 
     return problems + _check_numbers(where, kind, options)
 
 
-def _check_measure(mechanism: Mechanism, where: str, options: dict[str, Any]) -> list[str]:
+def _check_measure(mechanism: Bookkeeping, where: str, options: dict[str, Any]) -> list[str]:
     measure, between = options["measure"], options["between"]
     if (measure is None) == (between is None):
         return [f"{where}: give either a measure or between = two points"]
@@ -77,7 +77,8 @@ def _measure_of(assembly: Assembly, part: ForcePart) -> tuple[_core.multibody.Me
     if part.options["measure"] is not None:
         name = part.options["measure"]
         return assembly.native_measures[name], assembly.mechanism.measures[name].kind
-    return between_points(assembly, *part.options["between"], part.name), "distance"
+    first, second = part.options["between"]
+    return between_points(assembly, first, second, part.name), "distance"
 
 
 def _spring(assembly: Assembly, part: ForcePart) -> _core.multibody.Force:

@@ -10,6 +10,9 @@ import numpy as np
 
 from .affine import Vector
 
+GROUND = "ground"
+"""The body that everything fixed belongs to."""
+
 
 @dataclass
 class Point:
@@ -35,8 +38,8 @@ class Direction:
 class BodyPart:
     """A body as the user gives it.
 
-    ``local`` gives the places of points and vectors in the body's own frame; without it they are taken as drawn, and centre and
-    inertia are meant in the frame of the drawing, too.
+    ``local`` gives the places of points and vectors in the body's own frame; without it they are taken as drawn, and
+    centre and inertia are meant in the frame of the drawing, too.
     """
 
     name: str
@@ -103,7 +106,7 @@ class Guide:
 
 @dataclass
 class Relation:
-    """Gear, rack or screw: ``sum(factor * measure) = constant``; the constant None keeps what the assembled mechanism has."""
+    """Gear, rack or screw: ``sum(factor * measure) = constant``; None keeps what the assembled mechanism has."""
 
     name: str
     factors: dict[str, float]

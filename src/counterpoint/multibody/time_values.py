@@ -1,4 +1,4 @@
-"""What a user may give as a function of time: a number, polynomial, sine, smooth step, table, an input, a Python function."""
+"""What a user may give as a function of time: numbers, tables of options, an input or a Python function."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ def problems(where: str, value: Any) -> list[str]:
     if isinstance(value, Sequence) and not isinstance(value, str) and all(isinstance(v, Real) for v in value):
         return []
     return [
-        f'{where}: {value!r}; a number, polynomial coefficients, {{"sine": ...}}, {{"step": ...}}, {{"table": ...}}, "input:NAME" or a function of t is needed'
+        f'{where}: {value!r}; a number, polynomial coefficients, {{"sine": ...}}, {{"step": ...}}, {{"table": ...}}, '
+        '"input:NAME" or a function of t is needed'
     ]
 
 
@@ -90,8 +91,10 @@ def at_start(value: Any, inputs: Mapping[str, float]) -> float:
         return inputs[value.removeprefix("input:")]
     if isinstance(value, Real):
         return float(value)
-    if not isinstance(value, Mapping):
-        return float(value[0])
+    return _mapping_at_start(value) if isinstance(value, Mapping) else float(value[0])
+
+
+def _mapping_at_start(value: Mapping[str, Any]) -> float:
     kind, options = next(iter(value.items()))
     if kind == "step":
         return float(options["before"])
