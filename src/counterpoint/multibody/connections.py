@@ -7,10 +7,11 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
+from ..checks import is_number
 from ..errors import did_you_mean
 from .affine import Vector
 from .bookkeeping import Bookkeeping
-from .parts import GROUND, Guide, InitialValue, Joint, Link, MeasurePart, Relation, TimeValue, vector_of
+from .parts import GROUND, Guide, InitialValue, Joint, Link, MeasurePart, Relation, TimeValue, not_finite, vector_of
 
 
 class Connections(Bookkeeping):
@@ -64,6 +65,7 @@ class Connections(Bookkeeping):
             None if a is None else vector_of(f"{where}: {key}", a, self.dimension, problems)
             for key, a in (("axis", axis), ("second_axis", second_axis))
         ]
+        problems += not_finite(where, {"value": value})
         joint = Joint(name, kind, (first, second), place, axes[0], axes[1], value)
         if kind in KINDS:
             problems += KINDS[kind].missing(joint, self.dimension)
@@ -135,7 +137,10 @@ class Connections(Bookkeeping):
         """
         from .time_values import problems as wrong
 
-        self._raise(self._unknown("guide", "measure", [measure], self.measures) + wrong(f'guide of "{measure}"', value))
+        problems = self._unknown("guide", "measure", [measure], self.measures)
+        if any(guide.measure == measure for guide in self.guides):
+            problems.append(f'guide of "{measure}": this measure is guided already; one guide is allowed')
+        self._raise(problems + wrong(f'guide of "{measure}"', value))
         self._note_input(value)
         self.guides.append(Guide(measure, value))
         self._changed()
@@ -146,22 +151,26 @@ class Connections(Bookkeeping):
         Without ``constant`` what the assembled mechanism has is kept.
         """
         problems = self._new_name(name, "relation")
-        problems += self._unknown(f'relation "{name}"', "measure", list(factors), self.measures)
+        where = f'relation "{name}"'
+        problems += self._unknown(where, "measure", list(factors), self.measures)
+        problems += not_finite(where, {f'factor of "{measure}"': factor for measure, factor in factors.items()})
+        problems += not_finite(where, {"constant": constant})
         self._raise(problems)
         self.relations[name] = Relation(name, {k: float(v) for k, v in factors.items()}, constant)
         self._changed()
 
     def gear(self, name: str, first: str, second: str, ratio: float) -> None:
         """Couple two angles by a gear: the second turns ``ratio`` times the first (negative for an outer gear pair)."""
-        self.relation(name, {first: float(ratio), second: -1.0})
+        self.relation(name, {first: ratio, second: -1.0})
 
     def rack(self, name: str, angle: str, displacement: str, radius: float) -> None:
         """Couple an angle with a displacement: the rack moves ``radius`` (m) times the angle."""
-        self.relation(name, {angle: float(radius), displacement: -1.0})
+        self.relation(name, {angle: radius, displacement: -1.0})
 
     def initial(self, measure: str, value: float | None = None, *, rate: float | None = None) -> None:
         """Give a measure a value (m, rad) or a rate (m/s, rad/s) at the start."""
-        self._raise(self._unknown("initial", "measure", [measure], self.measures))
+        problems = self._unknown("initial", "measure", [measure], self.measures)
+        self._raise(problems + not_finite(f'initial of "{measure}"', {"value": value, "rate": rate}))
         self.initial_values.append(InitialValue(measure, value, rate))
         self._changed()
 
@@ -185,7 +194,7 @@ class Connections(Bookkeeping):
         direction = None if axis is None else vector_of(f"{where}: axis", axis, self.dimension, problems)
         if direction is not None and not problems and not direction.any():
             problems.append(f"{where}: the axis has no length")
-        if value is not None and not value > 0:
+        if value is not None and not (is_number(value) and value > 0):
             problems.append(f"{where}: length {value!r}; a number above 0 is needed")
         self._raise(problems)
         self.links[name] = Link(name, kind, points, body, direction, value)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..checks import is_number
 from ..errors import SetupError
 from .affine import Vector
 from .connections import Connections
@@ -15,7 +16,7 @@ from .formulations import Formulation
 from .inspection import Inspectable
 from .loads import Loads
 from .outputs import STANDARD
-from .parts import BodyPart, Direction, Point, PointMass, vector_of
+from .parts import BodyPart, Direction, Point, PointMass, not_finite, vector_of
 
 if TYPE_CHECKING:
     from ..results import Result
@@ -192,7 +193,7 @@ class Mechanism(Connections, Loads, Inspectable):
     def point_mass(self, point: str, mass: float) -> None:
         """Put a mass (kg) on a point."""
         problems = self._unknown("point_mass", "point", [point], self.points)
-        if not np.isfinite(mass) or mass < 0:
+        if not is_number(mass) or mass < 0:
             problems.append(f'point_mass at "{point}": {mass!r} kg; a number from 0 is needed')
         self._raise(problems)
         self.point_masses.append(PointMass(point, float(mass)))
@@ -205,6 +206,7 @@ class Mechanism(Connections, Loads, Inspectable):
 
         Inputs named in forces and guides declare themselves, with the value 0.
         """
+        self._raise(not_finite(f'input "{name}"', {"default": default}))
         self.inputs[name] = float(default)
         self._changed()
 

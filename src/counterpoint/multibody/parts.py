@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from ..checks import is_number
 from .affine import Vector
 
 GROUND = "ground"
@@ -143,6 +144,12 @@ class InitialValue:
 
 
 TimeValue = float | Sequence[float] | dict[str, Any] | str | Callable[[float], float]
+
+
+def not_finite(where: str, values: Mapping[str, Any]) -> list[str]:
+    """Return which of the given values (None is not given) are no finite numbers, as sentences."""
+    given = {key: value for key, value in values.items() if value is not None}
+    return [f"{where}: {key} {v!r}; a finite number is needed" for key, v in given.items() if not is_number(v)]
 
 
 def vector_of(where: str, value: Any, dimension: int, problems: list[str]) -> Vector:

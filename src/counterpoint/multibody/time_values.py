@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from ..checks import is_number
+from .parts import not_finite
 
 SINE_KEYS = ("amplitude", "frequency", "phase", "offset")
 STEP_KEYS = ("start", "end", "before", "after")
@@ -26,7 +28,7 @@ def problems(where: str, value: Any) -> list[str]:
         kind, options = next(iter(value.items()))
         if kind in _MAPPINGS and isinstance(options, Mapping):
             return _mapping_problems(f"{where}: {kind}", kind, options)
-    if isinstance(value, Sequence) and not isinstance(value, str) and all(isinstance(v, Real) for v in value):
+    if isinstance(value, Sequence) and not isinstance(value, str) and value and all(map(is_number, value)):
         return []
     return [
         f'{where}: {value!r}; a number, polynomial coefficients, {{"sine": ...}}, {{"step": ...}}, {{"table": ...}}, '
@@ -42,6 +44,8 @@ def _mapping_problems(where: str, kind: str, options: Mapping[str, Any]) -> list
     found = [f"{where}: {key!r} is not known; known: {', '.join(known)}" for key in sorted(set(options) - set(known))]
     if kind != "sine":
         found += [f"{where}: {key!r} is missing" for key in known if key not in options]
+    if kind != "table":
+        found += not_finite(where, {key: options.get(key) for key in known})
     if not found and kind == "step" and not options["end"] > options["start"]:
         found.append(f"{where}: end {options['end']} s; a time after start {options['start']} s is needed")
     if not found and kind == "table":
