@@ -210,19 +210,13 @@ void Index3Stepper::evaluate(const Instant& now) {
     for (int r = 0; r < m_; ++r) rest_[r] = scale_ * next_.multipliers[r];
     add_transposed(model_->jacobian_pattern(), J_.data(), rest_.data(), residual_.data());
   }
-  violation_ = 0.0;
-  for (int r = 0; r < m_; ++r) violation_ = std::max(violation_, std::abs(phi_[r]));
 }
 
-double Index3Stepper::expected_correction() const {
-  double largest = violation_, sum = 0.0;
-  for (int i = 0; i < n_; ++i) {
-    largest = std::max(largest, std::abs(residual_[i]) * inverse_diagonal_[i]);
-    sum += residual_[i];
-  }
-  // max() passes over NaN; sums do not.
-  for (int r = 0; r < m_; ++r) sum += phi_[r];
-  return std::isfinite(sum) ? largest : NAN;
+double Index3Stepper::expected_correction() {
+  for (int i = 0; i < n_; ++i) difference_[i] = residual_[i] * inverse_diagonal_[i];
+  violation_ = largest_absolute(phi_.data(), m_);
+  const double expected = std::max(largest_absolute(difference_.data(), n_), violation_);
+  return std::isfinite(violation_) ? expected : violation_;
 }
 
 void Index3Stepper::form_tangent(const Instant& now) {
@@ -246,13 +240,13 @@ void Index3Stepper::iterate(const Instant& now) {
   const int most = counted ? options_.fixed_iterations : options_.max_iterations;
   double last = std::isfinite(curvature_) ? INFINITY : expected_correction();
   for (int iteration = 1;; ++iteration) {
-    const double before = violation_;
     form_tangent(now);
     factorise(iteration);
     correct();
     factorised_J_.swap(J_);
     ++statistics_.iterations;
     if (!counted && bound_of_next() <= tolerance) return;
+    const double before = largest_absolute(phi_.data(), m_);
     evaluate(now);
     if (options_.printed) update_as_printed();
     if (!counted) shorten_correction(now, last);
@@ -310,23 +304,20 @@ void Index3Stepper::correct() {
     v[i] += to_velocity * change[i];
     a[i] += to_auxiliary * change[i];
   }
-  double largest = 0.0, sum = 0.0;
-  for (int i = 0; i < n_; ++i) {
-    largest = std::max(largest, std::abs(change[i]));
-    sum += change[i];
-  }
-  correction_ = std::isfinite(sum) ? largest : INFINITY;
+  correction_ = largest_absolute(change, n_);
   const bool fresh = multipliers_are_zero_;
   multipliers_are_zero_ = false;
   if (options_.printed) return;
-  const double to_multiplier = 1.0 / scale_;
-  violation_ = largest_multiplier_ = 0.0;
+  const double to_multiplier = 1.0 / scale_, *mu = change + n_;
+  double *multipliers = next_.multipliers.data(), *left = rest_.data();
+  const double* compliance = applied_compliance_.data();
+  COUNTERPOINT_INDEPENDENT
   for (int r = 0; r < m_; ++r) {
-    const double mu = right_[n_ + r];
-    next_.multipliers[r] = (fresh ? 0.0 : next_.multipliers[r]) + to_multiplier * mu;
-    violation_ = std::max(violation_, std::abs(mu) * applied_compliance_[r]);
-    largest_multiplier_ = std::max(largest_multiplier_, std::abs(mu));
+    multipliers[r] = (fresh ? 0.0 : multipliers[r]) + to_multiplier * mu[r];
+    left[r] = compliance[r] * mu[r];  // what the linear part of Phi leaves
   }
+  violation_ = largest_absolute(left, m_);
+  largest_multiplier_ = largest_absolute(mu, m_);
 }
 
 // (3.1): lambda_{i+1} = lambda_i + alpha Phi_{i+1}; the residual follows.

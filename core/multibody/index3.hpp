@@ -29,7 +29,7 @@ class Index3Stepper final : public Stepper {
   void predict_by_acceleration(const State& state, double ratio);
   void predict_by_jerk(const State& state, double ratio);
   void evaluate(const Instant& now);
-  double expected_correction() const;
+  double expected_correction();
   double bound_of_next() const;
   void shorten_correction(const Instant& now, double last);
   void apply_compliance(double stiffening);

@@ -21,6 +21,9 @@ struct SparsePattern {
   static SparsePattern from(int rows, int columns, std::vector<std::pair<int, int>> entries);
 };
 
+/// Largest absolute value; NaN or infinity when one of them is.
+double largest_absolute(const double* x, int count);
+
 /// y = A x.
 inline void multiply(const SparsePattern& pattern, const double* values, const double* x, double* y) {
   const int* start = pattern.row_start.data();

@@ -8,6 +8,8 @@ from counterpoint import SetupError, SimulationError
 from counterpoint.multibody import Formulation, Mechanism
 from counterpoint.multibody.library import four_bar
 
+NAN, INF = float("nan"), float("inf")
+
 
 def two_points(dimension=2):
     mechanism = Mechanism("m", dimension=dimension)
@@ -20,6 +22,18 @@ def rod(dimension=2):
     mechanism = two_points(dimension)
     mechanism.body("rod", points=["A", "B"], mass=1.0)
     mechanism.distance("d", "A", "B")
+    return mechanism
+
+
+def turning_rod():
+    mechanism = rod()
+    mechanism.angle("phi", "rod")
+    return mechanism
+
+
+def guided_rod():
+    mechanism = turning_rod()
+    mechanism.guide("phi", [0.0, 1.0])
     return mechanism
 
 
@@ -71,6 +85,28 @@ PARTS = {
     "an output of an unknown motion": (rod, lambda m: m.output("y", "B", "speed"), 'motion "speed"; known:'),
     "a support of a free point": (rod, lambda m: m.output("y", "support:B"), 'no fixed point "B"; known: "A"'),
     "an output called as a standard one": (rod, lambda m: m.output("energy", "B"), "every mechanism has an output of this name"),
+    "an initial value that is no number": (turning_rod, lambda m: m.initial("phi", NAN), 'initial of "phi": value nan; a finite number'),
+    "an initial rate without end": (turning_rod, lambda m: m.initial("phi", rate=INF), 'initial of "phi": rate inf; a finite number'),
+    "a relation by no number": (turning_rod, lambda m: m.relation("x", {"phi": NAN}), 'relation "x": factor of "phi" nan; a finite number'),
+    "a relation to no number": (
+        turning_rod, lambda m: m.relation("x", {"phi": 1.0}, INF), 'relation "x": constant inf; a finite number is needed'
+    ),
+    "a gear ratio in words": (turning_rod, lambda m: m.gear("g", "phi", "d", "two"), "factor of \"phi\" 'two'; a finite number"),
+    "a length without end": (two_points, lambda m: m.distance_constraint("l", "A", "B", INF), 'distance "l": length inf; a number above 0'),
+    "a length in words": (two_points, lambda m: m.distance_constraint("l", "A", "B", "1"), "length '1'; a number above 0 is needed"),
+    "an angle that is no number": (
+        rod, lambda m: m.joint("j", "angle", "ground", "rod", axis=(1, 0), second_axis=(0, 1), value=NAN), 'joint "j": value nan; a finite number'
+    ),
+    "a natural length that is no number": (rod, lambda m: m.spring("s", "d", natural=NAN), 'spring "s": natural nan; a finite number is needed'),
+    "a curve with no number": (rod, lambda m: m.spring("s", "d", curve=[(0, 0), (1, NAN)]), "pairs (deflection, force)"),
+    "an input that is no number": (rod, lambda m: m.input("u", NAN), 'input "u": default nan; a finite number is needed'),
+    "friction at no rate": (rod, lambda m: m.friction("f", "d", sliding=1.0, rate=0.0), 'friction "f": rate 0.0; a number above 0 is needed'),
+    "friction over no rate": (rod, lambda m: m.friction("f", "d", sliding=1.0, stribeck=0.0), "stribeck 0.0; a number above 0 is needed"),
+    "a point mass in words": (two_points, lambda m: m.point_mass("B", "x"), "point_mass at \"B\": 'x' kg; a number from 0 is needed"),
+    "a polynomial with no number": (rod, lambda m: m.guide("d", [1.0, NAN]), 'guide of "d": [1.0, nan]; a number, polynomial'),
+    "a polynomial without coefficients": (rod, lambda m: m.guide("d", []), 'guide of "d": []; a number, polynomial'),
+    "a sine with no number": (rod, lambda m: m.guide("d", {"sine": {"amplitude": NAN}}), "sine: amplitude nan; a finite number"),
+    "a second guide": (guided_rod, lambda m: m.guide("phi", 2.0), 'guide of "phi": this measure is guided already; one guide is allowed'),
     "a run without a step": (rod, lambda m: m.run(until=1.0), "no step; say run(until, step=...)"),
 }  # fmt: skip
 
@@ -125,10 +161,9 @@ def one_place():
 
 
 def two_guides():
-    mechanism = rod()
-    mechanism.angle("phi", "rod")
-    mechanism.guide("phi", [0.0, 1.0])
-    mechanism.guide("phi", [0.0, 2.0])
+    mechanism = guided_rod()
+    mechanism.angle("psi", "rod")
+    mechanism.guide("psi", [0.0, 2.0])
     return mechanism
 
 
@@ -154,7 +189,7 @@ WHOLE = {
     "a plate without inertia": (without_inertia, r'body "plate": the inertia is missing'),
     "two lengths of one line": (two_lengths, r"other: length of B: 2 m contradicts 1 m \(rod: length of B\)"),
     "a body in one place": (one_place, r"all in one place; a second point or a vector is needed"),
-    "guides that contradict": (two_guides, r'constraint "guide of phi" would change by .* contradict each other'),
+    "guides that contradict": (two_guides, r'constraint "guide of (phi|psi)" would change by .* contradict each other'),
     "a guide that cannot move": (guided_rod_length, r"no velocities fit: .* the mechanism cannot move that way"),
 }  # fmt: skip
 

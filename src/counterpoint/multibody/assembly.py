@@ -20,6 +20,7 @@ from .placing import Ground, Placing
 if TYPE_CHECKING:
     from .mechanism import Mechanism
 
+_STRIDE = 4
 _SHOWN_POINTS = 50
 """A mechanism without outputs of its own shows the positions of its points when they are not more than these."""
 
@@ -171,7 +172,9 @@ class Assembly:
         return parts.model(self.length)
 
     def _add_rigidity(self, parts: _core.multibody.Parts) -> None:
-        distances = list(self.placing.distances.values())
+        every = list(self.placing.distances.values())
+        # In a chain each rod shares a point with the next: in turn, their sums would wait for each other.
+        distances = [d for first in range(_STRIDE) for d in every[first::_STRIDE]]
         parts.add_distances(
             self.dimension, [self.offsets[d.first] for d in distances], [self.offsets[d.second] for d in distances],
             [d.length for d in distances], [d.name for d in distances],
@@ -284,8 +287,8 @@ class Assembly:
         for mass in self.mechanism.point_masses:
             weights = self.place(mass.point).weights.items()
             terms += [(a, b, mass.mass * complex(x).conjugate() * complex(y)) for a, x in weights for b, y in weights]
-        for a, b, block in terms:
-            key = (self.offsets[a], self.offsets[b])
+        for first, second, block in terms:
+            key = (self.offsets[first], self.offsets[second])
             blocks[key] = blocks.get(key, 0.0) + block
         rows, columns, values = [], [], []
         for (a, b), z in blocks.items():
@@ -355,7 +358,7 @@ class Assembly:
         return np.array(q), np.array(v)
 
     def _estimate(self) -> list[float]:
-        """Return where the search for a consistent position begins: as drawn, or where the mechanism is said to start."""
+        """Return where the search for a consistent position begins: as drawn, or where the mechanism starts."""
         start = self.mechanism.start_position
         return [
             float(x) for name in self.entities for x in (start[name] if name in start else self.placing.drawn(name))

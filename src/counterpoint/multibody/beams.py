@@ -20,11 +20,10 @@ from numpy.typing import ArrayLike
 from ..errors import SetupError
 from .affine import Vector
 from .frames import across, unit
+from .parts import GROUND
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
-
-GROUND = "ground"
 
 
 @dataclass(frozen=True)
@@ -126,7 +125,7 @@ def _wrong_places(mechanism: Mechanism, where: str, clamps: Mapping[str, str | N
     """Return what is wrong with the ends, point -> body that it is clamped to."""
     problems = mechanism._unknown(where, "point", list(clamps), mechanism.points)
     bodies = [body for body in clamps.values() if body is not None]
-    problems += mechanism._unknown(where, "body", bodies, {**mechanism.bodies, GROUND: None})
+    problems += mechanism._unknown(where, "body", bodies, mechanism._known_bodies())
     if problems:
         return problems
     places = [mechanism.points[name].position for name in clamps]

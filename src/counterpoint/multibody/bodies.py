@@ -1,8 +1,8 @@
 """Rigid bodies: a basis of points and vectors, rigidity conditions, and the constant mass matrix.
 
-Every point of a body is ``p0 + sum(xi_k * d_k)`` with constant ``xi``, where ``p0`` is one of its points and the ``d_k`` are
-vectors of it or differences of its points. That makes velocities linear in the coordinates and the mass matrix
-constant (Garcia de Jalon and Bayo 1994, chapter 4).
+Every point of a body is ``p0 + sum(xi_k * d_k)`` with constant ``xi``, where ``p0`` is one of its points and the
+``d_k`` are vectors of it or differences of its points. That makes velocities linear in the coordinates and the mass
+matrix constant (Garcia de Jalon and Bayo 1994, chapter 4).
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ class Inertia:
     centre : array of shape (dimension,)
         Centre of mass, m.
     tensor : array of shape (3, 3) or (1, 1)
-        About the centre of mass, kg m²; the off-diagonal entries are minus the products of inertia. In the plane one number.
+        About the centre of mass, kg m²; the off-diagonal entries are minus the products of inertia. In the plane one
+        number.
     """
 
     mass: float
@@ -57,8 +58,8 @@ class Body:
     origin_drawn, directions_drawn : arrays
         Where these are in the frame of the body's geometry; shapes (dimension,) and (count, dimension).
     place, turn : arrays
-        Origin and rotation that bring that frame to the drawing: for bodies with local geometry; shapes (dimension,) and
-        (dimension, dimension).
+        Origin and rotation that bring that frame to the drawing: for bodies with local geometry; shapes (dimension,)
+        and (dimension, dimension).
     """
 
     name: str
@@ -81,7 +82,8 @@ class Body:
         left = vector - self.directions_drawn.T @ solution
         if np.linalg.norm(left) > 1e-6 * max(np.linalg.norm(vector), np.linalg.norm(self.directions_drawn)):
             raise SetupError(
-                f'body "{self.name}" is a rod: only points and directions along it belong to it; give it a third point or a vector'
+                f'body "{self.name}" is a rod: only points and directions along it belong to it; '
+                "give it a third point or a vector"
             )
         return np.asarray(solution)
 
@@ -123,14 +125,14 @@ class Body:
         return [(a, b, block) for (a, b), block in terms.items() if block != 0.0]
 
     def _moments(self) -> Vector:
-        """Return the integral of ``conj(1, xi) (1, xi)^T`` over the mass: a Hermitian matrix over the generators, kg."""
+        """Return the integral of ``conj(1, xi) (1, xi)^T`` over the mass: Hermitian, over the generators, kg."""
         m = self.inertia.mass
         arm = self.inertia.centre - self.origin_drawn
         if self.dimension == 2:
             length2 = float(self.directions_drawn[0] @ self.directions_drawn[0])
             polar = float(self.inertia.tensor[0, 0]) + m * float(arm @ arm)
-            xi = complex(self.components(arm)[0])
-            return np.array([[m, m * xi], [m * xi.conjugate(), polar / length2]])
+            z = complex(self.components(arm)[0])
+            return np.array([[m, m * z], [m * z.conjugate(), polar / length2]])
         xi = self.components(arm)
         about_origin = self._second_moments() + m * np.outer(arm, arm)
         inverse = np.linalg.pinv(self.directions_drawn.T)
@@ -162,7 +164,7 @@ def choose_basis(vectors: Sequence[Vector], count: int) -> list[int]:
     residuals = [np.asarray(v, dtype=float) for v in vectors]
     lengths = [float(np.linalg.norm(v)) for v in vectors]
     while len(chosen) < count:
-        heights = [np.linalg.norm(r) / n if n > 0 else 0.0 for r, n in zip(residuals, lengths, strict=True)]
+        heights = [float(np.linalg.norm(r)) / n if n > 0 else 0.0 for r, n in zip(residuals, lengths, strict=True)]
         best = 0 if not chosen and heights and heights[0] > _FLAT else int(np.argmax(heights)) if heights else -1
         if best < 0 or heights[best] < 1e-3:
             break
@@ -182,6 +184,10 @@ def inertia_problems(name: str, inertia: Inertia, dimension: int) -> list[str]:
         return [f"{where}: the inertia has values that are not finite"]
     if dimension == 2:
         return [] if tensor[0, 0] >= 0 else [f"{where}: inertia {tensor[0, 0]} kg m²; a number from 0 is needed"]
+    return _tensor_problems(where, tensor)
+
+
+def _tensor_problems(where: str, tensor: Vector) -> list[str]:
     if not np.allclose(tensor, tensor.T, rtol=1e-9, atol=1e-12 * max(1.0, float(np.abs(tensor).max()))):
         return [f"{where}: the inertia tensor is not symmetric; give Ixy = Iyx and so on, or three principal values"]
     principal = np.linalg.eigvalsh(tensor)
@@ -190,7 +196,7 @@ def inertia_problems(name: str, inertia: Inertia, dimension: int) -> list[str]:
     if principal[2] > principal[0] + principal[1] + 1e-9 * principal[2]:
         values = ", ".join(f"{p:.6g}" for p in principal)
         return [
-            f"{where}: principal inertias {values} kg m² violate the triangle inequality (the largest may not exceed the sum of "
-            "the other two): no body has them; check units and whether they are about the centre of mass"
+            f"{where}: principal inertias {values} kg m² violate the triangle inequality (the largest may not exceed "
+            "the sum of the other two): no body has them; check units and whether they are about the centre of mass"
         ]
     return []

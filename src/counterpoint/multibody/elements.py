@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from _ctypes import CFuncPtr  # what all functions of ctypes are; it has no public name
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -21,9 +22,9 @@ if TYPE_CHECKING:
 MAGIC_KEYS = ("B", "C", "E", "mu")
 CONTACT_KEYS = ("stiffness", "exponent", "damping", "friction", "friction_speed", "radius")
 TYRE_KEYS = (
-    "radius", "stiffness", "damping", "longitudinal_relaxation", "lateral_relaxation", "nominal_load", "load_sensitivity",
-    "camber_slip", "rolling_resistance", "rolling_speed", "trail", "trail_fall", "standstill_damping", "standstill_speed",
-    "largest_slip",
+    "radius", "stiffness", "damping", "longitudinal_relaxation", "lateral_relaxation", "nominal_load",
+    "load_sensitivity", "camber_slip", "rolling_resistance", "rolling_speed", "trail", "trail_fall",
+    "standstill_damping", "standstill_speed", "largest_slip",
 )  # fmt: skip
 
 
@@ -47,6 +48,10 @@ def _in_space(values: np.ndarray[Any, Any]) -> list[float]:
     return [*map(float, values), 0.0][:3] if len(values) == 2 else [float(x) for x in values]
 
 
+def _native(assembly: Assembly, *affines: Affine) -> list[_core.multibody.Combination]:
+    return [affine.native(assembly.offsets) for affine in affines]
+
+
 def contact(assembly: Assembly, part: ForcePart) -> _core.multibody.Force:
     """Return the contact of a point with a plane."""
     options = part.options
@@ -63,13 +68,11 @@ def tyre(assembly: Assembly, part: ForcePart) -> _core.multibody.Force:
     law.lateral = _fill(_core.multibody.MagicFormula(), options["lateral"])
     wheel = assembly.bodies[options["body"]]
     axis = unit(options["axis"])
-    parts: list[Affine] = [assembly.place(options["centre"]), wheel.vector(axis), wheel.vector(across(axis)[0])]
-    return _core.multibody.tyre(
-        *(a.native(assembly.offsets) for a in parts),
-        _in_space(options["road"]),
-        _in_space(unit(options["normal"])),
-        law,
+    centre, spin, spoke = _native(
+        assembly, assembly.place(options["centre"]), wheel.vector(axis), wheel.vector(across(axis)[0])
     )
+    road, normal = _in_space(options["road"]), _in_space(unit(options["normal"]))
+    return _core.multibody.tyre(centre, spin, spoke, road, normal, law)
 
 
 def aerodynamic_strip(assembly: Assembly, part: ForcePart) -> _core.multibody.Force:
@@ -87,8 +90,10 @@ def aerodynamic_strip(assembly: Assembly, part: ForcePart) -> _core.multibody.Fo
     normal = options["normal"] - chord * float(chord @ options["normal"])
     if not normal.any():
         raise SetupError(f'{assembly.mechanism.name}: aerodynamic strip "{part.name}": normal is along the chord')
-    parts = [assembly.place(options["point"]), body.vector(chord), body.vector(unit(normal))]
-    return _core.multibody.aerodynamic_strip(*(a.native(assembly.offsets) for a in parts), law)
+    point, along, lift = _native(
+        assembly, assembly.place(options["point"]), body.vector(chord), body.vector(unit(normal))
+    )
+    return _core.multibody.aerodynamic_strip(point, along, lift, law)
 
 
 def rotational_spring(assembly: Assembly, part: ForcePart) -> _core.multibody.Force:
@@ -126,7 +131,7 @@ def _address(function: Any) -> int | None:
     """Return the address of a compiled function (numba's cfunc, ctypes), None for a Python function."""
     if hasattr(function, "address"):
         return int(function.address)
-    if isinstance(function, ctypes._CFuncPtr):
+    if isinstance(function, CFuncPtr):
         return ctypes.cast(function, ctypes.c_void_p).value
     return None
 

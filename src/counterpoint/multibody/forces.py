@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _core
+from ..checks import is_number
 from . import elements, time_values
 from .measures import between_points
-from .parts import ForcePart
+from .parts import ForcePart, not_finite
 
 if TYPE_CHECKING:
     from .assembly import Assembly
-    from .mechanism import Mechanism
+    from .bookkeeping import Bookkeeping
 
 
-def check(mechanism: Mechanism, where: str, kind: str, options: dict[str, Any]) -> list[str]:
+def check(mechanism: Bookkeeping, where: str, kind: str, options: dict[str, Any]) -> list[str]:
     """Return what is wrong with the options of a force, as sentences."""
     problems = []
     if "measure" in options:
@@ -39,7 +40,7 @@ def check(mechanism: Mechanism, where: str, kind: str, options: dict[str, Any]) 
     return problems + _check_numbers(where, kind, options)
 
 
-def _check_measure(mechanism: Mechanism, where: str, options: dict[str, Any]) -> list[str]:
+def _check_measure(mechanism: Bookkeeping, where: str, options: dict[str, Any]) -> list[str]:
     measure, between = options["measure"], options["between"]
     if (measure is None) == (between is None):
         return [f"{where}: give either a measure or between = two points"]
@@ -51,17 +52,21 @@ def _check_measure(mechanism: Mechanism, where: str, options: dict[str, Any]) ->
 
 
 def _check_numbers(where: str, kind: str, options: dict[str, Any]) -> list[str]:
-    problems = []
-    for key in ("stiffness", "damping", "sliding", "breakaway", "rate", "stribeck"):
+    problems = not_finite(where, {"natural": options.get("natural")})
+    for key in ("stiffness", "damping", "sliding", "breakaway"):
         value = options.get(key)
         if value is None or kind == "rotational spring":  # which has looked at its three values itself
             continue
-        if not isinstance(value, (int, float)) or not np.isfinite(value) or value < 0:
+        if not is_number(value) or value < 0:
             problems.append(f"{where}: {key} {value!r}; a number from 0 is needed")
+    for key in ("rate", "stribeck"):
+        if key in options and not (is_number(options[key]) and options[key] > 0):
+            problems.append(f"{where}: {key} {options[key]!r}; a number above 0 is needed")
     for key in ("curve", "damper_curve"):
         if options.get(key) is not None:
             table = np.asarray(options[key], dtype=float)
-            if table.ndim != 2 or table.shape[1] != 2 or len(table) < 2 or not np.all(np.diff(table[:, 0]) > 0):
+            is_table = table.ndim == 2 and table.shape[1] == 2 and len(table) > 1 and np.all(np.isfinite(table))
+            if not is_table or not np.all(np.diff(table[:, 0]) > 0):
                 problems.append(f"{where}: {key}: pairs (deflection, force) with growing deflection are needed")
     return problems
 
@@ -77,7 +82,8 @@ def _measure_of(assembly: Assembly, part: ForcePart) -> tuple[_core.multibody.Me
     if part.options["measure"] is not None:
         name = part.options["measure"]
         return assembly.native_measures[name], assembly.mechanism.measures[name].kind
-    return between_points(assembly, *part.options["between"], part.name), "distance"
+    first, second = part.options["between"]
+    return between_points(assembly, first, second, part.name), "distance"
 
 
 def _spring(assembly: Assembly, part: ForcePart) -> _core.multibody.Force:

@@ -21,14 +21,14 @@ class Formulation:
     Attributes
     ----------
     name : str
-        ``"index-3"`` (augmented Lagrangian with constraints at position level and projections), ``"augmented-lagrangian"`` or
-        ``"penalty"`` (constraints at acceleration level, Baumgarte's terms).
+        ``"index-3"`` (augmented Lagrangian with constraints at position level and projections),
+        ``"augmented-lagrangian"`` or ``"penalty"`` (constraints at acceleration level, Baumgarte's terms).
     system : str
         ``"condensed"`` (multipliers eliminated) or ``"kkt"`` (quasi-definite system with multipliers).
     integrator : str
         Index-3: ``"trapezoidal"``, ``"hermite"`` (trapezoidal rule with Hermite's end corrections: order 4 for what
-        constraints do, order 2 for springs), ``"newmark"``, ``"generalised-alpha"``. The others: ``"trapezoidal"``, ``"newmark"``,
-        ``"generalised-alpha"``, ``"rk2"``, ``"rk4"``.
+        constraints do, order 2 for springs), ``"newmark"``, ``"generalised-alpha"``. The others: ``"trapezoidal"``,
+        ``"newmark"``, ``"generalised-alpha"``, ``"rk2"``, ``"rk4"``.
     iteration : str
         ``"newton"`` or, for the index-1 formulations, ``"fixed-point"``.
     solver : str
@@ -46,7 +46,8 @@ class Formulation:
     carry_multipliers : bool
         Index 3: begin a step with the last multipliers instead of zero. Less stable, see the docs.
     printed : bool
-        Index 3 exactly as printed in the thesis (multipliers carried, ``lambda += alpha Phi`` after every iteration); for studies.
+        Index 3 exactly as printed in the thesis (multipliers carried, ``lambda += alpha Phi`` after every iteration);
+        for studies.
     tolerance : float
         Expected next correction at which Newton's method stops, relative to the size of the mechanism.
     max_iterations : int
@@ -82,7 +83,8 @@ class Formulation:
     def __post_init__(self) -> None:
         problems = []
         for key, known in (
-            ("name", FORMULATIONS), ("system", SYSTEMS), ("integrator", INTEGRATORS), ("iteration", ITERATIONS), ("solver", SOLVERS),
+            ("name", FORMULATIONS), ("system", SYSTEMS), ("integrator", INTEGRATORS), ("iteration", ITERATIONS),
+            ("solver", SOLVERS),
         ):  # fmt: skip
             value = getattr(self, key)
             if value not in known:
@@ -96,8 +98,8 @@ class Formulation:
         explicit = self.integrator in ("rk2", "rk4")
         if self.name == "index-3" and explicit:
             problems.append(
-                f'formulation: integrator "{self.integrator}" is explicit and index-3 needs an implicit one; take "trapezoidal", or '
-                'name = "augmented-lagrangian"'
+                f'formulation: integrator "{self.integrator}" is explicit and index-3 needs an implicit one; '
+                'take "trapezoidal", or name = "augmented-lagrangian"'
             )
         if self.name != "index-3" and self.integrator == "hermite":
             problems.append('formulation: integrator "hermite" goes with name = "index-3" only')

@@ -1,8 +1,8 @@
 """Joints between two bodies as constraint equations on points and directions fixed to them.
 
-Equations are right angles and coincidences only. Parallel axes, for instance, are two right angles (the axis of one body on
-two directions across the axis on the other), which never become dependent; a cross product would have three equations
-for two conditions.
+Equations are right angles and coincidences only. Parallel axes, for instance, are two right angles (the axis of one
+body on two directions across the axis on the other), which never become dependent; a cross product would have three
+equations for two conditions.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ import numpy as np
 
 from .affine import Affine, Vector
 from .frames import across, unit
+from .parts import Joint
 
 
 class Carrier(Protocol):
@@ -78,12 +79,14 @@ class Placed:
         )
 
     def parallel(self) -> list[Equation]:
+        """Keep the axis of the second body parallel to that of the first."""
         assert self.axis is not None
         if self.dimension == 2:
             return [self.right_angle("no turn", np.array([-self.axis[1], self.axis[0]]), self.axis)]
         return [self.right_angle("axes parallel", direction, self.axis) for direction in across(self.axis)]
 
     def no_turn(self) -> list[Equation]:
+        """Let the bodies not turn against each other about the axis, their axes being parallel."""
         assert self.axis is not None
         return [self.right_angle("no turn", *across(self.axis))]
 
@@ -94,6 +97,7 @@ class Placed:
         return [Dot(f"{self.name}: on its line", difference, self.first.vector(unit(d)), 0.0, 1.0) for d in directions]
 
     def across_axis(self) -> list[Vector]:
+        """Return the directions at right angles to the axis, as drawn: one in the plane, two in space."""
         assert self.axis is not None
         return [np.array([-self.axis[1], self.axis[0]])] if self.dimension == 2 else list(across(self.axis))
 
@@ -108,21 +112,20 @@ class Kind:
     needs_second_axis: bool = False
     plane: bool = True
 
-    def missing(
-        self, where: str, dimension: int, at: object, axis: Vector | None, second: Vector | None, value: float | None
-    ) -> list[str]:
+    def missing(self, joint: Joint, dimension: int) -> list[str]:
         """Return what the user has left out."""
+        where = f'joint "{joint.name}"'
         problems = []
         if dimension == 2 and not self.plane:
             problems.append(f"{where}: this kind is for space only")
-        if self.needs_place and at is None:
+        if self.needs_place and joint.at is None:
             problems.append(f"{where}: say where it is: at = point or place as drawn")
         rotates_about_normal = dimension == 2 and not self.needs_second_axis and self.equations is revolute
-        if self.needs_axis and axis is None and not rotates_about_normal:
+        if self.needs_axis and joint.axis is None and not rotates_about_normal:
             problems.append(f"{where}: an axis is needed: axis = direction as drawn")
-        if self.needs_second_axis and second is None:
+        if self.needs_second_axis and joint.second_axis is None:
             problems.append(f"{where}: a second_axis is needed: direction as drawn, on the second body")
-        for key, direction in (("axis", axis), ("second_axis", second)):
+        for key, direction in (("axis", joint.axis), ("second_axis", joint.second_axis)):
             if direction is not None and not direction.any():
                 problems.append(f"{where}: {key} has no length")
         return problems

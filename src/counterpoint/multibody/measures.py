@@ -76,7 +76,7 @@ def _rotation(assembly: Assembly, part: MeasurePart) -> Products:
         return "angle", a, b, a.turned(), b
     assert part.axis is not None
     one, two = across(part.axis)
-    # The part of the rotation about the axis: the sine is half of (two' . one ... ) with the sign of a right-handed turn.
+    # The sine of the rotation about the axis is half of (two . one' - one . two'), the primes on the second body.
     return "rotation", first.vector(two), second.vector(one), first.vector(one), second.vector(two)
 
 

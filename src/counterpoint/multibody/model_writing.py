@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 
 from ..errors import OutputError, SetupError
-from .mechanism import GROUND, Mechanism
+from .mechanism import Mechanism
 from .model_elements import Element
 from .model_forces import FORCES
 from .model_values import PythonObject, Reference
 from .outputs import STANDARD
-from .parts import Joint, Link, MeasurePart
+from .parts import GROUND, Joint, Link, MeasurePart
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _SHORT = 100

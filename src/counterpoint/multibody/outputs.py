@@ -32,8 +32,9 @@ def describe(mechanism: Mechanism, name: str, of: str, motion: str, problems: li
         problems += mechanism._unknown(where, "fixed point", [point], fixed)
         return OutputPart(name, "support", point, unit="N")
     for kind, table in (
-        ("point", mechanism.points), ("vector", mechanism.vectors), ("measure", mechanism.measures), ("force", mechanism.forces),
-        ("reaction", mechanism.joints), ("reaction", mechanism.links), ("reaction", mechanism.relations),
+        ("point", mechanism.points), ("vector", mechanism.vectors), ("measure", mechanism.measures),
+        ("force", mechanism.forces), ("reaction", mechanism.joints), ("reaction", mechanism.links),
+        ("reaction", mechanism.relations),
     ):  # fmt: skip
         if of in table:
             return OutputPart(name, kind, of, motion, _unit(mechanism, kind, of, motion))

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
+from ..checks import is_number
 from .affine import Vector
+
+GROUND = "ground"
+"""The body that everything fixed belongs to."""
 
 
 @dataclass
@@ -35,8 +39,8 @@ class Direction:
 class BodyPart:
     """A body as the user gives it.
 
-    ``local`` gives the places of points and vectors in the body's own frame; without it they are taken as drawn, and centre and
-    inertia are meant in the frame of the drawing, too.
+    ``local`` gives the places of points and vectors in the body's own frame; without it they are taken as drawn, and
+    centre and inertia are meant in the frame of the drawing, too.
     """
 
     name: str
@@ -103,7 +107,7 @@ class Guide:
 
 @dataclass
 class Relation:
-    """Gear, rack or screw: ``sum(factor * measure) = constant``; the constant None keeps what the assembled mechanism has."""
+    """Gear, rack or screw: ``sum(factor * measure) = constant``; None keeps what the assembled mechanism has."""
 
     name: str
     factors: dict[str, float]
@@ -140,6 +144,12 @@ class InitialValue:
 
 
 TimeValue = float | Sequence[float] | dict[str, Any] | str | Callable[[float], float]
+
+
+def not_finite(where: str, values: Mapping[str, Any]) -> list[str]:
+    """Return which of the given values (None is not given) are no finite numbers, as sentences."""
+    given = {key: value for key, value in values.items() if value is not None}
+    return [f"{where}: {key} {v!r}; a finite number is needed" for key, v in given.items() if not is_number(v)]
 
 
 def vector_of(where: str, value: Any, dimension: int, problems: list[str]) -> Vector:

@@ -44,8 +44,8 @@ class Ground:
 class Placing:
     """Places of all points and vectors, the bodies with their bases, and the equations of rigidity.
 
-    The first body that needs an entity in its basis gives it coordinates; an entity that a body has beyond its basis becomes a
-    weighted sum of the basis, without coordinates; one that has a place already is bound to it by equations.
+    The first body that needs an entity in its basis gives it coordinates; an entity that a body has beyond its basis
+    becomes a weighted sum of the basis, without coordinates; one that has a place already is bound to it by equations.
     """
 
     mechanism: Mechanism
@@ -104,8 +104,8 @@ class Placing:
         origin = self.places[part.points[0]]
         directions = [self.places[n] if self._is_vector(n) else self.places[n] - origin for n in names]
         body = Body(
-            part.name, self.mechanism.dimension, origin, directions, geometry[part.points[0]], np.array(vectors), inertia,
-            *self._frame(part, names, np.array(vectors)), points=part.points,
+            part.name, self.mechanism.dimension, origin, directions, geometry[part.points[0]], np.array(vectors),
+            inertia, *self._frame(part, names, np.array(vectors)), points=part.points,
         )  # fmt: skip
         self.bodies[part.name] = body
         self._keep_rigid(body, names)

@@ -1,4 +1,4 @@
-"""What a user may give as a function of time: a number, polynomial, sine, smooth step, table, an input, a Python function."""
+"""What a user may give as a function of time: numbers, tables of options, an input or a Python function."""
 
 from __future__ import annotations
 
@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from .. import _core
+from ..checks import is_number
+from .parts import not_finite
 
 SINE_KEYS = ("amplitude", "frequency", "phase", "offset")
 STEP_KEYS = ("start", "end", "before", "after")
@@ -26,10 +28,11 @@ def problems(where: str, value: Any) -> list[str]:
         kind, options = next(iter(value.items()))
         if kind in _MAPPINGS and isinstance(options, Mapping):
             return _mapping_problems(f"{where}: {kind}", kind, options)
-    if isinstance(value, Sequence) and not isinstance(value, str) and all(isinstance(v, Real) for v in value):
+    if isinstance(value, Sequence) and not isinstance(value, str) and value and all(map(is_number, value)):
         return []
     return [
-        f'{where}: {value!r}; a number, polynomial coefficients, {{"sine": ...}}, {{"step": ...}}, {{"table": ...}}, "input:NAME" or a function of t is needed'
+        f'{where}: {value!r}; a number, polynomial coefficients, {{"sine": ...}}, {{"step": ...}}, {{"table": ...}}, '
+        '"input:NAME" or a function of t is needed'
     ]
 
 
@@ -41,6 +44,8 @@ def _mapping_problems(where: str, kind: str, options: Mapping[str, Any]) -> list
     found = [f"{where}: {key!r} is not known; known: {', '.join(known)}" for key in sorted(set(options) - set(known))]
     if kind != "sine":
         found += [f"{where}: {key!r} is missing" for key in known if key not in options]
+    if kind != "table":
+        found += not_finite(where, {key: options.get(key) for key in known})
     if not found and kind == "step" and not options["end"] > options["start"]:
         found.append(f"{where}: end {options['end']} s; a time after start {options['start']} s is needed")
     if not found and kind == "table":
@@ -90,8 +95,10 @@ def at_start(value: Any, inputs: Mapping[str, float]) -> float:
         return inputs[value.removeprefix("input:")]
     if isinstance(value, Real):
         return float(value)
-    if not isinstance(value, Mapping):
-        return float(value[0])
+    return _mapping_at_start(value) if isinstance(value, Mapping) else float(value[0])
+
+
+def _mapping_at_start(value: Mapping[str, Any]) -> float:
     kind, options = next(iter(value.items()))
     if kind == "step":
         return float(options["before"])

@@ -21,7 +21,8 @@ from numpy.typing import ArrayLike
 
 from ..errors import MissingExtraError, SetupError, did_you_mean
 from .affine import Vector
-from .mechanism import GROUND, Mechanism
+from .mechanism import Mechanism
+from .parts import GROUND
 
 _MOST_BYTES = 20_000_000
 _DECLARATION = re.compile(r"^\s*<\?xml[^>]*\?>")
