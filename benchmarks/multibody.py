@@ -2,6 +2,8 @@
 
 import importlib
 import math
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 
@@ -14,6 +16,18 @@ ACCURACY_LOOPS = (1, 2, 10, 40, 100)
 QUICK_ACCURACY_LOOPS = (1, 2, 10)
 SECONDS = 20
 PEERS = ("mujoco", "exudyn")
+
+MEMORY_PROGRAM = """
+from benchmarks.multibody import Ours
+from benchmarks.streaming import resident_mb
+Ours(1).run(10)
+before = resident_mb()
+ours = Ours({loops})
+ours.run(100)
+ready = resident_mb()
+ours.run(1000)
+print(ready - before, resident_mb() - ready)
+"""
 
 Maker = Callable[[int], Mechanism]
 
@@ -73,6 +87,17 @@ def accuracy(bench: Bench) -> None:
         bench.add("accuracy", f"L {loops}: rms", mean, "µm", "≤ peers")
 
 
+def memory(bench: Bench) -> None:
+    """Resident memory of a large mechanism: bytes a variable when it is ready to run, and what 1000 steps add."""
+    loops = 500 if bench.quick else 5000
+    variables = 2 * loops + 2
+    code = MEMORY_PROGRAM.format(loops=loops)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    ready, more = (1e6 * float(value) for value in done.stdout.split())
+    bench.add("memory", f"{variables} variables", {OURS: ready / variables}, "bytes a variable")
+    bench.add("memory", f"{variables} variables, 1000 steps more", {OURS: more / variables}, "bytes a variable", "≈ 0")
+
+
 def _errors(mechanism: Mechanism, exact: list[tuple[float, float]]) -> list[float]:
     """Return the distances in µm after each second."""
     return [1e6 * math.dist(tip, true) for tip, true in zip(mechanism.each_second(SECONDS), exact, strict=True)]
@@ -105,4 +130,4 @@ def _microseconds(makers: dict[str, Maker], loops: int, repeats: int) -> dict[st
     return {who: 1e6 * value / steps for who, value in seconds.items()}
 
 
-WORKS: dict[str, Callable[[Bench], None]] = {"four-bar": four_bar, "accuracy": accuracy}
+WORKS: dict[str, Callable[[Bench], None]] = {"four-bar": four_bar, "accuracy": accuracy, "memory": memory}

@@ -10,7 +10,7 @@ release = re.search(r'^version = "(.+)"', (Path(__file__).parents[1] / "pyprojec
 version = release
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon"]
-myst_enable_extensions = ["deflist"]
+myst_enable_extensions = ["deflist", "dollarmath"]
 myst_heading_anchors = 3
 exclude_patterns = ["_build"]
 

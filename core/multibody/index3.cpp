@@ -29,6 +29,7 @@ constexpr double kCompliance = 1e-7;
 constexpr double kSlowContraction = 0.5;
 constexpr double kWorse = 10.0;  ///< how much larger the residual may become before a correction is shortened
 constexpr int kMostHalvings = 4;
+constexpr int kSureIterations = 3;
 constexpr double kRaise = 10.0;
 constexpr double kMostStiffening = 100.0;
 
@@ -238,14 +239,17 @@ void Index3Stepper::iterate(const Instant& now) {
   const double tolerance = options_.tolerance * options_.length;
   const bool counted = options_.fixed_iterations > 0;
   const int most = counted ? options_.fixed_iterations : options_.max_iterations;
-  double last = std::isfinite(curvature_) ? INFINITY : expected_correction();
+  const bool bounded = std::isfinite(curvature_) && !options_.printed;
+  double last = bounded ? INFINITY : expected_correction(), last_correction = 0.0;
   for (int iteration = 1;; ++iteration) {
     form_tangent(now);
     factorise(iteration);
     correct();
     factorised_J_.swap(J_);
     ++statistics_.iterations;
-    if (!counted && bound_of_next() <= tolerance) return;
+    const double next = iteration == 1 ? bound_of_next() : correction_ * correction_ / last_correction;
+    last_correction = correction_;
+    if (!counted && bounded && next <= tolerance) return;
     const double before = largest_absolute(phi_.data(), m_);
     evaluate(now);
     if (options_.printed) update_as_printed();
@@ -253,7 +257,9 @@ void Index3Stepper::iterate(const Instant& now) {
     const double expected = last = expected_correction();
     if (contracts_slowly(before, tolerance) && may_stiffen()) apply_compliance(next_.stiffening *= kRaise);
     if (!std::isfinite(expected)) fail(iteration, "the iteration left the finite numbers");
-    if (counted ? iteration == most : expected <= tolerance) return;
+    // Near a singular position a small residual may still ask for a large correction: one more iteration tells.
+    const bool small = expected <= tolerance && (!bounded || iteration > kSureIterations);
+    if (counted ? iteration == most : small) return;
     if (iteration >= most) fail(iteration, "the iteration does not converge");
   }
 }

@@ -52,6 +52,7 @@ class Assembly:
         self.offsets = {name: k * self.dimension for k, name in enumerate(self.entities)}
         self.input_places = {name: k for k, name in enumerate(mechanism.inputs)}
         self._equations: dict[str, tuple[int, int]] = {}
+        self._made: _core.multibody.MultibodySubsystem | None = None
         self.native_measures: dict[str, _core.multibody.Measure] = {}
         self.native_forces: dict[str, _core.multibody.Force] = {}
         self._mass = self._mass_entries()
@@ -113,6 +114,19 @@ class Assembly:
         """Name of the linear solver that runs use."""
         return self._native().solver
 
+    @property
+    def statistics(self) -> dict[str, float]:
+        """Return what the last run cost and how well it kept the constraints.
+
+        ``steps``, ``iterations``, ``factorisations``; ``worst_contraction`` (largest ratio of constraint violations of
+        two iterations, 0 when one was always enough), ``worst_violation`` (m or rad), ``penalty_raised`` (times).
+        """
+        if self._made is None:
+            return {}
+        made = self._made.statistics
+        keys = ("steps", "iterations", "factorisations", "worst_contraction", "worst_violation", "penalty_raised")
+        return {key: getattr(made, key) for key in keys}
+
     def _units(self, shown: dict[str, OutputPart]) -> dict[str, str]:
         units = {name: outputs.STANDARD[name] for name in self.mechanism.standard_outputs}
         return units | {name: part.unit for name, part in shown.items() if part.unit}
@@ -123,10 +137,11 @@ class Assembly:
         made = [standard[name] for name in self.mechanism.standard_outputs]
         made += [outputs.build(self, part) for part in self._shown() if self._width(part) > 0]
         guided = any(time_values.input_of(g.value) for g in self.mechanism.guides)
-        return _core.multibody.MultibodySubsystem(
+        self._made = _core.multibody.MultibodySubsystem(
             model, self.mechanism.formulation.native(self.length), made, self.q.tolist(), self.v.tolist(),
             list(self.mechanism.inputs.values()), guided, self.mechanism.step or 0.0,
         )  # fmt: skip
+        return self._made
 
     def _shown(self) -> list[OutputPart]:
         mechanism = self.mechanism
