@@ -291,6 +291,7 @@ void bind_subsystem(nb::module_& m) {
       .def_ro("factorisations", &Statistics::factorisations)
       .def_ro("worst_contraction", &Statistics::worst_contraction)
       .def_ro("worst_violation", &Statistics::worst_violation)
+      .def_ro("singular_steps", &Statistics::singular_steps)
       .def_ro("penalty_raised", &Statistics::penalty_raised);
   nb::class_<MultibodySubsystem, Subsystem>(m, "MultibodySubsystem")
       .def("__init__", [](MultibodySubsystem* self, const ModelView& model, const StepperOptions& options, std::vector<OutputPointer> outputs,

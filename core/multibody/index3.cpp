@@ -30,6 +30,8 @@ constexpr double kSlowContraction = 0.5;
 constexpr double kWorse = 10.0;  ///< how much larger the residual may become before a correction is shortened
 constexpr int kMostHalvings = 4;
 constexpr int kSureIterations = 3;
+constexpr int kSlowIterations = 20;
+constexpr double kSlowFactor = 1000.0;
 constexpr double kRaise = 10.0;
 constexpr double kMostStiffening = 100.0;
 
@@ -260,6 +262,7 @@ void Index3Stepper::iterate(const Instant& now) {
     // Near a singular position a small residual may still ask for a large correction: one more iteration tells.
     const bool small = expected <= tolerance && (!bounded || iteration > kSureIterations);
     if (counted ? iteration == most : small) return;
+    if (!counted && is_stuck_at_singularity(iteration, expected, tolerance)) return;
     if (iteration >= most) fail(iteration, "the iteration does not converge");
   }
 }
@@ -278,6 +281,14 @@ void Index3Stepper::shorten_correction(const Instant& now, double last) {
     for (int r = 0; r < m_; ++r) next_.multipliers[r] -= to_multiplier * part * right_[n_ + r];
     evaluate(now);
   }
+}
+
+// In a singular position the multipliers of dependent constraints are found ever more slowly, while the constraints are met and
+// hardly anything moves any more: that is as far as the step can be known.
+bool Index3Stepper::is_stuck_at_singularity(int iteration, double expected, double tolerance) {
+  const bool stuck = iteration >= kSlowIterations && violation_ <= tolerance && expected <= kSlowFactor * tolerance;
+  if (stuck) ++statistics_.singular_steps;
+  return stuck;
 }
 
 // What the next correction can be at most, without evaluating anything: what the constraints leave, of their linear part and

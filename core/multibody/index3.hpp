@@ -31,6 +31,7 @@ class Index3Stepper final : public Stepper {
   void evaluate(const Instant& now);
   double expected_correction();
   double bound_of_next() const;
+  bool is_stuck_at_singularity(int iteration, double expected, double tolerance);
   void shorten_correction(const Instant& now, double last);
   void apply_compliance(double stiffening);
   void iterate(const Instant& now);

@@ -34,6 +34,7 @@ struct Statistics {
   long long factorisations = 0;
   double worst_contraction = 0.0;    ///< largest ratio of constraint violations of two iterations
   double worst_violation = 0.0;      ///< largest |Phi| left at the end of a step, m or rad
+  long long singular_steps = 0;      ///< how often a step ended in a singular position before it had converged to the last digit
   long long penalty_raised = 0;      ///< how often the penalty had to be made larger
 };
 

@@ -119,12 +119,21 @@ class Assembly:
         """Return what the last run cost and how well it kept the constraints.
 
         ``steps``, ``iterations``, ``factorisations``; ``worst_contraction`` (largest ratio of constraint violations of
-        two iterations, 0 when one was always enough), ``worst_violation`` (m or rad), ``penalty_raised`` (times).
+        two iterations, 0 when one was always enough), ``worst_violation`` (m or rad), ``singular_steps`` (steps that ended
+        in a singular position, known to fewer digits), ``penalty_raised`` (times).
         """
         if self._made is None:
             return {}
         made = self._made.statistics
-        keys = ("steps", "iterations", "factorisations", "worst_contraction", "worst_violation", "penalty_raised")
+        keys = (
+            "steps",
+            "iterations",
+            "factorisations",
+            "worst_contraction",
+            "worst_violation",
+            "singular_steps",
+            "penalty_raised",
+        )
         return {key: getattr(made, key) for key in keys}
 
     def _units(self, shown: dict[str, OutputPart]) -> dict[str, str]:
