@@ -119,7 +119,7 @@ class Assembly:
         """Return what the last run cost and how well it kept the constraints.
 
         ``steps``, ``iterations``, ``factorisations``; ``worst_contraction`` (largest ratio of constraint violations of
-        two iterations, 0 when one was always enough), ``worst_violation`` (m or rad), ``singular_steps`` (steps that ended
+        two iterations, 0 when one was always enough), ``worst_violation`` (m or rad), ``singular_steps`` (that ended
         in a singular position, known to fewer digits), ``penalty_raised`` (times).
         """
         if self._made is None:
