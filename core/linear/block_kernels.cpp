@@ -9,13 +9,7 @@
 #include <utility>
 
 #include "linear/kinds.hpp"
-
-// Loops over the columns of a block have at most widest_block turns, those over known rows at most most_known_rows.
-#if defined(__GNUC__)
-#define COUNTERPOINT_UNROLL _Pragma("GCC unroll 8")
-#else
-#define COUNTERPOINT_UNROLL
-#endif
+#include "linear/unroll.hpp"
 
 namespace counterpoint::linear {
 namespace {

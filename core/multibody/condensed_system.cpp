@@ -1,7 +1,7 @@
 #include <algorithm>
 
 #include "multibody/saddle.hpp"
-#include "multibody/unroll.hpp"
+#include "linear/unroll.hpp"
 
 namespace counterpoint::multibody {
 

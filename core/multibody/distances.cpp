@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "multibody/constraint.hpp"
-#include "multibody/unroll.hpp"
+#include "linear/unroll.hpp"
 
 namespace counterpoint::multibody {
 

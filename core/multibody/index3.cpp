@@ -16,7 +16,7 @@
 #include "coupling/subsystem.hpp"
 #include "multibody/index3.hpp"
 #include "multibody/text.hpp"
-#include "multibody/unroll.hpp"
+#include "linear/unroll.hpp"
 
 namespace counterpoint::multibody {
 

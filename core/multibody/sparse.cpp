@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "multibody/unroll.hpp"
+#include "linear/unroll.hpp"
 
 namespace counterpoint::multibody {
 

@@ -57,7 +57,7 @@ struct NewmarkRule {
 /// All choices of formulation and integrator.
 struct StepperOptions {
   std::string formulation = "index-3";   ///< "index-3", "augmented-lagrangian", "penalty"
-  std::string system = "kkt";            ///< "kkt", "condensed"
+  std::string system = "condensed";      ///< "condensed", "kkt"
   std::string integrator = "newmark";    ///< "newmark" (and all its relatives), "hermite" (index-3), "rk2", "rk4"
   std::string iteration = "newton";      ///< "newton", "fixed-point" (index-1 formulations)
   std::string solver = "automatic";
