@@ -1,0 +1,116 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "bind/python_values.hpp"
+#include "diagram/diagram_subsystem.hpp"
+
+namespace counterpoint::bind {
+
+using namespace counterpoint::diagram;
+
+namespace {
+
+using NumberArray = nb::ndarray<const double, nb::ro, nb::c_contig, nb::device::cpu>;
+
+Parameters parameters(const std::map<std::string, NumberArray>& numbers, const std::map<std::string, std::string>& texts) {
+  Parameters made;
+  made.texts = texts;
+  for (const auto& [name, array] : numbers) {
+    Array& one = made.numbers[name];
+    one.values.assign(array.data(), array.data() + array.size());
+    one.rows = array.ndim() == 2 ? static_cast<int>(array.shape(0)) : 1;
+    one.columns = array.ndim() == 2 ? static_cast<int>(array.shape(1)) : static_cast<int>(array.size());
+  }
+  return made;
+}
+
+int add_block(FlatDiagram& diagram, const std::string& name, BlockPointer block, int gate) {
+  const int inputs = block->inputs();
+  diagram.blocks.push_back({name, std::move(block), std::vector<Source>(inputs), gate});
+  return static_cast<int>(diagram.blocks.size()) - 1;
+}
+
+SimulatorOptions simulator_options(const std::string& solver, const std::map<std::string, double>& settings) {
+  SimulatorOptions options;
+  options.solver = solver;
+  const auto read = [&](const char* name, auto& value) {
+    const auto found = settings.find(name);
+    if (found != settings.end()) value = static_cast<std::remove_reference_t<decltype(value)>>(found->second);
+  };
+  read("rtol", options.solver_options.relative_tolerance);
+  read("atol", options.solver_options.absolute_tolerance);
+  read("first_step", options.solver_options.first_step);
+  read("max_step", options.solver_options.max_step);
+  read("inner_step", options.inner_step);
+  read("locate_events", options.locates);
+  read("solve_loops", options.loops.solves);
+  return options;
+}
+
+std::map<std::string, long> statistics(const DiagramSubsystem& subsystem) {
+  const SimulatorStatistics& s = subsystem.simulator().statistics();
+  return {{"steps", s.steps}, {"rejected", s.rejected}, {"evaluations", s.evaluations}, {"events", s.events}};
+}
+
+/// Pairs (output, inlet in order) where an inlet reaches an output in the same instant.
+std::vector<std::tuple<int, int>> feedthrough_pairs(const FlatDiagram& diagram) {
+  std::vector<std::tuple<int, int>> pairs;
+  const Graph graph = make_graph(diagram);
+  int inlet = 0;
+  for (std::size_t b = 0; b < diagram.blocks.size(); ++b) {
+    if (!diagram.blocks[b].block->is_inlet()) continue;
+    const std::vector<bool> reached = reaches_outputs(diagram, graph, static_cast<int>(b));
+    for (std::size_t j = 0; j < reached.size(); ++j) {
+      if (reached[j]) pairs.emplace_back(static_cast<int>(j), inlet);
+    }
+    ++inlet;
+  }
+  return pairs;
+}
+
+}  // namespace
+
+void bind_diagram(nb::module_& parent) {
+  nb::module_ m = parent.def_submodule("diagram", "Block diagrams: blocks, execution, events.");
+
+  nb::class_<Block>(m, "Block", "One block of a flattened diagram.")
+      .def_prop_ro("input_names", &Block::input_names)
+      .def_prop_ro("output_names", &Block::output_names);
+  m.def("make_block",
+        [](const std::string& kind, const std::map<std::string, NumberArray>& numbers,
+           const std::map<std::string, std::string>& texts) { return registry().make(kind, parameters(numbers, texts)); },
+        nb::arg("kind"), nb::arg("numbers"), nb::arg("texts"));
+  m.def("kinds", [] { return registry().kinds(); }, "Kinds of blocks of the core.");
+
+  nb::class_<FlatDiagram>(m, "FlatDiagram", "A diagram without superblocks.")
+      .def(nb::init<>())
+      .def("add", &add_block, nb::arg("name"), nb::arg("block"), nb::arg("gate") = -1)
+      .def("connect", [](FlatDiagram& d, int from, int port, int to, int input) {
+             d.blocks.at(to).inputs.at(input) = {from, port};
+           }, nb::arg("source"), nb::arg("port"), nb::arg("target"), nb::arg("input"))
+      .def("add_output", [](FlatDiagram& d, const std::string& name, int block, int port) {
+             d.outputs.push_back({name, {block, port}});
+           }, nb::arg("name"), nb::arg("block"), nb::arg("port"))
+      .def("widths", [](const FlatDiagram& d) {
+             std::vector<std::tuple<std::vector<int>, std::vector<int>>> widths;
+             for (const Shape& shape : find_shapes(d)) widths.emplace_back(shape.inputs, shape.outputs);
+             return widths;
+           }, "Widths of inputs and outputs, a block.")
+      .def("feedthrough", &feedthrough_pairs, "Pairs (output, input) that depend in the same instant.");
+
+  nb::class_<DiagramSubsystem, Subsystem>(m, "DiagramSubsystem")
+      .def("statistics", &statistics);
+  m.def("subsystem",
+        [](const FlatDiagram& diagram, const std::string& solver, const std::map<std::string, double>& settings,
+           bool publishes_events) {
+          return std::make_shared<DiagramSubsystem>(diagram, simulator_options(solver, settings), publishes_events);
+        },
+        nb::arg("diagram"), nb::arg("solver"), nb::arg("settings"), nb::arg("publishes_events") = false);
+}
+
+}  // namespace counterpoint::bind

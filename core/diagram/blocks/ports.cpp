@@ -1,0 +1,42 @@
+// Where a diagram meets the world: its inputs, and ends for signals that nobody uses.
+
+#include <algorithm>
+
+#include "diagram/parameters.hpp"
+
+namespace counterpoint::diagram {
+namespace {
+
+/// An input of the diagram: `offset` scalars into its inputs, or a constant when it runs by itself.
+class Inlet final : public Block {
+ public:
+  Inlet(int offset, std::vector<double> otherwise)
+      : Block({}, {"y"}), offset_(offset), otherwise_(std::move(otherwise)) {}
+  void shape(Shape& shape) const override { shape.outputs[0] = static_cast<int>(otherwise_.size()); }
+  bool is_inlet() const override { return true; }
+  void output(const Context& context, int) override {
+    const double* from = context.inputs ? context.inputs->at(context.time) + offset_ : otherwise_.data();
+    std::copy_n(from, otherwise_.size(), out(0));
+  }
+
+ private:
+  int offset_;
+  std::vector<double> otherwise_;
+};
+
+class Terminator final : public Block {
+ public:
+  Terminator() : Block({"u"}, {}) {}
+  void output(const Context&, int) override {}
+};
+
+}  // namespace
+
+void add_ports(Registry& registry) {
+  registry.add("inlet", [](Reader& p) {
+    return std::make_shared<Inlet>(p.integer("offset", 0), p.vector("value", {0.0}));
+  });
+  registry.add("terminator", [](Reader&) { return std::make_shared<Terminator>(); });
+}
+
+}  // namespace counterpoint::diagram

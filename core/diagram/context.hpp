@@ -1,0 +1,25 @@
+#pragma once
+
+#include <limits>
+
+#include "coupling/inputs.hpp"
+
+namespace counterpoint::diagram {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+/// What every block is told at every call.
+struct Context {
+  double time = 0.0;   ///< s
+  double step = 0.0;   ///< size of the present attempt, s; 0 at an instant between steps
+  int stage = 0;       ///< of the solver, counted from 0; 0 at an instant
+  int attempt = 0;     ///< 0 for the first try of a step, then counted up: error too large, event to be located
+  bool is_major = true;  ///< at an accepted time: what is computed now is what others see
+  bool locates = true;   ///< events are located, so modes stay as they are between accepted times
+  Inputs* inputs = nullptr;  ///< of the diagram; null when it has none
+
+  /// Whether a block may change its mode (which side of a switch, saturated or not) in this evaluation.
+  bool decides() const { return is_major || !locates; }
+};
+
+}  // namespace counterpoint::diagram

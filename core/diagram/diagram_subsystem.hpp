@@ -1,0 +1,38 @@
+#pragma once
+
+#include "coupling/subsystem.hpp"
+#include "diagram/simulator.hpp"
+
+namespace counterpoint::diagram {
+
+/// A block diagram as a subsystem. Its inputs are the inlet blocks in the order they were added.
+class DiagramSubsystem final : public Subsystem {
+ public:
+  /// `publishes_events`: a step ends at an event, so that others see it; they then wait more often.
+  DiagramSubsystem(FlatDiagram diagram, const SimulatorOptions& options, bool publishes_events);
+
+  int input_width() const override { return inputs_; }
+  int output_width() const override { return simulator_.execution().outputs(); }
+  void start(double t) override;
+  double step(double t, double t_end, Inputs& u) override;
+  const double* output(double t, Inputs& u) override;
+  bool stops_early() const override { return publishes_events_; }
+  double next_step() const override { return simulator_.wish(); }
+  std::unique_ptr<SavedState> save() const override;
+  void restore(const SavedState& state) override;
+
+  const Simulator& simulator() const { return simulator_; }
+  Simulator& simulator() { return simulator_; }
+
+ private:
+  struct Saved;
+
+  Simulator simulator_;
+  bool publishes_events_;
+  int inputs_ = 0;
+  double start_ = 0.0;
+  bool has_begun_ = false;
+  std::vector<double> y_;
+};
+
+}  // namespace counterpoint::diagram

@@ -1,0 +1,154 @@
+#pragma once
+
+#include <exception>
+
+#include "diagram/algebraic_loop.hpp"
+#include "diagram/clock.hpp"
+#include "diagram/order.hpp"
+
+namespace counterpoint::diagram {
+
+/// A block that failed; the block by number, -1 when it is an algebraic loop.
+class BlockFailure : public SolverFailure {
+ public:
+  BlockFailure(const std::string& text, int block, std::exception_ptr cause)
+      : SolverFailure(text), block(block), cause(std::move(cause)) {}
+  int block;
+  std::exception_ptr cause;  ///< what the block threw, null when it did not
+};
+
+/// A flat diagram ready to be evaluated: all values in a few arrays, blocks in their order.
+///
+/// It knows instants, not steps: the simulator (simulator.hpp) says when what is evaluated.
+///
+///     evaluate_major   all that is active at an accepted time; modes are decided, gates asked, samples taken
+///     evaluate_minor   what changes between accepted times
+///     evaluate_stale   what may have changed at the start of a step since the end of the last: what depends on
+///                      the diagram's inputs, and on blocks that remember
+///     slopes           dx/dt after an evaluation
+///     update           blocks with something to do at an accepted time; true: evaluate again
+class Execution {
+ public:
+  Execution(FlatDiagram diagram, const LoopOptions& loops);
+  Execution(const Execution&) = delete;
+  Execution& operator=(const Execution&) = delete;
+
+  void start(const Context& context);
+
+  void evaluate_major(const Context& context) { run(major_, context); }
+  void evaluate_minor(const Context& context) { run(minor_, context); }
+  void evaluate_stale(const Context& context) { run(stale_, context); }
+  void slopes(const Context& context, double* dx);
+  bool update(const Context& context);
+  void accepted(const Context& context);
+  void rejected(const Context& context);
+
+  /// Samples due now are open in the next major evaluation and its update, until they are closed.
+  void open_samples(double t);
+  void close_samples(double t);
+  double next_sample() const { return clock_.next(); }
+  double next_event(double t) const;
+
+  int states() const { return static_cast<int>(x_.size()); }
+  double* x() { return x_.data(); }
+  int crossings() const { return crossings_; }
+  void crossing(const Context& context, double* g);
+  /// Name of the block that crossing i belongs to.
+  const std::string& crossing_name(int i) const;
+  bool has_stale() const { return !stale_.empty(); }
+  /// Whether a gate may open or close at the start of a step.
+  bool has_stale_gates() const { return has_stale_gates_; }
+  bool has_rejected() const { return !remembering_.empty(); }
+  bool needs_major() const { return needs_major_; }
+  int outputs() const { return static_cast<int>(outlets_.size()); }
+  double output(int i) const { return *outlets_[i]; }
+  const FlatDiagram& diagram() const { return diagram_; }
+  const Shape& shape(int block) const { return shapes_[block]; }
+
+  /// Throws SolverFailure naming the block where NaN or infinity came up first, if any value is not finite.
+  void check_finite(const Context& context) const;
+
+  /// All that lasts, as one piece.
+  struct Saved;
+  std::shared_ptr<const Saved> save() const;
+  void restore(const Saved& saved);
+
+ private:
+  /// A condition for running: a gate, a sample time, or a sample time inside a gate.
+  struct Guard {
+    int gate = -1;  ///< place in gates_
+    int rate = -1;
+    int parent = -1;
+  };
+  struct Step {
+    Block* block;
+    int port;
+    int guard;       ///< -1: always
+    int asks = -1;   ///< the guard that this step opens or closes; then the block is a gate or null
+  };
+  struct Run {
+    Block* block;
+    int guard;
+  };
+  /// States whose derivative is a wire.
+  struct Gathered {
+    int state;
+    int guard;
+    const double* wire;
+    int width;
+  };
+  /// States whose derivative their block writes.
+  struct Derived {
+    int state;
+    int guard;
+    int width;
+  };
+
+  void check_connections() const;
+  void lay_out_memory();
+  void make_guards();
+  int guard_for(const SampleTime& rate, int gate_guard);
+  void make_steps(const LoopOptions& loops);
+  void add_step(int node, std::vector<char>& held, std::vector<char>& stale);
+  void add_loop(const std::vector<int>& group, const LoopOptions& loops, std::vector<char>& held, std::vector<char>& stale);
+  bool is_held(int node, const std::vector<char>& held) const;
+  bool is_stale(int node, const std::vector<char>& stale) const;
+  void collect_blocks();
+  bool is_open(int guard) const { return guard < 0 || open_[guard]; }
+  bool runs_between(int guard) const;
+  void ask(const Step& step, const Context& context);
+  void restart_inside(int gate, const Context& context);
+  void run(const std::vector<Step>& steps, const Context& context);
+  [[noreturn]] void throw_not_finite(const Context& context) const;
+  [[noreturn]] void blame(const Block* block, const Context& context, const std::exception& error) const;
+  int index_of(const Block* block) const;
+
+  FlatDiagram diagram_;
+  std::vector<Shape> shapes_;
+  Graph graph_;
+  Clock clock_;
+  std::vector<std::unique_ptr<Block>> loops_;
+
+  std::vector<double> wires_, x_, dx_, z_;
+  std::vector<int> state_offset_;                ///< by block
+  std::vector<std::vector<double*>> port_wire_;  ///< by block and output port
+  std::vector<Guard> guards_;
+  std::vector<int> guard_of_block_;
+  std::vector<Gate*> gates_;
+  std::vector<int> gate_block_;  ///< block of each gate
+  std::vector<char> open_;       ///< by guard
+  std::vector<char> due_;        ///< by rate
+  std::vector<Step> major_, minor_, stale_;
+  std::vector<Gathered> gathered_;
+  std::vector<Derived> derived_;
+  std::vector<Run> deriving_, updating_, remembering_, crossing_;
+  std::vector<int> crossing_block_;
+  std::vector<Block*> timed_;
+  std::vector<char> changed_;  ///< by place in updating_
+  std::vector<const double*> outlets_;
+  int crossings_ = 0;
+  bool needs_major_ = false;
+  bool has_stale_gates_ = false;
+};
+
+}  // namespace counterpoint::diagram

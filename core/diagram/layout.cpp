@@ -1,0 +1,230 @@
+// How a flat diagram becomes an execution: memory, guards, the lists of calls. Made once.
+
+#include <algorithm>
+#include <cmath>
+
+#include "diagram/execution.hpp"
+
+namespace counterpoint::diagram {
+
+Execution::Execution(FlatDiagram diagram, const LoopOptions& loops) : diagram_(std::move(diagram)) {
+  check_connections();
+  shapes_ = find_shapes(diagram_);
+  lay_out_memory();
+  make_guards();
+  graph_ = make_graph(diagram_);
+  make_steps(loops);
+  collect_blocks();
+}
+
+void Execution::check_connections() const {
+  for (std::size_t b = 0; b < diagram_.blocks.size(); ++b) {
+    const Entry& entry = diagram_.blocks[b];
+    for (int i = 0; i < entry.block->inputs(); ++i) {
+      if (entry.inputs[i].block >= 0) continue;
+      throw DiagramError(entry.name + ": nothing is connected to input \"" + entry.block->input_names()[i] + "\"",
+                         {static_cast<int>(b)});
+    }
+  }
+}
+
+void Execution::lay_out_memory() {
+  int wires = 0, states = 0, memory = 0;
+  std::vector<int> first_wire, first_memory;
+  for (std::size_t b = 0; b < diagram_.blocks.size(); ++b) {
+    const Block& block = *diagram_.blocks[b].block;
+    first_wire.push_back(wires);
+    state_offset_.push_back(states);
+    first_memory.push_back(memory);
+    for (int j = 0; j < block.outputs(); ++j) wires += block.output_is_state(j) ? 0 : shapes_[b].outputs[j];
+    Block::Memory shape_only;  // states and memory may depend on widths, so these come first
+    shape_only.in_width = shapes_[b].inputs;
+    shape_only.out_width = shapes_[b].outputs;
+    diagram_.blocks[b].block->bind(shape_only);
+    states += block.states();
+    memory += block.memory();
+  }
+  wires_.resize(wires);
+  x_.resize(states);
+  dx_.resize(states);
+  z_.resize(memory);
+  for (std::size_t b = 0; b < diagram_.blocks.size(); ++b) {
+    const Block& block = *diagram_.blocks[b].block;
+    int next = first_wire[b];
+    port_wire_.emplace_back();
+    for (int j = 0; j < block.outputs(); ++j) {
+      const bool is_state = block.output_is_state(j);
+      port_wire_[b].push_back(is_state ? x_.data() + state_offset_[b] : wires_.data() + next);
+      next += is_state ? 0 : shapes_[b].outputs[j];
+    }
+  }
+  for (std::size_t b = 0; b < diagram_.blocks.size(); ++b) {
+    Block::Memory bound;
+    for (const Source& source : diagram_.blocks[b].inputs) bound.in.push_back(port_wire_[source.block][source.port]);
+    bound.out = port_wire_[b];
+    bound.in_width = shapes_[b].inputs;
+    bound.out_width = shapes_[b].outputs;
+    bound.x = x_.data() + state_offset_[b];
+    bound.dx = dx_.data() + state_offset_[b];
+    bound.z = z_.data() + first_memory[b];
+    diagram_.blocks[b].block->bind(std::move(bound));
+  }
+  for (const Outlet& outlet : diagram_.outputs) {
+    for (int k = 0; k < shapes_[outlet.source.block].outputs[outlet.source.port]; ++k) {
+      outlets_.push_back(port_wire_[outlet.source.block][outlet.source.port] + k);
+    }
+  }
+}
+
+void Execution::make_guards() {
+  const int count = static_cast<int>(diagram_.blocks.size());
+  std::vector<int> guard_of_gate(count, -1);
+  // A gate's block comes before the blocks inside it: parents have their guards first.
+  for (int b = 0; b < count; ++b) {
+    const Entry& entry = diagram_.blocks[b];
+    const int around = entry.gate < 0 ? -1 : guard_of_gate[entry.gate];
+    guard_of_block_.push_back(guard_for(entry.block->sample_time(), around));
+    if (Gate* gate = dynamic_cast<Gate*>(entry.block.get())) {
+      guards_.push_back({static_cast<int>(gates_.size()), -1, around});
+      guard_of_gate[b] = static_cast<int>(guards_.size()) - 1;
+      gates_.push_back(gate);
+      gate_block_.push_back(b);
+    }
+  }
+  open_.resize(guards_.size());
+  due_.resize(clock_.rates());
+  for (int b = 0; b < count; ++b) {
+    if (diagram_.blocks[b].block->states() > 0 && !runs_between(guard_of_block_[b])) {
+      throw DiagramError(diagram_.blocks[b].name + ": has continuous states, which cannot live in a triggered superblock; "
+                         "use a discrete integrator or an enabled superblock", {b});
+    }
+  }
+}
+
+int Execution::guard_for(const SampleTime& rate, int gate_guard) {
+  if (rate.period == 0.0) return gate_guard;
+  const int number = clock_.add(rate);
+  for (std::size_t g = 0; g < guards_.size(); ++g) {
+    if (guards_[g].rate == number && guards_[g].parent == gate_guard) return static_cast<int>(g);
+  }
+  guards_.push_back({-1, number, gate_guard});
+  return static_cast<int>(guards_.size()) - 1;
+}
+
+bool Execution::runs_between(int guard) const {
+  for (; guard >= 0; guard = guards_[guard].parent) {
+    if (guards_[guard].rate >= 0 || !gates_[guards_[guard].gate]->stays_open()) return false;
+  }
+  return true;
+}
+
+void Execution::make_steps(const LoopOptions& loops) {
+  std::vector<char> held(graph_.nodes.size()), stale(graph_.nodes.size());
+  // Rates inside gates are opened by a step of their own, right before the first that needs them.
+  std::vector<char> opened(guards_.size());
+  for (const std::vector<int>& group : sort_nodes(graph_)) {
+    const int guard = guard_of_block_[graph_.nodes[group.front()].block];
+    if (guard >= 0 && guards_[guard].rate >= 0 && guards_[guard].parent >= 0 && !opened[guard]) {
+      opened[guard] = 1;
+      major_.push_back({nullptr, 0, guards_[guard].parent, guard});
+    }
+    if (!is_loop(graph_, group)) add_step(group.front(), held, stale);
+    else if (loops.solves) add_loop(group, loops, held, stale);
+    else report_loop(diagram_, graph_, group);
+  }
+}
+
+bool Execution::is_held(int node, const std::vector<char>& held) const {
+  const Node& one = graph_.nodes[node];
+  if (!runs_between(guard_of_block_[one.block])) return true;
+  const Entry& entry = diagram_.blocks[one.block];
+  if (!entry.block->is_pure() || guard_of_block_[one.block] >= 0) return false;
+  for (int i = 0; i < entry.block->inputs(); ++i) {
+    const int source = graph_.node_of_port[entry.inputs[i].block][entry.inputs[i].port];
+    if (source < 0 || !held[source]) return false;
+  }
+  return true;
+}
+
+/// Whether a node may give something else at the start of a step than at the end of the last.
+bool Execution::is_stale(int node, const std::vector<char>& stale) const {
+  const Node& one = graph_.nodes[node];
+  const Block& block = *diagram_.blocks[one.block].block;
+  if (block.remembers() || block.is_inlet()) return true;
+  return std::any_of(graph_.needs[node].begin(), graph_.needs[node].end(), [&](int n) { return stale[n] != 0; });
+}
+
+void Execution::add_step(int node, std::vector<char>& held, std::vector<char>& stale) {
+  const Node& one = graph_.nodes[node];
+  Step step{diagram_.blocks[one.block].block.get(), one.port, guard_of_block_[one.block]};
+  if (one.port < 0) {
+    for (std::size_t g = 0; g < guards_.size(); ++g) {
+      if (guards_[g].gate >= 0 && gate_block_[guards_[g].gate] == one.block) step.asks = static_cast<int>(g);
+    }
+  }
+  held[node] = is_held(node, held) && step.asks < 0;
+  stale[node] = is_stale(node, stale);
+  major_.push_back(step);
+  if (!held[node] && step.asks < 0) minor_.push_back(step);
+  has_stale_gates_ = has_stale_gates_ || (stale[node] && step.asks >= 0);
+  if (stale[node] && runs_between(step.guard)) stale_.push_back(step);
+}
+
+/// A torn member is one that an earlier one in the order needs.
+void Execution::add_loop(const std::vector<int>& group, const LoopOptions& loops, std::vector<char>& held,
+                         std::vector<char>& stale) {
+  std::vector<LoopMember> members;
+  std::vector<int> torn;
+  const int guard = guard_of_block_[graph_.nodes[group.front()].block];
+  for (std::size_t k = 0; k < group.size(); ++k) {
+    const Node& one = graph_.nodes[group[k]];
+    if (guard_of_block_[one.block] != guard || one.port < 0) report_loop(diagram_, graph_, group);
+    LoopMember member{diagram_.blocks[one.block].block.get(), one.port, {}};
+    for (std::size_t j = 0; j < graph_.node_of_port[one.block].size(); ++j) {
+      if (graph_.node_of_port[one.block][j] != group[k]) continue;
+      for (int i = 0; i < shapes_[one.block].outputs[j]; ++i) member.wires.push_back(port_wire_[one.block][j] + i);
+    }
+    for (int need : graph_.needs[group[k]]) {
+      const auto place = std::lower_bound(group.begin(), group.end(), need);
+      if (place != group.end() && *place == need && place >= group.begin() + static_cast<long>(k)) {
+        torn.push_back(static_cast<int>(place - group.begin()));
+      }
+    }
+    stale[group[k]] = std::any_of(group.begin(), group.end(), [&](int n) { return is_stale(n, stale); });
+    members.push_back(std::move(member));
+  }
+  for (int place : torn) members[place].is_torn = true;
+  loops_.push_back(make_algebraic_loop(std::move(members), loops));
+  const Step step{loops_.back().get(), 0, guard};
+  major_.push_back(step);
+  const bool runs = runs_between(guard);
+  for (int node : group) held[node] = !runs;
+  if (runs) minor_.push_back(step);
+  if (runs && stale[group.front()]) stale_.push_back(step);
+}
+
+void Execution::collect_blocks() {
+  for (std::size_t b = 0; b < diagram_.blocks.size(); ++b) {
+    Block* block = diagram_.blocks[b].block.get();
+    const int guard = guard_of_block_[b];
+    if (block->states() > 0 && block->derivative_is_input()) {
+      const Source& source = diagram_.blocks[b].inputs.front();
+      gathered_.push_back({state_offset_[b], guard, port_wire_[source.block][source.port], block->states()});
+    } else if (block->states() > 0) {
+      deriving_.push_back({block, guard});
+      derived_.push_back({state_offset_[b], guard, block->states()});
+    }
+    if (block->updates()) updating_.push_back({block, guard});
+    if (block->remembers()) remembering_.push_back({block, guard});
+    if (block->crossings() > 0) {
+      crossing_.push_back({block, guard});
+      crossing_block_.insert(crossing_block_.end(), block->crossings(), static_cast<int>(b));
+      crossings_ += block->crossings();
+    }
+    if (block->next_event(-infinity) < infinity) timed_.push_back(block);
+    needs_major_ = needs_major_ || block->needs_major();
+  }
+  changed_.resize(updating_.size());
+}
+
+}  // namespace counterpoint::diagram

@@ -1,0 +1,146 @@
+#include "diagram/parameters.hpp"
+
+#include <cmath>
+#include <sstream>
+
+namespace counterpoint::diagram {
+namespace {
+
+[[noreturn]] void fail(const std::string& name, const std::string& text) {
+  throw std::invalid_argument("\"" + name + "\": " + text);
+}
+
+void check_finite(const std::string& name, const Array& array) {
+  for (double value : array.values) {
+    if (!std::isfinite(value)) fail(name, "must be finite");
+  }
+}
+
+double scalar(const std::string& name, const Array& array) {
+  if (array.values.size() != 1) fail(name, "one number is needed, not " + std::to_string(array.values.size()));
+  return array.values.front();
+}
+
+std::string listed(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+}  // namespace
+
+const Array* Reader::find(const std::string& name) {
+  used_.insert(name);
+  const auto found = parameters_.numbers.find(name);
+  if (found == parameters_.numbers.end()) {
+    if (parameters_.texts.count(name)) fail(name, "a number is needed, not text");
+    return nullptr;
+  }
+  return &found->second;
+}
+
+bool Reader::has(const std::string& name) const {
+  return parameters_.numbers.count(name) || parameters_.texts.count(name);
+}
+
+double Reader::number(const std::string& name) {
+  const Array* found = find(name);
+  if (!found) fail(name, "is missing");
+  check_finite(name, *found);
+  return scalar(name, *found);
+}
+
+double Reader::number(const std::string& name, double otherwise) {
+  const Array* found = find(name);
+  if (!found) return otherwise;
+  const double value = scalar(name, *found);
+  if (std::isnan(value)) fail(name, "must be a number");
+  return value;
+}
+
+int Reader::integer(const std::string& name, int otherwise) {
+  const double value = number(name, otherwise);
+  if (value != std::floor(value) || std::abs(value) > 1e9) fail(name, "must be a whole number");
+  return static_cast<int>(value);
+}
+
+bool Reader::flag(const std::string& name, bool otherwise) { return number(name, otherwise ? 1.0 : 0.0) != 0.0; }
+
+std::vector<double> Reader::vector(const std::string& name) {
+  const Array* found = find(name);
+  if (!found) fail(name, "is missing");
+  check_finite(name, *found);
+  return found->values;
+}
+
+std::vector<double> Reader::vector(const std::string& name, std::vector<double> otherwise) {
+  return has(name) ? vector(name) : (find(name), std::move(otherwise));
+}
+
+Array Reader::matrix(const std::string& name) {
+  const Array* found = find(name);
+  if (!found) fail(name, "is missing");
+  check_finite(name, *found);
+  return *found;
+}
+
+std::string Reader::text(const std::string& name) {
+  used_.insert(name);
+  const auto found = parameters_.texts.find(name);
+  if (found == parameters_.texts.end()) fail(name, "is missing, or not text");
+  return found->second;
+}
+
+std::string Reader::text(const std::string& name, const std::string& otherwise) {
+  return has(name) ? text(name) : (used_.insert(name), otherwise);
+}
+
+std::string Reader::word(const std::string& name, const std::vector<std::string>& allowed, const std::string& otherwise) {
+  const std::string value = text(name, otherwise);
+  for (const std::string& word : allowed) {
+    if (word == value) return value;
+  }
+  fail(name, "\"" + value + "\" is not one of " + listed(allowed));
+}
+
+std::vector<std::string> Reader::unused() const {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : parameters_.numbers) {
+    if (!used_.count(name)) names.push_back(name);
+  }
+  for (const auto& [name, value] : parameters_.texts) {
+    if (!used_.count(name)) names.push_back(name);
+  }
+  return names;
+}
+
+BlockPointer Registry::make(const std::string& kind, const Parameters& parameters) const {
+  const auto found = makers_.find(kind);
+  if (found == makers_.end()) throw std::invalid_argument("no kind of block \"" + kind + "\"");
+  Reader reader(parameters);
+  BlockPointer block = found->second(reader);
+  const std::vector<std::string> unused = reader.unused();
+  if (!unused.empty()) throw std::invalid_argument("\"" + unused.front() + "\": no such parameter of " + kind);
+  return block;
+}
+
+std::vector<std::string> Registry::kinds() const {
+  std::vector<std::string> names;
+  for (const auto& [kind, maker] : makers_) names.push_back(kind);
+  return names;
+}
+
+const Registry& registry() {
+  static const Registry all = [] {
+    Registry made;
+    add_sources(made);
+    add_mathematics(made);
+    add_continuous(made);
+    add_conditions(made);
+    add_ports(made);
+    return made;
+  }();
+  return all;
+}
+
+}  // namespace counterpoint::diagram

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "diagram/block.hpp"
+
+namespace counterpoint::diagram {
+
+/// A number, a vector or a matrix (row by row).
+struct Array {
+  std::vector<double> values;
+  int rows = 1;
+  int columns = 1;
+};
+
+/// What a block is made from: all that must be written down to make it again elsewhere.
+struct Parameters {
+  std::map<std::string, Array> numbers;
+  std::map<std::string, std::string> texts;
+};
+
+/// Reads parameters for a block of one kind. Every error is std::invalid_argument and names the parameter.
+class Reader {
+ public:
+  explicit Reader(const Parameters& parameters) : parameters_(parameters) {}
+
+  double number(const std::string& name);
+  double number(const std::string& name, double otherwise);
+  int integer(const std::string& name, int otherwise);
+  bool flag(const std::string& name, bool otherwise);
+  std::vector<double> vector(const std::string& name);
+  std::vector<double> vector(const std::string& name, std::vector<double> otherwise);
+  Array matrix(const std::string& name);
+  std::string text(const std::string& name);
+  std::string text(const std::string& name, const std::string& otherwise);
+  /// One of the words allowed.
+  std::string word(const std::string& name, const std::vector<std::string>& allowed, const std::string& otherwise);
+  bool has(const std::string& name) const;
+
+  /// Names given that nobody asked for.
+  std::vector<std::string> unused() const;
+
+ private:
+  const Array* find(const std::string& name);
+
+  const Parameters& parameters_;
+  std::set<std::string> used_;
+};
+
+using Maker = std::function<BlockPointer(Reader&)>;
+
+/// Kinds of blocks by name.
+class Registry {
+ public:
+  void add(const std::string& kind, Maker maker) { makers_[kind] = std::move(maker); }
+  /// Throws std::invalid_argument: unknown kind, missing, wrong or unknown parameter.
+  BlockPointer make(const std::string& kind, const Parameters& parameters) const;
+  std::vector<std::string> kinds() const;
+
+ private:
+  std::map<std::string, Maker> makers_;
+};
+
+/// All kinds of this library.
+const Registry& registry();
+
+// One function a family, each in its own file in blocks/.
+void add_sources(Registry&);
+void add_mathematics(Registry&);
+void add_continuous(Registry&);
+void add_conditions(Registry&);
+void add_ports(Registry&);
+
+}  // namespace counterpoint::diagram
