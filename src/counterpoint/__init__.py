@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from . import diagram as diagram
     from . import multibody as multibody
     from .approximations import (
         Approximation,
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
         taylor,
         transition,
     )
+    from .diagram.diagram import Diagram
     from .embedded import CosimulationInterface
     from .errors import (
         AlgebraicLoopError,
@@ -50,6 +52,7 @@ _ROOMS = {
     "approximations": (
         "Approximation", "approximate", "hermite", "hold", "lagrange", "least_squares", "mean", "taylor", "transition",
     ),
+    "diagram.diagram": ("Diagram",),
     "embedded": ("CosimulationInterface",),
     "errors": (
         "AlgebraicLoopError", "CounterpointError", "MissingExtraError", "ModelError", "NotFiniteError", "OutputError",
@@ -65,12 +68,12 @@ _ROOMS = {
 }  # fmt: skip
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
-_PACKAGES = ("multibody",)
+_PACKAGES = ("diagram", "multibody")
 
 __all__ = [
-    "AlgebraicLoopError", "Approximation", "CosimulationInterface", "CounterpointError", "MissingExtraError",
-    "ModelError", "NotFiniteError", "OutputError", "Progress", "Result", "Run", "RunInterrupted", "Scenario",
-    "ScenarioError", "Scheme", "SetupError", "Signal", "SimulationError", "SolverError", "Subsystem",
+    "AlgebraicLoopError", "Approximation", "CosimulationInterface", "CounterpointError", "Diagram",
+    "MissingExtraError", "ModelError", "NotFiniteError", "OutputError", "Progress", "Result", "Run", "RunInterrupted",
+    "Scenario", "ScenarioError", "Scheme", "SetupError", "Signal", "SimulationError", "SolverError", "Subsystem",
     "System", "approximate", "custom", "hermite", "hold", "lagrange", "least_squares", "linear", "load",
     "mean", "ode", "second_order", "sequential", "source", "table", "taylor", "transition",
 ]  # fmt: skip

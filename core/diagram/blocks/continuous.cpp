@@ -25,7 +25,8 @@ class Integrator final : public Block {
   }
   bool feedthrough(int, int) const override { return false; }
   int states() const override { return static_cast<int>(initial_.size()); }
-  int memory() const override { return resets_ ? 1 : 0; }
+  /// With reset: the reset signal at the last instant, and whether there was one.
+  int memory() const override { return resets_ ? 2 : 0; }
   int crossings() const override { return resets_ ? 1 : 0; }
   bool updates() const override { return resets_; }
   bool output_is_state(int) const override { return true; }
@@ -33,16 +34,14 @@ class Integrator final : public Block {
 
   void start(const Context&) override {
     std::copy(initial_.begin(), initial_.end(), x());
-    if (resets_) *z() = 0.0;
-    has_seen_ = false;
   }
   void output(const Context&, int) override {}
   void derivative(const Context&) override { std::fill_n(dx(), states(), *in(0)); }
   bool update(const Context&) override {
     const double now = *in(1);
-    const bool resets = has_seen_ && fires(edge_, *z(), now);
-    *z() = now;
-    has_seen_ = true;
+    const bool resets = z()[1] != 0.0 && fires(edge_, z()[0], now);
+    z()[0] = now;
+    z()[1] = 1.0;
     return resets;
   }
   void commit(const Context&) override { std::copy(initial_.begin(), initial_.end(), x()); }
@@ -52,7 +51,6 @@ class Integrator final : public Block {
   std::vector<double> initial_;
   Edge edge_;
   bool resets_;
-  bool has_seen_ = false;
 };
 
 BlockPointer make_integrator(Reader& p) {

@@ -1,0 +1,127 @@
+"""A block as a user holds it: parameters, named ports, what is connected to them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..errors import SetupError, did_you_mean
+from .signal import Signal, SignalOperators
+
+if TYPE_CHECKING:
+    from .diagram import Diagram
+
+#: Makes the core's block; called once for every flattened copy.
+Maker = Callable[[], "_core.diagram.Block"]
+
+
+class Block(SignalOperators):
+    """One block of a :class:`Diagram`; made by the diagram's methods.
+
+    A block with one output can be used wherever a signal is meant; others are asked by name,
+    ``block["speed"]``. Inputs are given when the block is made, by :meth:`connect`, or with ``signal >> block``.
+
+    Attributes
+    ----------
+    name, kind : str
+    inputs, outputs : list of str
+        Names of ports.
+    sources : dict
+        Input name -> the :class:`Signal` that enters it.
+    numbers, texts : dict
+        Parameters, as the core knows them.
+    content : Diagram or None
+        What is inside, when the block is a superblock.
+    gate : str
+        ``""``, ``"enable"`` or ``"trigger"``: when the content of a superblock runs; the control signal is the last
+        input.
+    """
+
+    def __init__(self, diagram: Diagram, name: str, kind: str) -> None:
+        self.diagram = diagram
+        self.name = name
+        self.kind = kind
+        self.inputs: list[str] = []
+        self.outputs: list[str] = []
+        self.sources: dict[str, Signal] = {}
+        self.numbers: dict[str, NDArray[np.float64]] = {}
+        self.texts: dict[str, str] = {}
+        self.content: Diagram | None = None
+        self.gate = ""
+        self.make: Maker | None = None
+
+    @property
+    def signal(self) -> Signal:
+        """The only output; an error for blocks with none or several."""
+        if len(self.outputs) != 1:
+            ports = ", ".join(f'"{port}"' for port in self.outputs) or "none"
+            raise SetupError(f'block "{self.name}" has {len(self.outputs)} outputs ({ports}); say which: block["name"]')
+        return Signal(self, self.outputs[0])
+
+    def __getitem__(self, port: str) -> Signal:
+        """Return an output by name."""
+        if port not in self.outputs:
+            raise SetupError(f'block "{self.name}": no output "{port}"{did_you_mean(port, self.outputs)}')
+        return Signal(self, port)
+
+    def __call__(self, *signals: Any, **named: Any) -> Block:
+        """Connect inputs in their order, or by name, and return the block."""
+        return self.connect(*signals, **named)
+
+    def connect(self, *signals: Any, **named: Any) -> Block:
+        """Connect inputs in their order, or by name, and return the block."""
+        for signal in signals:
+            self.connect_next(signal)
+        for port, signal in named.items():
+            self.connect_port(port, signal)
+        return self
+
+    def connect_next(self, signal: Any) -> None:
+        """Connect the first input that is still free."""
+        free = [port for port in self.inputs if port not in self.sources]
+        if not free:
+            raise SetupError(
+                f'block "{self.name}": no free input for {signal!r}; it has {len(self.inputs)}: {", ".join(self.inputs)}'
+            )
+        self.connect_port(free[0], signal)
+
+    def connect_port(self, port: str, signal: Any) -> None:
+        """Connect one input."""
+        if port not in self.inputs:
+            raise SetupError(f'block "{self.name}": no input "{port}"{did_you_mean(port, self.inputs)}')
+        source = self.diagram.as_signal(signal)
+        if source.block.diagram is not self.diagram:
+            raise SetupError(
+                f'block "{self.name}": input "{port}" comes from {source}, which is in diagram '
+                f'"{source.block.diagram.name}", not in "{self.diagram.name}"; lead it through a superblock input'
+            )
+        if port in self.sources:
+            raise SetupError(
+                f'block "{self.name}": input "{port}" is driven twice, by {self.sources[port]} and by {source}; '
+                "add them first, or use a switch"
+            )
+        self.sources[port] = source
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.name}>"
+
+
+def parameters(values: Mapping[str, Any]) -> tuple[dict[str, NDArray[np.float64]], dict[str, str]]:
+    """Split parameters into numbers (arrays of float) and texts; None is left out."""
+    numbers: dict[str, NDArray[np.float64]] = {}
+    texts: dict[str, str] = {}
+    for name, value in values.items():
+        if value is None:
+            continue
+        if isinstance(value, str):
+            texts[name] = value
+            continue
+        try:
+            numbers[name] = np.ascontiguousarray(np.atleast_1d(np.asarray(value, dtype=float)))
+        except (TypeError, ValueError):
+            raise SetupError(f'"{name}": {value!r}; a number or an array of numbers is needed') from None
+    return numbers, texts

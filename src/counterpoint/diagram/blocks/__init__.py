@@ -1,0 +1,13 @@
+"""The blocks of a diagram, one module a family; a diagram has them all as methods."""
+
+from __future__ import annotations
+
+from .continuous import ContinuousBlocks
+from .mathematics import MathematicsBlocks
+from .sources import SourceBlocks
+
+__all__ = ["BlockLibrary"]
+
+
+class BlockLibrary(SourceBlocks, MathematicsBlocks, ContinuousBlocks):
+    """All families together."""

@@ -1,0 +1,26 @@
+"""What every family of blocks builds on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..block import Block, Maker
+
+
+class Family:
+    """Base of families: their methods call :meth:`add`, which a diagram defines."""
+
+    def add(
+        self,
+        kind: str,
+        inputs: Iterable[Any] = (),
+        *,
+        name: str | None = None,
+        named_inputs: dict[str, Any] | None = None,
+        make: Maker | None = None,
+        **values: Any,
+    ) -> Block:
+        """Add a block of a kind of the core."""
+        raise NotImplementedError
