@@ -85,7 +85,7 @@ class Block(SignalOperators):
         free = [port for port in self.inputs if port not in self.sources]
         if not free:
             raise SetupError(
-                f'block "{self.name}": no free input for {signal!r}; it has {len(self.inputs)}: {", ".join(self.inputs)}'
+                f'block "{self.name}": no free input for {signal!r}; it has {", ".join(self.inputs)}'
             )
         self.connect_port(free[0], signal)
 
