@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 from numbers import Real
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -93,6 +94,7 @@ class Diagram(BlockLibrary):
         ``make`` gives a block that is not made from parameters alone (it holds a function, say).
         """
         block = Block(self, self._free_name(name, kind), kind)
+        block.is_named = name is not None
         try:
             block.numbers, block.texts = parameters(values)
             block.make = make or (lambda: _core.diagram.make_block(kind, block.numbers, block.texts))
@@ -198,6 +200,17 @@ class Diagram(BlockLibrary):
         system = cp.System(self.name)
         system.add(self.name, self.subsystem(), step=step if step is not None else self.preferred_step)
         return system.run(until=until, **options)
+
+    def draw(self, path: str | Path) -> Path:
+        """Write a picture of the diagram as an SVG file; in a notebook the diagram shows itself."""
+        from .drawing import save
+
+        return save(self, path)
+
+    def _repr_svg_(self) -> str:
+        from .drawing import svg
+
+        return svg(self)
 
     def _free_name(self, name: str | None, kind: str) -> str:
         if name is None:
