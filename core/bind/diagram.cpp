@@ -107,10 +107,12 @@ void bind_diagram(nb::module_& parent) {
       .def("statistics", &statistics);
   m.def("subsystem",
         [](const FlatDiagram& diagram, const std::string& solver, const std::map<std::string, double>& settings,
-           bool publishes_events) {
-          return std::make_shared<DiagramSubsystem>(diagram, simulator_options(solver, settings), publishes_events);
+           bool publishes_events, double preferred_step) {
+          return std::make_shared<DiagramSubsystem>(diagram, simulator_options(solver, settings), publishes_events,
+                                                    preferred_step);
         },
-        nb::arg("diagram"), nb::arg("solver"), nb::arg("settings"), nb::arg("publishes_events") = false);
+        nb::arg("diagram"), nb::arg("solver"), nb::arg("settings"), nb::arg("publishes_events") = false,
+        nb::arg("preferred_step") = 0.0);
 }
 
 }  // namespace counterpoint::bind
