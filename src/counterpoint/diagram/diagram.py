@@ -20,6 +20,7 @@ from .signal import Signal, SignalOperators
 if TYPE_CHECKING:
     from ..results import Result
     from ..subsystems import NativeSubsystem
+    from .analysis import LinearDiagram, Trim
 
 
 class Diagram(BlockLibrary):
@@ -206,6 +207,18 @@ class Diagram(BlockLibrary):
         system = cp.System(self.name)
         system.add(self.name, self.subsystem(), step=step if step is not None else self.preferred_step)
         return system.run(until=until, **options)
+
+    def linearise(self, **options: Any) -> LinearDiagram:
+        """Return the linear model near a state; see :func:`counterpoint.diagram.analysis.linearise`."""
+        from .analysis import linearise
+
+        return linearise(self, **options)
+
+    def trim(self, **options: Any) -> Trim:
+        """Find a state of rest; see :func:`counterpoint.diagram.analysis.trim`."""
+        from .analysis import trim
+
+        return trim(self, **options)
 
     def save(self, path: str | Path, *, until: float | None = None, overwrite: bool = False) -> Path:
         """Write the diagram as a TOML file that :func:`counterpoint.diagram.load` and ``counterpoint run`` read."""
