@@ -176,12 +176,11 @@ void Execution::check_finite(const Context& context) const {
   bool finite = true;
   for (double value : x_) finite = finite && std::isfinite(value);
   for (const double* value : outlets_) finite = finite && std::isfinite(*value);
-  if (finite) return;
-  throw_not_finite(context);
+  if (!finite) blame_not_finite(context);
 }
 
 /// The first block in the order of execution whose output is not finite is where it came up.
-void Execution::throw_not_finite(const Context& context) const {
+void Execution::blame_not_finite(const Context& context) const {
   std::ostringstream text;
   text.precision(9);
   for (const Step& step : major_) {
@@ -216,6 +215,17 @@ std::vector<std::string> Execution::state_names() const {
     for (int i = 0; i < count; ++i) names.push_back(count == 1 ? entry.name : entry.name + "[" + std::to_string(i) + "]");
   }
   return names;
+}
+
+void Execution::check_end(double t) const {
+  for (int b : ending_) {
+    const std::string reason = diagram_.blocks[b].block->run_end();
+    if (reason.empty()) continue;
+    std::ostringstream text;
+    text.precision(9);
+    text << "block \"" << diagram_.blocks[b].name << "\" ended the run at t = " << t << " s: " << reason;
+    throw RunEnd(text.str());
+  }
 }
 
 std::shared_ptr<const Execution::Saved> Execution::save() const {

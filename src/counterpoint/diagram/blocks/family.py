@@ -24,3 +24,9 @@ class Family:
     ) -> Block:
         """Add a block of a kind of the core."""
         raise NotImplementedError
+
+
+def given(*signals: Any) -> tuple[Any, ...]:
+    """Return the signals given at once; those left out are connected later."""
+    missing = [k for k, signal in enumerate(signals) if signal is None]
+    return signals[: missing[0]] if missing else signals
