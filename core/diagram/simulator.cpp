@@ -214,13 +214,13 @@ void Simulator::accept(double end, Ending ending) {
   }
   context_.step = end - begun;
   execution_.check_finite(context_);
-  execution_.accepted(context_);
-  execution_.slopes(context_, slope_.data());
   short_step_ = 0.0;
   if (ending == Ending::event) {
     note_event();
     if (is_reversed()) short_step_ = 16.0 * location_tolerance(span_);
   }
+  execution_.accepted(context_);
+  execution_.slopes(context_, slope_.data());
 }
 
 std::shared_ptr<const Simulator::Saved> Simulator::save() const {

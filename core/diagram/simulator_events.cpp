@@ -152,6 +152,7 @@ bool Simulator::is_reversed() {
     return g_begin_[i] * g_end_[i] > 0.0 && std::abs(g_begin_[i]) <= 2.0 * std::abs(g_end_[i]);
   };
   if (std::none_of(crossed_.begin(), crossed_.end(), stays)) return false;
+  execution_.slopes(context_, slope_.data());
   const double ahead = 16.0 * location_tolerance(span_);
   std::copy_n(execution_.x(), x_begin_.size(), x_begin_.data());
   for (std::size_t i = 0; i < x_end_.size(); ++i) x_end_[i] = x_begin_[i] + ahead * slope_[i];
