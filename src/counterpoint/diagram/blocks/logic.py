@@ -74,4 +74,5 @@ class LogicBlocks(Family):
 
         ``priority`` (``set`` or ``reset``) wins when both are true.
         """
-        return self.add("latch", given(set, reset), name=name, initial=float(initial), priority=priority)
+        inputs = {"set": set, "reset": reset}
+        return self.add("latch", name=name, named_inputs=inputs, initial=float(initial), priority=priority)

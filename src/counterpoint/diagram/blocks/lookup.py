@@ -82,8 +82,8 @@ class LookupBlocks(Family):
         """
         return self.add(
             "lookup_2d",
-            given(u, v),
             name=name,
+            named_inputs={"u": u, "v": v},
             x=x,
             y=y,
             table=table,

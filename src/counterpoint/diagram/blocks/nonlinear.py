@@ -107,7 +107,8 @@ class NonlinearBlocks(Family):
         name: str | None = None,
     ) -> Block:
         """Give ``then`` while ``control >= threshold`` (default 0), else ``otherwise``; criteria ``>=``, ``>``, ``!=0``."""
-        return self.add("switch", given(control, then, otherwise), name=name, criterion=criterion, threshold=threshold)
+        inputs = {"control": control, "then": then, "otherwise": otherwise}
+        return self.add("switch", name=name, named_inputs=inputs, criterion=criterion, threshold=threshold)
 
     def multiport_switch(self, index: Any, *u: Any, outside: str = "error", name: str | None = None) -> Block:
         """Give the signal whose number, from 0, is ``index`` rounded; ``outside``: ``error``, or ``clip`` to the outermost."""

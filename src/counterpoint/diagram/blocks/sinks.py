@@ -27,7 +27,7 @@ class SinkBlocks(Family):
         --------
         >>> import counterpoint as cp
         >>> model = cp.Diagram("fall")
-        >>> height = model.integrator(initial=5.0) << model.integrator(model.constant(-9.81))
+        >>> height = model.integrator(model.integrator(-9.81), initial=5.0)
         >>> model.stop(height <= 0.0, message="it has landed", name="ground")
         <stop ground>
         >>> model.output("height", height)
