@@ -3,11 +3,27 @@
 from __future__ import annotations
 
 from .continuous import ContinuousBlocks
+from .logic import LogicBlocks
+from .lookup import LookupBlocks
 from .mathematics import MathematicsBlocks
+from .nonlinear import NonlinearBlocks
+from .routing import RoutingBlocks
+from .sinks import SinkBlocks
 from .sources import SourceBlocks
+from .trigonometry import TrigonometryBlocks
 
 __all__ = ["BlockLibrary"]
 
 
-class BlockLibrary(SourceBlocks, MathematicsBlocks, ContinuousBlocks):
+class BlockLibrary(
+    SourceBlocks,
+    SinkBlocks,
+    MathematicsBlocks,
+    TrigonometryBlocks,
+    NonlinearBlocks,
+    LogicBlocks,
+    LookupBlocks,
+    RoutingBlocks,
+    ContinuousBlocks,
+):
     """All families together."""
