@@ -47,12 +47,13 @@ struct SolverOptions {
   double gamma = 0.5;       ///< Newmark
 };
 
-/// Names as in Simulink: ode1 ode2 ode3 ode4 ode5 (fixed step), ode23 ode45 (variable step);
+/// Names as in Simulink: ode1 ode2 ode3 ode4 ode5 (fixed step), ode23 ode45 ode23s (variable step);
 /// trapezoidal, bdf2, newmark. Throws std::invalid_argument for others.
 SolverPointer make_solver(const std::string& name, RightHandSidePointer f, const SolverOptions& options);
 
 SolverPointer make_explicit_solver(int order, RightHandSidePointer f);
-SolverPointer make_embedded_pair(int order, RightHandSidePointer f, const SolverOptions& options);
+/// One of the methods of method.hpp.
+SolverPointer make_method_solver(const std::string& name, RightHandSidePointer f, const SolverOptions& options);
 SolverPointer make_trapezoidal(RightHandSidePointer f);
 SolverPointer make_bdf2(RightHandSidePointer f);
 SolverPointer make_newmark(RightHandSidePointer f, double beta, double gamma);
