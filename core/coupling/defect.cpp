@@ -13,10 +13,7 @@ namespace counterpoint {
     compare(pending_time(), &assumed_[first_ + 1], samples, gain, offset);
     first_ += 1 + width_;
   }
-  if (!pending()) {
-    first_ = 0;
-    assumed_.clear();
-  }
+  if (!pending()) first_ = last_ = 0;
 }
 
 void Defect::compare(double t, const double* assumed, const Samples& samples, double gain, double offset) {

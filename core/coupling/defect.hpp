@@ -26,12 +26,14 @@ class Defect {
   }
   void assume(const Polynomial& polynomial, double t, double source_next) {
     compared_for_ = source_next;
-    polynomial.evaluate(t, values_.data());
-    assumed_.push_back(t);
-    for (double value : values_) assumed_.push_back(value);
+    const std::size_t row = last_;
+    last_ += 1 + width_;
+    if (last_ > assumed_.size()) assumed_.resize(2 * last_);
+    assumed_[row] = t;
+    polynomial.evaluate(t, &assumed_[row + 1]);
   }
 
-  bool pending() const { return first_ < assumed_.size(); }
+  bool pending() const { return first_ < last_; }
   double pending_time() const { return assumed_[first_]; }
 
   /// Compare what is pending with the samples that have been published, as far as they reach.
@@ -58,7 +60,8 @@ class Defect {
   int width_;
   double compared_for_ = -Polynomial::infinity;  ///< the source's sample of the last assumption
   std::size_t first_ = 0;                        ///< where the oldest assumption that is pending begins
-  std::vector<double> assumed_;                  ///< rows (t, assumed), rarely more than two
+  std::size_t last_ = 0;                         ///< behind the newest
+  std::vector<double> assumed_;                  ///< rows (t, assumed), rarely more than two, and room for more
   long count_ = 0;
   double sum_of_squares_ = 0.0;
   double maximum_square_ = 0.0;

@@ -97,25 +97,36 @@ bool Scheduler::later(int a, int b) const {
   return ta != tb ? ta > tb : a > b;
 }
 
-void Scheduler::push_ready(int i) {
+inline void Scheduler::push_ready(int i) {
   is_ready_[i] = 1;
   ready_.push_back(i);
-  if (ready_.size() > 1) std::push_heap(ready_.begin(), ready_.end(), [this](int a, int b) { return later(a, b); });
+  if (ready_.size() > 1) sift_last_in();
 }
 
-int Scheduler::pop_ready() {
+[[gnu::always_inline]] inline int Scheduler::pop_ready() {
   while (!ready_.empty()) {
-    if (ready_.size() > 1) std::pop_heap(ready_.begin(), ready_.end(), [this](int a, int b) { return later(a, b); });
+    if (ready_.size() > 1) sift_earliest_out();
     const int i = ready_.back();
     ready_.pop_back();
     is_ready_[i] = 0;
     // One that is far enough and that nobody listens to can unblock no one: let it rest.
     const bool rests = network_.outgoing(i).empty() && reached(i);
     if (!rests) return i;
-    aside_.push_back(i);
+    set_aside(i);
   }
   return -1;
 }
+
+// Apart from their callers, whose usual way is short: two that take turns need no heap.
+[[gnu::noinline]] void Scheduler::sift_last_in() {
+  std::push_heap(ready_.begin(), ready_.end(), [this](int a, int b) { return later(a, b); });
+}
+
+[[gnu::noinline]] void Scheduler::sift_earliest_out() {
+  std::pop_heap(ready_.begin(), ready_.end(), [this](int a, int b) { return later(a, b); });
+}
+
+[[gnu::noinline]] void Scheduler::set_aside(int i) { aside_.push_back(i); }
 
 long Scheduler::burst(int i) {
   Participant& p = network_.participants[i];
@@ -179,6 +190,20 @@ bool Scheduler::reached(int i) const {
   return p.finished() || p.t >= target_ - network_.tolerance;
 }
 
+inline int Scheduler::choose() {
+  int i = -1;
+  // A group that is stuck would otherwise wait until everybody else has finished.
+  if (++choices_ > patience_) {
+    choices_ = 0;
+    i = exempt_by_the_second_rule();
+  }
+  if (i < 0) i = pop_ready();
+  if (i < 0) i = exempt_by_the_second_rule();
+  // The waits-for relation has no cycle, so somebody is exempt when nobody may step.
+  if (i < 0) throw std::logic_error("the precedence rule found nobody to step");
+  return i;
+}
+
 bool Scheduler::advance(double target, double wall_seconds) {
   using clock = std::chrono::steady_clock;
   const auto deadline = clock::now() + std::chrono::duration<double>(wall_seconds);
@@ -201,20 +226,6 @@ bool Scheduler::advance(double target, double wall_seconds) {
   }
   for (int i : std::exchange(aside_, {})) offer(i);
   return behind_ == 0;
-}
-
-int Scheduler::choose() {
-  int i = -1;
-  // A group that is stuck would otherwise wait until everybody else has finished.
-  if (++choices_ > patience_) {
-    choices_ = 0;
-    i = exempt_by_the_second_rule();
-  }
-  if (i < 0) i = pop_ready();
-  if (i < 0) i = exempt_by_the_second_rule();
-  // The waits-for relation has no cycle, so somebody is exempt when nobody may step.
-  if (i < 0) throw std::logic_error("the precedence rule found nobody to step");
-  return i;
 }
 
 bool Scheduler::blocks(int i, const Term& term) const {

@@ -63,6 +63,9 @@ class Scheduler {
   void push_ready(int i);
   /// The earliest of those that may step, or -1.
   int pop_ready();
+  void sift_last_in();
+  void sift_earliest_out();
+  void set_aside(int i);
   int exempt_by_the_second_rule() const;
   bool is_blocked(int i) const;
   bool is_blocked_by_extrapolation_only(int i) const;

@@ -22,13 +22,11 @@ class LinearStep final : public Solver {
 
   void step(double t, double t_end, double* x, Inputs& inputs) override { advance(t, t_end, x, inputs); }
 
-  bool burst(Participant& participant, const BurstLimits& limits, double* x) override {
+  bool bursts() const override { return N > 0 && F > 0; }
+  void burst(Participant& participant, const BurstLimits& limits, double* x) override {
     if constexpr (N > 0 && F > 0) {
       Drawn model{*this, x};
       participant.burst(model, limits);
-      return true;
-    } else {
-      return false;
     }
   }
 
