@@ -17,7 +17,7 @@ namespace counterpoint {
 class Defect {
  public:
   explicit Defect(int width)
-      : width_(width), mean_(width), spread_(width), values_(width), truth_(width), rows_(1 + 2 * width) {}
+      : width_(width), moments_(width), values_(width), truth_(width), rows_(1 + 2 * width) {}
 
   /// Whether to assume at the end of the consumer's step: the step after it will end at `following`, and
   /// the source publishes (or has published) its next sample at `source_next`.
@@ -55,7 +55,14 @@ class Defect {
 
  private:
   void compare(double t, const double* assumed, const Samples& samples, double gain, double offset);
-  void interpolate(const Samples& samples, double t);
+  /// What the source has published for time t: a sample, or between samples a cubic.
+  const double* published(const Samples& samples, double t);
+  const double* interpolated(const Samples& samples, std::size_t behind, double t);
+
+  struct Moments {
+    double mean = 0.0;
+    double spread = 0.0;  ///< sum of squares about the mean
+  };
 
   int width_;
   double compared_for_ = -Polynomial::infinity;  ///< the source's sample of the last assumption
@@ -67,8 +74,7 @@ class Defect {
   double maximum_square_ = 0.0;
   double time_of_maximum_ = 0.0;
   double magnitude_ = 0.0;
-  std::vector<double> mean_;
-  std::vector<double> spread_;
+  std::vector<Moments> moments_;  ///< of what arrived
   std::vector<double> values_;  ///< scratch
   Polynomial truth_;
   RowBuffer rows_;

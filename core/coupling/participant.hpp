@@ -72,7 +72,8 @@ class Clock {
 class Stopwatch {
  public:
   using clock = std::chrono::steady_clock;
-  bool due() { return ++calls_ < 8 || costly_ || calls_ % 64 == 0; }
+  /// Whether this call is to be timed: the first ones, costly ones, and one of 64.
+  bool due() { return --untimed_ < 0; }
   bool costly() const { return costly_; }
   void begin() { begun_ = clock::now(); }
   void end(long steps);
@@ -80,7 +81,8 @@ class Stopwatch {
 
  private:
   bool costly_ = true;  ///< until something else was measured: the first step is made alone
-  unsigned calls_ = 0;
+  int untimed_ = 0;      ///< calls before the next that is timed
+  long timed_calls_ = 0;
   long timed_steps_ = 0;
   double timed_seconds_ = 0.0;
   clock::time_point begun_;
@@ -111,7 +113,7 @@ class Participant {
     long left = limits.steps;
     do {
       inputs->freeze(t, t_next);
-      const long made = glide(model, limits, left);
+      const long made = plain_ ? glide(model, limits, left) : 0;
       if (made == 0) step_with_inputs(model);
       left -= std::max(made, 1L);
     } while (left > 0 && t_next <= limits.end && t < limits.begin);
@@ -163,7 +165,7 @@ class Participant {
   template <class Model>
     requires requires { Model::glides; }
   long glide(Model& model, const BurstLimits& limits, long most) {
-    const Polynomial* input = plain_ ? inputs->single_over(t, t_next) : nullptr;
+    const Polynomial* input = inputs->single_over(t, t_next);
     if (input == nullptr) return 0;
     constexpr int longest = 32;
     std::array<double, longest + 2> times;  // the start, the ends of steps, and the end of the step after them
