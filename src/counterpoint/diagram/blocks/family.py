@@ -26,7 +26,6 @@ class Family:
         raise NotImplementedError
 
 
-def given(*signals: Any) -> tuple[Any, ...]:
-    """Return the signals given at once; those left out are connected later."""
-    missing = [k for k, signal in enumerate(signals) if signal is None]
-    return signals[: missing[0]] if missing else signals
+def given(u: Any) -> tuple[Any, ...]:
+    """Return the only input if it is given at once; one left out is connected later."""
+    return () if u is None else (u,)

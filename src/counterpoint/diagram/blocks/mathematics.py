@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -34,13 +35,13 @@ class MathematicsBlocks(Family):
 
     def divide(self, u: Any = None, by: Any = None, *, name: str | None = None) -> Block:
         """Divide the first signal by the second, element by element."""
-        return self.add("product", given(u, by), name=name, operations="*/")
+        return self.add("product", name=name, named_inputs={"u1": u, "u2": by}, operations="*/")
 
     def power(self, u: Any = None, exponent: Any = None, *, name: str | None = None) -> Block:
         """Raise to a power: ``u ** exponent``, where the exponent is a number or a signal."""
-        if isinstance(exponent, int | float):
+        if isinstance(exponent, Real):
             return self.add("power", given(u), name=name, exponent=exponent)
-        return self.add("power", given(u, exponent), name=name)
+        return self.add("power", name=name, named_inputs={"u": u, "exponent": exponent})
 
     def sqrt(self, u: Any = None, *, name: str | None = None) -> Block:
         """Take the square root; a negative input stops the run as a value that is not finite."""
@@ -72,11 +73,11 @@ class MathematicsBlocks(Family):
 
     def min(self, *u: Any, name: str | None = None) -> Block:
         """Give the smallest of several signals, or the smallest component of one vector."""
-        return self.add("min", u, name=name, inputs=max(1, len(u)))
+        return self.add("min", u, name=name, count=max(1, len(u)))
 
     def max(self, *u: Any, name: str | None = None) -> Block:
         """Give the largest of several signals, or the largest component of one vector."""
-        return self.add("max", u, name=name, inputs=max(1, len(u)))
+        return self.add("max", u, name=name, count=max(1, len(u)))
 
     def floor(self, u: Any = None, *, name: str | None = None) -> Block:
         """Round down to a whole number."""
@@ -96,15 +97,15 @@ class MathematicsBlocks(Family):
 
     def modulo(self, u: Any = None, divisor: Any = None, *, name: str | None = None) -> Block:
         """Give ``u - divisor floor(u / divisor)``: the sign is that of the divisor, as Python's ``%``."""
-        return self.add("modulo", given(u, divisor), name=name)
+        return self.add("modulo", name=name, named_inputs={"u": u, "divisor": divisor})
 
     def remainder(self, u: Any = None, divisor: Any = None, *, name: str | None = None) -> Block:
         """Give ``u - divisor truncate(u / divisor)``: the sign is that of ``u``, as C's ``fmod``."""
-        return self.add("remainder", given(u, divisor), name=name)
+        return self.add("remainder", name=name, named_inputs={"u": u, "divisor": divisor})
 
     def dot(self, u: Any = None, v: Any = None, *, name: str | None = None) -> Block:
         """Give the dot product of two vectors."""
-        return self.add("dot", given(u, v), name=name)
+        return self.add("dot", name=name, named_inputs={"u": u, "v": v})
 
     def norm(self, u: Any = None, *, name: str | None = None) -> Block:
         """Give the Euclidean length of a vector."""

@@ -27,12 +27,12 @@ class SinkBlocks(Family):
         --------
         >>> import counterpoint as cp
         >>> model = cp.Diagram("fall")
-        >>> height = model.integrator(initial=5.0) << model.integrator(model.constant(-9.81))
+        >>> height = model.integrator(model.integrator(-9.81), initial=5.0)
         >>> model.stop(height <= 0.0, message="it has landed", name="ground")
         <stop ground>
         >>> model.output("height", height)
         >>> result = model.run(until=10.0, step=0.1)
-        >>> round(result["fall.height"].times[-1], 6)
+        >>> round(float(result["fall.height"].time[-1]), 6)
         1.00964
         """
         return self.add("stop", given(u), name=name, message=message)

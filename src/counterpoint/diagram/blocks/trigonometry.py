@@ -39,7 +39,7 @@ class TrigonometryBlocks(Family):
 
     def atan2(self, y: Any = None, x: Any = None, *, name: str | None = None) -> Block:
         """Give the angle in rad of the point (x, y), between -pi and pi."""
-        return self.add("atan2", given(y, x), name=name)
+        return self.add("atan2", name=name, named_inputs={"y": y, "x": x})
 
     def sinh(self, u: Any = None, *, name: str | None = None) -> Block:
         """Take the hyperbolic sine."""
