@@ -72,6 +72,11 @@ const Registry& registry();
 void add_sources(Registry&);
 void add_mathematics(Registry&);
 void add_continuous(Registry&);
+void add_linear_systems(Registry&);
+void add_pid(Registry&);
+void add_delays(Registry&);
+void add_discrete(Registry&);
+void add_discrete_systems(Registry&);
 void add_conditions(Registry&);
 void add_ports(Registry&);
 

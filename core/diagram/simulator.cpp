@@ -10,6 +10,9 @@ namespace {
 constexpr int most_passes = 100;       ///< of one instant
 constexpr std::size_t ring = 100;      ///< events looked back at for chattering
 
+/// Leaving zero counts: a block that stood on the border decided its mode without knowing where the signal would go.
+bool crosses(double from, double to) { return from * to < 0.0 || (from == 0.0 && to != 0.0); }
+
 }  // namespace
 
 struct Simulator::Saved {
@@ -48,6 +51,8 @@ void Simulator::start(double t, Inputs* u) {
   execution_.crossing(context_, g_begin_.data());
   execution_.slopes(context_, slope_.data());
   execution_.check_finite(context_);
+  execution_.accepted(context_);
+  execution_.close_triggers();
   wish_ = is_variable() ? first_wish() : 0.0;
 }
 
@@ -80,6 +85,7 @@ double Simulator::advance(double t_end, Inputs* u, bool stops_at_events) {
     accept(end, is_event);
     if (is_event) note_event(t_begin, t_end);
     if (is_event && stops_at_events) break;
+    if (time_ < t_end && execution_.has_rejected()) begin();  // what remembers has remembered
   }
   return time_;
 }
@@ -97,6 +103,7 @@ void Simulator::begin() {
     execution_.evaluate_stale(context_);
     if (execution_.update(context_)) settle(false);
   }
+  execution_.close_triggers();
   execution_.crossing(context_, g_begin_.data());
   execution_.slopes(context_, slope_.data());
 }
@@ -196,7 +203,7 @@ void Simulator::evaluate_at_end(double t) {
 
 bool Simulator::changes_sign(const std::vector<double>& from, const std::vector<double>& to) const {
   for (std::size_t i = 0; i < from.size(); ++i) {
-    if (from[i] * to[i] < 0.0) return true;
+    if (crosses(from[i], to[i])) return true;
   }
   return false;
 }
@@ -219,7 +226,7 @@ void Simulator::state_at(double t, double end) {
 double Simulator::guess_crossing(double a, double b) const {
   double first = b;
   for (std::size_t i = 0; i < g_left_.size(); ++i) {
-    if (g_left_[i] * g_right_[i] >= 0.0) continue;
+    if (!crosses(g_left_[i], g_right_[i])) continue;
     first = std::min(first, a + (b - a) * g_left_[i] / (g_left_[i] - g_right_[i]));
   }
   return first;
@@ -255,17 +262,22 @@ bool Simulator::find_crossing(double& end) {
   }
   if (at != b) state_at(b, whole);
   for (std::size_t i = 0; i < g_right_.size(); ++i) {
-    if (g_begin_[i] * g_right_[i] < 0.0) last_crossing_ = static_cast<int>(i);
+    if (crosses(g_begin_[i], g_right_[i])) last_crossing_ = static_cast<int>(i);
   }
   end = b;
   return true;
 }
 
 void Simulator::accept(double end, bool is_event) {
-  if (!evaluated_at_end_) std::copy(x_end_.begin(), x_end_.end(), execution_.x());
   const double begun = time_;
+  if (execution_.needs_arrival() && !evaluated_at_end_) {
+    evaluate_at_end(end);
+    evaluated_at_end_ = true;
+  }
+  if (!evaluated_at_end_) std::copy(x_end_.begin(), x_end_.end(), execution_.x());
   time_ = end;
   context_.time = end;
+  execution_.arrives(context_);
   context_.is_major = true;
   ++statistics_.steps;
   const bool is_sample = execution_.next_sample() <= end + 1e-9 * (end - begun);
@@ -285,6 +297,7 @@ void Simulator::accept(double end, bool is_event) {
   execution_.check_finite(context_);
   execution_.accepted(context_);
   execution_.slopes(context_, slope_.data());
+  execution_.close_triggers();
 }
 
 void Simulator::note_event(double t_begin, double t_end) {
