@@ -60,6 +60,8 @@ void Simulator::start(double t, Inputs* u) {
   execution_.slopes(context_, slope_.data());
   execution_.check_finite(context_);
   if (is_variable()) control_.start(execution_.x(), slope_.data(), execution_.states());
+  execution_.accepted(context_);
+  execution_.close_triggers();
 }
 
 void Simulator::probe(double t, const std::vector<double>& x, Inputs* u, std::vector<double>& dx) {
@@ -106,6 +108,7 @@ void Simulator::begin() {
     execution_.evaluate_stale(context_);
     if (execution_.update(context_)) settle(false);
   }
+  execution_.close_triggers();
   execution_.crossing(context_, g_begin_.data());
   execution_.slopes(context_, slope_.data());
 }
@@ -190,13 +193,18 @@ void Simulator::evaluate_at_end(double t) {
 }
 
 void Simulator::accept(double end, Ending ending) {
-  if (!evaluated_at_end_) std::copy(x_end_.begin(), x_end_.end(), execution_.x());
   const double begun = time_;
+  if (execution_.needs_arrival() && !evaluated_at_end_) {
+    evaluate_at_end(end);
+    evaluated_at_end_ = true;
+  }
+  if (!evaluated_at_end_) std::copy(x_end_.begin(), x_end_.end(), execution_.x());
   const double close = coincidence(end, end - begun);
   const double jump = execution_.next_event(reached_);
   time_ = end;
   reached_ = jump > end && jump <= end + close ? jump : end;
   context_.time = reached_;
+  execution_.arrives(context_);
   context_.is_major = true;
   ++statistics_.steps;
   const bool is_sample = execution_.next_sample() <= end + close;
@@ -221,6 +229,7 @@ void Simulator::accept(double end, Ending ending) {
   }
   execution_.accepted(context_);
   execution_.slopes(context_, slope_.data());
+  execution_.close_triggers();
 }
 
 std::shared_ptr<const Simulator::Saved> Simulator::save() const {

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from .continuous import ContinuousBlocks
+from .delays import DelayBlocks
+from .discrete import DiscreteBlocks, DiscreteControllers
+from .linear_systems import LinearSystemBlocks
 from .logic import LogicBlocks
 from .lookup import LookupBlocks
 from .mathematics import MathematicsBlocks
@@ -24,6 +27,10 @@ class BlockLibrary(
     LogicBlocks,
     LookupBlocks,
     RoutingBlocks,
+    DiscreteControllers,
     ContinuousBlocks,
+    LinearSystemBlocks,
+    DelayBlocks,
+    DiscreteBlocks,
 ):
     """All families together."""

@@ -5,8 +5,26 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from ...errors import SetupError
+
 if TYPE_CHECKING:
     from ..block import Block, Maker
+
+
+def given(*signals: Any) -> tuple[Any, ...]:
+    """Return the signals that are there."""
+    return tuple(signal for signal in signals if signal is not None)
+
+
+def limit_values(limits: tuple[float, float] | None) -> dict[str, float]:
+    """Return limits as the core's parameters."""
+    if limits is None:
+        return {}
+    try:
+        lower, upper = limits
+        return {"lower": float(lower), "upper": float(upper)}
+    except (TypeError, ValueError):
+        raise SetupError(f'"limits": {limits!r}; a pair (lower, upper) is needed') from None
 
 
 class Family:
