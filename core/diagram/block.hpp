@@ -46,8 +46,9 @@ struct SampleTime {
 ///     triggered, or, for blocks of continuous time, at every instant that is looked at (an instant may take several
 ///     passes). It reads inputs and writes z. It returns true when outputs must be computed again at this very
 ///     instant; states that others see directly are then written by `commit`, after all updates have read them.
-///  7. `accepted` runs once at the end of each accepted time (only if `remembers()`): a place to remember inputs for the
-///     next step. `rejected` runs when an attempt was given up (only if `remembers()`).
+///  7. `accepted` runs once at the end of each accepted time (only if `hears_steps()`): a place to remember inputs for the
+///     next step, and then outputs at the start of that step may differ (`remembers()`). `rejected` runs when an
+///     attempt was given up (only if `hears_steps()`).
 ///  8. `crossing` writes numbers that are continuous in time and change sign where the block would change its
 ///     mode or fire; these times are located and the step is split there.
 ///  9. `next_event(t)` is the first time after t at which the output jumps, known in advance; infinity when none.
@@ -81,6 +82,7 @@ class Block {
   virtual bool output_is_state(int /*port*/) const { return false; }
   virtual bool derivative_is_input() const { return false; }
   virtual bool remembers() const { return false; }
+  virtual bool hears_steps() const { return remembers(); }
   /// Whether the block has something to do in `update`.
   virtual bool updates() const { return false; }
   /// Whether its outputs come from outside of the diagram.

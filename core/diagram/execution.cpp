@@ -207,6 +207,8 @@ void Execution::throw_not_finite(const Context& context) const {
       throw BlockFailure(text.str(), static_cast<int>(b), nullptr);
     }
   }
+  text << "a value is not finite at t = " << context.time << " s";
+  throw BlockFailure(text.str(), -1, nullptr);
 }
 
 std::shared_ptr<const Execution::Saved> Execution::save() const {

@@ -215,7 +215,7 @@ void Execution::collect_blocks() {
       derived_.push_back({state_offset_[b], guard, block->states()});
     }
     if (block->updates()) updating_.push_back({block, guard});
-    if (block->remembers()) remembering_.push_back({block, guard});
+    if (block->hears_steps()) remembering_.push_back({block, guard});
     if (block->crossings() > 0) {
       crossing_.push_back({block, guard});
       crossing_block_.insert(crossing_block_.end(), block->crossings(), static_cast<int>(b));

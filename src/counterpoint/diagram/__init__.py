@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .block import Block
     from .diagram import Diagram
+    from .python_block import PythonBlock
     from .signal import Signal
 
 _HOME = {
     "Block": "block",
     "Diagram": "diagram",
+    "PythonBlock": "python_block",
     "Signal": "signal",
 }
 
-__all__ = ["Block", "Diagram", "Signal"]
+__all__ = ["Block", "Diagram", "PythonBlock", "Signal"]
 
 
 def __getattr__(name: str) -> Any:

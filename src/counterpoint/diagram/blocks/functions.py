@@ -1,11 +1,15 @@
-"""Blocks that a user writes: expressions in text."""
+"""Blocks that a user writes: expressions in text, functions, objects in Python."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from ... import _core
 from ...errors import SetupError
+from ...subsystems.models import compiled_address
+from ..python_block import PythonBlock, argument_names, description, make_object
 from ..signal import SignalOperators
 from .family import Family
 
@@ -90,3 +94,82 @@ class FunctionBlocks(Family):
             output_names=listed(outputs),
             **numbers,
         )
+
+    def function(
+        self,
+        function: Any,
+        *signals: Any,
+        inputs: Sequence[str] | None = None,
+        outputs: Sequence[str] | Mapping[str, int] | int = 1,
+        uses_time: bool = True,
+        needs_major: bool = False,
+        name: str | None = None,
+        **named: Any,
+    ) -> Block:
+        """Compute outputs with a function: ``f(t, u1, u2, ...)`` in Python, or a compiled one.
+
+        Parameters
+        ----------
+        function : callable or compiled function
+            In Python: returns a number or an array, a sequence of them for several outputs. Scalar inputs are given as
+            numbers, vectors as arrays that are written again at every call. When its first argument is called
+            ``context``, it gets the context instead of the time: ``time``, ``step``, ``stage``, ``attempt``, ``is_major``.
+            It runs several times a step, at times that may be given up later, and so must not remember;
+            see :meth:`python_block` for blocks that do.
+            Compiled (numba's cfunc, ctypes, an address): ``void f(double t, const double *u, double *y)``, inputs and
+            outputs one after another.
+        *signals, **named : signals
+            Entering the inputs, in their order or by name.
+        inputs : sequence of str, optional
+            Names of the inputs; otherwise the names of the function's arguments, or u1, u2, ...
+        outputs : int, sequence of str, mapping
+            Width of the only output ``y``, names of scalar outputs, or names and widths.
+        uses_time : bool
+            Compiled functions: False lets the diagram leave out calls while the inputs rest.
+        needs_major : bool
+            Whether an evaluation with ``context.is_major`` is wanted at every accepted time.
+
+        Examples
+        --------
+        >>> import counterpoint as cp
+        >>> model = cp.Diagram("pendulum")
+        >>> angle, speed = model.integrator(initial=0.1), model.integrator()
+        >>> speed >> angle
+        <integrator integrator1>
+        >>> import math
+        >>> model.function(lambda t, angle: -9.81 * math.sin(angle), angle) >> speed
+        <integrator integrator2>
+        >>> model.output("angle", angle)
+        >>> round(float(model.run(until=1.0, step=0.01)["pendulum.angle"].values[-1]), 5)
+        -0.09996
+        """
+        ports = {"y": outputs} if isinstance(outputs, int) else outputs
+        count = len(signals) + len(named)
+        address = compiled_address(function)
+        if address is None and not callable(function):
+            raise SetupError(f"function: {function!r} is neither a function nor a compiled function pointer")
+        with_context = False
+        names = list(inputs) if inputs is not None else [f"u{i + 1}" for i in range(len(signals))] + list(named)
+        if address is None:
+            found, with_context = argument_names(function, count)
+            names = names if inputs is not None else found
+
+        def make() -> _core.diagram.Block:
+            made = description(names, ports)
+            made.needs_major = needs_major
+            if address is not None:
+                return _core.diagram.compiled_function(address, made, not uses_time)
+            return _core.diagram.python_function(function, made, with_context)
+
+        return self.add("function", signals, name=name, named_inputs=named, make=make)
+
+    def python_block(
+        self, block: PythonBlock | Callable[[], PythonBlock], *signals: Any, name: str | None = None, **named: Any
+    ) -> Block:
+        """Add a block written in Python as an object of a class derived from :class:`PythonBlock`.
+
+        An object serves one copy of the block: give the class, or another function that makes objects, when
+        the diagram is used as a superblock several times or in parallel runs.
+        """
+        make = partial(make_object, block) if isinstance(block, PythonBlock) else lambda: make_object(block())  # type: ignore[operator]
+        return self.add("python", signals, name=name, named_inputs=named, make=make)
