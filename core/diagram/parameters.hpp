@@ -47,6 +47,8 @@ class Reader {
 
   /// Names given that nobody asked for.
   std::vector<std::string> unused() const;
+  /// Names that were asked for.
+  std::vector<std::string> asked() const;
 
  private:
   const Array* find(const std::string& name);

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .block import Block
     from .diagram import Diagram
+    from .model_file import load
+    from .model_writing import save
     from .python_block import PythonBlock
     from .signal import Signal
 
@@ -19,9 +21,11 @@ _HOME = {
     "Diagram": "diagram",
     "PythonBlock": "python_block",
     "Signal": "signal",
+    "load": "model_file",
+    "save": "model_writing",
 }
 
-__all__ = ["Block", "Diagram", "PythonBlock", "Signal"]
+__all__ = ["Block", "Diagram", "PythonBlock", "Signal", "load", "save"]
 
 
 def __getattr__(name: str) -> Any:

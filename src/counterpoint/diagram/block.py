@@ -28,6 +28,8 @@ class Block(SignalOperators):
     Attributes
     ----------
     name, kind : str
+    is_named : bool
+        Whether the user gave the name; drawings show such names only.
     inputs, outputs : list of str
         Names of ports.
     sources : dict
@@ -52,6 +54,7 @@ class Block(SignalOperators):
         self.texts: dict[str, str] = {}
         self.content: Diagram | None = None
         self.gate = ""
+        self.is_named = False
         self.make: Maker | None = None
 
     @property
@@ -84,9 +87,7 @@ class Block(SignalOperators):
         """Connect the first input that is still free."""
         free = [port for port in self.inputs if port not in self.sources]
         if not free:
-            raise SetupError(
-                f'block "{self.name}": no free input for {signal!r}; it has {", ".join(self.inputs)}'
-            )
+            raise SetupError(f'block "{self.name}": no free input for {signal!r}; it has {", ".join(self.inputs)}')
         self.connect_port(free[0], signal)
 
     def connect_port(self, port: str, signal: Any) -> None:
