@@ -158,7 +158,13 @@ const Registry& registry() {
   static const Registry all = [] {
     Registry made;
     add_sources(made);
+    add_sinks(made);
     add_mathematics(made);
+    add_piecewise(made);
+    add_nonlinear(made);
+    add_logic(made);
+    add_lookup(made);
+    add_routing(made);
     add_continuous(made);
     add_conditions(made);
     add_ports(made);

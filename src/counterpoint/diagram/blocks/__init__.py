@@ -4,11 +4,28 @@ from __future__ import annotations
 
 from .continuous import ContinuousBlocks
 from .functions import FunctionBlocks
+from .logic import LogicBlocks
+from .lookup import LookupBlocks
 from .mathematics import MathematicsBlocks
+from .nonlinear import NonlinearBlocks
+from .routing import RoutingBlocks
+from .sinks import SinkBlocks
 from .sources import SourceBlocks
+from .trigonometry import TrigonometryBlocks
 
 __all__ = ["BlockLibrary"]
 
 
-class BlockLibrary(SourceBlocks, MathematicsBlocks, ContinuousBlocks, FunctionBlocks):
+class BlockLibrary(
+    SourceBlocks,
+    SinkBlocks,
+    MathematicsBlocks,
+    TrigonometryBlocks,
+    NonlinearBlocks,
+    LogicBlocks,
+    LookupBlocks,
+    RoutingBlocks,
+    ContinuousBlocks,
+    FunctionBlocks,
+):
     """All families together."""
