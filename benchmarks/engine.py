@@ -68,8 +68,8 @@ def diagram(with_expressions: bool = False) -> cp.Diagram:
     throttle = model.saturation(model.step(5.0, 8.97, 11.93), lower=0.0, upper=90.0)
     load = model.step(2.0, 25.0, 20.0) + model.step(8.0, 0.0, 5.0)
 
-    ratio = model.minimum(pressure / ambient, ambient / pressure)
-    flow = model.switch(function("flow_factor", ratio), ratio, choked, threshold=0.5)
+    ratio = model.min(pressure / ambient, ambient / pressure)
+    flow = model.switch(ratio, function("flow_factor", ratio), choked, threshold=0.5)
     direction = model.sign(ambient - pressure)
     inflow = model.product(function("throttle_area", throttle), flow, direction)
     outflow = function("pumping", speed, pressure)
