@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from .diagram import Diagram
     from .signal import Signal
 
-SOLVERS = ("ode1", "ode2", "ode3", "ode4", "ode5", "ode23", "ode45")
-VARIABLE_STEP = ("ode23", "ode45")
+SOLVERS = ("ode1", "ode2", "ode3", "ode4", "ode5", "trapezoidal", "ode23", "ode45", "ode23s")
+VARIABLE_STEP = ("ode23", "ode45", "ode23s")
 
 #: A block inside superblocks: the superblocks from outside to inside, then the block.
 Path = tuple["Block", ...]
