@@ -32,7 +32,7 @@ class SinkBlocks(Family):
         <stop ground>
         >>> model.output("height", height)
         >>> result = model.run(until=10.0, step=0.1)
-        >>> round(result["fall.height"].times[-1], 6)
+        >>> round(float(result["fall.height"].time[-1]), 6)
         1.00964
         """
         return self.add("stop", given(u), name=name, message=message)
