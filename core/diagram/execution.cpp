@@ -224,6 +224,8 @@ void Execution::blame_not_finite(const Context& context) const {
       throw BlockFailure(text.str(), static_cast<int>(b), nullptr);
     }
   }
+  text << "a value is not finite at t = " << context.time << " s";
+  throw BlockFailure(text.str(), -1, nullptr);
 }
 
 void Execution::check_end(double t) const {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from .continuous import ContinuousBlocks
 from .delays import DelayBlocks
 from .discrete import DiscreteBlocks, DiscreteControllers
+from .functions import FunctionBlocks
 from .linear_systems import LinearSystemBlocks
 from .logic import LogicBlocks
 from .lookup import LookupBlocks
@@ -32,5 +33,6 @@ class BlockLibrary(
     LinearSystemBlocks,
     DelayBlocks,
     DiscreteBlocks,
+    FunctionBlocks,
 ):
     """All families together."""
