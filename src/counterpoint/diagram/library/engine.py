@@ -197,26 +197,29 @@ def speed_controller(
     proportional: float = 0.0614,
     integral: float = 0.0723,
     initial: float = 8.973,
+    throttle: float = 8.973,
     name: str = "controller",
 ) -> Diagram:
     """Return the throttle controller, to be executed at each valve event: a superblock with a trigger.
 
-    Inputs ``target`` and ``speed`` (rad/s), output ``throttle`` (degrees, 0 to 90). Proportional and integral action
-    on the time since the event before; the integral rests while the throttle is at a limit and the error points beyond it.
-    Gains in degrees/(rad/s) and degrees/rad: Modelica Standard Library, EngineThrottleControl.
+    Inputs ``target`` and ``speed`` (rad/s), output ``throttle`` (degrees, 0 to 90). Proportional action, and an integral
+    of the error over the time between events, which stays within the throttle's limits (no windup).
+
+    Parameters
+    ----------
+    proportional, integral : float
+        Gains, degrees/(rad/s) and degrees/rad; from the Modelica Standard Library, EngineThrottleControl.
+    initial : float
+        Integral at the first event, degrees.
+    throttle : float
+        Output until the first event, degrees.
+    name : str
     """
     model = Diagram(name)
     error = model.sum(model.input("target"), model.input("speed"), signs="+-", name="error")
-    now = model.clock()
-    elapsed = now - model.unit_delay(now, name="last_event")
-    total = model.unit_delay(initial=initial, name="integral")
-    wanted = model.sum(proportional * error, total, name="wanted")
-    throttle = model.saturation(wanted, lower=0.0, upper=90.0, name="limited")
-    # Positive when the error pushes a throttle at its limit further out.
-    outward = model.product(wanted - throttle, error)
-    increment = model.switch(outward, 0.0, integral * model.product(elapsed, error), criterion=">", threshold=0.0)
-    (total + increment) >> total
-    model.output("throttle", model.zero_order_hold(throttle, initial=initial, name="command"), unit="deg")
+    total = model.discrete_integrator(error, gain=integral, initial=initial, limits=(0.0, 90.0), name="integral")
+    limited = model.saturation(proportional * error + total, lower=0.0, upper=90.0, name="limited")
+    model.output("throttle", model.zero_order_hold(limited, initial=throttle, name="command"), unit="deg")
     return model
 
 
@@ -225,9 +228,7 @@ def controlled_engine(
     initial: InitialValues = INITIAL,
     inertia: float = INERTIA,
     spark: float = SPARK_ADVANCE,
-    proportional: float = 0.0614,
-    integral: float = 0.0723,
-    throttle: float = 8.973,
+    controller: Diagram | None = None,
     name: str = "engine",
     **settings: Any,
 ) -> Diagram:
@@ -237,10 +238,8 @@ def controlled_engine(
 
     Parameters
     ----------
-    throttle : float
-        Integral part at the start, degrees.
-    proportional, integral : float
-        Gains, see :func:`speed_controller`.
+    controller : Diagram, optional
+        With inputs ``target`` and ``speed`` and output ``throttle``; :func:`speed_controller` if left out.
     initial, inertia, spark, name, **settings
         As for :func:`engine`.
     """
@@ -248,8 +247,7 @@ def controlled_engine(
     target, load = model.input("target", initial.speed, unit="rad/s"), model.input("load", 25.0, unit="N m")
     speed = model.integrator(initial=initial.speed, name="speed")
     valve = valve_signal(model, speed)
-    controller = speed_controller(proportional=proportional, integral=integral, initial=throttle)
-    command = model.superblock(controller, target, speed, trigger=valve, name="controller")
+    command = model.superblock(controller or speed_controller(), target, speed, trigger=valve, name="controller")
     _complete(model, speed, valve, command, load, initial, inertia, spark)
     model.output("throttle", command, unit="deg")
     return model
