@@ -7,11 +7,14 @@ pressure in bar, air in grams.
 
 from __future__ import annotations
 
+from .driveline import automatic_gearbox, engine_map, engine_with_gearbox, gear_shift, torque_converter, vehicle
+from .driving import automatic_car
 from .engine import (
     AIR_FUEL_RATIO,
     INERTIA,
     INITIAL,
     SPARK_ADVANCE,
+    InitialValues,
     controlled_engine,
     engine,
     mean_value_engine,
@@ -23,6 +26,7 @@ __all__ = [
     "INERTIA",
     "INITIAL",
     "SPARK_ADVANCE",
+    "InitialValues",
     "automatic_car",
     "automatic_gearbox",
     "controlled_engine",
