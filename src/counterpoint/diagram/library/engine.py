@@ -92,7 +92,7 @@ def valve_signal(model: Diagram, speed: Any) -> Block:
 
 
 def cylinders(model: Diagram, flow: Any, valve: Any, initial_air: float) -> Block:
-    """Add intake and compression; returns the charge that burns, g.
+    """Add intake and compression; returns a block with the charge that ``burnt`` last, g, and the count of ``half_turns``.
 
     The flow into the cylinders is collected over half a turn; at its end the charge goes to compression, and the one
     compressed before burns: a delay of 180 degrees.
@@ -101,6 +101,10 @@ def cylinders(model: Diagram, flow: Any, valve: Any, initial_air: float) -> Bloc
     timing = Diagram("valve_timing")
     compressed = timing.unit_delay(timing.input("drawn"), initial=initial_air, name="compressed")
     timing.output("burnt", timing.zero_order_hold(compressed, initial=initial_air, name="burnt"))
+    before = timing.unit_delay(name="half_turns_before")
+    count = timing.sum(before, 1.0, name="half_turns")
+    count >> before
+    timing.output("half_turns", count)
     return model.superblock(timing, drawn, trigger=valve, name="timing")
 
 
@@ -115,7 +119,7 @@ def engine(
     """Return the engine with valve events every 180 degrees of the crank.
 
     Inputs ``throttle`` (degrees, 0 to 90) and ``load`` (N m); outputs ``speed`` (rad/s), ``rpm``, ``torque`` (N m, at the
-    crank), ``pressure`` (bar, manifold) and ``air`` (g, the charge that burns). The events are located: fixed
+    crank), ``pressure`` (bar, manifold), ``air`` (g, the charge that burns) and ``half_turns`` (valve events so far). The events are located: fixed
     steps of 1e-3 s give the speed to 0.1 rpm. With ``locate_events=False`` they wait for the end of the step, as in
     fixed-step runs of block-diagram programs, and 1e-4 s is still 19 rpm wrong.
 
@@ -156,9 +160,11 @@ def _complete(
 ) -> None:
     """Add all that lies between throttle, valves and crank."""
     pressure, flow = manifold(model, throttle, speed, initial)
-    air = cylinders(model, flow, valve, initial.air)
+    timing = cylinders(model, flow, valve, initial.air)
+    air = timing["burnt"]
     torque = crank(model, air, model.constant(spark, name="spark"), load, speed, inertia)
     _outputs(model, speed, torque, pressure, air)
+    model.output("half_turns", timing["half_turns"])
 
 
 def _outputs(model: Diagram, speed: Any, torque: Any, pressure: Any, air: Any) -> None:
@@ -179,7 +185,7 @@ def mean_value_engine(
 ) -> Diagram:
     """Return the engine without events: the half turn from intake to combustion is a lag of first order.
 
-    Ports and parameters as for :func:`engine`.
+    Ports and parameters as for :func:`engine`; there are no ``half_turns``.
     """
     model = Diagram(name, **settings)
     throttle, load = model.input("throttle", 8.97, unit="deg"), model.input("load", 25.0, unit="N m")
