@@ -135,7 +135,6 @@ void Index3Stepper::set_coefficients(double h) {
   h_ = coefficients_for_ = h;
   scale_ = r.beta * h * h * (1.0 - r.alpha_f) / (1.0 - r.alpha_m);
   velocity_factor_ = r.gamma / (r.beta * h);
-  same_W_ = false;
   if (options_.penalty > 0.0) {
     compliance_.assign(m_, 1.0 / (options_.penalty * scale_));
     apply_compliance(1.0);
