@@ -61,8 +61,8 @@ class Distances final : public ConstraintBatch {
     }
   }
 
-  void hermite_terms(const Instant& now, const double* acceleration, const double* multipliers, double* rest, double* terms,
-                     double* out) const override {
+  void projection_terms(const Instant& now, const double* acceleration, const double* multipliers, double* sides,
+                        double* out) const override {
     for (const Place& p : places_) {
       const double *va = now.v + p.first, *vb = now.v + p.second;
       const double *aa = acceleration + p.first, *ab = acceleration + p.second;
@@ -76,8 +76,10 @@ class Distances final : public ConstraintBatch {
         out[p.first + d] -= factor * speed;
         out[p.second + d] += factor * speed;
       }
-      *rest++ = square * p.inverse_length;
-      *terms++ = 3.0 * product * p.inverse_length;
+      sides[0] = 0.0;
+      sides[1] = square * p.inverse_length;
+      sides[2] = 3.0 * product * p.inverse_length;
+      sides += 3;
     }
   }
 

@@ -37,15 +37,16 @@ class Index3Stepper final : public Stepper {
   void iterate(const Instant& now);
   void form_tangent(const Instant& now);
   void invert_diagonal();
-  void factorise(int iteration);
+  void solve(int iteration);
   void correct();
+  void add_multipliers();
   void update_as_printed();
   bool contracts_slowly(double before, double tolerance);
   bool may_stiffen();
   void project(const Instant& now);
-  void project_all(const Instant& now);
-  void find_jerk(const Instant& now, const double* multipliers, const double* a, double* jerk);
+  void solve_three(const Instant& now, const double* a, const double* multipliers);
   void finish(State& state, const Instant& now);
+  void accept(State& state) noexcept;
   [[noreturn]] void fail(int iteration, const std::string& why) const;
 
   ModelPointer model_;
@@ -69,8 +70,7 @@ class Index3Stepper final : public Stepper {
 
   // Scratch; nothing here survives a step.
   State next_;
-  std::vector<double> mass_, W_, J_, factorised_J_, phi_, phi_t_, rest_, right_, q_hat_, Q_, residual_, difference_, inverse_diagonal_,
-      three_, terms_;
+  std::vector<double> mass_, W_, J_, factorised_J_, phi_, rest_, mu_, q_hat_, Q_, residual_, change_, difference_, inverse_diagonal_, three_;
   std::vector<int> diagonal_;
 };
 
