@@ -159,8 +159,7 @@ class CondensedSystem final : public SaddleSystem {
     double* values = solver_->values().data();
     std::copy(base_.begin(), base_.end(), values);
     for_runs([&](auto rows, const Run& run) { rows.condense(run, J, bottom + run.first, values, x); });
-    solver_->factorise();
-    solver_->solve(x);
+    solver_->factorise_and_solve(x);
     for_runs([&](auto rows, const Run& run) { rows.multiply(run, J, x, bottom + run.first, mu + run.first); });
   }
 

@@ -52,8 +52,8 @@ inline double largest_absolute(const double* x, int count) {
   return largest.value();
 }
 
-/// y = A x - factor z, with the rows in runs of as many entries: most matrices have few such numbers.
-void multiply_less(const SparsePattern& pattern, const double* values, const double* x, double factor, const double* z, double* y);
+/// y = factor (A x - z).
+void multiply_less(const SparsePattern& pattern, const double* values, const double* x, const double* z, double factor, double* y);
 
 /// y = A x.
 inline void multiply(const SparsePattern& pattern, const double* values, const double* x, double* y) {
