@@ -7,7 +7,7 @@
 
 namespace counterpoint {
 
-/// Flat for the same reason as Scheduler::run_alone.
+/// Flat for the same reason as Scheduler::advance.
 [[gnu::flatten]] void Defect::arrive(const Samples& samples, double gain, double offset) {
   while (pending() && samples.time(samples.last()) >= pending_time() - samples.tolerance) {
     compare(pending_time(), &assumed_[first_ + 1], samples, gain, offset);

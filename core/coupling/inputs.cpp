@@ -38,7 +38,7 @@ int Inputs::add_law(std::shared_ptr<const CouplingLaw> law, int target_offset, i
   return static_cast<int>(laws_.size()) - 1;
 }
 
-/// Flat for the same reason as Scheduler::run_alone.
+/// Flat for the same reason as Scheduler::advance.
 [[gnu::flatten]] void Inputs::freeze_terms() {
   window_from_ = per_step_ ? Polynomial::infinity : -Polynomial::infinity;
   window_until_ = Polynomial::infinity;

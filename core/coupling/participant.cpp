@@ -124,7 +124,7 @@ void Participant::compare(std::size_t k) {
   defects[k].arrive(samples, term.gain, term.offset);
 }
 
-/// Flat for the same reason as Scheduler::run_alone.
+/// Flat for the same reason as Scheduler::advance.
 [[gnu::flatten]] void Participant::leave_assumptions() {
   std::vector<Term>& terms = inputs->terms();
   for (std::size_t k = 0; k < terms.size(); ++k) {
