@@ -121,7 +121,9 @@ def test_held_and_nearest_values_over_two_signals(probe):
 
 
 def test_leaving_a_table_over_two_signals_names_the_input(probe):
-    with pytest.raises(cp.SimulationError, match=r'at t = 2\S* s: input "v" is 2\S*, outside of the table from -1 to 2'):
+    with pytest.raises(
+        cp.SimulationError, match=r'at t = 2\S* s: input "v" is 2\S*, outside of the table from -1 to 2'
+    ):
         probe(lambda m: m.lookup_2d(1.0, m.clock(), x=A, y=B, table=TABLE, extrapolation="error"), 3.0, 0.7)
 
 

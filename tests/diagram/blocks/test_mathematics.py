@@ -151,7 +151,7 @@ def test_a_divisor_of_zero_is_named(probe):
 
 
 def test_a_root_of_a_negative_number_names_block_and_time(probe):
-    with pytest.raises(cp.SimulationError, match='block "sqrt1": output "y" is -?nan at t = 0.6 s'):
+    with pytest.raises(cp.SimulationError, match=r'block "sqrt1": output "y" is -?nan at t = 0.6 s'):
         probe(lambda m: m.sqrt(0.55 - m.clock()))
 
 

@@ -23,7 +23,18 @@ def test_demux_takes_a_vector_apart(probe):
 
 @pytest.mark.parametrize(
     "place",
-    [0, 2, -1, slice(0, 3), slice(None), slice(1, None), slice(-2, None), slice(None, None, -1), slice(4, 0, -2), [3, 0, 3]],
+    [
+        0,
+        2,
+        -1,
+        slice(0, 3),
+        slice(None),
+        slice(1, None),
+        slice(-2, None),
+        slice(None, None, -1),
+        slice(4, 0, -2),
+        [3, 0, 3],
+    ],
 )
 def test_components_are_selected_as_those_of_an_array(probe, place):
     u = np.array([3.0, 1.0, 4.0, 1.5, 9.0])

@@ -67,7 +67,7 @@ def test_a_signal_has_no_truth_while_the_diagram_is_built():
 def test_what_has_no_meaning_is_refused():
     x = cp.Diagram().clock()
     with pytest.raises(TypeError):
-        np.gamma(x) if hasattr(np, "gamma") else np.cbrt(x)
+        np.cbrt(x)
     with pytest.raises(TypeError):
         np.add.reduce(x)
     with pytest.raises(cp.SetupError, match="division by zero"):
@@ -84,5 +84,5 @@ def test_an_input_left_out_is_connected_later(probe):
         model.clock() >> block
         return block
 
-    t, y = probe(build, step=0.2)
-    assert y == pytest.approx(np.mod(t, 0.3), abs=1e-12) or y[3] == pytest.approx(0.3, abs=1e-9)
+    t, y = probe(build, step=0.125)
+    assert y == pytest.approx(np.mod(t, 0.3), abs=1e-9)

@@ -33,7 +33,7 @@ class SinkBlocks(Family):
         >>> model.output("height", height)
         >>> result = model.run(until=10.0, step=0.1)
         >>> round(float(result["fall.height"].time[-1]), 6)
-        1.00964
+        1.009638
         """
         return self.add("stop", given(u), name=name, message=message)
 
