@@ -55,8 +55,8 @@ struct SampleTime {
 /// 10. All that lasts from one accepted time to the next is in x and z; whoever needs more overrides
 ///     `save` and `restore`, which come together.
 /// 11. A failure is an exception; the diagram adds the name of the block and the time.
-/// 12. A block that may end the run says so (`may_end_run`); `run_end` is asked before each step and gives the reason,
-///     empty to go on. With such blocks a diagram publishes its events, so that the run ends where it was asked to.
+/// 12. A block that may end the run says so (`may_end_run`); `run_end` is asked at accepted times and gives the reason,
+///     empty to go on. The step ends there, is published, and the run ends in good order.
 class Block {
  public:
   Block(std::vector<std::string> inputs, std::vector<std::string> outputs)

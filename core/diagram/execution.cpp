@@ -209,6 +209,13 @@ void Execution::throw_not_finite(const Context& context) const {
   }
 }
 
+bool Execution::ends_run() const {
+  for (int b : ending_) {
+    if (!diagram_.blocks[b].block->run_end().empty()) return true;
+  }
+  return false;
+}
+
 void Execution::check_end(double t) const {
   for (int b : ending_) {
     const std::string reason = diagram_.blocks[b].block->run_end();

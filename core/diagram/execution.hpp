@@ -79,6 +79,7 @@ class Execution {
 
   /// Throws RunEnd when a block ends the run at t, the time reached.
   void check_end(double t) const;
+  bool ends_run() const;
   bool may_end_run() const { return !ending_.empty(); }
 
   /// All that lasts, as one piece.

@@ -94,7 +94,7 @@ double Simulator::advance(double t_end, Inputs* u, bool stops_at_events) {
     const bool is_event = find_crossing(end);
     accept(end, is_event);
     if (is_event) note_event(t_begin, t_end);
-    if (is_event && stops_at_events) break;
+    if ((is_event && stops_at_events) || execution_.ends_run()) break;
     if (time_ < t_end && execution_.has_rejected()) begin();  // what remembers has remembered
   }
   return time_;

@@ -105,9 +105,9 @@ BlockPointer make_comparison(Reader& p) {
 
 void add_operation(Registry& registry, const char* kind, Operation operation, bool is_negated) {
   registry.add(kind, [operation, is_negated](Reader& p) {
-    const int count = p.integer("inputs", 2);
+    const int count = p.integer("count", 2);
     if (count < 1 || count > 10000) {
-      throw std::invalid_argument("\"inputs\": " + std::to_string(count) + "; 1 to 10000 are allowed");
+      throw std::invalid_argument("\"count\": " + std::to_string(count) + "; 1 to 10000 are allowed");
     }
     return std::make_shared<Logic>(operation, is_negated, numbered("u", static_cast<std::size_t>(count)));
   });
