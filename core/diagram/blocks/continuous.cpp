@@ -75,10 +75,8 @@ class Integrator final : public Block {
   }
 
   void output(const Context&, int port) override {
-    if (port == 1) {
-      std::copy_n(mode_, states(), out(1));
-      return;
-    }
+    if (outputs() > 1) std::copy_n(mode_, states(), out(1));
+    if (port == 1) return;
     const bool takes_initial = initial_port_ >= 0 && (*begun_ == 0.0 || o_.reset.holds(z()));
     for (int i = 0; i < states(); ++i) out(0)[i] = o_.limits.clamp(takes_initial ? initial(i) : x()[i]);
   }
