@@ -13,48 +13,46 @@ namespace counterpoint {
     compare(pending_time(), &assumed_[first_ + 1], samples, gain, offset);
     first_ += 1 + width_;
   }
-  if (!pending()) {
-    first_ = 0;
-    assumed_.clear();
-  }
+  if (!pending()) first_ = last_ = 0;
 }
 
 void Defect::compare(double t, const double* assumed, const Samples& samples, double gain, double offset) {
-  interpolate(samples, t);
+  const double* arrived = published(samples, t);
+  double* row = rows_.extend();
+  row[0] = t;
   ++count_;
   double squares = 0.0;
   for (int j = 0; j < width_; ++j) {
-    values_[j] = gain * values_[j] + offset;
-    const double difference = assumed[j] - values_[j];
+    const double value = gain * arrived[j] + offset;
+    row[1 + j] = assumed[j];
+    row[1 + width_ + j] = value;
+    const double difference = assumed[j] - value;
     squares += difference * difference;
-    const double from_mean = values_[j] - mean_[j];  // Welford's running variance
-    mean_[j] += from_mean / static_cast<double>(count_);
-    spread_[j] += from_mean * (values_[j] - mean_[j]);
-    magnitude_ = std::max(magnitude_, std::abs(values_[j]));
+    Moments& moments = moments_[j];
+    const double from_mean = value - moments.mean;  // Welford's running variance
+    moments.mean += from_mean / static_cast<double>(count_);
+    moments.spread += from_mean * (value - moments.mean);
+    magnitude_ = std::max(magnitude_, std::abs(value));
   }
   sum_of_squares_ += squares;
   if (squares > maximum_square_) {
     maximum_square_ = squares;
     time_of_maximum_ = t;
   }
-  double* row = rows_.extend();
-  row[0] = t;
-  for (int j = 0; j < width_; ++j) {
-    row[1 + j] = assumed[j];
-    row[1 + width_ + j] = values_[j];
-  }
 }
 
-void Defect::interpolate(const Samples& samples, double t) {
+const double* Defect::published(const Samples& samples, double t) {
   const std::size_t behind = samples.behind(t);
-  if (std::abs(samples.time(behind) - t) <= samples.tolerance) {
-    std::copy_n(samples.value(behind), width_, values_.data());
-    return;
-  }
+  if (std::abs(samples.time(behind) - t) <= samples.tolerance) return samples.value(behind);
+  return interpolated(samples, behind, t);
+}
+
+[[gnu::noinline]] const double* Defect::interpolated(const Samples& samples, std::size_t behind, double t) {
   // A cubic that ends with the first sample after t: later ones may or may not be there yet.
   const std::size_t newest = std::min(behind + 1, samples.last());
   newton_through(samples, newest, available(samples, newest, 4), truth_);
   truth_.evaluate(t, values_.data());
+  return values_.data();
 }
 
 double Defect::maximum() const { return std::sqrt(maximum_square_); }
@@ -63,7 +61,7 @@ double Defect::rms() const { return count_ ? std::sqrt(sum_of_squares_ / static_
 
 double Defect::scale() const {
   double sum = 0.0;
-  for (double s : spread_) sum += s;
+  for (const Moments& moments : moments_) sum += moments.spread;
   return count_ ? std::sqrt(sum / static_cast<double>(count_)) : 0.0;
 }
 

@@ -17,7 +17,7 @@ namespace counterpoint {
 class Defect {
  public:
   explicit Defect(int width)
-      : width_(width), mean_(width), spread_(width), values_(width), truth_(width), rows_(1 + 2 * width) {}
+      : width_(width), moments_(width), values_(width), truth_(width), rows_(1 + 2 * width) {}
 
   /// Whether to assume at the end of the consumer's step: the step after it will end at `following`, and
   /// the source publishes (or has published) its next sample at `source_next`.
@@ -26,12 +26,14 @@ class Defect {
   }
   void assume(const Polynomial& polynomial, double t, double source_next) {
     compared_for_ = source_next;
-    polynomial.evaluate(t, values_.data());
-    assumed_.push_back(t);
-    for (double value : values_) assumed_.push_back(value);
+    const std::size_t row = last_;
+    last_ += 1 + width_;
+    if (last_ > assumed_.size()) assumed_.resize(2 * last_);
+    assumed_[row] = t;
+    polynomial.evaluate(t, &assumed_[row + 1]);
   }
 
-  bool pending() const { return first_ < assumed_.size(); }
+  bool pending() const { return first_ < last_; }
   double pending_time() const { return assumed_[first_]; }
 
   /// Compare what is pending with the samples that have been published, as far as they reach.
@@ -53,19 +55,26 @@ class Defect {
 
  private:
   void compare(double t, const double* assumed, const Samples& samples, double gain, double offset);
-  void interpolate(const Samples& samples, double t);
+  /// What the source has published for time t: a sample, or between samples a cubic.
+  const double* published(const Samples& samples, double t);
+  const double* interpolated(const Samples& samples, std::size_t behind, double t);
+
+  struct Moments {
+    double mean = 0.0;
+    double spread = 0.0;  ///< sum of squares about the mean
+  };
 
   int width_;
   double compared_for_ = -Polynomial::infinity;  ///< the source's sample of the last assumption
   std::size_t first_ = 0;                        ///< where the oldest assumption that is pending begins
-  std::vector<double> assumed_;                  ///< rows (t, assumed), rarely more than two
+  std::size_t last_ = 0;                         ///< behind the newest
+  std::vector<double> assumed_;                  ///< rows (t, assumed), rarely more than two, and room for more
   long count_ = 0;
   double sum_of_squares_ = 0.0;
   double maximum_square_ = 0.0;
   double time_of_maximum_ = 0.0;
   double magnitude_ = 0.0;
-  std::vector<double> mean_;
-  std::vector<double> spread_;
+  std::vector<Moments> moments_;  ///< of what arrived
   std::vector<double> values_;  ///< scratch
   Polynomial truth_;
   RowBuffer rows_;

@@ -26,8 +26,9 @@ Rows allocate_rows(std::size_t doubles) {
   return rows;
 }
 
-void RowBuffer::begin_block() {
-  const std::size_t rows = std::min(next_, std::max(smallest, largest_doubles / columns_));
+void RowBuffer::begin_block(std::size_t count) {
+  end_block();
+  const std::size_t rows = std::max(count, std::min(next_, std::max(smallest, largest_doubles / columns_)));
   next_ = 2 * rows;
   blocks_.push_back(allocate_rows(rows * columns_));
   place_ = blocks_.back().data.get();

@@ -144,7 +144,7 @@ class Integrator final : public Block {
 };
 
 BlockPointer make_integrator(Reader& p) {
-  IntegratorOptions options{p.vector("initial", {0.0}), Reset::from(p), p.flag("initial_is_input", false), Limits::from(p),
+  IntegratorOptions options{initial_from(p), Reset::from(p), p.flag("initial_is_input", false), Limits::from(p),
                             p.flag("show_saturation", false)};
   for (double value : options.initial) {
     if (options.initial_is_input || options.limits.clamp(value) == value) continue;

@@ -200,11 +200,11 @@ class Counter final : public SampledBlock {
 BlockPointer make_integer_delay(Reader& p) {
   const int samples = p.integer("samples", 1);
   if (samples < 1) throw std::invalid_argument("\"samples\": " + std::to_string(samples) + "; 1 or more is needed");
-  return std::make_shared<SampleDelay>(samples, p.vector("initial", {0.0}), sample_time_from(p));
+  return std::make_shared<SampleDelay>(samples, initial_from(p), sample_time_from(p));
 }
 
 BlockPointer make_discrete_integrator(Reader& p) {
-  return std::make_shared<DiscreteIntegrator>(p.vector("initial", {0.0}), p.number("gain", 1.0), weight_of_present(p),
+  return std::make_shared<DiscreteIntegrator>(initial_from(p), p.number("gain", 1.0), weight_of_present(p),
                                               Limits::from(p), Reset::from(p), sample_time_from(p));
 }
 
@@ -220,14 +220,14 @@ BlockPointer make_counter(Reader& p) {
 
 void add_discrete(Registry& registry) {
   registry.add("unit_delay", [](Reader& p) {
-    return std::make_shared<SampleDelay>(1, p.vector("initial", {0.0}), sample_time_from(p));
+    return std::make_shared<SampleDelay>(1, initial_from(p), sample_time_from(p));
   });
   registry.add("integer_delay", make_integer_delay);
   registry.add("zero_order_hold", [](Reader& p) {
-    return std::make_shared<ZeroOrderHold>(p.vector("initial", {0.0}), sample_time_from(p));
+    return std::make_shared<ZeroOrderHold>(initial_from(p), sample_time_from(p));
   });
   registry.add("first_order_hold", [](Reader& p) {
-    return std::make_shared<FirstOrderHold>(p.vector("initial", {0.0}), sample_time_from(p));
+    return std::make_shared<FirstOrderHold>(initial_from(p), sample_time_from(p));
   });
   registry.add("discrete_integrator", make_discrete_integrator);
   registry.add("discrete_derivative", [](Reader& p) {

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,8 @@ class Block(SignalOperators):
     Attributes
     ----------
     name, kind : str
+    is_named : bool
+        Whether the user gave the name; drawings show such names only.
     inputs, outputs : list of str
         Names of ports.
     sources : dict
@@ -52,6 +54,7 @@ class Block(SignalOperators):
         self.texts: dict[str, str] = {}
         self.content: Diagram | None = None
         self.gate = ""
+        self.is_named = False
         self.make: Maker | None = None
 
     @property
@@ -62,8 +65,16 @@ class Block(SignalOperators):
             raise SetupError(f'block "{self.name}" has {len(self.outputs)} outputs ({ports}); say which: block["name"]')
         return Signal(self, self.outputs[0])
 
-    def __getitem__(self, port: str) -> Signal:
-        """Return an output by name."""
+    @overload
+    def __getitem__(self, port: str) -> Signal: ...
+
+    @overload
+    def __getitem__(self, port: int | slice | Sequence[int]) -> Block: ...
+
+    def __getitem__(self, port: str | int | slice | Sequence[int]) -> Signal | Block:
+        """Return an output by name, or components of the only one by place."""
+        if not isinstance(port, str):
+            return self.signal[port]
         if port not in self.outputs:
             raise SetupError(f'block "{self.name}": no output "{port}"{did_you_mean(port, self.outputs)}')
         return Signal(self, port)
@@ -84,9 +95,7 @@ class Block(SignalOperators):
         """Connect the first input that is still free."""
         free = [port for port in self.inputs if port not in self.sources]
         if not free:
-            raise SetupError(
-                f'block "{self.name}": no free input for {signal!r}; it has {", ".join(self.inputs)}'
-            )
+            raise SetupError(f'block "{self.name}": no free input for {signal!r}; it has {", ".join(self.inputs)}')
         self.connect_port(free[0], signal)
 
     def connect_port(self, port: str, signal: Any) -> None:

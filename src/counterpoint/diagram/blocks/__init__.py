@@ -6,8 +6,14 @@ from .continuous import ContinuousBlocks
 from .delays import DelayBlocks
 from .discrete import DiscreteBlocks, DiscreteControllers
 from .linear_systems import LinearSystemBlocks
+from .logic import LogicBlocks
+from .lookup import LookupBlocks
 from .mathematics import MathematicsBlocks
+from .nonlinear import NonlinearBlocks
+from .routing import RoutingBlocks
+from .sinks import SinkBlocks
 from .sources import SourceBlocks
+from .trigonometry import TrigonometryBlocks
 
 __all__ = ["BlockLibrary"]
 
@@ -20,5 +26,11 @@ class BlockLibrary(
     LinearSystemBlocks,
     DelayBlocks,
     DiscreteBlocks,
+    SinkBlocks,
+    TrigonometryBlocks,
+    NonlinearBlocks,
+    LogicBlocks,
+    LookupBlocks,
+    RoutingBlocks,
 ):
     """All families together."""

@@ -11,11 +11,6 @@ if TYPE_CHECKING:
     from ..block import Block, Maker
 
 
-def given(*signals: Any) -> tuple[Any, ...]:
-    """Return the signals that are there."""
-    return tuple(signal for signal in signals if signal is not None)
-
-
 def limit_values(limits: tuple[float, float] | None) -> dict[str, float]:
     """Return limits as the core's parameters."""
     if limits is None:
@@ -42,3 +37,8 @@ class Family:
     ) -> Block:
         """Add a block of a kind of the core."""
         raise NotImplementedError
+
+
+def given(u: Any) -> tuple[Any, ...]:
+    """Return the only input if it is given at once; one left out is connected later."""
+    return () if u is None else (u,)
