@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+
 from counterpoint import _core
 from counterpoint.diagram import Diagram
 from counterpoint.diagram.compiling import flatten, make_core

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
-import counterpoint as cp
 import numpy as np
 import pytest
+
+import counterpoint as cp
 
 
 def test_memory_gives_the_value_of_the_last_accepted_step(run):
@@ -27,6 +28,7 @@ def test_memory_breaks_an_algebraic_loop(run):
 @pytest.mark.parametrize("solver", ["ode1", "ode4"])
 def test_memory_counts_inner_steps_like_communication_steps(run, solver):
     """dx/dt = -(value of x one step before): the same whether the steps are made one by one or ten in a row."""
+
     def end(step, inner_step):
         model = cp.Diagram("d", solver=solver, inner_step=inner_step)
         x = model.integrator(initial=1.0)
@@ -42,7 +44,11 @@ def test_memory_counts_inner_steps_like_communication_steps(run, solver):
 @pytest.mark.parametrize("interpolation", ["linear", "cubic"])
 @pytest.mark.parametrize(("solver", "step"), [("ode4", 0.07), ("ode4", 0.5), ("ode45", None)])
 def test_a_delayed_sine_is_the_sine_of_the_time_before(run, interpolation, solver, step):
-    model = cp.Diagram("d", solver=solver, max_step=0.05) if step is None else cp.Diagram("d", solver=solver, inner_step=0.07)
+    model = (
+        cp.Diagram("d", solver=solver, max_step=0.05)
+        if step is None
+        else cp.Diagram("d", solver=solver, inner_step=0.07)
+    )
     u = model.sine(frequency=2.0)
     model.integrator(u, name="clock")  # a state, so that the variable step has something to control
     model.output("y", model.transport_delay(u, delay=0.3, initial=0.0, interpolation=interpolation))
@@ -55,7 +61,9 @@ def test_a_delayed_sine_is_the_sine_of_the_time_before(run, interpolation, solve
 def test_a_finer_step_shows_the_order_of_the_interpolation(run):
     def error(interpolation, step):
         model = cp.Diagram("d")
-        model.output("y", model.transport_delay(model.sine(frequency=2.0, phase=1.0), delay=1 / 3, interpolation=interpolation))
+        model.output(
+            "y", model.transport_delay(model.sine(frequency=2.0, phase=1.0), delay=1 / 3, interpolation=interpolation)
+        )
         r = run(model, 2.0, step)
         late = r.time > 1.0
         return np.max(abs(r["y"] - np.sin(2.0 * (r.time - 1 / 3) + 1.0))[late])
@@ -108,6 +116,7 @@ def test_a_delay_differential_equation_has_its_closed_form(run, solver, options)
 
 def test_steps_longer_than_the_delay_are_split(run):
     """x' = -x(t-0.1) with communication steps of 1 s: no value is asked for before it is known."""
+
     def end(step):
         model = cp.Diagram("d")
         x = model.integrator(initial=1.0)

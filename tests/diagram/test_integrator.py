@@ -1,8 +1,9 @@
 from __future__ import annotations
 
-import counterpoint as cp
 import numpy as np
 import pytest
+
+import counterpoint as cp
 
 SOLVERS = ["ode1", "ode4", "ode45"]
 
@@ -29,7 +30,9 @@ def test_a_scalar_input_serves_every_component_of_the_initial_value(run):
 def test_widths_that_contradict_are_named():
     model = cp.Diagram("d")
     model.output("y", model.integrator(model.constant([1.0, 2.0]), initial=[0.0, 0.0, 0.0], name="x"))
-    with pytest.raises(cp.SetupError, match=r'x: "initial" has 3 values.*"u" comes from constant1.y, which has width 2'):
+    with pytest.raises(
+        cp.SetupError, match=r'x: "initial" has 3 values.*"u" comes from constant1.y, which has width 2'
+    ):
         model.run(until=1.0, step=0.1)
 
 

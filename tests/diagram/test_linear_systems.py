@@ -1,9 +1,10 @@
 from __future__ import annotations
 
-import counterpoint as cp
 import numpy as np
 import pytest
 from scipy import signal
+
+import counterpoint as cp
 
 
 def response(block_of, run, until=5.0, step=0.005, frequency=1.5):
@@ -116,7 +117,9 @@ D = [[0.0, 0.0], [0.0, 0.7]]
 
 def test_state_space_is_that_of_scipy_with_vector_ports(run):
     model = cp.Diagram("d")
-    u = model.state_space([[0]], [[0]], [[0], [0]], [[1], [2]], model.sine(frequency=1.5, bias=0.4))  # two signals from one
+    u = model.state_space(
+        [[0]], [[0]], [[0], [0]], [[1], [2]], model.sine(frequency=1.5, bias=0.4)
+    )  # two signals from one
     model.output("y", model.state_space(A, B, C, D, u, initial=[1.0, -1.0, 0.5]))
     r = run(model, 5.0, 0.005)
     t = np.linspace(0.0, 5.0, 4001)
@@ -146,9 +149,12 @@ def test_feedthrough_is_known_for_each_pair_of_named_ports(run):
     model.output("x", plant["x"])
     r = run(model, 5.0, 0.005)
     closed = np.array(A) + np.array(B) @ np.linalg.solve(
-        np.eye(2) - np.array([[0.0, -1.0], [-1.0, 0.0]]) @ np.array(D), np.array([[0.0, -1.0], [-1.0, 0.0]]) @ np.array(C)
+        np.eye(2) - np.array([[0.0, -1.0], [-1.0, 0.0]]) @ np.array(D),
+        np.array([[0.0, -1.0], [-1.0, 0.0]]) @ np.array(C),
     )
-    entering = np.array(B) @ np.linalg.solve(np.eye(2) - np.array([[0.0, -1.0], [-1.0, 0.0]]) @ np.array(D), [[0.0], [1.0]])
+    entering = np.array(B) @ np.linalg.solve(
+        np.eye(2) - np.array([[0.0, -1.0], [-1.0, 0.0]]) @ np.array(D), [[0.0], [1.0]]
+    )
     _, x = signal.step((closed, entering, [[1.0, 0.0, 0.0]], [[0.0]]), T=r.time)
     np.testing.assert_allclose(r["x"], x, atol=1e-7)
 

@@ -1,9 +1,10 @@
 from __future__ import annotations
 
-import counterpoint as cp
 import numpy as np
 import pytest
 from scipy import signal
+
+import counterpoint as cp
 
 
 def test_the_three_parts_are_their_transfer_functions(run):
@@ -12,7 +13,9 @@ def test_the_three_parts_are_their_transfer_functions(run):
     model = cp.Diagram("d")
     error = model.sine(frequency=2.0, bias=0.3)
     model.output("y", model.pid(error, proportional=p, integral=i, derivative=d, filter=n))
-    direct = np.polyadd(np.polyadd(p * np.array([1.0, n, 0.0]), i * np.array([1.0, n])), d * n * np.array([1.0, 0.0, 0.0]))
+    direct = np.polyadd(
+        np.polyadd(p * np.array([1.0, n, 0.0]), i * np.array([1.0, n])), d * n * np.array([1.0, 0.0, 0.0])
+    )
     model.output("reference", model.transfer_function(direct, [1.0, n, 0.0], error))
     r = run(model, 5.0, 0.001)
     # Two realisations of the same system; RK4 with (h N)^4 = 1.6e-7 leaves 1e-9 or so.
@@ -52,9 +55,7 @@ def wound_up(run, anti_windup, **options):
     """A step of 1 into I = 1, limits ±1, that turns to -1 at t = 5."""
     model = cp.Diagram("d")
     error = model.step(time=5.0, before=1.0, after=-1.0)
-    y = model.pid(
-        error, proportional=0.0, integral=1.0, limits=(-1.0, 1.0), anti_windup=anti_windup, **options
-    )
+    y = model.pid(error, proportional=0.0, integral=1.0, limits=(-1.0, 1.0), anti_windup=anti_windup, **options)
     model.output("y", y)
     return run(model, 8.0, 0.03)
 

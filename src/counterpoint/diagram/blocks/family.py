@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ..block import Block, Maker
 
 
-def limit_values(limits: tuple[float, float] | None) -> dict[str, float]:
+def limit_values(limits: tuple[float, float] | None) -> dict[str, Any]:
     """Return limits as the core's parameters."""
     if limits is None:
         return {}
