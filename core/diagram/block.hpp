@@ -27,6 +27,7 @@ struct Shape {
 struct SampleTime {
   double period = 0.0;  ///< s; 0: continuously, or with the conditional superblock it is in
   double offset = 0.0;  ///< s, time of the first sample after the start
+  bool runs_between = false;  ///< steps end at the samples, but the block also runs between them and finds them itself
 };
 
 /// One block of a flattened diagram.
@@ -47,7 +48,8 @@ struct SampleTime {
 ///     passes). It reads inputs and writes z. It returns true when outputs must be computed again at this very
 ///     instant; states that others see directly are then written by `commit`, after all updates have read them.
 ///  7. `accepted` runs once at the end of each accepted time (only if `remembers()`): a place to remember inputs for the
-///     next step. `rejected` runs when an attempt was given up (only if `remembers()`).
+///     next step. `rejected` runs when an attempt was given up (only if `remembers()`). `arrives` runs before the instant at
+///     the end of a step, when inputs still are what they were approaching it (only if `sees_arrival()`).
 ///  8. `crossing` writes numbers that are continuous in time and change sign where the block would change its
 ///     mode or fire; these times are located and the step is split there. A step that begins at zero and leaves it
 ///     counts as a change of sign, so a function must not begin every step at zero.
@@ -84,6 +86,9 @@ class Block {
   virtual bool output_is_state(int /*port*/) const { return false; }
   virtual bool derivative_is_input() const { return false; }
   virtual bool remembers() const { return false; }
+  virtual bool sees_arrival() const { return false; }
+  /// Whether the block makes sense only at samples or triggers.
+  virtual bool is_sampled() const { return false; }
   /// Whether the block has something to do in `update`.
   virtual bool updates() const { return false; }
   /// Whether its outputs come from outside of the diagram.
@@ -98,6 +103,7 @@ class Block {
   virtual void derivative(const Context&) {}
   virtual bool update(const Context&) { return false; }
   virtual void commit(const Context&) {}
+  virtual void arrives(const Context&) {}
   virtual void accepted(const Context&) {}
   virtual void rejected(const Context&) {}
   virtual void crossing(const Context&, double* /*g*/) {}

@@ -58,9 +58,17 @@ void Execution::ask(const Step& step, const Context& context) {
   open_[step.asks] = opens;
 }
 
+/// Directly, or in a superblock inside.
+bool Execution::is_inside(int block, int gate) const {
+  for (int around = diagram_.blocks[block].gate; around >= 0; around = diagram_.blocks[around].gate) {
+    if (around == gate_block_[gate]) return true;
+  }
+  return false;
+}
+
 void Execution::restart_inside(int gate, const Context& context) {
-  for (const Entry& entry : diagram_.blocks) {
-    if (entry.gate == gate_block_[gate]) entry.block->start(context);
+  for (std::size_t b = 0; b < diagram_.blocks.size(); ++b) {
+    if (is_inside(static_cast<int>(b), gate)) diagram_.blocks[b].block->start(context);
   }
 }
 
@@ -107,6 +115,16 @@ bool Execution::update(const Context& context) {
     blame(current, context, error);
   }
   return again;
+}
+
+void Execution::arrives(const Context& context) {
+  for (const Run& one : arriving_) {
+    if (is_open(one.guard)) one.block->arrives(context);
+  }
+}
+
+void Execution::close_triggers() {
+  for (int guard : instant_guards_) open_[guard] = 0;
 }
 
 void Execution::accepted(const Context& context) {

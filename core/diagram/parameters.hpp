@@ -83,6 +83,11 @@ void add_logic(Registry&);
 void add_lookup(Registry&);
 void add_routing(Registry&);
 void add_continuous(Registry&);
+void add_linear_systems(Registry&);
+void add_pid(Registry&);
+void add_delays(Registry&);
+void add_discrete(Registry&);
+void add_discrete_systems(Registry&);
 void add_conditions(Registry&);
 void add_ports(Registry&);
 

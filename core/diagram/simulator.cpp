@@ -51,6 +51,8 @@ void Simulator::start(double t, Inputs* u) {
   execution_.crossing(context_, g_begin_.data());
   execution_.slopes(context_, slope_.data());
   execution_.check_finite(context_);
+  execution_.accepted(context_);
+  execution_.close_triggers();
   wish_ = is_variable() ? first_wish() : 0.0;
 }
 
@@ -113,6 +115,7 @@ void Simulator::begin() {
     execution_.evaluate_stale(context_);
     if (execution_.update(context_)) settle(false);
   }
+  execution_.close_triggers();
   execution_.crossing(context_, g_begin_.data());
   execution_.slopes(context_, slope_.data());
 }
@@ -278,10 +281,15 @@ bool Simulator::find_crossing(double& end) {
 }
 
 void Simulator::accept(double end, bool is_event) {
-  if (!evaluated_at_end_) std::copy(x_end_.begin(), x_end_.end(), execution_.x());
   const double begun = time_;
+  if (execution_.needs_arrival() && !evaluated_at_end_) {
+    evaluate_at_end(end);
+    evaluated_at_end_ = true;
+  }
+  if (!evaluated_at_end_) std::copy(x_end_.begin(), x_end_.end(), execution_.x());
   time_ = end;
   context_.time = end;
+  execution_.arrives(context_);
   context_.is_major = true;
   ++statistics_.steps;
   const bool is_sample = execution_.next_sample() <= end + 1e-9 * (end - begun);
@@ -301,6 +309,7 @@ void Simulator::accept(double end, bool is_event) {
   execution_.check_finite(context_);
   execution_.accepted(context_);
   execution_.slopes(context_, slope_.data());
+  execution_.close_triggers();
 }
 
 void Simulator::note_event(double t_begin, double t_end) {

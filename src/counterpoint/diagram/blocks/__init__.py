@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from .continuous import ContinuousBlocks
+from .delays import DelayBlocks
+from .discrete import DiscreteBlocks, DiscreteControllers
+from .linear_systems import LinearSystemBlocks
 from .logic import LogicBlocks
 from .lookup import LookupBlocks
 from .mathematics import MathematicsBlocks
@@ -17,13 +20,17 @@ __all__ = ["BlockLibrary"]
 
 class BlockLibrary(
     SourceBlocks,
-    SinkBlocks,
     MathematicsBlocks,
+    DiscreteControllers,
+    ContinuousBlocks,
+    LinearSystemBlocks,
+    DelayBlocks,
+    DiscreteBlocks,
+    SinkBlocks,
     TrigonometryBlocks,
     NonlinearBlocks,
     LogicBlocks,
     LookupBlocks,
     RoutingBlocks,
-    ContinuousBlocks,
 ):
     """All families together."""

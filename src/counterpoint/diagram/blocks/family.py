@@ -5,8 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
+from ...errors import SetupError
+
 if TYPE_CHECKING:
     from ..block import Block, Maker
+
+
+def limit_values(limits: tuple[float, float] | None) -> dict[str, Any]:
+    """Return limits as the core's parameters."""
+    if limits is None:
+        return {}
+    try:
+        lower, upper = limits
+        return {"lower": float(lower), "upper": float(upper)}
+    except (TypeError, ValueError):
+        raise SetupError(f'"limits": {limits!r}; a pair (lower, upper) is needed') from None
 
 
 class Family:
