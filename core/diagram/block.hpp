@@ -47,9 +47,10 @@ struct SampleTime {
 ///     triggered, or, for blocks of continuous time, at every instant that is looked at (an instant may take several
 ///     passes). It reads inputs and writes z. It returns true when outputs must be computed again at this very
 ///     instant; states that others see directly are then written by `commit`, after all updates have read them.
-///  7. `accepted` runs once at the end of each accepted time (only if `remembers()`): a place to remember inputs for the
-///     next step. `rejected` runs when an attempt was given up (only if `remembers()`). `arrives` runs before the instant at
-///     the end of a step, when inputs still are what they were approaching it (only if `sees_arrival()`).
+///  7. `accepted` runs once at the end of each accepted time (only if `hears_steps()`): a place to remember inputs for the
+///     next step, and then outputs at the start of that step may differ (`remembers()`). `rejected` runs when an
+///     attempt was given up (only if `hears_steps()`). `arrives` runs before the
+///     instant at the end of a step, when inputs still are what they were approaching it (only if `sees_arrival()`).
 ///  8. `crossing` writes numbers that are continuous in time and change sign where the block would change its
 ///     mode or fire; these times are located and the step is split there. A step that begins at zero and leaves it
 ///     counts as a change of sign, so a function must not begin every step at zero.
@@ -86,6 +87,7 @@ class Block {
   virtual bool output_is_state(int /*port*/) const { return false; }
   virtual bool derivative_is_input() const { return false; }
   virtual bool remembers() const { return false; }
+  virtual bool hears_steps() const { return remembers(); }
   virtual bool sees_arrival() const { return false; }
   /// Whether the block makes sense only at samples or triggers.
   virtual bool is_sampled() const { return false; }

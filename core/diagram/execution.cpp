@@ -194,12 +194,11 @@ void Execution::check_finite(const Context& context) const {
   bool finite = true;
   for (double value : x_) finite = finite && std::isfinite(value);
   for (const double* value : outlets_) finite = finite && std::isfinite(*value);
-  if (finite) return;
-  throw_not_finite(context);
+  if (!finite) blame_not_finite(context);
 }
 
 /// The first block in the order of execution whose output is not finite is where it came up.
-void Execution::throw_not_finite(const Context& context) const {
+void Execution::blame_not_finite(const Context& context) const {
   std::ostringstream text;
   text.precision(9);
   for (const Step& step : major_) {
@@ -225,6 +224,8 @@ void Execution::throw_not_finite(const Context& context) const {
       throw BlockFailure(text.str(), static_cast<int>(b), nullptr);
     }
   }
+  text << "a value is not finite at t = " << context.time << " s";
+  throw BlockFailure(text.str(), -1, nullptr);
 }
 
 bool Execution::ends_run() const {

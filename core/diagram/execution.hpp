@@ -81,6 +81,8 @@ class Execution {
 
   /// Throws SolverFailure naming the block where NaN or infinity came up first, if any value is not finite.
   void check_finite(const Context& context) const;
+  /// The same, looking at all signals, not only at states and outputs.
+  void blame_not_finite(const Context& context) const;
 
   /// Throws RunEnd when a block ends the run at t, the time reached.
   void check_end(double t) const;
@@ -139,7 +141,6 @@ class Execution {
   bool is_inside(int block, int gate) const;
   void restart_inside(int gate, const Context& context);
   void run(const std::vector<Step>& steps, const Context& context);
-  [[noreturn]] void throw_not_finite(const Context& context) const;
   [[noreturn]] void blame(const Block* block, const Context& context, const std::exception& error) const;
   int index_of(const Block* block) const;
 

@@ -224,7 +224,7 @@ void Execution::collect_blocks() {
     }
     if (block->updates()) updating_.push_back({block, guard});
     if (block->sees_arrival()) arriving_.push_back({block, guard});
-    if (block->remembers()) remembering_.push_back({block, guard});
+    if (block->hears_steps()) remembering_.push_back({block, guard});
     if (block->crossings() > 0) {
       crossing_.push_back({block, guard});
       crossing_block_.insert(crossing_block_.end(), block->crossings(), static_cast<int>(b));

@@ -30,6 +30,8 @@ def explain(system: System, plan: Plan, failure: Failure, error: Exception) -> S
         where = f"next_step at t = {begin:.9g} s failed"
     if kind == "model" or (kind == "proposal" and not reason.startswith("proposes")):
         reason = f"{type(error).__name__}: {error}"
+    if kind == "solver" and error.__cause__ is not None:  # a block of a diagram that is written in Python
+        kind = "model"
     if kind == "not_finite":
         signal = columns(ports.output_widths)[output]
         reason = f'output "{signal}" is {error}; the model or its step is the origin, its inputs were finite'

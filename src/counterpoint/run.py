@@ -231,7 +231,7 @@ class Run:
             error.result = self._salvage("failed", str(error))  # type: ignore[attr-defined]
             raise error
         explained.result = self._salvage("failed", str(explained))
-        raise explained from (error if isinstance(explained, ModelError) else None)
+        raise explained from ((error.__cause__ or error) if isinstance(explained, ModelError) else None)
 
     def _salvage(self, status: Status, message: str) -> Result | None:
         """Close the store after a failure; whatever fails now, the first failure is the one to report."""
