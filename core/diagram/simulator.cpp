@@ -23,7 +23,7 @@ struct Simulator::Saved {
 
 Simulator::Simulator(FlatDiagram diagram, const SimulatorOptions& options)
     : options_(options),
-      execution_(std::move(diagram), options.loops),
+      execution_(std::move(diagram), options.loops, options.locates),
       method_(make_method(options.solver, execution_.states(), options.solver_options)),
       x_begin_(execution_.states()),
       x_end_(execution_.states()),
