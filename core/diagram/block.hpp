@@ -7,6 +7,7 @@
 
 #include "coupling/subsystem.hpp"
 #include "diagram/context.hpp"
+#include "diagram/instruction.hpp"
 
 namespace counterpoint::diagram {
 
@@ -79,6 +80,13 @@ class Block {
   virtual bool feedthrough(int /*input*/, int /*output*/) const { return true; }
   /// Whether outputs depend on inputs and nothing else: not on time, x, z.
   virtual bool is_pure() const { return false; }
+
+  /// Whether outputs change at accepted times only, when its events are located: with its samples, its
+  /// `next_event`, its crossings.
+  virtual bool holds_between_events() const { return false; }
+  /// A block that does no more than a few operations on scalars may hand them over, once its memory is bound;
+  /// they then take the place of `output`, without a call, between accepted times. Returns false when it does not.
+  virtual bool instructions(std::vector<Instruction>& /*code*/) const { return false; }
 
   virtual int states() const { return 0; }
   virtual int memory() const { return 0; }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "coupling/participant.hpp"
+
 namespace counterpoint::diagram {
 
 struct DiagramSubsystem::Saved final : SavedState {
@@ -39,6 +41,8 @@ const double* DiagramSubsystem::output(double, Inputs& u) {
   for (std::size_t i = 0; i < y_.size(); ++i) y_[i] = simulator_.execution().output(static_cast<int>(i));
   return y_.data();
 }
+
+void DiagramSubsystem::burst(Participant& participant, const BurstLimits& limits) { participant.burst(*this, limits); }
 
 std::unique_ptr<SavedState> DiagramSubsystem::save() const {
   return std::make_unique<Saved>(simulator_.save(), has_begun_);

@@ -25,7 +25,7 @@ struct Simulator::Saved {
 
 Simulator::Simulator(FlatDiagram diagram, const SimulatorOptions& options)
     : options_(options),
-      execution_(std::move(diagram), options.loops),
+      execution_(std::move(diagram), options.loops, options.locates),
       method_(make_method(options.solver, execution_.states(), options.solver_options)),
       control_(options.solver_options),
       x_begin_(execution_.states()),

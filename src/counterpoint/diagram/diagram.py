@@ -94,13 +94,14 @@ class Diagram(BlockLibrary):
         name: str | None = None,
         named_inputs: dict[str, Any] | None = None,
         make: Maker | None = None,
+        block_class: type[Block] | None = None,
         **values: Any,
     ) -> Block:
         """Add a block of a kind of the core; the methods named after the kinds call this.
 
         ``make`` gives a block that is not made from parameters alone (it holds a function, say).
         """
-        block = Block(self, self._free_name(name, kind), kind)
+        block = (block_class or Block)(self, self._free_name(name, kind), kind)
         block.is_named = name is not None
         try:
             block.numbers, block.texts = parameters(values)
