@@ -111,6 +111,7 @@ void bind_diagram(nb::module_& parent) {
           return std::make_shared<DiagramSubsystem>(diagram, simulator_options(solver, settings), publishes_events);
         },
         nb::arg("diagram"), nb::arg("solver"), nb::arg("settings"), nb::arg("publishes_events") = false);
+  bind_cosimulation(m);
 }
 
 }  // namespace counterpoint::bind

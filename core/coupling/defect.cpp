@@ -10,32 +10,32 @@ namespace counterpoint {
 /// Flat for the same reason as Scheduler::run_alone.
 [[gnu::flatten]] void Defect::arrive(const Samples& samples, double gain, double offset) {
   while (pending() && samples.time(samples.last()) >= pending_time() - samples.tolerance) {
-    compare(pending_time(), &assumed_[first_ + 1], samples, gain, offset);
-    first_ += 1 + width_;
+    compare(pending_time(), &tally_.assumed[tally_.first + 1], samples, gain, offset);
+    tally_.first += 1 + width_;
   }
   if (!pending()) {
-    first_ = 0;
-    assumed_.clear();
+    tally_.first = 0;
+    tally_.assumed.clear();
   }
 }
 
 void Defect::compare(double t, const double* assumed, const Samples& samples, double gain, double offset) {
   interpolate(samples, t);
-  ++count_;
+  ++tally_.count;
   double squares = 0.0;
   for (int j = 0; j < width_; ++j) {
     values_[j] = gain * values_[j] + offset;
     const double difference = assumed[j] - values_[j];
     squares += difference * difference;
-    const double from_mean = values_[j] - mean_[j];  // Welford's running variance
-    mean_[j] += from_mean / static_cast<double>(count_);
-    spread_[j] += from_mean * (values_[j] - mean_[j]);
-    magnitude_ = std::max(magnitude_, std::abs(values_[j]));
+    const double from_mean = values_[j] - tally_.mean[j];  // Welford's running variance
+    tally_.mean[j] += from_mean / static_cast<double>(tally_.count);
+    tally_.spread[j] += from_mean * (values_[j] - tally_.mean[j]);
+    tally_.magnitude = std::max(tally_.magnitude, std::abs(values_[j]));
   }
-  sum_of_squares_ += squares;
-  if (squares > maximum_square_) {
-    maximum_square_ = squares;
-    time_of_maximum_ = t;
+  tally_.sum_of_squares += squares;
+  if (squares > tally_.maximum_square) {
+    tally_.maximum_square = squares;
+    tally_.time_of_maximum = t;
   }
   double* row = rows_.extend();
   row[0] = t;
@@ -57,14 +57,14 @@ void Defect::interpolate(const Samples& samples, double t) {
   truth_.evaluate(t, values_.data());
 }
 
-double Defect::maximum() const { return std::sqrt(maximum_square_); }
+double Defect::maximum() const { return std::sqrt(tally_.maximum_square); }
 
-double Defect::rms() const { return count_ ? std::sqrt(sum_of_squares_ / static_cast<double>(count_)) : 0.0; }
+double Defect::rms() const { return tally_.count ? std::sqrt(tally_.sum_of_squares / static_cast<double>(tally_.count)) : 0.0; }
 
 double Defect::scale() const {
   double sum = 0.0;
-  for (double s : spread_) sum += s;
-  return count_ ? std::sqrt(sum / static_cast<double>(count_)) : 0.0;
+  for (double s : tally_.spread) sum += s;
+  return tally_.count ? std::sqrt(sum / static_cast<double>(tally_.count)) : 0.0;
 }
 
 }  // namespace counterpoint

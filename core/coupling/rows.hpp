@@ -39,7 +39,16 @@ class RowBuffer {
   void clear() {
     blocks_.clear();
     place_ = end_ = nullptr;
+    taken_ = 0;
   }
+
+  /// The row written last, to be written again; null when it was given away.
+  double* last() { return place_ == nullptr ? nullptr : place_ - columns_; }
+
+  /// Rows since the beginning, those given away as well.
+  std::size_t total() const { return taken_ + rows(); }
+  /// Forget the last rows until there are `total` since the beginning; what was given away stays away.
+  void shrink(std::size_t total);
 
   std::size_t rows() const {
     std::size_t doubles = 0;
@@ -48,6 +57,7 @@ class RowBuffer {
   }
 
   std::vector<Rows> take() {
+    taken_ += rows();
     if (!blocks_.empty()) blocks_.back().size -= static_cast<std::size_t>(end_ - place_);
     place_ = end_ = nullptr;
     next_ = smallest;
@@ -62,6 +72,7 @@ class RowBuffer {
   void begin_block();
 
   std::size_t columns_;
+  std::size_t taken_ = 0;        ///< rows given away
   std::size_t next_ = smallest;  ///< rows of the next block
   double* place_ = nullptr;
   double* end_ = nullptr;  ///< of the last block

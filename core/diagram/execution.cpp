@@ -210,6 +210,9 @@ void Execution::throw_not_finite(const Context& context) const {
 }
 
 std::shared_ptr<const Execution::Saved> Execution::save() const {
+  for (const Entry& entry : diagram_.blocks) {
+    if (!entry.block->can_save()) return nullptr;
+  }
   auto saved = std::make_shared<Saved>();
   saved->wires = wires_;
   saved->x = x_;

@@ -68,7 +68,7 @@ class Execution {
   /// Throws SolverFailure naming the block where NaN or infinity came up first, if any value is not finite.
   void check_finite(const Context& context) const;
 
-  /// All that lasts, as one piece.
+  /// All that lasts, as one piece; null when a block cannot save.
   struct Saved;
   std::shared_ptr<const Saved> save() const;
   void restore(const Saved& saved);

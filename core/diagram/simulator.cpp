@@ -31,6 +31,7 @@ Simulator::Simulator(FlatDiagram diagram, const SimulatorOptions& options)
       g_right_(g_begin_),
       recent_events_(ring, -infinity) {
   context_.locates = options.locates;
+  context_.is_tentative = is_variable() || (options.locates && execution_.crossings() > 0);
 }
 
 void Simulator::start(double t, Inputs* u) {
@@ -205,6 +206,8 @@ bool Simulator::changes_sign(const std::vector<double>& from, const std::vector<
 void Simulator::state_at(double t, double end) {
   if (method_->interpolates() && t < end) {
     method_->interpolate(t, x_end_.data());
+    // What blocks did for the whole attempt does not count for the part of it that is left.
+    if (execution_.has_rejected()) execution_.rejected(context_);
   } else if (!method_->interpolates()) {
     context_.step = end - time_;
     give_up(end);
@@ -303,7 +306,9 @@ void Simulator::note_event(double t_begin, double t_end) {
 }
 
 std::shared_ptr<const Simulator::Saved> Simulator::save() const {
-  return std::make_shared<Saved>(Saved{execution_.save(), time_, wish_, slope_, g_begin_});
+  auto execution = execution_.save();
+  if (!execution) return nullptr;
+  return std::make_shared<Saved>(Saved{std::move(execution), time_, wish_, slope_, g_begin_});
 }
 
 void Simulator::restore(const Saved& saved) {

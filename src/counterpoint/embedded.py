@@ -60,7 +60,7 @@ class CosimulationInterface:
         if not math.isfinite(t):
             raise SetupError(f"evaluate: {t}; a finite time in s is needed")
         try:
-            return self._core.evaluate(t, list(y), is_major)
+            return self._core.evaluate(t, list(y), is_major, False)
         except Exception as error:
             raise self._explained(error, t) from error
 
