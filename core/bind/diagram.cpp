@@ -57,6 +57,29 @@ std::map<std::string, long> statistics(const DiagramSubsystem& subsystem) {
   return {{"steps", s.steps}, {"rejected", s.rejected}, {"evaluations", s.evaluations}, {"events", s.events}};
 }
 
+using Values = std::vector<double>;
+
+/// Initial states, and values of the outputs with them.
+std::tuple<Values, Values> initial_state(DiagramSubsystem& subsystem, double t, const Values& u) {
+  Inputs inputs(u);
+  Execution& execution = subsystem.simulator().execution();
+  subsystem.simulator().start(t, &inputs);
+  Values y;
+  for (int i = 0; i < execution.outputs(); ++i) y.push_back(execution.output(i));
+  return {Values(execution.x(), execution.x() + execution.states()), y};
+}
+
+/// dx/dt and outputs at a state.
+std::tuple<Values, Values> evaluate(DiagramSubsystem& subsystem, double t, const Values& x, const Values& u) {
+  Inputs inputs(u);
+  Execution& execution = subsystem.simulator().execution();
+  if (static_cast<int>(x.size()) != execution.states()) throw std::invalid_argument("x: wrong number of states");
+  Values dx(x.size()), y;
+  subsystem.simulator().probe(t, x, &inputs, dx);
+  for (int i = 0; i < execution.outputs(); ++i) y.push_back(execution.output(i));
+  return {dx, y};
+}
+
 /// Pairs (output, inlet in order) where an inlet reaches an output in the same instant.
 std::vector<std::tuple<int, int>> feedthrough_pairs(const FlatDiagram& diagram) {
   std::vector<std::tuple<int, int>> pairs;
@@ -104,13 +127,18 @@ void bind_diagram(nb::module_& parent) {
       .def("feedthrough", &feedthrough_pairs, "Pairs (output, input) that depend in the same instant.");
 
   nb::class_<DiagramSubsystem, Subsystem>(m, "DiagramSubsystem")
-      .def("statistics", &statistics);
+      .def("statistics", &statistics)
+      .def("state_names", [](const DiagramSubsystem& s) { return s.simulator().execution().state_names(); })
+      .def("initial_state", &initial_state, nb::arg("t"), nb::arg("u"))
+      .def("evaluate", &evaluate, nb::arg("t"), nb::arg("x"), nb::arg("u"));
   m.def("subsystem",
         [](const FlatDiagram& diagram, const std::string& solver, const std::map<std::string, double>& settings,
-           bool publishes_events) {
-          return std::make_shared<DiagramSubsystem>(diagram, simulator_options(solver, settings), publishes_events);
+           bool publishes_events, double preferred_step) {
+          return std::make_shared<DiagramSubsystem>(diagram, simulator_options(solver, settings), publishes_events,
+                                                    preferred_step);
         },
-        nb::arg("diagram"), nb::arg("solver"), nb::arg("settings"), nb::arg("publishes_events") = false);
+        nb::arg("diagram"), nb::arg("solver"), nb::arg("settings"), nb::arg("publishes_events") = false,
+        nb::arg("preferred_step") = 0.0);
   bind_cosimulation(m);
 }
 

@@ -10,8 +10,12 @@ struct DiagramSubsystem::Saved final : SavedState {
   bool has_begun;
 };
 
-DiagramSubsystem::DiagramSubsystem(FlatDiagram diagram, const SimulatorOptions& options, bool publishes_events)
-    : simulator_(std::move(diagram), options), publishes_events_(publishes_events), y_(simulator_.execution().outputs()) {
+DiagramSubsystem::DiagramSubsystem(FlatDiagram diagram, const SimulatorOptions& options, bool publishes_events,
+                                   double preferred_step)
+    : simulator_(std::move(diagram), options),
+      publishes_events_(publishes_events),
+      preferred_step_(preferred_step),
+      y_(simulator_.execution().outputs()) {
   const Execution& execution = simulator_.execution();
   for (std::size_t b = 0; b < execution.diagram().blocks.size(); ++b) {
     if (execution.diagram().blocks[b].block->is_inlet()) inputs_ += execution.shape(static_cast<int>(b)).outputs.front();

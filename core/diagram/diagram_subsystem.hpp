@@ -9,7 +9,8 @@ namespace counterpoint::diagram {
 class DiagramSubsystem final : public Subsystem {
  public:
   /// `publishes_events`: a step ends at an event, so that others see it; they then wait more often.
-  DiagramSubsystem(FlatDiagram diagram, const SimulatorOptions& options, bool publishes_events);
+  /// `preferred_step`: of a fixed-step solver, s; 0: none.
+  DiagramSubsystem(FlatDiagram diagram, const SimulatorOptions& options, bool publishes_events, double preferred_step);
 
   int input_width() const override { return inputs_; }
   int output_width() const override { return simulator_.execution().outputs(); }
@@ -17,7 +18,7 @@ class DiagramSubsystem final : public Subsystem {
   double step(double t, double t_end, Inputs& u) override;
   const double* output(double t, Inputs& u) override;
   bool stops_early() const override { return publishes_events_; }
-  double next_step() const override { return simulator_.wish(); }
+  double next_step() const override { return simulator_.is_variable() ? simulator_.wish() : preferred_step_; }
   std::unique_ptr<SavedState> save() const override;
   void restore(const SavedState& state) override;
 
@@ -29,6 +30,7 @@ class DiagramSubsystem final : public Subsystem {
 
   Simulator simulator_;
   bool publishes_events_;
+  double preferred_step_;
   int inputs_ = 0;
   double start_ = 0.0;
   bool has_begun_ = false;

@@ -209,6 +209,15 @@ void Execution::throw_not_finite(const Context& context) const {
   }
 }
 
+std::vector<std::string> Execution::state_names() const {
+  std::vector<std::string> names;
+  for (const Entry& entry : diagram_.blocks) {
+    const int count = entry.block->states();
+    for (int i = 0; i < count; ++i) names.push_back(count == 1 ? entry.name : entry.name + "[" + std::to_string(i) + "]");
+  }
+  return names;
+}
+
 std::shared_ptr<const Execution::Saved> Execution::save() const {
   for (const Entry& entry : diagram_.blocks) {
     if (!entry.block->can_save()) return nullptr;

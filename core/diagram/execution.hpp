@@ -60,6 +60,9 @@ class Execution {
   bool has_stale_gates() const { return has_stale_gates_; }
   bool has_rejected() const { return !remembering_.empty(); }
   bool needs_major() const { return needs_major_; }
+  /// One name a state: the block's, with an index where it has several.
+  std::vector<std::string> state_names() const;
+
   int outputs() const { return static_cast<int>(outlets_.size()); }
   double output(int i) const { return *outlets_[i]; }
   const FlatDiagram& diagram() const { return diagram_; }

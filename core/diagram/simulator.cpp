@@ -52,6 +52,17 @@ void Simulator::start(double t, Inputs* u) {
   wish_ = is_variable() ? first_wish() : 0.0;
 }
 
+void Simulator::probe(double t, const std::vector<double>& x, Inputs* u, std::vector<double>& dx) {
+  context_.time = t;
+  context_.step = 0.0;
+  context_.stage = 0;
+  context_.is_major = true;
+  context_.inputs = u;
+  std::copy(x.begin(), x.end(), execution_.x());
+  execution_.evaluate_major(context_);
+  execution_.slopes(context_, dx.data());
+}
+
 double Simulator::first_wish() const {
   const SolverOptions& options = options_.solver_options;
   double size = 0.0, speed = 0.0;

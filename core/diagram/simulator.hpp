@@ -40,6 +40,9 @@ class Simulator : private Slopes {
   /// Advance to t_end, or to the first event when `stops_at_events`. Returns the time reached.
   double advance(double t_end, Inputs* u, bool stops_at_events);
 
+  /// dx/dt at any state, everything decided there; outputs are left in the execution. For analyses: it spoils a run.
+  void probe(double t, const std::vector<double>& x, Inputs* u, std::vector<double>& dx);
+
   double time() const { return time_; }
   /// The step that a solver of variable step would like next, s; 0 for those of fixed step.
   double wish() const { return wish_; }

@@ -21,11 +21,14 @@ import click
 from .interrupts import Interrupts
 
 if TYPE_CHECKING:
+    from .diagram.model_case import DiagramCase
     from .errors import CounterpointError
     from .multibody.model_case import MechanismCase
     from .results import Result
     from .scenario import Scenario
     from .system import System
+
+    Case = Scenario | MechanismCase | DiagramCase
 
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EFBIG)
 
@@ -65,7 +68,7 @@ def cli() -> None:
 @click.argument("scenario", type=click.Path(path_type=Path))
 @click.option("--until", type=float, metavar="S", help="End of the run in s, instead of the scenario's.")
 @click.option("--scheme", metavar="NAME", help="slowest-first, fastest-first, parallel or sequential.")
-@click.option("--step", type=float, metavar="S", help="Step in s of a mechanism file, instead of its own.")
+@click.option("--step", type=float, metavar="S", help="Step in s of a mechanism or diagram file, instead of its own.")
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Worker threads.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Where results go [NAME-run].")
 @click.option("--overwrite", is_flag=True, help="Replace results that are already there.")
@@ -90,7 +93,7 @@ def run(
     quiet: bool,
     allow_outside: bool,
 ) -> None:
-    """Run a scenario or a mechanism; write results and pictures."""
+    """Run a scenario, a mechanism or a diagram; write results and pictures."""
     from .cases import read_case
     from .scenario import Scenario
 
@@ -100,9 +103,11 @@ def run(
     elif step is None:
         read = read.changed(until=until, scheme=scheme, threads=threads)
     else:
-        raise click.UsageError("--step is for mechanism files; in a scenario every subsystem has its own step")
+        raise click.UsageError(
+            "--step is for mechanism and diagram files; in a scenario every subsystem has its own step"
+        )
     system = read.build()
-    where = Outputs(out or Path(f"{read.name}-run"), read.name, overwrite, mechanism=not isinstance(read, Scenario))
+    where = Outputs(out or Path(f"{read.name}-run"), read.name, overwrite, read.extra_endings)
     where.prepare(plot)
     show = not quiet if progress is None else progress
     interrupts = context.ensure_object(Settings).interrupts
@@ -123,7 +128,7 @@ def run(
 @click.option("--overwrite", is_flag=True, help="Replace matrices that are already there.")
 @_with_traceback
 def info(file: Path, allow_outside: bool, matrices: Path | None, overwrite: bool) -> None:
-    """Show what a scenario or mechanism (.toml) or a run file (.h5) holds."""
+    """Show what a scenario, mechanism or diagram (.toml) or a run file (.h5) holds."""
     from . import display
 
     console = display.console()
@@ -133,13 +138,17 @@ def info(file: Path, allow_outside: bool, matrices: Path | None, overwrite: bool
         display.run_file(load(file), console)
         return
     from .cases import read_case
+    from .multibody.model_case import MechanismCase
     from .scenario import Scenario
 
     case = read_case(file, allow_outside=allow_outside)
-    if isinstance(case, Scenario):
+    if not isinstance(case, MechanismCase):
         if matrices is not None:
             raise click.UsageError("--matrices is for mechanism files")
-        display.scenario(case, case.build(), console)
+        if isinstance(case, Scenario):
+            display.scenario(case, case.build(), console)
+        else:
+            display.diagram(case.diagram, console)
         return
     display.mechanism(case.mechanism, console)
     if matrices is not None:
@@ -177,12 +186,12 @@ def study(context: click.Context, name: str | None, out: Path | None, quick: boo
 
 @dataclass(frozen=True)
 class Outputs:
-    """The files of a run: ``folder/name.h5``, ``folder/name.png`` and more of a mechanism."""
+    """The files of a run: ``folder/name.h5``, ``folder/name.png`` and what a kind of case adds."""
 
     folder: Path
     name: str
     overwrite: bool
-    mechanism: bool = False
+    extra_endings: tuple[str, ...] = ()
 
     @property
     def file(self) -> Path:
@@ -195,19 +204,9 @@ class Outputs:
         return self.folder / f"{self.name}.png"
 
     @property
-    def checks(self) -> Path:
-        """The picture of energy and constraint violation of a mechanism."""
-        return self.folder / f"{self.name}-checks.png"
-
-    @property
-    def animation(self) -> Path:
-        """The page that shows a mechanism in motion."""
-        return self.folder / f"{self.name}.html"
-
-    @property
     def drawn(self) -> list[Path]:
         """All pictures."""
-        return [self.picture, *([self.checks, self.animation] if self.mechanism else [])]
+        return [self.picture, *(self.folder / f"{self.name}{ending}" for ending in self.extra_endings)]
 
     def prepare(self, plot: bool) -> None:
         """Make the folder and see that files can be written there, before anything runs."""
@@ -244,7 +243,7 @@ class Outcome:
 
 
 def _simulate(
-    scenario: Scenario | MechanismCase,
+    scenario: Case,
     system: System,
     where: Outputs,
     interrupts: Interrupts,
@@ -267,7 +266,7 @@ def _simulate(
     return Outcome(result, interrupts.exit_code if interrupts.received is not None else 0)
 
 
-def _report(outcome: Outcome, scenario: Scenario | MechanismCase, where: Outputs, plot: bool, quiet: bool) -> None:
+def _report(outcome: Outcome, scenario: Case, where: Outputs, plot: bool, quiet: bool) -> None:
     """Print tables, quality and paths; draw the picture last, so that nothing is lost if that fails."""
     from . import display
 
@@ -284,20 +283,13 @@ def _report(outcome: Outcome, scenario: Scenario | MechanismCase, where: Outputs
                 display.say(f"{verb} {path}", console)
 
 
-def _draw(result: Result, scenario: Scenario | MechanismCase, where: Outputs) -> Iterator[Path]:
+def _draw(result: Result, scenario: Case, where: Outputs) -> Iterator[Path]:
     """Draw the pictures of a run; yield each file when it is there."""
     from . import display
-    from .scenario import Scenario
 
     display.draw(result, scenario.plot, where.picture)
     yield where.picture
-    if not isinstance(scenario, Scenario):
-        if scenario.checks:
-            display.draw(result, scenario.checks, where.checks)
-            yield where.checks
-        page = scenario.animation(result, where.animation)
-        if page is not None:
-            yield page
+    yield from scenario.draw_extras(result, where.folder / where.name)
 
 
 def _is_run_file(path: Path) -> bool:

@@ -16,6 +16,7 @@ from .ports import PortSpec, port_widths
 from .progress import Callback, Progress, clock, show, speed
 
 if TYPE_CHECKING:
+    from .diagram import Diagram
     from .multibody import Mechanism
     from .results import Result
     from .scenario import Scenario
@@ -203,6 +204,25 @@ def mechanism(described: Mechanism, where: Console) -> None:
     where.print(_rows(_table("Run", "what", "value"), facts))
     for note in described.notes:
         say(f"note: {note}", where)
+
+
+def diagram(described: Diagram, where: Console) -> None:
+    """Print what a diagram consists of."""
+    subsystem = described.subsystem()
+    say(f"{described.name}: {len(described.blocks)} blocks", where)
+    where.print()
+    table = _table("Blocks", "name", "kind", "inputs")
+    entering = {n: ", ".join(f"{p} = {s}" for p, s in b.sources.items()) for n, b in described.blocks.items()}
+    where.print(_rows(table, ((name, block.kind, entering[name] or "–") for name, block in described.blocks.items())))
+    where.print()
+    facts = [
+        ("solver", described.solver),
+        ("step in s", "–" if described.preferred_step is None else f"{described.preferred_step:g}"),
+        ("events", "located" if described.locate_events else "at the end of steps"),
+        ("inputs", _ports(subsystem.inputs)),
+        ("outputs", _ports(subsystem.outputs)),
+    ]
+    where.print(_rows(_table("Run", "what", "value"), facts))
 
 
 def _subsystems(described: Scenario, system: System) -> Table:

@@ -11,15 +11,19 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from .block import Block
     from .diagram import Diagram
+    from .model_file import load
+    from .model_writing import save
     from .signal import Signal
 
 _HOME = {
     "Block": "block",
     "Diagram": "diagram",
     "Signal": "signal",
+    "load": "model_file",
+    "save": "model_writing",
 }
 
-__all__ = ["Block", "Diagram", "Signal"]
+__all__ = ["Block", "Diagram", "Signal", "load", "save"]
 
 
 def __getattr__(name: str) -> Any:

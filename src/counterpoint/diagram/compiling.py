@@ -77,7 +77,7 @@ def subsystem(diagram: Diagram) -> NativeSubsystem:
         feedthrough=[(output_names[o], input_names[i]) for o, i in feedthrough],
         defaults={name: block.numbers["value"] for name, block in diagram.inputs.items()},
         units=diagram.units,
-        own_pace=diagram.solver in VARIABLE_STEP,
+        own_pace=diagram.solver in VARIABLE_STEP or diagram.preferred_step is not None,
     )
 
 
@@ -88,7 +88,7 @@ def make_core(diagram: Diagram, flat: Flattened) -> _core.diagram.DiagramSubsyst
     settings["solve_loops"] = float(diagram.algebraic_loops == "solve")
     if diagram.inner_step is not None:
         settings["inner_step"] = diagram.inner_step
-    return _core.diagram.subsystem(flat.core, diagram.solver, settings)
+    return _core.diagram.subsystem(flat.core, diagram.solver, settings, preferred_step=diagram.preferred_step or 0.0)
 
 
 def _check_settings(diagram: Diagram) -> None:

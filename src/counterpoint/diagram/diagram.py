@@ -20,6 +20,7 @@ from .signal import Signal, SignalOperators
 if TYPE_CHECKING:
     from ..results import Result
     from ..subsystems import NativeSubsystem
+    from .analysis import LinearDiagram, Trim
 
 
 class Diagram(BlockLibrary):
@@ -134,20 +135,26 @@ class Diagram(BlockLibrary):
         """
         if content is self or self in content._inside():
             raise SetupError(f'diagram "{self.name}": a diagram cannot contain itself')
-        if enable is not None and trigger is not None:
-            raise SetupError(f'superblock "{content.name}": either enable or trigger, not both')
         block = Block(self, self._free_name(name, content.name), "superblock")
         block.content = content
         block.inputs, block.outputs = list(content.inputs), list(content.outputs)
         self.blocks[block.name] = block
         block.connect(*inputs, **named)
         if enable is not None or trigger is not None:
-            block.gate = "enable" if enable is not None else "trigger"
-            block.texts = {"edge": edge} if trigger is not None else {}
-            block.numbers = parameters({"restarts": float(restarts)})[0] if enable is not None else {}
-            block.inputs.append("control")
-            block.connect_port("control", enable if enable is not None else trigger)
+            self.set_gate(block, enable=enable, trigger=trigger, edge=edge, restarts=restarts)
         return block
+
+    def set_gate(
+        self, block: Block, *, enable: Any = None, trigger: Any = None, edge: str = "rising", restarts: bool = False
+    ) -> None:
+        """Let a superblock run only while ``enable`` is positive, or when ``trigger`` passes zero."""
+        if (enable is None) == (trigger is None):
+            raise SetupError(f'superblock "{block.name}": either enable or trigger has to be given')
+        block.gate = "enable" if enable is not None else "trigger"
+        block.texts = {"edge": edge} if trigger is not None else {}
+        block.numbers = parameters({"restarts": float(restarts)})[0] if enable is not None else {}
+        block.inputs.append("control")
+        block.connect_port("control", enable if enable is not None else trigger)
 
     def input(self, name: str, default: ArrayLike = 0.0, *, unit: str = "") -> Block:
         """Add an input of the diagram; its width is that of the default value.
@@ -200,6 +207,24 @@ class Diagram(BlockLibrary):
         system = cp.System(self.name)
         system.add(self.name, self.subsystem(), step=step if step is not None else self.preferred_step)
         return system.run(until=until, **options)
+
+    def linearise(self, **options: Any) -> LinearDiagram:
+        """Return the linear model near a state; see :func:`counterpoint.diagram.analysis.linearise`."""
+        from .analysis import linearise
+
+        return linearise(self, **options)
+
+    def trim(self, **options: Any) -> Trim:
+        """Find a state of rest; see :func:`counterpoint.diagram.analysis.trim`."""
+        from .analysis import trim
+
+        return trim(self, **options)
+
+    def save(self, path: str | Path, *, until: float | None = None, overwrite: bool = False) -> Path:
+        """Write the diagram as a TOML file that :func:`counterpoint.diagram.load` and ``counterpoint run`` read."""
+        from .model_writing import save
+
+        return save(self, path, until=until, overwrite=overwrite)
 
     def draw(self, path: str | Path) -> Path:
         """Write a picture of the diagram as an SVG file; in a notebook the diagram shows itself."""

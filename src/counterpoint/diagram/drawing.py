@@ -42,7 +42,7 @@ def _values(block: Block, name: str) -> str:
 
 
 def _polynomial(coefficients: list[float], variable: str) -> str:
-    terms = []
+    terms: list[str] = []
     for power, c in zip(range(len(coefficients) - 1, -1, -1), coefficients, strict=True):
         if c == 0.0:
             continue

@@ -96,9 +96,9 @@ def _feedback(count: int, edges: Sequence[Edge]) -> set[Edge]:
     """Edges that close a cycle in a depth-first walk that begins at blocks without inputs."""
     outgoing: list[list[Edge]] = [[] for _ in range(count)]
     has_input = [False] * count
-    for edge in edges:
-        outgoing[edge.source].append(edge)
-        has_input[edge.target] = True
+    for given in edges:
+        outgoing[given.source].append(given)
+        has_input[given.target] = True
     state = [0] * count
     closing: set[Edge] = set()
     for root in sorted(range(count), key=lambda n: has_input[n]):
@@ -231,7 +231,8 @@ def _settle(column: list[Node], wishes: list[float]) -> None:
         y = max(y, wish)
         down.append(y)
         y += node.height + ROW_GAP
-    up, y = [], float("inf")
+    up: list[float] = []
+    y = float("inf")
     for node, wish in zip(reversed(column), reversed(wishes), strict=True):
         y = min(y - node.height - ROW_GAP if up else wish, wish)
         up.append(y)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -40,6 +41,9 @@ class MechanismCase:
     settings: RunSettings
     scheme: str = "slowest-first"
     threads: int = 1
+
+    #: Ends of the names of files that are written beside the run file and the picture of signals.
+    extra_endings = ("-checks.png", ".html")
 
     @classmethod
     def of(cls, model: ModelFile) -> MechanismCase:
@@ -120,11 +124,15 @@ class MechanismCase:
         settings |= {"scheme": self.scheme, "threads": self.threads}
         return system.run(**(settings | options))
 
-    def animation(self, result: Result, path: Path) -> Path | None:
-        """Write the motion as an HTML page, when there is any to show; return the file."""
-        if result.rows(self.name) < 2 or "q" not in self.mechanism.standard_outputs:
-            return None
-        return self.mechanism.animation(result, self.name, traces=self.settings.traces).save(path)
+    def draw_extras(self, result: Result, stem: Path) -> Iterator[Path]:
+        """Draw energy and constraint violation, and the motion as an HTML page; yield each file when it is there."""
+        if self.checks:
+            picture = stem.with_name(stem.name + "-checks.png")
+            result.plot(*self.checks, path=picture)
+            yield picture
+        if result.rows(self.name) >= 2 and "q" in self.mechanism.standard_outputs:
+            page = stem.with_name(stem.name + ".html")
+            yield self.mechanism.animation(result, self.name, traces=self.settings.traces).save(page)
 
     def _check_names(self) -> None:
         """Complain about outputs to plot and points to trace that are not there."""

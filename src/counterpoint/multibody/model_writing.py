@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import json
 import os
-import re
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
 from pathlib import Path
@@ -14,16 +12,13 @@ from typing import Any
 import numpy as np
 
 from ..errors import OutputError, SetupError
+from ..scenario.writing import to_toml
 from .mechanism import Mechanism
 from .model_elements import Element
 from .model_forces import FORCES
 from .model_values import PythonObject, Reference
 from .outputs import STANDARD
 from .parts import GROUND, Joint, Link, MeasurePart
-
-_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
-_SHORT = 100
-"""Tables that fit into so many characters are written in one line."""
 
 
 def save(
@@ -238,47 +233,3 @@ def _measure(part: MeasurePart) -> dict[str, Any]:
         return _given(kind="displacement", point=part.of[0], origin=origin, along=part.axis, body=body)
     key = "points" if part.kind == "distance" else "bodies"
     return _given(kind=part.kind, axis=part.axis, **{key: list(part.of)})
-
-
-def to_toml(document: Mapping[str, Mapping[str, Any]]) -> str:
-    """Write a document of sections; tables that are short enough become one line each.
-
-    >>> print(to_toml({"points": {"A": {"at": [0.0, 1.0], "fixed": True}}}), end="")
-    [points]
-    A = { at = [0.0, 1.0], fixed = true }
-    """
-    return "\n".join("\n".join(_section(name, section)) + "\n" for name, section in document.items())
-
-
-def _section(name: str, section: Mapping[str, Any]) -> list[str]:
-    """Write a section; if one of its tables is too long for a line, all get lines of their own: their order counts."""
-    lines = [f"{_key(key)} = {_value(value)}" for key, value in section.items()]
-    tables = all(isinstance(value, Mapping) and value for value in section.values())
-    if not tables or max(map(len, lines)) <= _SHORT:
-        return [f"[{_key(name)}]", *lines]
-    blocks = [
-        "\n".join([f"[{_key(name)}.{_key(key)}]", *(f"{_key(k)} = {_value(v)}" for k, v in table.items())])
-        for key, table in section.items()
-    ]
-    return ["\n\n".join(blocks)]
-
-
-def _key(key: str) -> str:
-    return key if _BARE_KEY.fullmatch(key) else _text(key)
-
-
-def _text(text: str) -> str:
-    # JSON's escapes are TOML's, except that TOML has DEL escaped, too, and no lone surrogates.
-    return json.dumps(text.encode("utf-8", "replace").decode(), ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def _value(value: Any) -> str:
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return _text(value)
-    if isinstance(value, int | float):
-        return repr(value)
-    if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_key(k)} = {_value(v)}" for k, v in value.items()) + " }" if value else "{}"
-    return "[" + ", ".join(_value(item) for item in value) + "]"

@@ -260,7 +260,14 @@ class Multibody(SubsystemTable):
     file: str
 
 
-AnySubsystem = Linear | SecondOrder | Ode | PythonSubsystem | TableSource | Multibody
+class DiagramSubsystem(SubsystemTable):
+    """A block diagram from a file; without ``step`` it takes the step that the file prefers."""
+
+    type: Literal["diagram"]
+    file: str
+
+
+AnySubsystem = Linear | SecondOrder | Ode | PythonSubsystem | TableSource | Multibody | DiagramSubsystem
 Subsystem = Annotated[AnySubsystem, Field(discriminator="type")]
 
 

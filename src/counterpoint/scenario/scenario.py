@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -45,6 +46,9 @@ class Scenario:
     allow_outside: bool
     _table: ScenarioTable = field(repr=False)
     _document: Document = field(repr=False)
+
+    #: Ends of the names of files that are written beside the run file and the picture of signals.
+    extra_endings = ()
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], *, allow_outside: bool = False) -> Scenario:
@@ -143,6 +147,10 @@ class Scenario:
             "threads": self.threads,
         }
         return system.run(**(settings | options))
+
+    def draw_extras(self, result: Result, stem: Path) -> Iterator[Path]:
+        """Draw what a kind of case adds to the picture of signals; a scenario adds nothing."""
+        return iter(())
 
     def _builder(self, mistakes: Mistakes) -> Builder:
         indices = list(range(len(self._table.connections)))

@@ -17,9 +17,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from ...errors import MissingExtraError, SetupError, did_you_mean
+from ...errors import SetupError, did_you_mean
+from ...linear_model import StateSpace
 from ..affine import Vector
 from . import differences
 from .problem import Direction, Problem, Shown, State
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class LinearModel:
-    """A state space model of small deviations.
+class LinearModel(StateSpace):
+    """A mechanism near a state.
 
     Attributes
     ----------
@@ -50,32 +51,10 @@ class LinearModel:
         How coordinates move with the states: ``δq = shapes @ x``, m.
     """
 
-    name: str
-    A: Vector
-    B: Vector
-    C: Vector
-    D: Vector
-    states: tuple[str, ...]
-    inputs: tuple[str, ...]
-    outputs: tuple[str, ...]
     state: State
     y0: Vector
     drift: Vector
     shapes: Vector
-
-    @property
-    def poles(self) -> NDArray[np.complex128]:
-        """Eigenvalues of A, 1/s."""
-        return np.asarray(np.linalg.eigvals(self.A), dtype=np.complex128)
-
-    def response(self, frequencies: ArrayLike) -> NDArray[np.complex128]:
-        """Return the frequency response, shape (frequencies, outputs, inputs); frequencies in Hz."""
-        identity = np.eye(len(self.A))
-        made = [
-            self.C @ np.linalg.solve(2j * np.pi * f * identity - self.A, self.B.astype(complex)) + self.D
-            for f in np.atleast_1d(np.asarray(frequencies, dtype=float))
-        ]
-        return np.array(made)
 
     def subsystem(self, x0: ArrayLike | None = None, **options: Any) -> NativeSubsystem:
         """Return the deviations as a subsystem: :func:`counterpoint.linear` with the names of this model."""
@@ -87,22 +66,6 @@ class LinearModel:
         options.setdefault("defaults", dict.fromkeys(self.inputs, 0.0))
         return linear(
             self.A, self.B, self.C, self.D, x0=start, inputs=list(self.inputs), outputs=list(self.outputs), **options
-        )
-
-    def to_control(self) -> Any:
-        """Return a ``control.StateSpace`` of the package python-control, with all names."""
-        try:
-            import control  # type: ignore[import-not-found, import-untyped, unused-ignore]
-        except ImportError as error:
-            raise MissingExtraError("A python-control model", "control") from error
-        return control.ss(
-            self.A,
-            self.B,
-            self.C,
-            self.D,
-            states=list(self.states),
-            inputs=list(self.inputs),
-            outputs=list(self.outputs),
         )
 
     def __repr__(self) -> str:

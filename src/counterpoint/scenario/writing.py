@@ -1,0 +1,60 @@
+"""Write TOML files: a document of sections with tables that fit on a line."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any
+
+_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
+_SHORT = 100
+"""Tables that fit into so many characters are written in one line."""
+
+Section = str | tuple[str, ...]
+"""Name of a section: a key, or the keys that lead to it."""
+
+
+def to_toml(document: Mapping[Any, Mapping[str, Any]]) -> str:
+    """Write a document of sections (:data:`Section`); tables that are short enough become one line each.
+
+    >>> print(to_toml({"points": {"A": {"at": [0.0, 1.0], "fixed": True}}}), end="")
+    [points]
+    A = { at = [0.0, 1.0], fixed = true }
+    """
+    return "\n".join("\n".join(_section(name, section)) + "\n" for name, section in document.items())
+
+
+def _section(name: Section, section: Mapping[str, Any]) -> list[str]:
+    """Write a section; if one of its tables is too long for a line, all get lines of their own: their order counts."""
+    title = ".".join(_key(key) for key in ((name,) if isinstance(name, str) else name))
+    lines = [f"{_key(key)} = {_value(value)}" for key, value in section.items()]
+    tables = all(isinstance(value, Mapping) and value for value in section.values())
+    if not tables or max(map(len, lines)) <= _SHORT:
+        return [f"[{title}]", *lines]
+    blocks = [
+        "\n".join([f"[{title}.{_key(key)}]", *(f"{_key(k)} = {_value(v)}" for k, v in table.items())])
+        for key, table in section.items()
+    ]
+    return ["\n\n".join(blocks)]
+
+
+def _key(key: str) -> str:
+    return key if _BARE_KEY.fullmatch(key) else _text(key)
+
+
+def _text(text: str) -> str:
+    # JSON's escapes are TOML's, except that TOML has DEL escaped, too, and no lone surrogates.
+    return json.dumps(text.encode("utf-8", "replace").decode(), ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return _text(value)
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, Mapping):
+        return "{ " + ", ".join(f"{_key(k)} = {_value(v)}" for k, v in value.items()) + " }" if value else "{}"
+    return "[" + ", ".join(_value(item) for item in value) + "]"
