@@ -77,6 +77,7 @@ def subsystem(diagram: Diagram) -> NativeSubsystem:
         feedthrough=[(output_names[o], input_names[i]) for o, i in feedthrough],
         defaults={name: block.numbers["value"] for name, block in diagram.inputs.items()},
         units=diagram.units,
+        can_save=all(path[-1].can_save for path in flat.number),
         own_pace=diagram.solver in VARIABLE_STEP or diagram.preferred_step is not None,
     )
 

@@ -16,7 +16,6 @@ from .block import Block
 
 if TYPE_CHECKING:
     from ..system import System
-    from .diagram import Diagram
 
 MOST_COPIES = 64
 """Compiled copies that are remembered until one of them runs."""
@@ -38,26 +37,16 @@ class Cosimulation(Block):
 
     Attributes
     ----------
-    system : System
-    host : str
-    scheme : str or Scheme
-    direct : bool
+    coupling : Coupling
+        The others, the host and the scheme.
     """
 
-    system: System
-    host: str
-    scheme: str | Scheme
-    direct: bool
-
-    def __init__(self, diagram: Diagram, name: str, kind: str) -> None:
-        super().__init__(diagram, name, kind)
-        self._copies: list[_Copy] = []
+    coupling: Coupling
 
     @property
     def can_save(self) -> bool:
         """Whether all subsystems inside can go back to a state they had."""
-        others = (entry for name, entry in self.system.subsystems.items() if name != self.host)
-        return all(entry.subsystem.can_save for entry in others)
+        return self.coupling.can_save
 
     def result(self) -> Result:
         """Return what the subsystems inside and the host published in the latest run, each on its own time axis.
@@ -68,12 +57,40 @@ class Cosimulation(Block):
 
     def results(self) -> list[Result]:
         """Return the results of the latest run, one for every copy of the block."""
-        results = [self._result(copy) for copy in self._copies if copy.core.interface is not None]
+        results = self.coupling.results()
         if not results:
             raise SetupError(f'block "{self.name}": the diagram has not run yet')
         return results
 
-    def _make(self) -> _core.diagram.CosimulationBlock:
+
+class Coupling:
+    """What a co-simulation block is compiled from, and the compiled copies of it.
+
+    Parameters
+    ----------
+    system : System
+    host : str
+        The participant that the diagram plays.
+    scheme : str or Scheme
+    direct : bool
+        The outputs of the block depend on its inputs in the same instant.
+    """
+
+    def __init__(self, system: System, host: str, scheme: str | Scheme, direct: bool) -> None:
+        self.system = system
+        self.host = host
+        self.scheme = scheme
+        self.direct = direct
+        self._copies: list[_Copy] = []
+
+    @property
+    def can_save(self) -> bool:
+        """Whether all subsystems can go back to a state they had."""
+        others = (entry for name, entry in self.system.subsystems.items() if name != self.host)
+        return all(entry.subsystem.can_save for entry in others)
+
+    def make(self) -> _core.diagram.CosimulationBlock:
+        """Compile the system anew: one copy of the block."""
         plan = make_plan(self.system, None, self.scheme, 0.0, host=self.host)
         ports = self.system.subsystems[self.host].subsystem
         core = _core.diagram.cosimulation_block(
@@ -86,11 +103,15 @@ class Cosimulation(Block):
             self.direct,
         )
         if any(copy.core.interface is not None for copy in self._copies):
-            self._copies.clear()  # of a run before
+            self._copies.clear()  # they belong to a run before
         notes = {"name": self.system.name, "scheme": str(self.scheme)}
         self._copies.append(_Copy(core, plan, MemoryStore(run_layout(self.system, plan), notes)))
         del self._copies[:-MOST_COPIES]
         return core
+
+    def results(self) -> list[Result]:
+        """Return the results of all copies that have run."""
+        return [self._result(copy) for copy in self._copies if copy.core.interface is not None]
 
     def _result(self, copy: _Copy) -> Result:
         driver = copy.core.interface

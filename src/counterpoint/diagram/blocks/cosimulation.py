@@ -70,12 +70,12 @@ class CosimulationBlocks(Family):
         >>> len(block.result()["slow.x"].time)
         11
         """
-        from ..cosimulation import Cosimulation, find_host
+        from ..cosimulation import Cosimulation, Coupling, find_host
 
-        found = find_host(system, host)
-
-        def prepare(block: Cosimulation) -> None:
-            block.system, block.host, block.scheme, block.direct = system, found, scheme, direct
-            block.make = block._make
-
-        return self.add_prepared(Cosimulation, prepare, "cosimulation", signals, name=name, named_inputs=named)
+        coupling = Coupling(system, find_host(system, host), scheme, direct)
+        block = self.add(
+            "cosimulation", signals, name=name, named_inputs=named, make=coupling.make, block_type=Cosimulation
+        )
+        assert isinstance(block, Cosimulation)
+        block.coupling = coupling
+        return block

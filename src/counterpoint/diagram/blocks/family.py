@@ -20,6 +20,7 @@ class Family:
         name: str | None = None,
         named_inputs: dict[str, Any] | None = None,
         make: Maker | None = None,
+        block_type: type[Block] = ...,
         **values: Any,
     ) -> Block:
         """Add a block of a kind of the core."""
