@@ -10,61 +10,86 @@ namespace counterpoint {
 /// Flat for the same reason as Scheduler::run_alone.
 [[gnu::flatten]] void Defect::arrive(const Samples& samples, double gain, double offset) {
   while (pending() && samples.time(samples.last()) >= pending_time() - samples.tolerance) {
-    compare(pending_time(), &tally_.assumed[tally_.first + 1], samples, gain, offset);
-    tally_.first += 1 + width_;
+    compare(pending_time(), &assumed_[first_ + 1], samples, gain, offset);
+    first_ += 1 + width_;
   }
-  if (!pending()) {
-    tally_.first = 0;
-    tally_.assumed.clear();
-  }
+  if (!pending()) first_ = last_ = 0;
 }
 
 void Defect::compare(double t, const double* assumed, const Samples& samples, double gain, double offset) {
-  interpolate(samples, t);
-  ++tally_.count;
-  double squares = 0.0;
-  for (int j = 0; j < width_; ++j) {
-    values_[j] = gain * values_[j] + offset;
-    const double difference = assumed[j] - values_[j];
-    squares += difference * difference;
-    const double from_mean = values_[j] - tally_.mean[j];  // Welford's running variance
-    tally_.mean[j] += from_mean / static_cast<double>(tally_.count);
-    tally_.spread[j] += from_mean * (values_[j] - tally_.mean[j]);
-    tally_.magnitude = std::max(tally_.magnitude, std::abs(values_[j]));
-  }
-  tally_.sum_of_squares += squares;
-  if (squares > tally_.maximum_square) {
-    tally_.maximum_square = squares;
-    tally_.time_of_maximum = t;
-  }
+  const double* arrived = published(samples, t);
   double* row = rows_.extend();
   row[0] = t;
+  ++count_;
+  double squares = 0.0;
   for (int j = 0; j < width_; ++j) {
+    const double value = gain * arrived[j] + offset;
     row[1 + j] = assumed[j];
-    row[1 + width_ + j] = values_[j];
+    row[1 + width_ + j] = value;
+    const double difference = assumed[j] - value;
+    squares += difference * difference;
+    Moments& moments = moments_[j];
+    const double from_mean = value - moments.mean;  // Welford's running variance
+    moments.mean += from_mean / static_cast<double>(count_);
+    moments.spread += from_mean * (value - moments.mean);
+    magnitude_ = std::max(magnitude_, std::abs(value));
+  }
+  sum_of_squares_ += squares;
+  if (squares > maximum_square_) {
+    maximum_square_ = squares;
+    time_of_maximum_ = t;
   }
 }
 
-void Defect::interpolate(const Samples& samples, double t) {
+const double* Defect::published(const Samples& samples, double t) {
   const std::size_t behind = samples.behind(t);
-  if (std::abs(samples.time(behind) - t) <= samples.tolerance) {
-    std::copy_n(samples.value(behind), width_, values_.data());
-    return;
-  }
+  if (std::abs(samples.time(behind) - t) <= samples.tolerance) return samples.value(behind);
+  return interpolated(samples, behind, t);
+}
+
+[[gnu::noinline]] const double* Defect::interpolated(const Samples& samples, std::size_t behind, double t) {
   // A cubic that ends with the first sample after t: later ones may or may not be there yet.
   const std::size_t newest = std::min(behind + 1, samples.last());
   newton_through(samples, newest, available(samples, newest, 4), truth_);
   truth_.evaluate(t, values_.data());
+  return values_.data();
 }
 
-double Defect::maximum() const { return std::sqrt(tally_.maximum_square); }
+void Defect::save(Saved& into) const {
+  into.compared_for = compared_for_;
+  into.pending.assign(assumed_.begin() + static_cast<long>(first_), assumed_.begin() + static_cast<long>(last_));
+  into.count = count_;
+  into.sum_of_squares = sum_of_squares_;
+  into.maximum_square = maximum_square_;
+  into.time_of_maximum = time_of_maximum_;
+  into.magnitude = magnitude_;
+  into.moments = moments_;
+  into.rows = rows_.total();
+}
 
-double Defect::rms() const { return tally_.count ? std::sqrt(tally_.sum_of_squares / static_cast<double>(tally_.count)) : 0.0; }
+void Defect::restore(const Saved& saved) {
+  compared_for_ = saved.compared_for;
+  first_ = 0;
+  last_ = saved.pending.size();
+  if (last_ > assumed_.size()) assumed_.resize(last_);
+  std::copy(saved.pending.begin(), saved.pending.end(), assumed_.begin());
+  count_ = saved.count;
+  sum_of_squares_ = saved.sum_of_squares;
+  maximum_square_ = saved.maximum_square;
+  time_of_maximum_ = saved.time_of_maximum;
+  magnitude_ = saved.magnitude;
+  moments_ = saved.moments;
+  rows_.shrink(saved.rows);
+}
+
+double Defect::maximum() const { return std::sqrt(maximum_square_); }
+
+double Defect::rms() const { return count_ ? std::sqrt(sum_of_squares_ / static_cast<double>(count_)) : 0.0; }
 
 double Defect::scale() const {
   double sum = 0.0;
-  for (double s : tally_.spread) sum += s;
-  return tally_.count ? std::sqrt(sum / static_cast<double>(tally_.count)) : 0.0;
+  for (const Moments& moments : moments_) sum += moments.spread;
+  return count_ ? std::sqrt(sum / static_cast<double>(count_)) : 0.0;
 }
 
 }  // namespace counterpoint

@@ -16,75 +16,82 @@ namespace counterpoint {
 /// which subsystems happened to step.
 class Defect {
  public:
-  /// All that lasts, apart from the rows themselves.
-  struct Tally {
-    explicit Tally(int width = 0) : mean(width), spread(width) {}
-    double compared_for = -Polynomial::infinity;  ///< the source's sample of the last assumption
-    std::size_t first = 0;                        ///< where the oldest assumption that is pending begins
-    std::vector<double> assumed;                  ///< rows (t, assumed), rarely more than two
-    long count = 0;
-    double sum_of_squares = 0.0;
-    double maximum_square = 0.0;
-    double time_of_maximum = 0.0;
-    double magnitude = 0.0;
-    std::vector<double> mean;
-    std::vector<double> spread;
-    std::size_t rows = 0;  ///< written so far; set by `save`
-  };
-
   explicit Defect(int width)
-      : width_(width), tally_(width), values_(width), truth_(width), rows_(1 + 2 * width) {}
+      : width_(width), moments_(width), values_(width), truth_(width), rows_(1 + 2 * width) {}
 
   /// Whether to assume at the end of the consumer's step: the step after it will end at `following`, and
   /// the source publishes (or has published) its next sample at `source_next`.
   bool wants(double following, double source_next, double tolerance) const {
-    return following > source_next + tolerance && source_next > tally_.compared_for + tolerance;
+    return following > source_next + tolerance && source_next > compared_for_ + tolerance;
   }
   void assume(const Polynomial& polynomial, double t, double source_next) {
-    tally_.compared_for = source_next;
-    polynomial.evaluate(t, values_.data());
-    tally_.assumed.push_back(t);
-    for (double value : values_) tally_.assumed.push_back(value);
+    compared_for_ = source_next;
+    const std::size_t row = last_;
+    last_ += 1 + width_;
+    if (last_ > assumed_.size()) assumed_.resize(2 * last_);
+    assumed_[row] = t;
+    polynomial.evaluate(t, &assumed_[row + 1]);
   }
 
-  bool pending() const { return tally_.first < tally_.assumed.size(); }
-  double pending_time() const { return tally_.assumed[tally_.first]; }
+  bool pending() const { return first_ < last_; }
+  double pending_time() const { return assumed_[first_]; }
 
   /// Compare what is pending with the samples that have been published, as far as they reach.
   void arrive(const Samples& samples, double gain, double offset);
 
-  long count() const { return tally_.count; }
+  long count() const { return count_; }
   double maximum() const;
-  double time_of_maximum() const { return tally_.time_of_maximum; }
+  double time_of_maximum() const { return time_of_maximum_; }
   /// Root mean square of the defect.
   double rms() const;
   /// Root mean square of the arrived signal about its mean: what the defect is to be measured against.
   double scale() const;
   /// Largest absolute value that arrived.
-  double magnitude() const { return tally_.magnitude; }
+  double magnitude() const { return magnitude_; }
 
   /// Rows (t, assumed, arrived) since the last call, 1 + 2 width columns.
   std::size_t row_count() const { return rows_.rows(); }
   std::vector<Rows> take_rows() { return rows_.take(); }
 
-  void save(Tally& into) const {
-    into = tally_;
-    into.rows = rows_.total();
-  }
-  void restore(const Tally& saved) {
-    tally_ = saved;
-    rows_.shrink(saved.rows);
-  }
+  /// All that lasts, apart from the rows themselves.
+  struct Saved;
+  void save(Saved& into) const;
+  void restore(const Saved& saved);
 
  private:
   void compare(double t, const double* assumed, const Samples& samples, double gain, double offset);
-  void interpolate(const Samples& samples, double t);
+  /// What the source has published for time t: a sample, or between samples a cubic.
+  const double* published(const Samples& samples, double t);
+  const double* interpolated(const Samples& samples, std::size_t behind, double t);
+
+  struct Moments {
+    double mean = 0.0;
+    double spread = 0.0;  ///< sum of squares about the mean
+  };
 
   int width_;
-  Tally tally_;
+  double compared_for_ = -Polynomial::infinity;  ///< the source's sample of the last assumption
+  std::size_t first_ = 0;                        ///< where the oldest assumption that is pending begins
+  std::size_t last_ = 0;                         ///< behind the newest
+  std::vector<double> assumed_;                  ///< rows (t, assumed), rarely more than two, and room for more
+  long count_ = 0;
+  double sum_of_squares_ = 0.0;
+  double maximum_square_ = 0.0;
+  double time_of_maximum_ = 0.0;
+  double magnitude_ = 0.0;
+  std::vector<Moments> moments_;  ///< of what arrived
   std::vector<double> values_;  ///< scratch
   Polynomial truth_;
   RowBuffer rows_;
+};
+
+struct Defect::Saved {
+  double compared_for = 0.0;
+  std::vector<double> pending;  ///< rows (t, assumed)
+  long count = 0;
+  double sum_of_squares = 0.0, maximum_square = 0.0, time_of_maximum = 0.0, magnitude = 0.0;
+  std::vector<Moments> moments;
+  std::size_t rows = 0;
 };
 
 }  // namespace counterpoint

@@ -8,6 +8,7 @@ void Inputs::add_term(Term term) {
   const int width = term.samples.width;
   term.polynomial = Polynomial(width);
   term.scratch.resize(width);
+  term.scales = term.gain != 1.0 || term.offset != 0.0;
   per_step_ = per_step_ || term.approximation->depends_on_step();
   terms_.push_back(std::move(term));
   choose_short_way();
@@ -101,7 +102,7 @@ void Inputs::rebuild(Term& term, double t) {
     failure.input = term.target_offset;
     throw;
   }
-  if (term.gain != 1.0 || term.offset != 0.0) term.polynomial.scale_and_shift(term.gain, term.offset);
+  if (term.scales) term.polynomial.scale_and_shift(term.gain, term.offset);
 }
 
 void Inputs::remember_end(double t) {

@@ -30,6 +30,7 @@ struct Term {
   ApproximationPointer approximation;
   double gain = 1.0;
   double offset = 0.0;
+  bool scales = false;  ///< gain and offset change something
   bool source_stops_early = false;
   bool waits = false;  ///< the consumer waits for the source: it interpolates
   bool adds = false;   ///< not the first term of its input

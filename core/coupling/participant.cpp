@@ -13,7 +13,9 @@ constexpr double costly_seconds = 20e-6;  ///< a step above this is timed each t
 void Stopwatch::end(long steps) {
   const double elapsed = std::chrono::duration<double>(clock::now() - begun_).count();
   costly_ = steps > 0 && elapsed > costly_seconds * static_cast<double>(steps);
-  if (calls_ == 1 && !costly_) return;  // cold caches and first preparations would stand for all
+  ++timed_calls_;
+  untimed_ = costly_ || timed_calls_ < 8 ? 0 : 63;
+  if (timed_calls_ == 1 && !costly_) return;  // cold caches and first preparations would stand for all
   timed_seconds_ += elapsed;
   timed_steps_ += steps;
 }

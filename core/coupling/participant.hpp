@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -47,7 +48,7 @@ class Clock {
   /// End of the next step from t on the fixed grid; infinity at the end of the run.
   double next_fixed(double t) {
     if (t >= last_) return Polynomial::infinity;
-    while (next_on_grid_ <= t + tolerance_) next_on_grid_ = start_ + static_cast<double>(++count_) * step_;
+    while (next_on_grid_ <= t + tolerance_) next_on_grid_ = start_ + (count_ += 1.0) * step_;
     return next_on_grid_ > last_ ? until_ : next_on_grid_;
   }
 
@@ -63,7 +64,7 @@ class Clock {
   double until_;
   double step_;
   double tolerance_;
-  long long count_ = 1;
+  double count_ = 1.0;  ///< of steps, a whole number
   double next_on_grid_;  ///< start + count steps
 };
 
@@ -72,7 +73,8 @@ class Clock {
 class Stopwatch {
  public:
   using clock = std::chrono::steady_clock;
-  bool due() { return ++calls_ < 8 || costly_ || calls_ % 64 == 0; }
+  /// Whether this call is to be timed: the first ones, costly ones, and one of 64.
+  bool due() { return --untimed_ < 0; }
   bool costly() const { return costly_; }
   void begin() { begun_ = clock::now(); }
   void end(long steps);
@@ -80,7 +82,8 @@ class Stopwatch {
 
  private:
   bool costly_ = true;  ///< until something else was measured: the first step is made alone
-  unsigned calls_ = 0;
+  int untimed_ = 0;      ///< calls before the next that is timed
+  long timed_calls_ = 0;
   long timed_steps_ = 0;
   double timed_seconds_ = 0.0;
   clock::time_point begun_;
@@ -111,7 +114,7 @@ class Participant {
     long left = limits.steps;
     do {
       inputs->freeze(t, t_next);
-      const long made = glide(model, limits, left);
+      const long made = plain_ ? glide(model, limits, left) : 0;
       if (made == 0) step_with_inputs(model);
       left -= std::max(made, 1L);
     } while (left > 0 && t_next <= limits.end && t < limits.begin);
@@ -141,7 +144,7 @@ class Participant {
     std::unique_ptr<SavedState> subsystem;
     Inputs::Saved inputs;
     History::Saved history;
-    std::vector<Defect::Tally> defects;
+    std::vector<Defect::Saved> defects;
     std::optional<Clock> clock;
     double t, t_next, horizon;
     long steps;
@@ -181,24 +184,27 @@ class Participant {
   template <class Model>
     requires requires { Model::glides; }
   long glide(Model& model, const BurstLimits& limits, long most) {
-    const Polynomial* input = plain_ ? inputs->single_over(t, t_next) : nullptr;
+    const Polynomial* input = inputs->single_over(t, t_next);
     if (input == nullptr) return 0;
     constexpr int longest = 32;
     std::array<double, longest + 2> times;  // the start, the ends of steps, and the end of the step after them
-    times[0] = t;
-    times[1] = t_next;
-    const double latest = std::min(limits.end, inputs->frozen_until());
+    double begin = times[0] = t;
+    double end = t_next;
+    const double granted = std::min(limits.end, inputs->frozen_until());
+    const double latest = granted < input->to ? granted : std::nextafter(input->to, -Polynomial::infinity);
     const int allowed = static_cast<int>(std::min<long>(most, longest));
+    Clock clock = clock_;  // a copy that lives in registers
     int count = 0;
-    while (count < allowed && times[count + 1] <= latest && times[count + 1] < input->to &&
-           times[count] < limits.begin && model.serves(times[count], times[count + 1])) {
-      ++count;
-      times[count + 1] = clock_.next_fixed(times[count]);
+    while (count < allowed && end <= latest && begin < limits.begin && model.serves(begin, end)) {
+      times[++count] = begin = end;
+      end = clock.next_fixed(end);
     }
+    times[count + 1] = end;
+    clock_ = clock;
     if (count == 0) return 0;
     std::array<double, longest * Model::width> states;
     const int made = model.glide(*input, times.data(), count, states.data());
-    for (int k = 0; k < made; ++k) write_sample<Model::width>(times[k + 1], &states[k * Model::width]);
+    write_samples<Model::width>(&times[1], states.data(), made);
     t = times[made];
     t_next = times[made + 1];
     horizon = std::max(horizon, t_next);
@@ -207,13 +213,14 @@ class Participant {
   }
 
   template <int width>
-  void write_sample(double time, const double* values) {
-    std::copy_n(values, width, history.next_value());
-    history.advance(time);
+  void write_samples(const double* times, const double* values, int count) {
+    history.append_many<width>(times, values, count);
     if (!records_) return;
-    double* row = rows_.extend();
-    row[0] = time;
-    std::copy_n(values, width, row + 1);
+    double* row = rows_.extend(count);
+    for (int k = 0; k < count; ++k, row += 1 + width) {
+      row[0] = times[k];
+      std::copy_n(values + k * width, width, row + 1);
+    }
   }
 
   /// Outputs at `time` into the history (as a sample that is not yet committed) and the record.

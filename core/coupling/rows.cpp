@@ -35,13 +35,14 @@ void RowBuffer::shrink(std::size_t total) {
     place_ -= dropped * columns_;
     superfluous -= dropped;
     if (place_ != blocks_.back().data.get()) continue;
-    blocks_.pop_back();  // all blocks before the last are full
+    blocks_.pop_back();  // the one before has no room left
     place_ = end_ = blocks_.empty() ? nullptr : blocks_.back().data.get() + blocks_.back().size;
   }
 }
 
-void RowBuffer::begin_block() {
-  const std::size_t rows = std::min(next_, std::max(smallest, largest_doubles / columns_));
+void RowBuffer::begin_block(std::size_t count) {
+  end_block();
+  const std::size_t rows = std::max(count, std::min(next_, std::max(smallest, largest_doubles / columns_)));
   next_ = 2 * rows;
   blocks_.push_back(allocate_rows(rows * columns_));
   place_ = blocks_.back().data.get();

@@ -28,11 +28,11 @@ class RowBuffer {
  public:
   explicit RowBuffer(std::size_t columns) : columns_(columns) {}
 
-  /// Place for one more row.
-  double* extend() {
-    if (place_ == end_) begin_block();
+  /// Place for `count` more rows, one after another.
+  double* extend(std::size_t count = 1) {
+    if (static_cast<std::size_t>(end_ - place_) < count * columns_) begin_block(count);
     double* row = place_;
-    place_ += columns_;
+    place_ += count * columns_;
     return row;
   }
 
@@ -58,8 +58,7 @@ class RowBuffer {
 
   std::vector<Rows> take() {
     taken_ += rows();
-    if (!blocks_.empty()) blocks_.back().size -= static_cast<std::size_t>(end_ - place_);
-    place_ = end_ = nullptr;
+    end_block();
     next_ = smallest;
     for (const Rows& rows : blocks_) next_ = std::max(next_, rows.size / columns_);
     return std::exchange(blocks_, {});
@@ -69,7 +68,12 @@ class RowBuffer {
   static constexpr std::size_t smallest = 16;          ///< rows
   static constexpr std::size_t largest_doubles = 1 << 20;
 
-  void begin_block();
+  void begin_block(std::size_t rows);
+  /// Leave what is not used of the last block.
+  void end_block() {
+    if (!blocks_.empty()) blocks_.back().size -= static_cast<std::size_t>(end_ - place_);
+    place_ = end_ = nullptr;
+  }
 
   std::size_t columns_;
   std::size_t taken_ = 0;        ///< rows given away

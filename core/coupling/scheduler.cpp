@@ -13,24 +13,22 @@ namespace counterpoint {
 
 namespace {
 constexpr std::size_t burst_steps = 1024;    ///< most steps in a burst
-constexpr double latest = std::numeric_limits<double>::max();  ///< a finished subsystem proposes infinity
+constexpr double latest = std::numeric_limits<double>::max();  ///< end of a step; who has finished proposes infinity
 constexpr long steps_between_clocks = 1024;  ///< cheap steps between two looks at the wall clock
 constexpr long steps_in_a_slice = 1 << 18;   ///< then what was recorded is given away
 }  // namespace
 
 Scheduler::Scheduler(const RunSpec& spec, int threads)
     : network_(spec),
-      neighbours_(spec.participants.size()),
-      limits_(spec.participants.size()),
-      is_ready_(spec.participants.size(), 0),
+      seats_(spec.participants.size()),
       patience_(64 + 4 * static_cast<long>(spec.participants.size())),
-      burst_length_((spec.until - spec.start) / 256.0),
-      has_reached_(spec.participants.size(), 0) {
+      burst_length_((spec.until - spec.start) / 256.0) {
   for (const ConnectionSpec& c : spec.connections) {
-    neighbours_[c.source].push_back(c.target);
-    neighbours_[c.target].push_back(c.source);
+    seats_[c.source].neighbours.push_back(c.target);
+    seats_[c.target].neighbours.push_back(c.source);
   }
-  for (std::vector<int>& list : neighbours_) {
+  for (Seat& seat : seats_) {
+    std::vector<int>& list = seat.neighbours;
     std::sort(list.begin(), list.end());
     list.erase(std::unique(list.begin(), list.end()), list.end());
   }
@@ -42,12 +40,12 @@ Scheduler::~Scheduler() = default;
 
 inline bool Scheduler::may_step(int i) const {
   const Participant& p = network_.participants[i];
-  const Limits& l = limits_[i];
-  return !p.finished() && p.t_next <= l.end && p.t < l.begin && p.t < l.need;
+  const Seat& seat = seats_[i];
+  return p.t_next <= seat.end && p.t < seat.begin;
 }
 
 inline void Scheduler::offer(int i) {
-  if (!is_ready_[i] && may_step(i)) push_ready(i);
+  if (!seats_[i].ready && may_step(i)) push_ready(i);
 }
 
 void Scheduler::start() {
@@ -60,9 +58,8 @@ void Scheduler::start() {
 
 void Scheduler::update_limits(int i) {
   const double tolerance = network_.tolerance;
-  double end = Polynomial::infinity;
+  double end = latest;
   double begin = Polynomial::infinity;
-  double need = Polynomial::infinity;
   for (Term& term : network_.participants[i].inputs->terms()) {
     const Participant& source = network_.participants[term.source];
     if (term.waits) {
@@ -74,13 +71,13 @@ void Scheduler::update_limits(int i) {
   }
   const std::vector<Network::Place>& outgoing = network_.outgoing(i);
   if (!outgoing.empty()) {
-    need = -Polynomial::infinity;
+    double need = -Polynomial::infinity;
+    for (const Network::Place& out : outgoing) need = std::max(need, network_.participants[out.consumer].horizon);
     // Half the tolerance: whoever is blocked for want of samples, by a rounding even, must find the source willing.
-    for (const Network::Place& out : outgoing) {
-      need = std::max(need, network_.participants[out.consumer].horizon - 0.5 * tolerance);
-    }
+    begin = std::min(begin, need - 0.5 * tolerance);
   }
-  limits_[i] = {end, begin, need};
+  seats_[i].end = end;
+  seats_[i].begin = begin;
 }
 
 /// The source's next sample surely comes after this: where it has proposed to step to, or, when it may
@@ -97,31 +94,42 @@ bool Scheduler::later(int a, int b) const {
   return ta != tb ? ta > tb : a > b;
 }
 
-void Scheduler::push_ready(int i) {
-  is_ready_[i] = 1;
+inline void Scheduler::push_ready(int i) {
+  seats_[i].ready = true;
   ready_.push_back(i);
-  if (ready_.size() > 1) std::push_heap(ready_.begin(), ready_.end(), [this](int a, int b) { return later(a, b); });
+  if (ready_.size() > 1) sift_last_in();
 }
 
-int Scheduler::pop_ready() {
+[[gnu::always_inline]] inline int Scheduler::pop_ready() {
   while (!ready_.empty()) {
-    if (ready_.size() > 1) std::pop_heap(ready_.begin(), ready_.end(), [this](int a, int b) { return later(a, b); });
+    if (ready_.size() > 1) sift_earliest_out();
     const int i = ready_.back();
     ready_.pop_back();
-    is_ready_[i] = 0;
+    seats_[i].ready = false;
     // One that is far enough and that nobody listens to can unblock no one: let it rest.
     const bool rests = network_.outgoing(i).empty() && reached(i);
     if (!rests) return i;
-    aside_.push_back(i);
+    set_aside(i);
   }
   return -1;
 }
 
+// Apart from their callers, whose usual way is short: two that take turns need no heap.
+[[gnu::noinline]] void Scheduler::sift_last_in() {
+  std::push_heap(ready_.begin(), ready_.end(), [this](int a, int b) { return later(a, b); });
+}
+
+[[gnu::noinline]] void Scheduler::sift_earliest_out() {
+  std::pop_heap(ready_.begin(), ready_.end(), [this](int a, int b) { return later(a, b); });
+}
+
+[[gnu::noinline]] void Scheduler::set_aside(int i) { aside_.push_back(i); }
+
 long Scheduler::burst(int i) {
   Participant& p = network_.participants[i];
-  const Limits& l = limits_[i];
+  const Seat& seat = seats_[i];
   const double stop = std::min(p.t + burst_length_, target_);
-  BurstLimits allowed{std::min(l.end, latest), std::min(std::min(l.begin, l.need), stop), 1};
+  BurstLimits allowed{seat.end, std::min(seat.begin, stop), 1};
   if (!p.stopwatch.costly()) allowed.steps = static_cast<long>(std::min(p.history.room(), burst_steps));
   const long before = p.steps;
   const bool timed = p.stopwatch.due();
@@ -133,12 +141,13 @@ long Scheduler::burst(int i) {
 
 void Scheduler::after_burst(int i) {
   network_.commit(i);
-  if (!has_reached_[i] && reached(i)) {
-    has_reached_[i] = 1;
+  Seat& seat = seats_[i];
+  if (!seat.reached && reached(i)) {
+    seat.reached = true;
     --behind_;
   }
   offer(i);
-  for (int j : neighbours_[i]) {
+  for (int j : seat.neighbours) {
     update_limits(j);
     offer(j);
   }
@@ -179,14 +188,28 @@ bool Scheduler::reached(int i) const {
   return p.finished() || p.t >= target_ - network_.tolerance;
 }
 
+inline int Scheduler::choose() {
+  int i = -1;
+  // A group that is stuck would otherwise wait until everybody else has finished.
+  if (++choices_ > patience_) {
+    choices_ = 0;
+    i = exempt_by_the_second_rule();
+  }
+  if (i < 0) i = pop_ready();
+  if (i < 0) i = exempt_by_the_second_rule();
+  // The waits-for relation has no cycle, so somebody is exempt when nobody may step.
+  if (i < 0) throw std::logic_error("the precedence rule found nobody to step");
+  return i;
+}
+
 bool Scheduler::advance(double target, double wall_seconds) {
   using clock = std::chrono::steady_clock;
   const auto deadline = clock::now() + std::chrono::duration<double>(wall_seconds);
   target_ = target;
   behind_ = 0;
-  for (std::size_t i = 0; i < has_reached_.size(); ++i) {
-    has_reached_[i] = reached(static_cast<int>(i));
-    behind_ += has_reached_[i] ? 0 : 1;
+  for (std::size_t i = 0; i < seats_.size(); ++i) {
+    seats_[i].reached = reached(static_cast<int>(i));
+    behind_ += seats_[i].reached ? 0 : 1;
   }
   steps_made_ = 0;
   long look_at_clock = steps_between_clocks;
@@ -201,20 +224,6 @@ bool Scheduler::advance(double target, double wall_seconds) {
   }
   for (int i : std::exchange(aside_, {})) offer(i);
   return behind_ == 0;
-}
-
-int Scheduler::choose() {
-  int i = -1;
-  // A group that is stuck would otherwise wait until everybody else has finished.
-  if (++choices_ > patience_) {
-    choices_ = 0;
-    i = exempt_by_the_second_rule();
-  }
-  if (i < 0) i = pop_ready();
-  if (i < 0) i = exempt_by_the_second_rule();
-  // The waits-for relation has no cycle, so somebody is exempt when nobody may step.
-  if (i < 0) throw std::logic_error("the precedence rule found nobody to step");
-  return i;
 }
 
 bool Scheduler::blocks(int i, const Term& term) const {

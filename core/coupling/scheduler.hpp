@@ -41,10 +41,13 @@ class Scheduler {
   Network& network() { return network_; }
 
  private:
-  struct Limits {
-    double end;    ///< the step may end here at the latest
-    double begin;  ///< the step must begin before this
-    double need;   ///< nobody needs samples after this
+  /// What the rule says about one subsystem.
+  struct Seat {
+    double end = 0.0;      ///< its step may end here at the latest
+    double begin = 0.0;    ///< its step must begin before this: from here on a sample is missing or nobody listens
+    bool ready = false;    ///< it is among `ready_`
+    bool reached = false;  ///< it has come to the target
+    std::vector<int> neighbours;  ///< those whose permission may change when it moves
   };
 
   void update_limits(int i);
@@ -63,6 +66,9 @@ class Scheduler {
   void push_ready(int i);
   /// The earliest of those that may step, or -1.
   int pop_ready();
+  void sift_last_in();
+  void sift_earliest_out();
+  void set_aside(int i);
   int exempt_by_the_second_rule() const;
   bool is_blocked(int i) const;
   bool is_blocked_by_extrapolation_only(int i) const;
@@ -71,10 +77,8 @@ class Scheduler {
   double publishes_after(const Term& term) const;
 
   Network network_;
-  std::vector<std::vector<int>> neighbours_;  ///< those whose permission may change when i moves
-  std::vector<Limits> limits_;
+  std::vector<Seat> seats_;
   std::vector<int> ready_;  ///< heap by time, then rank
-  std::vector<char> is_ready_;
   std::vector<int> batch_;
   long choices_ = 0;   ///< since the second rule was looked at
   long patience_;      ///< choices before it is looked at again
@@ -83,7 +87,6 @@ class Scheduler {
   std::unique_ptr<WorkerPool> pool_;
   double burst_length_;
   double target_ = 0.0;
-  std::vector<char> has_reached_;
   long steps_made_ = 0;  ///< in this slice
   int behind_ = 0;       ///< how many have not reached the target
 };

@@ -49,11 +49,14 @@ struct SampleTime {
 ///  7. `accepted` runs once at the end of each accepted time (only if `remembers()`): a place to remember inputs for the
 ///     next step. `rejected` runs when an attempt was given up (only if `remembers()`).
 ///  8. `crossing` writes numbers that are continuous in time and change sign where the block would change its
-///     mode or fire; these times are located and the step is split there.
+///     mode or fire; these times are located and the step is split there. A step that begins at zero and leaves it
+///     counts as a change of sign, so a function must not begin every step at zero.
 ///  9. `next_event(t)` is the first time after t at which the output jumps, known in advance; infinity when none.
 /// 10. All that lasts from one accepted time to the next is in x and z; whoever needs more overrides
 ///     `save` and `restore`, which come together.
 /// 11. A failure is an exception; the diagram adds the name of the block and the time.
+/// 12. A block that may end the run says so (`may_end_run`); `run_end` is asked before each step and gives the reason,
+///     empty to go on. With such blocks a diagram publishes its events, so that the run ends where it was asked to.
 class Block {
  public:
   Block(std::vector<std::string> inputs, std::vector<std::string> outputs)
@@ -89,6 +92,8 @@ class Block {
   virtual bool is_inlet() const { return false; }
   /// Whether the block must see an evaluation with `is_major` at every accepted time.
   virtual bool needs_major() const { return false; }
+  virtual bool may_end_run() const { return false; }
+  virtual std::string run_end() const { return {}; }
 
   virtual void start(const Context&) {}
   virtual void output(const Context& context, int port) = 0;

@@ -17,6 +17,7 @@ DiagramSubsystem::DiagramSubsystem(FlatDiagram diagram, const SimulatorOptions& 
       preferred_step_(preferred_step),
       y_(simulator_.execution().outputs()) {
   const Execution& execution = simulator_.execution();
+  publishes_events_ = publishes_events_ || execution.may_end_run();
   for (std::size_t b = 0; b < execution.diagram().blocks.size(); ++b) {
     if (execution.diagram().blocks[b].block->is_inlet()) inputs_ += execution.shape(static_cast<int>(b)).outputs.front();
   }

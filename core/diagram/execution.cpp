@@ -209,6 +209,17 @@ void Execution::throw_not_finite(const Context& context) const {
   }
 }
 
+void Execution::check_end(double t) const {
+  for (int b : ending_) {
+    const std::string reason = diagram_.blocks[b].block->run_end();
+    if (reason.empty()) continue;
+    std::ostringstream text;
+    text.precision(9);
+    text << "block \"" << diagram_.blocks[b].name << "\" ended the run at t = " << t << " s: " << reason;
+    throw RunEnd(text.str());
+  }
+}
+
 std::vector<std::string> Execution::state_names() const {
   std::vector<std::string> names;
   for (const Entry& entry : diagram_.blocks) {

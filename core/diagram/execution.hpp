@@ -17,6 +17,12 @@ class BlockFailure : public SolverFailure {
   std::exception_ptr cause;  ///< what the block threw, null when it did not
 };
 
+/// A block wants the run to end here; not a failure.
+class RunEnd : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// A flat diagram ready to be evaluated: all values in a few arrays, blocks in their order.
 ///
 /// It knows instants, not steps: the simulator (simulator.hpp) says when what is evaluated.
@@ -70,6 +76,10 @@ class Execution {
 
   /// Throws SolverFailure naming the block where NaN or infinity came up first, if any value is not finite.
   void check_finite(const Context& context) const;
+
+  /// Throws RunEnd when a block ends the run at t, the time reached.
+  void check_end(double t) const;
+  bool may_end_run() const { return !ending_.empty(); }
 
   /// All that lasts, as one piece; null when a block cannot save.
   struct Saved;
@@ -146,6 +156,7 @@ class Execution {
   std::vector<Derived> derived_;
   std::vector<Run> deriving_, updating_, remembering_, crossing_;
   std::vector<int> crossing_block_;
+  std::vector<int> ending_;  ///< blocks that may end the run
   std::vector<Block*> timed_;
   std::vector<char> changed_;  ///< by place in updating_
   std::vector<const double*> outlets_;

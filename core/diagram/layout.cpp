@@ -222,6 +222,7 @@ void Execution::collect_blocks() {
       crossings_ += block->crossings();
     }
     if (block->next_event(-infinity) < infinity) timed_.push_back(block);
+    if (block->may_end_run()) ending_.push_back(static_cast<int>(b));
     needs_major_ = needs_major_ || block->needs_major();
   }
   changed_.resize(updating_.size());

@@ -114,13 +114,17 @@ std::vector<std::string> Reader::unused() const {
   return names;
 }
 
+std::vector<std::string> Reader::asked() const { return {used_.begin(), used_.end()}; }
+
 BlockPointer Registry::make(const std::string& kind, const Parameters& parameters) const {
   const auto found = makers_.find(kind);
   if (found == makers_.end()) throw std::invalid_argument("no kind of block \"" + kind + "\"");
   Reader reader(parameters);
   BlockPointer block = found->second(reader);
   const std::vector<std::string> unused = reader.unused();
-  if (!unused.empty()) throw std::invalid_argument("\"" + unused.front() + "\": no such parameter of " + kind);
+  if (!unused.empty()) {
+    throw std::invalid_argument("\"" + unused.front() + "\": no such parameter of " + kind + "; it has: " + listed(reader.asked()));
+  }
   return block;
 }
 
@@ -134,7 +138,13 @@ const Registry& registry() {
   static const Registry all = [] {
     Registry made;
     add_sources(made);
+    add_sinks(made);
     add_mathematics(made);
+    add_piecewise(made);
+    add_nonlinear(made);
+    add_logic(made);
+    add_lookup(made);
+    add_routing(made);
     add_continuous(made);
     add_conditions(made);
     add_ports(made);

@@ -43,6 +43,8 @@ class Reader {
 
   /// Names given that nobody asked for.
   std::vector<std::string> unused() const;
+  /// Names that were asked for.
+  std::vector<std::string> asked() const;
 
  private:
   const Array* find(const std::string& name);
@@ -70,7 +72,16 @@ const Registry& registry();
 
 // One function a family, each in its own file in blocks/.
 void add_sources(Registry&);
+void add_table_source(Registry&);
+void add_noise(Registry&);
+void add_sinks(Registry&);
 void add_mathematics(Registry&);
+void add_piecewise(Registry&);
+void add_nonlinear(Registry&);
+void add_path_dependent(Registry&);
+void add_logic(Registry&);
+void add_lookup(Registry&);
+void add_routing(Registry&);
 void add_continuous(Registry&);
 void add_conditions(Registry&);
 void add_ports(Registry&);

@@ -10,6 +10,9 @@ namespace {
 constexpr int most_passes = 100;       ///< of one instant
 constexpr std::size_t ring = 100;      ///< events looked back at for chattering
 
+/// Leaving zero counts: a block that stood on the border decided its mode without knowing where the signal would go.
+bool crosses(double from, double to) { return from * to < 0.0 || (from == 0.0 && to != 0.0); }
+
 }  // namespace
 
 struct Simulator::Saved {
@@ -80,6 +83,7 @@ double Simulator::first_wish() const {
 double Simulator::advance(double t_end, Inputs* u, bool stops_at_events) {
   context_.inputs = u;
   const double t_begin = time_;
+  execution_.check_end(t_begin);
   begin();
   int part = 0;
   const double span = t_end - t_begin;
@@ -92,6 +96,7 @@ double Simulator::advance(double t_end, Inputs* u, bool stops_at_events) {
     accept(end, is_event);
     if (is_event) note_event(t_begin, t_end);
     if (is_event && stops_at_events) break;
+    if (time_ < t_end && execution_.has_rejected()) begin();  // what remembers has remembered
   }
   return time_;
 }
@@ -208,7 +213,7 @@ void Simulator::evaluate_at_end(double t) {
 
 bool Simulator::changes_sign(const std::vector<double>& from, const std::vector<double>& to) const {
   for (std::size_t i = 0; i < from.size(); ++i) {
-    if (from[i] * to[i] < 0.0) return true;
+    if (crosses(from[i], to[i])) return true;
   }
   return false;
 }
@@ -233,7 +238,7 @@ void Simulator::state_at(double t, double end) {
 double Simulator::guess_crossing(double a, double b) const {
   double first = b;
   for (std::size_t i = 0; i < g_left_.size(); ++i) {
-    if (g_left_[i] * g_right_[i] >= 0.0) continue;
+    if (!crosses(g_left_[i], g_right_[i])) continue;
     first = std::min(first, a + (b - a) * g_left_[i] / (g_left_[i] - g_right_[i]));
   }
   return first;
@@ -269,7 +274,7 @@ bool Simulator::find_crossing(double& end) {
   }
   if (at != b) state_at(b, whole);
   for (std::size_t i = 0; i < g_right_.size(); ++i) {
-    if (g_begin_[i] * g_right_[i] < 0.0) last_crossing_ = static_cast<int>(i);
+    if (crosses(g_begin_[i], g_right_[i])) last_crossing_ = static_cast<int>(i);
   }
   end = b;
   return true;

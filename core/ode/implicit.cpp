@@ -9,13 +9,14 @@
 namespace counterpoint {
 
 ImplicitEquation::ImplicitEquation(RightHandSidePointer f)
-    : f_(std::move(f)), linear_(dynamic_cast<const LinearRightHandSide*>(f_.get())), slope_(f_->states()) {}
+    : f_(std::move(f)), linear_(dynamic_cast<const LinearRightHandSide*>(f_.get())) {}
 
 void ImplicitEquation::solve(double t, const Vector& base, double w, const double* u, Vector& z) {
   if (linear_ != nullptr) {
     solve_linear(base, w, u, z);
   } else {
-    solve_newton(t, base, w, u, z);
+    SlopesWithInputs slopes(*f_, u);
+    solve_newton(slopes, t, base, w, z);
   }
 }
 
@@ -37,38 +38,25 @@ void ImplicitEquation::set_memory(double w) {
   if (linear_ != nullptr && w != 0.0) form_inverse();
 }
 
-void ImplicitEquation::solve_newton(double t, const Vector& base, double w, const double* u, Vector& z) {
-  const int n = f_->states();
-  f_->evaluate(t, z.data(), u, slope_.data());
-  for (int i = 0; i < n; ++i) {
-    if (!std::isfinite(slope_[i])) right_hand_side_not_finite(t, i);
+void solve_newton(Slopes& f, double t, const Vector& base, double w, Vector& z) {
+  const Eigen::Index n = z.size();
+  Vector slope(n);
+  Vector right;
+  f.evaluate(t, 0, z.data(), slope.data());
+  for (Eigen::Index i = 0; i < n; ++i) {
+    if (!std::isfinite(slope[i])) right_hand_side_not_finite(t, static_cast<int>(i));
   }
-  const Matrix jacobian = Matrix::Identity(n, n) - w * difference_jacobian(*f_, t, z, u, slope_);
+  const Matrix jacobian = Matrix::Identity(n, n) - w * difference_jacobian(f, t, z.data(), slope, 1.0);
   const Eigen::PartialPivLU<Matrix> factors(jacobian);
   for (int iteration = 0; iteration < newton_iterations; ++iteration) {
-    right_ = base + w * slope_ - z;
-    const Vector correction = factors.solve(right_);
+    right = base + w * slope - z;
+    const Vector correction = factors.solve(right);
     z += correction;
     if (!correction.allFinite()) break;
     if (newton_converged(correction, z)) return;
-    f_->evaluate(t, z.data(), u, slope_.data());
+    f.evaluate(t, 0, z.data(), slope.data());
   }
-  newton_failed(t, right_.norm());
-}
-
-Matrix difference_jacobian(const RightHandSide& f, double t, const Vector& x, const double* u, const Vector& slope) {
-  const int n = f.states();
-  Matrix jacobian(n, n);
-  Vector shifted = x;
-  Vector other(n);
-  for (int j = 0; j < n; ++j) {
-    const double shift = 1.5e-8 * std::max(1.0, std::abs(x[j]));
-    shifted[j] = x[j] + shift;
-    f.evaluate(t, shifted.data(), u, other.data());
-    jacobian.col(j) = (other - slope) / (shifted[j] - x[j]);
-    shifted[j] = x[j];
-  }
-  return jacobian;
+  newton_failed(t, right.norm());
 }
 
 bool newton_converged(const Vector& correction, const Vector& state) {

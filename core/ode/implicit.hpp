@@ -1,9 +1,24 @@
 #pragma once
 
+#include "ode/method.hpp"
 #include "ode/nominal_step.hpp"
-#include "ode/solver.hpp"
 
 namespace counterpoint {
+
+/// f with the inputs of one instant, as a method asks for it.
+class SlopesWithInputs final : public Slopes {
+ public:
+  SlopesWithInputs(const RightHandSide& f, const double* u) : f_(f), u_(u) {}
+  void evaluate(double t, int, const double* x, double* dx) override { f_.evaluate(t, x, u_, dx); }
+
+ private:
+  const RightHandSide& f_;
+  const double* u_;
+};
+
+/// Solves z = base + w f(t, z) by Newton's method with a Jacobian from differences at the first guess, which `z`
+/// holds; z then is the solution. Throws SolverFailure.
+void solve_newton(Slopes& f, double t, const Vector& base, double w, Vector& z);
 
 /// Solves z = base + w f(t, z, u) for z: the equation at the heart of implicit methods.
 ///
@@ -25,18 +40,13 @@ class ImplicitEquation {
  private:
   void form_inverse();
   void solve_linear(const Vector& base, double w, const double* u, Vector& z);
-  void solve_newton(double t, const Vector& base, double w, const double* u, Vector& z);
 
   RightHandSidePointer f_;
   const LinearRightHandSide* linear_;
   NominalStep weight_;  ///< w for which `inverse_` holds
   Matrix inverse_;
-  Vector slope_;
   Vector right_;
 };
-
-/// df/dx by forward differences at (t, x, u); `slope` must hold f there.
-Matrix difference_jacobian(const RightHandSide& f, double t, const Vector& x, const double* u, const Vector& slope);
 
 /// Throw SolverFailure: Newton's method did not converge at t.
 [[noreturn]] void newton_failed(double t, double residual);

@@ -22,13 +22,11 @@ class LinearStep final : public Solver {
 
   void step(double t, double t_end, double* x, Inputs& inputs) override { advance(t, t_end, x, inputs); }
 
-  bool burst(Participant& participant, const BurstLimits& limits, double* x) override {
+  bool bursts() const override { return N > 0 && F > 0; }
+  void burst(Participant& participant, const BurstLimits& limits, double* x) override {
     if constexpr (N > 0 && F > 0) {
       Drawn model{*this, x};
       participant.burst(model, limits);
-      return true;
-    } else {
-      return false;
     }
   }
 
@@ -39,6 +37,8 @@ class LinearStep final : public Solver {
   }
 
  private:
+  using State = std::array<double, N>;
+
   /// The same step in a form that the compiler can draw into the participant's loop.
   struct Drawn {
     static constexpr int width = N;
@@ -57,19 +57,22 @@ class LinearStep final : public Solver {
     /// The states at times[1] ... times[count] for an input that is one polynomial, as far as they are finite;
     /// returns how many are.
     int glide(const Polynomial& input, const double* times, int count, double* states) {
-      const double* const begin = states;
-      std::array<double, N> state;
-      std::copy_n(x, N, state.begin());
-      for (int k = 0; k < count; ++k, states += N) {
-        state = solver.next(state, input, times[k], times[k + 1]);
-        std::copy_n(state.begin(), N, states);
-      }
-      const int finite = all_finite(state) ? count : first_not_finite(begin);
-      if (finite > 0) std::copy_n(begin + (finite - 1) * N, N, x);
+      const Map map(solver);
+      const State end = input.as_function([&](const auto& u) {
+        State state;
+        std::copy_n(x, N, state.begin());
+        for (int k = 0; k < count; ++k) {
+          state = map.next(state, u, times[k], times[k + 1]);
+          std::copy_n(state.begin(), N, states + k * N);
+        }
+        return state;
+      });
+      const int finite = all_finite(end) ? count : first_not_finite(states);
+      if (finite > 0) std::copy_n(states + (finite - 1) * N, N, x);
       return finite;
     }
 
-    static bool all_finite(const std::array<double, N>& state) {
+    static bool all_finite(const State& state) {
       return std::all_of(state.begin(), state.end(), [](double value) { return std::isfinite(value); });
     }
 
@@ -81,31 +84,43 @@ class LinearStep final : public Solver {
     }
   };
 
-  /// The state after a step on one polynomial.
-  [[gnu::always_inline]] std::array<double, N> next(const std::array<double, N>& x, const Polynomial& input, double t,
-                                                    double t_end) const {
-    std::array<double, F> times;
-    unrolled<F>([&](auto k) { times[k] = input_time(k, t, t_end); });
-    const std::array<double, F> u = input.scalars(times);
-    const double* column = columns_.data();
-    std::array<double, N> sums{};
-    const auto add = [&](double factor) {
-      for (int i = 0; i < N; ++i) sums[i] += column[i] * factor;
-      column += N;
-    };
-    // Inputs first: they do not depend on the state, so the chain from state to state stays short.
-    unrolled<F>([&](auto k) { add(u[k]); });
-    unrolled<N>([&](auto j) { add(x[j]); });
-    return sums;
-  }
+  /// The numbers of a step, copied: nothing written in a loop over steps can change them.
+  class Map {
+   public:
+    [[gnu::always_inline]] explicit Map(const LinearStep& solver) : ends_with_step_(solver.ends_with_step_) {
+      std::copy_n(solver.columns_.data(), columns_.size(), columns_.begin());
+      std::copy_n(solver.fractions_.data(), F, fractions_.begin());
+    }
+
+    /// The state after a step; `u` gives the input at a time.
+    template <class Input>
+    [[gnu::always_inline]] State next(const State& x, const Input& u, double t, double t_end) const {
+      State sums{};
+      // Inputs first: they do not depend on the state, so the chain from state to state stays short.
+      unrolled<F>([&](auto k) {
+        add(k, u(k == F - 1 && ends_with_step_ ? t_end : t + fractions_[k] * (t_end - t)), sums);
+      });
+      unrolled<N>([&](auto j) { add(F + j, x[j], sums); });
+      return sums;
+    }
+
+   private:
+    [[gnu::always_inline]] void add(int column, double factor, State& sums) const {
+      for (int i = 0; i < N; ++i) sums[i] += columns_[column * N + i] * factor;
+    }
+
+    bool ends_with_step_;
+    std::array<double, (F + N) * N> columns_;
+    std::array<double, F> fractions_;
+  };
 
   void advance(double t, double t_end, double* x, Inputs& inputs) {
     if (step_.changed(t_end - t)) prepare();
     if constexpr (N > 0 && F > 0) {
       if (const Polynomial* input = inputs.single_over(t, t_end)) {
-        std::array<double, N> state;
+        State state;
         std::copy_n(x, N, state.begin());
-        state = next(state, *input, t, t_end);
+        state = input->as_function([&](const auto& u) { return Map(*this).next(state, u, t, t_end); });
         std::copy_n(state.begin(), N, x);
         return;
       }
@@ -130,7 +145,7 @@ class LinearStep final : public Solver {
   }
 
   double input_time(int k, double t, double t_end) const {
-    const int last = (F > 0 ? F : static_cast<int>(fractions_.size())) - 1;
+    const int last = static_cast<int>(fractions_.size()) - 1;
     return k == last && ends_with_step_ ? t_end : t + fractions_[k] * (t_end - t);
   }
 

@@ -18,13 +18,15 @@ class Slopes {
 /// One attempt of a step, which the caller may accept, shorten or give up.
 ///
 /// Contract for implementers:
-///  1. `attempt` goes from (t, x) with slope f(t, x) in `first` to t_end and writes x_end. It returns the estimated
-///     error divided by the tolerance (accept when <= 1), 0 for methods that do not estimate it.
-///  2. `interpolate(t, x)` gives the solution at t inside the last attempt, where `interpolates()`.
-///  3. Nothing that changes results is kept from one attempt to the next.
+///  1. `begin` opens a step. All attempts until the next `begin` start from the same t, x and first slope, with the same
+///     f; what follows from these alone (a Jacobian) may be kept from one attempt to the next, and nothing else.
+///  2. `attempt` goes from (t, x) with slope f(t, x) in `first` to t_end and writes x_end. It returns the estimated
+///     error divided by the tolerance (accept when <= 1), 0 for methods that do not estimate it. x_end is not x.
+///  3. `interpolate(t, x)` gives the solution at t inside the last attempt, where `interpolates()`.
 class Method {
  public:
   virtual ~Method() = default;
+  virtual void begin() {}
   virtual double attempt(double t, double t_end, const double* x, const double* first, double* x_end, Slopes& f) = 0;
   virtual bool interpolates() const { return false; }
   virtual void interpolate(double /*t*/, double* /*x*/) const {}
@@ -32,7 +34,26 @@ class Method {
   virtual int control_order() const { return 0; }
 };
 
-/// ode1 ode2 ode3 ode4 ode5 (fixed step), ode23 ode45 (variable step). Throws std::invalid_argument for others.
-std::unique_ptr<Method> make_method(const std::string& name, int states, const SolverOptions& options);
+using MethodPointer = std::unique_ptr<Method>;
+
+/// ode1 ode2 ode3 ode4 ode5 trapezoidal (fixed step), ode23 ode45 ode23s (variable step). Throws
+/// std::invalid_argument for others.
+MethodPointer make_method(const std::string& name, int states, const SolverOptions& options);
+
+MethodPointer make_runge_kutta(const std::string& name, int states, const SolverOptions& options);
+MethodPointer make_trapezoidal_method(int states);
+MethodPointer make_rosenbrock(int states, const SolverOptions& options);
+
+/// Root mean square of the error h * rate in units of the tolerance, n components.
+double scaled_error(const SolverOptions& options, int n, double h, const double* x, const double* x_end,
+                    const double* rate);
+
+/// The cubic through both ends and their slopes, at t = t_begin + s h. Its error is of order h^4.
+void hermite(int n, double s, double h, const double* x, const double* slope, const double* x_end,
+             const double* slope_end, double* out);
+
+/// df/dx at (t, x) by forward differences; `slope` holds f there. Shifts are taken as if components were no smaller
+/// than `typical`.
+Matrix difference_jacobian(Slopes& f, double t, const double* x, const Vector& slope, double typical);
 
 }  // namespace counterpoint

@@ -62,7 +62,8 @@ class Newmark final : public Solver {
     } else {
       place(h, a);
       f_->evaluate(t, trial_.data(), u, slope_.data());
-      form_inverse(h, difference_jacobian(*f_, t, trial_, u, slope_));
+      SlopesWithInputs slopes(*f_, u);
+      form_inverse(h, difference_jacobian(slopes, t, trial_.data(), slope_, 1.0));
     }
     for (int iteration = 0; iteration < newton_iterations; ++iteration) {
       place(h, a);

@@ -85,7 +85,8 @@ OdeSubsystem::OdeSubsystem(RightHandSidePointer f, OutputMapPointer g, std::vect
       dy_(g_->width()),
       output_is_state_(g_->is_state()),
       output_uses_inputs_(g_->uses_inputs()),
-      solver_(make_solver(solver, f_, options)) {}
+      solver_(make_solver(solver, f_, options)),
+      solver_bursts_(output_is_state_ && solver_->bursts()) {}
 
 void OdeSubsystem::start(double t) {
   x_ = x0_;
@@ -93,7 +94,7 @@ void OdeSubsystem::start(double t) {
 }
 
 void OdeSubsystem::burst(Participant& participant, const BurstLimits& limits) {
-  if (output_is_state_ && solver_->burst(participant, limits, x_.data())) return;
+  if (solver_bursts_) return solver_->burst(participant, limits, x_.data());
   participant.burst(*this, limits);
 }
 

@@ -68,6 +68,7 @@ class OdeSubsystem final : public Subsystem {
   bool output_is_state_;
   bool output_uses_inputs_;
   SolverPointer solver_;
+  bool solver_bursts_;
 };
 
 }  // namespace counterpoint

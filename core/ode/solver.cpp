@@ -18,13 +18,12 @@ SolverPointer make_solver(const std::string& name, RightHandSidePointer f, const
   if (name.size() == 4 && name.starts_with("ode") && name[3] >= '1' && name[3] <= '5') {
     return make_explicit_solver(name[3] - '0', std::move(f));
   }
-  if (name == "ode23") return make_embedded_pair(3, std::move(f), options);
-  if (name == "ode45") return make_embedded_pair(5, std::move(f), options);
+  if (name == "ode23" || name == "ode45" || name == "ode23s") return make_method_solver(name, std::move(f), options);
   if (name == "trapezoidal") return make_trapezoidal(std::move(f));
   if (name == "bdf2") return make_bdf2(std::move(f));
   if (name == "newmark") return make_newmark(std::move(f), options.beta, options.gamma);
   throw std::invalid_argument("no solver \"" + name +
-                              "\"; there are ode1 ode2 ode3 ode4 ode5 ode23 ode45 trapezoidal bdf2 newmark");
+                              "\"; there are ode1 ode2 ode3 ode4 ode5 ode23 ode45 ode23s trapezoidal bdf2 newmark");
 }
 
 }  // namespace counterpoint

@@ -25,9 +25,10 @@ class Solver {
   virtual void start(double /*t*/, const std::vector<double>& /*x*/) {}
   virtual void step(double t, double t_end, double* x, Inputs& u) = 0;
   virtual double next_step() const { return 0.0; }
-  /// Several steps of a subsystem whose outputs are its states x, as `participant` grants them. Returns
-  /// false when the solver has no such short way; the subsystem then makes them one by one.
-  virtual bool burst(Participant& /*participant*/, const BurstLimits& /*limits*/, double* /*x*/) { return false; }
+  /// Whether it has a short way for several steps of a subsystem whose outputs are its states.
+  virtual bool bursts() const { return false; }
+  /// These steps, as `participant` grants them; called only when it has.
+  virtual void burst(Participant& /*participant*/, const BurstLimits& /*limits*/, double* /*x*/) {}
   virtual std::vector<double> memory() const { return {}; }
   virtual void set_memory(const std::vector<double>&) {}
 };
@@ -47,12 +48,13 @@ struct SolverOptions {
   double gamma = 0.5;       ///< Newmark
 };
 
-/// Names as in Simulink: ode1 ode2 ode3 ode4 ode5 (fixed step), ode23 ode45 (variable step);
+/// Names as in Simulink: ode1 ode2 ode3 ode4 ode5 (fixed step), ode23 ode45 ode23s (variable step);
 /// trapezoidal, bdf2, newmark. Throws std::invalid_argument for others.
 SolverPointer make_solver(const std::string& name, RightHandSidePointer f, const SolverOptions& options);
 
 SolverPointer make_explicit_solver(int order, RightHandSidePointer f);
-SolverPointer make_embedded_pair(int order, RightHandSidePointer f, const SolverOptions& options);
+/// One of the methods of method.hpp.
+SolverPointer make_method_solver(const std::string& name, RightHandSidePointer f, const SolverOptions& options);
 SolverPointer make_trapezoidal(RightHandSidePointer f);
 SolverPointer make_bdf2(RightHandSidePointer f);
 SolverPointer make_newmark(RightHandSidePointer f, double beta, double gamma);

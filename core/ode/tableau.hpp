@@ -63,6 +63,14 @@ struct Ode45 {
   static constexpr double b[7] = {35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84, 0};
   static constexpr double error[7] = {71.0 / 57600,      0,           -71.0 / 16695, 71.0 / 1920,
                                       -17253.0 / 339200, 22.0 / 525, -1.0 / 40};
+  /// Quartic term of the interpolant of order 4 (Shampine 1986; Hairer, Norsett, Wanner, II.6).
+  static constexpr double dense[7] = {-12715105075.0 / 11282082432,
+                                      0,
+                                      87487479700.0 / 32700410799,
+                                      -10690763975.0 / 1880347072,
+                                      701980252875.0 / 199316789632,
+                                      -1453857185.0 / 822651844,
+                                      69997945.0 / 29380423};
 };
 
 /// Its first six stages, order 5.

@@ -8,26 +8,24 @@
 namespace counterpoint {
 namespace {
 
-class Trapezoidal final : public Solver {
+class Trapezoidal final : public Method {
  public:
-  explicit Trapezoidal(RightHandSidePointer f)
-      : equation_(f), slope_(f->states()), base_(f->states()), next_(f->states()) {}
+  explicit Trapezoidal(int states) : base_(states), next_(states) {}
 
-  void step(double t, double t_end, double* x, Inputs& u) override {
+  double attempt(double t, double t_end, const double* x, const double* first, double* x_end, Slopes& f) override {
     const double h = t_end - t;
-    Eigen::Map<Vector> state(x, slope_.size());
-    equation_.f().evaluate(t, x, u.at(t), slope_.data());
-    base_ = state + 0.5 * h * slope_;
-    next_ = base_ + 0.5 * h * slope_;
-    equation_.solve(t_end, base_, 0.5 * h, u.at(t_end), next_);
-    state = next_;
+    const Eigen::Index n = base_.size();
+    if (n == 0) return 0.0;
+    const Eigen::Map<const Vector> slope(first, n);
+    base_ = Eigen::Map<const Vector>(x, n) + 0.5 * h * slope;
+    next_ = base_ + 0.5 * h * slope;
+    solve_newton(f, t_end, base_, 0.5 * h, next_);
+    Eigen::Map<Vector>(x_end, n) = next_;
+    return 0.0;
   }
 
  private:
-  ImplicitEquation equation_;
-  Vector slope_;
-  Vector base_;
-  Vector next_;
+  Vector base_, next_;
 };
 
 /// P = (I - h/2 A)^-1 (I + h/2 A),  Q_0 = Q_1 = (I - h/2 A)^-1 h/2 B.
@@ -44,7 +42,9 @@ SolverPointer make_trapezoidal(RightHandSidePointer f) {
   if (auto linear = std::dynamic_pointer_cast<const LinearRightHandSide>(f)) {
     return make_linear_step(std::move(linear), {0.0, 1.0}, gather);
   }
-  return std::make_unique<Trapezoidal>(std::move(f));
+  return make_method_solver("trapezoidal", std::move(f), {});
 }
+
+MethodPointer make_trapezoidal_method(int states) { return std::make_unique<Trapezoidal>(states); }
 
 }  // namespace counterpoint

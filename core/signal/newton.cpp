@@ -30,20 +30,9 @@ void scalar_newton_through(const Samples& samples, std::size_t newest, Polynomia
   std::copy_n(c.begin(), points, out.coefficients.begin());
 }
 
-}  // namespace
-
-void newton_through(const Samples& samples, std::size_t newest, int points, Polynomial& out) {
+/// Any width and number of points. Apart from the usual cases, which would otherwise pay for its registers.
+[[gnu::noinline]] void vector_newton_through(const Samples& samples, std::size_t newest, int points, Polynomial& out) {
   const int width = out.width;
-  out.degree = points - 1;
-  if (width == 1) {
-    switch (points) {
-      case 1: return scalar_newton_through<1>(samples, newest, out);
-      case 2: return scalar_newton_through<2>(samples, newest, out);
-      case 3: return scalar_newton_through<3>(samples, newest, out);
-      case 4: return scalar_newton_through<4>(samples, newest, out);
-      default: break;
-    }
-  }
   for (int d = 0; d < points; ++d) {
     if (d < out.degree) out.nodes[d] = samples.time(newest - d);
     std::copy_n(samples.value(newest - d), width, out.coefficient(d));
@@ -55,6 +44,19 @@ void newton_through(const Samples& samples, std::size_t newest, int points, Poly
       const double* previous = out.coefficient(d - 1);
       for (int j = 0; j < width; ++j) c[j] = (c[j] - previous[j]) / span;
     }
+  }
+}
+
+}  // namespace
+
+void newton_through(const Samples& samples, std::size_t newest, int points, Polynomial& out) {
+  out.degree = points - 1;
+  switch (out.width == 1 ? points : 0) {
+    case 1: return scalar_newton_through<1>(samples, newest, out);
+    case 2: return scalar_newton_through<2>(samples, newest, out);
+    case 3: return scalar_newton_through<3>(samples, newest, out);
+    case 4: return scalar_newton_through<4>(samples, newest, out);
+    default: return vector_newton_through(samples, newest, points, out);
   }
 }
 

@@ -29,22 +29,27 @@ struct Polynomial {
   double* coefficient(int degree_index) { return &coefficients[degree_index * width]; }
   const double* coefficient(int degree_index) const { return &coefficients[degree_index * width]; }
 
-  /// Value of the only component.
-  double scalar(double t) const { return scalars<1>({t})[0]; }
-
-  /// Values of the only component at several times, say the stages of a step.
-  template <std::size_t Count>
-  [[gnu::always_inline]] std::array<double, Count> scalars(const std::array<double, Count>& times) const {
-    switch (degree) {  // straight code for the usual orders: this is asked at every step
-      case 0: return horner<0>(times);
-      case 1: return horner<1>(times);
-      case 2: return horner<2>(times);
-      case 3: return horner<3>(times);
+  /// Call `use` with a function that gives the value of the only component at any time. It is made for the degree
+  /// the polynomial has and holds its own copy of the numbers: loops over steps are straight code.
+  template <class Use>
+  [[gnu::always_inline]] auto as_function(const Use& use) const {
+    switch (degree) {
+      case 0: return use(Horner<0>(*this));
+      case 1: return use(Horner<1>(*this));
+      case 2: return use(Horner<2>(*this));
+      case 3: return use(Horner<3>(*this));
       default: break;
     }
-    std::array<double, Count> values;
-    for (std::size_t k = 0; k < Count; ++k) evaluate(times[k], &values[k]);
-    return values;
+    return use([this](double t) {
+      double value;
+      evaluate(t, &value);
+      return value;
+    });
+  }
+
+  /// Value of the only component.
+  double scalar(double t) const {
+    return as_function([t](const auto& u) { return u(t); });
   }
 
   void evaluate(double t, double* out) const {
@@ -73,22 +78,26 @@ struct Polynomial {
   std::vector<double> coefficients;
 
  private:
-  template <int Degree, std::size_t Count>
-  [[gnu::always_inline]] std::array<double, Count> horner(const std::array<double, Count>& times) const {
-    std::array<double, Count> values;
-    unrolled<Count>([&](auto k) { values[k] = from_degree<0, Degree>(times[k]); });
-    return values;
-  }
-
-  /// c_D + (t - n_D) (c_(D+1) + ... c_Degree)
-  template <int D, int Degree>
-  [[gnu::always_inline]] double from_degree(double t) const {
-    if constexpr (D == Degree) {
-      return coefficients[D];
-    } else {
-      return from_degree<D + 1, Degree>(t) * (t - nodes[D]) + coefficients[D];
+  template <int Degree>
+  class Horner {
+   public:
+    [[gnu::always_inline]] explicit Horner(const Polynomial& p) {
+      unrolled<Degree + 1>([&](auto d) { c_[d] = p.coefficients[d]; });
+      unrolled<Degree>([&](auto d) { n_[d] = p.nodes[d]; });
     }
-  }
+    [[gnu::always_inline]] double operator()(double t) const {
+      double value = c_[Degree];
+      unrolled<Degree>([&](auto k) {
+        constexpr int d = Degree - 1 - k;
+        value = value * (t - n_[d]) + c_[d];
+      });
+      return value;
+    }
+
+   private:
+    std::array<double, Degree + 1> c_;
+    std::array<double, Degree> n_;
+  };
 };
 
 }  // namespace counterpoint

@@ -202,6 +202,9 @@ class Run:
         """Do the work; on any failure keep what was published and say what happened."""
         try:
             work()
+        except _core.diagram.RunEnd as end:
+            self._drain()
+            self._close("finished", str(end))
         except KeyboardInterrupt as error:
             text = f"interrupted at t = {self.time:.9g} s; results up to there are kept"
             raise RunInterrupted(text, self._salvage("interrupted", text)) from error

@@ -57,7 +57,9 @@ BlockPointer make_integrator(Reader& p) {
   std::vector<std::string> ports{"u"};
   const std::string reset = p.word("reset", {"none", "rising", "falling", "either"}, "none");
   if (reset != "none") ports.push_back("reset");
-  return std::make_shared<Integrator>(p.vector("initial", {0.0}), std::move(ports), edge_from(reset));
+  std::vector<double> initial = p.vector("initial", {0.0});
+  if (initial.empty()) throw std::invalid_argument("\"initial\": at least one number is needed");
+  return std::make_shared<Integrator>(std::move(initial), std::move(ports), edge_from(reset));
 }
 
 }  // namespace

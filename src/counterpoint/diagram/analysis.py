@@ -69,7 +69,7 @@ class _Probe:
         self.input_widths = dict(described.input_widths)
         self.inputs = columns(described.input_widths)
         self.outputs = columns(described.output_widths)
-        self.u = np.concatenate([np.zeros(0), *(np.atleast_1d(described.defaults[n]) for n in described.inputs)])
+        self.u = np.concatenate([np.zeros(0), *(block.numbers["value"] for block in diagram.inputs.values())])
 
     def set_inputs(self, values: Mapping[str, ArrayLike]) -> None:
         places = offsets(self.input_widths)

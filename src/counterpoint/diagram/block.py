@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,8 +70,16 @@ class Block(SignalOperators):
             raise SetupError(f'block "{self.name}" has {len(self.outputs)} outputs ({ports}); say which: block["name"]')
         return Signal(self, self.outputs[0])
 
-    def __getitem__(self, port: str) -> Signal:
-        """Return an output by name."""
+    @overload
+    def __getitem__(self, port: str) -> Signal: ...
+
+    @overload
+    def __getitem__(self, port: int | slice | Sequence[int]) -> Block: ...
+
+    def __getitem__(self, port: str | int | slice | Sequence[int]) -> Signal | Block:
+        """Return an output by name, or components of the only one by place."""
+        if not isinstance(port, str):
+            return self.signal[port]
         if port not in self.outputs:
             raise SetupError(f'block "{self.name}": no output "{port}"{did_you_mean(port, self.outputs)}')
         return Signal(self, port)

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
     from .diagram import Diagram
     from .signal import Signal
 
-SOLVERS = ("ode1", "ode2", "ode3", "ode4", "ode5", "ode23", "ode45")
-VARIABLE_STEP = ("ode23", "ode45")
+SOLVERS = ("ode1", "ode2", "ode3", "ode4", "ode5", "trapezoidal", "ode23", "ode45", "ode23s")
+VARIABLE_STEP = ("ode23", "ode45", "ode23s")
 
 #: A block inside superblocks: the superblocks from outside to inside, then the block.
 Path = tuple["Block", ...]
@@ -34,11 +34,14 @@ class Flattened:
         Full name of each block, ``superblock/block``.
     number : dict
         Path of blocks -> place in the flat diagram.
+    sources : dict
+        Output of the diagram -> block and port that make it.
     """
 
     core: _core.diagram.FlatDiagram
     names: list[str] = field(default_factory=list)
     number: dict[Path, int] = field(default_factory=dict)
+    sources: dict[str, tuple[int, int]] = field(default_factory=dict)
 
 
 def flatten(diagram: Diagram) -> Flattened:
@@ -50,7 +53,10 @@ def flatten(diagram: Diagram) -> Flattened:
     if problems:
         raise SetupError(problems)
     for name, signal in diagram.outputs.items():
-        flat.core.add_output(name, *_source(flat, (), signal))
+        source = _source(flat, (), signal)
+        assert source is not None  # whatever is not connected was told above
+        flat.core.add_output(name, *source)
+        flat.sources[name] = source
     return flat
 
 
@@ -67,7 +73,7 @@ def subsystem(diagram: Diagram) -> NativeSubsystem:
     except ValueError as error:
         raise SetupError(f'diagram "{diagram.name}": {error}') from None
     inputs = {name: len(block.numbers["value"]) for name, block in diagram.inputs.items()}
-    outputs = {name: _output_width(flat, signal, widths) for name, signal in diagram.outputs.items()}
+    outputs = {name: widths[block][1][port] for name, (block, port) in flat.sources.items()}
     input_names, output_names = list(inputs), list(outputs)
     return NativeSubsystem(
         "diagram",
@@ -75,7 +81,7 @@ def subsystem(diagram: Diagram) -> NativeSubsystem:
         inputs=inputs,
         outputs=outputs,
         feedthrough=[(output_names[o], input_names[i]) for o, i in feedthrough],
-        defaults={name: block.numbers["value"] for name, block in diagram.inputs.items()},
+        defaults=diagram.defaults,
         units=diagram.units,
         can_save=all(path[-1].can_save for path in flat.number),
         own_pace=diagram.solver in VARIABLE_STEP or diagram.preferred_step is not None,
@@ -118,6 +124,10 @@ def _add_blocks(flat: Flattened, diagram: Diagram, path: Path, gate: int) -> Non
         elif block.kind != "inlet":
             assert block.make is not None
             _add(flat, here, block.make(), gate)
+        elif path and block.name not in path[-1].sources:
+            # Nothing enters this input of a superblock: its default does, if it has one.
+            if block.name in diagram.defaults:
+                _add(flat, here, _core.diagram.make_block("constant", {"value": block.numbers["value"]}, {}), gate)
         elif not path:
             numbers = {"value": block.numbers["value"], "offset": np.array([float(offset)])}
             offset += len(block.numbers["value"])
@@ -135,35 +145,34 @@ def _add(flat: Flattened, path: Path, made: _core.diagram.Block, gate: int) -> i
 def _connect_blocks(flat: Flattened, diagram: Diagram, path: Path, problems: list[str]) -> None:
     for block in diagram.blocks.values():
         here = (*path, block)
-        missing = [port for port in block.inputs if port not in block.sources]
+        given = block.sources.keys() | (block.content.defaults if block.content is not None else {}).keys()
+        missing = [port for port in block.inputs if port not in given]
         name = "/".join(part.name for part in here)
         problems += [f'{name}: nothing is connected to input "{port}"' for port in missing]
         if block.content is not None:
-            if block.gate and not missing:
-                flat.core.connect(*_source(flat, path, block.sources["control"]), flat.number[here], 0)
+            control = _source(flat, path, block.sources["control"]) if block.gate else None
+            if control is not None:
+                flat.core.connect(*control, flat.number[here], 0)
             _connect_blocks(flat, block.content, here, problems)
         elif here in flat.number:
             for k, port in enumerate(block.inputs):
-                if port in block.sources:
-                    flat.core.connect(*_source(flat, path, block.sources[port]), flat.number[here], k)
+                source = _source(flat, path, block.sources[port]) if port in block.sources else None
+                if source is not None:
+                    flat.core.connect(*source, flat.number[here], k)
 
 
-def _source(flat: Flattened, path: Path, signal: Signal) -> tuple[int, int]:
-    """Follow a signal into superblocks and out of their inputs to the block that makes it."""
+def _source(flat: Flattened, path: Path, signal: Signal) -> tuple[int, int] | None:
+    """Follow a signal into superblocks and out of their inputs to the block that makes it; None: there is none."""
     block = signal.block
     while True:
         if block.content is not None:
             path = (*path, block)
             signal = block.content.outputs[signal.port]
-        elif block.kind == "inlet" and path:
-            *outer, around = path
-            path = tuple(outer)
-            signal = around.sources[block.name]
-        else:
+        elif block.kind == "inlet" and path and block.name in path[-1].sources:
+            signal = path[-1].sources[block.name]
+            path = path[:-1]
+        elif (*path, block) in flat.number:
             return flat.number[(*path, block)], block.outputs.index(signal.port)
+        else:
+            return None
         block = signal.block
-
-
-def _output_width(flat: Flattened, signal: Signal, widths: list[tuple[list[int], list[int]]]) -> int:
-    number, port = _source(flat, (), signal)
-    return widths[number][1][port]

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..errors import SetupError, did_you_mean
@@ -77,6 +77,7 @@ class Diagram(BlockLibrary):
         self.blocks: dict[str, Block] = {}
         self.inputs: dict[str, Block] = {}
         self.outputs: dict[str, Signal] = {}
+        self.defaults: dict[str, NDArray[np.float64]] = {}
         self.units: dict[str, str] = {}
         self._numbers: Counter[str] = Counter()
 
@@ -158,15 +159,24 @@ class Diagram(BlockLibrary):
         block.inputs.append("control")
         block.connect_port("control", enable if enable is not None else trigger)
 
-    def input(self, name: str, default: ArrayLike = 0.0, *, unit: str = "") -> Block:
-        """Add an input of the diagram; its width is that of the default value.
+    def input(self, name: str, default: ArrayLike | None = None, *, width: int = 1, unit: str = "") -> Block:
+        """Add an input of the diagram.
 
-        The default holds when nothing is connected.
+        Parameters
+        ----------
+        name : str
+        default : number or vector, optional
+            Value when nothing is connected; without it, something has to be.
+        width : int
+            Number of scalars; that of the default when there is one.
+        unit : str
         """
         if name in self.inputs:
             raise SetupError(f'diagram "{self.name}": input "{name}" is there already')
-        block = self.add("inlet", name=name, value=default)
+        block = self.add("inlet", name=name, value=np.zeros(width) if default is None else default)
         self.inputs[name] = block
+        if default is not None:
+            self.defaults[name] = block.numbers["value"]
         if unit:
             self.units[name] = unit
         return block

@@ -148,7 +148,7 @@ class _Builder:
             self.missing.add(id(diagram))
         for name, entry in content.inputs.items():
             with self._noting(*at, "inputs", name):
-                diagram.input(name, entry.default, unit=entry.unit)
+                diagram.input(name, entry.default, width=entry.width, unit=entry.unit)
         made = {name: self._make(diagram, name, entry, (*at, "blocks", name)) for name, entry in content.blocks.items()}
         if None in made.values():
             self.missing.add(id(diagram))

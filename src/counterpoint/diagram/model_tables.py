@@ -41,9 +41,10 @@ class RunTable(Table):
 
 
 class InputTable(Table):
-    """An input of the diagram; its width is that of the default."""
+    """An input of the diagram; without a default something has to be connected to it."""
 
-    default: Numbers = 0.0
+    default: Numbers | None = None
+    width: Annotated[int, Field(gt=0)] = 1
     unit: str = ""
 
 

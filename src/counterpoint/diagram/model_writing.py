@@ -89,7 +89,8 @@ class _Writer:
         return document
 
     def _input(self, diagram: Diagram, name: str) -> dict[str, Any]:
-        entry: dict[str, Any] = {"default": _plain(diagram.inputs[name].numbers["value"])}
+        values = diagram.inputs[name].numbers["value"]
+        entry: dict[str, Any] = {"default": _plain(values)} if name in diagram.defaults else {"width": len(values)}
         return entry | ({"unit": diagram.units[name]} if name in diagram.units else {})
 
     def _output(self, diagram: Diagram, name: str) -> Any:

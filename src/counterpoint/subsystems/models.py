@@ -16,8 +16,8 @@ from ..ports import PortSpec, offsets, port_widths
 from .base import NativeSubsystem
 
 #: Solvers by name; those with an asterisk in the documentation choose their own step.
-SOLVERS = ("ode1", "ode2", "ode3", "ode4", "ode5", "ode23", "ode45", "trapezoidal", "bdf2", "newmark")
-VARIABLE_STEP = ("ode23", "ode45")
+SOLVERS = ("ode1", "ode2", "ode3", "ode4", "ode5", "ode23", "ode45", "ode23s", "trapezoidal", "bdf2", "newmark")
+VARIABLE_STEP = ("ode23", "ode45", "ode23s")
 
 _CFUNCTION = ctypes.CFUNCTYPE(None).__mro__[1]  # the base class of all ctypes functions
 RightHandSide = Callable[[float, NDArray[np.float64], NDArray[np.float64]], ArrayLike]
@@ -174,7 +174,8 @@ def ode(
     feedthrough : bool or pairs (output, input)
         Whether ``output`` uses u. If not, u must not be looked at.
     solver : str
-        One of :data:`SOLVERS`; ``ode45`` and ``ode23`` choose their own step when none is given.
+        One of :data:`SOLVERS`; ``ode45``, ``ode23`` and the stiff ``ode23s`` choose their own step when none is
+        given.
     defaults, units, **options
         As for :func:`linear`.
 

@@ -4,11 +4,28 @@ from __future__ import annotations
 
 from .continuous import ContinuousBlocks
 from .cosimulation import CosimulationBlocks
+from .logic import LogicBlocks
+from .lookup import LookupBlocks
 from .mathematics import MathematicsBlocks
+from .nonlinear import NonlinearBlocks
+from .routing import RoutingBlocks
+from .sinks import SinkBlocks
 from .sources import SourceBlocks
+from .trigonometry import TrigonometryBlocks
 
 __all__ = ["BlockLibrary"]
 
 
-class BlockLibrary(SourceBlocks, MathematicsBlocks, ContinuousBlocks, CosimulationBlocks):
+class BlockLibrary(
+    SourceBlocks,
+    SinkBlocks,
+    MathematicsBlocks,
+    TrigonometryBlocks,
+    NonlinearBlocks,
+    LogicBlocks,
+    LookupBlocks,
+    RoutingBlocks,
+    ContinuousBlocks,
+    CosimulationBlocks,
+):
     """All families together."""

@@ -25,3 +25,8 @@ class Family:
     ) -> Block:
         """Add a block of a kind of the core."""
         raise NotImplementedError
+
+
+def given(u: Any) -> tuple[Any, ...]:
+    """Return the only input if it is given at once; one left out is connected later."""
+    return () if u is None else (u,)

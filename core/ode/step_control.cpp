@@ -1,0 +1,68 @@
+#include "ode/step_control.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <sstream>
+
+#include "coupling/subsystem.hpp"
+
+namespace counterpoint {
+
+void StepControl::start(const std::vector<double>& x, int order) {
+  const bool is_zero = std::all_of(x.begin(), x.end(), [](double value) { return value == 0.0; });
+  const double guess = std::pow(options_.relative_tolerance, 1.0 / order) * 1e-1 * (is_zero ? 0.1 : 1.0);
+  set_limited(options_.first_step > 0.0 ? options_.first_step : guess);
+}
+
+void StepControl::start(const double* x, const double* slope, int states) {
+  double size = 0.0, speed = 0.0;
+  for (int i = 0; i < states; ++i) {
+    const double scale = options_.absolute_tolerance + options_.relative_tolerance * std::abs(x[i]);
+    size = std::max(size, std::abs(x[i]) / scale);
+    speed = std::max(speed, std::abs(slope[i]) / scale);
+  }
+  const double guess = size < 1e-5 || speed < 1e-5 ? 1e-6 : 0.01 * size / speed;
+  set_limited(options_.first_step > 0.0 ? options_.first_step : guess);
+}
+
+void StepControl::set_limited(double wish) {
+  wish_ = options_.max_step > 0.0 ? std::min(wish, options_.max_step) : wish;
+}
+
+double StepControl::step(Method& method, const Attempt& from, Slopes& f, const Notice& notice) {
+  const double t = from.t;
+  method.begin();
+  // A remainder that is nearly nothing is taken along.
+  double end = t + wish_ * (1.0 + 1e-9) >= from.limit ? from.limit : t + wish_;
+  const double asked = end - t;
+  double growth = 5.0;
+  for (int attempt = 0;; ++attempt) {
+    const double h = end - t;
+    if (notice) notice(end, attempt);
+    const double error = method.attempt(t, end, from.x, from.first, from.x_end, f);
+    const double factor =
+        std::isfinite(error)
+            ? std::clamp(0.9 * std::pow(std::max(error, 1e-10), -1.0 / method.control_order()), 0.2, growth)
+            : 0.1;
+    if (error <= 1.0) {
+      // A step cut short from outside says nothing against the step that was wished.
+      set_limited(h < asked || asked >= wish_ ? h * factor : std::max(wish_, h * factor));
+      return end;
+    }
+    growth = 1.0;
+    end = t + h * std::min(factor, 0.9);
+    // Only a step that the error made small is too small; others may end as near as they like.
+    if (end - t < 16.0 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), 1e-300)) too_small(t, end - t);
+  }
+}
+
+void StepControl::too_small(double t, double h) {
+  std::ostringstream text;
+  text.precision(9);
+  text << "the step became " << h << " s at t = " << t
+       << " s; the model may be stiff (try ode23s), discontinuous where no event is found, or growing without bound";
+  throw SolverFailure(text.str());
+}
+
+}  // namespace counterpoint

@@ -1,0 +1,42 @@
+"""Sinks: where signals end, or end a run."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .family import Family, given
+
+if TYPE_CHECKING:
+    from ..block import Block
+
+
+class SinkBlocks(Family):
+    """Sinks: where signals end, or end a run."""
+
+    def terminator(self, u: Any = None, *, name: str | None = None) -> Block:
+        """End a signal that nobody uses."""
+        return self.add("terminator", given(u), name=name)
+
+    def stop(self, u: Any = None, *, message: str | None = None, name: str | None = None) -> Block:
+        """End the whole run, in good order, at the instant in which the input becomes positive.
+
+        The run returns its result as if it had reached its end; ``result.message`` says which block ended it and why
+        (``message``). A diagram with such a block publishes its events between communication steps too.
+
+        Examples
+        --------
+        >>> import counterpoint as cp
+        >>> model = cp.Diagram("fall")
+        >>> height = model.integrator(model.integrator(-9.81), initial=5.0)
+        >>> model.stop(height <= 0.0, message="it has landed", name="ground")
+        <stop ground>
+        >>> model.output("height", height)
+        >>> result = model.run(until=10.0, step=0.1)
+        >>> round(result["fall.height"].times[-1], 6)
+        1.00964
+        """
+        return self.add("stop", given(u), name=name, message=message)
+
+    def assertion(self, u: Any = None, *, message: str | None = None, name: str | None = None) -> Block:
+        """Fail the run, naming block, time and ``message``, when the input is zero (false) at an accepted time."""
+        return self.add("assertion", given(u), name=name, message=message)
