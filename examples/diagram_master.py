@@ -6,7 +6,9 @@ import counterpoint as cp
 others = cp.System("load")
 others.add_host("drive", inputs=["angle"], outputs=["shaft"])
 A, B = [[0.0, 1.0], [-40.0, -0.5]], [[0.0], [40.0]]
-others.add("rotor", cp.linear(A, B, x0=[0, 0], inputs="shaft", outputs=["angle", "speed"], solver="trapezoidal"), step=0.02)
+others.add(
+    "rotor", cp.linear(A, B, x0=[0, 0], inputs="shaft", outputs=["angle", "speed"], solver="trapezoidal"), step=0.02
+)
 others.connect("drive.shaft", "rotor.shaft", cp.lagrange(2))
 others.connect("rotor.angle", "drive.angle", cp.lagrange(3))
 

@@ -45,9 +45,7 @@ class CosimulationInterface:
         self._host = host
         self._core.start()
 
-    def evaluate(
-        self, t: float, y: Sequence[float], is_major: bool, *, accepted_only: bool = False
-    ) -> list[float]:
+    def evaluate(self, t: float, y: Sequence[float], is_major: bool, *, accepted_only: bool = False) -> list[float]:
         """Return the host's inputs at ``t`` (s).
 
         Parameters

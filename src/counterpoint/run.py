@@ -22,7 +22,7 @@ from .errors import (
 )
 from .failures import explain
 from .interrupts import PatientInterrupt
-from .plan import Plan, make_plan
+from .plan import make_plan
 from .ports import offsets
 from .precedence import Scheme
 from .progress import Progress, show
@@ -203,7 +203,7 @@ class Run:
         try:
             work()
         except _core.diagram.RunEnd as end:
-            self._drain()
+            self._recorder.drain()
             self._close("finished", str(end))
         except KeyboardInterrupt as error:
             text = f"interrupted at t = {self.time:.9g} s; results up to there are kept"

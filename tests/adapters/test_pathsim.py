@@ -2,6 +2,7 @@
 
 import builtins
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -107,9 +108,13 @@ class Counted(cp.Subsystem):
 def test_steps_that_an_adaptive_solver_rejects_do_not_advance_the_others():
     model = Counted()
     case = Case(2.0, "slowest-first", 1)
-    times, _ = theirs(case, 2.0, solver=RKDP54, system=others(case, model), tolerance_lte_abs=1e-9, tolerance_lte_rel=1e-7)
+    times, _ = theirs(
+        case, 2.0, solver=RKDP54, system=others(case, model), tolerance_lte_abs=1e-9, tolerance_lte_rel=1e-7
+    )
     assert len(times) > 50
-    assert all(before[1] == pytest.approx(after[0]) for before, after in zip(model.steps, model.steps[1:], strict=False))
+    assert all(
+        before[1] == pytest.approx(after[0]) for before, after in pairwise(model.steps)
+    )
     assert model.steps[-1][0] <= times[-1] + 1e-9  # nobody went further than one step beyond what was accepted
 
 
@@ -118,7 +123,9 @@ def test_a_pathsim_simulation_can_run_again_after_a_reset():
     case = Case(10.0, "slowest-first", 2)
     block = adapter.interface_block(others(case))
     x, blocks, connections = fast_blocks(case, block["x2"])
-    simulation = pathsim.Simulation([*blocks, block], [*connections, pathsim.Connection(x, block["x1"])], dt=H, Solver=RK4, log=False)
+    simulation = pathsim.Simulation(
+        [*blocks, block], [*connections, pathsim.Connection(x, block["x1"])], dt=H, Solver=RK4, log=False
+    )
     simulation.run(1.0)
     first = float(x.outputs[0])
     assert block.interface.time("slow") == pytest.approx(1.0)
@@ -165,7 +172,9 @@ def test_steps_longer_than_dt_are_divided():
     case = Case(10.0, "slowest-first", 3)
     calls = []
     fast = slave(case)
-    fast._simulation.timestep = lambda dt, adaptive, make=fast._simulation.timestep: calls.append(dt) or make(dt, adaptive=adaptive)
+    fast._simulation.timestep = lambda dt, adaptive, make=fast._simulation.timestep: (
+        calls.append(dt) or make(dt, adaptive=adaptive)
+    )
     coupled(case, fast, step=0.025, until=0.1)
     np.testing.assert_allclose(calls, [0.025 / 3] * 12)
 
@@ -235,7 +244,7 @@ def test_direct_feedthrough_reaches_the_initial_output():
 def test_events_of_pathsim_survive_a_restore():
     x, rate = Integrator(-0.25), Constant(1.0)
     hits = []
-    event = ZeroCrossing(func_evt=lambda t: float(x.outputs[0]), func_act=lambda t: hits.append(t))
+    event = ZeroCrossing(func_evt=lambda t: float(x.outputs[0]), func_act=hits.append)
     simulation = pathsim.Simulation([x, rate], [pathsim.Connection(rate, x)], [event], dt=0.1, Solver=RK4, log=False)
     model = adapter.subsystem(simulation, outputs={"x": x})
     model.start(0.0)
@@ -268,7 +277,7 @@ def test_something_else_than_a_simulation_is_refused():
         adapter.subsystem([], outputs={})
 
 
-@pytest.mark.parametrize("call", [lambda: adapter.inlet(), lambda: adapter.subsystem(None, outputs={})])
+@pytest.mark.parametrize("call", [adapter.inlet, lambda: adapter.subsystem(None, outputs={})])
 def test_without_pathsim_the_command_that_installs_it_is_named(call, monkeypatch):
     def refuse(name, *arguments, find=builtins.__import__, **options):
         if name.partition(".")[0] == "pathsim":

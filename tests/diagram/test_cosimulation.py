@@ -1,6 +1,7 @@
 """The co-simulation block: what is stored, who is advanced when, and what happens to attempts that do not count."""
 
 import math
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -62,7 +63,7 @@ def pulse_driven(external, *, step=0.1, solver="ode45", scheme="slowest-first", 
 
 
 def is_unbroken(steps):
-    return all(before[1] == pytest.approx(after[0]) for before, after in zip(steps, steps[1:], strict=False))
+    return all(before[1] == pytest.approx(after[0]) for before, after in pairwise(steps))
 
 
 @pytest.mark.parametrize("scheme", ["slowest-first", "fastest-first"])
@@ -176,7 +177,9 @@ def test_a_signal_that_jumps_at_an_event_is_stored_as_it_is_after_it():
 def loop(direct):
     model = cp.Diagram("master")
     total = model.sum(signs="++", name="total")
-    block = model.cosimulation(others(cp.linear([[-1.0]], [[1.0]], x0=[1.0], outputs="x")), total, direct=direct, name="coupled")
+    block = model.cosimulation(
+        others(cp.linear([[-1.0]], [[1.0]], x0=[1.0], outputs="x")), total, direct=direct, name="coupled"
+    )
     total.connect(model.sine(1.0), block["u"])
     model.output("total", total)
     return model
@@ -198,7 +201,9 @@ def test_direct_or_not_is_a_matter_of_one_sample():
     answers = []
     for direct in (True, False):
         model = cp.Diagram("master")
-        block = model.cosimulation(others(cp.linear([[-1.0]], [[1.0]], x0=[1.0], outputs="x")), model.sine(1.0), direct=direct)
+        block = model.cosimulation(
+            others(cp.linear([[-1.0]], [[1.0]], x0=[1.0], outputs="x")), model.sine(1.0), direct=direct
+        )
         model.output("u", block["u"])
         answers.append(model.run(until=1.0, step=0.01)["master.u"].values)
     np.testing.assert_allclose(*answers, atol=1e-2)

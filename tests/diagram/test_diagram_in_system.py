@@ -58,7 +58,7 @@ def test_a_loop_of_feedthrough_between_two_diagrams_is_named_port_by_port():
 def oscillator(**options):
     model = cp.Diagram("swing", **options)
     x = model.integrator(initial=1.0, name="x")
-    v = model.integrator(-x + model.input("u"), name="v")
+    v = model.integrator(-x + model.input("u", 0.0), name="v")
     v >> x
     model.output("x", x)
     return model

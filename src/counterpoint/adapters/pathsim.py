@@ -57,8 +57,8 @@ def interface_block(
     scheme : str
         ``"slowest-first"`` or ``"fastest-first"``.
     accepted_only : bool, optional
-        Advance the others with accepted data only, so that a rejected step leaves no trace; where they have not come far
-        enough the inputs are extrapolated. Default: when the solver is adaptive.
+        Advance the others with accepted data only, so that a rejected step leaves no trace; where they have not come
+        far enough the inputs are extrapolated. Default: when the solver is adaptive.
 
     Returns
     -------
@@ -108,7 +108,8 @@ def subsystem(
 
     Notes
     -----
-    It saves and restores through PathSim's checkpoints of blocks and events; what scopes have recorded is not taken back.
+    It saves and restores through PathSim's checkpoints of blocks and events; what scopes have recorded is not taken
+    back.
     """
     pathsim = _pathsim()
     if not isinstance(simulation, pathsim.Simulation):
@@ -169,7 +170,7 @@ class _InterfaceBlock:
         self._at(t).evaluate(t, [float(self.inputs[k]) for k in range(self._given)], True)
 
     def _at(self, t: float) -> CosimulationInterface:
-        """The interface; a new run begins at the first time that is asked."""
+        """Return the interface; a new run begins at the first time that is asked."""
         if self.interface is None:
             self.interface = self._system.embed(self._host, self._scheme, start=float(t))
         return self.interface
@@ -208,7 +209,7 @@ class _Simulation(Subsystem):
         units: dict[str, str],
     ) -> None:
         problems = [
-            f'inputs.{name}: {block!r}; a block made by inlet() that is in the simulation is needed'
+            f"inputs.{name}: {block!r}; a block made by inlet() that is in the simulation is needed"
             for name, block in inlets.items()
             if not isinstance(block, _Inlet) or block not in simulation.blocks
         ]
@@ -272,7 +273,7 @@ class _Simulation(Subsystem):
                 self._simulation.reset(time=t)
         return [float(block.outputs[port]) for block, ports in self._outlets.values() for port in ports]
 
-    def save(self) -> Any:  # type: ignore[override]
+    def save(self) -> Any:
         """Return PathSim's checkpoints of all blocks and events, in memory."""
         parts = [*self._simulation.blocks, *self._simulation.events]
         saved = []
@@ -281,7 +282,7 @@ class _Simulation(Subsystem):
             saved.append((description, {name: np.array(values) for name, values in arrays.items()}))
         return self._simulation.time, self._wish, self._has_stepped, saved
 
-    def restore(self, state: Any) -> None:  # type: ignore[override]
+    def restore(self, state: Any) -> None:
         """Load such checkpoints."""
         self._simulation.time, self._wish, self._has_stepped, saved = state
         parts = [*self._simulation.blocks, *self._simulation.events]

@@ -85,6 +85,7 @@ class Diagram(BlockLibrary):
         self,
         kind: str,
         inputs: Iterable[Any] = (),
+        /,
         *,
         name: str | None = None,
         named_inputs: dict[str, Any] | None = None,
@@ -94,8 +95,8 @@ class Diagram(BlockLibrary):
     ) -> Block:
         """Add a block of a kind of the core; the methods named after the kinds call this.
 
-        ``make`` gives a block that is not made from parameters alone (it holds a function, say), ``block_type`` what the
-        user holds.
+        ``make`` gives a block that is not made from parameters alone (it holds a function, say), ``block_type`` what
+        the user holds.
         """
         block = block_type(self, self._free_name(name, kind), kind)
         block.is_named = name is not None

@@ -32,8 +32,8 @@ class CosimulationBlocks(Family):
         their own solvers and steps; at every evaluation of the diagram it gives u(t), interpolated or extrapolated.
         Reference: González et al. (2010), Table 1.
 
-        An attempt that the diagram's solver gives up (error too large, an event inside it) is taken back: the others are
-        restored. Subsystems that cannot save are advanced with accepted data only, and extrapolated where that is
+        An attempt that the diagram's solver gives up (error too large, an event inside it) is taken back: the others
+        are restored. Subsystems that cannot save are advanced with accepted data only, and extrapolated where that is
         not enough.
 
         Parameters

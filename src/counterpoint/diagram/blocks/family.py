@@ -16,6 +16,7 @@ class Family:
         self,
         kind: str,
         inputs: Iterable[Any] = (),
+        /,
         *,
         name: str | None = None,
         named_inputs: dict[str, Any] | None = None,
