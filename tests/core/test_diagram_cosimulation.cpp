@@ -145,7 +145,7 @@ FlatDiagram coupled(const SubsystemPointer& external) {
 
 TEST(a_diagram_with_the_block_saves_and_restores_all_that_is_inside) {
   SimulatorOptions options;
-  DiagramSubsystem model(coupled(std::make_shared<Lag>(true)), options, false);
+  DiagramSubsystem model(coupled(std::make_shared<Lag>(true)), options, false, 0.0);
   Inputs none{std::vector<double>{}};
   model.start(0.0);
   model.step(0.0, 0.25, none);
@@ -164,7 +164,7 @@ TEST(a_diagram_with_the_block_saves_and_restores_all_that_is_inside) {
 }
 
 TEST(a_diagram_cannot_save_when_what_is_inside_cannot) {
-  DiagramSubsystem model(coupled(std::make_shared<Lag>(false)), SimulatorOptions{}, false);
+  DiagramSubsystem model(coupled(std::make_shared<Lag>(false)), SimulatorOptions{}, false, 0.0);
   Inputs none{std::vector<double>{}};
   model.start(0.0);
   model.step(0.0, 0.25, none);
