@@ -16,7 +16,13 @@ from pathlib import Path
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
 EXAMPLES = ("own_models", "python_model", "unsynchronised", "compare_schemes")
-PAGES = ("tutorial.md", "explanation/choosing.md", "how-to/analyse-a-mechanism.md", "how-to/animation.md")
+PAGES = (
+    "tutorial.md",
+    "how-to/couple-a-diagram.md",
+    "explanation/choosing.md",
+    "how-to/analyse-a-mechanism.md",
+    "how-to/animation.md",
+)
 
 # A fenced block, with the file it stands for when a comment <!-- file: NAME --> comes before it;
 # or a file that the reader does not see, inside such a comment.

@@ -4,6 +4,7 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -267,19 +268,23 @@ void bind_coupling(nb::module_& m) {
   scheduler.def(nb::init<const RunSpec&, int>(), nb::arg("spec"), nb::arg("threads"));
   bind_network<Scheduler>(scheduler);
 
+  nb::class_<SavedState>(m, "SavedState", "A state to go back to.");
   nb::class_<EmbeddedInterface> embedded(m, "EmbeddedInterface", "A host integrates; the others are advanced on demand.");
   embedded.def(nb::init<const RunSpec&, int>(), nb::arg("spec"), nb::arg("host"));
   bind_network<EmbeddedInterface>(embedded);
-  embedded.def("evaluate", [](EmbeddedInterface& self, double t, const std::vector<double>& y, bool is_major) {
+  embedded.def("evaluate", [](EmbeddedInterface& self, double t, const std::vector<double>& y, bool is_major, bool accepted_only) {
     Participant& host = self.network().participants[self.host()];
     self.network().failure = Failure{};
     if (is_major && static_cast<int>(y.size()) != host.history.width()) {
       throw nb::value_error(("evaluate: " + std::to_string(y.size()) + " outputs given; the host has " +
                              std::to_string(host.history.width())).c_str());
     }
-    const double* u = self.evaluate(t, y.data(), is_major);
+    using Reach = EmbeddedInterface::Reach;
+    const double* u = self.evaluate(t, y.data(), is_major, accepted_only ? Reach::to_accepted : Reach::freely);
     return std::vector<double>(u, u + host.inputs->width());
-  }, nb::arg("t"), nb::arg("y"), nb::arg("is_major"));
+  }, nb::arg("t"), nb::arg("y"), nb::arg("is_major"), nb::arg("accepted_only"));
+  embedded.def("save", &EmbeddedInterface::save, "Everything now; None when a subsystem cannot save.");
+  embedded.def("restore", &EmbeddedInterface::restore, nb::arg("state"));
 }
 
 }  // namespace counterpoint::bind

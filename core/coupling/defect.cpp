@@ -55,6 +55,33 @@ const double* Defect::published(const Samples& samples, double t) {
   return values_.data();
 }
 
+void Defect::save(Saved& into) const {
+  into.compared_for = compared_for_;
+  into.pending.assign(assumed_.begin() + static_cast<long>(first_), assumed_.begin() + static_cast<long>(last_));
+  into.count = count_;
+  into.sum_of_squares = sum_of_squares_;
+  into.maximum_square = maximum_square_;
+  into.time_of_maximum = time_of_maximum_;
+  into.magnitude = magnitude_;
+  into.moments = moments_;
+  into.rows = rows_.total();
+}
+
+void Defect::restore(const Saved& saved) {
+  compared_for_ = saved.compared_for;
+  first_ = 0;
+  last_ = saved.pending.size();
+  if (last_ > assumed_.size()) assumed_.resize(last_);
+  std::copy(saved.pending.begin(), saved.pending.end(), assumed_.begin());
+  count_ = saved.count;
+  sum_of_squares_ = saved.sum_of_squares;
+  maximum_square_ = saved.maximum_square;
+  time_of_maximum_ = saved.time_of_maximum;
+  magnitude_ = saved.magnitude;
+  moments_ = saved.moments;
+  rows_.shrink(saved.rows);
+}
+
 double Defect::maximum() const { return std::sqrt(maximum_square_); }
 
 double Defect::rms() const { return count_ ? std::sqrt(sum_of_squares_ / static_cast<double>(count_)) : 0.0; }

@@ -114,6 +114,49 @@ void Inputs::remember_end(double t) {
   }
 }
 
+void Inputs::save(Saved& into) const {
+  into.terms.resize(terms_.size());
+  for (std::size_t k = 0; k < terms_.size(); ++k) {
+    const Term& term = terms_[k];
+    Saved::TermState& state = into.terms[k];
+    state.begin = term.samples.begin;
+    state.end = term.samples.end;
+    state.window_from = term.window_from;
+    state.window_until = term.window_until;
+    state.source_next = term.source_next;
+    state.polynomial = term.polynomial;
+    state.last_input = term.last_input;
+  }
+  into.values = values_;
+  into.step = step_;
+  into.window_from = window_from_;
+  into.window_until = window_until_;
+}
+
+void Inputs::restore(const Saved& saved) {
+  for (std::size_t k = 0; k < terms_.size(); ++k) {
+    const Saved::TermState& state = saved.terms[k];
+    Term& term = terms_[k];
+    term.samples.begin = state.begin;
+    term.samples.end = state.end;
+    term.window_from = state.window_from;
+    term.window_until = state.window_until;
+    term.source_next = state.source_next;
+    term.polynomial = state.polynomial;
+    term.last_input = state.last_input;
+  }
+  std::copy(saved.values.begin(), saved.values.end(), values_.begin());
+  step_ = saved.step;
+  window_from_ = saved.window_from;
+  window_until_ = saved.window_until;
+}
+
+void Inputs::forget_polynomials_of(int source) {
+  for (Term& term : terms_) {
+    if (term.source == source) term.polynomial.invalidate();
+  }
+}
+
 const double* Inputs::at_any(double t) {
   for (Term& term : terms_) {
     polynomial(term, t);

@@ -124,6 +124,26 @@ class Inputs {
     return term.polynomial;
   }
 
+  /// What is known of the sources now: samples in use and the polynomials through them.
+  struct Saved {
+    struct TermState {
+      std::size_t begin, end;
+      double window_from, window_until, source_next;
+      Polynomial polynomial;
+      std::vector<double> last_input;
+    };
+    std::vector<TermState> terms;
+    std::vector<double> values;
+    ConsumerStep step;
+    double window_from, window_until;
+  };
+  /// `into` is written again: its memory serves the next save as well.
+  void save(Saved& into) const;
+  void restore(const Saved& saved);
+
+  /// Forget polynomials that were made from `source`: one of its samples is not what it was.
+  void forget_polynomials_of(int source);
+
   /// Keep the input values reached at the end of the step for those approximations that need them.
   void remember_end(double t);
 

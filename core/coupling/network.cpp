@@ -103,7 +103,8 @@ void Network::forget_polynomials() {
   }
 }
 
-void Network::make_room(int source, std::size_t samples) {
+/// The oldest sample that a consumer or a comparison may still look at.
+std::size_t Network::first_needed(int source) const {
   constexpr std::size_t always_kept = 6;  // for the defect's cubic and for the next initial windows
   const History& history = participants[source].history;
   std::size_t keep = history.end() > always_kept ? history.end() - always_kept : 0;
@@ -118,7 +119,24 @@ void Network::make_room(int source, std::size_t samples) {
     const std::size_t behind = std::max<std::size_t>(term.approximation->points_behind(), 4);
     keep = std::min(keep, index > behind ? index - behind : 0);
   }
-  participants[source].history.make_room(keep, samples);
+  return keep;
+}
+
+void Network::make_room(int source, std::size_t samples) {
+  participants[source].history.make_room(first_needed(source), samples);
+}
+
+bool Network::save(Saved& into) const {
+  into.resize(participants.size());
+  for (std::size_t i = 0; i < participants.size(); ++i) {
+    if (!participants[i].save(first_needed(static_cast<int>(i)), into[i])) return false;
+  }
+  return true;
+}
+
+void Network::restore(const Saved& saved) {
+  for (std::size_t i = 0; i < participants.size(); ++i) participants[i].restore(saved[i]);
+  failure = Failure{};
 }
 
 void Network::note_failure(int subsystem) {

@@ -88,6 +88,12 @@ class Network {
   /// Forget what no consumer needs any more and make room for `samples` more.
   void make_room(int source, std::size_t samples);
 
+  /// Everything that lasts: subsystems, histories, inputs, defects, clocks, how much is recorded.
+  using Saved = std::vector<Participant::Saved>;
+  /// False when a subsystem cannot; `into` is then of no use. Its memory serves the next save as well.
+  bool save(Saved& into) const;
+  void restore(const Saved& saved);
+
   const std::vector<Place>& outgoing(int source) const { return outgoing_[source]; }
   int connection_count() const { return static_cast<int>(places_.size()); }
   const Place& place(int connection) const { return places_[connection]; }
@@ -100,6 +106,7 @@ class Network {
   Failure failure;
 
  private:
+  std::size_t first_needed(int source) const;
   void connect(const ConnectionSpec& connection, int law, int law_offset);
   void forget_polynomials();
 

@@ -78,6 +78,8 @@ class Block {
   virtual void shape(Shape& shape) const;
   /// Whether output port depends on input port in the same instant.
   virtual bool feedthrough(int /*input*/, int /*output*/) const { return true; }
+  /// What a user can do at this block against an algebraic loop through it; empty: nothing special.
+  virtual std::string loop_remedy() const { return ""; }
   /// Whether outputs depend on inputs and nothing else: not on time, x, z.
   virtual bool is_pure() const { return false; }
 
@@ -119,6 +121,8 @@ class Block {
   virtual void crossing(const Context&, double* /*g*/) {}
   virtual double next_event(double /*t*/) const { return infinity; }
   virtual std::unique_ptr<SavedState> save() const { return nullptr; }
+  /// Whether `save` is able to keep all that lasts; asked after the start.
+  virtual bool can_save() const { return true; }
   virtual void restore(const SavedState&) {}
 
   /// Set by the diagram.

@@ -45,7 +45,8 @@ const double* DiagramSubsystem::output(double, Inputs& u) {
 void DiagramSubsystem::burst(Participant& participant, const BurstLimits& limits) { participant.burst(*this, limits); }
 
 std::unique_ptr<SavedState> DiagramSubsystem::save() const {
-  return std::make_unique<Saved>(simulator_.save(), has_begun_);
+  auto simulator = simulator_.save();
+  return simulator ? std::make_unique<Saved>(std::move(simulator), has_begun_) : nullptr;
 }
 
 void DiagramSubsystem::restore(const SavedState& state) {

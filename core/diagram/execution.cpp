@@ -265,6 +265,9 @@ std::vector<std::string> Execution::state_names() const {
 }
 
 std::shared_ptr<const Execution::Saved> Execution::save() const {
+  for (const Entry& entry : diagram_.blocks) {
+    if (!entry.block->can_save()) return nullptr;
+  }
   auto saved = std::make_shared<Saved>();
   saved->wires = wires_;
   saved->x = x_;

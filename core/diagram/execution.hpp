@@ -90,7 +90,7 @@ class Execution {
   bool ends_run() const;
   bool may_end_run() const { return !ending_.empty(); }
 
-  /// All that lasts, as one piece.
+  /// All that lasts, as one piece; null when a block cannot save.
   struct Saved;
   std::shared_ptr<const Saved> save() const;
   void restore(const Saved& saved);

@@ -39,6 +39,7 @@ Simulator::Simulator(FlatDiagram diagram, const SimulatorOptions& options)
       burst_begin_(g_begin_),
       burst_length_(g_begin_) {
   context_.locates = options.locates;
+  context_.is_tentative = is_variable() || (options.locates && execution_.crossings() > 0);
 }
 
 void Simulator::start(double t, Inputs* u) {
@@ -233,7 +234,9 @@ void Simulator::accept(double end, Ending ending) {
 }
 
 std::shared_ptr<const Simulator::Saved> Simulator::save() const {
-  return std::make_shared<Saved>(Saved{execution_.save(), time_, reached_, control_.wish(), short_step_, border_steps_,
+  auto execution = execution_.save();
+  if (!execution) return nullptr;
+  return std::make_shared<Saved>(Saved{std::move(execution), time_, reached_, control_.wish(), short_step_, border_steps_,
                                        slope_, g_begin_, burst_begin_, burst_length_});
 }
 

@@ -122,6 +122,7 @@ class NativeSubsystem(Subsystem):
         defaults: Mapping[str, ArrayLike] | None = None,
         units: Mapping[str, str] | None = None,
         own_pace: bool = False,
+        can_save: bool = True,
         preferred_approximation: Approximation | None = None,
     ) -> None:
         self.kind = kind
@@ -132,6 +133,7 @@ class NativeSubsystem(Subsystem):
         self.defaults = dict(defaults or {})
         self.units = dict(units or {})
         self._own_pace = own_pace
+        self._can_save = can_save
         self.preferred_approximation = preferred_approximation
 
     @property
@@ -141,8 +143,8 @@ class NativeSubsystem(Subsystem):
 
     @property
     def can_save(self) -> bool:
-        """Whether the model can save and restore its state; all of the core can."""
-        return True
+        """Whether the model can save and restore its state; all of the core can, unless models of Python are inside."""
+        return self._can_save
 
     def _native(self) -> _core.Subsystem:
         return self._make()

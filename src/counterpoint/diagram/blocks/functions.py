@@ -24,7 +24,7 @@ def listed(names: Sequence[str] | str | None) -> str | None:
 
 
 #: Names that :meth:`Diagram.add` and the core have taken.
-RESERVED = frozenset({"kind", "named_inputs", "make", "block_class", "expression", "input_names", "output_names"})
+RESERVED = frozenset({"kind", "named_inputs", "make", "block_type", "expression", "input_names", "output_names"})
 
 
 class FunctionBlocks(Family):
@@ -229,7 +229,7 @@ class FunctionBlocks(Family):
             signals,
             name=name,
             named_inputs=entering,
-            block_class=StateMachine,
+            block_type=StateMachine,
             input_names=listed(names),
             output_values=_initial(outputs),
             variables=_initial(variables),
