@@ -33,7 +33,9 @@ DISPLAY_UNITS = {"m": ("mm", 1000.0)}
 MODES = ("off", "idle", "on")
 
 
-def build(name: str | Model, version: int, folder: Path, *, kinds: tuple[str, ...] | None = None, file: str = "") -> Path:
+def build(
+    name: str | Model, version: int, folder: Path, *, kinds: tuple[str, ...] | None = None, file: str = ""
+) -> Path:
     """Build an FMU and return its path.
 
     Parameters
@@ -83,7 +85,16 @@ def library(source: str, version: int) -> Path:
         cache.mkdir(exist_ok=True)
         with tempfile.TemporaryDirectory(dir=cache) as folder:
             fresh = Path(folder) / built.name  # moved into place in one go: two builds may run at the same time
-            command = [compiler(), *FLAGS, f"-I{HERE / 'models'}", f"-I{CORE}", *map(str, sources), "-lm", "-o", str(fresh)]
+            command = [
+                compiler(),
+                *FLAGS,
+                f"-I{HERE / 'models'}",
+                f"-I{CORE}",
+                *map(str, sources),
+                "-lm",
+                "-o",
+                str(fresh),
+            ]
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             if done.returncode != 0:
                 raise RuntimeError(f"{source}: {command[0]} failed:\n{done.stderr}")
@@ -136,7 +147,10 @@ def _description2(model: Model, kinds: tuple[str, ...]) -> str:
     inside = ""
     if "ModelExchange" in kinds:
         wanted = ("canGetAndSetFMUState", "canSerializeFMUState", "providesDirectionalDerivative")
-        inside += _element("ModelExchange", _fmi2_case({"modelIdentifier": model.source} | {k: capabilities[k] for k in wanted if k in capabilities}))
+        inside += _element(
+            "ModelExchange",
+            _fmi2_case({"modelIdentifier": model.source} | {k: capabilities[k] for k in wanted if k in capabilities}),
+        )
     if "CoSimulation" in kinds:
         inside += _element("CoSimulation", _fmi2_case({"modelIdentifier": model.source} | capabilities))
     inside += _units(model)
@@ -199,7 +213,10 @@ def _description3(model: Model, kinds: tuple[str, ...]) -> str:
     inside = ""
     if "ModelExchange" in kinds:
         wanted = ("canGetAndSetFMUState", "canSerializeFMUState", "providesDirectionalDerivatives")
-        inside += _element("ModelExchange", {"modelIdentifier": model.source} | {k: capabilities[k] for k in wanted if k in capabilities})
+        inside += _element(
+            "ModelExchange",
+            {"modelIdentifier": model.source} | {k: capabilities[k] for k in wanted if k in capabilities},
+        )
     if "CoSimulation" in kinds:
         inside += _element("CoSimulation", {"modelIdentifier": model.source} | capabilities)
     inside += _units(model)
@@ -239,7 +256,9 @@ def _variable3(v: Variable, intermediate: bool) -> str:
     if v.type in ("String", "Binary") and v.start is not None:
         inside += _element("Start", {"value": v.start})
         start = None
-    continuous = v.type.startswith("Float") and v.causality in ("input", "output") and v.variability in ("", "continuous")
+    continuous = (
+        v.type.startswith("Float") and v.causality in ("input", "output") and v.variability in ("", "continuous")
+    )
     attributes = {
         "name": v.name,
         "valueReference": v.reference,

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 
-FMI2_TYPES = {"Float64": "Real", "Int32": "Integer", "Boolean": "Boolean", "String": "String", "Enumeration": "Enumeration"}
+FMI2_TYPES = {
+    "Float64": "Real",
+    "Int32": "Integer",
+    "Boolean": "Boolean",
+    "String": "String",
+    "Enumeration": "Enumeration",
+}
 
 
 @dataclass(frozen=True)
@@ -25,11 +31,15 @@ class Variable:
     @property
     def is_unknown(self):
         """Whether its initial value is calculated."""
-        return self.causality in ("output", "local", "calculatedParameter") and self.start is None and self.reference > 0
+        return (
+            self.causality in ("output", "local", "calculatedParameter") and self.start is None and self.reference > 0
+        )
 
 
 def parameter(name, reference, start, **more):
-    return Variable(name, reference, causality="parameter", variability=more.pop("variability", "fixed"), start=start, **more)
+    return Variable(
+        name, reference, causality="parameter", variability=more.pop("variability", "fixed"), start=start, **more
+    )
 
 
 def received(name, reference, start="0", **more):
@@ -92,7 +102,11 @@ OSCILLATOR = Model(
     states=2,
     co_simulation={"canHandleVariableCommunicationStepSize": "true", **STATE},
     fmi2={"canInterpolateInputs": "true", "maxOutputDerivativeOrder": "1", "providesDirectionalDerivative": "true"},
-    fmi3={"providesIntermediateUpdate": "true", "maxOutputDerivativeOrder": "1", "providesDirectionalDerivatives": "true"},
+    fmi3={
+        "providesIntermediateUpdate": "true",
+        "maxOutputDerivativeOrder": "1",
+        "providesDirectionalDerivatives": "true",
+    },
     kinds=("CoSimulation", "ModelExchange"),
 )
 
@@ -194,7 +208,12 @@ FAULTS = (
 )  # fmt: skip
 """What the parameter ``fault`` of the misbehaving model means, from 0."""
 
-MODELS = {"oscillator": OSCILLATOR, "bouncing-ball": BOUNCING_BALL, "pass-through": PASS_THROUGH, "misbehaving": MISBEHAVING}
+MODELS = {
+    "oscillator": OSCILLATOR,
+    "bouncing-ball": BOUNCING_BALL,
+    "pass-through": PASS_THROUGH,
+    "misbehaving": MISBEHAVING,
+}
 
 
 def model_of(name: str, version: int) -> Model:

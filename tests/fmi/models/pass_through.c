@@ -60,6 +60,8 @@ static void reset(void* values) {
   s->n = 3;
   s->gain = 1.0;
   s->mode2_in = s->mode3_in = 1;
+  for (int i = 0; i < LONGEST; ++i) s->vector_in[i] = i + 1;
+  for (int i = 0; i < 4; ++i) s->matrix_in[i] = i + 1;
   strcpy(s->string_in.bytes, "set me");
   s->string_in.size = 6;
   s->binary_in.size = 2;
