@@ -38,5 +38,6 @@ void bind_signal(nb::module_& m);
 void bind_ode(nb::module_& m);
 void bind_coupling(nb::module_& m);
 void bind_multibody(nb::module_& m);
+void bind_fmi(nb::module_& m);
 
 }  // namespace counterpoint::bind

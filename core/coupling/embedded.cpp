@@ -39,6 +39,8 @@ EmbeddedInterface::EmbeddedInterface(const RunSpec& spec, int host)
 
 void EmbeddedInterface::start() {
   network_.start();
+  // The outputs of a host that integrates by itself are known at its first major step only.
+  if (dynamic_cast<const HostPorts*>(network_.participants[host_].subsystem.get()) == nullptr) network_.begin(-1);
   HostInputs& inputs = static_cast<HostInputs&>(*network_.participants[host_].inputs);
   inputs.running = true;
   // The host's assumptions are taken down when an external advances, not at the host's own steps.
@@ -71,7 +73,10 @@ void EmbeddedInterface::store(double t, const double* y) {
   host.publish(t, y);
   network_.commit(host_);
   has_begun_ = true;
-  if (first) network_.refresh_initial_outputs(host_);
+  if (first) {
+    network_.refresh_initial_outputs(host_);
+    network_.begin(host_);
+  }
 }
 
 bool EmbeddedInterface::advance(double target, double wall_seconds) {

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from . import fmi as fmi
     from . import multibody as multibody
     from .approximations import (
         Approximation,
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from .embedded import CosimulationInterface
     from .errors import (
         AlgebraicLoopError,
+        ComponentDied,
+        ComponentError,
         CounterpointError,
         MissingExtraError,
         ModelError,
@@ -38,6 +41,7 @@ if TYPE_CHECKING:
         SimulationError,
         SolverError,
     )
+    from .fmi import fmu
     from .precedence import Scheme, custom, sequential
     from .progress import Progress
     from .results import Result, Signal, load
@@ -52,9 +56,10 @@ _ROOMS = {
     ),
     "embedded": ("CosimulationInterface",),
     "errors": (
-        "AlgebraicLoopError", "CounterpointError", "MissingExtraError", "ModelError", "NotFiniteError", "OutputError",
-        "RunInterrupted", "ScenarioError", "SetupError", "SimulationError", "SolverError",
+        "AlgebraicLoopError", "ComponentDied", "ComponentError", "CounterpointError", "MissingExtraError", "ModelError",
+        "NotFiniteError", "OutputError", "RunInterrupted", "ScenarioError", "SetupError", "SimulationError", "SolverError",
     ),
+    "fmi": ("fmu",),
     "precedence": ("Scheme", "custom", "sequential"),
     "progress": ("Progress",),
     "results": ("Result", "Signal", "load"),
@@ -65,13 +70,13 @@ _ROOMS = {
 }  # fmt: skip
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
-_PACKAGES = ("multibody",)
+_PACKAGES = ("fmi", "multibody")
 
 __all__ = [
-    "AlgebraicLoopError", "Approximation", "CosimulationInterface", "CounterpointError", "MissingExtraError",
-    "ModelError", "NotFiniteError", "OutputError", "Progress", "Result", "Run", "RunInterrupted", "Scenario",
+    "AlgebraicLoopError", "Approximation", "ComponentDied", "ComponentError", "CosimulationInterface",
+    "CounterpointError", "MissingExtraError", "ModelError", "NotFiniteError", "OutputError", "Progress", "Result", "Run", "RunInterrupted", "Scenario",
     "ScenarioError", "Scheme", "SetupError", "Signal", "SimulationError", "SolverError", "Subsystem",
-    "System", "approximate", "custom", "hermite", "hold", "lagrange", "least_squares", "linear", "load",
+    "System", "approximate", "custom", "fmu", "hermite", "hold", "lagrange", "least_squares", "linear", "load",
     "mean", "ode", "second_order", "sequential", "source", "table", "taylor", "transition",
 ]  # fmt: skip
 

@@ -248,6 +248,7 @@ class Run:
         if self._result is not None:
             return
         self._exits.close()
+        self._driver.finish()
         summary = self._summary(status, message, time.monotonic() - self._began)
         try:
             self._store.close(summary)

@@ -162,6 +162,13 @@ class Builder:
             return model.build().subsystem() if self.run_code or not model.runs_code else None
         return None
 
+    def _fmu(self, at: Path, entry: models.Fmu) -> Any:
+        from ..fmi import fmu
+
+        with self._noting(*at, "file"):
+            return fmu(self.folder.find(entry.file), **_given(entry, "file"))
+        return None
+
     def _python(self, at: Path, reference: str, arguments: dict[str, Any]) -> Any:
         """Call a class or factory of the user; None when that failed (noted) or code may not run."""
         function = self._object(at, reference)
@@ -219,4 +226,5 @@ _MAKERS: dict[type[models.Table], Callable[[Builder, Path, Any], Any]] = {
     models.PythonSubsystem: Builder._python_subsystem,
     models.TableSource: Builder._table_source,
     models.Multibody: Builder._multibody,
+    models.Fmu: Builder._fmu,
 }
