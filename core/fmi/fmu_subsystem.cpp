@@ -66,6 +66,7 @@ struct FmuSubsystem::Saved final : SavedState {
   std::shared_ptr<Instance> instance;  ///< a state cannot outlive the instance it came from
   void* state = nullptr;
   double next_event = 0.0;
+  double inner_length = 0.0;
 };
 
 FmuSubsystem::FmuSubsystem(LibraryPointer library, FmuSetup setup)
@@ -86,10 +87,7 @@ FmuSubsystem::FmuSubsystem(LibraryPointer library, FmuSetup setup)
       dy_(y_.size()) {
   setup_.instance.may_restore = setup_.can_save;
   if (setup_.input_style == InputStyle::intermediate) {
-    intermediate_ = [this](double t) {
-      const double* u = inputs_->at(t);
-      for (Bundle& bundle : inputs_continuous_) bundle.write(*instance_, u);
-    };
+    intermediate_ = [this](double t) { set_intermediate_inputs(t); };
   }
 }
 
@@ -133,6 +131,7 @@ void FmuSubsystem::start(double t) {
   inputs_set_ = false;
   next_event_ = Polynomial::infinity;
   first_length_ = 0.0;
+  inner_length_ = 0.0;
 }
 
 const double* FmuSubsystem::output(double t, Inputs& u) {
@@ -170,17 +169,15 @@ void FmuSubsystem::write_inputs(const double* u) {
 void FmuSubsystem::set_inputs(double t, double t_end, Inputs& u) {
   if (inputs_all_.empty()) return;
   switch (setup_.input_style) {
-    case InputStyle::start:
-    case InputStyle::intermediate: return write_inputs(u.at(t));
-    case InputStyle::middle: {
-      if (!inputs_discrete_.empty()) {
-        const double* now = u.at(t);
-        for (Bundle& bundle : inputs_discrete_) bundle.write(*instance_, now);
-      }
-      const double* middle = u.at(0.5 * (t + t_end));
-      for (Bundle& bundle : inputs_continuous_) bundle.write(*instance_, middle);
-      return;
-    }
+    case InputStyle::start: return write_inputs(u.at(t));
+    case InputStyle::middle:
+      write_discrete_inputs(t, u);
+      return write_continuous_inputs(0.5 * (t + t_end), u);
+    case InputStyle::intermediate:
+      write_discrete_inputs(t, u);
+      inner_start_ = t;
+      inner_end_ = t_end;
+      return write_continuous_inputs(t + 0.5 * std::min(inner_length_, t_end - t), u);
     case InputStyle::slope: break;
   }
   std::copy_n(u.at(t), u_.size(), u_.begin());
@@ -191,6 +188,24 @@ void FmuSubsystem::set_inputs(double t, double t_end, Inputs& u) {
   }
   write_inputs(u_.data());
   if (slopes_in_.count() > 0) instance_->set_input_slopes(slopes_in_.references(), slopes_.data());
+}
+
+void FmuSubsystem::write_discrete_inputs(double t, Inputs& u) {
+  if (inputs_discrete_.empty()) return;
+  const double* values = u.at(t);
+  for (Bundle& bundle : inputs_discrete_) bundle.write(*instance_, values);
+}
+
+void FmuSubsystem::write_continuous_inputs(double t, Inputs& u) {
+  const double* values = u.at(t);
+  for (Bundle& bundle : inputs_continuous_) bundle.write(*instance_, values);
+}
+
+/// Called by the FMU within a step: an inner step begins at t.
+void FmuSubsystem::set_intermediate_inputs(double t) {
+  if (t > inner_start_) inner_length_ = t - inner_start_;
+  inner_start_ = t;
+  write_continuous_inputs(t + 0.5 * std::clamp(inner_length_, 0.0, std::max(inner_end_ - t, 0.0)), *inputs_);
 }
 
 /// The length of a step. Steps that have to be equal are equal to the bit: ends on a grid are not.
@@ -223,6 +238,7 @@ double FmuSubsystem::step(double t, double t_end, Inputs& u) {
       continue;
     }
     now = done.reached;
+    if (now > inner_start_) inner_length_ = now - inner_start_;
     if (done.event || now >= next_event_) handle_events(now, u);
     if (now >= t_end || std::abs(t_end - now) <= 1e-12 * std::abs(t_end)) return t_end;
     if (stops_early()) return now;
@@ -272,10 +288,7 @@ void FmuSubsystem::handle_events(double t, Inputs& u) {
   if (!setup_.instance.event_mode) return;
   // Initialisation ends in event mode by itself.
   if (t > start_) instance_->enter_event_mode();
-  if (!inputs_discrete_.empty()) {
-    const double* now = u.at(t);
-    for (Bundle& bundle : inputs_discrete_) bundle.write(*instance_, now);
-  }
+  write_discrete_inputs(t, u);
   DiscreteUpdate update;
   int count = 0;
   do {
@@ -297,6 +310,7 @@ std::unique_ptr<SavedState> FmuSubsystem::save() const {
   auto saved = std::make_unique<Saved>(instance_);
   instance_->save(&saved->state);
   saved->next_event = next_event_;
+  saved->inner_length = inner_length_;
   return saved;
 }
 
@@ -305,6 +319,7 @@ void FmuSubsystem::restore(const SavedState& state) {
   if (saved.instance != instance_) throw ComponentFailure("the state to restore belongs to another run");
   instance_->restore(saved.state);
   next_event_ = saved.next_event;
+  inner_length_ = saved.inner_length;
 }
 
 void FmuSubsystem::finish() noexcept {

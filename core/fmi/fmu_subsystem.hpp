@@ -23,7 +23,7 @@ enum class InputStyle {
   start,         ///< the value at the start of the step
   middle,        ///< the value at the middle of the step: a held value of second order
   slope,         ///< value at the start and slope to the end (FMI 2, canInterpolateInputs)
-  intermediate,  ///< value at the start, and again whenever the FMU asks within the step (FMI 3)
+  intermediate,  ///< the value at the middle of every inner step, as far as the FMU asks for it (FMI 3)
 };
 
 /// What a run needs to know about an FMU; made from its description.
@@ -89,6 +89,9 @@ class FmuSubsystem final : public Subsystem {
   void assign(const std::vector<Assignment>& assignments);
   void set_inputs(double t, double t_end, Inputs& u);
   void write_inputs(const double* u);
+  void write_discrete_inputs(double t, Inputs& u);
+  void write_continuous_inputs(double t, Inputs& u);
+  void set_intermediate_inputs(double t);
   StepEnd try_step(double t, double t_end, double original_end);
   double length(double t, double t_end);
   void handle_events(double t, Inputs& u);
@@ -104,6 +107,9 @@ class FmuSubsystem final : public Subsystem {
   double next_event_ = Polynomial::infinity;
   double first_length_ = 0.0;  ///< of the steps of an FMU that wants them equal, s
   IntermediateInputs intermediate_;
+  double inner_start_ = 0.0;   ///< of the inner step of the FMU under way, s
+  double inner_end_ = 0.0;     ///< of the step around it, s
+  double inner_length_ = 0.0;  ///< of the last one: the next one is taken to be as long
   Inputs* inputs_ = nullptr;  ///< of the step under way
   void* step_state_ = nullptr;  ///< before the step, to make it again
 
