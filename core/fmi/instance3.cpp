@@ -189,7 +189,7 @@ class Instance3 final : public Instance {
     if (environment_.error) std::rethrow_exception(std::exchange(environment_.error, nullptr));
     if (status == fmi3Discard) return {reached, false, terminate, true};
     check(status, "fmi3DoStep");
-    return {early ? reached : t + h, event, terminate, false};
+    return {early || terminate ? reached : t + h, event, terminate, false};
   }
 
   void set_input_slopes(const References&, const double*) override { throw ComponentFailure("FMI 3 has no input derivatives"); }

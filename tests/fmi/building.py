@@ -18,10 +18,11 @@ from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
 HERE = Path(__file__).resolve().parent
-if str(HERE) not in sys.path:
+if __package__:
+    from .models import FMI2_TYPES, MODELS, Model, Variable, model_of
+else:  # run as a script, by a benchmark or a page of the documentation
     sys.path.insert(0, str(HERE))
-
-from models import FMI2_TYPES, MODELS, Model, Variable, model_of  # noqa: E402
+    from models import FMI2_TYPES, MODELS, Model, Variable, model_of
 
 CORE = HERE.parents[1] / "core"
 FLAGS = ("-std=c11", "-O2", "-Wall", "-Wextra", "-shared", "-fPIC", "-fvisibility=hidden", "-ffp-contract=off")

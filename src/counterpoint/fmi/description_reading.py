@@ -112,7 +112,7 @@ def _interface(root: Element, tag: str, notes: Notes) -> Interface | None:
     if element is None:
         return None
     identifier = notes.text(element, "modelIdentifier")
-    if identifier and _IDENTIFIER.fullmatch(identifier) is None:
+    if "modelIdentifier" in element.attributes and _IDENTIFIER.fullmatch(identifier) is None:
         notes.wrong(element, f"modelIdentifier = {identifier[:80]!a}; letters, digits and _ are allowed")
 
     def flag(*names: str) -> bool:  # FMI 2 and FMI 3 spell some differently

@@ -204,13 +204,19 @@ class Fmu(Subsystem):
         variable = self.description.find(name, str(self.path))
         if self._made is None:
             raise SetupError(f'{self.path}: "{name}" can be read while a run is under way; none has begun')
+        try:
+            return self._read(self._made, variable)
+        except RuntimeError as error:
+            raise SetupError(f'{self.path}: "{name}" cannot be read: {error}') from None
+
+    def _read(self, running: _core.fmi.FmuSubsystem, variable: Variable) -> Any:
         shape = self.description.shape(variable, self._structure)
         port = self._port(variable)
         if variable.type in ("String", "Binary"):
-            texts: list[Any] = self._made.texts(port)
+            texts: list[Any] = running.texts(port)
             texts = [text.decode(errors="replace") for text in texts] if variable.type == "String" else texts
             return texts if shape else texts[0]
-        values = np.asarray(self._made.numbers(port))
+        values = np.asarray(running.numbers(port))
         made = values if variable.type in FLOATS else values.astype(bool if variable.type == "Boolean" else np.int64)
         return made.reshape(shape) if shape else made[0].item()
 
@@ -332,7 +338,7 @@ class Fmu(Subsystem):
         for name in [names] if isinstance(names, str) else names:
             variable = self.description.by_name.get(name)
             if variable is None or (key == "inputs" and variable.causality != "input"):
-                fitting = [v.name for v in self.description.variables if key == "outputs" or v.causality == "input"]
+                fitting = [v.name for v in self.description.with_causality(key[:-1])]
                 problems.append(f'{key}: "{name}": no such {key[:-1]}{did_you_mean(name, fitting)}')
             elif not variable.is_numeric:
                 problems.append(f'{key}: "{name}" is a {variable.type}, which is no signal; see read() and start')
