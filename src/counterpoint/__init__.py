@@ -57,7 +57,8 @@ _ROOMS = {
     "embedded": ("CosimulationInterface",),
     "errors": (
         "AlgebraicLoopError", "ComponentDied", "ComponentError", "CounterpointError", "MissingExtraError", "ModelError",
-        "NotFiniteError", "OutputError", "RunInterrupted", "ScenarioError", "SetupError", "SimulationError", "SolverError",
+        "NotFiniteError", "OutputError", "RunInterrupted", "ScenarioError", "SetupError", "SimulationError",
+        "SolverError",
     ),
     "fmi": ("fmu",),
     "precedence": ("Scheme", "custom", "sequential"),
@@ -74,10 +75,11 @@ _PACKAGES = ("fmi", "multibody")
 
 __all__ = [
     "AlgebraicLoopError", "Approximation", "ComponentDied", "ComponentError", "CosimulationInterface",
-    "CounterpointError", "MissingExtraError", "ModelError", "NotFiniteError", "OutputError", "Progress", "Result", "Run", "RunInterrupted", "Scenario",
-    "ScenarioError", "Scheme", "SetupError", "Signal", "SimulationError", "SolverError", "Subsystem",
-    "System", "approximate", "custom", "fmu", "hermite", "hold", "lagrange", "least_squares", "linear", "load",
-    "mean", "ode", "second_order", "sequential", "source", "table", "taylor", "transition",
+    "CounterpointError", "MissingExtraError", "ModelError", "NotFiniteError", "OutputError", "Progress", "Result",
+    "Run", "RunInterrupted", "Scenario", "ScenarioError", "Scheme", "SetupError", "Signal", "SimulationError",
+    "SolverError", "Subsystem", "System", "approximate", "custom", "fmu", "hermite", "hold", "lagrange",
+    "least_squares", "linear", "load", "mean", "ode", "second_order", "sequential", "source", "table", "taylor",
+    "transition",
 ]  # fmt: skip
 
 

@@ -86,6 +86,7 @@ def new_table(title: str, *columns: str) -> Table:
 
 
 def fill(table: Table, rows: Iterable[Sequence[object]]) -> Table:
+    """Add rows of plain text to a table and return it."""
     for row in rows:
         table.add_row(*(plain(cell) for cell in row))
     return table

@@ -84,8 +84,8 @@ def fmu(
     name : str, optional
         Name of the instance; default: the model's.
     inputs_at : str
-        How continuous inputs reach the FMU. ``"start"``: held from the start of a step. ``"middle"``: held at their value
-        in the middle of the step. ``"auto"``: as lines where the FMU can interpolate (FMI 2), at every inner step
+        How continuous inputs reach the FMU. ``"start"``: held from the start of a step. ``"middle"``: held at their
+        value in the middle of the step. ``"auto"``: as lines where the FMU can interpolate (FMI 2), at every inner step
         where it asks for them (FMI 3), else ``"middle"``. Discrete inputs are held from the start.
     tolerance : float, optional
         Relative tolerance for the FMU's own solver.
@@ -228,8 +228,8 @@ class Fmu(Subsystem):
             yield f"{step:g} s is no multiple of the FMU's fixed internal step, {inner:g} s; use {near:g} s"
         if not self.interface.variable_steps and math.isfinite(span) and not _is_multiple(span, step):
             yield (
-                f"the run of {span:g} s is no multiple of the step {step:g} s, and this FMU needs steps of equal length; "
-                f"let the run last {max(round(span / step), 1) * step:g} s"
+                f"the run of {span:g} s is no multiple of the step {step:g} s, and this FMU needs steps of equal "
+                f"length; let the run last {max(round(span / step), 1) * step:g} s"
             )
 
     def _native(self) -> _core.Subsystem:
@@ -298,7 +298,9 @@ class Fmu(Subsystem):
         continuous = variable.variability == "continuous" and variable.type in FLOATS
         return _core.fmi.Port(core_type(variable, self.description.major), variable.reference, width, continuous)
 
-    def _read_values(self, parameters: Mapping[str, Any], start: Mapping[str, Any], problems: list[str]) -> dict[str, Any]:
+    def _read_values(
+        self, parameters: Mapping[str, Any], start: Mapping[str, Any], problems: list[str]
+    ) -> dict[str, Any]:
         """Check and pack parameters and start values; return those of inputs."""
         wanted = [("parameters", name, value) for name, value in parameters.items()]
         wanted += [("start", name, value) for name, value in start.items()]
@@ -373,7 +375,11 @@ def _wrong_place(key: str, variable: Variable) -> str:
     """Say why a value cannot be given to a variable under this key."""
     is_parameter = variable.causality in ("parameter", "structuralParameter")
     if key == "parameters" and not is_parameter:
-        return f"is no parameter but {variable.causality}; give it in start" if not _wrong_place("start", variable) else "is no parameter"
+        return (
+            f"is no parameter but {variable.causality}; give it in start"
+            if not _wrong_place("start", variable)
+            else "is no parameter"
+        )
     if key == "start" and is_parameter:
         return "is a parameter; give it in parameters"
     if key == "start" and variable.causality != "input" and variable.initial not in ("exact", "approx"):

@@ -73,7 +73,10 @@ def _about(archive: Archive, description: ModelDescription) -> Iterator[tuple[st
 
 def _interface(part: Interface) -> Iterator[tuple[str, object]]:
     yield "identifier", part.model_identifier
-    yield "can", ", ".join(text for name, text in _CAPABILITIES.items() if getattr(part, name)) or "nothing beyond the basics"
+    yield (
+        "can",
+        ", ".join(text for name, text in _CAPABILITIES.items() if getattr(part, name)) or "nothing beyond the basics",
+    )
     if part.max_output_derivative_order:
         yield "derivatives of outputs", f"up to order {part.max_output_derivative_order}"
     if part.fixed_internal_step is not None:
@@ -90,7 +93,11 @@ def _variables(description: ModelDescription, causality: str, variables: list[Va
 
 def _row(description: ModelDescription, v: Variable) -> tuple[str, ...]:
     shape = "".join(f"[{n}]" for n in description.shape(v))
-    start = "" if v.start is None else " ".join(_value(value) for value in v.start[:4]) + (" ..." if len(v.start) > 4 else "")
+    start = (
+        ""
+        if v.start is None
+        else " ".join(_value(value) for value in v.start[:4]) + (" ..." if len(v.start) > 4 else "")
+    )
     return v.name, f"{v.type}{shape}", v.unit, start, v.description
 
 

@@ -9,7 +9,11 @@ from ..errors import SetupError
 from .archive import Archive
 from .description import ModelDescription
 
-_SYSTEMS = {"linux": ("linux", "linux", ".so"), "darwin": ("darwin", "darwin", ".dylib"), "win32": ("win", "windows", ".dll")}
+_SYSTEMS = {
+    "linux": ("linux", "linux", ".so"),
+    "darwin": ("darwin", "darwin", ".dylib"),
+    "win32": ("win", "windows", ".dll"),
+}
 _MACHINES = {"amd64": "x86_64", "arm64": "aarch64", "i386": "x86", "i686": "x86"}
 
 

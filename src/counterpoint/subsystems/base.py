@@ -37,9 +37,9 @@ class Subsystem:
        pace when it is added without a fixed step; ``None`` otherwise.
     7. ``save`` and ``restore`` come together: after ``restore(save())`` the same calls give the same results. Leave
        them out when the model cannot.
-    8. ``defaults`` gives inputs a value that are not connected; ``units`` names units for plots. ``initial_feedthrough``
-       has pairs (output, input) that depend on each other at the start only; ``preferred_step`` is the fixed step in
-       s of a subsystem that is added without one.
+    8. ``defaults`` gives inputs a value that are not connected; ``units`` names units for plots.
+       ``initial_feedthrough`` has pairs (output, input) that depend on each other at the start only;
+       ``preferred_step`` is the fixed step in s of a subsystem that is added without one.
     9. No method is called from two threads at once by one run; one object belongs to one run at a time.
     10. A failure is an exception; the run keeps what was published before it.
 
