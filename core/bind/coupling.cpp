@@ -174,6 +174,7 @@ class PythonLaw final : public CouplingLaw {
 template <class Driver, class Class>
 void bind_network(Class& c) {
   c.def("start", [](Driver& d) { d.start(); });
+  c.def("finish", [](Driver& d) { d.network().finish(); }, nb::call_guard<nb::gil_scoped_release>(), "The run is over: let subsystems go.");
   c.def("advance", &Driver::advance, nb::arg("target"), nb::arg("wall_seconds"), nb::call_guard<nb::gil_scoped_release>());
   c.def("time_of", [](Driver& d, int i) { return d.network().participants.at(i).t; });
   c.def("steps", [](Driver& d, int i) { return d.network().participants.at(i).steps; });
@@ -223,7 +224,7 @@ void bind_network(Class& c) {
   }, "(count, maximum, time of maximum, rms, scale of the signal, largest value)");
   c.def_prop_ro("failure", [](Driver& d) {
     const Failure& f = d.network().failure;
-    static const char* const names[] = {"none", "not_finite", "signal", "solver", "contract", "model", "proposal"};
+    static const char* const names[] = {"none", "not_finite", "signal", "solver", "contract", "model", "proposal", "component", "death"};
     return std::make_tuple(std::string(names[static_cast<int>(f.kind)]), f.subsystem, f.output, f.start, f.end);
   }, "(kind, subsystem, output, start of the step, end of the step)");
 }
@@ -248,7 +249,7 @@ void bind_coupling(nb::module_& m) {
 
   nb::class_<RunSpec>(m, "RunSpec")
       .def("__init__", [](RunSpec* self, double start, double until, double tolerance, int initial_passes) {
-        new (self) RunSpec{{}, {}, {}, start, until, tolerance, initial_passes};
+        new (self) RunSpec{{}, {}, {}, start, until, tolerance, initial_passes, {}};
       }, nb::arg("start"), nb::arg("until"), nb::arg("tolerance"), nb::arg("initial_passes"))
       .def("add_participant", [](RunSpec& self, SubsystemPointer subsystem, double step, std::vector<double> constants,
                                  std::vector<int> waits_for, bool records, bool may_overrun) {
@@ -260,6 +261,9 @@ void bind_coupling(nb::module_& m) {
         self.connections.push_back({source, source_offset, width, target, target_offset, target_width, std::move(approximation), gain, offset, initial, law});
       }, nb::arg("source"), nb::arg("source_offset"), nb::arg("width"), nb::arg("target"), nb::arg("target_offset"),
          nb::arg("target_width"), nb::arg("approximation"), nb::arg("gain"), nb::arg("offset"), nb::arg("initial").none(), nb::arg("law"))
+      .def("tear_input", [](RunSpec& self, int participant, int offset, int width, std::string label) {
+        self.torn.push_back({participant, offset, width, std::move(label)});
+      }, nb::arg("participant"), nb::arg("offset"), nb::arg("width"), nb::arg("label"))
       .def("add_law", [](RunSpec& self, nb::object function, std::vector<int> widths, int target, int target_offset, int width) {
         self.laws.push_back({std::make_shared<PythonLaw>(std::move(function), std::move(widths), width), target, target_offset});
       }, nb::arg("function"), nb::arg("widths"), nb::arg("target"), nb::arg("target_offset"), nb::arg("width"));

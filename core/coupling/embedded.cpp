@@ -44,6 +44,8 @@ struct EmbeddedInterface::Saved final : SavedState {
 
 void EmbeddedInterface::start() {
   network_.start();
+  // The outputs of a host that integrates by itself are known at its first major step only.
+  if (dynamic_cast<const HostPorts*>(network_.participants[host_].subsystem.get()) == nullptr) network_.begin(-1);
   can_save_ = network_.save(checkpoint_);
   HostInputs& inputs = static_cast<HostInputs&>(*network_.participants[host_].inputs);
   inputs.running = true;
@@ -108,7 +110,10 @@ void EmbeddedInterface::publish(double t, const double* y) {
   host.publish(t, y);
   network_.commit(host_);
   has_begun_ = true;
-  if (first) network_.refresh_initial_outputs(host_);
+  if (first) {
+    network_.refresh_initial_outputs(host_);
+    network_.begin(host_);
+  }
 }
 
 /// Asked again at the same time: at an instant in which something jumps the latest word counts.

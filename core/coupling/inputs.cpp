@@ -19,9 +19,21 @@ void Inputs::choose_short_way() {
                    held_.empty();
 }
 
-void Inputs::hold(int offset, int width, double value) {
-  held_.push_back({offset, width, value});
+void Inputs::hold(int offset, std::vector<double> values) {
+  std::erase_if(held_, [&](const Held& h) { return h.offset == offset; });
+  held_.push_back({offset, std::move(values)});
   choose_short_way();
+}
+
+const double* Inputs::driven(int offset, double t) {
+  for (Term& term : terms_) {
+    polynomial(term, t);
+    put(term, t);
+  }
+  for (LawPort& port : laws_) {
+    if (port.target_offset == offset) apply(port, t);
+  }
+  return values_.data() + offset;
 }
 
 void Inputs::release_all() {
@@ -163,7 +175,7 @@ const double* Inputs::at_any(double t) {
     put(term, t);
   }
   if (!laws_.empty()) apply_laws(t);
-  for (const Held& h : held_) std::fill_n(values_.begin() + h.offset, h.width, h.value);
+  for (const Held& h : held_) std::copy(h.values.begin(), h.values.end(), values_.begin() + h.offset);
   return values_.data();
 }
 
@@ -177,13 +189,16 @@ void Inputs::put(Term& term, double t) {
 
 void Inputs::apply_laws(double t) {
   for (LawPort& port : laws_) {
-    if (is_held(port.target_offset)) continue;
-    try {
-      port.law->evaluate(t, port.signals.data(), values_.data() + port.target_offset);
-    } catch (SignalFailure& failure) {
-      failure.input = port.target_offset;
-      throw;
-    }
+    if (!is_held(port.target_offset)) apply(port, t);
+  }
+}
+
+void Inputs::apply(LawPort& port, double t) {
+  try {
+    port.law->evaluate(t, port.signals.data(), values_.data() + port.target_offset);
+  } catch (SignalFailure& failure) {
+    failure.input = port.target_offset;
+    throw;
   }
 }
 

@@ -15,7 +15,7 @@ namespace counterpoint {
 
 /// Why a run stopped, beside the exception that says it in words.
 struct Failure {
-  enum class Kind { none, not_finite, signal, solver, contract, model, proposal };
+  enum class Kind { none, not_finite, signal, solver, contract, model, proposal, component, death };
   Kind kind = Kind::none;
   int subsystem = -1;
   int output = -1;       ///< for not_finite: which output, for signal: which input, counted in scalars

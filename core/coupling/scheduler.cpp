@@ -50,6 +50,7 @@ inline void Scheduler::offer(int i) {
 
 void Scheduler::start() {
   network_.start();
+  network_.begin(-1);
   for (int i = 0; i < static_cast<int>(network_.participants.size()); ++i) {
     update_limits(i);
     offer(i);

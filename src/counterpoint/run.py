@@ -243,6 +243,7 @@ class Run:
         if self._result is not None:
             return
         self._exits.close()
+        self._driver.finish()
         summary = self._recorder.summary(status, message, self.time, time.monotonic() - self._began, self._seconds())
         try:
             self._store.close(summary)
