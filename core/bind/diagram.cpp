@@ -180,6 +180,7 @@ void bind_diagram(nb::module_& parent) {
         nb::arg("diagram"), nb::arg("solver"), nb::arg("settings"), nb::arg("publishes_events") = false,
         nb::arg("preferred_step") = 0.0);
   bind_diagram_functions(m);
+  bind_cosimulation(m);
 }
 
 }  // namespace counterpoint::bind

@@ -7,6 +7,7 @@
 
 #include "coupling/subsystem.hpp"
 #include "diagram/context.hpp"
+#include "diagram/instruction.hpp"
 
 namespace counterpoint::diagram {
 
@@ -58,8 +59,8 @@ struct SampleTime {
 /// 10. All that lasts from one accepted time to the next is in x and z; whoever needs more overrides
 ///     `save` and `restore`, which come together.
 /// 11. A failure is an exception; the diagram adds the name of the block and the time.
-/// 12. A block that may end the run says so (`may_end_run`); `run_end` is asked before each step and gives the reason,
-///     empty to go on. With such blocks a diagram publishes its events, so that the run ends where it was asked to.
+/// 12. A block that may end the run says so (`may_end_run`); `run_end` is asked at accepted times and gives the reason,
+///     empty to go on. The step ends there, is published, and the run ends in good order.
 class Block {
  public:
   Block(std::vector<std::string> inputs, std::vector<std::string> outputs)
@@ -77,8 +78,17 @@ class Block {
   virtual void shape(Shape& shape) const;
   /// Whether output port depends on input port in the same instant.
   virtual bool feedthrough(int /*input*/, int /*output*/) const { return true; }
+  /// What a user can do at this block against an algebraic loop through it; empty: nothing special.
+  virtual std::string loop_remedy() const { return ""; }
   /// Whether outputs depend on inputs and nothing else: not on time, x, z.
   virtual bool is_pure() const { return false; }
+
+  /// Whether outputs change at accepted times only, when its events are located: with its samples, its
+  /// `next_event`, its crossings.
+  virtual bool holds_between_events() const { return false; }
+  /// A block that does no more than a few operations on scalars may hand them over, once its memory is bound;
+  /// they then take the place of `output`, without a call, between accepted times. Returns false when it does not.
+  virtual bool instructions(std::vector<Instruction>& /*code*/) const { return false; }
 
   virtual int states() const { return 0; }
   virtual int memory() const { return 0; }
@@ -111,6 +121,8 @@ class Block {
   virtual void crossing(const Context&, double* /*g*/) {}
   virtual double next_event(double /*t*/) const { return infinity; }
   virtual std::unique_ptr<SavedState> save() const { return nullptr; }
+  /// Whether `save` is able to keep all that lasts; asked after the start.
+  virtual bool can_save() const { return true; }
   virtual void restore(const SavedState&) {}
 
   /// Set by the diagram.

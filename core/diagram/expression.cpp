@@ -32,8 +32,6 @@ Needed find_needed(const Expression& expression) {
   return needed;
 }
 
-double sign_of(double value) { return value > 0.0 ? 1.0 : value < 0.0 ? -1.0 : value; }
-
 }  // namespace
 
 int Program::registers(const Expression& expression) { return static_cast<int>(find_needed(expression).nodes.size()); }
@@ -98,66 +96,11 @@ void Program::assemble(const Expression& expression, std::vector<const double*> 
   }
 }
 
-inline void Program::execute(const Instruction& i, bool decides) {
-  const double* const a = i.a;
-  const double* const b = i.b;
-  const double* const c = i.c;
-  double& to = *i.to;
-  switch (i.operation) {
-    case Operation::constant:
-    case Operation::variable:
-    case Operation::copy: to = *a; break;
-    case Operation::add: to = *a + *b; break;
-    case Operation::subtract: to = *a - *b; break;
-    case Operation::multiply: to = *a * *b; break;
-    case Operation::divide: to = *a / *b; break;
-    case Operation::negate: to = -*a; break;
-    case Operation::multiply_add: to = *a * *b + *c; break;
-    case Operation::multiply_subtract: to = *a * *b - *c; break;
-    case Operation::subtract_product: to = *c - *a * *b; break;
-    case Operation::sine: to = std::sin(*a); break;
-    case Operation::cosine: to = std::cos(*a); break;
-    case Operation::tangent: to = std::tan(*a); break;
-    case Operation::arc_sine: to = std::asin(*a); break;
-    case Operation::arc_cosine: to = std::acos(*a); break;
-    case Operation::arc_tangent: to = std::atan(*a); break;
-    case Operation::arc_tangent_2: to = std::atan2(*a, *b); break;
-    case Operation::hyperbolic_sine: to = std::sinh(*a); break;
-    case Operation::hyperbolic_cosine: to = std::cosh(*a); break;
-    case Operation::hyperbolic_tangent: to = std::tanh(*a); break;
-    case Operation::exponential: to = std::exp(*a); break;
-    case Operation::logarithm: to = std::log(*a); break;
-    case Operation::logarithm_10: to = std::log10(*a); break;
-    // A stage of the solver may look a little past the event after which this branch is not used any more;
-    // what counts, at accepted times, is the true root.
-    case Operation::square_root: to = std::sqrt(decides ? *a : std::max(*a, 0.0)); break;
-    case Operation::hypotenuse: to = std::hypot(*a, *b); break;
-    case Operation::power: to = std::pow(*a, *b); break;
-    case Operation::absolute: to = std::abs(*a); break;
-    case Operation::minimum: to = std::min(*a, *b); break;
-    case Operation::maximum: to = std::max(*a, *b); break;
-    case Operation::sign: if (decides) to = sign_of(*a); break;
-    case Operation::floor: if (decides) to = std::floor(*a); break;
-    case Operation::ceiling: if (decides) to = std::ceil(*a); break;
-    case Operation::less: if (decides) to = *a < *b ? 1.0 : 0.0; break;
-    case Operation::less_or_equal: if (decides) to = *a <= *b ? 1.0 : 0.0; break;
-    case Operation::reached: to = *a <= *b ? 1.0 : 0.0; break;
-    case Operation::equal: to = *a == *b ? 1.0 : 0.0; break;
-    case Operation::not_equal: to = *a != *b ? 1.0 : 0.0; break;
-    case Operation::both: to = *a != 0.0 && *b != 0.0 ? 1.0 : 0.0; break;
-    case Operation::either: to = *a != 0.0 || *b != 0.0 ? 1.0 : 0.0; break;
-    case Operation::inverse: to = *a == 0.0 ? 1.0 : 0.0; break;
-    case Operation::select: to = *a != 0.0 ? *b : *c; break;
-  }
-}
-
-void Program::run(bool decides) const {
-  for (const Instruction& instruction : code_) execute(instruction, decides);
-}
+void Program::run(bool decides) const { execute(code_.data(), code_.data() + code_.size(), decides); }
 
 double evaluate(Operation operation, double a, double b, double c) {
   double value = 0.0;
-  Program::execute({operation, &value, &a, &b, &c}, true);
+  execute({operation, &value, &a, &b, &c}, true);
   return value;
 }
 

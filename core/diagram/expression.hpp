@@ -48,6 +48,8 @@ class Expression {
   /// The largest element asked of a variable, -1 when it is used without index or not at all.
   int largest_element(int slot) const { return elements_[slot]; }
   bool is_indexed(int slot) const { return elements_[slot] >= 0; }
+  /// Whether it is used without index.
+  bool is_plain(int slot) const { return plain_[slot] != 0; }
   bool uses_time() const { return uses_time_; }
   /// Whether a constant given by name is used anywhere.
   bool uses_constant(const std::string& name) const { return used_constants_.count(name) > 0; }
@@ -59,6 +61,7 @@ class Expression {
   ExpressionGraph graph_;
   std::vector<std::string> variables_;
   std::vector<int> elements_;
+  std::vector<char> plain_;  ///< by slot
   std::vector<Result> results_;
   std::vector<double> delays_;
   std::set<std::string> used_constants_;
@@ -93,21 +96,13 @@ class Program {
 
   /// Compute the results; jumps change sides only when `decides`.
   void run(bool decides) const;
+  const std::vector<Instruction>& code() const { return code_; }
   /// After a run: numbers that change their sign where a kink or jump is passed.
   void crossing(double* g) const;
 
  private:
-  struct Instruction {
-    Operation operation;
-    double* to;
-    const double* a;
-    const double* b;
-    const double* c;
-  };
   void assemble(const Expression& expression, std::vector<const double*> places, double* registers,
                 const std::vector<double*>& results);
-  static void execute(const Instruction& instruction, bool decides);
-  friend double evaluate(Operation operation, double a, double b, double c);
 
   std::vector<Instruction> code_;
   std::vector<Instruction> switches_;

@@ -4,26 +4,9 @@
 #include <tuple>
 #include <vector>
 
+#include "diagram/instruction.hpp"
+
 namespace counterpoint::diagram {
-
-/// What a node of an expression, or an instruction made from it, does with its operands.
-enum class Operation : unsigned char {
-  constant, variable, copy,
-  add, subtract, multiply, divide, negate,
-  multiply_add,       ///< a b + c, rounded twice
-  multiply_subtract,  ///< a b - c
-  subtract_product,   ///< c - a b
-  sine, cosine, tangent, arc_sine, arc_cosine, arc_tangent, arc_tangent_2, hyperbolic_sine, hyperbolic_cosine,
-  hyperbolic_tangent, exponential, logarithm, logarithm_10, square_root, hypotenuse, power,
-  absolute, minimum, maximum,                    ///< continuous, with a kink
-  sign, floor, ceiling, less, less_or_equal,     ///< with a jump: held between accepted times
-  reached, equal, not_equal, both, either, inverse, select
-};
-
-/// Whether the operation has a kink or a jump, at a place that can be located.
-bool switches(Operation operation);
-/// Whether it jumps: its value is held while a step is tried.
-bool jumps(Operation operation);
 
 /// Expressions as a graph without duplicates: the same operation on the same operands is one node.
 ///

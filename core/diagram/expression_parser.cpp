@@ -67,7 +67,7 @@ class ExpressionParser {
       : text_(text), names_(std::move(names)), made_(made), graph_(made.graph_) {
     read_tokens();
     made_.elements_.assign(names_.variables.size(), -1);
-    plain_.assign(names_.variables.size(), 0);
+    made_.plain_.assign(names_.variables.size(), 0);
   }
 
   void parse() {
@@ -365,7 +365,7 @@ class ExpressionParser {
     if (is_free && names_.grows) {
       names_.variables.push_back(name);
       made_.elements_.push_back(-1);
-      plain_.push_back(0);
+      made_.plain_.push_back(0);
       return variable(static_cast<int>(names_.variables.size()) - 1, element, token);
     }
     if (is_free) unknown(token);
@@ -379,9 +379,9 @@ class ExpressionParser {
   }
 
   int variable(int slot, int element, const Token& token) {
-    if (element < 0) plain_[slot] = 1;
+    if (element < 0) made_.plain_[slot] = 1;
     made_.elements_[slot] = std::max(made_.elements_[slot], element);
-    if (plain_[slot] && made_.elements_[slot] >= 0) {
+    if (made_.plain_[slot] && made_.elements_[slot] >= 0) {
       fail(token.position, "\"" + token.text + "\" is used with and without index");
     }
     return graph_.variable(slot, std::max(element, 0));
@@ -414,7 +414,6 @@ class ExpressionParser {
   int depth_ = 0;
   bool has_unnamed_ = false;
   std::map<std::string, int> locals_;
-  std::vector<char> plain_;  ///< by slot: used without index
 };
 
 Expression::Expression(const std::string& text, ExpressionNames names) {

@@ -174,6 +174,7 @@ const Registry& registry() {
     add_conditions(made);
     add_ports(made);
     add_expressions(made);
+    add_state_machines(made);
     return made;
   }();
   return all;

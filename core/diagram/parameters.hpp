@@ -95,5 +95,6 @@ void add_discrete_systems(Registry&);
 void add_conditions(Registry&);
 void add_ports(Registry&);
 void add_expressions(Registry&);
+void add_state_machines(Registry&);
 
 }  // namespace counterpoint::diagram

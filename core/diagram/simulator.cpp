@@ -25,7 +25,7 @@ struct Simulator::Saved {
 
 Simulator::Simulator(FlatDiagram diagram, const SimulatorOptions& options)
     : options_(options),
-      execution_(std::move(diagram), options.loops),
+      execution_(std::move(diagram), options.loops, options.locates),
       method_(make_method(options.solver, execution_.states(), options.solver_options)),
       control_(options.solver_options),
       x_begin_(execution_.states()),
@@ -39,6 +39,7 @@ Simulator::Simulator(FlatDiagram diagram, const SimulatorOptions& options)
       burst_begin_(g_begin_),
       burst_length_(g_begin_) {
   context_.locates = options.locates;
+  context_.is_tentative = is_variable() || (options.locates && execution_.crossings() > 0);
 }
 
 void Simulator::start(double t, Inputs* u) {
@@ -89,7 +90,7 @@ double Simulator::advance(double t_end, Inputs* u, bool stops_at_events) {
     double end = attempted(limit(grid));
     const Ending ending = find_crossing(end);
     accept(end, ending);
-    if (ending == Ending::event && stops_at_events) break;
+    if ((ending == Ending::event && stops_at_events) || execution_.ends_run()) break;
     if (time_ < t_end && execution_.has_rejected()) begin();  // what remembers has remembered
   }
   return time_;
@@ -233,7 +234,9 @@ void Simulator::accept(double end, Ending ending) {
 }
 
 std::shared_ptr<const Simulator::Saved> Simulator::save() const {
-  return std::make_shared<Saved>(Saved{execution_.save(), time_, reached_, control_.wish(), short_step_, border_steps_,
+  auto execution = execution_.save();
+  if (!execution) return nullptr;
+  return std::make_shared<Saved>(Saved{std::move(execution), time_, reached_, control_.wish(), short_step_, border_steps_,
                                        slope_, g_begin_, burst_begin_, burst_length_});
 }
 

@@ -42,7 +42,8 @@ class Simulator : private Slopes {
   /// At time t in the initial state, everything evaluated with the inputs given. May be repeated.
   void start(double t, Inputs* u);
 
-  /// Advance to t_end, or to the first event when `stops_at_events`. Returns the time reached.
+  /// Advance to t_end, or to the first event when `stops_at_events`, or to where a block ends the run. Returns the time
+  /// reached. Throws RunEnd when the run has ended.
   double advance(double t_end, Inputs* u, bool stops_at_events);
 
   /// dx/dt at any state, everything decided there; outputs are left in the execution. For analyses: it spoils a run.

@@ -61,6 +61,8 @@ Simulator::Ending Simulator::find_crossing(double& end) {
 
 /// The state at t inside the attempt that ended at `end`, without stepping, and all that depends on it.
 void Simulator::guess_state(double t, double end) {
+  // What blocks did for the whole attempt does not count for the part of it that is left.
+  if (execution_.has_rejected()) execution_.rejected(context_);
   if (method_->interpolates()) {
     method_->interpolate(t, x_end_.data());
   } else {

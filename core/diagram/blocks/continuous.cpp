@@ -75,10 +75,8 @@ class Integrator final : public Block {
   }
 
   void output(const Context&, int port) override {
-    if (port == 1) {
-      std::copy_n(mode_, states(), out(1));
-      return;
-    }
+    if (outputs() > 1) std::copy_n(mode_, states(), out(1));
+    if (port == 1) return;
     const bool takes_initial = initial_port_ >= 0 && (*begun_ == 0.0 || o_.reset.holds(z()));
     for (int i = 0; i < states(); ++i) out(0)[i] = o_.limits.clamp(takes_initial ? initial(i) : x()[i]);
   }
@@ -146,7 +144,7 @@ class Integrator final : public Block {
 };
 
 BlockPointer make_integrator(Reader& p) {
-  IntegratorOptions options{p.vector("initial", {0.0}), Reset::from(p), p.flag("initial_is_input", false), Limits::from(p),
+  IntegratorOptions options{initial_from(p), Reset::from(p), p.flag("initial_is_input", false), Limits::from(p),
                             p.flag("show_saturation", false)};
   for (double value : options.initial) {
     if (options.initial_is_input || options.limits.clamp(value) == value) continue;

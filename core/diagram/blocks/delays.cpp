@@ -162,7 +162,7 @@ class TransportDelay final : public Block {
 
 BlockPointer make_delay(Reader& p, bool is_variable) {
   const std::string name = is_variable ? "maximum" : "delay";
-  DelayOptions options{p.vector("initial", {0.0}), p.number(name), is_variable,
+  DelayOptions options{initial_from(p), p.number(name), is_variable,
                        p.word("interpolation", {"linear", "cubic"}, "linear") == "cubic"};
   if (options.longest > 0.0) return std::make_shared<TransportDelay>(options);
   std::ostringstream text;
@@ -173,7 +173,7 @@ BlockPointer make_delay(Reader& p, bool is_variable) {
 }  // namespace
 
 void add_delays(Registry& registry) {
-  registry.add("memory", [](Reader& p) { return std::make_shared<MemoryBlock>(p.vector("initial", {0.0})); });
+  registry.add("memory", [](Reader& p) { return std::make_shared<MemoryBlock>(initial_from(p)); });
   registry.add("transport_delay", [](Reader& p) { return make_delay(p, false); });
   registry.add("variable_delay", [](Reader& p) { return make_delay(p, true); });
 }

@@ -51,7 +51,7 @@ class ZeroOrderHold final : public SampledBlock {
 };
 
 /// The line through the last two samples, continued. It runs between samples as well, so it counts them itself:
-/// z: time of the start, samples taken, time of the last; value and slope a component.
+/// z: time of the start, number of the next sample, time of the last; value and slope a component.
 class FirstOrderHold final : public Block {
  public:
   FirstOrderHold(std::vector<double> initial, SampleTime rate) : Block({"u"}, {"y"}), initial_(std::move(initial)), rate_(rate) {
@@ -67,23 +67,26 @@ class FirstOrderHold final : public Block {
     expand(initial_, 1, out_width(0), value());
   }
   void output(const Context& context, int) override {
-    const double due = z()[0] + rate_.offset + z()[1] * rate_.period;
-    if (context.is_major && context.time >= due - 1e-9 * rate_.period) take(due);
+    if (context.is_major) sample(context.time);
     for (int i = 0; i < out_width(0); ++i) out(0)[i] = value()[i] + slope()[i] * (context.time - z()[2]);
   }
 
  private:
   double* value() const { return z() + 3; }
   double* slope() const { return z() + 3 + out_width(0); }
-  void take(double time) {
+  /// Samples may have been missed while the superblock around was not enabled.
+  void sample(double t) {
+    const double periods = (t - z()[0] - rate_.offset) / rate_.period;
+    const double number = std::round(periods);
+    if (number < z()[1] || std::abs(periods - number) > 2e-9 * std::max(1.0, std::abs(number))) return;
     const bool is_first = z()[1] == 0.0;
     for (int i = 0; i < out_width(0); ++i) {
       const double now = in(0)[in_width(0) == 1 ? 0 : i];
-      slope()[i] = is_first ? 0.0 : (now - value()[i]) / rate_.period;
+      slope()[i] = is_first ? 0.0 : (now - value()[i]) / (t - z()[2]);
       value()[i] = now;
     }
-    z()[1] += 1.0;
-    z()[2] = time;
+    z()[1] = number + 1.0;
+    z()[2] = t;
   }
   std::vector<double> initial_;
   SampleTime rate_;
@@ -200,11 +203,11 @@ class Counter final : public SampledBlock {
 BlockPointer make_integer_delay(Reader& p) {
   const int samples = p.integer("samples", 1);
   if (samples < 1) throw std::invalid_argument("\"samples\": " + std::to_string(samples) + "; 1 or more is needed");
-  return std::make_shared<SampleDelay>(samples, p.vector("initial", {0.0}), sample_time_from(p));
+  return std::make_shared<SampleDelay>(samples, initial_from(p), sample_time_from(p));
 }
 
 BlockPointer make_discrete_integrator(Reader& p) {
-  return std::make_shared<DiscreteIntegrator>(p.vector("initial", {0.0}), p.number("gain", 1.0), weight_of_present(p),
+  return std::make_shared<DiscreteIntegrator>(initial_from(p), p.number("gain", 1.0), weight_of_present(p),
                                               Limits::from(p), Reset::from(p), sample_time_from(p));
 }
 
@@ -220,14 +223,14 @@ BlockPointer make_counter(Reader& p) {
 
 void add_discrete(Registry& registry) {
   registry.add("unit_delay", [](Reader& p) {
-    return std::make_shared<SampleDelay>(1, p.vector("initial", {0.0}), sample_time_from(p));
+    return std::make_shared<SampleDelay>(1, initial_from(p), sample_time_from(p));
   });
   registry.add("integer_delay", make_integer_delay);
   registry.add("zero_order_hold", [](Reader& p) {
-    return std::make_shared<ZeroOrderHold>(p.vector("initial", {0.0}), sample_time_from(p));
+    return std::make_shared<ZeroOrderHold>(initial_from(p), sample_time_from(p));
   });
   registry.add("first_order_hold", [](Reader& p) {
-    return std::make_shared<FirstOrderHold>(p.vector("initial", {0.0}), sample_time_from(p));
+    return std::make_shared<FirstOrderHold>(initial_from(p), sample_time_from(p));
   });
   registry.add("discrete_integrator", make_discrete_integrator);
   registry.add("discrete_derivative", [](Reader& p) {

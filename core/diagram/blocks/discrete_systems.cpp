@@ -97,7 +97,7 @@ Filter from_powers_of_z(std::vector<double> numerator, const std::vector<double>
 }
 
 BlockPointer filter_block(Reader& p, Filter filter) {
-  return std::make_shared<FilterBlock>(std::move(filter), p.vector("initial", {0.0}), sample_time_from(p));
+  return std::make_shared<FilterBlock>(std::move(filter), initial_from(p), sample_time_from(p));
 }
 
 }  // namespace

@@ -74,6 +74,11 @@ class ExpressionBlock final : public Block {
     const bool decides = context.decides();
     for (const Program& program : programs_) program.run(decides);
   }
+  bool instructions(std::vector<Instruction>& code) const override {
+    if (expression_.uses_time() || programs_.size() != 1) return false;
+    code.insert(code.end(), programs_[0].code().begin(), programs_[0].code().end());
+    return true;
+  }
   void crossing(const Context&, double* g) override {
     for (std::size_t k = 0; k < programs_.size(); ++k) programs_[k].crossing(g + k * crossings_);
   }

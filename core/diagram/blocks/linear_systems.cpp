@@ -101,7 +101,7 @@ class StateSpace final : public Block {
 };
 
 BlockPointer chain(Reader& p, std::vector<Section> sections) {
-  return std::make_shared<SectionChain>(std::move(sections), p.vector("initial", {0.0}));
+  return std::make_shared<SectionChain>(std::move(sections), initial_from(p));
 }
 
 double positive(Reader& p, const std::string& name) {

@@ -25,6 +25,7 @@ class StepSource final : public SourceBlock {
       : SourceBlock(common_width({{"time", &time}, {"before", &before}, {"after", &after}})),
         time_(std::move(time)), before_(std::move(before)), after_(std::move(after)) {}
   int memory() const override { return width_; }
+  bool holds_between_events() const override { return true; }
   double next_event(double t) const override {
     double next = infinity;
     for (int k = 0; k < time_.width(); ++k) {

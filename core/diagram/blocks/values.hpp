@@ -24,6 +24,13 @@ struct Limits {
   double clamp(double value) const { return std::min(std::max(value, lower), upper); }
 };
 
+/// "initial": one value or several.
+inline std::vector<double> initial_from(Reader& p) {
+  std::vector<double> values = p.vector("initial", {0.0});
+  if (values.empty()) throw std::invalid_argument("\"initial\": at least one number is needed");
+  return values;
+}
+
 /// A parameter that gives one value for all components, or one each: `count` values for each of `width` components.
 inline void expand(const std::vector<double>& values, int count, int width, double* to) {
   for (int i = 0; i < width * count; ++i) {

@@ -84,6 +84,7 @@ def subsystem(diagram: Diagram) -> NativeSubsystem:
         feedthrough=[(output_names[o], input_names[i]) for o, i in feedthrough],
         defaults=diagram.defaults,
         units=diagram.units,
+        can_save=all(path[-1].can_save for path in flat.number),
         own_pace=diagram.solver in VARIABLE_STEP or diagram.preferred_step is not None,
     )
 

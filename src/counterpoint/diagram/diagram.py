@@ -90,17 +90,20 @@ class Diagram(BlockLibrary):
         self,
         kind: str,
         inputs: Iterable[Any] = (),
+        /,
         *,
         name: str | None = None,
         named_inputs: dict[str, Any] | None = None,
         make: Maker | None = None,
+        block_type: type[Block] = Block,
         **values: Any,
     ) -> Block:
         """Add a block of a kind of the core; the methods named after the kinds call this.
 
-        ``make`` gives a block that is not made from parameters alone (it holds a function, say).
+        ``make`` gives a block that is not made from parameters alone (it holds a function, say), ``block_type`` what
+        the user holds.
         """
-        block = Block(self, self._free_name(name, kind), kind)
+        block = block_type(self, self._free_name(name, kind), kind)
         block.is_named = name is not None
         try:
             block.numbers, block.texts = parameters(values)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .continuous import ContinuousBlocks
+from .cosimulation import CosimulationBlocks
 from .delays import DelayBlocks
 from .discrete import DiscreteBlocks, DiscreteControllers
 from .functions import FunctionBlocks
@@ -21,8 +22,8 @@ __all__ = ["BlockLibrary"]
 
 class BlockLibrary(
     SourceBlocks,
-    SinkBlocks,
     MathematicsBlocks,
+    SinkBlocks,
     TrigonometryBlocks,
     NonlinearBlocks,
     LogicBlocks,
@@ -34,5 +35,6 @@ class BlockLibrary(
     DelayBlocks,
     DiscreteBlocks,
     FunctionBlocks,
+    CosimulationBlocks,
 ):
     """All families together."""

@@ -43,7 +43,7 @@ class ContinuousBlocks(Family):
         edge : {"rising", "falling", "either", "level"}
             ``level``: the state stays at the initial value as long as ``reset`` is positive.
         limits : (lower, upper), optional
-            The state stays at a limit as long as the input points outwards; ``inf`` for none. Both instants are located.
+            The state stays at a limit as long as the input points outwards, both instants located; ``inf`` for none.
         show_saturation : bool
             Add the output ``saturated``: 1 at the upper limit, -1 at the lower one, else 0; the state is output ``y``.
         name : str, optional
@@ -138,13 +138,13 @@ class ContinuousBlocks(Family):
         return self._add_pid(
             "pid",
             error,
-            setpoint,
-            measurement,
-            reset,
-            edge,
-            tracking,
-            limits,
-            name,
+            setpoint=setpoint,
+            measurement=measurement,
+            reset=reset,
+            edge=edge,
+            tracking=tracking,
+            limits=limits,
+            name=name,
             proportional=proportional,
             integral=integral,
             derivative=derivative,
@@ -162,6 +162,7 @@ class ContinuousBlocks(Family):
         self,
         kind: str,
         error: Any,
+        *,
         setpoint: Any,
         measurement: Any,
         reset: Any,

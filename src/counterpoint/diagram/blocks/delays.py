@@ -16,7 +16,10 @@ class DelayBlocks(Family):
     """Delays of continuous time."""
 
     def memory(self, u: Any = None, *, initial: ArrayLike = 0.0, name: str | None = None) -> Block:
-        """Give what the input was at the end of the last accepted step: breaks an algebraic loop at the cost of one step."""
+        """Give what the input was at the end of the last accepted step.
+
+        It breaks an algebraic loop at the cost of a delay of one step.
+        """
         return self.add("memory", given(u), name=name, initial=initial)
 
     def transport_delay(

@@ -1,7 +1,7 @@
 """Blocks that run at samples.
 
-Every block takes ``sample_time`` (s) and ``offset`` (s, time of the first sample after the start). Between samples outputs
-keep their value. In a triggered superblock ``sample_time`` is left out: the block then runs at each trigger.
+Every block takes ``sample_time`` (s) and ``offset`` (s, time of the first sample after the start). Between samples
+outputs keep their value. In a triggered superblock ``sample_time`` is left out: the block then runs at each trigger.
 """
 
 from __future__ import annotations
@@ -92,7 +92,9 @@ class DiscreteBlocks(Family):
         name: str | None = None,
     ) -> Block:
         """Continue the line through the last two samples; constant after the first one."""
-        return self.add("first_order_hold", given(u), name=name, sample_time=sample_time, offset=offset, initial=initial)
+        return self.add(
+            "first_order_hold", given(u), name=name, sample_time=sample_time, offset=offset, initial=initial
+        )
 
     def discrete_integrator(
         self,
@@ -110,9 +112,9 @@ class DiscreteBlocks(Family):
     ) -> Block:
         """Integrate over samples; ``initial`` is the output at the first one.
 
-        ``y(k) = y(k-1) + K h u``, where u is u(k-1) (``forward``), u(k) (``backward``) or their mean (``trapezoidal``), and h
-        the sample time, or the time since the trigger before. A reset acts in the sample in which it fires (``edge``:
-        rising, falling, either, level).
+        ``y(k) = y(k-1) + K h u``, where u is u(k-1) (``forward``), u(k) (``backward``) or their mean (``trapezoidal``),
+        and h the sample time, or the time since the trigger before. A reset acts in the sample in which it fires
+        (``edge``: rising, falling, either, level).
         """
         return self.add(
             "discrete_integrator",
@@ -279,19 +281,19 @@ class DiscreteControllers(ContinuousBlocks):
         """Control at samples; parameters as for :meth:`pid`.
 
         The integral is formed by ``method`` (forward, backward, trapezoidal), the derivative by backward Euler:
-        ``d(k) = (d(k-1) + N D (e(k) - e(k-1)))/(1 + N h)``; with ``filter=inf`` it is ``D (e(k) - e(k-1))/h``. With clamping the
-        integral does not take a step that would drive the output further beyond a limit.
+        ``d(k) = (d(k-1) + N D (e(k) - e(k-1)))/(1 + N h)``; with ``filter=inf`` it is ``D (e(k) - e(k-1))/h``.
+        With clamping the integral does not take a step that would drive the output further beyond a limit.
         """
         return self._add_pid(
             "discrete_pid",
             error,
-            setpoint,
-            measurement,
-            reset,
-            edge,
-            tracking,
-            limits,
-            name,
+            setpoint=setpoint,
+            measurement=measurement,
+            reset=reset,
+            edge=edge,
+            tracking=tracking,
+            limits=limits,
+            name=name,
             sample_time=sample_time,
             offset=offset,
             method=method,

@@ -11,12 +11,7 @@ if TYPE_CHECKING:
     from ..block import Block, Maker
 
 
-def given(*signals: Any) -> tuple[Any, ...]:
-    """Return the signals that are there."""
-    return tuple(signal for signal in signals if signal is not None)
-
-
-def limit_values(limits: tuple[float, float] | None) -> dict[str, float]:
+def limit_values(limits: tuple[float, float] | None) -> dict[str, Any]:
     """Return limits as the core's parameters."""
     if limits is None:
         return {}
@@ -34,10 +29,12 @@ class Family:
         self,
         kind: str,
         inputs: Iterable[Any] = (),
+        /,
         *,
         name: str | None = None,
         named_inputs: dict[str, Any] | None = None,
         make: Maker | None = None,
+        block_type: type[Block] = ...,
         **values: Any,
     ) -> Block:
         """Add a block of a kind of the core."""

@@ -1,4 +1,4 @@
-"""Blocks that a user writes: expressions in text, functions, objects in Python."""
+"""Blocks that a user writes: expressions in text, functions, objects in Python, state machines."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from ...errors import SetupError
 from ...subsystems.models import compiled_address
 from ..python_block import PythonBlock, argument_names, description, make_object
 from ..signal import SignalOperators
+from ..state_machine import StateMachine
 from .family import Family
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ def listed(names: Sequence[str] | str | None) -> str | None:
 
 
 #: Names that :meth:`Diagram.add` and the core have taken.
-RESERVED = frozenset({"kind", "named_inputs", "make", "expression", "input_names", "output_names"})
+RESERVED = frozenset({"kind", "named_inputs", "make", "block_type", "expression", "input_names", "output_names"})
 
 
 class FunctionBlocks(Family):
@@ -173,3 +174,73 @@ class FunctionBlocks(Family):
         """
         make = partial(make_object, block) if isinstance(block, PythonBlock) else lambda: make_object(block())  # type: ignore[operator]
         return self.add("python", signals, name=name, named_inputs=named, make=make)
+
+    def state_machine(
+        self,
+        *signals: Any,
+        inputs: Sequence[str] = (),
+        outputs: Mapping[str, float] | None = None,
+        variables: Mapping[str, float] | None = None,
+        machine: str | None = None,
+        sample_time: float | None = None,
+        sample_offset: float | None = None,
+        name: str | None = None,
+        **values: Any,
+    ) -> StateMachine:
+        """Add a state machine; its states and transitions are added to what is returned.
+
+        Parameters
+        ----------
+        *signals, **values : signals or numbers
+            Signals enter the inputs, in their order or by name; numbers are parameters that guards and actions may use.
+        inputs : sequence of str
+            Names of inputs; elements of vectors are ``u[0]``. Those of ``values`` need not be listed.
+        outputs, variables : mapping
+            Names and initial values of outputs, and of numbers that only the machine sees. A further output, ``state``,
+            is the number of the state, counted from 0 in the order of adding (``machine.states``).
+        machine : str, optional
+            States and transitions as text instead: lines ``state NAME``, below each ``entry: ACTION``,
+            ``during: ACTION``, ``exit: ACTION`` and ``GUARD -> NAME : ACTION``.
+        sample_time, sample_offset : float, optional
+            s; then guards are looked at and transitions made at samples only, one a sample. Otherwise the
+            time at which a guard becomes true is located.
+
+        Examples
+        --------
+        >>> import counterpoint as cp
+        >>> model = cp.Diagram("room")
+        >>> temperature = model.integrator(initial=18.0, name="temperature")
+        >>> thermostat = model.state_machine(temperature=temperature, outputs={"heater": 0.0}, name="thermostat")
+        >>> _ = thermostat.state("off", entry="heater = 0").state("on", entry="heater = 1")
+        >>> _ = thermostat.transition("off", "on", "temperature < 19").transition("on", "off", "temperature > 21")
+        >>> model.expression("2 * heater - 0.1 * (temperature - 10)", thermostat["heater"], temperature) >> temperature
+        <integrator temperature>
+        >>> model.output("temperature", temperature)
+        >>> bool(model.run(until=60.0, step=0.5)["room.temperature"].values.max() <= 21.0 + 1e-9)
+        True
+        """
+        if reserved := RESERVED.intersection(values):
+            raise SetupError(f'state machine: "{min(reserved)}" cannot be the name of a parameter; take another')
+        entering = {key: value for key, value in values.items() if isinstance(value, SignalOperators | str)}
+        numbers = {key: value for key, value in values.items() if key not in entering}
+        names = [*inputs, *(key for key in entering if key not in inputs)]
+        made = self.add(
+            "state_machine",
+            signals,
+            name=name,
+            named_inputs=entering,
+            block_type=StateMachine,
+            input_names=listed(names),
+            output_values=_initial(outputs),
+            variables=_initial(variables),
+            machine=machine or "",
+            sample_time=sample_time,
+            sample_offset=sample_offset,
+            **numbers,
+        )
+        assert isinstance(made, StateMachine)
+        return made
+
+
+def _initial(values: Mapping[str, float] | None) -> str:
+    return "; ".join(f"{name} = {float(value)!r}" for name, value in (values or {}).items())

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class LinearSystemBlocks(Family):
-    """Transfer functions, zeros and poles, state space; single-input ones treat each component of a vector by itself."""
+    """Transfer functions, zeros and poles, state space; all but the last treat each component of a vector by itself."""
 
     def transfer_function(
         self,
@@ -29,9 +29,9 @@ class LinearSystemBlocks(Family):
     ) -> Block:
         """Apply ``numerator(s)/denominator(s)``, coefficients with the highest power first.
 
-        The degree of the numerator may equal that of the denominator. States (``initial``) are those of the controllable
-        canonical form: x1 = w, x2 = dw/dt, ... with ``denominator(d/dt) w = u`` (leading coefficient 1) and
-        ``y = numerator(d/dt) w``.
+        The degree of the numerator may equal that of the denominator. States (``initial``) are those of the
+        controllable canonical form: x1 = w, x2 = dw/dt, ... with ``denominator(d/dt) w = u`` (leading coefficient 1)
+        and ``y = numerator(d/dt) w``.
 
         Examples
         --------
@@ -86,7 +86,13 @@ class LinearSystemBlocks(Family):
         )
 
     def lag(
-        self, u: Any = None, *, time_constant: float, gain: float = 1.0, initial: ArrayLike = 0.0, name: str | None = None
+        self,
+        u: Any = None,
+        *,
+        time_constant: float,
+        gain: float = 1.0,
+        initial: ArrayLike = 0.0,
+        name: str | None = None,
     ) -> Block:
         """Apply ``K/(T s + 1)``, time constant T in s; the state is the output."""
         return self.add("lag", given(u), name=name, time_constant=time_constant, gain=gain, initial=initial)
@@ -127,8 +133,8 @@ class LinearSystemBlocks(Family):
         Parameters
         ----------
         *system
-            ``A, B, C, D[, u]`` or ``system[, u]`` with an LTI object of SciPy or python-control. One of discrete time becomes
-            a :meth:`~counterpoint.Diagram.discrete_state_space` with its own sample time.
+            ``A, B, C, D[, u]`` or ``system[, u]`` with an LTI object of SciPy or python-control. One of discrete time
+            becomes a discrete state space with its own sample time.
         initial : float or vector
         inputs, outputs : sequences of names, optional
             A scalar port for each instead of the vectors ``u`` and ``y``; feedthrough is then known for each pair.
@@ -169,7 +175,7 @@ def port_names(names: Sequence[str] | None) -> str | None:
     return ",".join(names)
 
 
-def state_matrices(a: ArrayLike, b: ArrayLike, c: ArrayLike, d: ArrayLike) -> dict[str, NDArray[np.float64]]:
+def state_matrices(a: ArrayLike, b: ArrayLike, c: ArrayLike, d: ArrayLike) -> dict[str, Any]:
     """Return A, B, C, D as matrices; vectors become columns (B), rows (C) as their sizes say."""
     states = np.atleast_2d(np.asarray(a, dtype=float))
     through = np.atleast_2d(np.asarray(d, dtype=float))
@@ -182,16 +188,16 @@ def state_matrices(a: ArrayLike, b: ArrayLike, c: ArrayLike, d: ArrayLike) -> di
     return {"a": states.reshape(count, -1) if count else np.zeros((0, 0)), "b": entering, "c": leaving, "d": through}
 
 
-def _matrices(system: tuple[Any, ...]) -> tuple[dict[str, NDArray[np.float64]], float | None, tuple[Any, ...]]:
+def _matrices(system: tuple[Any, ...]) -> tuple[dict[str, Any], float | None, tuple[Any, ...]]:
     """Return A, B, C, D, the sample time (None: continuous) and what else was given."""
     if system and not isinstance(system[0], int | float | list | tuple | np.ndarray):
         return *_lti(system[0]), system[1:]
     if len(system) not in (4, 5):
-        raise SetupError("state_space: A, B, C, D and the input are needed, or an LTI object of SciPy or python-control")
+        raise SetupError("state_space: A, B, C, D and the input are needed, or an LTI object (SciPy, python-control)")
     return state_matrices(*system[:4]), None, system[4:]
 
 
-def _lti(system: Any) -> tuple[dict[str, NDArray[np.float64]], float | None]:
+def _lti(system: Any) -> tuple[dict[str, Any], float | None]:
     """Return A, B, C, D and the sample time of an LTI object of SciPy or python-control."""
     if hasattr(system, "to_ss"):
         system = system.to_ss()

@@ -21,10 +21,46 @@ RPM = math.pi / 30.0
 
 #: Ratio of turbine to impeller speed, capacity factor K in rpm/sqrt(ft lbf), torque ratio.
 SPEED_RATIO = (
-    *(0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.81, 0.82, 0.83, 0.84, 0.85, 0.86, 0.87, 0.88, 0.89, 0.9, 0.92, 0.94),
+    *(
+        0.0,
+        0.1,
+        0.2,
+        0.3,
+        0.4,
+        0.5,
+        0.6,
+        0.7,
+        0.8,
+        0.81,
+        0.82,
+        0.83,
+        0.84,
+        0.85,
+        0.86,
+        0.87,
+        0.88,
+        0.89,
+        0.9,
+        0.92,
+        0.94,
+    ),
 )
 CAPACITY = (
-    *(137.465, 137.065, 135.864, 135.664, 137.565, 140.367, 145.269, 152.873, 162.977, 164.278, 166.179, 167.980, 170.081),
+    *(
+        137.465,
+        137.065,
+        135.864,
+        135.664,
+        137.565,
+        140.367,
+        145.269,
+        152.873,
+        162.977,
+        164.278,
+        166.179,
+        167.980,
+        170.081,
+    ),
     *(172.782, 175.383, 179.585, 183.587, 189.890, 197.694, 215.902, 244.516),
 )
 TORQUE_RATIO = (
@@ -133,7 +169,9 @@ def automatic_gearbox(*, capacity_scale: float = 1.0, sample_time: float = 0.04,
     throttle, engine_speed = model.input("throttle"), model.input("engine_speed", 100.0)
     wheel_speed = model.input("wheel_speed")
     shift = model.superblock(gear_shift(sample_time=sample_time), throttle, wheel_speed * WHEEL_RADIUS, name="shift")
-    ratio = model.lookup_1d(shift, x=(1, 2, 3, 4), y=GEAR_RATIOS, interpolation="nearest", name="gear_ratio") * FINAL_DRIVE
+    ratio = (
+        model.lookup_1d(shift, x=(1, 2, 3, 4), y=GEAR_RATIOS, interpolation="nearest", name="gear_ratio") * FINAL_DRIVE
+    )
     converter = model.superblock(
         torque_converter(capacity_scale=capacity_scale), engine_speed, ratio * wheel_speed, name="converter"
     )
