@@ -15,7 +15,7 @@ from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
-EXAMPLES = ("own_models", "python_model", "unsynchronised", "compare_schemes")
+EXAMPLES = ("own_models", "python_model", "unsynchronised", "compare_schemes", "engine")
 PAGES = (
     "tutorial.md",
     "how-to/couple-a-diagram.md",

@@ -7,8 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from counterpoint import SolverError
-from counterpoint import _core
+from counterpoint import SolverError, _core
 from counterpoint.diagram import Diagram
 from counterpoint.diagram.compiling import VARIABLE_STEP, flatten, make_core
 
@@ -79,7 +78,9 @@ def test_of_several_crossings_in_one_step_each_is_met_in_order():
     model.output("total", model.integrator(total))
     assert event_times(model, 1.0, 1.0) == pytest.approx(levels, abs=1e-9)
     # The integral of signs that flip at the levels.
-    assert column(model.run(until=1.0, step=1.0), "many.total")[-1] == pytest.approx(sum(1 - 2 * a for a in levels), abs=1e-9)
+    assert column(model.run(until=1.0, step=1.0), "many.total")[-1] == pytest.approx(
+        sum(1 - 2 * a for a in levels), abs=1e-9
+    )
 
 
 def test_simultaneous_crossings_are_one_event():
@@ -105,7 +106,9 @@ def test_a_mode_decided_on_its_border_is_decided_again_right_after(solver):
     model = Diagram("border", solver=solver)
     model.output("y", model.integrator(model.abs(model.sin(model.clock()))))
     expected = {"ode1": 1e-2, "ode2": 2e-3, "trapezoidal": 2e-3, "ode23s": 1e-3}.get(solver, 1e-6)
-    assert column(model.run(until=2 * math.pi, step=2 * math.pi / 100), "border.y")[-1] == pytest.approx(4.0, abs=expected)
+    assert column(model.run(until=2 * math.pi, step=2 * math.pi / 100), "border.y")[-1] == pytest.approx(
+        4.0, abs=expected
+    )
 
 
 def test_a_signal_that_stays_on_the_border_costs_nothing():
