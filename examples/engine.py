@@ -1,8 +1,9 @@
-"""A four-cylinder engine with valve events every half turn, held at its speed by a controller that runs with the valves."""
+"""A four-cylinder engine with valve events every half turn; its speed controller runs with the valves."""
 
 import math
 
 import matplotlib.pyplot as plt
+import numpy as np
 
 import counterpoint as cp
 from counterpoint.diagram import library
@@ -21,19 +22,18 @@ count = int(result["engine.half_turns"].values[-1])
 print(f"{count} valve events, {float(result['engine.rpm'].values[-1]):.1f} rpm at the end")
 
 figure, axes = plt.subplots(2, 2, figsize=(9, 5), sharex="col", layout="constrained")
-for axis, port, unit in zip(
-    axes.T.flat, ("rpm", "throttle", "torque", "pressure"), ("rpm", "deg", "N m", "bar"), strict=True
-):
+shown = {"rpm": "speed, rpm", "throttle": "throttle, deg", "torque": "torque, N m", "pressure": "pressure, bar"}
+for axis, (port, label) in zip(axes.T.flat, shown.items(), strict=True):
     signal = result[f"engine.{port}"]
-    axis.plot(signal.time, signal.values, linewidth=1)
-    axis.set_ylabel(f"{port if port != 'rpm' else 'speed'}, {unit}")
+    jumps = port in {"torque", "throttle"}
+    axis.plot(signal.time, signal.values, linewidth=1, drawstyle="steps-post" if jumps else "default")
+    axis.set_ylabel(label)
 valves = result["engine.half_turns"]
-for time, before, after in zip(valves.time[1:], valves.values[:-1], valves.values[1:], strict=True):
-    if 0.98 < time < 1.12 and after > before:
-        for axis in axes[:, 1]:
-            axis.axvline(time, color="0.8", linewidth=0.8, zorder=0)
+events = valves.time[1:][np.diff(np.ravel(valves.values)) > 0]
 for axis in axes[:, 1]:
     axis.set_xlim(0.98, 1.12)
+    for time in events[(events > 0.98) & (events < 1.12)]:
+        axis.axvline(time, color="0.8", linewidth=0.8, zorder=0)
 for axis in axes[1]:
     axis.set_xlabel("time, s")
 figure.savefig("engine.png", dpi=110)

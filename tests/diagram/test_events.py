@@ -171,7 +171,7 @@ def test_a_ball_never_falls_through_the_floor():
 
 @pytest.mark.parametrize("restitution", [0.3, 0.5, 0.8])
 def test_events_that_come_ever_closer_stop_the_run_with_the_name_of_the_block(restitution):
-    with pytest.raises(SolverError, match='block "(bounce|speed)" changes its mode without end.*give it a hysteresis'):
+    with pytest.raises(SolverError, match=r'block "(bounce|speed)" changes its mode without end.*give it a hysteresis'):
         bouncing_ball(restitution).run(until=10.0, step=0.01)
 
 
@@ -181,7 +181,7 @@ def test_a_relay_without_hysteresis_is_stopped_with_a_message(solver):
     x = model.integrator(initial=0.0105, name="x")
     -model.sign(x, name="relay") >> x
     model.output("x", x)
-    with pytest.raises(SolverError, match='block "relay" changes its mode without end: 6 events between t = 0.0105'):
+    with pytest.raises(SolverError, match=r'block "relay" changes its mode without end: 6 events between t = 0.0105'):
         model.run(until=1.0, step=0.01)
 
 
@@ -214,7 +214,7 @@ def test_a_value_that_is_not_finite_names_its_block_and_time():
         x = model.integrator(name="x")
         model.log(model.expression("0.35 - t"), name="bad") >> x
         model.output("x", x)
-        with pytest.raises(SolverError, match='block "(bad|x)": (output "y"|state 0) is .* at t = 0.[34]'):
+        with pytest.raises(SolverError, match=r'block "(bad|x)": (output "y"|state 0) is .* at t = 0.[34]'):
             model.run(until=1.0, step=0.1)
 
 
@@ -223,7 +223,7 @@ def test_growth_without_bound_is_stopped_where_it_happens():
     x = model.integrator(initial=1.0, name="x")
     x * x.signal >> x  # x = 1/(1 - t)
     model.output("x", x)
-    with pytest.raises(SolverError, match="the step became .* at t = (1|0.99)"):
+    with pytest.raises(SolverError, match=r"the step became .* at t = (1|0.99)"):
         model.run(until=2.0, step=0.5)
 
 
