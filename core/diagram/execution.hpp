@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <exception>
 
 #include "diagram/algebraic_loop.hpp"
@@ -89,6 +90,10 @@ class Execution {
   void check_end(double t) const;
   bool ends_run() const;
   bool may_end_run() const { return !ending_.empty(); }
+
+  /// Signals alone, for a look ahead that must leave no trace.
+  const std::vector<double>& signals() const { return wires_; }
+  void set_signals(const std::vector<double>& signals) { std::copy(signals.begin(), signals.end(), wires_.begin()); }
 
   /// All that lasts, as one piece; null when a block cannot save.
   struct Saved;

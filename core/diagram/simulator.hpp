@@ -100,6 +100,7 @@ class Simulator : private Slopes {
   std::vector<double> x_whole_, slope_whole_;  ///< end of the step in which something crossed
   Bracket bracket_;
   std::vector<double> rates_;         ///< of crossing functions near the crossing
+  std::vector<double> signals_;       ///< kept during a look ahead
   std::vector<int> crossed_;          ///< functions that did at the last event
   double short_step_ = 0.0;           ///< of the next step when it must be short; else 0
   int border_steps_ = 0;              ///< short steps in a row

@@ -157,6 +157,7 @@ bool Simulator::is_reversed() {
   execution_.slopes(context_, slope_.data());
   const double ahead = 16.0 * location_tolerance(span_);
   std::copy_n(execution_.x(), x_begin_.size(), x_begin_.data());
+  signals_ = execution_.signals();
   for (std::size_t i = 0; i < x_end_.size(); ++i) x_end_[i] = x_begin_[i] + ahead * slope_[i];
   evaluate_at_end(time_ + ahead);
   std::vector<double>& g = rates_;
@@ -164,8 +165,10 @@ bool Simulator::is_reversed() {
   const bool reverses = std::any_of(crossed_.begin(), crossed_.end(), [&](int i) {
     return stays(i) && g_begin_[i] * g[i] < 0.0;
   });
-  x_end_ = x_begin_;
-  evaluate_at_end(reached_);
+  // As they were, not evaluated again: some outputs are there at the accepted instant only.
+  std::copy(x_begin_.begin(), x_begin_.end(), execution_.x());
+  execution_.set_signals(signals_);
+  context_.time = reached_;
   context_.is_major = true;
   return reverses;
 }
