@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "coupling/participant.hpp"
+
 namespace counterpoint::diagram {
 
 struct DiagramSubsystem::Saved final : SavedState {
@@ -40,8 +42,11 @@ const double* DiagramSubsystem::output(double, Inputs& u) {
   return y_.data();
 }
 
+void DiagramSubsystem::burst(Participant& participant, const BurstLimits& limits) { participant.burst(*this, limits); }
+
 std::unique_ptr<SavedState> DiagramSubsystem::save() const {
-  return std::make_unique<Saved>(simulator_.save(), has_begun_);
+  auto simulator = simulator_.save();
+  return simulator ? std::make_unique<Saved>(std::move(simulator), has_begun_) : nullptr;
 }
 
 void DiagramSubsystem::restore(const SavedState& state) {
