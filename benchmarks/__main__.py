@@ -7,7 +7,12 @@ import click
 
 from benchmarks.harness import Bench, show, write_json
 
-BENCHMARKS = {"coupling": "benchmarks.coupling", "linear": "benchmarks.linear", "multibody": "benchmarks.multibody"}
+BENCHMARKS = {
+    "coupling": "benchmarks.coupling",
+    "diagram": "benchmarks.diagram",
+    "linear": "benchmarks.linear",
+    "multibody": "benchmarks.multibody",
+}
 
 
 @click.command()

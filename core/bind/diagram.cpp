@@ -54,7 +54,8 @@ SimulatorOptions simulator_options(const std::string& solver, const std::map<std
 
 std::map<std::string, long> statistics(const DiagramSubsystem& subsystem) {
   const SimulatorStatistics& s = subsystem.simulator().statistics();
-  return {{"steps", s.steps}, {"rejected", s.rejected}, {"evaluations", s.evaluations}, {"events", s.events}};
+  return {{"steps", s.steps}, {"rejected", s.rejected}, {"evaluations", s.evaluations}, {"events", s.events},
+          {"located_steps", s.located_steps}};
 }
 
 using Values = std::vector<double>;
@@ -178,6 +179,8 @@ void bind_diagram(nb::module_& parent) {
         },
         nb::arg("diagram"), nb::arg("solver"), nb::arg("settings"), nb::arg("publishes_events") = false,
         nb::arg("preferred_step") = 0.0);
+  bind_diagram_functions(m);
+  bind_cosimulation(m);
 }
 
 }  // namespace counterpoint::bind

@@ -13,6 +13,7 @@ struct Execution::Saved {
 };
 
 void Execution::start(const Context& context) {
+  known_from_ = infinity;
   std::fill(open_.begin(), open_.end(), 0);
   std::fill(due_.begin(), due_.end(), 0);
   std::fill(wires_.begin(), wires_.end(), 0.0);
@@ -30,10 +31,15 @@ void Execution::start(const Context& context) {
 
 void Execution::run(const std::vector<Step>& steps, const Context& context) {
   const Block* current = nullptr;
+  const bool decides = context.decides();
   try {
     for (const Step& step : steps) {
       if (step.guard >= 0 && !open_[step.guard]) {
         if (step.asks >= 0) open_[step.asks] = 0;
+        continue;
+      }
+      if (step.code_end > step.code_begin) {
+        execute(tape_.data() + step.code_begin, tape_.data() + step.code_end, decides);
         continue;
       }
       current = step.block;
@@ -99,6 +105,7 @@ void Execution::slopes(const Context& context, double* dx) {
 }
 
 bool Execution::update(const Context& context) {
+  known_from_ = infinity;
   bool again = false;
   const Block* current = nullptr;
   try {
@@ -159,9 +166,11 @@ void Execution::close_samples(double t) {
 }
 
 double Execution::next_event(double t) const {
-  double next = infinity;
-  for (const Block* block : timed_) next = std::min(next, block->next_event(t));
-  return next;
+  if (t >= known_from_ && t < known_event_) return known_event_;
+  known_from_ = t;
+  known_event_ = infinity;
+  for (const Block* block : timed_) known_event_ = std::min(known_event_, block->next_event(t));
+  return known_event_;
 }
 
 void Execution::crossing(const Context& context, double* g) {
@@ -194,12 +203,11 @@ void Execution::check_finite(const Context& context) const {
   bool finite = true;
   for (double value : x_) finite = finite && std::isfinite(value);
   for (const double* value : outlets_) finite = finite && std::isfinite(*value);
-  if (finite) return;
-  throw_not_finite(context);
+  if (!finite) blame_not_finite(context);
 }
 
 /// The first block in the order of execution whose output is not finite is where it came up.
-void Execution::throw_not_finite(const Context& context) const {
+void Execution::blame_not_finite(const Context& context) const {
   std::ostringstream text;
   text.precision(9);
   for (const Step& step : major_) {
@@ -225,6 +233,15 @@ void Execution::throw_not_finite(const Context& context) const {
       throw BlockFailure(text.str(), static_cast<int>(b), nullptr);
     }
   }
+  text << "a value is not finite at t = " << context.time << " s";
+  throw BlockFailure(text.str(), -1, nullptr);
+}
+
+bool Execution::ends_run() const {
+  for (int b : ending_) {
+    if (!diagram_.blocks[b].block->run_end().empty()) return true;
+  }
+  return false;
 }
 
 void Execution::check_end(double t) const {
@@ -248,6 +265,9 @@ std::vector<std::string> Execution::state_names() const {
 }
 
 std::shared_ptr<const Execution::Saved> Execution::save() const {
+  for (const Entry& entry : diagram_.blocks) {
+    if (!entry.block->can_save()) return nullptr;
+  }
   auto saved = std::make_shared<Saved>();
   saved->wires = wires_;
   saved->x = x_;
@@ -260,6 +280,7 @@ std::shared_ptr<const Execution::Saved> Execution::save() const {
 }
 
 void Execution::restore(const Saved& saved) {
+  known_from_ = infinity;
   // Blocks hold pointers into these arrays: their contents are copied, they are never replaced.
   std::copy(saved.wires.begin(), saved.wires.end(), wires_.begin());
   std::copy(saved.x.begin(), saved.x.end(), x_.begin());

@@ -35,7 +35,8 @@ class RunEnd : public std::runtime_error {
 ///     update           blocks with something to do at an accepted time; true: evaluate again
 class Execution {
  public:
-  Execution(FlatDiagram diagram, const LoopOptions& loops);
+  /// `locates`: events are located, so that some blocks rest between accepted times.
+  Execution(FlatDiagram diagram, const LoopOptions& loops, bool locates);
   Execution(const Execution&) = delete;
   Execution& operator=(const Execution&) = delete;
 
@@ -81,12 +82,15 @@ class Execution {
 
   /// Throws SolverFailure naming the block where NaN or infinity came up first, if any value is not finite.
   void check_finite(const Context& context) const;
+  /// The same, looking at all signals, not only at states and outputs.
+  void blame_not_finite(const Context& context) const;
 
   /// Throws RunEnd when a block ends the run at t, the time reached.
   void check_end(double t) const;
+  bool ends_run() const;
   bool may_end_run() const { return !ending_.empty(); }
 
-  /// All that lasts, as one piece.
+  /// All that lasts, as one piece; null when a block cannot save.
   struct Saved;
   std::shared_ptr<const Saved> save() const;
   void restore(const Saved& saved);
@@ -103,6 +107,7 @@ class Execution {
     int port;
     int guard;       ///< -1: always
     int asks = -1;   ///< the guard that this step opens or closes; then the block is a gate or null
+    int code_begin = 0, code_end = 0;  ///< instructions that take the place of the call, also of those of several blocks
   };
   struct Run {
     Block* block;
@@ -131,6 +136,7 @@ class Execution {
   void add_loop(const std::vector<int>& group, const LoopOptions& loops, std::vector<char>& held, std::vector<char>& stale);
   bool is_held(int node, const std::vector<char>& held) const;
   bool is_stale(int node, const std::vector<char>& stale) const;
+  void make_tape();
   void collect_blocks();
   bool is_open(int guard) const { return guard < 0 || open_[guard]; }
   bool runs_between(int guard) const;
@@ -138,7 +144,6 @@ class Execution {
   bool is_inside(int block, int gate) const;
   void restart_inside(int gate, const Context& context);
   void run(const std::vector<Step>& steps, const Context& context);
-  [[noreturn]] void throw_not_finite(const Context& context) const;
   [[noreturn]] void blame(const Block* block, const Context& context, const std::exception& error) const;
   int index_of(const Block* block) const;
 
@@ -159,6 +164,7 @@ class Execution {
   std::vector<int> instant_guards_;  ///< those that are open at instants only
   std::vector<char> due_;        ///< by rate
   std::vector<Step> major_, minor_, stale_;
+  std::vector<Instruction> tape_;  ///< of the steps in minor_
   std::vector<Gathered> gathered_;
   std::vector<Derived> derived_;
   std::vector<Run> deriving_, updating_, arriving_, remembering_, crossing_;
@@ -170,6 +176,9 @@ class Execution {
   int crossings_ = 0;
   bool needs_major_ = false;
   bool has_stale_gates_ = false;
+  bool locates_;
+  /// The event after any time from `known_from_` on, until it comes or a block changes its mind.
+  mutable double known_from_ = infinity, known_event_ = -infinity;
 };
 
 }  // namespace counterpoint::diagram

@@ -103,6 +103,26 @@ std::string Reader::word(const std::string& name, const std::vector<std::string>
   fail(name, "\"" + value + "\" is not one of " + listed(allowed));
 }
 
+std::vector<std::string> Reader::list(const std::string& name) {
+  std::vector<std::string> names;
+  std::string one;
+  for (char c : text(name, "") + ",") {
+    if (c == ',') {
+      if (!one.empty()) names.push_back(one);
+      one.clear();
+    } else if (c != ' ' && c != '\n' && c != '\t') {
+      one += c;
+    }
+  }
+  return names;
+}
+
+std::vector<std::string> Reader::number_names() const {
+  std::vector<std::string> names;
+  for (const auto& [name, value] : parameters_.numbers) names.push_back(name);
+  return names;
+}
+
 std::vector<std::string> Reader::unused() const {
   std::vector<std::string> names;
   for (const auto& [name, value] : parameters_.numbers) {
@@ -153,6 +173,8 @@ const Registry& registry() {
     add_discrete_systems(made);
     add_conditions(made);
     add_ports(made);
+    add_expressions(made);
+    add_state_machines(made);
     return made;
   }();
   return all;

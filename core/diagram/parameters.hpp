@@ -40,6 +40,10 @@ class Reader {
   /// One of the words allowed.
   std::string word(const std::string& name, const std::vector<std::string>& allowed, const std::string& otherwise);
   bool has(const std::string& name) const;
+  /// Names separated by commas; empty when not given.
+  std::vector<std::string> list(const std::string& name);
+  /// Names of all numbers given, for blocks whose parameters the user names.
+  std::vector<std::string> number_names() const;
 
   /// Names given that nobody asked for.
   std::vector<std::string> unused() const;
@@ -90,5 +94,7 @@ void add_discrete(Registry&);
 void add_discrete_systems(Registry&);
 void add_conditions(Registry&);
 void add_ports(Registry&);
+void add_expressions(Registry&);
+void add_state_machines(Registry&);
 
 }  // namespace counterpoint::diagram

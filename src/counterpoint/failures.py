@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .errors import ModelError, NotFiniteError, SimulationError, SolverError
+from .errors import ComponentDied, ComponentError, ModelError, NotFiniteError, SimulationError, SolverError
 from .ports import columns
 
 if TYPE_CHECKING:
@@ -30,6 +30,8 @@ def explain(system: System, plan: Plan, failure: Failure, error: Exception) -> S
         where = f"next_step at t = {begin:.9g} s failed"
     if kind == "model" or (kind == "proposal" and not reason.startswith("proposes")):
         reason = f"{type(error).__name__}: {error}"
+    if kind == "solver" and error.__cause__ is not None:  # a block of a diagram that is written in Python
+        kind = "model"
     if kind == "not_finite":
         signal = columns(ports.output_widths)[output]
         reason = f'output "{signal}" is {error}; the model or its step is the origin, its inputs were finite'
@@ -45,4 +47,6 @@ _CATEGORIES: dict[str, type[SimulationError]] = {
     "contract": ModelError,
     "model": ModelError,
     "proposal": ModelError,
+    "component": ComponentError,
+    "death": ComponentDied,
 }

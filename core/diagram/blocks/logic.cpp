@@ -43,12 +43,12 @@ struct Comparison {
   }
 };
 
-enum class Operation { conjunction, disjunction, parity };
+enum class Connective { conjunction, disjunction, parity };
 
 /// and, or, xor of any number of inputs; the answer may be turned around (nand, nor, not).
 class Logic final : public Elementwise {
  public:
-  Logic(Operation operation, bool is_negated, std::vector<std::string> ports)
+  Logic(Connective operation, bool is_negated, std::vector<std::string> ports)
       : Elementwise(std::move(ports)), operation_(operation), is_negated_(is_negated) {}
   bool is_pure() const override { return true; }
   void output(const Context&, int) override {
@@ -59,11 +59,11 @@ class Logic final : public Elementwise {
   bool combined(int k) const {
     std::size_t count = 0;
     for (const Operand& u : u_) count += u[k] != 0.0;
-    if (operation_ == Operation::conjunction) return count == u_.size();
-    return operation_ == Operation::disjunction ? count > 0 : count % 2 == 1;
+    if (operation_ == Connective::conjunction) return count == u_.size();
+    return operation_ == Connective::disjunction ? count > 0 : count % 2 == 1;
   }
 
-  Operation operation_;
+  Connective operation_;
   bool is_negated_;
 };
 
@@ -103,11 +103,11 @@ BlockPointer make_comparison(Reader& p) {
   return make_piecewise(rule.has_constant ? std::vector<std::string>{"u"} : std::vector<std::string>{"u", "v"}, rule);
 }
 
-void add_operation(Registry& registry, const char* kind, Operation operation, bool is_negated) {
+void add_operation(Registry& registry, const char* kind, Connective operation, bool is_negated) {
   registry.add(kind, [operation, is_negated](Reader& p) {
-    const int count = p.integer("inputs", 2);
+    const int count = p.integer("count", 2);
     if (count < 1 || count > 10000) {
-      throw std::invalid_argument("\"inputs\": " + std::to_string(count) + "; 1 to 10000 are allowed");
+      throw std::invalid_argument("\"count\": " + std::to_string(count) + "; 1 to 10000 are allowed");
     }
     return std::make_shared<Logic>(operation, is_negated, numbered("u", static_cast<std::size_t>(count)));
   });
@@ -117,13 +117,13 @@ void add_operation(Registry& registry, const char* kind, Operation operation, bo
 
 void add_logic(Registry& registry) {
   registry.add("comparison", make_comparison);
-  add_operation(registry, "and", Operation::conjunction, false);
-  add_operation(registry, "nand", Operation::conjunction, true);
-  add_operation(registry, "or", Operation::disjunction, false);
-  add_operation(registry, "nor", Operation::disjunction, true);
-  add_operation(registry, "xor", Operation::parity, false);
+  add_operation(registry, "and", Connective::conjunction, false);
+  add_operation(registry, "nand", Connective::conjunction, true);
+  add_operation(registry, "or", Connective::disjunction, false);
+  add_operation(registry, "nor", Connective::disjunction, true);
+  add_operation(registry, "xor", Connective::parity, false);
   registry.add("not", [](Reader&) {
-    return std::make_shared<Logic>(Operation::conjunction, true, std::vector<std::string>{"u"});
+    return std::make_shared<Logic>(Connective::conjunction, true, std::vector<std::string>{"u"});
   });
   registry.add("latch", [](Reader& p) {
     return std::make_shared<Latch>(p.word("priority", {"set", "reset"}, "reset") == "set", p.flag("initial", false));

@@ -17,6 +17,11 @@ class Gain final : public Elementwise {
     const double* u = u_[0].values;
     for (int i = 0; i < width_; ++i) y_[i] = gain_ * u[i];
   }
+  bool instructions(std::vector<Instruction>& code) const override {
+    if (width_ > 1) return false;
+    code.push_back({Operation::multiply, y_, &gain_, u_[0].values, nullptr});
+    return true;
+  }
 
  private:
   double gain_;
@@ -82,6 +87,19 @@ class Sum final : public Elementwise {
       y_[i] = total;
     }
   }
+  bool instructions(std::vector<Instruction>& code) const override {
+    if (width_ > 1) return false;
+    const bool is_negative = signs_[0] < 0.0;
+    const double* total = u_[0].values;
+    if (is_negative || u_.size() == 1) {
+      code.push_back({is_negative ? Operation::negate : Operation::copy, y_, total, nullptr, nullptr});
+      total = y_;
+    }
+    for (std::size_t k = 1; k < u_.size(); ++k, total = y_) {
+      code.push_back({signs_[k] < 0.0 ? Operation::subtract : Operation::add, y_, total, u_[k].values, nullptr});
+    }
+    return true;
+  }
 
  private:
   std::vector<double> signs_;
@@ -102,6 +120,14 @@ class Product final : public Elementwise {
       for (std::size_t k = 1; k < count; ++k) total = divides_[k] ? total / u[k][i] : total * u[k][i];
       y_[i] = total;
     }
+  }
+  bool instructions(std::vector<Instruction>& code) const override {
+    if (width_ > 1 || u_.size() < 2 || divides_[0]) return false;
+    const double* total = u_[0].values;
+    for (std::size_t k = 1; k < u_.size(); ++k, total = y_) {
+      code.push_back({divides_[k] ? Operation::divide : Operation::multiply, y_, total, u_[k].values, nullptr});
+    }
+    return true;
   }
 
  private:

@@ -124,8 +124,8 @@ BlockPointer make_switch(Reader& p) {
 }
 
 BlockPointer make_multiport_switch(Reader& p) {
-  const int count = p.integer("inputs", 2);
-  if (count < 1 || count > 10000) throw std::invalid_argument("\"inputs\": " + std::to_string(count) + "; 1 to 10000 are allowed");
+  const int count = p.integer("count", 2);
+  if (count < 1 || count > 10000) throw std::invalid_argument("\"count\": " + std::to_string(count) + "; 1 to 10000 are allowed");
   std::vector<std::string> ports = numbered("u", static_cast<std::size_t>(count));
   ports.insert(ports.begin(), "index");
   return make_piecewise(std::move(ports), MultiportSwitch{count, p.word("outside", {"error", "clip"}, "error") == "clip"});

@@ -130,8 +130,8 @@ class ExtremeComponent final : public Elementwise {
 };
 
 BlockPointer make_extreme(Reader& p, double direction) {
-  const int count = p.integer("inputs", 2);
-  if (count < 1 || count > 10000) throw std::invalid_argument("\"inputs\": " + std::to_string(count) + "; 1 to 10000 are allowed");
+  const int count = p.integer("count", 2);
+  if (count < 1 || count > 10000) throw std::invalid_argument("\"count\": " + std::to_string(count) + "; 1 to 10000 are allowed");
   if (count == 1) return std::make_shared<ExtremeComponent>(direction);
   return make_piecewise(numbered("u", static_cast<std::size_t>(count)), Extreme{direction, count});
 }

@@ -170,7 +170,7 @@ BlockPointer make_selector(Reader& p) {
 }  // namespace
 
 void add_routing(Registry& registry) {
-  registry.add("mux", [](Reader& p) { return std::make_shared<Mux>(count_of(p, "inputs")); });
+  registry.add("mux", [](Reader& p) { return std::make_shared<Mux>(count_of(p, "count")); });
   registry.add("demux", make_demux);
   registry.add("selector", make_selector);
 }

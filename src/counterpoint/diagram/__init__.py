@@ -13,17 +13,19 @@ if TYPE_CHECKING:
     from .diagram import Diagram
     from .model_file import load
     from .model_writing import save
+    from .python_block import PythonBlock
     from .signal import Signal
 
 _HOME = {
     "Block": "block",
     "Diagram": "diagram",
+    "PythonBlock": "python_block",
     "Signal": "signal",
     "load": "model_file",
     "save": "model_writing",
 }
 
-__all__ = ["Block", "Diagram", "Signal", "load", "save"]
+__all__ = ["Block", "Diagram", "PythonBlock", "Signal", "load", "save"]
 
 
 def __getattr__(name: str) -> Any:

@@ -201,7 +201,7 @@ def _named(method: str) -> Callable[..., Block]:
 
 
 def _operator(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a maker that applies an operator; arrays on its left step back, so that the signal's own method answers."""
+    """Return a maker that applies an operator; an array on its left becomes a list, which leaves it to the signal."""
 
     def make(_: Diagram, *inputs: Any) -> Any:
         return function(*(x.tolist() if isinstance(x, np.ndarray | np.generic) else x for x in inputs))
@@ -212,7 +212,8 @@ def _operator(function: Callable[..., Any]) -> Callable[..., Any]:
 #: What numpy's functions mean, by their names.
 _UFUNCS: dict[str, Callable[..., Any]] = {
     **{name: _named(name) for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh", "sqrt", "exp", "log", "log10")},
-    **{name: _named(name) for name in ("sign", "floor", "ceil", "logical_and", "logical_or", "logical_xor", "logical_not")},
+    **{name: _named(name) for name in ("sign", "floor", "ceil")},
+    **{name: _named(name) for name in ("logical_and", "logical_or", "logical_xor", "logical_not")},
     **{f"arc{name}": _named(f"a{name}") for name in ("sin", "cos", "tan", "tan2")},
     "absolute": _named("abs"),
     "fabs": _named("abs"),

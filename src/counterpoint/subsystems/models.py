@@ -220,7 +220,7 @@ def ode(
     )
 
 
-def _address(function: Any) -> int | None:
+def compiled_address(function: Any) -> int | None:
     """Address of a compiled function, or None for a Python function."""
     if isinstance(function, int):
         return function
@@ -232,12 +232,12 @@ def _address(function: Any) -> int | None:
 
 
 def _check_function(where: str, function: Any) -> None:
-    if function is not None and _address(function) is None and not callable(function):
+    if function is not None and compiled_address(function) is None and not callable(function):
         raise SetupError(f"{where}: {function!r} is neither a function nor a compiled function pointer")
 
 
 def _make_right_hand_side(rhs: Any, states: int, inputs: int) -> _core.RightHandSide:
-    address = _address(rhs)
+    address = compiled_address(rhs)
     if address is not None:
         return _core.compiled_right_hand_side(address, states, inputs)
     return _core.python_right_hand_side(rhs, states, inputs)
@@ -246,7 +246,7 @@ def _make_right_hand_side(rhs: Any, states: int, inputs: int) -> _core.RightHand
 def _make_output(output: Any, states: int, inputs: int, width: int, uses_inputs: bool) -> _core.OutputMap:
     if output is None:
         return _core.state_output(states)
-    address = _address(output)
+    address = compiled_address(output)
     if address is not None:
         return _core.compiled_output(address, width, uses_inputs)
     return _core.python_output(output, states, inputs, width, uses_inputs)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from .continuous import ContinuousBlocks
+from .cosimulation import CosimulationBlocks
 from .delays import DelayBlocks
 from .discrete import DiscreteBlocks, DiscreteControllers
+from .functions import FunctionBlocks
 from .linear_systems import LinearSystemBlocks
 from .logic import LogicBlocks
 from .lookup import LookupBlocks
@@ -21,16 +23,18 @@ __all__ = ["BlockLibrary"]
 class BlockLibrary(
     SourceBlocks,
     MathematicsBlocks,
-    DiscreteControllers,
-    ContinuousBlocks,
-    LinearSystemBlocks,
-    DelayBlocks,
-    DiscreteBlocks,
     SinkBlocks,
     TrigonometryBlocks,
     NonlinearBlocks,
     LogicBlocks,
     LookupBlocks,
     RoutingBlocks,
+    DiscreteControllers,
+    ContinuousBlocks,
+    LinearSystemBlocks,
+    DelayBlocks,
+    DiscreteBlocks,
+    FunctionBlocks,
+    CosimulationBlocks,
 ):
     """All families together."""

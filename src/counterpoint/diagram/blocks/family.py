@@ -29,10 +29,12 @@ class Family:
         self,
         kind: str,
         inputs: Iterable[Any] = (),
+        /,
         *,
         name: str | None = None,
         named_inputs: dict[str, Any] | None = None,
         make: Maker | None = None,
+        block_type: type[Block] = ...,
         **values: Any,
     ) -> Block:
         """Add a block of a kind of the core."""

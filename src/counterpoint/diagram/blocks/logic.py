@@ -21,9 +21,9 @@ class LogicBlocks(Family):
     def compare(
         self, u: Any, relation: str, v: Any, *, tolerance: float | None = None, name: str | None = None
     ) -> Block:
-        """Compare a signal with another or with a number: ``<``, ``<=``, ``>``, ``>=``, ``==``, ``!=``; changes are located.
+        """Compare a signal with another or with a number: ``<``, ``<=``, ``>``, ``>=``, ``==``, ``!=``.
 
-        ``tolerance``: how far apart equal signals may be (``==`` and ``!=`` only).
+        The instant of a change is located. ``tolerance``: how far apart equal signals may be (``==`` and ``!=`` only).
         """
         if isinstance(v, Real):
             return self.add("comparison", (u,), name=name, relation=relation, constant=v, tolerance=tolerance)
@@ -31,11 +31,11 @@ class LogicBlocks(Family):
 
     def logical_and(self, *u: Any, name: str | None = None) -> Block:
         """Give 1 when all signals are true."""
-        return self.add("and", u, name=name, inputs=len(u))
+        return self.add("and", u, name=name, count=len(u))
 
     def logical_or(self, *u: Any, name: str | None = None) -> Block:
         """Give 1 when at least one signal is true."""
-        return self.add("or", u, name=name, inputs=len(u))
+        return self.add("or", u, name=name, count=len(u))
 
     def logical_not(self, u: Any = None, *, name: str | None = None) -> Block:
         """Give 1 when the signal is false."""
@@ -43,15 +43,15 @@ class LogicBlocks(Family):
 
     def logical_xor(self, *u: Any, name: str | None = None) -> Block:
         """Give 1 when an odd number of signals is true."""
-        return self.add("xor", u, name=name, inputs=len(u))
+        return self.add("xor", u, name=name, count=len(u))
 
     def logical_nand(self, *u: Any, name: str | None = None) -> Block:
         """Give 0 when all signals are true, else 1."""
-        return self.add("nand", u, name=name, inputs=len(u))
+        return self.add("nand", u, name=name, count=len(u))
 
     def logical_nor(self, *u: Any, name: str | None = None) -> Block:
         """Give 1 when no signal is true."""
-        return self.add("nor", u, name=name, inputs=len(u))
+        return self.add("nor", u, name=name, count=len(u))
 
     def detect_rise(self, u: Any = None, *, name: str | None = None) -> Block:
         """Give 1 at the instant in which a signal rises through zero or becomes true, else 0."""

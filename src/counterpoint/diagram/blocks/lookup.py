@@ -38,8 +38,8 @@ class LookupBlocks(Family):
             ``cubic`` is shape-preserving (pchip): no overshoot, continuous slope. ``hold`` gives the value of the
             point below. The jumps of ``hold`` and ``nearest`` are located.
         extrapolation : {"clip", "linear", "error"}
-            Outside of the table: the outermost value, a straight line, or the run fails at the instant in which the table
-            is left. ``hold`` and ``nearest`` clip also with ``linear``.
+            Outside of the table: the outermost value, a straight line, or the run fails at the instant in which the
+            table is left. ``hold`` and ``nearest`` clip also with ``linear``.
         locate_corners : bool
             Linear tables: split the step at every corner, for solvers of high order.
         """

@@ -73,11 +73,11 @@ class MathematicsBlocks(Family):
 
     def min(self, *u: Any, name: str | None = None) -> Block:
         """Give the smallest of several signals, or the smallest component of one vector."""
-        return self.add("min", u, name=name, inputs=max(1, len(u)))
+        return self.add("min", u, name=name, count=max(1, len(u)))
 
     def max(self, *u: Any, name: str | None = None) -> Block:
         """Give the largest of several signals, or the largest component of one vector."""
-        return self.add("max", u, name=name, inputs=max(1, len(u)))
+        return self.add("max", u, name=name, count=max(1, len(u)))
 
     def floor(self, u: Any = None, *, name: str | None = None) -> Block:
         """Round down to a whole number."""

@@ -31,14 +31,12 @@ class NonlinearBlocks(Family):
     2.0
     """
 
-    def saturation(
-        self, u: Any = None, *, lower: Any = None, upper: Any = None, name: str | None = None
-    ) -> Block:
+    def saturation(self, u: Any = None, *, lower: Any = None, upper: Any = None, name: str | None = None) -> Block:
         """Limit a signal to stay between ``lower`` and ``upper``, which are numbers (or left out) or signals."""
         return self._limited("saturation", u, lower, upper, name)
 
     def dead_zone(self, u: Any = None, *, lower: Any = None, upper: Any = None, name: str | None = None) -> Block:
-        """Give 0 between ``lower`` and ``upper`` (-0.5 and 0.5 if left out), beyond them how far the signal is outside."""
+        """Give 0 between ``lower`` and ``upper`` (default -0.5 and 0.5), beyond them how far the signal is outside."""
         return self._limited("dead_zone", u, lower, upper, name)
 
     def _limited(self, kind: str, u: Any, lower: Any, upper: Any, name: str | None) -> Block:
@@ -106,13 +104,19 @@ class NonlinearBlocks(Family):
         threshold: float | None = None,
         name: str | None = None,
     ) -> Block:
-        """Give ``then`` while ``control >= threshold`` (default 0), else ``otherwise``; criteria ``>=``, ``>``, ``!=0``."""
+        """Give ``then`` while ``control >= threshold`` (default 0), else ``otherwise``.
+
+        ``criterion`` may also be ``>``, or ``!=0`` without threshold.
+        """
         inputs = {"control": control, "then": then, "otherwise": otherwise}
         return self.add("switch", name=name, named_inputs=inputs, criterion=criterion, threshold=threshold)
 
     def multiport_switch(self, index: Any, *u: Any, outside: str = "error", name: str | None = None) -> Block:
-        """Give the signal whose number, from 0, is ``index`` rounded; ``outside``: ``error``, or ``clip`` to the outermost."""
-        return self.add("multiport_switch", (index, *u), name=name, inputs=len(u), outside=outside)
+        """Give the signal whose number, from 0, is ``index`` rounded.
+
+        An index outside fails the run (``outside="error"``) or gives the outermost signal (``"clip"``).
+        """
+        return self.add("multiport_switch", (index, *u), name=name, count=len(u), outside=outside)
 
     def quantizer(self, u: Any = None, *, interval: float, name: str | None = None) -> Block:
         """Round to the nearest multiple of ``interval``."""

@@ -28,7 +28,7 @@ class RoutingBlocks(Family):
 
     def mux(self, *u: Any, name: str | None = None) -> Block:
         """Put signals after each other into one vector."""
-        return self.add("mux", u, name=name, inputs=len(u))
+        return self.add("mux", u, name=name, count=len(u))
 
     def concatenate(self, *u: Any, name: str | None = None) -> Block:
         """Put vectors after each other into one; another word for :meth:`mux`."""
@@ -41,7 +41,7 @@ class RoutingBlocks(Family):
         return self.add("demux", given(u), name=name, outputs=outputs, widths=widths)
 
     def selector(self, u: Any = None, indices: int | slice | Sequence[int] = 0, *, name: str | None = None) -> Block:
-        """Select components of a vector by place, from 0, negative from the end; ``signal[2]`` and ``signal[0:3]`` do so."""
+        """Select components of a vector by place, from 0, negative from the end, as ``signal[2]``, ``signal[0:3]``."""
         if isinstance(indices, slice):
             start, stop, step = indices.start, indices.stop, indices.step
             return self.add("selector", given(u), name=name, start=start, stop=stop, step=step)

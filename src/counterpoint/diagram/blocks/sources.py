@@ -37,7 +37,7 @@ class SourceBlocks(Family):
         initial: float = 0.0,
         name: str | None = None,
     ) -> Block:
-        """Rise with ``slope`` (1/s) from ``initial``, beginning at ``start`` (s) and staying level after ``end`` (s)."""
+        """Rise with ``slope`` (1/s) from ``initial``, beginning at ``start`` (s), level after ``end`` (s)."""
         return self.add("ramp", name=name, slope=slope, start=start, end=end, initial=initial)
 
     def sine(
@@ -49,7 +49,10 @@ class SourceBlocks(Family):
         *,
         name: str | None = None,
     ) -> Block:
-        """Give ``bias + amplitude sin(frequency t + phase)``; frequency in rad/s, phase in rad; vectors give a vector."""
+        """Give ``bias + amplitude sin(frequency t + phase)``; frequency in rad/s, phase in rad.
+
+        Vectors give a vector.
+        """
         return self.add("sine", name=name, frequency=frequency, amplitude=amplitude, phase=phase, bias=bias)
 
     def pulse(
@@ -165,8 +168,8 @@ class SourceBlocks(Family):
     ) -> Block:
         """Give columns of a CSV file over time, one output a column, named as in the file's first line.
 
-        ``time`` is the name of the column of times in s (default: the first), ``columns`` the names wanted (default: all
-        others). The other parameters are those of :meth:`table`.
+        ``time`` is the name of the column of times in s (default: the first), ``columns`` the names wanted (default:
+        all others). The other parameters are those of :meth:`table`.
         """
         times, names, values = read_columns(path, columns=columns, time=time, delimiter=delimiter)
         return self.table(
