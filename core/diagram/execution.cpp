@@ -71,14 +71,10 @@ void Execution::restart_inside(int gate, const Context& context) {
 }
 
 void Execution::slopes(const Context& context, double* dx) {
+  for (const Wired& one : wired_) dx[one.state] = *one.wire;
   for (const Gathered& one : gathered_) {
-    if (!is_open(one.guard)) {
-      std::fill_n(dx + one.state, one.width, 0.0);
-    } else if (one.width == 1) {
-      dx[one.state] = *one.wire;
-    } else {
-      std::copy_n(one.wire, one.width, dx + one.state);
-    }
+    if (is_open(one.guard)) std::copy_n(one.wire, one.width, dx + one.state);
+    else std::fill_n(dx + one.state, one.width, 0.0);
   }
   if (deriving_.empty()) return;
   const Block* current = nullptr;

@@ -98,19 +98,20 @@ def test_what_is_no_function_is_refused() -> None:
 
 
 def test_every_accepted_step_is_seen_once_as_major() -> None:
-    """RK4, 100 000 steps: 100 000 major evaluations besides that of the start, and 300 000 minor ones."""
+    """RK4, 100 000 steps: 100 000 major evaluations after the start, and 300 000 minor ones."""
     seen: Counter[bool] = Counter()
     stages: Counter[int] = Counter()
 
     def watch(context: Any, x: float) -> float:
-        seen[context.is_major] += 1
-        stages[context.stage] += 1
+        if context.time > 0:  # the start is evaluated again when inputs are known
+            seen[context.is_major] += 1
+            stages[context.stage] += 1
         return -x
 
     model = oscillator(lambda m, x: m.function(watch, x, needs_major=True))
     model.run(until=10.0, step=1e-4)
-    assert seen == {True: 100_001, False: 300_000}
-    assert stages == {0: 100_001, 1: 100_000, 2: 100_000, 3: 100_000}
+    assert seen == {True: 100_000, False: 300_000}
+    assert stages == {0: 100_000, 1: 100_000, 2: 100_000, 3: 100_000}
 
 
 class Recorder(cp.diagram.PythonBlock):

@@ -23,8 +23,11 @@ def listed(names: Sequence[str] | str | None) -> str | None:
     return names if names is None or isinstance(names, str) else ", ".join(names)
 
 
+#: Names that mean something in every expression unless a signal is given by that name.
+CONSTANTS = frozenset({"pi", "e", "t", "true", "false"})
+
 #: Names that :meth:`Diagram.add` and the core have taken.
-RESERVED = frozenset({"kind", "named_inputs", "make", "block_class", "expression", "input_names", "output_names"})
+RESERVED = frozenset({"kind", "named_inputs", "make", "block_class", "expression", "input_names", "output_names", "signals"})
 
 
 class FunctionBlocks(Family):
@@ -92,6 +95,7 @@ class FunctionBlocks(Family):
             named_inputs=entering,
             expression=text,
             input_names=listed(inputs),
+            signals=listed([key for key in entering if key in CONSTANTS]) or None,
             output_names=listed(outputs),
             **numbers,
         )
