@@ -1,5 +1,6 @@
 """Expression blocks: values, errors, events, optimisation."""
 
+import itertools
 import math
 
 import numpy as np
@@ -143,7 +144,7 @@ def test_jumps_in_expressions_are_located(solver: str, step: float) -> None:
     end = 3.0 - 1.2345
     grid = np.arange(-3, 5) / 2  # where floor(2 x) jumps
     edges = np.unique(np.clip(np.r_[-1.2345, grid, end], -1.2345, end))
-    floors = sum(np.floor(a + b) * (b - a) for a, b in zip(edges[:-1], edges[1:], strict=True))
+    floors = sum(np.floor(a + b) * (b - a) for a, b in itertools.pairwise(edges))
     exact = 2 * (end - 1.2345) + 3 * (1.2345 + 0.5) + (end - 0.5) + floors
     assert y == pytest.approx(exact, abs=1e-8)
 

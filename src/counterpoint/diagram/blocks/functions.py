@@ -84,7 +84,8 @@ class FunctionBlocks(Family):
         """
         if reserved := RESERVED.intersection(values):
             raise SetupError(f'expression: "{min(reserved)}" cannot be the name of a parameter; take another')
-        numbers, entering = {}, {}
+        numbers: dict[str, Any] = {}
+        entering: dict[str, Any] = {}
         for key, value in values.items():
             is_signal = isinstance(value, SignalOperators | str)
             (entering if is_signal else numbers)[key] = value
@@ -176,7 +177,7 @@ class FunctionBlocks(Family):
         An object serves one copy of the block: give the class, or another function that makes objects, when
         the diagram is used as a superblock several times or in parallel runs.
         """
-        make = partial(make_object, block) if isinstance(block, PythonBlock) else lambda: make_object(block())  # type: ignore[operator]
+        make = partial(make_object, block) if isinstance(block, PythonBlock) else lambda: make_object(block())
         return self.add("python", signals, name=name, named_inputs=named, make=make)
 
     def state_machine(
