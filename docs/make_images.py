@@ -16,7 +16,13 @@ from pathlib import Path
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
 EXAMPLES = ("own_models", "python_model", "unsynchronised", "compare_schemes")
-PAGES = ("tutorial.md", "explanation/choosing.md", "how-to/analyse-a-mechanism.md", "how-to/animation.md")
+PAGES = (
+    "tutorial.md",
+    "how-to/couple-a-diagram.md",
+    "explanation/choosing.md",
+    "how-to/analyse-a-mechanism.md",
+    "how-to/animation.md",
+)
 
 # A fenced block, with the file it stands for when a comment <!-- file: NAME --> comes before it;
 # or a file that the reader does not see, inside such a comment.
@@ -35,9 +41,23 @@ def blocks(page):
     return found
 
 
+FMU = re.compile(r"\b(?P<model>Oscillator|BouncingBall|PassThrough)(?P<version>[23])\.fmu\b")
+
+
+def build_fmus(page, folder):
+    """Build the FMUs that a page names."""
+    wanted = {(match["model"], match["version"]) for match in FMU.finditer(Path(page).read_text(encoding="utf-8"))}
+    if wanted:
+        tools = runpy.run_path(str(ROOT / "tests" / "fmi" / "building.py"))
+        names = {model.name: name for name, model in tools["MODELS"].items()}
+        for model, version in sorted(wanted):
+            tools["build"](names[model], int(version), folder)
+
+
 def run_page(page, folder):
     """Run the Python blocks of a page one after another in `folder`, and write the files it shows there."""
     space = {"__name__": "__page__"}
+    build_fmus(page, folder)
     with contextlib.chdir(folder):
         for line, language, file, code in blocks(page):
             if file:

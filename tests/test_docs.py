@@ -39,6 +39,8 @@ def drawn_to_files():
 def test_the_code_of_a_page_runs_as_shown(page, tmp_path, drawn_to_files):
     if "import cfunc" in page.read_text(encoding="utf-8"):
         pytest.importorskip("numba")
+    if "counterpoint.adapters" in page.read_text(encoding="utf-8"):
+        pytest.importorskip("pathsim", reason="PathSim is not installed: pip install 'counterpoint[pathsim]'")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         TOOLS["run_page"](page, tmp_path)

@@ -296,7 +296,7 @@ def test_an_output_may_be_any_kind_of_number_or_sequence(value):
         (lambda: cp.table([0, 1], [1, np.nan]), ["row 2", "t = 1.0", "NaN"]),
         (lambda: cp.table([0, 1], [1, 2], kind="cubic"), ["cubic", "linear", "hold"]),
         (lambda: cp.table([0, 1], [1, 2], outputs=["a", "b"]), ["outputs", "2 values", "has 1"]),
-        (lambda: cp.source(lambda t: t, outputs="a.b"), ["'a.b'", "without dots"]),
+        (lambda: cp.source(lambda t: t, outputs=".b"), ["'.b'", "without blanks or a dot in front"]),
         (lambda: cp.source(lambda t: t, outputs={"a": 0}), ["width 0", "'a'"]),
         (lambda: cp.source(lambda t: t, outputs=["a", "a"]), ["'a'", "twice"]),
     ],

@@ -4,6 +4,7 @@
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -173,6 +174,7 @@ class PythonLaw final : public CouplingLaw {
 template <class Driver, class Class>
 void bind_network(Class& c) {
   c.def("start", [](Driver& d) { d.start(); });
+  c.def("finish", [](Driver& d) { d.network().finish(); }, nb::call_guard<nb::gil_scoped_release>(), "The run is over: let subsystems go.");
   c.def("advance", &Driver::advance, nb::arg("target"), nb::arg("wall_seconds"), nb::call_guard<nb::gil_scoped_release>());
   c.def("time_of", [](Driver& d, int i) { return d.network().participants.at(i).t; });
   c.def("steps", [](Driver& d, int i) { return d.network().participants.at(i).steps; });
@@ -222,7 +224,7 @@ void bind_network(Class& c) {
   }, "(count, maximum, time of maximum, rms, scale of the signal, largest value)");
   c.def_prop_ro("failure", [](Driver& d) {
     const Failure& f = d.network().failure;
-    static const char* const names[] = {"none", "not_finite", "signal", "solver", "contract", "model", "proposal"};
+    static const char* const names[] = {"none", "not_finite", "signal", "solver", "contract", "model", "proposal", "component", "death"};
     return std::make_tuple(std::string(names[static_cast<int>(f.kind)]), f.subsystem, f.output, f.start, f.end);
   }, "(kind, subsystem, output, start of the step, end of the step)");
 }
@@ -247,7 +249,7 @@ void bind_coupling(nb::module_& m) {
 
   nb::class_<RunSpec>(m, "RunSpec")
       .def("__init__", [](RunSpec* self, double start, double until, double tolerance, int initial_passes) {
-        new (self) RunSpec{{}, {}, {}, start, until, tolerance, initial_passes};
+        new (self) RunSpec{{}, {}, {}, start, until, tolerance, initial_passes, {}};
       }, nb::arg("start"), nb::arg("until"), nb::arg("tolerance"), nb::arg("initial_passes"))
       .def("add_participant", [](RunSpec& self, SubsystemPointer subsystem, double step, std::vector<double> constants,
                                  std::vector<int> waits_for, bool records, bool may_overrun) {
@@ -259,6 +261,9 @@ void bind_coupling(nb::module_& m) {
         self.connections.push_back({source, source_offset, width, target, target_offset, target_width, std::move(approximation), gain, offset, initial, law});
       }, nb::arg("source"), nb::arg("source_offset"), nb::arg("width"), nb::arg("target"), nb::arg("target_offset"),
          nb::arg("target_width"), nb::arg("approximation"), nb::arg("gain"), nb::arg("offset"), nb::arg("initial").none(), nb::arg("law"))
+      .def("tear_input", [](RunSpec& self, int participant, int offset, int width, std::string label) {
+        self.torn.push_back({participant, offset, width, std::move(label)});
+      }, nb::arg("participant"), nb::arg("offset"), nb::arg("width"), nb::arg("label"))
       .def("add_law", [](RunSpec& self, nb::object function, std::vector<int> widths, int target, int target_offset, int width) {
         self.laws.push_back({std::make_shared<PythonLaw>(std::move(function), std::move(widths), width), target, target_offset});
       }, nb::arg("function"), nb::arg("widths"), nb::arg("target"), nb::arg("target_offset"), nb::arg("width"));
@@ -267,19 +272,23 @@ void bind_coupling(nb::module_& m) {
   scheduler.def(nb::init<const RunSpec&, int>(), nb::arg("spec"), nb::arg("threads"));
   bind_network<Scheduler>(scheduler);
 
+  nb::class_<SavedState>(m, "SavedState", "A state to go back to.");
   nb::class_<EmbeddedInterface> embedded(m, "EmbeddedInterface", "A host integrates; the others are advanced on demand.");
   embedded.def(nb::init<const RunSpec&, int>(), nb::arg("spec"), nb::arg("host"));
   bind_network<EmbeddedInterface>(embedded);
-  embedded.def("evaluate", [](EmbeddedInterface& self, double t, const std::vector<double>& y, bool is_major) {
+  embedded.def("evaluate", [](EmbeddedInterface& self, double t, const std::vector<double>& y, bool is_major, bool accepted_only) {
     Participant& host = self.network().participants[self.host()];
     self.network().failure = Failure{};
     if (is_major && static_cast<int>(y.size()) != host.history.width()) {
       throw nb::value_error(("evaluate: " + std::to_string(y.size()) + " outputs given; the host has " +
                              std::to_string(host.history.width())).c_str());
     }
-    const double* u = self.evaluate(t, y.data(), is_major);
+    using Reach = EmbeddedInterface::Reach;
+    const double* u = self.evaluate(t, y.data(), is_major, accepted_only ? Reach::to_accepted : Reach::freely);
     return std::vector<double>(u, u + host.inputs->width());
-  }, nb::arg("t"), nb::arg("y"), nb::arg("is_major"));
+  }, nb::arg("t"), nb::arg("y"), nb::arg("is_major"), nb::arg("accepted_only"));
+  embedded.def("save", &EmbeddedInterface::save, "Everything now; None when a subsystem cannot save.");
+  embedded.def("restore", &EmbeddedInterface::restore, nb::arg("state"));
 }
 
 }  // namespace counterpoint::bind

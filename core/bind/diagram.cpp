@@ -54,7 +54,8 @@ SimulatorOptions simulator_options(const std::string& solver, const std::map<std
 
 std::map<std::string, long> statistics(const DiagramSubsystem& subsystem) {
   const SimulatorStatistics& s = subsystem.simulator().statistics();
-  return {{"steps", s.steps}, {"rejected", s.rejected}, {"evaluations", s.evaluations}, {"events", s.events}};
+  return {{"steps", s.steps}, {"rejected", s.rejected}, {"evaluations", s.evaluations}, {"events", s.events},
+          {"located_steps", s.located_steps}};
 }
 
 using Values = std::vector<double>;
@@ -96,6 +97,32 @@ std::vector<std::tuple<int, int>> feedthrough_pairs(const FlatDiagram& diagram) 
   return pairs;
 }
 
+/// A diagram led by hand, its inputs constant: start, step, look, save, restore.
+struct Stepper {
+  Stepper(std::shared_ptr<DiagramSubsystem> s, std::vector<double> constants)
+      : subsystem(std::move(s)), inputs(std::move(constants)) {}
+  void start(double t) {
+    time = t;
+    inputs.start(t);
+    subsystem->start(t);
+    subsystem->output(t, inputs);
+  }
+  double step(double t_end) { return time = subsystem->step(time, t_end, inputs); }
+  std::vector<double> outputs() {
+    const double* y = subsystem->output(time, inputs);
+    return {y, y + subsystem->output_width()};
+  }
+
+  std::shared_ptr<DiagramSubsystem> subsystem;
+  Inputs inputs;
+  double time = 0.0;
+};
+
+struct StepperState {
+  std::shared_ptr<SavedState> state;
+  double time;
+};
+
 }  // namespace
 
 void bind_diagram(nb::module_& parent) {
@@ -132,6 +159,18 @@ void bind_diagram(nb::module_& parent) {
       .def("state_names", [](const DiagramSubsystem& s) { return s.simulator().execution().state_names(); })
       .def("initial_state", &initial_state, nb::arg("t"), nb::arg("u"))
       .def("evaluate", &evaluate, nb::arg("t"), nb::arg("x"), nb::arg("u"));
+  nb::class_<StepperState>(m, "StepperState", "All that lasts, at one instant.");
+  nb::class_<Stepper>(m, "Stepper", "A diagram led by hand, its inputs constant.")
+      .def(nb::init<std::shared_ptr<DiagramSubsystem>, std::vector<double>>(), nb::arg("subsystem"), nb::arg("inputs"))
+      .def_ro("time", &Stepper::time)
+      .def("start", &Stepper::start, nb::arg("time"))
+      .def("step", &Stepper::step, nb::arg("end"), "Advance to a time, or to the first event when the diagram publishes them.")
+      .def("outputs", &Stepper::outputs)
+      .def("save", [](const Stepper& s) { return StepperState{s.subsystem->save(), s.time}; })
+      .def("restore", [](Stepper& s, const StepperState& saved) {
+             s.subsystem->restore(*saved.state);
+             s.time = saved.time;
+           }, nb::arg("state"));
   m.def("subsystem",
         [](const FlatDiagram& diagram, const std::string& solver, const std::map<std::string, double>& settings,
            bool publishes_events, double preferred_step) {
@@ -141,6 +180,7 @@ void bind_diagram(nb::module_& parent) {
         nb::arg("diagram"), nb::arg("solver"), nb::arg("settings"), nb::arg("publishes_events") = false,
         nb::arg("preferred_step") = 0.0);
   bind_diagram_functions(m);
+  bind_cosimulation(m);
 }
 
 }  // namespace counterpoint::bind

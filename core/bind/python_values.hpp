@@ -40,5 +40,7 @@ void bind_coupling(nb::module_& m);
 void bind_multibody(nb::module_& m);
 void bind_diagram(nb::module_& m);
 void bind_diagram_functions(nb::module_& m);
+void bind_cosimulation(nb::module_& m);
+void bind_fmi(nb::module_& m);
 
 }  // namespace counterpoint::bind

@@ -7,7 +7,7 @@
 
 namespace counterpoint {
 
-/// Flat for the same reason as Scheduler::run_alone.
+/// Flat for the same reason as Scheduler::advance.
 [[gnu::flatten]] void Defect::arrive(const Samples& samples, double gain, double offset) {
   while (pending() && samples.time(samples.last()) >= pending_time() - samples.tolerance) {
     compare(pending_time(), &assumed_[first_ + 1], samples, gain, offset);
@@ -53,6 +53,33 @@ const double* Defect::published(const Samples& samples, double t) {
   newton_through(samples, newest, available(samples, newest, 4), truth_);
   truth_.evaluate(t, values_.data());
   return values_.data();
+}
+
+void Defect::save(Saved& into) const {
+  into.compared_for = compared_for_;
+  into.pending.assign(assumed_.begin() + static_cast<long>(first_), assumed_.begin() + static_cast<long>(last_));
+  into.count = count_;
+  into.sum_of_squares = sum_of_squares_;
+  into.maximum_square = maximum_square_;
+  into.time_of_maximum = time_of_maximum_;
+  into.magnitude = magnitude_;
+  into.moments = moments_;
+  into.rows = rows_.total();
+}
+
+void Defect::restore(const Saved& saved) {
+  compared_for_ = saved.compared_for;
+  first_ = 0;
+  last_ = saved.pending.size();
+  if (last_ > assumed_.size()) assumed_.resize(last_);
+  std::copy(saved.pending.begin(), saved.pending.end(), assumed_.begin());
+  count_ = saved.count;
+  sum_of_squares_ = saved.sum_of_squares;
+  maximum_square_ = saved.maximum_square;
+  time_of_maximum_ = saved.time_of_maximum;
+  magnitude_ = saved.magnitude;
+  moments_ = saved.moments;
+  rows_.shrink(saved.rows);
 }
 
 double Defect::maximum() const { return std::sqrt(maximum_square_); }

@@ -53,6 +53,11 @@ class Defect {
   std::size_t row_count() const { return rows_.rows(); }
   std::vector<Rows> take_rows() { return rows_.take(); }
 
+  /// All that lasts, apart from the rows themselves.
+  struct Saved;
+  void save(Saved& into) const;
+  void restore(const Saved& saved);
+
  private:
   void compare(double t, const double* assumed, const Samples& samples, double gain, double offset);
   /// What the source has published for time t: a sample, or between samples a cubic.
@@ -78,6 +83,15 @@ class Defect {
   std::vector<double> values_;  ///< scratch
   Polynomial truth_;
   RowBuffer rows_;
+};
+
+struct Defect::Saved {
+  double compared_for = 0.0;
+  std::vector<double> pending;  ///< rows (t, assumed)
+  long count = 0;
+  double sum_of_squares = 0.0, maximum_square = 0.0, time_of_maximum = 0.0, magnitude = 0.0;
+  std::vector<Moments> moments;
+  std::size_t rows = 0;
 };
 
 }  // namespace counterpoint

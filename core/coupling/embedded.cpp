@@ -17,7 +17,7 @@ class EmbeddedInterface::HostInputs final : public Inputs {
  protected:
   void rebuild(Term& term, double t) override {
     if (running) {
-      driver_.advance_externals(t);
+      driver_.reach_for(t);
       term.samples.end = term.samples.history->end();
     }
     Inputs::rebuild(term, t);
@@ -37,27 +37,66 @@ EmbeddedInterface::EmbeddedInterface(const RunSpec& spec, int host)
   }
 }
 
+struct EmbeddedInterface::Saved final : SavedState {
+  Network::Saved network;
+  bool has_begun = false;
+};
+
 void EmbeddedInterface::start() {
   network_.start();
+  // The outputs of a host that integrates by itself are known at its first major step only.
+  if (dynamic_cast<const HostPorts*>(network_.participants[host_].subsystem.get()) == nullptr) network_.begin(-1);
+  can_save_ = network_.save(checkpoint_);
   HostInputs& inputs = static_cast<HostInputs&>(*network_.participants[host_].inputs);
   inputs.running = true;
   // The host's assumptions are taken down when an external advances, not at the host's own steps.
   for (Term& term : inputs.terms()) term.source_next = Polynomial::infinity;
 }
 
-const double* EmbeddedInterface::evaluate(double t, const double* y, bool is_major) {
+const double* EmbeddedInterface::evaluate(double t, const double* y, bool is_major, Reach reach) {
+  if (is_major) store(t, y);
+  return inputs(t, is_major ? Reach::freely : reach);
+}
+
+void EmbeddedInterface::store(double t, const double* y) {
   if (broken_) throw std::runtime_error("the interface has failed before; make a new one");
-  Participant& host = network_.participants[host_];
   network_.failure = Failure{};
   if (!std::isfinite(t)) throw std::invalid_argument("evaluate: the time is not finite");
-  if (is_major) network_.guarded(host_, [&] { store(t, y); });
+  network_.guarded(host_, [&] { publish(t, y); });
+  has_checkpoint_ = false;
+}
+
+const double* EmbeddedInterface::inputs(double t, Reach reach) {
+  if (broken_) throw std::runtime_error("the interface has failed before; make a new one");
+  network_.failure = Failure{};
+  if (!std::isfinite(t)) throw std::invalid_argument("evaluate: the time is not finite");
+  reach_ = reach == Reach::restorably && !can_save_ ? Reach::to_accepted : reach;
   broken_ = true;
-  const double* u = host.inputs->at(t);
+  const double* u = network_.participants[host_].inputs->at(t);
   broken_ = false;
   return u;
 }
 
-void EmbeddedInterface::store(double t, const double* y) {
+void EmbeddedInterface::give_up() {
+  if (has_checkpoint_) network_.restore(checkpoint_);
+  has_checkpoint_ = false;
+}
+
+std::unique_ptr<SavedState> EmbeddedInterface::save() const {
+  auto saved = std::make_unique<Saved>();
+  saved->has_begun = has_begun_;
+  if (!network_.save(saved->network)) return nullptr;
+  return saved;
+}
+
+void EmbeddedInterface::restore(const SavedState& state) {
+  const Saved& saved = static_cast<const Saved&>(state);
+  network_.restore(saved.network);
+  has_begun_ = saved.has_begun;
+  has_checkpoint_ = broken_ = false;
+}
+
+void EmbeddedInterface::publish(double t, const double* y) {
   Participant& host = network_.participants[host_];
   const bool first = !has_begun_;
   if (t < host.t - network_.tolerance) {
@@ -66,12 +105,27 @@ void EmbeddedInterface::store(double t, const double* y) {
   if (first && t > host.t + network_.tolerance) {
     throw StepFailure(Failure::Kind::contract, "the first one must be at the start, " + std::to_string(host.t) + " s");
   }
-  if (!first && t <= host.t + network_.tolerance) return;  // asked again at the same time
+  if (!first && t <= host.t + network_.tolerance) return publish_again(y);
   if (host.history.room() < 2) network_.make_room(host_, 64);
   host.publish(t, y);
   network_.commit(host_);
   has_begun_ = true;
-  if (first) network_.refresh_initial_outputs(host_);
+  if (first) {
+    network_.refresh_initial_outputs(host_);
+    network_.begin(host_);
+  }
+}
+
+/// Asked again at the same time: at an instant in which something jumps the latest word counts.
+void EmbeddedInterface::publish_again(const double* y) {
+  if (!network_.participants[host_].publish_again(y)) return;
+  for (Participant& p : network_.participants) p.inputs->forget_polynomials_of(host_);
+  if (!has_started_stepping()) network_.refresh_initial_outputs(host_);
+}
+
+bool EmbeddedInterface::has_started_stepping() const {
+  return std::any_of(network_.participants.begin(), network_.participants.end(),
+                     [](const Participant& p) { return p.steps > 0; });
 }
 
 bool EmbeddedInterface::advance(double target, double wall_seconds) {
@@ -87,24 +141,32 @@ bool EmbeddedInterface::advance(double target, double wall_seconds) {
   return true;
 }
 
-bool EmbeddedInterface::must_advance(const Participant& external, bool waits, double t) const {
-  return (waits ? external.t_next : external.t) < t - network_.tolerance;
+/// Until when an external has no need to be advanced.
+double EmbeddedInterface::covered_by(int external) const {
+  const Participant& p = network_.participants[external];
+  return waits_for_host_[external] ? p.t_next : p.t;
 }
 
-double EmbeddedInterface::answers_until(const Term& term) const {
-  const Participant& external = network_.participants[term.source];
-  return (waits_for_host_[term.source] ? external.t_next : external.t) + network_.tolerance;
+double EmbeddedInterface::answers_until(const Term& term) const { return covered_by(term.source) + network_.tolerance; }
+
+void EmbeddedInterface::reach_for(double t) {
+  if (reach_ != Reach::to_accepted) return advance_externals(t - network_.tolerance);
+  // Those who stand at the last major step may leave it: what they need of the host up to there is known for good.
+  const double accepted = network_.participants[host_].t + network_.tolerance;
+  advance_externals(t > accepted ? accepted : t - network_.tolerance);
 }
 
-void EmbeddedInterface::advance_externals(double t) {
+/// Advance those that cover less than `until`, the one furthest behind first.
+void EmbeddedInterface::advance_externals(double until) {
   while (true) {
     int behind = -1;
     for (int e = 0; e < static_cast<int>(network_.participants.size()); ++e) {
       const Participant& p = network_.participants[e];
-      if (e == host_ || !must_advance(p, waits_for_host_[e], t)) continue;
+      if (e == host_ || covered_by(e) >= until) continue;
       if (behind < 0 || p.t < network_.participants[behind].t) behind = e;
     }
     if (behind < 0) return;
+    if (reach_ == Reach::restorably && !has_checkpoint_) has_checkpoint_ = network_.save(checkpoint_);
     step_external(behind);
   }
 }

@@ -15,14 +15,36 @@ namespace counterpoint {
 ///
 /// Slowest-first is "the host waits for e", fastest-first is "e waits for the host". Unlike the
 /// scheduler it does not know the host's step, so the samples behind u may change within one.
+///
+/// A host that may give up an attempt says so (`Reach`), and `give_up` when it does.
 class EmbeddedInterface {
  public:
+  /// How far the others may be advanced when the host asks between its major steps.
+  enum class Reach {
+    freely,       ///< as far as the answer needs: the host never gives up an attempt
+    restorably,   ///< the same, to be taken back by `give_up`; `to_accepted` when a subsystem cannot save
+    to_accepted,  ///< with accepted data only, beyond the host's last major step; the answer may be extrapolated
+  };
+
   EmbeddedInterface(const RunSpec& spec, int host);
 
   void start();
 
   /// The host's inputs at time t. `y` is looked at only when is_major.
-  const double* evaluate(double t, const double* y, bool is_major);
+  const double* evaluate(double t, const double* y, bool is_major, Reach reach = Reach::freely);
+
+  /// The first and the last line of `evaluate` one by one, for a host that needs its inputs before it knows y.
+  void store(double t, const double* y);
+  const double* inputs(double t, Reach reach);
+
+  /// The attempt since the last major step does not count: the others are where they were then.
+  void give_up();
+
+  /// Everything at the last major step; null when a subsystem cannot save.
+  std::unique_ptr<SavedState> save() const;
+  void restore(const SavedState& state);
+  /// Known from the start on.
+  bool can_save() const { return can_save_; }
 
   /// Let the host, a subsystem of ours, integrate up to `target` with these inputs.
   /// Returns true when it has reached it, false when `wall_seconds` passed before.
@@ -33,17 +55,25 @@ class EmbeddedInterface {
 
  private:
   class HostInputs;
+  struct Saved;
 
-  void store(double t, const double* y);
-  void advance_externals(double t);
+  void publish(double t, const double* y);
+  void publish_again(const double* y);
+  void reach_for(double t);
+  void advance_externals(double until);
   void step_external(int e);
-  bool must_advance(const Participant& external, bool waits, double t) const;
+  double covered_by(int external) const;
+  bool has_started_stepping() const;
   double answers_until(const Term& term) const;
 
   int host_;
   Network network_;
   std::vector<char> waits_for_host_;
   bool has_begun_ = false;  ///< the host has stored its first major step
+  Reach reach_ = Reach::freely;
+  bool can_save_ = false;
+  Network::Saved checkpoint_;    ///< before the first advance of the present attempt
+  bool has_checkpoint_ = false;
   bool broken_ = false;     ///< a subsystem failed in the middle of a step
 };
 
@@ -57,6 +87,7 @@ class HostPorts final : public Subsystem {
   double step(double, double, Inputs&) override { throw std::logic_error("a host steps itself"); }
   const double* output(double, Inputs&) override { return zeros_.data(); }
   double next_step() const override { return Polynomial::infinity; }
+  std::unique_ptr<SavedState> save() const override { return std::make_unique<SavedState>(); }
 
  private:
   int inputs_;

@@ -19,9 +19,21 @@ void Inputs::choose_short_way() {
                    held_.empty();
 }
 
-void Inputs::hold(int offset, int width, double value) {
-  held_.push_back({offset, width, value});
+void Inputs::hold(int offset, std::vector<double> values) {
+  std::erase_if(held_, [&](const Held& h) { return h.offset == offset; });
+  held_.push_back({offset, std::move(values)});
   choose_short_way();
+}
+
+const double* Inputs::driven(int offset, double t) {
+  for (Term& term : terms_) {
+    polynomial(term, t);
+    put(term, t);
+  }
+  for (LawPort& port : laws_) {
+    if (port.target_offset == offset) apply(port, t);
+  }
+  return values_.data() + offset;
 }
 
 void Inputs::release_all() {
@@ -38,7 +50,7 @@ int Inputs::add_law(std::shared_ptr<const CouplingLaw> law, int target_offset, i
   return static_cast<int>(laws_.size()) - 1;
 }
 
-/// Flat for the same reason as Scheduler::run_alone.
+/// Flat for the same reason as Scheduler::advance.
 [[gnu::flatten]] void Inputs::freeze_terms() {
   window_from_ = per_step_ ? Polynomial::infinity : -Polynomial::infinity;
   window_until_ = Polynomial::infinity;
@@ -114,13 +126,56 @@ void Inputs::remember_end(double t) {
   }
 }
 
+void Inputs::save(Saved& into) const {
+  into.terms.resize(terms_.size());
+  for (std::size_t k = 0; k < terms_.size(); ++k) {
+    const Term& term = terms_[k];
+    Saved::TermState& state = into.terms[k];
+    state.begin = term.samples.begin;
+    state.end = term.samples.end;
+    state.window_from = term.window_from;
+    state.window_until = term.window_until;
+    state.source_next = term.source_next;
+    state.polynomial = term.polynomial;
+    state.last_input = term.last_input;
+  }
+  into.values = values_;
+  into.step = step_;
+  into.window_from = window_from_;
+  into.window_until = window_until_;
+}
+
+void Inputs::restore(const Saved& saved) {
+  for (std::size_t k = 0; k < terms_.size(); ++k) {
+    const Saved::TermState& state = saved.terms[k];
+    Term& term = terms_[k];
+    term.samples.begin = state.begin;
+    term.samples.end = state.end;
+    term.window_from = state.window_from;
+    term.window_until = state.window_until;
+    term.source_next = state.source_next;
+    term.polynomial = state.polynomial;
+    term.last_input = state.last_input;
+  }
+  std::copy(saved.values.begin(), saved.values.end(), values_.begin());
+  step_ = saved.step;
+  window_from_ = saved.window_from;
+  window_until_ = saved.window_until;
+}
+
+void Inputs::forget_polynomials_of(int source) {
+  for (Term& term : terms_) {
+    if (term.source == source) term.polynomial.invalidate();
+  }
+}
+
 const double* Inputs::at_any(double t) {
   for (Term& term : terms_) {
     polynomial(term, t);
     put(term, t);
   }
   if (!laws_.empty()) apply_laws(t);
-  for (const Held& h : held_) std::fill_n(values_.begin() + h.offset, h.width, h.value);
+  for (const Held& h : held_) std::copy(h.values.begin(), h.values.end(), values_.begin() + h.offset);
   return values_.data();
 }
 
@@ -134,13 +189,16 @@ void Inputs::put(Term& term, double t) {
 
 void Inputs::apply_laws(double t) {
   for (LawPort& port : laws_) {
-    if (is_held(port.target_offset)) continue;
-    try {
-      port.law->evaluate(t, port.signals.data(), values_.data() + port.target_offset);
-    } catch (SignalFailure& failure) {
-      failure.input = port.target_offset;
-      throw;
-    }
+    if (!is_held(port.target_offset)) apply(port, t);
+  }
+}
+
+void Inputs::apply(LawPort& port, double t) {
+  try {
+    port.law->evaluate(t, port.signals.data(), values_.data() + port.target_offset);
+  } catch (SignalFailure& failure) {
+    failure.input = port.target_offset;
+    throw;
   }
 }
 

@@ -94,9 +94,14 @@ class Inputs {
   /// Constant value of an input that nothing drives.
   void set_constant(int offset, double value) { values_[offset] = value; }
 
-  /// Give an input this value whatever drives it, until `release_all` (while initial outputs are found).
-  void hold(int offset, int width, double value);
+  /// The constant of a scalar input, as long as nothing that drives it was asked.
+  double own_value(int offset) const { return values_[offset]; }
+
+  /// Give an input these values whatever drives it, until `release_all` (while initial outputs are found).
+  void hold(int offset, std::vector<double> values);
   void release_all();
+  /// What drives the input that begins at `offset` at time t, whether it is held or not.
+  const double* driven(int offset, double t);
 
   void add_term(Term term);
   int add_law(std::shared_ptr<const CouplingLaw> law, int target_offset, int signal_count);
@@ -124,6 +129,26 @@ class Inputs {
     return term.polynomial;
   }
 
+  /// What is known of the sources now: samples in use and the polynomials through them.
+  struct Saved {
+    struct TermState {
+      std::size_t begin, end;
+      double window_from, window_until, source_next;
+      Polynomial polynomial;
+      std::vector<double> last_input;
+    };
+    std::vector<TermState> terms;
+    std::vector<double> values;
+    ConsumerStep step;
+    double window_from, window_until;
+  };
+  /// `into` is written again: its memory serves the next save as well.
+  void save(Saved& into) const;
+  void restore(const Saved& saved);
+
+  /// Forget polynomials that were made from `source`: one of its samples is not what it was.
+  void forget_polynomials_of(int source);
+
   /// Keep the input values reached at the end of the step for those approximations that need them.
   void remember_end(double t);
 
@@ -139,12 +164,12 @@ class Inputs {
   void freeze(Term& term);
   void update(Term& term, std::size_t end);
   void apply_laws(double t);
+  void apply(LawPort& port, double t);
   void choose_short_way();
 
   struct Held {
     int offset;
-    int width;
-    double value;
+    std::vector<double> values;
   };
   bool is_held(int offset) const;
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "coupling/initial_loops.hpp"
+
 namespace counterpoint {
 
 namespace {
@@ -79,10 +81,37 @@ double Network::time() const {
 void Network::start() {
   const int n = static_cast<int>(participants.size());
   for (int i = 0; i < n; ++i) guarded(i, [&] { participants[i].start(); });
-  for (const ConnectionSpec& c : spec_.connections) {
-    if (c.initial) participants[c.target].inputs->hold(c.target_offset, c.target_width, *c.initial);
+  hold_initial_values();
+  if (spec_.torn.empty()) {
+    refresh_initial_outputs(-1);
+  } else {
+    solve_initial_loops(*this, spec_.torn);
   }
-  refresh_initial_outputs(-1);
+  release_initial_values();
+}
+
+void Network::begin(int except) {
+  hold_initial_values();
+  bool changed = false;
+  for (int i = 0; i < static_cast<int>(participants.size()); ++i) {
+    Participant& p = participants[i];
+    if (i != except) guarded(i, [&] { changed = p.subsystem->begin(p.t, *p.inputs) || changed; });
+  }
+  if (changed) refresh_initial_outputs(except);
+  release_initial_values();
+}
+
+void Network::finish() noexcept {
+  for (Participant& p : participants) p.subsystem->finish();
+}
+
+void Network::hold_initial_values() {
+  for (const ConnectionSpec& c : spec_.connections) {
+    if (c.initial) participants[c.target].inputs->hold(c.target_offset, std::vector<double>(c.target_width, *c.initial));
+  }
+}
+
+void Network::release_initial_values() {
   for (Participant& p : participants) p.inputs->release_all();
   forget_polynomials();
 }
@@ -103,7 +132,8 @@ void Network::forget_polynomials() {
   }
 }
 
-void Network::make_room(int source, std::size_t samples) {
+/// The oldest sample that a consumer or a comparison may still look at.
+std::size_t Network::first_needed(int source) const {
   constexpr std::size_t always_kept = 6;  // for the defect's cubic and for the next initial windows
   const History& history = participants[source].history;
   std::size_t keep = history.end() > always_kept ? history.end() - always_kept : 0;
@@ -118,7 +148,24 @@ void Network::make_room(int source, std::size_t samples) {
     const std::size_t behind = std::max<std::size_t>(term.approximation->points_behind(), 4);
     keep = std::min(keep, index > behind ? index - behind : 0);
   }
-  participants[source].history.make_room(keep, samples);
+  return keep;
+}
+
+void Network::make_room(int source, std::size_t samples) {
+  participants[source].history.make_room(first_needed(source), samples);
+}
+
+bool Network::save(Saved& into) const {
+  into.resize(participants.size());
+  for (std::size_t i = 0; i < participants.size(); ++i) {
+    if (!participants[i].save(first_needed(static_cast<int>(i)), into[i])) return false;
+  }
+  return true;
+}
+
+void Network::restore(const Saved& saved) {
+  for (std::size_t i = 0; i < participants.size(); ++i) participants[i].restore(saved[i]);
+  failure = Failure{};
 }
 
 void Network::note_failure(int subsystem) {
@@ -141,6 +188,8 @@ void Network::note_failure(int subsystem) {
     failure.output = error.input;
   } catch (const SolverFailure&) {
     failure.kind = Failure::Kind::solver;
+  } catch (const ComponentFailure& error) {
+    failure.kind = error.died ? Failure::Kind::death : Failure::Kind::component;
   } catch (...) {
     failure.kind = Failure::Kind::model;
   }

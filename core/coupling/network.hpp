@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "coupling/participant.hpp"
@@ -38,6 +39,14 @@ struct LawSpec {
   int target_offset = 0;
 };
 
+/// An input inside a loop of direct feedthrough that exists at the start only: its initial value is iterated for.
+struct TornInput {
+  int participant = 0;
+  int offset = 0;
+  int width = 1;
+  std::string label;  ///< how messages call it
+};
+
 struct RunSpec {
   std::vector<ParticipantSpec> participants;
   std::vector<ConnectionSpec> connections;
@@ -46,6 +55,7 @@ struct RunSpec {
   double until = 0.0;      ///< s; infinity when the end is not known
   double tolerance = 0.0;  ///< times closer than this are the same time, s
   int initial_passes = 1;  ///< how often initial outputs are read: 1 + longest chain of feedthrough
+  std::vector<TornInput> torn = {};  ///< inputs that leave no loop when their values are known
 };
 
 /// The participants of a run and the connections between them: what both drivers share.
@@ -68,6 +78,12 @@ class Network {
   /// Put all subsystems at the start and find their initial outputs.
   void start();
 
+  /// Tell all but one that the initial outputs are found; read them again where that may change them.
+  void begin(int except);
+
+  /// The run is over.
+  void finish() noexcept;
+
   /// Find the initial outputs of all but one, whose are given.
   void refresh_initial_outputs(int except);
 
@@ -88,6 +104,12 @@ class Network {
   /// Forget what no consumer needs any more and make room for `samples` more.
   void make_room(int source, std::size_t samples);
 
+  /// Everything that lasts: subsystems, histories, inputs, defects, clocks, how much is recorded.
+  using Saved = std::vector<Participant::Saved>;
+  /// False when a subsystem cannot; `into` is then of no use. Its memory serves the next save as well.
+  bool save(Saved& into) const;
+  void restore(const Saved& saved);
+
   const std::vector<Place>& outgoing(int source) const { return outgoing_[source]; }
   int connection_count() const { return static_cast<int>(places_.size()); }
   const Place& place(int connection) const { return places_[connection]; }
@@ -100,8 +122,11 @@ class Network {
   Failure failure;
 
  private:
+  std::size_t first_needed(int source) const;
   void connect(const ConnectionSpec& connection, int law, int law_offset);
   void forget_polynomials();
+  void hold_initial_values();
+  void release_initial_values();
 
   RunSpec spec_;
   std::vector<std::vector<Place>> outgoing_;

@@ -116,6 +116,47 @@ void Participant::publish(double time, const double* values) {
   history.commit();
 }
 
+bool Participant::publish_again(const double* values) {
+  double* last = history.last_value();
+  if (std::equal(values, values + history.width(), last)) return false;
+  for (int j = 0; j < history.width(); ++j) {
+    if (!std::isfinite(values[j])) not_finite(values);
+  }
+  std::copy_n(values, history.width(), last);
+  if (double* row = records_ ? rows_.last() : nullptr) std::copy_n(values, history.width(), row + 1);
+  return true;
+}
+
+bool Participant::save(std::size_t keep, Saved& into) const {
+  into.subsystem = subsystem->save();
+  if (!into.subsystem) return false;
+  inputs->save(into.inputs);
+  history.save(keep, into.history);
+  into.defects.resize(defects.size());
+  for (std::size_t k = 0; k < defects.size(); ++k) defects[k].save(into.defects[k]);
+  into.clock = clock_;
+  into.t = t;
+  into.t_next = t_next;
+  into.horizon = horizon;
+  into.steps = steps;
+  into.rows = rows_.total();
+  return true;
+}
+
+void Participant::restore(const Saved& saved) {
+  subsystem->restore(*saved.subsystem);
+  inputs->restore(saved.inputs);
+  history.restore(saved.history);
+  for (std::size_t k = 0; k < defects.size(); ++k) defects[k].restore(saved.defects[k]);
+  clock_ = *saved.clock;
+  t = saved.t;
+  t_next = saved.t_next;
+  horizon = saved.horizon;
+  steps = saved.steps;
+  proposing = false;
+  rows_.shrink(saved.rows);
+}
+
 void Participant::compare(std::size_t k) {
   const Term& term = inputs->terms()[k];
   Samples samples = term.samples;
@@ -124,7 +165,7 @@ void Participant::compare(std::size_t k) {
   defects[k].arrive(samples, term.gain, term.offset);
 }
 
-/// Flat for the same reason as Scheduler::run_alone.
+/// Flat for the same reason as Scheduler::advance.
 [[gnu::flatten]] void Participant::leave_assumptions() {
   std::vector<Term>& terms = inputs->terms();
   for (std::size_t k = 0; k < terms.size(); ++k) {

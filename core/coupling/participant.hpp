@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "coupling/defect.hpp"
@@ -14,7 +15,7 @@ namespace counterpoint {
 
 /// Why a run stopped, beside the exception that says it in words.
 struct Failure {
-  enum class Kind { none, not_finite, signal, solver, contract, model, proposal };
+  enum class Kind { none, not_finite, signal, solver, contract, model, proposal, component, death };
   Kind kind = Kind::none;
   int subsystem = -1;
   int output = -1;       ///< for not_finite: which output, for signal: which input, counted in scalars
@@ -134,6 +135,24 @@ class Participant {
 
   /// Write a sample that came from elsewhere (a host that integrates by itself).
   void publish(double time, const double* values);
+
+  /// Write the last sample again, at the same time; false when it is what it was.
+  bool publish_again(const double* values);
+
+  /// All that lasts. `keep`: the first sample that somebody may still need.
+  struct Saved {
+    std::unique_ptr<SavedState> subsystem;
+    Inputs::Saved inputs;
+    History::Saved history;
+    std::vector<Defect::Saved> defects;
+    std::optional<Clock> clock;
+    double t, t_next, horizon;
+    long steps;
+    std::size_t rows;
+  };
+  /// False when the subsystem cannot. `into` is written again: its memory serves the next save as well.
+  bool save(std::size_t keep, Saved& into) const;
+  void restore(const Saved& saved);
 
   /// Compare what was assumed of the source of term k with what it has published.
   void compare(std::size_t k);

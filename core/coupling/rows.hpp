@@ -39,7 +39,16 @@ class RowBuffer {
   void clear() {
     blocks_.clear();
     place_ = end_ = nullptr;
+    taken_ = 0;
   }
+
+  /// The row written last, to be written again; null when it was given away.
+  double* last() { return place_ == nullptr ? nullptr : place_ - columns_; }
+
+  /// Rows since the beginning, those given away as well.
+  std::size_t total() const { return taken_ + rows(); }
+  /// Forget the last rows until there are `total` since the beginning; what was given away stays away.
+  void shrink(std::size_t total);
 
   std::size_t rows() const {
     std::size_t doubles = 0;
@@ -48,6 +57,7 @@ class RowBuffer {
   }
 
   std::vector<Rows> take() {
+    taken_ += rows();
     end_block();
     next_ = smallest;
     for (const Rows& rows : blocks_) next_ = std::max(next_, rows.size / columns_);
@@ -66,6 +76,7 @@ class RowBuffer {
   }
 
   std::size_t columns_;
+  std::size_t taken_ = 0;        ///< rows given away
   std::size_t next_ = smallest;  ///< rows of the next block
   double* place_ = nullptr;
   double* end_ = nullptr;  ///< of the last block

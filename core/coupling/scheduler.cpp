@@ -50,6 +50,7 @@ inline void Scheduler::offer(int i) {
 
 void Scheduler::start() {
   network_.start();
+  network_.begin(-1);
   for (int i = 0; i < static_cast<int>(network_.participants.size()); ++i) {
     update_limits(i);
     offer(i);
@@ -153,14 +154,13 @@ void Scheduler::after_burst(int i) {
   }
 }
 
-/// Flat: with little work in a step, the calls between these small functions would cost as much as they do.
-[[gnu::flatten]] void Scheduler::run_alone(int i) {
+void Scheduler::run_alone(int i) {
   if (network_.participants[i].history.room() < 16) network_.make_room(i, 64);
   network_.guarded(i, [&] { steps_made_ += burst(i); });
   after_burst(i);
 }
 
-void Scheduler::run_together(int first) {
+[[gnu::noinline]] void Scheduler::run_together(int first) {
   batch_.assign(1, first);
   for (int i = pop_ready(); i >= 0; i = pop_ready()) batch_.push_back(i);
   if (batch_.size() == 1) return run_alone(first);
@@ -202,7 +202,9 @@ inline int Scheduler::choose() {
   return i;
 }
 
-bool Scheduler::advance(double target, double wall_seconds) {
+/// Flat: with little work in a step, the calls between these small functions would cost as much as they do. What is
+/// not on the way of one subsystem after the other stays out of it.
+[[gnu::flatten]] bool Scheduler::advance(double target, double wall_seconds) {
   using clock = std::chrono::steady_clock;
   const auto deadline = clock::now() + std::chrono::duration<double>(wall_seconds);
   target_ = target;
@@ -258,7 +260,7 @@ std::vector<int> Scheduler::blocked_through(int i) const {
   return group;
 }
 
-int Scheduler::exempt_by_the_second_rule() const {
+[[gnu::noinline]] int Scheduler::exempt_by_the_second_rule() const {
   for (int i = 0; i < static_cast<int>(network_.participants.size()); ++i) {
     if (!is_blocked_by_extrapolation_only(i)) continue;
     const std::vector<int> group = blocked_through(i);

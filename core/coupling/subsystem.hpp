@@ -15,6 +15,14 @@ class SolverFailure : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+/// A component made elsewhere (an FMU, a program on another host) reported an error, or is not there any more.
+class ComponentFailure : public std::runtime_error {
+ public:
+  explicit ComponentFailure(const std::string& message, bool component_died = false)
+      : std::runtime_error(message), died(component_died) {}
+  bool died;
+};
+
 /// State of a subsystem at one instant, as its `save` made it.
 class SavedState {
  public:
@@ -30,6 +38,9 @@ struct BurstLimits;
 ///  1. Structure (number of inputs and outputs) never changes after construction.
 ///  2. `start(t)` puts the subsystem at time t in its initial state. It is called once before the
 ///     first step and may be called again to begin another run.
+///     After the initial outputs of all were found, `begin(t, u)` is called once with u.at(t) as they make it; it returns
+///     whether its outputs may differ from then on (they are then read again). `finish()` ends a run: what is held
+///     outside (an instance, a process) is released; only `start` may follow.
 ///  3. `step(t, t_end, u)` advances the state from t to t_end and returns the time reached. Only when
 ///     `stops_early()` may it be less, t < reached <= t_end; others then wait more often, since they
 ///     cannot know when the subsystem will publish. One call is one accepted step: only its end is published.
@@ -44,7 +55,7 @@ struct BurstLimits;
 ///  8. `save` and `restore` come together: after `restore(save())` the same calls give the same bits.
 ///     A subsystem that cannot returns null from `save`.
 ///  9. No call is made from two threads at once; different subsystems may be called at once.
-/// 10. A failure is an exception; SolverFailure when the numerics gave up.
+/// 10. A failure is an exception; SolverFailure when the numerics gave up, ComponentFailure when a component did.
 class Subsystem {
  public:
   virtual ~Subsystem() = default;
@@ -53,6 +64,8 @@ class Subsystem {
   virtual int output_width() const = 0;
 
   virtual void start(double t) = 0;
+  virtual bool begin(double /*t*/, Inputs& /*u*/) { return false; }
+  virtual void finish() noexcept {}
   virtual double step(double t, double t_end, Inputs& u) = 0;
   virtual const double* output(double t, Inputs& u) = 0;
 

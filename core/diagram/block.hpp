@@ -28,6 +28,7 @@ struct Shape {
 struct SampleTime {
   double period = 0.0;  ///< s; 0: continuously, or with the conditional superblock it is in
   double offset = 0.0;  ///< s, time of the first sample after the start
+  bool runs_between = false;  ///< steps end at the samples, but the block also runs between them and finds them itself
 };
 
 /// One block of a flattened diagram.
@@ -49,7 +50,8 @@ struct SampleTime {
 ///     instant; states that others see directly are then written by `commit`, after all updates have read them.
 ///  7. `accepted` runs once at the end of each accepted time (only if `hears_steps()`): a place to remember inputs for the
 ///     next step, and then outputs at the start of that step may differ (`remembers()`). `rejected` runs when an
-///     attempt was given up (only if `hears_steps()`).
+///     attempt was given up (only if `hears_steps()`). `arrives` runs before the
+///     instant at the end of a step, when inputs still are what they were approaching it (only if `sees_arrival()`).
 ///  8. `crossing` writes numbers that are continuous in time and change sign where the block would change its
 ///     mode or fire; these times are located and the step is split there. A step that begins at zero and leaves it
 ///     counts as a change of sign, so a function must not begin every step at zero.
@@ -57,8 +59,8 @@ struct SampleTime {
 /// 10. All that lasts from one accepted time to the next is in x and z; whoever needs more overrides
 ///     `save` and `restore`, which come together.
 /// 11. A failure is an exception; the diagram adds the name of the block and the time.
-/// 12. A block that may end the run says so (`may_end_run`); `run_end` is asked before each step and gives the reason,
-///     empty to go on. With such blocks a diagram publishes its events, so that the run ends where it was asked to.
+/// 12. A block that may end the run says so (`may_end_run`); `run_end` is asked at accepted times and gives the reason,
+///     empty to go on. The step ends there, is published, and the run ends in good order.
 class Block {
  public:
   Block(std::vector<std::string> inputs, std::vector<std::string> outputs)
@@ -76,6 +78,8 @@ class Block {
   virtual void shape(Shape& shape) const;
   /// Whether output port depends on input port in the same instant.
   virtual bool feedthrough(int /*input*/, int /*output*/) const { return true; }
+  /// What a user can do at this block against an algebraic loop through it; empty: nothing special.
+  virtual std::string loop_remedy() const { return ""; }
   /// Whether outputs depend on inputs and nothing else: not on time, x, z.
   virtual bool is_pure() const { return false; }
 
@@ -94,6 +98,9 @@ class Block {
   virtual bool derivative_is_input() const { return false; }
   virtual bool remembers() const { return false; }
   virtual bool hears_steps() const { return remembers(); }
+  virtual bool sees_arrival() const { return false; }
+  /// Whether the block makes sense only at samples or triggers.
+  virtual bool is_sampled() const { return false; }
   /// Whether the block has something to do in `update`.
   virtual bool updates() const { return false; }
   /// Whether its outputs come from outside of the diagram.
@@ -108,11 +115,14 @@ class Block {
   virtual void derivative(const Context&) {}
   virtual bool update(const Context&) { return false; }
   virtual void commit(const Context&) {}
+  virtual void arrives(const Context&) {}
   virtual void accepted(const Context&) {}
   virtual void rejected(const Context&) {}
   virtual void crossing(const Context&, double* /*g*/) {}
   virtual double next_event(double /*t*/) const { return infinity; }
   virtual std::unique_ptr<SavedState> save() const { return nullptr; }
+  /// Whether `save` is able to keep all that lasts; asked after the start.
+  virtual bool can_save() const { return true; }
   virtual void restore(const SavedState&) {}
 
   /// Set by the diagram.

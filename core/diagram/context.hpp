@@ -15,6 +15,7 @@ struct Context {
   int stage = 0;       ///< of the solver, counted from 0; 0 at an instant
   int attempt = 0;     ///< 0 for the first try of a step, then counted up: error too large, event to be located
   bool is_major = true;  ///< at an accepted time: what is computed now is what others see
+  bool is_tentative = false;  ///< the present attempt may still be given up: error too large, an event inside it
   bool locates = true;   ///< events are located, so modes stay as they are between accepted times
   Inputs* inputs = nullptr;  ///< of the diagram; null when it has none
 

@@ -19,7 +19,6 @@ DiagramSubsystem::DiagramSubsystem(FlatDiagram diagram, const SimulatorOptions& 
       preferred_step_(preferred_step),
       y_(simulator_.execution().outputs()) {
   const Execution& execution = simulator_.execution();
-  publishes_events_ = publishes_events_ || execution.may_end_run();
   for (std::size_t b = 0; b < execution.diagram().blocks.size(); ++b) {
     if (execution.diagram().blocks[b].block->is_inlet()) inputs_ += execution.shape(static_cast<int>(b)).outputs.front();
   }
@@ -46,7 +45,8 @@ const double* DiagramSubsystem::output(double, Inputs& u) {
 void DiagramSubsystem::burst(Participant& participant, const BurstLimits& limits) { participant.burst(*this, limits); }
 
 std::unique_ptr<SavedState> DiagramSubsystem::save() const {
-  return std::make_unique<Saved>(simulator_.save(), has_begun_);
+  auto simulator = simulator_.save();
+  return simulator ? std::make_unique<Saved>(std::move(simulator), has_begun_) : nullptr;
 }
 
 void DiagramSubsystem::restore(const SavedState& state) {

@@ -64,9 +64,17 @@ void Execution::ask(const Step& step, const Context& context) {
   open_[step.asks] = opens;
 }
 
+/// Directly, or in a superblock inside.
+bool Execution::is_inside(int block, int gate) const {
+  for (int around = diagram_.blocks[block].gate; around >= 0; around = diagram_.blocks[around].gate) {
+    if (around == gate_block_[gate]) return true;
+  }
+  return false;
+}
+
 void Execution::restart_inside(int gate, const Context& context) {
-  for (const Entry& entry : diagram_.blocks) {
-    if (entry.gate == gate_block_[gate]) entry.block->start(context);
+  for (std::size_t b = 0; b < diagram_.blocks.size(); ++b) {
+    if (is_inside(static_cast<int>(b), gate)) diagram_.blocks[b].block->start(context);
   }
 }
 
@@ -110,6 +118,16 @@ bool Execution::update(const Context& context) {
     blame(current, context, error);
   }
   return again;
+}
+
+void Execution::arrives(const Context& context) {
+  for (const Run& one : arriving_) {
+    if (is_open(one.guard)) one.block->arrives(context);
+  }
+}
+
+void Execution::close_triggers() {
+  for (int guard : instant_guards_) open_[guard] = 0;
 }
 
 void Execution::accepted(const Context& context) {
@@ -181,12 +199,11 @@ void Execution::check_finite(const Context& context) const {
   bool finite = true;
   for (double value : x_) finite = finite && std::isfinite(value);
   for (const double* value : outlets_) finite = finite && std::isfinite(*value);
-  if (finite) return;
-  throw_not_finite(context);
+  if (!finite) blame_not_finite(context);
 }
 
 /// The first block in the order of execution whose output is not finite is where it came up.
-void Execution::throw_not_finite(const Context& context) const {
+void Execution::blame_not_finite(const Context& context) const {
   std::ostringstream text;
   text.precision(9);
   for (const Step& step : major_) {
@@ -216,6 +233,13 @@ void Execution::throw_not_finite(const Context& context) const {
   throw BlockFailure(text.str(), -1, nullptr);
 }
 
+bool Execution::ends_run() const {
+  for (int b : ending_) {
+    if (!diagram_.blocks[b].block->run_end().empty()) return true;
+  }
+  return false;
+}
+
 void Execution::check_end(double t) const {
   for (int b : ending_) {
     const std::string reason = diagram_.blocks[b].block->run_end();
@@ -237,6 +261,9 @@ std::vector<std::string> Execution::state_names() const {
 }
 
 std::shared_ptr<const Execution::Saved> Execution::save() const {
+  for (const Entry& entry : diagram_.blocks) {
+    if (!entry.block->can_save()) return nullptr;
+  }
   auto saved = std::make_shared<Saved>();
   saved->wires = wires_;
   saved->x = x_;

@@ -47,7 +47,10 @@ class Execution {
   void evaluate_stale(const Context& context) { run(stale_, context); }
   void slopes(const Context& context, double* dx);
   bool update(const Context& context);
+  void arrives(const Context& context);
   void accepted(const Context& context);
+  /// A triggered superblock ran at an instant that is over.
+  void close_triggers();
   void rejected(const Context& context);
 
   /// Samples due now are open in the next major evaluation and its update, until they are closed.
@@ -65,6 +68,8 @@ class Execution {
   bool has_stale() const { return !stale_.empty(); }
   /// Whether a gate may open or close at the start of a step.
   bool has_stale_gates() const { return has_stale_gates_; }
+  /// Whether the end of a step must be seen with modes and gates as they were: outputs of a gate that closes keep that value.
+  bool needs_arrival() const { return !arriving_.empty() || !gates_.empty(); }
   bool has_rejected() const { return !remembering_.empty(); }
   bool needs_major() const { return needs_major_; }
   /// One name a state: the block's, with an index where it has several.
@@ -77,12 +82,15 @@ class Execution {
 
   /// Throws SolverFailure naming the block where NaN or infinity came up first, if any value is not finite.
   void check_finite(const Context& context) const;
+  /// The same, looking at all signals, not only at states and outputs.
+  void blame_not_finite(const Context& context) const;
 
   /// Throws RunEnd when a block ends the run at t, the time reached.
   void check_end(double t) const;
+  bool ends_run() const;
   bool may_end_run() const { return !ending_.empty(); }
 
-  /// All that lasts, as one piece.
+  /// All that lasts, as one piece; null when a block cannot save.
   struct Saved;
   std::shared_ptr<const Saved> save() const;
   void restore(const Saved& saved);
@@ -138,9 +146,9 @@ class Execution {
   bool is_open(int guard) const { return guard < 0 || open_[guard]; }
   bool runs_between(int guard) const;
   void ask(const Step& step, const Context& context);
+  bool is_inside(int block, int gate) const;
   void restart_inside(int gate, const Context& context);
   void run(const std::vector<Step>& steps, const Context& context);
-  [[noreturn]] void throw_not_finite(const Context& context) const;
   [[noreturn]] void blame(const Block* block, const Context& context, const std::exception& error) const;
   int index_of(const Block* block) const;
 
@@ -158,13 +166,14 @@ class Execution {
   std::vector<Gate*> gates_;
   std::vector<int> gate_block_;  ///< block of each gate
   std::vector<char> open_;       ///< by guard
+  std::vector<int> instant_guards_;  ///< those that are open at instants only
   std::vector<char> due_;        ///< by rate
   std::vector<Step> major_, minor_, stale_;
   std::vector<Instruction> tape_;  ///< of the steps in minor_
   std::vector<Wired> wired_;
   std::vector<Gathered> gathered_;
   std::vector<Derived> derived_;
-  std::vector<Run> deriving_, updating_, remembering_, crossing_;
+  std::vector<Run> deriving_, updating_, arriving_, remembering_, crossing_;
   std::vector<int> crossing_block_;
   std::vector<int> ending_;  ///< blocks that may end the run
   std::vector<Block*> timed_;

@@ -95,7 +95,14 @@ void Execution::make_guards() {
   }
   open_.resize(guards_.size());
   due_.resize(clock_.rates());
+  for (std::size_t g = 0; g < guards_.size(); ++g) {
+    if (!runs_between(static_cast<int>(g))) instant_guards_.push_back(static_cast<int>(g));
+  }
   for (int b = 0; b < count; ++b) {
+    if (diagram_.blocks[b].block->is_sampled() && runs_between(guard_of_block_[b])) {
+      throw DiagramError(diagram_.blocks[b].name + ": \"sample_time\" is missing; it may be left out only in a triggered "
+                         "superblock, where the block runs at each trigger", {b});
+    }
     if (diagram_.blocks[b].block->states() > 0 && !runs_between(guard_of_block_[b])) {
       throw DiagramError(diagram_.blocks[b].name + ": has continuous states, which cannot live in a triggered superblock; "
                          "use a discrete integrator or an enabled superblock", {b});
@@ -106,6 +113,7 @@ void Execution::make_guards() {
 int Execution::guard_for(const SampleTime& rate, int gate_guard) {
   if (rate.period == 0.0) return gate_guard;
   const int number = clock_.add(rate);
+  if (rate.runs_between) return gate_guard;
   for (std::size_t g = 0; g < guards_.size(); ++g) {
     if (guards_[g].rate == number && guards_[g].parent == gate_guard) return static_cast<int>(g);
   }
@@ -242,6 +250,7 @@ void Execution::collect_blocks() {
       derived_.push_back({state_offset_[b], guard, block->states()});
     }
     if (block->updates()) updating_.push_back({block, guard});
+    if (block->sees_arrival()) arriving_.push_back({block, guard});
     if (block->hears_steps()) remembering_.push_back({block, guard});
     if (block->crossings() > 0) {
       crossing_.push_back({block, guard});

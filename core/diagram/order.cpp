@@ -169,6 +169,10 @@ void report_loop(const FlatDiagram& diagram, const Graph& graph, const std::vect
   const std::string& last = diagram.blocks[blocks.back()].name;
   text += first + "; each needs the one before it in the same instant. Let it be solved (algebraic_loops = \"solve\"), "
           "or put a memory block between " + last + " and " + first;
+  for (int b : blocks) {
+    const std::string remedy = diagram.blocks[b].block->loop_remedy();
+    if (!remedy.empty()) text += ", or at " + diagram.blocks[b].name + ": " + remedy;
+  }
   throw AlgebraicLoop(text, std::move(blocks));
 }
 

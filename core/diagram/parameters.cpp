@@ -166,6 +166,11 @@ const Registry& registry() {
     add_lookup(made);
     add_routing(made);
     add_continuous(made);
+    add_linear_systems(made);
+    add_pid(made);
+    add_delays(made);
+    add_discrete(made);
+    add_discrete_systems(made);
     add_conditions(made);
     add_ports(made);
     add_expressions(made);

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <functional>
-
 #include "diagram/execution.hpp"
-#include "ode/method.hpp"
+#include "diagram/first_crossing.hpp"
+#include "ode/step_control.hpp"
 
 namespace counterpoint::diagram {
 
@@ -17,9 +16,10 @@ struct SimulatorOptions {
 
 struct SimulatorStatistics {
   long steps = 0;
-  long rejected = 0;
+  long rejected = 0;     ///< attempts given up: error too large, or an event to be located
   long evaluations = 0;
-  long events = 0;
+  long events = 0;       ///< located crossings
+  long located_steps = 0;  ///< attempts made to locate them
 };
 
 /// A diagram in time. One step, the code has the same order:
@@ -30,6 +30,11 @@ struct SimulatorStatistics {
 ///     locate     a crossing function changed its sign: find the first such time, end there
 ///     instant    samples, gates, modes, resets, until nothing changes any more
 ///     accept     blocks that remember, slopes for the next step
+///
+/// Location (simulator_events.cpp): on the solver's interpolant, or for methods without one on the cubic through both
+/// ends of the step and then confirmed by steps of the method itself. A function that changes its sign twice within one
+/// step is not seen. One that is zero at the start of a step and then is not, had its mode decided on the border: the step
+/// ends right after the start and it is decided again.
 class Simulator : private Slopes {
  public:
   Simulator(FlatDiagram diagram, const SimulatorOptions& options);
@@ -37,7 +42,8 @@ class Simulator : private Slopes {
   /// At time t in the initial state, everything evaluated with the inputs given. May be repeated.
   void start(double t, Inputs* u);
 
-  /// Advance to t_end, or to the first event when `stops_at_events`. Returns the time reached.
+  /// Advance to t_end, or to the first event when `stops_at_events`, or to where a block ends the run. Returns the time
+  /// reached. Throws RunEnd when the run has ended.
   double advance(double t_end, Inputs* u, bool stops_at_events);
 
   /// dx/dt at any state, everything decided there; outputs are left in the execution. For analyses: it spoils a run.
@@ -45,7 +51,7 @@ class Simulator : private Slopes {
 
   double time() const { return time_; }
   /// The step that a solver of variable step would like next, s; 0 for those of fixed step.
-  double wish() const { return wish_; }
+  double wish() const { return is_variable() ? control_.wish() : 0.0; }
   bool is_variable() const { return method_->control_order() > 0; }
   Execution& execution() { return execution_; }
   const Execution& execution() const { return execution_; }
@@ -56,34 +62,49 @@ class Simulator : private Slopes {
   void restore(const Saved& saved);
 
  private:
+  enum class Ending { plain, border, event };
+
   void evaluate(double t, int stage, const double* x, double* dx) override;
   void evaluate_at_end(double t);
   void begin();
   void settle(bool with_samples);
   double limit(double t_end) const;
   double attempted(double limit);
-  bool find_crossing(double& end);
-  bool changes_sign(const std::vector<double>& from, const std::vector<double>& to) const;
-  double guess_crossing(double a, double b) const;
-  void state_at(double t, double end);
-  void accept(double end, bool is_event);
-  void note_event(double t_begin, double t_end);
-  double first_wish() const;
+  void accept(double end, Ending ending);
   void give_up(double t);
+
+  Ending find_crossing(double& end);
+  bool leaves_border() const;
+  double locate(double end);
+  double confirm(double end, double tolerance);
+  void guess_state(double t, double end);
+  void step_again(double t);
+  double location_tolerance(double step) const;
+  void find_rates(double end);
+  bool is_reversed();
+  void note_event();
 
   SimulatorOptions options_;
   Execution execution_;
-  std::unique_ptr<Method> method_;
+  MethodPointer method_;
+  StepControl control_;
   Context context_;
   SimulatorStatistics statistics_;
   double time_ = 0.0;
-  double wish_ = 0.0;
+  double reached_ = 0.0;  ///< time_, or a known jump that differs from it by rounding
+  double span_ = 0.0;     ///< of the present call of `advance`
   std::vector<double> x_begin_, x_end_, slope_;
-  std::vector<double> g_begin_, g_end_, g_left_, g_right_;
+  std::vector<double> g_begin_, g_end_;
   bool evaluated_at_end_ = false;
-  std::vector<double> recent_events_;  ///< times of the last events, a ring
-  std::size_t next_event_place_ = 0;
-  int last_crossing_ = -1;
+
+  std::vector<double> x_whole_, slope_whole_;  ///< end of the step in which something crossed
+  Bracket bracket_;
+  std::vector<double> rates_;         ///< of crossing functions near the crossing
+  std::vector<int> crossed_;          ///< functions that did at the last event
+  double short_step_ = 0.0;           ///< of the next step when it must be short; else 0
+  int border_steps_ = 0;              ///< short steps in a row
+  std::vector<double> burst_begin_;   ///< by function: since when its events follow each other closely
+  std::vector<double> burst_length_;  ///< by function: how many
 };
 
 }  // namespace counterpoint::diagram

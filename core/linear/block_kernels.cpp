@@ -68,7 +68,7 @@ void subtract_product(double& from, const double* a, const double* b) {
 }
 
 template <int width, int rows>
-void eliminate_known_rows(const Pivots<width>& pivots, double* below, const std::int32_t* target, double* values) {
+COUNTERPOINT_INLINE void eliminate_known_rows(const Pivots<width>& pivots, double* below, const std::int32_t* target, double* values) {
   double u[rows][width];
   COUNTERPOINT_UNROLL
   for (int a = 0; a < rows; ++a) pivots.reduce(below + a * width, u[a], width);
@@ -116,7 +116,9 @@ void subtract(double factor, const double* x, double* from) {
 
 template <int width, int known_rows>
 struct Kernels {
-  static const double* eliminate(const Batch& batch, double* block, const std::int32_t* targets, double* values) {
+  template <bool carries>
+  static const double* eliminate(const Batch& batch, double* block, const std::int32_t* targets, double* values,
+                                 const std::int32_t* unknowns, double* b) {
     const int rows = count(batch);
     for (int n = batch.blocks; n > 0; --n) {
       Pivots<width> pivots;
@@ -127,8 +129,10 @@ struct Kernels {
       } else if constexpr (known_rows > 0) {
         eliminate_known_rows<width, known_rows>(pivots, below, targets, values);
       }
+      if constexpr (carries) forward_block<1>(rows, block, unknowns, b);
       block = below + rows * width;
       targets += triangle(rows);
+      unknowns += width + rows;
     }
     return nullptr;
   }
@@ -137,28 +141,9 @@ struct Kernels {
   static void forward(const Batch& batch, const double* block, const std::int32_t* unknowns, double* b) {
     const int rows = count(batch);
     for (int n = batch.blocks; n > 0; --n) {
-      double x[width][sides];
-      COUNTERPOINT_UNROLL
-      for (int k = 0; k < width; ++k) {
-        double* const place = b + unknowns[k] * sides;
-        load<sides>(place, x[k]);
-        COUNTERPOINT_UNROLL
-        for (int i = 0; i < k; ++i) subtract<sides>(block[triangle(k) + i], x[i], x[k]);
-        if (k > 0) load<sides>(x[k], place);
-      }
-      block += triangle(width);
-      unknowns += width;
-      COUNTERPOINT_UNROLL
-      for (int r = 0; r < rows; ++r) {
-        double* const place = b + unknowns[r] * sides;
-        double sum[sides];
-        load<sides>(place, sum);
-        COUNTERPOINT_UNROLL
-        for (int k = 0; k < width; ++k) subtract<sides>(block[r * width + k], x[k], sum);
-        load<sides>(sum, place);
-      }
-      block += rows * width;
-      unknowns += rows;
+      forward_block<sides>(rows, block, unknowns, b);
+      block += triangle(width) + rows * width;
+      unknowns += width + rows;
     }
   }
 
@@ -191,12 +176,36 @@ struct Kernels {
   }
 
  private:
+  template <int sides>
+  COUNTERPOINT_INLINE static void forward_block(int rows, const double* block, const std::int32_t* unknowns, double* b) {
+    if constexpr (known_rows != any) rows = known_rows;
+    double x[width][sides];
+    COUNTERPOINT_UNROLL
+    for (int k = 0; k < width; ++k) {
+      double* const place = b + unknowns[k] * sides;
+      load<sides>(place, x[k]);
+      COUNTERPOINT_UNROLL
+      for (int i = 0; i < k; ++i) subtract<sides>(block[triangle(k) + i], x[i], x[k]);
+      if (k > 0) load<sides>(x[k], place);
+    }
+    block += triangle(width);
+    COUNTERPOINT_UNROLL
+    for (int r = 0; r < rows; ++r) {
+      double* const place = b + unknowns[width + r] * sides;
+      double sum[sides];
+      load<sides>(place, sum);
+      COUNTERPOINT_UNROLL
+      for (int k = 0; k < width; ++k) subtract<sides>(block[r * width + k], x[k], sum);
+      load<sides>(sum, place);
+    }
+  }
+
   static int count(const Batch& batch) { return known_rows == any ? batch.rows : known_rows; }
 };
 
 template <int width, int... rows>
 constexpr std::array<BlockKernels, sizeof...(rows)> table(std::integer_sequence<int, rows...>) {
-  return {BlockKernels{Kernels<width, rows>::eliminate,
+  return {BlockKernels{{Kernels<width, rows>::template eliminate<false>, Kernels<width, rows>::template eliminate<true>},
                        {Kernels<width, rows>::template forward<1>, Kernels<width, rows>::template forward<3>},
                        {Kernels<width, rows>::template backward<1>, Kernels<width, rows>::template backward<3>}}...};
 }

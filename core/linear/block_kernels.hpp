@@ -18,8 +18,10 @@ struct Batch {
 struct BlockKernels {
   using Loop = void (*)(const Batch& batch, const double* block, const std::int32_t* unknowns, double* b);
 
-  /// Eliminates the blocks. Returns nullptr, or the pivot of the first column that cannot be divided by.
-  const double* (*eliminate)(const Batch& batch, double* block, const std::int32_t* targets, double* values);
+  /// Eliminates the blocks, alone ([0]) or with `forward` for one right-hand side on the way ([1]). Returns nullptr, or the pivot
+  /// of the first column that cannot be divided by.
+  const double* (*eliminate[2])(const Batch& batch, double* block, const std::int32_t* targets, double* values,
+                                const std::int32_t* unknowns, double* b);
   /// L z = b for the unknowns of the blocks, and their share in the rows below.
   Loop forward[2];
   /// D L^T x = z for the unknowns of the blocks, when all those of the rows below are known.

@@ -46,6 +46,11 @@ class Solver {
   int spare_slot() { return static_cast<int>(values().size()) - 1; }
   virtual void factorise() = 0;
   virtual void solve(double* b) = 0;
+  /// Both in turn; a solver may take b along through the factorisation.
+  virtual void factorise_and_solve(double* b) {
+    factorise();
+    solve(b);
+  }
   /// Several right-hand sides at once, interleaved: b[i * count + k] is row i of side k.
   virtual void solve_many(double* b, int count);
   virtual int unknowns() const = 0;

@@ -107,13 +107,17 @@ void StaticLdlt::make_parts() {
   const std::int32_t* targets = targets_.data();
   for (std::size_t block = 0; block < start_.size(); ++block) {
     const Batch batch{1, width(block), rows(block)};
+    double* const values = values_.data() + start_[block];
+    const double* const end = values + triangle(batch.width) + batch.rows * batch.width;
+    const std::int32_t* const unknowns_end = unknowns + batch.width + batch.rows;
     if (!parts_.empty() && parts_.back().batch.width == batch.width && parts_.back().batch.rows == batch.rows) {
       ++parts_.back().batch.blocks;
+      parts_.back().values_end = end;
+      parts_.back().unknowns_end = unknowns_end;
     } else {
-      double* const values = values_.data() + start_[block];
-      parts_.push_back({batch, block_kernels(batch.width, batch.rows), values, unknowns, targets});
+      parts_.push_back({batch, block_kernels(batch.width, batch.rows), values, unknowns, targets, end, unknowns_end});
     }
-    unknowns += batch.width + batch.rows;
+    unknowns = unknowns_end;
     targets += triangle(batch.rows);
   }
 }
@@ -132,21 +136,28 @@ int StaticLdlt::slot(int row, int column) const {
   return place(second, first);
 }
 
-void StaticLdlt::factorise() {
+void StaticLdlt::eliminate(int kernel, double* b) {
+  double* const values = values_.data();
   for (const Part& part : parts_) {
-    if (const double* pivot = part.kernels.eliminate(part.batch, part.values, part.targets, values_.data())) fail(pivot);
+    if (const double* pivot = part.kernels.eliminate[kernel](part.batch, part.values, part.targets, values, part.unknowns, b)) fail(pivot);
   }
+}
+
+void StaticLdlt::factorise() { eliminate(0, nullptr); }
+
+void StaticLdlt::factorise_and_solve(double* b) {
+  eliminate(1, b);
+  substitute_back(0, b);
 }
 
 void StaticLdlt::solve_with(int kernel, double* b) const {
   for (const Part& part : parts_) part.kernels.forward[kernel](part.batch, part.values, part.unknowns, b);
-  const double* values = values_.data() + values_.size() - 1;
-  const std::int32_t* unknowns = unknowns_.data() + unknowns_.size();
-  for (std::size_t k = parts_.size(); k-- > 0;) {
-    const Part& part = parts_[k];
-    part.kernels.backward[kernel](part.batch, values, unknowns, b);
-    values = part.values;
-    unknowns = part.unknowns;
+  substitute_back(kernel, b);
+}
+
+void StaticLdlt::substitute_back(int kernel, double* b) const {
+  for (const Part* part = parts_.data() + parts_.size(); part-- != parts_.data();) {
+    part->kernels.backward[kernel](part->batch, part->values_end, part->unknowns_end, b);
   }
 }
 

@@ -20,19 +20,22 @@ class StaticLdlt final : public Solver {
   std::span<double> values() override { return values_; }
   void factorise() override;
   void solve(double* b) override;
+  void factorise_and_solve(double* b) override;
   void solve_many(double* b, int count) override;
   int unknowns() const override { return static_cast<int>(order_.size()); }
   const char* name() const override { return "static-ldlt"; }
   long long factor_entries() const override { return static_cast<long long>(values_.size()) - 1; }
 
  private:
-  /// Blocks of one shape, and where the first of them lies.
+  /// Blocks of one shape, where the first of them lies, and the end of the last.
   struct Part {
     Batch batch;
     BlockKernels kernels;
     double* values;
     const std::int32_t* unknowns;
     const std::int32_t* targets;
+    const double* values_end;
+    const std::int32_t* unknowns_end;
   };
 
   void make_blocks(const Lists& columns, const std::vector<int>& widths);
@@ -41,7 +44,9 @@ class StaticLdlt final : public Solver {
   int width(std::size_t block) const { return first_[block + 1] - first_[block]; }
   int rows(std::size_t block) const { return rows_.start[block + 1] - rows_.start[block]; }
   int place(int row, int column) const;
+  void eliminate(int kernel, double* b);
   void solve_with(int kernel, double* b) const;
+  void substitute_back(int kernel, double* b) const;
   [[noreturn]] void fail(const double* pivot) const;
 
   std::vector<Part> parts_;

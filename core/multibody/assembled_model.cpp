@@ -105,13 +105,12 @@ void AssembledModel::acceleration_terms(const Instant& now, double* rest) const 
   }
 }
 
-void AssembledModel::hermite_terms(const Instant& now, const double* a, const double* multipliers, double* rest, double* terms,
-                                   double* out) const {
+void AssembledModel::projection_terms(const Instant& now, const double* a, const double* multipliers, double* sides,
+                                      double* out) const {
   for (const ConstraintBatchPointer& batch : parts_.constraints) {
-    batch->hermite_terms(now, a, multipliers, rest, terms, out);
+    batch->projection_terms(now, a, multipliers, sides, out);
     multipliers += batch->equations();
-    rest += batch->equations();
-    terms += batch->equations();
+    sides += 3 * batch->equations();
   }
 }
 

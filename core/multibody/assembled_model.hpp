@@ -40,8 +40,8 @@ class AssembledModel final : public Model {
   bool rheonomic() const override { return rheonomic_; }
   void velocity_terms(const Instant& now, double* phi_t) const override;
   void acceleration_terms(const Instant& now, double* rest) const override;
-  void hermite_terms(const Instant& now, const double* a, const double* multipliers, double* rest, double* terms,
-                     double* out) const override;
+  void projection_terms(const Instant& now, const double* a, const double* multipliers, double* sides, double* out) const override;
+  bool constant_forces() const override { return parts_.forces.empty(); }
   void forces(const Instant& now, double* Q) const override;
   void force_change(const Instant& now, const double* dq, const double* dv, double step, double* dQ) const override;
   double curvature() const override { return curvature_; }

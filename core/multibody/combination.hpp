@@ -23,13 +23,11 @@ struct Combination {
 
   /// Value at the coordinates q.
   void at(const double* q, double* out) const {
-    for (int d = 0; d < dimension; ++d) out[d] = constant[d];
-    add(q, out);
+    sum(constant, q, out);
   }
   /// Rate of change with the velocities v.
   void rate(const double* v, double* out) const {
-    for (int d = 0; d < dimension; ++d) out[d] = 0.0;
-    add(v, out);
+    sum({0.0, 0.0, 0.0}, v, out);
   }
   /// out += C^T force: what a force on this point does on the coordinates.
   void add_force(const double* force, double factor, double* out) const {
@@ -45,15 +43,21 @@ struct Combination {
   }
 
  private:
-  void add(const double* x, double* out) const {
+  void sum(std::array<double, 3> value, const double* x, double* out) const {
+    const bool in_space = dimension == 3;
     for (const Weight& w : weights) {
       const double* place = x + w.offset;
-      for (int d = 0; d < dimension; ++d) out[d] += w.weight * place[d];
+      value[0] += w.weight * place[0];
+      value[1] += w.weight * place[1];
+      if (in_space) value[2] += w.weight * place[2];
       if (w.turned != 0.0) {
-        out[0] -= w.turned * place[1];
-        out[1] += w.turned * place[0];
+        value[0] -= w.turned * place[1];
+        value[1] += w.turned * place[0];
       }
     }
+    out[0] = value[0];
+    out[1] = value[1];
+    if (in_space) out[2] = value[2];
   }
 };
 

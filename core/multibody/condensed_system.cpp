@@ -7,83 +7,122 @@ namespace counterpoint::multibody {
 
 namespace {
 
-/// Rows of the Jacobian with the same number of free entries, one after another.
+/// Rows of the Jacobian with the same number of free entries, one after another, and where things of the first of them lie.
 struct Run {
+  int first = 0;  ///< row
   int rows = 0;
-  int entries = 0;  ///< a row
+  int entries = 0;          ///< free ones, a row
+  bool contiguous = true;   ///< the free entries of a row lie beside each other
+  const double* penalty = nullptr;
+  const int* places = nullptr;   ///< of the free entries in J
+  const int* columns = nullptr;  ///< of the free entries
+  const int* slots = nullptr;    ///< of the lower triangle of each row's products in the matrix
 };
 
 /// The loops over the rows of a run, compiled for the numbers of entries that rods have: in the plane with one end fixed and
 /// with none (2, 4), in space (3, 6), and for any (0). All pointers are those of the run's first row.
 template <int known_entries>
 struct Rows {
-  /// values += p J^T J; `slots` lists the lower triangles of the products.
-  static void add_products(const Run& run, const double* penalty, const double* J, const int* slots, double* values) {
-    const int entries = count(run);
-    for (int row = 0; row < run.rows; ++row, J += entries) {
+  /// values += p J^T J and x += J^T p bottom.
+  static void condense(const Run& run, const double* J, const double* bottom, double* values, double* x) {
+    const int entries = count(run), *columns = run.columns, *slots = run.slots;
+    for (int row = 0; row < run.rows; ++row, columns += entries) {
+      const Entries j(run, row, J);
+      const double penalty = run.penalty[row], known = bottom[row];
       COUNTERPOINT_UNROLL
       for (int a = 0; a < entries; ++a) {
-        const double scaled = penalty[row] * J[a];
+        const double scaled = penalty * j[a];
+        x[columns[a]] += scaled * known;
         COUNTERPOINT_UNROLL
-        for (int b = 0; b <= a; ++b) values[*slots++] += scaled * J[b];
+        for (int b = 0; b <= a; ++b) values[*slots++] += scaled * j[b];
       }
     }
   }
 
   /// x += J^T p bottom.
-  static void add_transposed(const Run& run, const double* penalty, const double* J, const int* columns, const double* bottom, double* x) {
-    const int entries = count(run);
-    for (int row = 0; row < run.rows; ++row, J += entries, columns += entries) {
-      const double factor = penalty[row] * bottom[row];
+  static void add_transposed(const Run& run, const double* J, const double* bottom, double* x) {
+    const int entries = count(run), *columns = run.columns;
+    for (int row = 0; row < run.rows; ++row, columns += entries) {
+      const Entries j(run, row, J);
+      const double penalty = run.penalty[row], known = bottom[row];
       COUNTERPOINT_UNROLL
-      for (int k = 0; k < entries; ++k) x[columns[k]] += J[k] * factor;
+      for (int k = 0; k < entries; ++k) x[columns[k]] += penalty * j[k] * known;
     }
   }
 
-  /// bottom -= J [x0 x1 0], then x += J^T p bottom, three sides.
-  static void take_away(const Run& run, const double* penalty, const double* J, const int* columns, const double* x0, const double* x1,
-                        double* bottom, double* x) {
-    const int entries = count(run);
-    for (int row = 0; row < run.rows; ++row, J += entries, columns += entries, bottom += 3) {
+  /// mu = p (J x - bottom).
+  static void multiply(const Run& run, const double* J, const double* x, const double* bottom, double* mu) {
+    const int entries = count(run), *columns = run.columns;
+    for (int row = 0; row < run.rows; ++row, columns += entries) {
+      const Entries j(run, row, J);
+      double sum = -bottom[row];
+      COUNTERPOINT_UNROLL
+      for (int k = 0; k < entries; ++k) sum += j[k] * x[columns[k]];
+      mu[row] = run.penalty[row] * sum;
+    }
+  }
+
+  /// bottom += J [x0 x1 0], then x += J^T p bottom, three sides.
+  static void add_three(const Run& run, const double* J, const double* x0, const double* x1, double* bottom, double* x) {
+    const int entries = count(run), *columns = run.columns;
+    for (int row = 0; row < run.rows; ++row, columns += entries, bottom += 3) {
+      const Entries j(run, row, J);
       double first = bottom[0], second = bottom[1];
       COUNTERPOINT_UNROLL
       for (int k = 0; k < entries; ++k) {
-        first -= J[k] * x0[columns[k]];
-        second -= J[k] * x1[columns[k]];
+        first += j[k] * x0[columns[k]];
+        second += j[k] * x1[columns[k]];
       }
       bottom[1] = second;  // the other sides' multipliers are not asked for
-      first *= penalty[row];
-      second *= penalty[row];
-      const double third = penalty[row] * bottom[2];
+      const double penalty = run.penalty[row];
+      first *= penalty;
+      second *= penalty;
+      const double third = penalty * bottom[2];
       COUNTERPOINT_UNROLL
       for (int k = 0; k < entries; ++k) {
-        double* const place = x + 3 * columns[k];
-        place[0] += J[k] * first;
-        place[1] += J[k] * second;
-        place[2] += J[k] * third;
+        double* const place = x + 3 * static_cast<std::ptrdiff_t>(columns[k]);
+        place[0] += j[k] * first;
+        place[1] += j[k] * second;
+        place[2] += j[k] * third;
       }
     }
   }
 
-  /// bottom = p (J x - bottom) for one of the sides.
-  template <int sides, int side>
-  static void multiply(const Run& run, const double* penalty, const double* J, const int* columns, const double* x, double* bottom) {
-    const int entries = count(run);
-    for (int row = 0; row < run.rows; ++row, J += entries, columns += entries, bottom += sides) {
-      double sum = -bottom[side];
+  /// bottom = p (J x - bottom) for side 1 of three.
+  static void multiply_second(const Run& run, const double* J, const double* x, double* bottom) {
+    const int entries = count(run), *columns = run.columns;
+    for (int row = 0; row < run.rows; ++row, columns += entries, bottom += 3) {
+      const Entries j(run, row, J);
+      double sum = -bottom[1];
       COUNTERPOINT_UNROLL
-      for (int k = 0; k < entries; ++k) sum += J[k] * x[columns[k] * sides + side];
-      bottom[side] = penalty[row] * sum;
+      for (int k = 0; k < entries; ++k) sum += j[k] * x[3 * static_cast<std::ptrdiff_t>(columns[k]) + 1];
+      bottom[1] = run.penalty[row] * sum;
     }
   }
 
  private:
   static int count(const Run& run) { return known_entries > 0 ? known_entries : run.entries; }
+
+  /// The free entries of one row. Where their number is known they lie beside each other, and are read once: what is
+  /// written meanwhile could be one of them for all that the compiler knows.
+  class Entries {
+   public:
+    Entries(const Run& run, int row, const double* J) : J_(J), places_(run.places + row * count(run)) {
+      COUNTERPOINT_UNROLL
+      for (int k = 0; k < known_entries; ++k) read_[k] = J[*places_ + k];
+    }
+    double operator[](int k) const { return known_entries > 0 ? read_[k] : J_[places_[k]]; }
+
+   private:
+    const double* J_;
+    const int* places_;
+    double read_[known_entries > 0 ? known_entries : 1];
+  };
 };
 
 template <typename Action>
 void for_known_entries(const Run& run, Action action) {
-  switch (run.entries) {
+  switch (run.contiguous ? run.entries : 0) {
     case 2: return action(Rows<2>{});
     case 3: return action(Rows<3>{});
     case 4: return action(Rows<4>{});
@@ -106,42 +145,35 @@ class CondensedSystem final : public SaddleSystem {
       }
     }
     list_product_slots();
+    make_runs();
     base_.assign(solver_->values().size(), 0.0);
-    J_.resize(places_.size());
   }
 
   void set_compliance(const std::vector<double>& compliance) override {
     for (int row = 0; row < m_; ++row) penalty_[row] = 1.0 / compliance[row];
   }
 
-  void factorise(const double* W, bool same_W, const double* J) override {
+  void solve_anew(const double* W, bool same_W, const double* J, double* x, const double* bottom, double* mu) override {
     if (!same_W || !base_is_set_) set_base(W);
-    for (std::size_t k = 0; k < places_.size(); ++k) J_[k] = J[places_[k]];
+    J_ = J;
     double* values = solver_->values().data();
     std::copy(base_.begin(), base_.end(), values);
-    add_all_products(values);
-    solver_->factorise();
+    for_runs([&](auto rows, const Run& run) { rows.condense(run, J, bottom + run.first, values, x); });
+    solver_->factorise_and_solve(x);
+    for_runs([&](auto rows, const Run& run) { rows.multiply(run, J, x, bottom + run.first, mu + run.first); });
   }
 
-  void solve(double* right) override {
-    double* const bottom = right + n_;
-    for_runs<1>(bottom, [&](auto rows, const Run& run, const double* penalty, const double* J, const int* columns, double* own) {
-      rows.add_transposed(run, penalty, J, columns, own, right);
-    });
-    solver_->solve(right);
-    for_runs<1>(bottom, [&](auto rows, const Run& run, const double* penalty, const double* J, const int* columns, double* own) {
-      rows.template multiply<1, 0>(run, penalty, J, columns, right, own);
-    });
+  void solve(double* x, const double* bottom, double* mu) override {
+    for_runs([&](auto rows, const Run& run) { rows.add_transposed(run, J_, bottom + run.first, x); });
+    solver_->solve(x);
+    for_runs([&](auto rows, const Run& run) { rows.multiply(run, J_, x, bottom + run.first, mu + run.first); });
   }
+
   void project(const double* x0, const double* x1, double* right) override {
     double* const bottom = right + 3 * static_cast<std::size_t>(n_);
-    for_runs<3>(bottom, [&](auto rows, const Run& run, const double* penalty, const double* J, const int* columns, double* own) {
-      rows.take_away(run, penalty, J, columns, x0, x1, own, right);
-    });
+    for_runs([&](auto rows, const Run& run) { rows.add_three(run, J_, x0, x1, bottom + 3 * run.first, right); });
     solver_->solve_many(right, 3);
-    for_runs<3>(bottom, [&](auto rows, const Run& run, const double* penalty, const double* J, const int* columns, double* own) {
-      rows.template multiply<3, 1>(run, penalty, J, columns, right, own);
-    });
+    for_runs([&](auto rows, const Run& run) { rows.multiply_second(run, J_, right, bottom + 3 * run.first); });
   }
 
   const linear::Solver& solver() const override { return *solver_; }
@@ -156,9 +188,19 @@ class CondensedSystem final : public SaddleSystem {
         columns_.push_back(jacobian.column[k]);
       }
       row_start_.push_back(static_cast<int>(places_.size()));
-      const int entries = row_start_[row + 1] - row_start_[row];
-      if (runs_.empty() || runs_.back().entries != entries) runs_.push_back({0, entries});
+    }
+  }
+
+  void make_runs() {
+    const int* slots = product_slots_.data();
+    for (int row = 0; row < m_; ++row) {
+      const int start = row_start_[row], entries = row_start_[row + 1] - start;
+      const bool contiguous = entries > 0 && places_[start + entries - 1] - places_[start] == entries - 1;
+      if (runs_.empty() || runs_.back().entries != entries || runs_.back().contiguous != contiguous) {
+        runs_.push_back({row, 0, entries, contiguous, penalty_.data() + row, places_.data() + start, columns_.data() + start, slots});
+      }
       ++runs_.back().rows;
+      slots += entries * (entries + 1) / 2;
     }
   }
 
@@ -184,28 +226,9 @@ class CondensedSystem final : public SaddleSystem {
     }
   }
 
-  void add_all_products(double* values) const {
-    const double *J = J_.data(), *penalty = penalty_.data();
-    const int* slots = product_slots_.data();
-    for (const Run& run : runs_) {
-      for_known_entries(run, [&](auto rows) { rows.add_products(run, penalty, J, slots, values); });
-      penalty += run.rows;
-      J += run.rows * run.entries;
-      slots += run.rows * (run.entries * (run.entries + 1) / 2);
-    }
-  }
-
-  template <int sides, typename Action>
-  void for_runs(double* bottom, Action action) const {
-    const double *J = J_.data(), *penalty = penalty_.data();
-    const int* columns = columns_.data();
-    for (const Run& run : runs_) {
-      for_known_entries(run, [&](auto rows) { action(rows, run, penalty, J, columns, bottom); });
-      penalty += run.rows;
-      J += run.rows * run.entries;
-      columns += run.rows * run.entries;
-      bottom += run.rows * sides;
-    }
+  template <typename Action>
+  void for_runs(Action action) const {
+    for (const Run& run : runs_) for_known_entries(run, [&](auto rows) { action(rows, run); });
   }
 
   void set_base(const double* W) {
@@ -220,7 +243,8 @@ class CondensedSystem final : public SaddleSystem {
   std::vector<int> tangent_slots_, product_slots_;
   std::vector<int> row_start_, places_, columns_;  ///< free entries of the Jacobian: where a row begins, place in J, column
   std::vector<Run> runs_;
-  std::vector<double> base_, J_;
+  std::vector<double> base_;
+  const double* J_ = nullptr;  ///< as factorised
   bool base_is_set_ = false;
 };
 

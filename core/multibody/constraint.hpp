@@ -7,6 +7,7 @@
 
 #include "multibody/combination.hpp"
 #include "multibody/measure.hpp"
+#include "multibody/model.hpp"
 #include "multibody/time_function.hpp"
 
 namespace counterpoint::multibody {
@@ -27,10 +28,12 @@ class ConstraintBatch {
   virtual double curvature() const { return std::numeric_limits<double>::infinity(); }
   virtual void velocity_terms(const Instant& now, double* phi_t) const;
   virtual void acceleration_terms(const Instant& now, double* rest) const = 0;
-  virtual void hermite_terms(const Instant& now, const double* a, const double* multipliers, double* rest, double* terms,
-                             double* out) const;
+  virtual void projection_terms(const Instant& now, const double* a, const double* multipliers, double* sides, double* out) const;
 
   std::vector<std::string> names;  ///< one an equation, for messages
+
+ private:
+  mutable std::vector<double> phi_t_, rest_;  // scratch
 };
 
 using ConstraintBatchPointer = std::shared_ptr<ConstraintBatch>;

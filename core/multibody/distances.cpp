@@ -35,49 +35,38 @@ class Distances final : public ConstraintBatch {
 
   void evaluate(const Instant& now, double* phi, double* jacobian) const override {
     for (const Place& p : places_) {
-      const double* a = now.q + p.first;
-      const double* b = now.q + p.second;
-      double square = 0.0;
+      const Difference along(now.q, p);
+      *phi++ = 0.5 * along.dot(along) * p.inverse_length - p.half_length;
       COUNTERPOINT_UNROLL
       for (int d = 0; d < dimension; ++d) {
-        const double difference = b[d] - a[d];
-        square += difference * difference;
-        jacobian[d] = -difference * p.inverse_length;
-        jacobian[dimension + d] = difference * p.inverse_length;
+        jacobian[dimension + d] = along[d] * p.inverse_length;
+        jacobian[d] = -jacobian[dimension + d];
       }
-      *phi++ = 0.5 * square * p.inverse_length - p.half_length;
       jacobian += 2 * dimension;
     }
   }
 
   void acceleration_terms(const Instant& now, double* rest) const override {
     for (const Place& p : places_) {
-      const double* a = now.v + p.first;
-      const double* b = now.v + p.second;
-      double square = 0.0;
-      COUNTERPOINT_UNROLL
-      for (int d = 0; d < dimension; ++d) square += (b[d] - a[d]) * (b[d] - a[d]);
-      *rest++ = square * p.inverse_length;
+      const Difference speed(now.v, p);
+      *rest++ = speed.dot(speed) * p.inverse_length;
     }
   }
 
-  void hermite_terms(const Instant& now, const double* acceleration, const double* multipliers, double* rest, double* terms,
-                     double* out) const override {
+  void projection_terms(const Instant& now, const double* acceleration, const double* multipliers, double* sides,
+                        double* out) const override {
     for (const Place& p : places_) {
-      const double *va = now.v + p.first, *vb = now.v + p.second;
-      const double *aa = acceleration + p.first, *ab = acceleration + p.second;
+      const Difference speed(now.v, p), change(acceleration, p);
       const double factor = *multipliers++ * p.inverse_length;
-      double square = 0.0, product = 0.0;
+      sides[0] = 0.0;
+      sides[1] = speed.dot(speed) * p.inverse_length;
+      sides[2] = 3.0 * speed.dot(change) * p.inverse_length;
+      sides += 3;
+      double *first = out + p.first, *second = out + p.second;
       COUNTERPOINT_UNROLL
-      for (int d = 0; d < dimension; ++d) {
-        const double speed = vb[d] - va[d];
-        square += speed * speed;
-        product += speed * (ab[d] - aa[d]);
-        out[p.first + d] -= factor * speed;
-        out[p.second + d] += factor * speed;
-      }
-      *rest++ = square * p.inverse_length;
-      *terms++ = 3.0 * product * p.inverse_length;
+      for (int d = 0; d < dimension; ++d) first[d] -= factor * speed[d];
+      COUNTERPOINT_UNROLL
+      for (int d = 0; d < dimension; ++d) second[d] += factor * speed[d];
     }
   }
 
@@ -86,6 +75,27 @@ class Distances final : public ConstraintBatch {
     int first, second;
     double inverse_length, half_length;
   };
+
+  /// x at the second end less x at the first, read once: what is written meanwhile could be a part of x for all that the
+  /// compiler knows.
+  class Difference {
+   public:
+    Difference(const double* x, const Place& p) {
+      COUNTERPOINT_UNROLL
+      for (int d = 0; d < dimension; ++d) value_[d] = x[p.second + d] - x[p.first + d];
+    }
+    double operator[](int d) const { return value_[d]; }
+    double dot(const Difference& other) const {
+      double sum = value_[0] * other[0];
+      COUNTERPOINT_UNROLL
+      for (int d = 1; d < dimension; ++d) sum += value_[d] * other[d];
+      return sum;
+    }
+
+   private:
+    double value_[dimension];
+  };
+
   std::vector<Place> places_;
 };
 

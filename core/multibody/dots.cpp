@@ -70,8 +70,8 @@ class Dots final : public ConstraintBatch {
     }
   }
 
-  void hermite_terms(const Instant& now, const double* acceleration, const double* multipliers, double* rest, double* terms,
-                     double* out) const override {
+  void projection_terms(const Instant& now, const double* acceleration, const double* multipliers, double* sides,
+                        double* out) const override {
     double va[kLargestBlock], vb[kLargestBlock], aa[kLargestBlock], ab[kLargestBlock];
     for (const Row& row : rows_) {
       const Combination &a = row.dot.a, &b = row.dot.b;
@@ -80,8 +80,9 @@ class Dots final : public ConstraintBatch {
       b.rate(now.v, vb);
       a.rate(acceleration, aa);
       b.rate(acceleration, ab);
-      *rest++ = 2.0 * dot(va, vb, a.dimension) * factor;
-      *terms++ = 3.0 * (dot(va, ab, a.dimension) + dot(aa, vb, a.dimension)) * factor;
+      *sides++ = 0.0;
+      *sides++ = 2.0 * dot(va, vb, a.dimension) * factor;
+      *sides++ = 3.0 * (dot(va, ab, a.dimension) + dot(aa, vb, a.dimension)) * factor;
       a.add_force(vb, force, out);
       b.add_force(va, force, out);
     }
@@ -156,9 +157,12 @@ class Coincidences final : public ConstraintBatch {
 
 void ConstraintBatch::velocity_terms(const Instant&, double* phi_t) const { std::fill_n(phi_t, equations(), 0.0); }
 
-void ConstraintBatch::hermite_terms(const Instant& now, const double*, const double*, double* rest, double* terms, double*) const {
-  acceleration_terms(now, rest);
-  std::fill_n(terms, equations(), 0.0);
+void ConstraintBatch::projection_terms(const Instant& now, const double*, const double*, double* sides, double*) const {
+  phi_t_.resize(names.size());
+  rest_.resize(names.size());
+  velocity_terms(now, phi_t_.data());
+  acceleration_terms(now, rest_.data());
+  put_sides(phi_t_, rest_, sides);
 }
 
 ConstraintBatchPointer make_dots(const std::vector<DotRow>& rows) { return std::make_shared<Dots>(rows); }

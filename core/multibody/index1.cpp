@@ -64,9 +64,10 @@ void Index1Accelerations::evaluate(const Instant& now) {
   }
 }
 
-void Index1Accelerations::factorise() {
+void Index1Accelerations::solve_anew(double* right) {
+  double* const bottom = right + model_->coordinates();
   try {
-    system_->factorise(W.data(), false, J.data());
+    system_->solve_anew(W.data(), false, J.data(), right, bottom, bottom);
   } catch (const linear::SingularMatrix& singular) {
     give_up(1, "the matrix is singular" + place_of(*model_, singular.equation));
   }
@@ -82,7 +83,6 @@ void Index1Accelerations::solve(const Instant& now, double* a, double* multiplie
   model_->forces(now, Q.data());
   model_->mass(now, mass.data());
   mass_on_tangent_.write(mass.data(), W.data());
-  factorise();
   const int n = model_->coordinates(), m = model_->equations();
   const bool penalty = options.formulation == "penalty";
   if (penalty) std::fill_n(multipliers, m, 0.0);
@@ -91,7 +91,11 @@ void Index1Accelerations::solve(const Instant& now, double* a, double* multiplie
     add_transposed(model_->jacobian_pattern(), J.data(), multipliers, top_.data());
     for (int i = 0; i < n; ++i) right_[i] = Q[i] - top_[i];
     for (int r = 0; r < m; ++r) right_[n + r] = -target[r];
-    system_->solve(right_.data());
+    if (iteration == 0) {
+      solve_anew(right_.data());
+    } else {
+      system_->solve(right_.data(), right_.data() + n, right_.data() + n);
+    }
     ++statistics.iterations;
     double left = 0.0, demand = 0.0;  // what Phi'' still lacks, and what it has to be
     for (int r = 0; r < m; ++r) {

@@ -21,8 +21,8 @@ class Index1Accelerations {
   /// rest + 2 xi omega Phi' + omega^2 Phi; Phi and J are evaluated, too.
   void evaluate(const Instant& now);
 
-  /// Factorise W and J, or give up.
-  void factorise();
+  /// Solve the system of W and J, or give up; `right` holds top then bottom, and x then mu.
+  void solve_anew(double* right);
   [[noreturn]] void give_up(int iteration, const std::string& why) const;
 
   const Model& model() const { return *model_; }

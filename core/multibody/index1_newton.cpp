@@ -98,8 +98,6 @@ double Index1NewtonStepper::correct(const Instant& now, const State& state) {
   model.mass(now, accelerations_.mass.data());
   mass_on_tangent_.write(accelerations_.mass.data(), accelerations_.W.data());
   model.add_tangent(now, scale_, scale_ * velocity_factor_, accelerations_.W.data());
-  accelerations_.factorise();
-
   multiply(model.mass_pattern(), accelerations_.mass.data(), next_.a.data(), residual_.data());
   std::fill(residual_.begin() + n, residual_.end(), 0.0);
   add_transposed(model.jacobian_pattern(), accelerations_.J.data(), next_.multipliers.data(), residual_.data());
@@ -110,7 +108,7 @@ double Index1NewtonStepper::correct(const Instant& now, const State& state) {
     if (penalty) b -= accelerations_.compliance[r] * scale_ * next_.multipliers[r];
     right_[n + r] = -b / growth_;
   }
-  accelerations_.system().solve(right_.data());
+  accelerations_.solve_anew(right_.data());
 
   const double to_auxiliary = 1.0 / (accelerations_.options.rule.beta * h_ * h_);
   double moved = 0.0;

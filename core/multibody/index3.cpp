@@ -3,10 +3,10 @@
 // rule; with generalised-alpha (Arnold and Bruels 2007) second order with damping of high frequencies.
 //
 // Unknowns are the positions q at the end of the step. With scale S = beta h^2 (1 - alpha_f) / (1 - alpha_m) the rule says
-// S a = q - q_hat, and Newton's method solves, with W = M + S K + S (dv/dq) C,
+// S da = dq, and Newton's method solves, with W = M + S K + S (dv/dq) C,
 //
-//     [ W  J^T ] [ dq        ]      [ M (q - q_hat) + S J^T lambda - S Q ]
-//     [ J  -D  ] [ S dlambda ] =  - [ Phi                                ] .
+//     [ W  J^T ] [ dq        ]      [ S (M a + J^T lambda - Q) ]
+//     [ J  -D  ] [ S dlambda ] =  - [ Phi                      ] .
 //
 // D -> 0 is the exact constraint. Two things make one iteration enough for most steps: accelerations are extrapolated
 // linearly to begin with, and the iteration stops on what is left of the equations, not on how far the last one moved.
@@ -48,17 +48,18 @@ Index3Stepper::Index3Stepper(ModelPointer model, const StepperOptions& options)
       J_(model_->jacobian_pattern().entries()),
       factorised_J_(model_->jacobian_pattern().entries()),
       phi_(m_),
-      phi_t_(m_),
       rest_(m_),
-      right_(n_ + m_),
-      q_hat_(n_),
+      mu_(m_),
       Q_(model_->all_coordinates()),
       residual_(model_->all_coordinates()),
+      change_(model_->all_coordinates()),
       difference_(n_),
       inverse_diagonal_(n_),
-      three_(3 * (n_ + m_)),
-      terms_(m_) {
+      three_(3 * (n_ + m_)) {
+  plain_ = options_.rule.alpha_m == 0.0 && options_.rule.alpha_f == 0.0;
   curvature_ = model_->curvature();
+  constant_W_ = !model_->has_tangent() && model_->constant_mass();
+  constant_forces_ = model_->constant_forces();
   for (int i = 0; i < n_; ++i) diagonal_.push_back(model_->tangent_pattern().find(i, i));
   hermite_ = options_.integrator == "hermite";
   const bool kkt = options_.system == "kkt";
@@ -78,7 +79,8 @@ void Index3Stepper::start(State& state, InputSource& inputs) {
   state.previous_step = 0.0;
   if (hermite_) {
     state.jerk.assign(state.a.size(), 0.0);
-    find_jerk(now, state.multipliers.data(), state.a.data(), state.jerk.data());
+    solve_three(now, state.a.data(), state.multipliers.data());
+    for (int i = 0; i < n_; ++i) state.jerk[i] = -three_[3 * i + 2];
     state.previous_jerk = state.jerk;
   }
   next_ = state;
@@ -91,7 +93,7 @@ void Index3Stepper::renew_start(State& state, InputSource& inputs) {
   inputs.fill(state.t, now);
   if (!inputs_differ(state, now)) return;
   model_->constraints(now, phi_.data(), J_.data());
-  if (!model_->constant_mass()) model_->mass(now, mass_.data());
+  if (!constant_W_ && !model_->constant_mass()) model_->mass(now, mass_.data());
   const std::vector<double> before = state.a;
   start_accelerations(state, now);
   for (std::size_t i = 0; i < before.size(); ++i) state.auxiliary[i] += state.a[i] - before[i];
@@ -102,26 +104,26 @@ void Index3Stepper::start_accelerations(State& state, const Instant& now) {
   mass_on_tangent_.write(mass_.data(), W_.data());
   invert_diagonal();
   same_W_ = false;
-  system_->factorise(W_.data(), same_W_, J_.data());
   model_->forces(now, Q_.data());
   model_->acceleration_terms(now, rest_.data());
-  for (int i = 0; i < n_; ++i) right_[i] = Q_[i];
-  for (int r = 0; r < m_; ++r) right_[n_ + r] = -rest_[r];
-  system_->solve(right_.data());
+  for (double& r : rest_) r = -r;
+  std::copy_n(Q_.begin(), n_, change_.begin());
+  system_->solve_anew(W_.data(), same_W_, J_.data(), change_.data(), rest_.data(), mu_.data());
   std::fill(state.a.begin(), state.a.end(), 0.0);
-  std::copy_n(right_.begin(), n_, state.a.begin());
-  std::copy_n(right_.begin() + n_, m_, state.multipliers.begin());
+  std::copy_n(change_.begin(), n_, state.a.begin());
+  std::copy_n(mu_.begin(), m_, state.multipliers.begin());
   keep_inputs(state, now, model_->inputs());
 }
 
 void Index3Stepper::step(State& state, double t_end, InputSource& inputs) {
   set_coefficients(t_end - state.t);
   if (state.stiffening != applied_stiffening_) apply_compliance(state.stiffening);
-  if (model_->inputs() > 0) renew_start(state, inputs);
+  const bool has_inputs = model_->inputs() > 0;
+  if (has_inputs) renew_start(state, inputs);
   next_.t = t_end;
   next_.stiffening = state.stiffening;
   Instant now{.t = t_end, .q = next_.q.data(), .v = next_.v.data(), .memory = state.memory.data(), .step_start = state.t};
-  inputs.fill(t_end, now);
+  if (has_inputs) inputs.fill(t_end, now);
   predict(state);
   evaluate(now);
   iterate(now);
@@ -135,7 +137,9 @@ void Index3Stepper::set_coefficients(double h) {
   h_ = coefficients_for_ = h;
   scale_ = r.beta * h * h * (1.0 - r.alpha_f) / (1.0 - r.alpha_m);
   velocity_factor_ = r.gamma / (r.beta * h);
-  same_W_ = false;
+  auxiliary_factor_ = 1.0 / (r.beta * h * h);
+  multiplier_factor_ = 1.0 / scale_;
+  twelfth_ = h * h / 12.0;
   if (options_.penalty > 0.0) {
     compliance_.assign(m_, 1.0 / (options_.penalty * scale_));
     apply_compliance(1.0);
@@ -151,7 +155,8 @@ void Index3Stepper::apply_compliance(double stiffening) {
 }
 
 void Index3Stepper::predict(const State& state) {
-  const double ratio = state.previous_step > 0.0 ? h_ / state.previous_step : 0.0;
+  double ratio = 1.0;  // mostly; a division would be waited for
+  if (state.previous_step != h_) ratio = state.previous_step > 0.0 ? h_ / state.previous_step : 0.0;
   if (hermite_) {
     predict_by_jerk(state, ratio);
   } else {
@@ -164,24 +169,31 @@ void Index3Stepper::predict(const State& state) {
 // The acceleration-like variable continues on the straight line through its last two values.
 void Index3Stepper::predict_by_acceleration(const State& state, double ratio) {
   const NewmarkRule& r = options_.rule;
-  const double lean = scale_ / (1.0 - r.alpha_f);
   for (int i = 0; i < n_; ++i) {
     const double x = state.auxiliary[i];
     const double guess = x + ratio * (x - state.previous[i]);
     const double free_flight = state.q[i] + h_ * (state.v[i] + h_ * (0.5 - r.beta) * x);
-    q_hat_[i] = free_flight - lean * (r.alpha_m * x - r.alpha_f * state.a[i]);
     next_.q[i] = free_flight + h_ * h_ * r.beta * guess;
     next_.v[i] = state.v[i] + h_ * ((1.0 - r.gamma) * x + r.gamma * guess);
     next_.auxiliary[i] = guess;
+  }
+  if (!plain_) lean(state);
+}
+
+void Index3Stepper::lean(const State& state) {
+  const NewmarkRule& r = options_.rule;
+  for (int i = 0; i < n_; ++i) {
+    const double leaning = (1.0 - r.alpha_m) * next_.auxiliary[i] + r.alpha_m * state.auxiliary[i] - r.alpha_f * state.a[i];
+    next_.a[i] = leaning / (1.0 - r.alpha_f);
   }
 }
 
 // Trapezoidal rule with Hermite's end corrections, order 4: x1 = x0 + h/2 (x0' + x1') - h^2/12 (x1'' - x0''), for v and q.
 void Index3Stepper::predict_by_jerk(const State& state, double ratio) {
-  const double half = 0.5 * h_, twelfth = h_ * h_ / 12.0, scale = scale_;
+  const double half = 0.5 * h_, twelfth = twelfth_;
   const double *q0 = state.q.data(), *v0 = state.v.data(), *a0 = state.a.data();
   const double *j0 = state.jerk.data(), *before = state.previous_jerk.data();
-  double *q1 = next_.q.data(), *v1 = next_.v.data(), *a1 = next_.auxiliary.data(), *j1 = next_.jerk.data(), *hat = q_hat_.data();
+  double *q1 = next_.q.data(), *v1 = next_.v.data(), *a1 = next_.auxiliary.data(), *j1 = next_.jerk.data();
   COUNTERPOINT_INDEPENDENT
   for (int i = 0; i < n_; ++i) {
     const double jerk = j0[i] + ratio * (j0[i] - before[i]);
@@ -192,7 +204,6 @@ void Index3Stepper::predict_by_jerk(const State& state, double ratio) {
     a1[i] = a;
     v1[i] = v;
     q1[i] = q;
-    hat[i] = q - scale * a;
   }
 }
 
@@ -200,15 +211,10 @@ void Index3Stepper::predict_by_jerk(const State& state, double ratio) {
 // expect next: a length.
 void Index3Stepper::evaluate(const Instant& now) {
   model_->constraints(now, phi_.data(), J_.data());
-  model_->forces(now, Q_.data());
-  if (!model_->constant_mass()) model_->mass(now, mass_.data());
-  const double *q = next_.q.data(), *hat = q_hat_.data(), *Q = Q_.data(), scale = scale_;
-  double *difference = difference_.data(), *residual = residual_.data();
-  COUNTERPOINT_INDEPENDENT
-  for (int i = 0; i < n_; ++i) difference[i] = q[i] - hat[i];
-  multiply(model_->mass_pattern(), mass_.data(), difference, residual);
-  COUNTERPOINT_INDEPENDENT
-  for (int i = 0; i < n_; ++i) residual[i] -= scale * Q[i];
+  if (!constant_forces_) model_->forces(now, Q_.data());
+  if (!constant_W_ && !model_->constant_mass()) model_->mass(now, mass_.data());
+  const std::vector<double>& accelerations = plain_ ? next_.auxiliary : next_.a;
+  multiply_less(model_->mass_pattern(), mass_.data(), accelerations.data(), Q_.data(), scale_, residual_.data());
   if (!multipliers_are_zero_) {
     for (int r = 0; r < m_; ++r) rest_[r] = scale_ * next_.multipliers[r];
     add_transposed(model_->jacobian_pattern(), J_.data(), rest_.data(), residual_.data());
@@ -245,9 +251,8 @@ void Index3Stepper::iterate(const Instant& now) {
   double last = bounded ? INFINITY : expected_correction(), last_correction = 0.0;
   for (int iteration = 1;; ++iteration) {
     form_tangent(now);
-    factorise(iteration);
+    solve(iteration);
     correct();
-    factorised_J_.swap(J_);
     ++statistics_.iterations;
     const double next = iteration == 1 ? bound_of_next() : correction_ * correction_ / last_correction;
     last_correction = correction_;
@@ -269,16 +274,11 @@ void Index3Stepper::iterate(const Instant& now) {
 
 // A correction that made things much worse (across an impact, say) is taken back by halves.
 void Index3Stepper::shorten_correction(const Instant& now, double last) {
-  const double to_auxiliary = 1.0 / (options_.rule.beta * h_ * h_), to_multiplier = options_.printed ? 0.0 : 1.0 / scale_;
+  const double to_multiplier = options_.printed ? 0.0 : multiplier_factor_;
   double part = 0.5;
   for (int halving = 0; halving < kMostHalvings && !(expected_correction() <= kWorse * last); ++halving, part *= 0.5) {
-    for (int i = 0; i < n_; ++i) {
-      const double back = part * right_[i];
-      next_.q[i] -= back;
-      next_.v[i] -= velocity_factor_ * back;
-      next_.auxiliary[i] -= to_auxiliary * back;
-    }
-    for (int r = 0; r < m_; ++r) next_.multipliers[r] -= to_multiplier * part * right_[n_ + r];
+    move(-part);
+    for (int r = 0; r < m_; ++r) next_.multipliers[r] += to_multiplier * part * mu_[r];
     evaluate(now);
   }
 }
@@ -298,43 +298,58 @@ double Index3Stepper::bound_of_next() const {
   return violation_ + beyond * correction_ + 2.0 * beyond * largest_multiplier_ * lightest_;
 }
 
-void Index3Stepper::factorise(int iteration) {
+// The solution for the residual as it stands is what is too much.
+void Index3Stepper::solve(int iteration) {
+  change_.swap(residual_);
   try {
-    system_->factorise(W_.data(), same_W_, J_.data());
+    system_->solve_anew(W_.data(), same_W_, J_.data(), change_.data(), phi_.data(), mu_.data());
   } catch (const linear::SingularMatrix& singular) {
     fail(iteration, "the tangent matrix is singular" + place_of(*model_, singular.equation));
   }
+  factorised_J_.swap(J_);
   ++statistics_.factorisations;
-  same_W_ = !model_->has_tangent() && model_->constant_mass();
+  same_W_ = constant_W_;
 }
 
 void Index3Stepper::correct() {
-  for (int i = 0; i < n_; ++i) right_[i] = -residual_[i];
-  for (int r = 0; r < m_; ++r) right_[n_ + r] = -phi_[r];
-  system_->solve(right_.data());
-  const double to_auxiliary = 1.0 / (options_.rule.beta * h_ * h_);
-  const double to_velocity = velocity_factor_, *change = right_.data();
-  double *q = next_.q.data(), *v = next_.v.data(), *a = next_.auxiliary.data();
+  correction_ = move(1.0);
+  if (!options_.printed) add_multipliers();
+  multipliers_are_zero_ = false;
+}
+
+// Takes a part of what is too much away; returns the largest of it.
+double Index3Stepper::move(double part) {
+  const double to_auxiliary = auxiliary_factor_, to_velocity = velocity_factor_, *change = change_.data();
+  double *q = next_.q.data(), *v = next_.v.data(), *auxiliary = next_.auxiliary.data();
+  Largest largest;
   COUNTERPOINT_INDEPENDENT
   for (int i = 0; i < n_; ++i) {
-    q[i] += change[i];
-    v[i] += to_velocity * change[i];
-    a[i] += to_auxiliary * change[i];
+    const double dq = part * change[i];
+    q[i] -= dq;
+    v[i] -= to_velocity * dq;
+    auxiliary[i] -= to_auxiliary * dq;
+    largest.take(dq);
   }
-  correction_ = largest_absolute(change, n_);
+  if (!plain_) {
+    for (int i = 0; i < n_; ++i) next_.a[i] -= part * multiplier_factor_ * change[i];
+  }
+  return largest.value();
+}
+
+// Also finds how large the increments are, and what the linear part of Phi leaves of it.
+void Index3Stepper::add_multipliers() {
+  const double to_multiplier = multiplier_factor_, *mu = mu_.data(), *compliance = applied_compliance_.data();
+  double* multipliers = next_.multipliers.data();
   const bool fresh = multipliers_are_zero_;
-  multipliers_are_zero_ = false;
-  if (options_.printed) return;
-  const double to_multiplier = 1.0 / scale_, *mu = change + n_;
-  double *multipliers = next_.multipliers.data(), *left = rest_.data();
-  const double* compliance = applied_compliance_.data();
+  Largest largest, left;
   COUNTERPOINT_INDEPENDENT
   for (int r = 0; r < m_; ++r) {
-    multipliers[r] = (fresh ? 0.0 : multipliers[r]) + to_multiplier * mu[r];
-    left[r] = compliance[r] * mu[r];  // what the linear part of Phi leaves
+    multipliers[r] = (fresh ? 0.0 : multipliers[r]) - to_multiplier * mu[r];
+    left.take(compliance[r] * mu[r]);
+    largest.take(mu[r]);
   }
-  violation_ = largest_absolute(left, m_);
-  largest_multiplier_ = largest_absolute(mu, m_);
+  violation_ = left.value();
+  largest_multiplier_ = largest.value();
 }
 
 // (3.1): lambda_{i+1} = lambda_i + alpha Phi_{i+1}; the residual follows.
@@ -362,80 +377,72 @@ bool Index3Stepper::may_stiffen() {
 
 void Index3Stepper::project(const Instant& now) {
   if (!options_.project_velocities && !hermite_) return;
-  project_all(now);
+  solve_three(now, next_.auxiliary.data(), next_.multipliers.data());
   const double* side = three_.data();
-  const double twelfth = h_ * h_ / 12.0;
   double *v = next_.v.data(), *a = next_.auxiliary.data(), *jerk = next_.jerk.data();
-  const bool accelerations = options_.project_accelerations;
+  const double twelfth = twelfth_, part = options_.project_accelerations ? 1.0 : 0.0;
   for (int i = 0; i < n_; ++i, side += 3) {
-    v[i] += side[0];
-    if (accelerations) a[i] += side[1];
+    v[i] -= side[0];
+    a[i] -= part * side[1];
     if (hermite_) {
-      v[i] -= twelfth * (side[2] - jerk[i]);
-      jerk[i] = side[2];
+      v[i] += twelfth * (side[2] + jerk[i]);
+      jerk[i] = -side[2];
     }
   }
   if (options_.printed || !options_.project_accelerations) return;
-  for (int r = 0; r < m_; ++r, side += 3) next_.multipliers[r] += side[1];
+  double* multipliers = next_.multipliers.data();
+  for (int r = 0; r < m_; ++r, side += 3) multipliers[r] -= side[1];
 }
 
 // Velocities, accelerations and, for Hermite's rule, the jerk, with one factorisation and at once:
 //
-//     [W J^T; J -D] [dv da j] = [ 0, 0, -(J')^T lambda;  -(J v + Phi_t), -(J a + rest), -terms ].
+//     [W J^T; J -D] [-dv -da -j] = [ 0, 0, (J')^T lambda;  J v + Phi_t, J a + rest, terms ].
 //
 // As increments, so that what is right already is not rounded again. J is the one that was factorised: a newer one would
 // differ by little, but that little would be multiplied by the penalty. The rate of the applied forces is left out of the
 // jerk: springs then see the plain trapezoidal rule, which is stable for all of them, and what constraints do is of order 4.
-void Index3Stepper::project_all(const Instant& now) {
-  if (hermite_) {
-    std::fill(residual_.begin(), residual_.end(), 0.0);
-    model_->hermite_terms(now, next_.auxiliary.data(), next_.multipliers.data(), rest_.data(), terms_.data(), residual_.data());
-  } else {
-    model_->acceleration_terms(now, rest_.data());
-  }
-  if (model_->rheonomic()) model_->velocity_terms(now, phi_t_.data());
-  double* side = three_.data();
-  for (int i = 0; i < n_; ++i, side += 3) {
-    side[0] = side[1] = 0.0;
-    side[2] = hermite_ ? -residual_[i] : 0.0;
-  }
-  for (int r = 0; r < m_; ++r, side += 3) {
-    side[0] = -phi_t_[r];
-    side[1] = -rest_[r];
-    side[2] = -terms_[r];
-  }
-  system_->project(next_.v.data(), next_.auxiliary.data(), three_.data());
-}
-
-// The jerk alone, at the start of a run.
-void Index3Stepper::find_jerk(const Instant& now, const double* multipliers, const double* a, double* jerk) {
+void Index3Stepper::solve_three(const Instant& now, const double* a, const double* multipliers) {
   std::fill(residual_.begin(), residual_.end(), 0.0);
-  model_->hermite_terms(now, a, multipliers, rest_.data(), terms_.data(), residual_.data());
-  for (int i = 0; i < n_; ++i) right_[i] = -residual_[i];
-  for (int r = 0; r < m_; ++r) right_[n_ + r] = -terms_[r];
-  system_->solve(right_.data());
-  std::copy_n(right_.begin(), n_, jerk);
+  double *top = three_.data(), *carried = residual_.data();
+  model_->projection_terms(now, a, multipliers, top + 3 * static_cast<std::size_t>(n_), carried);
+  for (int i = 0; i < n_; ++i) {
+    top[3 * i] = top[3 * i + 1] = 0.0;
+    top[3 * i + 2] = carried[i];
+  }
+  system_->project(now.v, a, top);
 }
 
 void Index3Stepper::finish(State& state, const Instant& now) {
-  const NewmarkRule& r = options_.rule;
-  if (plain()) {
-    std::copy_n(next_.auxiliary.begin(), n_, next_.a.begin());
-  } else {
-    for (int i = 0; i < n_; ++i) {
-      const double leaning = (1.0 - r.alpha_m) * next_.auxiliary[i] + r.alpha_m * state.auxiliary[i] - r.alpha_f * state.a[i];
-      next_.a[i] = leaning / (1.0 - r.alpha_f);
-    }
-  }
+  if (!plain_) lean(state);
   keep_inputs(next_, now, model_->inputs());
-  next_.memory = state.memory;
-  model_->accept(now, next_.memory.data());
-  next_.previous_step = h_;
-  next_.previous.swap(state.auxiliary);
-  next_.previous_jerk.swap(state.jerk);
-  state.swap(next_);
+  if (model_->memory() > 0) {
+    next_.memory = state.memory;
+    model_->accept(now, next_.memory.data());
+  }
+  accept(state);
   ++statistics_.steps;
   statistics_.worst_violation = std::max(statistics_.worst_violation, violation_);
+}
+
+// From here on nothing fails.
+void Index3Stepper::accept(State& state) noexcept {
+  state.t = next_.t;
+  state.previous_step = h_;
+  state.stiffening = next_.stiffening;
+  state.previous.swap(state.auxiliary);
+  state.previous_jerk.swap(state.jerk);
+  state.q.swap(next_.q);
+  state.v.swap(next_.v);
+  state.auxiliary.swap(next_.auxiliary);
+  state.jerk.swap(next_.jerk);
+  state.multipliers.swap(next_.multipliers);
+  if (model_->inputs() > 0) state.inputs.swap(next_.inputs);
+  if (model_->memory() > 0) state.memory.swap(next_.memory);
+  if (plain_) {
+    std::copy_n(state.auxiliary.begin(), n_, state.a.begin());
+  } else {
+    state.a.swap(next_.a);
+  }
 }
 
 void Index3Stepper::fail(int iteration, const std::string& why) const {

@@ -21,31 +21,35 @@ class Index3Stepper final : public Stepper {
   const linear::Solver* solver() const override { return &system_->solver(); }
 
  private:
+  // Inline is what every step calls: of functions that others could call, the compiler keeps the calls.
   void start_accelerations(State& state, const Instant& now);
   void renew_start(State& state, InputSource& inputs);
-  bool plain() const { return options_.rule.alpha_m == 0.0 && options_.rule.alpha_f == 0.0; }
-  void set_coefficients(double h);
-  void predict(const State& state);
+  inline void set_coefficients(double h);
+  inline void predict(const State& state);
   void predict_by_acceleration(const State& state, double ratio);
-  void predict_by_jerk(const State& state, double ratio);
-  void evaluate(const Instant& now);
+  inline void predict_by_jerk(const State& state, double ratio);
+  /// a from the acceleration-like variable.
+  void lean(const State& state);
+  inline void evaluate(const Instant& now);
   double expected_correction();
   double bound_of_next() const;
   bool is_stuck_at_singularity(int iteration, double expected, double tolerance);
   void shorten_correction(const Instant& now, double last);
   void apply_compliance(double stiffening);
-  void iterate(const Instant& now);
-  void form_tangent(const Instant& now);
+  inline void iterate(const Instant& now);
+  inline void form_tangent(const Instant& now);
   void invert_diagonal();
-  void factorise(int iteration);
-  void correct();
+  inline void solve(int iteration);
+  inline void correct();
+  inline double move(double part);
+  inline void add_multipliers();
   void update_as_printed();
   bool contracts_slowly(double before, double tolerance);
   bool may_stiffen();
-  void project(const Instant& now);
-  void project_all(const Instant& now);
-  void find_jerk(const Instant& now, const double* multipliers, const double* a, double* jerk);
-  void finish(State& state, const Instant& now);
+  inline void project(const Instant& now);
+  inline void solve_three(const Instant& now, const double* a, const double* multipliers);
+  inline void finish(State& state, const Instant& now);
+  inline void accept(State& state) noexcept;
   [[noreturn]] void fail(int iteration, const std::string& why) const;
 
   ModelPointer model_;
@@ -54,6 +58,7 @@ class Index3Stepper final : public Stepper {
   int n_, m_;
   MassOnTangent mass_on_tangent_;
   double h_ = 0.0, scale_ = 0.0, velocity_factor_ = 0.0;
+  double auxiliary_factor_ = 0.0, multiplier_factor_ = 0.0, twelfth_ = 0.0;
   double coefficients_for_ = 0.0;   ///< step that the coefficients above belong to
   bool same_W_ = false;             ///< W is M and has been given to the system
   std::vector<double> compliance_;  ///< as chosen at the start, or from the penalty given
@@ -65,12 +70,14 @@ class Index3Stepper final : public Stepper {
   double lightest_ = 0.0;           ///< largest 1 / W on the diagonal
   double curvature_ = 0.0;
   bool hermite_ = false;
+  bool plain_ = true;               ///< the acceleration-like variable is the acceleration
+  bool constant_W_ = false;         ///< W is M and M is constant
+  bool constant_forces_ = false;
   bool multipliers_are_zero_ = false;
 
   // Scratch; nothing here survives a step.
   State next_;
-  std::vector<double> mass_, W_, J_, factorised_J_, phi_, phi_t_, rest_, right_, q_hat_, Q_, residual_, difference_, inverse_diagonal_,
-      three_, terms_;
+  std::vector<double> mass_, W_, J_, factorised_J_, phi_, rest_, mu_, Q_, residual_, change_, difference_, inverse_diagonal_, three_;
   std::vector<int> diagonal_;
 };
 

@@ -37,8 +37,15 @@ void InitialProblem::linearise(const Instant& now) {
   model_->mass(now, mass_.data());
   mass_on_tangent_.write(mass_.data(), W_.data());
   system_->set_compliance(compliance_from_mass(*model_, mass_.data(), J_.data(), kCompliance));
+  is_factorised_ = false;
+}
+
+void InitialProblem::solve() {
+  double* const bottom = right_.data() + model_->coordinates();
+  if (is_factorised_) return system_->solve(right_.data(), bottom, bottom);
   try {
-    system_->factorise(W_.data(), false, J_.data());
+    system_->solve_anew(W_.data(), false, J_.data(), right_.data(), bottom, bottom);
+    is_factorised_ = true;
   } catch (const linear::SingularMatrix& singular) {
     const int n = model_->coordinates();
     const bool coordinate = singular.equation >= 0 && singular.equation < n;
@@ -67,7 +74,7 @@ void InitialProblem::positions(Instant now, std::vector<double>& q) {
     linearise(now);
     std::fill_n(right_.begin(), n, 0.0);
     for (int r = 0; r < m; ++r) right_[n + r] = -phi_[r];
-    system_->solve(right_.data());
+    solve();
     before = q;
     double last = violation, part = 1.0;
     for (int halving = 0; halving < kMostHalvings; ++halving, part *= 0.5) {
@@ -111,7 +118,7 @@ void InitialProblem::velocities(Instant now, std::vector<double>& v) {
     }
     if (!(left < 0.9 * last)) break;
     last = left;
-    system_->solve(right_.data());
+    solve();
     for (int i = 0; i < n; ++i) v[i] += right_[i];
   }
   std::vector<double> rate(m);
@@ -141,7 +148,7 @@ void InitialProblem::accelerations(Instant now, std::vector<double>& a, std::vec
     multiply(model_->jacobian_pattern(), J_.data(), a.data(), change.data());
     for (int i = 0; i < n; ++i) right_[i] = Q[i] - inertia[i] - carried[i];
     for (int r = 0; r < m; ++r) right_[n + r] = -(rest[r] + change[r]);
-    system_->solve(right_.data());
+    solve();
     for (int i = 0; i < n; ++i) a[i] += right_[i];
     for (int r = 0; r < m; ++r) multipliers[r] += right_[n + r];
   }

@@ -24,6 +24,8 @@ class InitialProblem {
 
  private:
   void linearise(const Instant& now);
+  /// right_ by the system as linearised.
+  void solve();
   double largest_violation() const;
 
   ModelPointer model_;
@@ -31,6 +33,7 @@ class InitialProblem {
   SaddleSystemPointer system_;
   MassOnTangent mass_on_tangent_;
   std::vector<double> mass_, W_, J_, phi_, right_;
+  bool is_factorised_ = false;
 };
 
 /// Equations that follow from others where the mechanism stands, and the number of motions left free.

@@ -9,7 +9,7 @@ namespace {
 class KktSystem final : public SaddleSystem {
  public:
   KktSystem(const Model& model, const std::string& solver)
-      : n_(model.coordinates()), m_(model.equations()), jacobian_(model.jacobian_pattern()), compliance_(m_, 0.0), J_(jacobian_.entries()) {
+      : n_(model.coordinates()), m_(model.equations()), jacobian_(model.jacobian_pattern()), compliance_(m_, 0.0), right_(n_ + m_) {
     const SparsePattern &tangent = model.tangent_pattern(), &jacobian = model.jacobian_pattern();
     solver_ = linear::make_solver(solver, pattern(tangent, jacobian));
     find_slots(tangent, jacobian);
@@ -21,9 +21,9 @@ class KktSystem final : public SaddleSystem {
     base_is_set_ = false;
   }
 
-  void factorise(const double* W, bool same_W, const double* J) override {
+  void solve_anew(const double* W, bool same_W, const double* J, double* x, const double* bottom, double* mu) override {
     if (!same_W || !base_is_set_) set_base(W);
-    std::copy_n(J, J_.size(), J_.begin());
+    J_ = J;
     double* values = solver_->values().data();
     std::copy(base_.begin(), base_.end(), values);
     const int entries = static_cast<int>(jacobian_slots_.size());
@@ -31,15 +31,22 @@ class KktSystem final : public SaddleSystem {
     for (int k = 0; k < entries; ++k) values[slots[k]] = J[k];
     for (std::size_t k = 0; k < mirrored_slots_.size(); ++k) values[mirrored_slots_[k]] = J[k];
     solver_->factorise();
+    solve(x, bottom, mu);
   }
 
-  void solve(double* right) override { solver_->solve(right); }
+  void solve(double* x, const double* bottom, double* mu) override {
+    std::copy_n(x, n_, right_.begin());
+    std::copy_n(bottom, m_, right_.begin() + n_);
+    solver_->solve(right_.data());
+    std::copy_n(right_.begin(), n_, x);
+    std::copy_n(right_.begin() + n_, m_, mu);
+  }
   void project(const double* x0, const double* x1, double* right) override {
     double* bottom = right + 3 * static_cast<std::size_t>(n_);
     for (int row = 0; row < m_; ++row, bottom += 3) {
       for (int k = jacobian_.row_start[row]; k < jacobian_.row_start[row + 1]; ++k) {
-        bottom[0] -= J_[k] * x0[jacobian_.column[k]];
-        bottom[1] -= J_[k] * x1[jacobian_.column[k]];
+        bottom[0] += J_[k] * x0[jacobian_.column[k]];
+        bottom[1] += J_[k] * x1[jacobian_.column[k]];
       }
     }
     solver_->solve_many(right, 3);
@@ -97,7 +104,8 @@ class KktSystem final : public SaddleSystem {
 
   int n_, m_;
   const SparsePattern& jacobian_;
-  std::vector<double> compliance_, J_;
+  std::vector<double> compliance_, right_;
+  const double* J_ = nullptr;  ///< as factorised
   linear::SolverPointer solver_;
   std::vector<int> tangent_slots_, jacobian_slots_, mirrored_slots_, diagonal_slots_;
   std::vector<double> base_;  ///< all values but the Jacobian's

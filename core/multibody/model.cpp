@@ -5,9 +5,19 @@
 
 namespace counterpoint::multibody {
 
-void Model::hermite_terms(const Instant& now, const double*, const double*, double* rest, double* terms, double*) const {
-  acceleration_terms(now, rest);
-  std::fill_n(terms, equations(), 0.0);
+void Model::projection_terms(const Instant& now, const double*, const double*, double* sides, double*) const {
+  std::vector<double> phi_t(equations(), 0.0), rest(equations());
+  if (rheonomic()) velocity_terms(now, phi_t.data());
+  acceleration_terms(now, rest.data());
+  put_sides(phi_t, rest, sides);
+}
+
+void put_sides(const std::vector<double>& phi_t, const std::vector<double>& rest, double* sides) {
+  for (std::size_t r = 0; r < rest.size(); ++r, sides += 3) {
+    sides[0] = phi_t[r];
+    sides[1] = rest[r];
+    sides[2] = 0.0;
+  }
 }
 
 void Model::force_change(const Instant& now, const double* dq, const double* dv, double step, double* dQ) const {

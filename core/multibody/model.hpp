@@ -31,8 +31,9 @@ struct Instant {
 ///  3. `constraints` gives Phi and the values of Phi_q on its pattern.
 ///  4. `velocity_terms` gives Phi_t, so that Phi' = Phi_q v + Phi_t; it is asked only of models that are `rheonomic`.
 ///     `acceleration_terms` gives the rest of the second derivative, so that Phi'' = Phi_q a + rest.
-///     `hermite_terms` gives that rest and one derivative more, Phi''' = Phi_q j + terms and out += (Phi_q)'^T lambda; zero
-///     where a constraint does not know them: only Hermite's rule asks, and is of order 2 there instead of 4.
+///     `projection_terms` gives both and one derivative more, Phi''' = Phi_q j + terms: the three of an equation lie beside each
+///     other in `sides`. It also adds (Phi_q)'^T lambda to `out`. The terms are zero where a constraint does not know them:
+///     only Hermite's rule asks for them, and is of order 2 there instead of 4.
 ///  5. `forces` sets Q, all rows.
 ///     `force_change` gives its derivative along a direction, for linear models.
 ///  6. `add_tangent` adds stiffness * K + damping * C, K = -dQ/dq and C = -dQ/dv, symmetrised, on the tangent pattern; an
@@ -56,13 +57,13 @@ class Model {
   const SparsePattern& tangent_pattern() const { return tangent_pattern_; }
 
   virtual bool constant_mass() const { return true; }
+  virtual bool constant_forces() const { return false; }
   virtual void mass(const Instant& now, double* values) const = 0;
   virtual void constraints(const Instant& now, double* phi, double* jacobian) const = 0;
   virtual bool rheonomic() const { return false; }
   virtual void velocity_terms(const Instant& /*now*/, double* /*phi_t*/) const {}
   virtual void acceleration_terms(const Instant& now, double* rest) const = 0;
-  virtual void hermite_terms(const Instant& now, const double* a, const double* multipliers, double* rest, double* terms,
-                             double* out) const;
+  virtual void projection_terms(const Instant& now, const double* a, const double* multipliers, double* sides, double* out) const;
   virtual void forces(const Instant& now, double* Q) const = 0;
   /// dQ = derivative of Q along (dq, dv), all rows; by differences over `step` where nothing better is known.
   virtual void force_change(const Instant& now, const double* dq, const double* dv, double step, double* dQ) const;
@@ -86,6 +87,9 @@ class Model {
 };
 
 using ModelPointer = std::shared_ptr<const Model>;
+
+/// What `projection_terms` gives where no third derivative is known.
+void put_sides(const std::vector<double>& phi_t, const std::vector<double>& rest, double* sides);
 
 /// dQ += derivative of what `add` adds to Q along (dq, dv), by central differences of fourth order.
 void add_difference(const std::function<void(const Instant&, double*)>& add, const Instant& now, int coordinates, const double* dq,

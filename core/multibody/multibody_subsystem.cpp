@@ -22,11 +22,9 @@ void CoupledInputs::rest_at(const std::vector<double>& values) {
   std::fill(accelerations_.begin(), accelerations_.end(), 0.0);
 }
 
-void CoupledInputs::begin(double t, double t_end, Inputs& u) {
-  inputs_ = &u;
-  t_ = t;
-  h_ = t_end - t;
-  if (!needs_derivatives_) return;
+void CoupledInputs::take_parabola(double t_end) {
+  Inputs& u = *inputs_;
+  const double t = t_;
   std::copy_n(u.at(t), first_.size(), first_.begin());
   std::copy_n(u.at(t + 0.5 * h_), first_.size(), middle_.begin());
   std::copy_n(u.at(t_end), first_.size(), last_.begin());

@@ -15,10 +15,17 @@ class CoupledInputs final : public InputSource {
   CoupledInputs(int inputs, bool needs_derivatives);
   /// Before a run: constant values.
   void rest_at(const std::vector<double>& values);
-  void begin(double t, double t_end, Inputs& u);
+  void begin(double t, double t_end, Inputs& u) {
+    inputs_ = &u;
+    t_ = t;
+    h_ = t_end - t;
+    if (needs_derivatives_) take_parabola(t_end);
+  }
   void fill(double t, Instant& now) override;
 
  private:
+  void take_parabola(double t_end);
+
   bool needs_derivatives_;
   Inputs* inputs_ = nullptr;
   double t_ = 0.0, h_ = 0.0;

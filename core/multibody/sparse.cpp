@@ -1,32 +1,41 @@
 #include "multibody/sparse.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "linear/unroll.hpp"
 
 namespace counterpoint::multibody {
 
-// Four at a time: each maximum would have to wait for the one before.
-double largest_absolute(const double* x, int count) {
-  double largest[4] = {0.0, 0.0, 0.0, 0.0}, sum[4] = {0.0, 0.0, 0.0, 0.0};
-  int i = 0;
-  for (; i + 4 <= count; i += 4) {
+namespace {
+
+template <int known_entries>
+void multiply_run(const SparsePattern::Run& run, const double* values, const int* column, const double* x, double factor,
+                  const double* z, double* y) {
+  const int entries = known_entries > 0 ? known_entries : run.entries;
+  for (int row = 0; row < run.rows; ++row, values += entries, column += entries) {
+    double sum = -z[row];
     COUNTERPOINT_UNROLL
-    for (int k = 0; k < 4; ++k) {
-      const double size = std::abs(x[i + k]);
-      largest[k] = std::max(largest[k], size);
-      sum[k] += size;
+    for (int k = 0; k < entries; ++k) sum += values[k] * x[column[k]];
+    y[row] = factor * sum;
+  }
+}
+
+}  // namespace
+
+void multiply_less(const SparsePattern& pattern, const double* values, const double* x, const double* z, double factor, double* y) {
+  const int* column = pattern.column.data();
+  for (const SparsePattern::Run& run : pattern.runs) {
+    switch (run.entries) {
+      case 2: multiply_run<2>(run, values, column, x, factor, z, y); break;
+      case 3: multiply_run<3>(run, values, column, x, factor, z, y); break;
+      case 4: multiply_run<4>(run, values, column, x, factor, z, y); break;
+      default: multiply_run<0>(run, values, column, x, factor, z, y);
     }
+    values += run.rows * run.entries;
+    column += run.rows * run.entries;
+    z += run.rows;
+    y += run.rows;
   }
-  for (; i < count; ++i) {
-    largest[0] = std::max(largest[0], std::abs(x[i]));
-    sum[0] += std::abs(x[i]);
-  }
-  // Comparisons pass over NaN, sums do not.
-  const double total = (sum[0] + sum[1]) + (sum[2] + sum[3]);
-  if (!std::isfinite(total)) return total;
-  return std::max(std::max(largest[0], largest[1]), std::max(largest[2], largest[3]));
 }
 
 int SparsePattern::find(int row, int col) const {
@@ -39,7 +48,13 @@ int SparsePattern::find(int row, int col) const {
 void SparsePattern::append_row(const std::vector<int>& columns_of_row) {
   column.insert(column.end(), columns_of_row.begin(), columns_of_row.end());
   row_start.push_back(static_cast<int>(column.size()));
-  ++rows;
+  add_to_runs(rows++);
+}
+
+void SparsePattern::add_to_runs(int row) {
+  const int entries_of_row = row_start[row + 1] - row_start[row];
+  if (runs.empty() || runs.back().entries != entries_of_row) runs.push_back({0, entries_of_row});
+  ++runs.back().rows;
 }
 
 SparsePattern SparsePattern::from(int rows, int columns, std::vector<std::pair<int, int>> entries) {
@@ -54,7 +69,10 @@ SparsePattern SparsePattern::from(int rows, int columns, std::vector<std::pair<i
     ++pattern.row_start[row + 1];
     pattern.column.push_back(col);
   }
-  for (int row = 0; row < rows; ++row) pattern.row_start[row + 1] += pattern.row_start[row];
+  for (int row = 0; row < rows; ++row) {
+    pattern.row_start[row + 1] += pattern.row_start[row];
+    pattern.add_to_runs(row);
+  }
   return pattern;
 }
 

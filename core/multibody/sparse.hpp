@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -12,17 +14,46 @@ struct SparsePattern {
   std::vector<int> row_start{0};  ///< rows + 1 places
   std::vector<int> column;
 
+  /// Rows that follow each other and have the same number of entries.
+  struct Run {
+    int rows = 0;
+    int entries = 0;  ///< a row
+  };
+  std::vector<Run> runs;
+
   int entries() const { return static_cast<int>(column.size()); }
   /// Place of entry (row, col), or -1.
   int find(int row, int col) const;
   void append_row(const std::vector<int>& columns_of_row);
+  void add_to_runs(int row);
 
   /// Sorted pattern from entries in any order; repeated ones are one.
   static SparsePattern from(int rows, int columns, std::vector<std::pair<int, int>> entries);
 };
 
-/// Largest absolute value; NaN or infinity when one of them is.
-double largest_absolute(const double* x, int count);
+/// Largest absolute value of what it takes; NaN or infinity when one of them is.
+class Largest {
+ public:
+  void take(double x) {
+    const double size = std::abs(x);
+    largest_ = std::max(largest_, size);
+    sum_ += size;
+  }
+  // Comparisons pass over NaN, sums do not.
+  double value() const { return std::isfinite(sum_) ? largest_ : sum_; }
+
+ private:
+  double largest_ = 0.0, sum_ = 0.0;
+};
+
+inline double largest_absolute(const double* x, int count) {
+  Largest largest;
+  for (int i = 0; i < count; ++i) largest.take(x[i]);
+  return largest.value();
+}
+
+/// y = factor (A x - z).
+void multiply_less(const SparsePattern& pattern, const double* values, const double* x, const double* z, double factor, double* y);
 
 /// y = A x.
 inline void multiply(const SparsePattern& pattern, const double* values, const double* x, double* y) {

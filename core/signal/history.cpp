@@ -40,6 +40,29 @@ void History::enlarge(std::size_t capacity) {
   mask_ = capacity - 1;
 }
 
+void History::save(std::size_t keep, Saved& into) const {
+  into.begin = std::clamp(keep, begin_, appended_);
+  into.appended = appended_;
+  into.committed = committed_;
+  into.times.clear();
+  into.values.clear();
+  into.derivatives.clear();
+  for (std::size_t k = into.begin; k < appended_; ++k) {
+    into.times.push_back(time(k));
+    into.values.insert(into.values.end(), value(k), value(k) + width_);
+    if (with_derivatives_) into.derivatives.insert(into.derivatives.end(), derivative(k), derivative(k) + width_);
+  }
+}
+
+void History::restore(const Saved& saved) {
+  begin_ = appended_ = saved.begin;
+  const std::size_t width = static_cast<std::size_t>(width_);
+  for (std::size_t k = 0; k < saved.times.size(); ++k) {
+    append(saved.times[k], saved.values.data() + k * width, with_derivatives_ ? saved.derivatives.data() + k * width : nullptr);
+  }
+  committed_ = saved.committed;
+}
+
 std::size_t History::last_not_after(double t) const {
   std::size_t low = begin_;
   std::size_t high = committed_;  // first index known to be later than t

@@ -28,6 +28,9 @@ class History {
   const double* value(std::size_t k) const { return values_.data() + (k & mask_) * width_; }
   const double* derivative(std::size_t k) const { return derivatives_.data() + (k & mask_) * width_; }
 
+  /// The last sample, to be written again: at one instant the latest word counts.
+  double* last_value() { return values_.data() + ((appended_ - 1) & mask_) * width_; }
+
   /// Where the next sample goes: write its value, then `advance`. Needs room() > 0.
   double* next_value() { return values_.data() + (appended_ & mask_) * width_; }
   double* next_derivative() { return derivatives_.data() + (appended_ & mask_) * width_; }
@@ -63,6 +66,15 @@ class History {
 
   /// Forget samples before `keep`, and enlarge the ring until `samples` more fit.
   void make_room(std::size_t keep, std::size_t samples);
+
+  /// Samples from `keep` on, with their numbers.
+  struct Saved {
+    std::size_t begin = 0, appended = 0, committed = 0;
+    std::vector<double> times, values, derivatives;
+  };
+  /// `into` is written again: its memory serves the next save as well.
+  void save(std::size_t keep, Saved& into) const;
+  void restore(const Saved& saved);
 
   /// Index of the last committed sample with time <= t, or begin() when all are later.
   std::size_t last_not_after(double t) const;

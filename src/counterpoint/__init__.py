@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 
 if TYPE_CHECKING:
     from . import diagram as diagram
+    from . import fmi as fmi
     from . import multibody as multibody
     from .approximations import (
         Approximation,
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from .embedded import CosimulationInterface
     from .errors import (
         AlgebraicLoopError,
+        ComponentDied,
+        ComponentError,
         CounterpointError,
         MissingExtraError,
         ModelError,
@@ -40,6 +43,7 @@ if TYPE_CHECKING:
         SimulationError,
         SolverError,
     )
+    from .fmi import fmu
     from .precedence import Scheme, custom, sequential
     from .progress import Progress
     from .results import Result, Signal, load
@@ -55,9 +59,11 @@ _ROOMS = {
     "diagram.diagram": ("Diagram",),
     "embedded": ("CosimulationInterface",),
     "errors": (
-        "AlgebraicLoopError", "CounterpointError", "MissingExtraError", "ModelError", "NotFiniteError", "OutputError",
-        "RunInterrupted", "ScenarioError", "SetupError", "SimulationError", "SolverError",
+        "AlgebraicLoopError", "ComponentDied", "ComponentError", "CounterpointError", "MissingExtraError", "ModelError",
+        "NotFiniteError", "OutputError", "RunInterrupted", "ScenarioError", "SetupError", "SimulationError",
+        "SolverError",
     ),
+    "fmi": ("fmu",),
     "precedence": ("Scheme", "custom", "sequential"),
     "progress": ("Progress",),
     "results": ("Result", "Signal", "load"),
@@ -68,14 +74,15 @@ _ROOMS = {
 }  # fmt: skip
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
-_PACKAGES = ("diagram", "multibody")
+_PACKAGES = ("diagram", "fmi", "multibody")
 
 __all__ = [
-    "AlgebraicLoopError", "Approximation", "CosimulationInterface", "CounterpointError", "Diagram",
-    "MissingExtraError", "ModelError", "NotFiniteError", "OutputError", "Progress", "Result", "Run", "RunInterrupted",
-    "Scenario", "ScenarioError", "Scheme", "SetupError", "Signal", "SimulationError", "SolverError", "Subsystem",
-    "System", "approximate", "custom", "hermite", "hold", "lagrange", "least_squares", "linear", "load",
-    "mean", "ode", "second_order", "sequential", "source", "table", "taylor", "transition",
+    "AlgebraicLoopError", "Approximation", "ComponentDied", "ComponentError", "CosimulationInterface",
+    "CounterpointError", "Diagram", "MissingExtraError", "ModelError", "NotFiniteError", "OutputError", "Progress",
+    "Result", "Run", "RunInterrupted", "Scenario", "ScenarioError", "Scheme", "SetupError", "Signal", "SimulationError",
+    "SolverError", "Subsystem", "System", "approximate", "custom", "fmu", "hermite", "hold", "lagrange",
+    "least_squares", "linear", "load", "mean", "ode", "second_order", "sequential", "source", "table", "taylor",
+    "transition",
 ]  # fmt: skip
 
 

@@ -51,8 +51,8 @@ def find_problems(system: System, until: float | None, scheme: str | Scheme, sta
     return problems or list(_loops(system))
 
 
-def feedthrough_edges(system: System) -> dict[str, list[str]]:
-    """Return which ports depend on which at the same instant."""
+def feedthrough_edges(system: System, *, at_start: bool = False) -> dict[str, list[str]]:
+    """Return which ports depend on which at the same instant, always or (``at_start``) when a run begins."""
     connections = [
         (source, connection.target)
         for connection in system.connections
@@ -62,7 +62,7 @@ def feedthrough_edges(system: System) -> dict[str, list[str]]:
     inside = [
         (f"{name}.{u}", f"{name}.{y}")
         for name, entry in system.subsystems.items()
-        for y, u in entry.subsystem.feedthrough
+        for y, u in (*entry.subsystem.feedthrough, *(entry.subsystem.initial_feedthrough if at_start else ()))
     ]
     return dependency_edges(connections, inside)
 
@@ -98,6 +98,9 @@ def _steps(system: System, until: float | None, start: float) -> Iterator[Proble
             yield Problem(where, f"{entry.step!r}; a positive number of seconds is needed")
         elif span > 0.0 and math.isfinite(span) and entry.step > span * (1.0 + 1e-9):
             yield Problem(where, f"{entry.step} s is longer than the run of {span} s; use at most {span} s")
+        else:
+            for text in entry.subsystem.step_problems(float(entry.step), span):
+                yield Problem(where, text)
 
 
 def _models(system: System) -> Iterator[Problem]:

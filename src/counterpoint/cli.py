@@ -128,10 +128,15 @@ def run(
 @click.option("--overwrite", is_flag=True, help="Replace matrices that are already there.")
 @_with_traceback
 def info(file: Path, allow_outside: bool, matrices: Path | None, overwrite: bool) -> None:
-    """Show what a scenario, mechanism or diagram (.toml) or a run file (.h5) holds."""
+    """Show what a scenario, mechanism or diagram (.toml), a run file (.h5) or an FMU (.fmu) holds."""
     from . import display
 
     console = display.console()
+    if file.suffix.lower() == ".fmu":
+        from .fmi.information import show
+
+        show(file, console)
+        return
     if _is_run_file(file):
         from .results import load
 

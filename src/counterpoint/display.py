@@ -75,10 +75,10 @@ def study_progress(name: str) -> Iterator[Callable[[str, int, int], None]]:
 
 def studies(descriptions: dict[str, str], where: Console) -> None:
     """Print the studies there are."""
-    where.print(_rows(_table("Studies", "name", "what it repeats"), sorted(descriptions.items())))
+    where.print(fill(new_table("Studies", "name", "what it repeats"), sorted(descriptions.items())))
 
 
-def _table(title: str, *columns: str) -> Table:
+def new_table(title: str, *columns: str) -> Table:
     """Return a compact table; columns whose name starts with ``>`` hold numbers."""
     table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
     for name in columns:
@@ -86,7 +86,8 @@ def _table(title: str, *columns: str) -> Table:
     return table
 
 
-def _rows(table: Table, rows: Iterable[Sequence[object]]) -> Table:
+def fill(table: Table, rows: Iterable[Sequence[object]]) -> Table:
+    """Add rows of plain text to a table and return it."""
     for row in rows:
         table.add_row(*(plain(cell) for cell in row))
     return table
@@ -108,8 +109,8 @@ def _defects(outcome: Result) -> Table:
     title = "Interface defect: value assumed against value that arrived"
     if len(frame) > _MOST_ROWS:
         title += f" (worst {_MOST_ROWS} of {len(frame)})"
-    table = _table(title, "connection", "kind", ">largest", ">at t in s", ">rms", ">relative")
-    return _rows(
+    table = new_table(title, "connection", "kind", ">largest", ">at t in s", ">rms", ">relative")
+    return fill(
         table,
         (
             (
@@ -127,8 +128,8 @@ def _defects(outcome: Result) -> Table:
 
 def _timing(outcome: Result) -> Table:
     frame = outcome.timing.sort_values("seconds", ascending=False)
-    table = _table("Time per subsystem", "subsystem", ">steps", ">seconds", ">share", ">µs a step")
-    return _rows(
+    table = new_table("Time per subsystem", "subsystem", ">steps", ">seconds", ">share", ">µs a step")
+    return fill(
         table,
         (
             (
@@ -201,7 +202,7 @@ def mechanism(described: Mechanism, where: Console) -> None:
         ("inputs", _ports(subsystem.inputs)),
         ("outputs", _ports(subsystem.outputs)),
     ]
-    where.print(_rows(_table("Run", "what", "value"), facts))
+    where.print(fill(new_table("Run", "what", "value"), facts))
     for note in described.notes:
         say(f"note: {note}", where)
 
@@ -226,8 +227,8 @@ def diagram(described: Diagram, where: Console) -> None:
 
 
 def _subsystems(described: Scenario, system: System) -> Table:
-    table = _table("Subsystems", "name", "type", ">step in s", "inputs", "outputs")
-    return _rows(
+    table = new_table("Subsystems", "name", "type", ">step in s", "inputs", "outputs")
+    return fill(
         table,
         (
             (
@@ -248,8 +249,8 @@ def _ports(ports: PortSpec) -> str:
 
 
 def _connections(system: System) -> Table:
-    table = _table("Connections", "from", "to", "approximation")
-    return _rows(table, ((_origin(c), c.target, _approximations(c)) for c in system.connections))
+    table = new_table("Connections", "from", "to", "approximation")
+    return fill(table, ((_origin(c), c.target, _approximations(c)) for c in system.connections))
 
 
 def _origin(connection: Connection) -> str:

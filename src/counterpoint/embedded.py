@@ -45,7 +45,7 @@ class CosimulationInterface:
         self._host = host
         self._core.start()
 
-    def evaluate(self, t: float, y: Sequence[float], is_major: bool) -> list[float]:
+    def evaluate(self, t: float, y: Sequence[float], is_major: bool, *, accepted_only: bool = False) -> list[float]:
         """Return the host's inputs at ``t`` (s).
 
         Parameters
@@ -56,13 +56,36 @@ class CosimulationInterface:
             The host's outputs; looked at only at a major step.
         is_major : bool
             Whether t and y are an accepted step of the host.
+        accepted_only : bool
+            At minor calls: advance the others only with what the host has accepted, for a host that may give up this
+            attempt and cannot call :meth:`restore` then. Where the others have not come far enough the
+            answer is extrapolated.
         """
         if not math.isfinite(t):
             raise SetupError(f"evaluate: {t}; a finite time in s is needed")
         try:
-            return self._core.evaluate(t, list(y), is_major)
+            return self._core.evaluate(t, list(y), is_major, accepted_only)
         except Exception as error:
             raise self._explained(error, t) from error
+
+    def save(self) -> _core.SavedState:
+        """Return everything as it is now, for :meth:`restore`: before an attempt that the host may give up.
+
+        Raises
+        ------
+        SetupError
+            A subsystem cannot save; it is named. Use ``accepted_only=True`` then.
+        """
+        saved = self._core.save()
+        if saved is None:
+            names = [name for name, entry in self._system.subsystems.items() if not entry.subsystem.can_save]
+            others = ", ".join(f'"{name}"' for name in names if name != self._host)
+            raise SetupError(f"save: {others} cannot save; give them save and restore, or call with accepted_only=True")
+        return saved
+
+    def restore(self, state: _core.SavedState) -> None:
+        """Go back to a state that :meth:`save` returned."""
+        self._core.restore(state)
 
     def values(self, name: str) -> list[float]:
         """Return the latest published outputs of a subsystem, scalar by scalar."""

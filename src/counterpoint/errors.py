@@ -11,7 +11,9 @@
     └── SimulationError       the run stopped; results up to that point are kept      (exit code 3)
         ├── NotFiniteError    a model published NaN or infinity
         ├── ModelError        a model raised an exception
-        └── SolverError       a solver did not converge or its step became too small
+        ├── SolverError       a solver did not converge or its step became too small
+        └── ComponentError    a component made elsewhere, such as an FMU, reported an error
+            └── ComponentDied ... or could not be started, died or did not answer      (exit code 4)
 
     RunInterrupted            Ctrl-C during a run; a KeyboardInterrupt that carries the result (exit code 130)
 """
@@ -122,6 +124,16 @@ class ModelError(SimulationError):
 
 class SolverError(SimulationError):
     """A solver did not converge, or its step became too small."""
+
+
+class ComponentError(SimulationError):
+    """A component made elsewhere, such as an FMU, reported an error; the message holds what it said."""
+
+
+class ComponentDied(ComponentError):
+    """A component made elsewhere could not be started, died or did not answer in time."""
+
+    exit_code = 4
 
 
 class RunInterrupted(KeyboardInterrupt):

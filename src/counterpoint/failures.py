@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .errors import ModelError, NotFiniteError, SimulationError, SolverError
+from .errors import ComponentDied, ComponentError, ModelError, NotFiniteError, SimulationError, SolverError
 from .ports import columns
 
 if TYPE_CHECKING:
@@ -47,4 +47,6 @@ _CATEGORIES: dict[str, type[SimulationError]] = {
     "contract": ModelError,
     "model": ModelError,
     "proposal": ModelError,
+    "component": ComponentError,
+    "death": ComponentDied,
 }

@@ -53,6 +53,23 @@ def find_loop(edges: Edges) -> list[Port]:
     return []
 
 
+def tear_loops(edges: Edges, inputs: Iterable[Port]) -> tuple[dict[Port, list[Port]], list[Port]]:
+    """Return the edges without loops, and the inputs whose sources were cut off for that.
+
+    >>> loop = {"a.y": ["b.u"], "b.u": ["b.y"], "b.y": ["a.u"], "a.u": ["a.y"]}
+    >>> tear_loops(loop, ["a.u", "b.u"])[1]
+    ['b.u']
+    """
+    known = set(inputs)
+    left = {port: list(after) for port, after in edges.items()}
+    torn: list[Port] = []
+    while loop := find_loop(left):
+        port = next(port for port in loop if port in known)
+        torn.append(port)
+        left = {before: [after for after in list_ if after != port] for before, list_ in left.items()}
+    return left, torn
+
+
 def longest_chain(edges: Edges) -> int:
     """Return the number of edges of the longest chain; there must be no loop.
 

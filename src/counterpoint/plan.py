@@ -12,7 +12,7 @@ from . import _core
 from .approximations import Approximation, lagrange
 from .checks import feedthrough_edges, find_problems
 from .errors import AlgebraicLoopError, ModelError, SetupError, did_you_mean
-from .feedthrough import longest_chain
+from .feedthrough import longest_chain, tear_loops
 from .ports import offsets
 from .precedence import Scheme, scheme_problems, to_scheme, waits_for
 
@@ -68,13 +68,19 @@ def make_plan(
     steps = _steps(system, natives, start)
     waits = waits_for(known, steps, _pairs(system), _sources(system))
     end = math.inf if until is None else float(until)
+    # A loop that exists at the start only, such as among FMUs, is solved there; others were refused above.
+    chains, torn = tear_loops(feedthrough_edges(system, at_start=True), [c.target for c in system.connections])
     spec = _core.RunSpec(
         start=start,
         until=end,
         tolerance=_tolerance(steps, start, end),
-        initial_passes=1 + longest_chain(feedthrough_edges(system)),
+        initial_passes=1 + longest_chain(chains),
     )
     names = tuple(system.subsystems)
+    for port in torn:
+        target, _, input_name = port.partition(".")
+        widths = system.subsystems[target].subsystem.input_widths
+        spec.tear_input(names.index(target), offsets(widths)[input_name], widths[input_name], port)
     for name in names:
         entry = system.subsystems[name]
         spec.add_participant(

@@ -23,8 +23,8 @@ def port_widths(spec: PortSpec, where: str = "ports") -> dict[str, int]:
     widths = dict(spec) if isinstance(spec, Mapping) else dict.fromkeys(names, 1)
     problems = []
     for name in names:
-        if not isinstance(name, str) or not name or "." in name or name != name.strip():
-            problems.append(f"{where}: {name!r} is not a port name; use a word without dots")
+        if not isinstance(name, str) or not name or name.startswith(".") or name != name.strip():
+            problems.append(f"{where}: {name!r} is not a port name; use a word, without blanks or a dot in front")
         elif not isinstance(widths[name], int) or widths[name] < 1:
             problems.append(f"{where}: width {widths[name]!r} of {name!r}; a whole number from 1 is needed")
     problems += [f"{where}: {name!r} is named twice" for name in sorted({n for n in names if names.count(n) > 1})]

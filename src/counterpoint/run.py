@@ -22,11 +22,12 @@ from .errors import (
 )
 from .failures import explain
 from .interrupts import PatientInterrupt
-from .plan import Plan, make_plan
-from .ports import columns, offsets
+from .plan import make_plan
+from .ports import offsets
 from .precedence import Scheme
 from .progress import Progress, show
-from .results import DefectSummary, FileStore, MemoryStore, Result, RunLayout, RunSummary, SubsystemLayout
+from .recording import Recorder, run_layout
+from .results import FileStore, MemoryStore, Result
 from .results.store import Status
 
 if TYPE_CHECKING:
@@ -79,13 +80,14 @@ class Run:
             self._driver = _core.Scheduler(self._plan.spec, threads)
         else:
             self._driver = _core.EmbeddedInterface(self._plan.spec, self._plan.names.index(host))
-        self._layout = _layout(system, self._plan)
+        self._layout = run_layout(system, self._plan)
         notes = {"name": system.name, "scheme": str(scheme), **(metadata or {})}
         self._store: FileStore | MemoryStore
         if file is None:
             self._store = MemoryStore(self._layout, notes)
         else:
             self._store = FileStore(fspath(file), self._layout, notes, overwrite)
+        self._recorder = Recorder(self._plan, self._driver, self._store)
         self._exits = contextlib.ExitStack()
         self._report = self._exits.enter_context(show(system.name)) if progress is True else progress or None
         self._began = self._flushed = self._reported = time.monotonic()
@@ -179,24 +181,14 @@ class Run:
                 before = time.perf_counter()
                 done = self._driver.advance(t, SLICE_SECONDS)
                 self._advanced += time.perf_counter() - before
-                self._drain(WORTH_MOVING)
+                self._recorder.drain(WORTH_MOVING)
                 self._tell()
                 interrupt.check()
-
-    def _drain(self, at_least: int = 1) -> None:
-        """Move what was published to the store, from those that have published so much."""
-        for k, rows in self._driver.take_rows(at_least):
-            self._store.append(k, rows)
-        for k, rows in self._driver.take_defect_rows(at_least):
-            link = self._plan.links[k]
-            for j in range(link.width):
-                series = rows if link.width == 1 else rows[:, [0, 1 + j, 1 + link.width + j]]
-                self._store.append_defects(link.first_label + j, np.ascontiguousarray(series))
 
     def _tell(self) -> None:
         now = time.monotonic()
         if now - self._flushed > FLUSH_SECONDS:
-            self._drain()
+            self._recorder.drain()
             self._store.flush()
             self._flushed = now
         if self._report is not None and now - self._reported > PROGRESS_SECONDS:
@@ -211,7 +203,7 @@ class Run:
         try:
             work()
         except _core.diagram.RunEnd as end:
-            self._drain()
+            self._recorder.drain()
             self._close("finished", str(end))
         except KeyboardInterrupt as error:
             text = f"interrupted at t = {self.time:.9g} s; results up to there are kept"
@@ -236,13 +228,13 @@ class Run:
     def _salvage(self, status: Status, message: str) -> Result | None:
         """Close the store after a failure; whatever fails now, the first failure is the one to report."""
         with contextlib.suppress(Exception):
-            self._drain()
+            self._recorder.drain()
         with contextlib.suppress(Exception):
             self._close(status, message)
         return self._result
 
     def _finish(self) -> None:
-        self._drain()
+        self._recorder.drain()
         if self._report is not None:
             self._report(self._progress(time.monotonic()))
         self._close("finished", "")
@@ -251,56 +243,17 @@ class Run:
         if self._result is not None:
             return
         self._exits.close()
-        summary = self._summary(status, message, time.monotonic() - self._began)
+        self._driver.finish()
+        summary = self._recorder.summary(status, message, self.time, time.monotonic() - self._began, self._seconds())
         try:
             self._store.close(summary)
         finally:
             self._result = Result(self._store.view(), self._layout, summary)
 
-    def _summary(self, status: Status, message: str, wall_seconds: float) -> RunSummary:
-        count = range(len(self._plan.names))
-        return RunSummary(
-            status=status,
-            message=message,
-            start=self._plan.start,
-            end=self.time,
-            until=self._plan.until if math.isfinite(self._plan.until) else self.time,
-            wall_seconds=wall_seconds,
-            scheme=str(self._plan.scheme),
-            steps=[self._driver.steps(k) for k in count],
-            seconds=self._seconds(),
-            defects=self._defects(),
-        )
-
     def _seconds(self) -> list[float]:
         """Time spent per subsystem. Cheap steps are timed by sampling: the shares are scaled to what was measured."""
-        sampled = [self._driver.seconds(k) for k in range(len(self._plan.names))]
+        sampled = self._recorder.seconds()
         total = sum(sampled)
         if self._threads > 1 or total == 0.0:
             return sampled
         return [seconds * self._advanced / total for seconds in sampled]
-
-    def _defects(self) -> list[DefectSummary]:
-        summaries = []
-        for k, link in enumerate(self._plan.links):
-            count, maximum, when, rms, scale, magnitude = self._driver.defect(k)
-            kind = "interpolates" if link.waits else "extrapolates"
-            for label in _labels(link.source, link.target, link.width):
-                summaries.append(DefectSummary(label, kind, count, maximum, when, rms, scale, magnitude))
-        return summaries
-
-
-def _labels(source: str, target: str, width: int) -> list[str]:
-    if width == 1:
-        return [f"{source} -> {target}"]
-    return [f"{source}[{j}] -> {target}[{j}]" for j in range(width)]
-
-
-def _layout(system: System, plan: Plan) -> RunLayout:
-    parts = []
-    for name, entry in system.subsystems.items():
-        ports = entry.subsystem.output_widths
-        units = [entry.subsystem.units.get(port, "") for port, width in ports.items() for _ in range(width)]
-        parts.append(SubsystemLayout(name, tuple(columns(ports)), tuple(units)))
-    labels = [label for link in plan.links for label in _labels(link.source, link.target, link.width)]
-    return RunLayout(tuple(parts), tuple(labels))

@@ -152,10 +152,10 @@ class System:
         name : str
             A word without dots; ``name.port`` is how its ports are called.
         subsystem : Subsystem, or what has a method ``subsystem()``
-            The model, such as a Mechanism. One object belongs to one place in one system.
+            The model, such as a Mechanism or an FMU. One object belongs to one place in one system.
         step : float, optional
             Fixed step in s. Without it the subsystem runs at its own pace (variable-step solvers, tables, mechanisms
-            that prefer a step).
+            that prefer a step), an FMU with the step that it suggests.
         record : bool
             Keep its outputs in the result.
         typical_step : float, optional
@@ -176,7 +176,9 @@ class System:
             raise SetupError(f"subsystems.{name}: the same object is in the system already; make a second one")
         subsystem.inputs = port_widths(subsystem.inputs, f"subsystems.{name}.inputs")
         subsystem.outputs = port_widths(subsystem.outputs, f"subsystems.{name}.outputs")
-        self.subsystems[name] = Entry(subsystem, step, record, typical_step)
+        self.subsystems[name] = Entry(
+            subsystem, subsystem.preferred_step if step is None else step, record, typical_step
+        )
 
     def add_host(self, name: str, inputs: PortSpec, outputs: PortSpec) -> None:
         """Add the ports of a host: a program that integrates by itself and asks for its inputs.

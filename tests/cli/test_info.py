@@ -71,3 +71,22 @@ def test_a_study_writes_where_it_is_told(counterpoint, monkeypatch, tmp_path):
     assert code == 0
     assert asked == [("two-mass", tmp_path / "out", True)]
     assert out.splitlines() == ["3 of 4 published claims hold.", f"wrote {tmp_path / 'out' / 'claims.csv'}"]
+
+
+def test_info_of_an_fmu_shows_what_it_is_and_can(counterpoint, tmp_path):
+    import runpy
+    from pathlib import Path
+
+    builder = runpy.run_path(str(Path(__file__).parents[1] / "fmi" / "building.py"))
+    path = builder["build"]("oscillator", 2, tmp_path)
+    code, out, _ = counterpoint("info", path)
+    assert code == 0
+    for expected in ("Oscillator, FMI 2.0", "linux64", "saves and restores its state", "N.s/m", "x_other", "step in s"):
+        assert expected in out
+
+
+def test_info_of_something_that_is_called_an_fmu_exits_with_2(counterpoint, tmp_path):
+    (tmp_path / "x.fmu").write_bytes(b"hello")
+    code, _, err = counterpoint("info", tmp_path / "x.fmu")
+    assert code == 2
+    assert "not a valid ZIP archive" in err

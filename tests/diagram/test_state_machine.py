@@ -14,7 +14,12 @@ def thermostat(locate_events: bool = True, solver: str = "ode4") -> cp.Diagram:
     model = cp.Diagram("m", locate_events=locate_events, solver=solver)
     temperature = model.integrator(initial=18.0, name="temperature")
     machine = model.state_machine(
-        temperature=temperature, outputs={"heater": 0.0}, variables={"count": 0.0}, low=19.0, high=21.0, name="thermostat"
+        temperature=temperature,
+        outputs={"heater": 0.0},
+        variables={"count": 0.0},
+        low=19.0,
+        high=21.0,
+        name="thermostat",
     )
     machine.state("off", entry="heater = 0").state("on", entry="heater = 1; count = count + 1")
     machine.transition("off", "on", "temperature < low").transition("on", "off", "temperature > high")

@@ -1,65 +1,162 @@
-// Blocks with continuous states.
+// The integrator, with reset, external initial value and limits.
 
-#include <algorithm>
-
-#include "diagram/blocks/edge.hpp"
+#include "diagram/blocks/reset.hpp"
+#include "diagram/blocks/values.hpp"
 
 namespace counterpoint::diagram {
 namespace {
 
+struct IntegratorOptions {
+  std::vector<double> initial;
+  Reset reset;
+  bool initial_is_input;
+  Limits limits;
+  bool shows_saturation;
+};
+
+std::vector<std::string> integrator_inputs(const IntegratorOptions& options) {
+  std::vector<std::string> ports{"u"};
+  if (options.reset.exists()) ports.push_back("reset");
+  if (options.initial_is_input) ports.push_back("initial");
+  return ports;
+}
+
+std::vector<std::string> integrator_outputs(const IntegratorOptions& options) {
+  return options.shows_saturation ? std::vector<std::string>{"y", "saturated"} : std::vector<std::string>{"y"};
+}
+
 /// dx/dt = u, y = x.
 ///
-/// With a reset port the state becomes the initial value when the reset signal fires. The signals of that very instant
+/// Reset: the state becomes the initial value when the reset signal fires. The signals of that very instant
 /// still show the state before, so that others can read it; then it is evaluated again.
+///
+/// Limits: a component that reaches one stays there as long as its input points outwards; both ends of that stretch
+/// are located. Mode of a component, in z: 0 free, 1 at the upper, -1 at the lower limit.
+///
+/// z: the reset's places, whether the initial value was taken (if it is an input), a mode a component (with limits).
 class Integrator final : public Block {
  public:
-  Integrator(std::vector<double> initial, std::vector<std::string> ports, Edge edge)
-      : Block(std::move(ports), {"y"}), initial_(std::move(initial)), edge_(edge), resets_(inputs() > 1) {}
+  explicit Integrator(const IntegratorOptions& o)
+      : Block(integrator_inputs(o), integrator_outputs(o)),
+        o_(o),
+        initial_port_(o.initial_is_input ? inputs() - 1 : -1),
+        is_limited_(o.limits.exist()),
+        is_plain_(!is_limited_ && !o.initial_is_input && !o.reset.is_level()) {}
 
   void shape(Shape& shape) const override {
-    shape.outputs[0] = static_cast<int>(initial_.size());
-    if (shape.inputs[0] > 1 && shape.inputs[0] != shape.outputs[0]) {
-      throw ShapeError("the initial value has width " + std::to_string(initial_.size()), 0);
+    shape_with_initial(shape, o_.initial.size(), 0, "initial");
+    if (initial_port_ >= 0 && shape.inputs[initial_port_] > 1) {
+      shape_with_initial(shape, shape.inputs[initial_port_], 0, "initial");
     }
-    if (resets_ && shape.inputs[1] > 1) throw ShapeError("the reset signal must be a scalar", 1);
+    if (outputs() > 1) shape.outputs[1] = shape.outputs[0];
+    if (o_.reset.exists() && shape.inputs[1] > 1) throw ShapeError("the reset signal must be a scalar", 1);
   }
-  bool feedthrough(int, int) const override { return false; }
-  int states() const override { return static_cast<int>(initial_.size()); }
-  /// With reset: the reset signal at the last instant, and whether there was one.
-  int memory() const override { return resets_ ? 2 : 0; }
-  int crossings() const override { return resets_ ? 1 : 0; }
-  bool updates() const override { return resets_; }
-  bool output_is_state(int) const override { return true; }
-  bool derivative_is_input() const override { return in_width(0) == states(); }
+  bool feedthrough(int input, int output) const override { return output == 0 && input == initial_port_; }
+  int states() const override { return out_width(0); }
+  int memory() const override {
+    return o_.reset.memory() + (o_.initial_is_input ? 1 : 0) + (is_limited_ ? states() : 0);
+  }
+  int crossings() const override { return (o_.reset.exists() ? 1 : 0) + (is_limited_ ? 2 * states() : 0); }
+  bool updates() const override { return o_.reset.exists() || o_.initial_is_input || is_limited_; }
+  bool output_is_state(int port) const override { return is_plain_ && port == 0; }
+  bool derivative_is_input() const override { return is_plain_ && in_width(0) == states(); }
+
+  void bind(Memory memory) override {
+    Block::bind(std::move(memory));
+    next_.resize(states());
+    if (!z()) return;
+    begun_ = z() + o_.reset.memory();
+    mode_ = begun_ + (o_.initial_is_input ? 1 : 0);
+  }
 
   void start(const Context&) override {
-    std::copy(initial_.begin(), initial_.end(), x());
+    expand(o_.initial, 1, states(), x());
+    std::fill_n(z(), memory(), 0.0);
   }
-  void output(const Context&, int) override {}
-  void derivative(const Context&) override { std::fill_n(dx(), states(), *in(0)); }
+
+  void output(const Context&, int port) override {
+    if (outputs() > 1) std::copy_n(mode_, states(), out(1));
+    if (port == 1) return;
+    const bool takes_initial = initial_port_ >= 0 && (*begun_ == 0.0 || o_.reset.holds(z()));
+    for (int i = 0; i < states(); ++i) out(0)[i] = o_.limits.clamp(takes_initial ? initial(i) : x()[i]);
+  }
+
+  void derivative(const Context& context) override {
+    const bool rests = o_.reset.holds(z());
+    for (int i = 0; i < states(); ++i) dx()[i] = rests || is_stuck(context, i) ? 0.0 : u(i);
+  }
+
   bool update(const Context&) override {
-    const double now = *in(1);
-    const bool resets = z()[1] != 0.0 && fires(edge_, z()[0], now);
-    z()[0] = now;
-    z()[1] = 1.0;
-    return resets;
+    bool begins = false;
+    if (o_.initial_is_input) {
+      begins = *begun_ == 0.0;
+      *begun_ = 1.0;
+    }
+    if (o_.reset.exists()) {
+      begins = begins || o_.reset.acts(z(), *in(1)) || o_.reset.holds(z());
+      Reset::note(z(), *in(1));
+    }
+    bool changes = false;
+    for (int i = 0; i < states(); ++i) {
+      next_[i] = o_.limits.clamp(begins ? initial(i) : x()[i]);
+      changes = changes || next_[i] != x()[i];
+      if (is_limited_) changes = decide(i) || changes;
+    }
+    return changes;
   }
-  void commit(const Context&) override { std::copy(initial_.begin(), initial_.end(), x()); }
-  void crossing(const Context&, double* g) override { *g = *in(1); }
+  void commit(const Context&) override { std::copy(next_.begin(), next_.end(), x()); }
+
+  void crossing(const Context&, double* g) override {
+    if (o_.reset.exists()) *g++ = *in(1);
+    if (!is_limited_) return;
+    for (int i = 0; i < states(); ++i) {
+      *g++ = mode_[i] > 0.0 ? u(i) : o_.limits.upper - x()[i];
+      *g++ = mode_[i] < 0.0 ? -u(i) : x()[i] - o_.limits.lower;
+    }
+  }
 
  private:
-  std::vector<double> initial_;
-  Edge edge_;
-  bool resets_;
+  double u(int i) const { return in(0)[in_width(0) == 1 ? 0 : i]; }
+  double initial(int i) const {
+    if (initial_port_ < 0) return o_.initial[o_.initial.size() == 1 ? 0 : i];
+    return in(initial_port_)[in_width(initial_port_) == 1 ? 0 : i];
+  }
+  int limit_pushed(int i, double value) const {
+    return value >= o_.limits.upper && u(i) > 0.0 ? 1 : value <= o_.limits.lower && u(i) < 0.0 ? -1 : 0;
+  }
+  bool is_stuck(const Context& context, int i) const {
+    if (!is_limited_) return false;
+    return context.locates ? mode_[i] != 0.0 : limit_pushed(i, x()[i]) != 0;
+  }
+  bool decide(int i) {
+    const double before = mode_[i];
+    mode_[i] = limit_pushed(i, next_[i]);
+    return mode_[i] != before;
+  }
+
+  IntegratorOptions o_;
+  int initial_port_;
+  bool is_limited_;
+  bool is_plain_;
+  double* begun_ = nullptr;
+  double* mode_ = nullptr;
+  std::vector<double> next_;
 };
 
 BlockPointer make_integrator(Reader& p) {
-  std::vector<std::string> ports{"u"};
-  const std::string reset = p.word("reset", {"none", "rising", "falling", "either"}, "none");
-  if (reset != "none") ports.push_back("reset");
-  std::vector<double> initial = p.vector("initial", {0.0});
-  if (initial.empty()) throw std::invalid_argument("\"initial\": at least one number is needed");
-  return std::make_shared<Integrator>(std::move(initial), std::move(ports), edge_from(reset));
+  IntegratorOptions options{initial_from(p), Reset::from(p), p.flag("initial_is_input", false), Limits::from(p),
+                            p.flag("show_saturation", false)};
+  for (double value : options.initial) {
+    if (options.initial_is_input || options.limits.clamp(value) == value) continue;
+    std::ostringstream text;
+    text << "\"initial\": " << value << " is outside of the limits (" << options.limits.lower << ", " << options.limits.upper
+         << ")";
+    throw std::invalid_argument(text.str());
+  }
+  if (options.shows_saturation && !options.limits.exist()) {
+    throw std::invalid_argument("\"show_saturation\": needs limits");
+  }
+  return std::make_shared<Integrator>(options);
 }
 
 }  // namespace

@@ -105,6 +105,7 @@ class RateLimiter final : public Elementwise {
   bool updates() const override { return true; }
   bool remembers() const override { return true; }
   void start(const Context& context) override {
+    std::fill_n(y_, width_, initial_);
     z()[0] = context.time;
     z()[1] = has_initial_ ? 2.0 : 0.0;
     for (int k = 0; k < width_; ++k) {
@@ -112,13 +113,17 @@ class RateLimiter final : public Elementwise {
       side(k) = 0.0;
     }
   }
+  /// At a located instant the output has just been computed from the left, with the side still as it was, and goes on
+  /// from there, however the input jumps; the little that is allowed covers the tolerance of the location.
   void output(const Context& context, int) override {
-    const double dt = context.time - z()[0];
+    const bool goes_on = context.is_major && context.locates;
+    const double dt = (goes_on ? 1e-8 : 1.0) * (context.time - z()[0]);
     const bool is_start = z()[1] < 2.0 && dt == 0.0;
     for (int k = 0; k < width_; ++k) {
       const double u = u_[0][k];
-      const double high = is_start ? u : before(k) + rising_ * dt;
-      const double low = is_start ? u : before(k) + falling_ * dt;
+      const double from = goes_on ? y_[k] : before(k);
+      const double high = is_start ? u : from + rising_ * dt;
+      const double low = is_start ? u : from + falling_ * dt;
       if (context.decides()) side(k) = u > high ? 1.0 : u < low ? -1.0 : 0.0;
       y_[k] = side(k) > 0.0 ? high : side(k) < 0.0 ? low : std::clamp(u, low, high);
     }

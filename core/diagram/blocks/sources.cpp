@@ -1,4 +1,5 @@
-// Sources: signals that depend on time alone. Jumps and corners are known in advance, so that a step ends at each.
+// Sources: signals that depend on time alone. Jumps and corners are known in advance, so that a step ends at each. Where
+// events are not located, jumps wait, like all events, for the end of the step in which they fall.
 
 #include "diagram/blocks/source_block.hpp"
 
@@ -34,7 +35,7 @@ class StepSource final : public SourceBlock {
   }
   void output(const Context& context, int) override {
     for (int k = 0; k < width_; ++k) {
-      if (context.decides()) z()[k] = context.time >= time_[k] ? 1.0 : 0.0;
+      if (context.is_major) z()[k] = context.time >= time_[k] ? 1.0 : 0.0;
       out(0)[k] = z()[k] != 0.0 ? after_[k] : before_[k];
     }
   }
@@ -92,7 +93,7 @@ class Pulse final : public SourceBlock {
   int memory() const override { return 1; }
   double next_event(double t) const override { return edge(edges_until(t) + 1.0); }
   void output(const Context& context, int) override {
-    if (context.decides()) {
+    if (context.is_major) {
       const double count = edges_until(context.time);
       *z() = count >= 0.0 && std::fmod(count, 2.0) == 0.0 ? 1.0 : 0.0;
     }

@@ -58,6 +58,11 @@ class Block(SignalOperators):
         self.make: Maker | None = None
 
     @property
+    def can_save(self) -> bool:
+        """Whether the block can go back to a state it had; those of the core can."""
+        return True
+
+    @property
     def signal(self) -> Signal:
         """The only output; an error for blocks with none or several."""
         if len(self.outputs) != 1:

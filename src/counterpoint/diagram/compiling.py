@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -83,6 +84,7 @@ def subsystem(diagram: Diagram) -> NativeSubsystem:
         feedthrough=[(output_names[o], input_names[i]) for o, i in feedthrough],
         defaults=diagram.defaults,
         units=diagram.units,
+        can_save=all(path[-1].can_save for path in flat.number),
         own_pace=diagram.solver in VARIABLE_STEP or diagram.preferred_step is not None,
     )
 
@@ -94,7 +96,9 @@ def make_core(diagram: Diagram, flat: Flattened) -> _core.diagram.DiagramSubsyst
     settings["solve_loops"] = float(diagram.algebraic_loops == "solve")
     if diagram.inner_step is not None:
         settings["inner_step"] = diagram.inner_step
-    return _core.diagram.subsystem(flat.core, diagram.solver, settings, preferred_step=diagram.preferred_step or 0.0)
+    return _core.diagram.subsystem(
+        flat.core, diagram.solver, settings, diagram.publish_events, preferred_step=diagram.preferred_step or 0.0
+    )
 
 
 def _check_settings(diagram: Diagram) -> None:
@@ -106,6 +110,12 @@ def _check_settings(diagram: Diagram) -> None:
         problems.append(f'{where}: algebraic_loops "{diagram.algebraic_loops}"; "error" or "solve" is needed')
     allowed = ("rtol", "atol", "first_step", "max_step")
     problems += [f'{where}: no option "{o}"{did_you_mean(o, allowed)}' for o in diagram.options if o not in allowed]
+    lengths = {**diagram.options, "step": diagram.preferred_step, "inner_step": diagram.inner_step}
+    problems += [
+        f"{where}: {name} = {value!r}; a number greater than 0 is needed"
+        for name, value in lengths.items()
+        if value is not None and not (math.isfinite(value) and value > 0.0)
+    ]
     if problems:
         raise SetupError(problems)
 

@@ -30,10 +30,13 @@ class Diagram(BlockLibrary):
     ----------
     name : str
     solver : str
-        ``ode1`` to ``ode5`` (fixed step), ``ode23``, ``ode45`` (variable step).
+        ``ode1`` to ``ode5``, ``trapezoidal`` (fixed step), ``ode23``, ``ode45``, ``ode23s`` (variable step); ``trapezoidal`` and
+        ``ode23s`` are for stiff diagrams.
     locate_events : bool
         Find the time of every event and split the step there. False: events take place at the end of the step in which
         they fall, as fixed-step solvers of Simulink do.
+    publish_events : bool
+        End a step at every located event, so that results contain it and others see it when it happens.
     algebraic_loops : {"error", "solve"}
     step : float, optional
         Preferred step, s.
@@ -62,6 +65,7 @@ class Diagram(BlockLibrary):
         *,
         solver: str = "ode4",
         locate_events: bool = True,
+        publish_events: bool = False,
         algebraic_loops: str = "error",
         step: float | None = None,
         inner_step: float | None = None,
@@ -70,6 +74,7 @@ class Diagram(BlockLibrary):
         self.name = name
         self.solver = solver
         self.locate_events = locate_events
+        self.publish_events = publish_events
         self.algebraic_loops = algebraic_loops
         self.preferred_step = step
         self.inner_step = inner_step
@@ -85,18 +90,20 @@ class Diagram(BlockLibrary):
         self,
         kind: str,
         inputs: Iterable[Any] = (),
+        /,
         *,
         name: str | None = None,
         named_inputs: dict[str, Any] | None = None,
         make: Maker | None = None,
-        block_class: type[Block] | None = None,
+        block_type: type[Block] = Block,
         **values: Any,
     ) -> Block:
         """Add a block of a kind of the core; the methods named after the kinds call this.
 
-        ``make`` gives a block that is not made from parameters alone (it holds a function, say).
+        ``make`` gives a block that is not made from parameters alone (it holds a function, say), ``block_type`` what
+        the user holds.
         """
-        block = (block_class or Block)(self, self._free_name(name, kind), kind)
+        block = block_type(self, self._free_name(name, kind), kind)
         block.is_named = name is not None
         try:
             block.numbers, block.texts = parameters(values)

@@ -169,6 +169,13 @@ class Builder:
             return load(self.folder.find(entry.file), allow_outside=self.folder.allow_outside).subsystem()
         return None
 
+    def _fmu(self, at: Path, entry: models.Fmu) -> Any:
+        from ..fmi import fmu
+
+        with self._noting(*at, "file"):
+            return fmu(self.folder.find(entry.file), **_given(entry, "file"))
+        return None
+
     def _python(self, at: Path, reference: str, arguments: dict[str, Any]) -> Any:
         """Call a class or factory of the user; None when that failed (noted) or code may not run."""
         function = self._object(at, reference)
@@ -227,4 +234,5 @@ _MAKERS: dict[type[models.Table], Callable[[Builder, Path, Any], Any]] = {
     models.TableSource: Builder._table_source,
     models.Multibody: Builder._multibody,
     models.DiagramSubsystem: Builder._diagram,
+    models.Fmu: Builder._fmu,
 }

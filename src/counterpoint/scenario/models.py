@@ -267,7 +267,26 @@ class DiagramSubsystem(SubsystemTable):
     file: str
 
 
-AnySubsystem = Linear | SecondOrder | Ode | PythonSubsystem | TableSource | Multibody | DiagramSubsystem
+class Fmu(SubsystemTable):
+    """An FMU for co-simulation; without ``step`` it takes the step that it suggests."""
+
+    type: Literal["fmu"]
+    file: str
+    parameters: dict[str, Any] | None = None
+    start: dict[str, Any] | None = None
+    inputs: OneOrMore | None = None
+    outputs: OneOrMore | None = None
+    name: str | None = None
+    inputs_at: str | None = None
+    tolerance: Positive | None = None
+    visible: bool | None = None
+    logging: bool | list[str] | None = None
+    events: bool | None = None
+    redo_discarded: bool | None = None
+    lenient: bool | None = None
+
+
+AnySubsystem = Linear | SecondOrder | Ode | PythonSubsystem | TableSource | Multibody | DiagramSubsystem | Fmu
 Subsystem = Annotated[AnySubsystem, Field(discriminator="type")]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,8 @@ class Subsystem:
     7. ``save`` and ``restore`` come together: after ``restore(save())`` the same calls give the same results. Leave
        them out when the model cannot.
     8. ``defaults`` gives inputs a value that are not connected; ``units`` names units for plots.
+       ``initial_feedthrough`` has pairs (output, input) that depend on each other at the start only;
+       ``preferred_step`` is the fixed step in s of a subsystem that is added without one.
     9. No method is called from two threads at once by one run; one object belongs to one run at a time.
     10. A failure is an exception; the run keeps what was published before it.
 
@@ -59,6 +61,8 @@ class Subsystem:
     inputs: PortSpec = ()
     outputs: PortSpec = ()
     feedthrough: Iterable[tuple[str, str]] = ()
+    initial_feedthrough: Iterable[tuple[str, str]] = ()
+    preferred_step: float | None = None
     defaults: Mapping[str, ArrayLike] = {}
     units: Mapping[str, str] = {}
     stops_early: bool = False
@@ -94,6 +98,10 @@ class Subsystem:
         """Outputs as name -> number of scalars."""
         return port_widths(self.outputs, f"{type(self).__name__}.outputs")
 
+    def step_problems(self, step: float, span: float) -> Iterator[str]:
+        """Say why the subsystem cannot run with a fixed step over a span of time, both in s."""
+        yield from ()
+
     @property
     def can_save(self) -> bool:
         """Whether the model can save and restore its state."""
@@ -122,6 +130,7 @@ class NativeSubsystem(Subsystem):
         defaults: Mapping[str, ArrayLike] | None = None,
         units: Mapping[str, str] | None = None,
         own_pace: bool = False,
+        can_save: bool = True,
         preferred_approximation: Approximation | None = None,
     ) -> None:
         self.kind = kind
@@ -132,6 +141,7 @@ class NativeSubsystem(Subsystem):
         self.defaults = dict(defaults or {})
         self.units = dict(units or {})
         self._own_pace = own_pace
+        self._can_save = can_save
         self.preferred_approximation = preferred_approximation
 
     @property
@@ -141,8 +151,8 @@ class NativeSubsystem(Subsystem):
 
     @property
     def can_save(self) -> bool:
-        """Whether the model can save and restore its state; all of the core can."""
-        return True
+        """Whether the model can save and restore its state; all of the core can, unless models of Python are inside."""
+        return self._can_save
 
     def _native(self) -> _core.Subsystem:
         return self._make()

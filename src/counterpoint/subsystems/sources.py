@@ -97,6 +97,12 @@ class _FunctionSource(Subsystem):
     def output(self, t: float, u: InputFunction) -> float | ArrayLike:
         return self.function(t)
 
+    def save(self) -> None:
+        """Nothing has to be kept: the output depends on time alone."""
+
+    def restore(self, state: None) -> None:
+        pass
+
 
 def source(
     function: Callable[[float], float | ArrayLike],

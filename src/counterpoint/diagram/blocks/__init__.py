@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 from .continuous import ContinuousBlocks
+from .cosimulation import CosimulationBlocks
+from .delays import DelayBlocks
+from .discrete import DiscreteBlocks, DiscreteControllers
 from .functions import FunctionBlocks
+from .linear_systems import LinearSystemBlocks
 from .logic import LogicBlocks
 from .lookup import LookupBlocks
 from .mathematics import MathematicsBlocks
@@ -18,14 +22,19 @@ __all__ = ["BlockLibrary"]
 
 class BlockLibrary(
     SourceBlocks,
-    SinkBlocks,
     MathematicsBlocks,
+    SinkBlocks,
     TrigonometryBlocks,
     NonlinearBlocks,
     LogicBlocks,
     LookupBlocks,
     RoutingBlocks,
+    DiscreteControllers,
     ContinuousBlocks,
+    LinearSystemBlocks,
+    DelayBlocks,
+    DiscreteBlocks,
     FunctionBlocks,
+    CosimulationBlocks,
 ):
     """All families together."""

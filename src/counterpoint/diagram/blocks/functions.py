@@ -27,7 +27,9 @@ def listed(names: Sequence[str] | str | None) -> str | None:
 CONSTANTS = frozenset({"pi", "e", "t", "true", "false"})
 
 #: Names that :meth:`Diagram.add` and the core have taken.
-RESERVED = frozenset({"kind", "named_inputs", "make", "block_class", "expression", "input_names", "output_names", "signals"})
+RESERVED = frozenset(
+    {"kind", "named_inputs", "make", "block_type", "expression", "input_names", "output_names", "signals"}
+)
 
 
 class FunctionBlocks(Family):
@@ -47,11 +49,12 @@ class FunctionBlocks(Family):
         Parameters
         ----------
         text : str
-            A value, ``"k * (p_a - p)**2"``, or several with names, ``"r = min(a / b, b / a); y = sqrt(r)"``; later ones may
-            use earlier ones. Operators ``+ - * / % **``, comparisons, ``and or not``, ``a if c else b``; functions sin,
-            cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, exp, log, log10, sqrt, hypot, pow, abs, sign, min, max, floor,
-            ceil, mod, if(condition, a, b); constants pi, e, true, false; ``t`` is the time in s. Elements of vectors are
-            ``u[0]``, ``u[1]``; an input used without index may be a vector, then the expression holds for each component.
+            A value, ``"k * (p_a - p)**2"``, or several with names, ``"r = min(a / b, b / a); y = sqrt(r)"``; later
+            ones may use earlier ones. Operators ``+ - * / % **``, comparisons, ``and or not``, ``a if c else b``; functions sin,
+            cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, exp, log, log10, sqrt, hypot, pow, abs, sign, min, max,
+            floor, ceil, mod, if(condition, a, b); constants pi, e, true, false; ``t`` is the time in s. Elements of vectors are
+            ``u[0]``, ``u[1]``; an input used without index may be a vector, then the expression holds for each
+            component.
         *signals : signals
             Entering the inputs in their order.
         inputs : sequence of str, optional
@@ -66,7 +69,8 @@ class FunctionBlocks(Family):
         -----
         Comparisons, sign, floor, ceil and mod jump and are held while a step is tried; these places and
         the kinks of abs, min and max are located as events. While a step is tried the root of a negative
-        number is 0: a stage may look a little past the event that ends a branch; at accepted times it is NaN and stops the run.
+        number is 0: a stage may look a little past the event that ends a branch; at accepted times it is NaN and stops
+        the run.
 
         Constants are folded, whole powers are multiplications, common factors of sums are put outside (polynomials
         become Horner's scheme), which changes results by rounding only.
@@ -119,8 +123,8 @@ class FunctionBlocks(Family):
         function : callable or compiled function
             In Python: returns a number or an array, a sequence of them for several outputs. Scalar inputs are given as
             numbers, vectors as arrays that are written again at every call. When its first argument is called
-            ``context``, it gets the context instead of the time: ``time``, ``step``, ``stage``, ``attempt``, ``is_major``.
-            It runs several times a step, at times that may be given up later, and so must not remember;
+            ``context``, it gets the context instead of the time: ``time``, ``step``, ``stage``, ``attempt``,
+            ``is_major``. It runs several times a step, at times that may be given up later, and so must not remember;
             see :meth:`python_block` for blocks that do.
             Compiled (numba's cfunc, ctypes, an address): ``void f(double t, const double *u, double *y)``, inputs and
             outputs one after another.
@@ -234,7 +238,7 @@ class FunctionBlocks(Family):
             signals,
             name=name,
             named_inputs=entering,
-            block_class=StateMachine,
+            block_type=StateMachine,
             input_names=listed(names),
             output_values=_initial(outputs),
             variables=_initial(variables),

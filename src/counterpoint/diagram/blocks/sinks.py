@@ -21,7 +21,7 @@ class SinkBlocks(Family):
         """End the whole run, in good order, at the instant in which the input becomes positive.
 
         The run returns its result as if it had reached its end; ``result.message`` says which block ended it and why
-        (``message``). A diagram with such a block publishes its events between communication steps too.
+        (``message``). Its last step is shorter than the others, so subsystems that listen to the diagram wait for it.
 
         Examples
         --------
@@ -33,7 +33,7 @@ class SinkBlocks(Family):
         >>> model.output("height", height)
         >>> result = model.run(until=10.0, step=0.1)
         >>> round(float(result["fall.height"].time[-1]), 6)
-        1.00964
+        1.009638
         """
         return self.add("stop", given(u), name=name, message=message)
 

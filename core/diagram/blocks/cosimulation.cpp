@@ -1,0 +1,114 @@
+#include "diagram/blocks/cosimulation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+namespace counterpoint::diagram {
+namespace {
+
+std::vector<std::string> names_of(const std::vector<CosimulationPort>& ports) {
+  std::vector<std::string> names;
+  for (const CosimulationPort& port : ports) names.push_back(port.name);
+  return names;
+}
+
+/// The reason alone: a language that reports where it failed line by line has it in the last one.
+std::string reason(const std::exception& error) {
+  std::string text = error.what();
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  const std::size_t last = text.rfind('\n');
+  return text.rfind("Traceback", 0) == 0 && last != std::string::npos ? text.substr(last + 1) : text;
+}
+
+}  // namespace
+
+CosimulationBlock::CosimulationBlock(CosimulationSpec spec)
+    : Block(names_of(spec.gives), names_of(spec.gets)), spec_(std::move(spec)) {
+  int width = 0;
+  for (const CosimulationPort& port : spec_.gives) width += port.width;
+  y_.resize(width);
+}
+
+void CosimulationBlock::shape(Shape& shape) const {
+  for (int j = 0; j < outputs(); ++j) shape.outputs[j] = spec_.gets[j].width;
+  for (int i = 0; i < inputs(); ++i) {
+    if (shape.inputs[i] > 1 && shape.inputs[i] != spec_.gives[i].width) {
+      throw ShapeError("the host's output \"" + spec_.gives[i].name + "\" has width " + std::to_string(spec_.gives[i].width), i);
+    }
+  }
+}
+
+std::string CosimulationBlock::loop_remedy() const {
+  return spec_.direct ? "read its outputs before its inputs are stored (direct = False)" : "";
+}
+
+void CosimulationBlock::start(const Context& context) {
+  spec_.run.start = context.time;
+  const double rounding = 16.0 * std::numeric_limits<double>::epsilon() * std::abs(context.time);
+  spec_.run.tolerance = std::max(spec_.run.tolerance, rounding);
+  interface_ = std::make_unique<EmbeddedInterface>(spec_.run, spec_.host);
+  named([&] { interface_->start(); });
+}
+
+void CosimulationBlock::output(const Context& context, int) {
+  using Reach = EmbeddedInterface::Reach;
+  named([&] {
+    if (context.is_major && spec_.direct) store(context.time);
+    const bool is_tentative = context.is_tentative && !context.is_major;
+    const double* u = interface_->inputs(context.time, is_tentative ? Reach::restorably : Reach::freely);
+    for (int j = 0; j < outputs(); ++j) {
+      std::copy_n(u, spec_.gets[j].width, out(j));
+      u += spec_.gets[j].width;
+    }
+  });
+}
+
+bool CosimulationBlock::update(const Context& context) {
+  if (!spec_.direct) named([&] { store(context.time); });
+  return false;
+}
+
+void CosimulationBlock::store(double t) {
+  double* y = y_.data();
+  for (int i = 0; i < inputs(); ++i) {
+    if (in_width(i) == spec_.gives[i].width) std::copy_n(in(i), spec_.gives[i].width, y);
+    else std::fill_n(y, spec_.gives[i].width, *in(i));
+    y += spec_.gives[i].width;
+  }
+  interface_->store(t, y_.data());
+}
+
+void CosimulationBlock::rejected(const Context&) { interface_->give_up(); }
+
+std::unique_ptr<SavedState> CosimulationBlock::save() const { return interface_ ? interface_->save() : nullptr; }
+
+void CosimulationBlock::restore(const SavedState& state) { interface_->restore(state); }
+
+template <class Work>
+void CosimulationBlock::named(Work&& work) {
+  try {
+    work();
+  } catch (const std::exception& error) {
+    fail(error);
+  }
+}
+
+/// Say which of the others failed and in which step.
+void CosimulationBlock::fail(const std::exception& error) const {
+  const Failure& failure = interface_->network().failure;
+  std::ostringstream text;
+  text.precision(9);
+  if (failure.subsystem == spec_.host) {
+    text << "what it gives to the others: ";
+  } else if (failure.subsystem >= 0) {
+    text << "subsystem \"" << spec_.names[failure.subsystem] << "\": ";
+    if (failure.end > failure.start) text << "step from t = " << failure.start << " s to " << failure.end << " s failed: ";
+    else text << "start at t = " << failure.start << " s failed: ";
+  }
+  if (failure.kind == Failure::Kind::not_finite) text << "output \"" << spec_.signals[failure.subsystem][failure.output] << "\" is ";
+  text << reason(error);
+  throw SolverFailure(text.str());
+}
+
+}  // namespace counterpoint::diagram

@@ -1,0 +1,181 @@
+// Delays: the value of the last accepted step, and transport delays with a memory of their own.
+
+#include "diagram/blocks/signal_record.hpp"
+#include "diagram/blocks/values.hpp"
+
+namespace counterpoint::diagram {
+namespace {
+
+/// During a step y is what u was when the step began. z: that value.
+class MemoryBlock final : public Block {
+ public:
+  explicit MemoryBlock(std::vector<double> initial) : Block({"u"}, {"y"}), initial_(std::move(initial)) {}
+  void shape(Shape& shape) const override { shape_with_initial(shape, initial_.size(), 0, "initial"); }
+  bool feedthrough(int, int) const override { return false; }
+  int memory() const override { return out_width(0); }
+  bool remembers() const override { return true; }
+  void start(const Context&) override { expand(initial_, 1, out_width(0), z()); }
+  void output(const Context&, int) override { std::copy_n(z(), out_width(0), out(0)); }
+  void accepted(const Context&) override {
+    for (int i = 0; i < out_width(0); ++i) z()[i] = in(0)[in_width(0) == 1 ? 0 : i];
+  }
+
+ private:
+  std::vector<double> initial_;
+};
+
+struct DelayOptions {
+  std::vector<double> initial;
+  double longest;  ///< s, the delay itself when it is fixed
+  bool is_variable;
+  bool is_cubic;
+};
+
+/// y(t) = u(t - delay), the initial value before the start.
+///
+/// A jump of u is a jump of y one delay later: known in advance for a fixed delay, located for a variable one. No
+/// step is longer than the delay, so that u is known wherever it is asked for; a variable delay that becomes shorter than a
+/// thousandth of its maximum is the exception, where u is continued as a line.
+class TransportDelay final : public Block {
+ public:
+  explicit TransportDelay(const DelayOptions& options)
+      : Block(options.is_variable ? std::vector<std::string>{"u", "delay"} : std::vector<std::string>{"u"}, {"y"}), o_(options) {}
+
+  void shape(Shape& shape) const override {
+    shape_with_initial(shape, o_.initial.size(), 0, "initial");
+    if (o_.is_variable && shape.inputs[1] > 1) throw ShapeError("the delay must be a scalar", 1);
+  }
+  bool feedthrough(int input, int) const override { return input == 1; }
+  bool updates() const override { return true; }
+  bool sees_arrival() const override { return true; }
+  int crossings() const override { return o_.is_variable ? 2 : 0; }
+
+  void start(const Context&) override {
+    m_.record = SignalRecord(out_width(0));
+    m_.jumps.clear();
+    m_.passed = -infinity;
+    m_.shortest = o_.is_variable ? 0.0 : o_.longest;
+  }
+
+  void output(const Context& context, int) override {
+    if (m_.record.size() == 0) {
+      expand(o_.initial, 1, out_width(0), out(0));
+      return;
+    }
+    const double delay = this->delay();
+    if (context.decides()) m_.passed = last_jump(context.time, delay);
+    look_up(context.time - delay);
+  }
+
+  void arrives(const Context& context) override {
+    const double t = context.time;
+    const auto jump = next_jump(m_.passed);
+    const bool jumps_itself = jump != m_.jumps.end() && *jump + delay() <= t;
+    m_.record.add(t, in(0), stride(), jumps_itself);
+    const double oldest = std::min(m_.passed, t - o_.longest);
+    m_.jumps.erase(m_.jumps.begin(), std::lower_bound(m_.jumps.begin(), m_.jumps.end(), oldest));
+    m_.record.forget(t - o_.longest, 3);
+  }
+
+  bool update(const Context& context) override {
+    SignalRecord& record = m_.record;
+    if (record.size() == 0) {
+      std::vector<double> before(out_width(0));
+      expand(o_.initial, 1, out_width(0), before.data());
+      record.add(context.time, before.data(), 1, false);
+    }
+    // An instant without a step before it: the superblock around was just enabled.
+    if (record.last_time() < context.time) record.add(context.time, in(0), stride(), true);
+    record.set_right(in(0), stride());
+    const bool was_jump = !m_.jumps.empty() && m_.jumps.back() == record.last_time();
+    const bool is_jump = record.is_jump(record.size() - 1);
+    if (is_jump && !was_jump) m_.jumps.push_back(record.last_time());
+    if (was_jump && !is_jump) m_.jumps.pop_back();
+    if (o_.is_variable) m_.shortest = delay();
+    return false;
+  }
+
+  double next_event(double t) const override {
+    const double longest_step = t + std::max(m_.shortest, 1e-3 * o_.longest);
+    if (o_.is_variable) return longest_step;
+    const auto jump = first_jump_after(t, o_.longest);
+    return jump == m_.jumps.end() ? longest_step : std::min(longest_step, *jump + o_.longest);
+  }
+
+  void crossing(const Context& context, double* g) override {
+    if (!o_.is_variable) return;
+    const auto jump = next_jump(m_.passed);
+    const double delay = this->delay();
+    g[0] = jump == m_.jumps.end() ? -1.0 : context.time - (*jump + delay);
+    g[1] = m_.passed == -infinity ? 1.0 : context.time - (m_.passed + delay);
+  }
+
+  std::unique_ptr<SavedState> save() const override { return std::make_unique<Saved>(m_); }
+  void restore(const SavedState& saved) override { m_ = static_cast<const Saved&>(saved).memory; }
+
+ private:
+  struct Remembered {
+    SignalRecord record;
+    std::vector<double> jumps;   ///< times at which u jumped
+    double passed = -infinity;   ///< the last jump that y has shown
+    double shortest = 0.0;       ///< delay at the last instant, s
+  };
+  struct Saved final : SavedState {
+    explicit Saved(const Remembered& m) : memory(m) {}
+    Remembered memory;
+  };
+
+  int stride() const { return in_width(0) == 1 ? 0 : 1; }
+  double delay() const { return o_.is_variable ? std::clamp(*in(1), 0.0, o_.longest) : o_.longest; }
+  std::vector<double>::const_iterator next_jump(double after) const {
+    return std::upper_bound(m_.jumps.begin(), m_.jumps.end(), after);
+  }
+  /// The first jump that y shows after t.
+  std::vector<double>::const_iterator first_jump_after(double t, double delay) const {
+    return std::partition_point(m_.jumps.begin(), m_.jumps.end(), [&](double jump) { return jump + delay <= t; });
+  }
+  double last_jump(double t, double delay) const {
+    const auto next = first_jump_after(t, delay);
+    return next == m_.jumps.begin() ? -infinity : *(next - 1);
+  }
+
+  /// u at time s, on the side of jumps that the mode says.
+  void look_up(double s) {
+    const SignalRecord& record = m_.record;
+    const int from = m_.passed == -infinity ? 0 : record.find(m_.passed);
+    const auto jump = next_jump(m_.passed);
+    const bool has_end = jump != m_.jumps.end();
+    const int to = has_end ? record.find(*jump) : record.size() - 1;
+    if (from == to) {
+      std::copy_n(has_end ? record.left(to) : record.right(to), out_width(0), out(0));
+      return;
+    }
+    s = std::max(s, record.time(from));
+    if (has_end) s = std::min(s, record.time(to));
+    if (o_.is_cubic) record.cubic(s, from, to, out(0));
+    else record.linear(s, from, to, out(0));
+  }
+
+  DelayOptions o_;
+  Remembered m_;
+};
+
+BlockPointer make_delay(Reader& p, bool is_variable) {
+  const std::string name = is_variable ? "maximum" : "delay";
+  DelayOptions options{initial_from(p), p.number(name), is_variable,
+                       p.word("interpolation", {"linear", "cubic"}, "linear") == "cubic"};
+  if (options.longest > 0.0) return std::make_shared<TransportDelay>(options);
+  std::ostringstream text;
+  text << "\"" << name << "\": " << options.longest << " s; a time greater than 0 is needed";
+  throw std::invalid_argument(text.str());
+}
+
+}  // namespace
+
+void add_delays(Registry& registry) {
+  registry.add("memory", [](Reader& p) { return std::make_shared<MemoryBlock>(initial_from(p)); });
+  registry.add("transport_delay", [](Reader& p) { return make_delay(p, false); });
+  registry.add("variable_delay", [](Reader& p) { return make_delay(p, true); });
+}
+
+}  // namespace counterpoint::diagram

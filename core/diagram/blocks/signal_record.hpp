@@ -1,0 +1,85 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace counterpoint::diagram {
+
+/// What a signal was at accepted times: at each of them the value approaching it and the value after it, which differ where it
+/// jumped. Never interpolated over a jump.
+class SignalRecord {
+ public:
+  explicit SignalRecord(int width = 1) : width_(width) {}
+
+  void clear() {
+    times_.clear();
+    values_.clear();
+    breaks_.clear();
+  }
+  int size() const { return static_cast<int>(times_.size()); }
+  double time(int k) const { return times_[k]; }
+  double last_time() const { return times_.back(); }
+  const double* left(int k) const { return values_.data() + 2 * width_ * static_cast<std::size_t>(k); }
+  const double* right(int k) const { return left(k) + width_; }
+  bool is_jump(int k) const { return breaks_[k] == 2; }
+  /// The signal jumps, or may have a kink.
+  bool is_break(int k) const { return breaks_[k] != 0; }
+
+  /// A new time, later than all others.
+  void add(double t, const double* value, int stride, bool has_kink) {
+    times_.push_back(t);
+    breaks_.push_back(has_kink ? 1 : 0);
+    for (int side = 0; side < 2; ++side) {
+      for (int i = 0; i < width_; ++i) values_.push_back(value[i * stride]);
+    }
+  }
+  /// The value after the last time, which may be another one than before it.
+  void set_right(const double* value, int stride) {
+    double* right = values_.data() + values_.size() - width_;
+    const double* left = right - width_;
+    bool jumps = false;
+    for (int i = 0; i < width_; ++i) {
+      right[i] = value[i * stride];
+      // Differences of rounding are no jump: each jump splits a step later on.
+      jumps = jumps || std::abs(right[i] - left[i]) > 1e-10 * (std::abs(right[i]) + std::abs(left[i]));
+    }
+    if (jumps) breaks_.back() = 2;
+    else if (breaks_.back() == 2) breaks_.back() = 0;
+  }
+  /// The last record at or before t; the first when there is none.
+  int find(double t) const {
+    return std::max(0, static_cast<int>(std::upper_bound(times_.begin(), times_.end(), t) - times_.begin()) - 1);
+  }
+  /// Forget all but `reserve` of those before t.
+  void forget(double t, int reserve) {
+    const int before = static_cast<int>(std::lower_bound(times_.begin(), times_.end(), t) - times_.begin());
+    const int drop = before - reserve;
+    // Rarely, so that the moving of the rest does not count.
+    if (drop < 64 || drop < size() / 2) return;
+    times_.erase(times_.begin(), times_.begin() + drop);
+    breaks_.erase(breaks_.begin(), breaks_.begin() + drop);
+    values_.erase(values_.begin(), values_.begin() + 2L * width_ * drop);
+  }
+
+  /// The signal at t, known to be between the records `from` and `to` (no jump inside); continued beyond the last.
+  void linear(double t, int from, int to, double* out) const;
+  /// Cubic through the two records around t, with slopes from the parabola through three neighbours.
+  void cubic(double t, int from, int to, double* out) const;
+
+ private:
+  int interval(double t, int from, int to) const {
+    const auto begin = times_.begin();
+    const int k = static_cast<int>(std::upper_bound(begin + from, begin + to + 1, t) - begin) - 1;
+    return std::clamp(k, from, std::max(from, to - 1));
+  }
+  double slope(int k, int from, int to, int i) const;
+  /// Value at record k as seen from inside the interval [from, to].
+  double value(int k, int to, int i) const { return k == to ? left(k)[i] : right(k)[i]; }
+
+  int width_;
+  std::vector<double> times_, values_;
+  std::vector<char> breaks_;  ///< 0 smooth, 1 kink, 2 jump
+};
+
+}  // namespace counterpoint::diagram

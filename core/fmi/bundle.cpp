@@ -1,0 +1,103 @@
+#include "fmi/bundle.hpp"
+
+#include <cmath>
+#include <limits>
+#include <type_traits>
+
+#include "coupling/inputs.hpp"
+
+namespace counterpoint::fmi {
+
+namespace {
+
+/// Call `work` with a value of the C++ type that belongs to a type.
+template <class Work>
+void with_type(Type type, Work&& work) {
+  switch (type) {
+    case Type::float64: return work(double{});
+    case Type::float32: return work(float{});
+    case Type::int8: return work(std::int8_t{});
+    case Type::uint8: return work(std::uint8_t{});
+    case Type::int16: return work(std::int16_t{});
+    case Type::uint16: return work(std::uint16_t{});
+    case Type::int32: return work(std::int32_t{});
+    case Type::uint32: return work(std::uint32_t{});
+    case Type::int64: return work(std::int64_t{});
+    case Type::uint64: return work(std::uint64_t{});
+    case Type::boolean: return work(bool{});
+    default: throw std::logic_error("texts are no signals");
+  }
+}
+
+template <class Value>
+Value converted(double signal, int place) {
+  if constexpr (std::is_same_v<Value, bool>) {
+    return signal >= 0.5;
+  } else if constexpr (std::is_floating_point_v<Value>) {
+    return static_cast<Value>(signal);
+  } else {
+    const double nearest = std::nearbyint(signal);
+    // 2^digits is exact as a double, the largest value of 64 bits is not
+    const double end = std::ldexp(1.0, std::numeric_limits<Value>::digits);
+    const double begin = std::is_signed_v<Value> ? -end : 0.0;
+    if (!(nearest >= begin && nearest < end)) {
+      SignalFailure failure(std::to_string(signal) + ", which does not fit the integer type of the FMU's variable");
+      failure.input = place;
+      throw failure;
+    }
+    return static_cast<Value>(nearest);
+  }
+}
+
+Bundles bundle_chosen(const std::vector<Port>& ports, bool (*chosen)(const Port&)) {
+  Bundles made;
+  int offset = 0;
+  for (const Port& port : ports) {
+    if (chosen(port)) {
+      auto same = made.begin();
+      while (same != made.end() && same->type() != port.type) ++same;
+      if (same == made.end()) same = made.insert(made.end(), Bundle(port.type));
+      same->add(port, offset);
+    }
+    offset += port.width;
+  }
+  return made;
+}
+
+}  // namespace
+
+void Bundle::add(const Port& port, int offset) {
+  direct_ = type_ == Type::float64 && (places_.empty() || (direct_ && places_.back() + 1 == offset));
+  references_.push_back(port.reference);
+  for (int k = 0; k < port.width; ++k) places_.push_back(offset + k);
+  scratch_.resize(places_.size());
+}
+
+void Bundle::read_converted(Instance& instance, double* signals) {
+  with_type(type_, [&](auto kind) {
+    using Value = decltype(kind);
+    Value* values = reinterpret_cast<Value*>(scratch_.data());
+    instance.get(type_, references_, values, places_.size());
+    for (std::size_t k = 0; k < places_.size(); ++k) signals[places_[k]] = static_cast<double>(values[k]);
+  });
+}
+
+void Bundle::write_converted(Instance& instance, const double* signals) {
+  with_type(type_, [&](auto kind) {
+    using Value = decltype(kind);
+    Value* values = reinterpret_cast<Value*>(scratch_.data());
+    for (std::size_t k = 0; k < places_.size(); ++k) values[k] = converted<Value>(signals[places_[k]], places_[k]);
+    instance.set(type_, references_, values, places_.size());
+  });
+}
+
+Bundles bundle(const std::vector<Port>& ports) {
+  return bundle_chosen(ports, [](const Port&) { return true; });
+}
+
+Bundles bundle_if(const std::vector<Port>& ports, bool continuous) {
+  if (continuous) return bundle_chosen(ports, [](const Port& port) { return port.continuous; });
+  return bundle_chosen(ports, [](const Port& port) { return !port.continuous; });
+}
+
+}  // namespace counterpoint::fmi

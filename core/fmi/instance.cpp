@@ -1,0 +1,32 @@
+#include "fmi/instance.hpp"
+
+#include "coupling/subsystem.hpp"
+
+namespace counterpoint::fmi {
+
+void Instance::fail(int status, const char* function) {
+  static const char* const names[] = {"ok", "warning", "discard", "error", "fatal", "pending"};
+  const bool known = status >= 0 && status <= 5;
+  dead_ = dead_ || status == 4 || !known;
+  failed_ = failed_ || status != 2;
+  std::string text = std::string(function) + " returned the status ";
+  text += known ? names[status] : std::to_string(status) + ", which FMI does not know; it is taken as fatal";
+  const std::string words = log_->last_words();
+  text += words.empty() ? "; the FMU said nothing" : "; the FMU said: " + words;
+  throw ComponentFailure(text);
+}
+
+void refuse_instance(const char* function, const Log& log) {
+  const std::string words = log.last_words();
+  throw ComponentFailure(std::string(function) + " failed; the FMU said " + (words.empty() ? "nothing" : "\"" + words + "\"") +
+                             "; usual reasons: the binary does not belong to this description (GUID or instantiation token), a "
+                             "licence or a file is missing",
+                         true);
+}
+
+std::size_t size_of(Type type) {
+  static constexpr std::size_t sizes[] = {8, 4, 1, 1, 2, 2, 4, 4, 8, 8, 1};
+  return sizes[static_cast<int>(type)];
+}
+
+}  // namespace counterpoint::fmi

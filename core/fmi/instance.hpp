@@ -1,0 +1,123 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "fmi/library.hpp"
+#include "fmi/log.hpp"
+
+namespace counterpoint::fmi {
+
+using ValueReference = std::uint32_t;
+using References = std::vector<ValueReference>;
+
+/// Types of values. An enumeration is an int32 in FMI 2 and an int64 in FMI 3; a boolean is one byte here.
+enum class Type { float64, float32, int8, uint8, int16, uint16, int32, uint32, int64, uint64, boolean, string, binary };
+
+/// How to make an instance.
+struct InstanceSettings {
+  std::string name;
+  std::string token;      ///< GUID or instantiation token
+  std::string resources;  ///< FMI 2: a file URI; FMI 3: an absolute path with a separator at its end
+  bool visible = false;
+  bool logging = false;
+  std::vector<std::string> categories;  ///< of log messages; empty: all
+  double tolerance = 0.0;               ///< relative tolerance for the FMU's own solver; 0: none given
+  bool event_mode = false;              ///< FMI 3: events are handled between steps
+  bool early_return = false;            ///< FMI 3: a step may end early
+  bool may_restore = false;             ///< states may be set back to before the current point
+  References intermediate;              ///< FMI 3: inputs that are set inside a step
+};
+
+/// How a step ended.
+struct StepEnd {
+  double reached = 0.0;
+  bool event = false;      ///< events are waiting to be handled
+  bool terminate = false;  ///< the FMU asks to end the simulation
+  bool discarded = false;  ///< the step was not made; `reached` is as far as the FMU could have gone
+};
+
+struct DiscreteUpdate {
+  bool again = false;
+  bool terminate = false;
+  bool has_next_event = false;
+  double next_event = 0.0;
+};
+
+/// Called within a step of FMI 3 when inputs may be set for time t.
+using IntermediateInputs = std::function<void(double t)>;
+
+/// One instance of an FMU: the functions of FMI 2 and FMI 3 behind one interface.
+///
+/// Contract:
+///  1. Made in the state "instantiated"; freed by the destructor, unless it died (status fatal): then nothing is
+///     called on it any more.
+///  2. Every call that returns a status worse than a warning throws ComponentFailure with the function, the status and
+///     the FMU's last words. A discarded step is a value, not an exception.
+///  3. The order of calls is the caller's business (see FmuSubsystem).
+///  4. Values are in the memory layout of their type, arrays row by row.
+///  5. The floating-point environment of the caller is the same after a call as before.
+class Instance {
+ public:
+  virtual ~Instance() = default;
+
+  virtual void enter_configuration() = 0;
+  virtual void exit_configuration() = 0;
+  virtual void enter_initialization(double t) = 0;
+  virtual void exit_initialization() = 0;
+  virtual void terminate() = 0;
+
+  virtual void get(Type type, const References& references, void* values, std::size_t count) = 0;
+  virtual void set(Type type, const References& references, const void* values, std::size_t count) = 0;
+  virtual std::vector<std::string> get_texts(Type type, const References& references, std::size_t count) = 0;
+  virtual void set_texts(Type type, const References& references, const std::vector<std::string>& values) = 0;
+
+  virtual StepEnd do_step(double t, double h, const IntermediateInputs* inputs) = 0;
+  virtual void set_input_slopes(const References& references, const double* slopes) = 0;
+  virtual void get_output_slopes(const References& references, double* slopes, std::size_t count) = 0;
+  virtual void directional_derivative(const References& unknowns, const References& knowns, const double* seed,
+                                      std::size_t seeds, double* sensitivity, std::size_t sensitivities) = 0;
+
+  virtual void enter_event_mode() = 0;
+  virtual DiscreteUpdate update_discrete_states() = 0;
+  virtual void enter_step_mode() = 0;
+
+  /// A state is a handle of the FMU; `*state` may be null or a state to be overwritten.
+  virtual void save(void** state) = 0;
+  virtual void restore(void* state) = 0;
+  virtual void release(void** state) noexcept = 0;
+  virtual std::vector<std::uint8_t> serialize(void* state) = 0;
+  virtual void* deserialize(const std::vector<std::uint8_t>& bytes) = 0;
+
+  /// Whether an error made every call but freeing it forbidden.
+  bool failed() const { return failed_; }
+
+ protected:
+  explicit Instance(std::shared_ptr<Log> log) : log_(std::move(log)) {}
+
+  /// Throw when a status is worse than a warning.
+  void check(int status, const char* function) {
+    if (status > 1) fail(status, function);
+  }
+  [[noreturn]] void fail(int status, const char* function);
+
+  std::shared_ptr<Log> log_;
+  bool failed_ = false;
+  bool dead_ = false;
+};
+
+std::unique_ptr<Instance> make_instance2(const LibraryPointer& library, const InstanceSettings& settings,
+                                         const std::shared_ptr<Log>& log);
+std::unique_ptr<Instance> make_instance3(const LibraryPointer& library, const InstanceSettings& settings,
+                                         const std::shared_ptr<Log>& log);
+
+/// Throw that the FMU could not be instantiated, with its last words.
+[[noreturn]] void refuse_instance(const char* function, const Log& log);
+
+/// Bytes of a value.
+std::size_t size_of(Type type);
+
+}  // namespace counterpoint::fmi

@@ -1,0 +1,270 @@
+// FMI 3.0 for co-simulation.
+
+#include <exception>
+#include <utility>
+
+#include "coupling/subsystem.hpp"
+#include "fmi/environment.hpp"
+#include "fmi/fmi3.h"
+#include "fmi/instance.hpp"
+#include "fmi/symbols.hpp"
+
+namespace counterpoint::fmi {
+
+namespace {
+
+struct Functions {
+#define DECLARE(RESULT, NAME, ARGUMENTS) RESULT(*NAME) ARGUMENTS = nullptr;
+  FMI3_COMMON_FUNCTIONS(DECLARE)
+  FMI3_CO_SIMULATION_FUNCTIONS(DECLARE)
+#undef DECLARE
+
+  explicit Functions(const Library& library) {
+    Symbols symbols(library);
+#define FIND(RESULT, NAME, ARGUMENTS) symbols.find(NAME, #NAME);
+    FMI3_COMMON_FUNCTIONS(FIND)
+    FMI3_CO_SIMULATION_FUNCTIONS(FIND)
+#undef FIND
+#define REQUIRE(NAME) symbols.require(NAME, #NAME)
+    REQUIRE(fmi3InstantiateCoSimulation);
+    REQUIRE(fmi3FreeInstance);
+    REQUIRE(fmi3EnterInitializationMode);
+    REQUIRE(fmi3ExitInitializationMode);
+    REQUIRE(fmi3Terminate);
+    REQUIRE(fmi3GetFloat64);
+    REQUIRE(fmi3SetFloat64);
+    REQUIRE(fmi3DoStep);
+#undef REQUIRE
+    symbols.check();
+  }
+};
+
+/// What the callbacks of an instance know.
+struct Environment {
+  Log* log = nullptr;
+  const IntermediateInputs* inputs = nullptr;  ///< of the step under way
+  std::exception_ptr error;                    ///< thrown inside a callback: it must not cross the FMU
+};
+
+extern "C" void log_message3(fmi3InstanceEnvironment environment, fmi3Status status, fmi3String category, fmi3String message) {
+  if (environment == nullptr || message == nullptr) return;
+  static_cast<Environment*>(environment)->log->add(static_cast<int>(status), category, message);
+}
+
+extern "C" void intermediate_update3(fmi3InstanceEnvironment environment, fmi3Float64 time, fmi3Boolean set_requested, fmi3Boolean,
+                                     fmi3Boolean, fmi3Boolean, fmi3Boolean* early_return_requested, fmi3Float64* early_return_time) {
+  if (early_return_requested != nullptr) *early_return_requested = false;
+  if (early_return_time != nullptr) *early_return_time = time;
+  Environment& known = *static_cast<Environment*>(environment);
+  if (!set_requested || known.inputs == nullptr || known.error) return;
+  try {
+    (*known.inputs)(time);
+  } catch (...) {
+    known.error = std::current_exception();
+  }
+}
+
+class Instance3 final : public Instance {
+ public:
+  Instance3(LibraryPointer library, const InstanceSettings& settings, std::shared_ptr<Log> log)
+      : Instance(std::move(log)), library_(std::move(library)), f_(*library_), settings_(settings) {
+    const KeepFloatingPoint keep;
+    environment_.log = log_.get();
+    const InstanceSettings& s = settings_;
+    const bool intermediate = !s.intermediate.empty();
+    c_ = f_.fmi3InstantiateCoSimulation(s.name.c_str(), s.token.c_str(), s.resources.c_str(), s.visible, s.logging, s.event_mode,
+                                        s.early_return, s.intermediate.data(), s.intermediate.size(), &environment_, log_message3,
+                                        intermediate ? intermediate_update3 : nullptr);
+    if (c_ == nullptr) refuse_instance("fmi3InstantiateCoSimulation", *log_);
+    if (!s.categories.empty()) choose_categories();
+  }
+  ~Instance3() override {
+    const KeepFloatingPoint keep;
+    if (!dead_ && c_ != nullptr) f_.fmi3FreeInstance(c_);
+  }
+
+  void enter_configuration() override {
+    check(call(f_.fmi3EnterConfigurationMode, "fmi3EnterConfigurationMode")(c_), "fmi3EnterConfigurationMode");
+  }
+  void exit_configuration() override {
+    check(call(f_.fmi3ExitConfigurationMode, "fmi3ExitConfigurationMode")(c_), "fmi3ExitConfigurationMode");
+  }
+  void enter_initialization(double t) override {
+    const KeepFloatingPoint keep;
+    check(f_.fmi3EnterInitializationMode(c_, settings_.tolerance > 0.0, settings_.tolerance, t, false, 0.0),
+          "fmi3EnterInitializationMode");
+  }
+  void exit_initialization() override {
+    const KeepFloatingPoint keep;
+    check(f_.fmi3ExitInitializationMode(c_), "fmi3ExitInitializationMode");
+  }
+  void terminate() override {
+    const KeepFloatingPoint keep;
+    check(f_.fmi3Terminate(c_), "fmi3Terminate");
+  }
+
+  void get(Type type, const References& r, void* values, std::size_t count) override {
+#define GET(TYPE, NAME) \
+  case Type::TYPE: \
+    return check(call(f_.fmi3Get##NAME, "fmi3Get" #NAME)(c_, r.data(), r.size(), static_cast<fmi3##NAME*>(values), count), \
+                 "fmi3Get" #NAME)
+    switch (type) {
+      GET(float64, Float64);
+      GET(float32, Float32);
+      GET(int8, Int8);
+      GET(uint8, UInt8);
+      GET(int16, Int16);
+      GET(uint16, UInt16);
+      GET(int32, Int32);
+      GET(uint32, UInt32);
+      GET(int64, Int64);
+      GET(uint64, UInt64);
+      GET(boolean, Boolean);
+      default: throw std::logic_error("texts are got by get_texts");
+    }
+#undef GET
+  }
+
+  void set(Type type, const References& r, const void* values, std::size_t count) override {
+#define SET(TYPE, NAME) \
+  case Type::TYPE: \
+    return check(call(f_.fmi3Set##NAME, "fmi3Set" #NAME)(c_, r.data(), r.size(), static_cast<const fmi3##NAME*>(values), count), \
+                 "fmi3Set" #NAME)
+    switch (type) {
+      SET(float64, Float64);
+      SET(float32, Float32);
+      SET(int8, Int8);
+      SET(uint8, UInt8);
+      SET(int16, Int16);
+      SET(uint16, UInt16);
+      SET(int32, Int32);
+      SET(uint32, UInt32);
+      SET(int64, Int64);
+      SET(uint64, UInt64);
+      SET(boolean, Boolean);
+      default: throw std::logic_error("texts are set by set_texts");
+    }
+#undef SET
+  }
+
+  std::vector<std::string> get_texts(Type type, const References& r, std::size_t count) override {
+    std::vector<std::string> made;
+    if (type == Type::string) {
+      std::vector<fmi3String> texts(count, nullptr);
+      check(call(f_.fmi3GetString, "fmi3GetString")(c_, r.data(), r.size(), texts.data(), count), "fmi3GetString");
+      for (const char* text : texts) made.emplace_back(text == nullptr ? "" : text);
+      return made;
+    }
+    std::vector<std::size_t> sizes(count);
+    std::vector<fmi3Binary> values(count, nullptr);
+    check(call(f_.fmi3GetBinary, "fmi3GetBinary")(c_, r.data(), r.size(), sizes.data(), values.data(), count), "fmi3GetBinary");
+    for (std::size_t k = 0; k < count; ++k) made.emplace_back(reinterpret_cast<const char*>(values[k]), values[k] ? sizes[k] : 0);
+    return made;
+  }
+
+  void set_texts(Type type, const References& r, const std::vector<std::string>& values) override {
+    if (type == Type::string) {
+      std::vector<fmi3String> texts;
+      for (const std::string& value : values) texts.push_back(value.c_str());
+      return check(call(f_.fmi3SetString, "fmi3SetString")(c_, r.data(), r.size(), texts.data(), texts.size()), "fmi3SetString");
+    }
+    std::vector<std::size_t> sizes;
+    std::vector<fmi3Binary> bytes;
+    for (const std::string& value : values) {
+      sizes.push_back(value.size());
+      bytes.push_back(reinterpret_cast<fmi3Binary>(value.data()));
+    }
+    check(call(f_.fmi3SetBinary, "fmi3SetBinary")(c_, r.data(), r.size(), sizes.data(), bytes.data(), bytes.size()), "fmi3SetBinary");
+  }
+
+  StepEnd do_step(double t, double h, const IntermediateInputs* inputs) override {
+    const KeepFloatingPoint keep;
+    bool event = false;
+    bool terminate = false;
+    bool early = false;
+    double reached = t + h;
+    environment_.inputs = inputs;
+    const int status = f_.fmi3DoStep(c_, t, h, !settings_.may_restore, &event, &terminate, &early, &reached);
+    environment_.inputs = nullptr;
+    if (environment_.error) std::rethrow_exception(std::exchange(environment_.error, nullptr));
+    if (status == fmi3Discard) return {reached, false, terminate, true};
+    check(status, "fmi3DoStep");
+    return {early || terminate ? reached : t + h, event, terminate, false};
+  }
+
+  void set_input_slopes(const References&, const double*) override { throw ComponentFailure("FMI 3 has no input derivatives"); }
+  void get_output_slopes(const References& r, double* slopes, std::size_t count) override {
+    orders_.assign(r.size(), 1);
+    check(call(f_.fmi3GetOutputDerivatives, "fmi3GetOutputDerivatives")(c_, r.data(), r.size(), orders_.data(), slopes, count),
+          "fmi3GetOutputDerivatives");
+  }
+  void directional_derivative(const References& unknowns, const References& knowns, const double* seed, std::size_t seeds,
+                              double* sensitivity, std::size_t sensitivities) override {
+    check(call(f_.fmi3GetDirectionalDerivative, "fmi3GetDirectionalDerivative")(
+              c_, unknowns.data(), unknowns.size(), knowns.data(), knowns.size(), seed, seeds, sensitivity, sensitivities),
+          "fmi3GetDirectionalDerivative");
+  }
+
+  void enter_event_mode() override { check(call(f_.fmi3EnterEventMode, "fmi3EnterEventMode")(c_), "fmi3EnterEventMode"); }
+  DiscreteUpdate update_discrete_states() override {
+    const KeepFloatingPoint keep;
+    DiscreteUpdate u;
+    bool nominals = false;
+    bool states = false;
+    check(call(f_.fmi3UpdateDiscreteStates, "fmi3UpdateDiscreteStates")(c_, &u.again, &u.terminate, &nominals, &states,
+                                                                       &u.has_next_event, &u.next_event),
+          "fmi3UpdateDiscreteStates");
+    return u;
+  }
+  void enter_step_mode() override { check(call(f_.fmi3EnterStepMode, "fmi3EnterStepMode")(c_), "fmi3EnterStepMode"); }
+
+  void save(void** state) override { check(call(f_.fmi3GetFMUState, "fmi3GetFMUState")(c_, state), "fmi3GetFMUState"); }
+  void restore(void* state) override { check(call(f_.fmi3SetFMUState, "fmi3SetFMUState")(c_, state), "fmi3SetFMUState"); }
+  void release(void** state) noexcept override {
+    if (*state != nullptr && !dead_ && f_.fmi3FreeFMUState != nullptr) f_.fmi3FreeFMUState(c_, state);
+    *state = nullptr;
+  }
+  std::vector<std::uint8_t> serialize(void* state) override {
+    std::size_t size = 0;
+    check(call(f_.fmi3SerializedFMUStateSize, "fmi3SerializedFMUStateSize")(c_, state, &size), "fmi3SerializedFMUStateSize");
+    std::vector<std::uint8_t> bytes(size);
+    check(call(f_.fmi3SerializeFMUState, "fmi3SerializeFMUState")(c_, state, bytes.data(), size), "fmi3SerializeFMUState");
+    return bytes;
+  }
+  void* deserialize(const std::vector<std::uint8_t>& bytes) override {
+    void* state = nullptr;
+    check(call(f_.fmi3DeserializeFMUState, "fmi3DeserializeFMUState")(c_, bytes.data(), bytes.size(), &state),
+          "fmi3DeserializeFMUState");
+    return state;
+  }
+
+ private:
+  template <class Function>
+  static Function* call(Function* function, const char* name) {
+    if (function == nullptr) throw ComponentFailure(std::string("its library has no ") + name);
+    return function;
+  }
+
+  void choose_categories() {
+    std::vector<fmi3String> names;
+    for (const std::string& name : settings_.categories) names.push_back(name.c_str());
+    if (f_.fmi3SetDebugLogging == nullptr) return;
+    check(f_.fmi3SetDebugLogging(c_, settings_.logging, names.size(), names.data()), "fmi3SetDebugLogging");
+  }
+
+  LibraryPointer library_;
+  Functions f_;
+  InstanceSettings settings_;
+  Environment environment_;
+  fmi3Instance c_ = nullptr;
+  std::vector<fmi3Int32> orders_;
+};
+
+}  // namespace
+
+std::unique_ptr<Instance> make_instance3(const LibraryPointer& library, const InstanceSettings& settings,
+                                         const std::shared_ptr<Log>& log) {
+  return std::make_unique<Instance3>(library, settings, log);
+}
+
+}  // namespace counterpoint::fmi

@@ -1,0 +1,30 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+namespace counterpoint::fmi {
+
+/// A shared library, loaded as long as this lives. Its symbols stay its own (RTLD_LOCAL): FMUs have functions of the same
+/// names. RTLD_DEEPBIND, which would also shield a library from symbols of the process, is left out: it breaks
+/// libraries that rely on a replaced allocator, and sanitizers refuse it.
+class Library {
+ public:
+  /// Throws std::runtime_error with the file and the loader's own words.
+  explicit Library(const std::string& path);
+  ~Library();
+  Library(const Library&) = delete;
+  Library& operator=(const Library&) = delete;
+
+  /// Address of a symbol, or null.
+  void* find(const char* name) const;
+  const std::string& path() const { return path_; }
+
+ private:
+  std::string path_;
+  void* handle_;
+};
+
+using LibraryPointer = std::shared_ptr<const Library>;
+
+}  // namespace counterpoint::fmi

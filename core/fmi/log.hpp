@@ -1,0 +1,51 @@
+#pragma once
+
+#include <cstdarg>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace counterpoint::fmi {
+
+/// What an FMU said.
+struct Message {
+  double time;  ///< of the step under way, s
+  int status;   ///< as in FMI: 0 ok ... 4 fatal
+  std::string category;
+  std::string text;
+};
+
+/// Messages of one FMU. A flood is cut off and counted, text that is not UTF-8 is escaped: nothing that an FMU says
+/// fills the memory or a terminal. May be called from any thread.
+class Log {
+ public:
+  void add(int status, const char* category, const std::string& text);
+  void set_time(double t) { time_ = t; }
+
+  std::vector<Message> messages() const;
+  /// How many were not kept.
+  long dropped() const;
+  /// The last things said with a status of at least warning, for an error message; empty when there are none.
+  std::string last_words() const;
+  void clear();
+
+ private:
+  static constexpr std::size_t most_kept = 1000;
+  static constexpr std::size_t last_kept = 3;
+
+  mutable std::mutex mutex_;
+  double time_ = 0.0;
+  std::vector<Message> messages_;
+  std::deque<std::string> last_;
+  long dropped_ = 0;
+};
+
+/// Text with everything that is not printable UTF-8 written as \xNN, and cut at a few thousand bytes.
+std::string printable(const std::string& text);
+
+/// A message of FMI 2 with its printf conversions filled in. Conversions that write (%n) or are not known end the
+/// formatting: the rest is kept as it is. A string argument that is no readable memory is shown as "(unreadable)".
+std::string format_safely(const char* format, std::va_list arguments);
+
+}  // namespace counterpoint::fmi

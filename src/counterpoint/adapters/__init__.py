@@ -1,0 +1,1 @@
+"""Other simulators as subsystems, and our interface inside them; each needs its own package, an extra."""

@@ -1,0 +1,81 @@
+"""Other subsystems as a block."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .family import Family
+
+if TYPE_CHECKING:
+    from ...precedence import Scheme
+    from ...system import System
+    from ..cosimulation import Cosimulation
+
+
+class CosimulationBlocks(Family):
+    """Other subsystems as a block."""
+
+    def cosimulation(
+        self,
+        system: System,
+        *signals: Any,
+        host: str | None = None,
+        scheme: str | Scheme = "slowest-first",
+        direct: bool = True,
+        name: str | None = None,
+        **named: Any,
+    ) -> Cosimulation:
+        """Let the diagram be master of other subsystems.
+
+        The diagram plays the host of ``system``: what the host publishes are the inputs of the block, what it needs are
+        the outputs. At every accepted time the block stores its inputs, and the others advance as the scheme says with
+        their own solvers and steps; at every evaluation of the diagram it gives u(t), interpolated or extrapolated.
+        Reference: González et al. (2010), Table 1.
+
+        An attempt that the diagram's solver gives up (error too large, an event inside it) is taken back: the others
+        are restored. Subsystems that cannot save are advanced with accepted data only, and extrapolated where that is
+        not enough.
+
+        Parameters
+        ----------
+        system : System
+            The others, the ports of the host (``add_host``), and the connections between them.
+        *signals, **named : signals
+            Entering the block, in the order of the host's outputs or by name.
+        host : str, optional
+            Name of the host; default: the only one of the system.
+        scheme : str
+            ``"slowest-first"``: the others go ahead and the diagram interpolates; ``"fastest-first"``: the diagram goes
+            ahead and extrapolates.
+        direct : bool
+            Store the inputs before the outputs are read at the same instant. False: the outputs come first and do not
+            depend on the inputs of that instant, which breaks algebraic loops through the block.
+        name : str, optional
+
+        Examples
+        --------
+        >>> import counterpoint as cp
+        >>> others = cp.System("others")
+        >>> others.add_host("diagram", inputs=["x2"], outputs=["x1"])
+        >>> others.add("slow", cp.linear([[0, 1], [-2, 0]], [[0], [1]], x0=[1, 0], outputs=["x", "v"]), step=0.1)
+        >>> others.connect("diagram.x1", "slow.u", cp.lagrange(2))
+        >>> others.connect("slow.x", "diagram.x2", cp.lagrange(2))
+        >>> model = cp.Diagram("master")
+        >>> x1 = model.integrator(initial=1.0, name="x1")
+        >>> block = model.cosimulation(others, x1, name="slow_side")
+        >>> x1.connect(40 * (block["x2"] - x1))
+        <integrator x1>
+        >>> model.output("x1", x1)
+        >>> result = model.run(until=1.0, step=0.01)
+        >>> len(block.result()["slow.x"].time)
+        11
+        """
+        from ..cosimulation import Cosimulation, Coupling, find_host
+
+        coupling = Coupling(system, find_host(system, host), scheme, direct)
+        block = self.add(
+            "cosimulation", signals, name=name, named_inputs=named, make=coupling.make, block_type=Cosimulation
+        )
+        assert isinstance(block, Cosimulation)
+        block.coupling = coupling
+        return block

@@ -1,0 +1,280 @@
+"""FMU archives: looked through before anything is written, unpacked to a private directory that is always removed.
+
+An archive is refused whole when its directory holds anything that has no business in an FMU: names that lead
+elsewhere, links, devices, names that are the same on some file system, encryption, sizes out of proportion.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import stat
+import tempfile
+import unicodedata
+import weakref
+import zipfile
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from ..errors import SetupError
+
+DESCRIPTION = "modelDescription.xml"
+_PREFIX = "counterpoint-fmu-"
+_LEFT_PACKED = ("documentation/", "sources/")
+"""Nothing in there is needed to run."""
+_DRIVE = re.compile(r"^[A-Za-z]:")
+
+
+class ArchiveError(SetupError):
+    """An FMU archive cannot be used or is not safe to unpack; every problem found is listed."""
+
+
+@dataclass(frozen=True)
+class ArchiveLimits:
+    """What an archive may cost.
+
+    Attributes
+    ----------
+    members : int
+        Most files.
+    total_bytes : int
+        Most bytes of all files unpacked.
+    ratio : float
+        Most bytes unpacked for each byte packed, looked at above ``ratio_from`` bytes: real models are far below.
+    """
+
+    members: int = 50_000
+    total_bytes: int = 4 << 30
+    ratio: float = 250.0
+    ratio_from: int = 64 << 20
+
+
+class Archive:
+    """An FMU archive that was looked through and found harmless to unpack.
+
+    Parameters
+    ----------
+    path : path
+        The ``.fmu`` file.
+    limits : ArchiveLimits, optional
+        What it may cost.
+
+    Raises
+    ------
+    ArchiveError
+        With every reason to refuse it; nothing has been written.
+    """
+
+    def __init__(self, path: str | os.PathLike[str], limits: ArchiveLimits | None = None) -> None:
+        self.path = Path(path)
+        self.limits = limits or ArchiveLimits()
+        with self._opened() as archive:
+            infos = archive.infolist()
+        problems = list(_directory_problems(infos, self.limits))
+        if problems:
+            raise ArchiveError([f"{self.path}: {problem}" for problem in problems])
+        self.files = {info.filename: info for info in infos if not info.is_dir()}
+        if DESCRIPTION not in self.files:
+            raise ArchiveError(f"{self.path}: {self._missing_description()}")
+
+    @property
+    def platforms(self) -> list[str]:
+        """Folders of ``binaries/``, such as ``linux64`` (FMI 2) or ``x86_64-linux`` (FMI 3)."""
+        parts = (PurePosixPath(name).parts for name in self.files)
+        return sorted({part[1] for part in parts if len(part) > 2 and part[0] == "binaries"})
+
+    @property
+    def has_sources(self) -> bool:
+        """Whether the C sources are inside."""
+        return any(name.startswith("sources/") for name in self.files)
+
+    def read(self, name: str, most: int) -> bytes:
+        """Return a file of the archive that is not larger than ``most`` bytes."""
+        with self._opened() as archive, self._reading(name), archive.open(self.files[name]) as member:
+            data = member.read(most + 1)
+        if len(data) > most:
+            raise ArchiveError(f"{self.path}: {name} is larger than {most} bytes")
+        return data
+
+    def unpack(self, platform: str) -> Unpacked:
+        """Write what is needed to run on a platform to a private temporary directory.
+
+        Documentation, sources and the binaries of other platforms stay packed.
+        """
+        remove_stale_directories()
+        unpacked = Unpacked()
+        try:
+            with self._opened() as archive:
+                left = self.limits.total_bytes
+                for name, info in self.files.items():
+                    if not _wanted(name, platform):
+                        continue
+                    with self._reading(name), archive.open(info) as member:
+                        left -= _write(member, unpacked.root / name, left)
+                    _set_mode(unpacked.root / name, info)
+        except BaseException:
+            unpacked.close()
+            raise
+        return unpacked
+
+    @contextmanager
+    def _opened(self) -> Iterator[zipfile.ZipFile]:
+        try:
+            archive = zipfile.ZipFile(self.path)
+        except (zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError, ValueError) as error:
+            raise ArchiveError(f"{self.path}: not a valid ZIP archive ({error}); an FMU is one") from None
+        except IsADirectoryError:
+            raise ArchiveError(f"{self.path}: is a directory; name the .fmu file") from None
+        except OSError as error:
+            raise ArchiveError(f"{self.path}: cannot be read: {error.strerror or error}") from None
+        with archive:
+            yield archive
+
+    @contextmanager
+    def _reading(self, name: str) -> Iterator[None]:
+        """Say which file is damaged, or why it cannot be written."""
+        try:
+            yield
+        except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
+            raise ArchiveError(f"{self.path}: {name} is damaged: {error}") from None
+        except _TooLarge:
+            text = f"unpacks to more than {self.limits.total_bytes} bytes, {name} being the last file"
+            raise ArchiveError(f"{self.path}: {text}") from None
+
+    def _missing_description(self) -> str:
+        elsewhere = [name for name in self.files if PurePosixPath(name).name == DESCRIPTION]
+        if elsewhere:
+            return f"{DESCRIPTION} is expected at the top of the archive; it is at {elsewhere[0]}"
+        top = sorted({PurePosixPath(name).parts[0] for name in self.files})[:8]
+        return f"{DESCRIPTION} is missing at the top of the archive; there is {', '.join(top) or 'nothing'}"
+
+
+class Unpacked:
+    """A private directory with an unpacked FMU; removed by ``close``, with its last user, or with the process."""
+
+    def __init__(self) -> None:
+        root = tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-")
+        self.root = Path(root)
+        # A forked child that ends must not remove what its parent uses.
+        self._finalizer = weakref.finalize(self, _remove, root, os.getpid())
+
+    def close(self) -> None:
+        """Remove the directory."""
+        self._finalizer()
+
+
+def _remove(root: str, owner: int) -> None:
+    if os.getpid() == owner:
+        shutil.rmtree(root, ignore_errors=True)
+
+
+def remove_stale_directories() -> None:
+    """Remove what processes left behind that were killed before they could clean up."""
+    with suppress(OSError):
+        for entry in os.scandir(tempfile.gettempdir()):
+            process = entry.name.removeprefix(_PREFIX).partition("-")[0]
+            if not entry.name.startswith(_PREFIX) or not process.isdigit() or not entry.is_dir(follow_symlinks=False):
+                continue
+            if not _is_running(int(process)) and _is_ours(entry):
+                shutil.rmtree(entry.path, ignore_errors=True)
+
+
+def _is_running(process: int) -> bool:
+    if os.name == "nt":
+        return True  # a signal of 0 would end the process there; Windows empties its temporary folder by itself
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _is_ours(entry: os.DirEntry[str]) -> bool:
+    get_user: Callable[[], int] | None = getattr(os, "getuid", None)
+    return get_user is None or entry.stat(follow_symlinks=False).st_uid == get_user()
+
+
+def _directory_problems(infos: list[zipfile.ZipInfo], limits: ArchiveLimits) -> Iterator[str]:
+    """Say what in the directory of an archive is not acceptable."""
+    if len(infos) > limits.members:
+        yield f"holds {len(infos)} files; at most {limits.members} are unpacked"
+        return
+    total = sum(info.file_size for info in infos)
+    packed = sum(info.compress_size for info in infos)
+    if total > limits.total_bytes:
+        yield f"unpacks to {total} bytes; at most {limits.total_bytes} are unpacked"
+    elif total > limits.ratio_from and total > limits.ratio * max(packed, 1):
+        yield f"{packed} bytes unpack to {total}; more than {limits.ratio:g} times as much is refused"
+    seen: dict[str, str] = {}
+    for info in infos:
+        yield from _member_problems(info)
+        name = unicodedata.normalize("NFC", info.orig_filename.rstrip("/")).casefold()
+        if name in seen:
+            yield f"{_shown(info)} is the same file as {seen[name]!r} on some systems; names must differ"
+        seen.setdefault(name, info.orig_filename)
+    folders = {part for name in seen for part in map(str, PurePosixPath(name).parents) if part != "."}
+    for info in infos:
+        if not info.is_dir() and unicodedata.normalize("NFC", info.orig_filename).casefold() in folders:
+            yield f"{_shown(info)} is a file and a folder at the same time"
+
+
+def _member_problems(info: zipfile.ZipInfo) -> Iterator[str]:
+    name = info.orig_filename
+    parts = name.rstrip("/").split("/")
+    if not name or any(not c.isprintable() for c in name):
+        yield f"{_shown(info)}: a file name with control characters is refused"
+    elif "\\" in name:
+        yield f"{_shown(info)}: a file name with a backslash is refused"
+    elif name.startswith("/") or _DRIVE.match(name) or ":" in name:
+        yield f"{_shown(info)}: an absolute file name is refused"
+    elif any(part in ("", ".", "..") for part in parts):
+        yield f"{_shown(info)}: a file name that leads out of its folder is refused"
+    elif len(name.encode()) > 1000 or any(len(part.encode()) > 250 for part in parts):
+        yield f"{_shown(info)}: the file name is too long"
+    kind = stat.S_IFMT(info.external_attr >> 16)
+    if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
+        yield f"{_shown(info)}: is a {'link' if kind == stat.S_IFLNK else 'special file'}, which is refused"
+    if info.flag_bits & 0x41:
+        yield f"{_shown(info)}: is encrypted, which is refused"
+    if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+        yield f"{_shown(info)}: is compressed by method {info.compress_type}; FMUs use deflate"
+
+
+def _shown(info: zipfile.ZipInfo) -> str:
+    return ascii(info.orig_filename[:200])
+
+
+def _wanted(name: str, platform: str) -> bool:
+    if name.startswith("binaries/"):
+        return name.startswith(f"binaries/{platform}/")
+    return not name.startswith(_LEFT_PACKED)
+
+
+class _TooLarge(Exception):
+    """More bytes come out than the directory of the archive said."""
+
+
+def _write(member: IO[bytes], path: Path, most: int) -> int:
+    """Write a file, counting the bytes that really come out; return their number."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    count = 0
+    with path.open("xb") as file:
+        while block := member.read(1 << 20):
+            count += len(block)
+            if count > most:
+                raise _TooLarge
+            file.write(block)
+    return count
+
+
+def _set_mode(path: Path, info: zipfile.ZipInfo) -> None:
+    """Keep programs in the archive executable; nothing is for others."""
+    executable = (info.external_attr >> 16) & 0o100 or info.filename.startswith("binaries/")
+    path.chmod(0o700 if executable else 0o600)

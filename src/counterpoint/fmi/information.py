@@ -1,0 +1,105 @@
+"""What ``counterpoint info x.fmu`` prints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from rich.console import Console
+
+from ..display import fill, new_table, say
+from .archive import Archive
+from .description import Interface, ModelDescription, Variable
+from .description_reading import read_description
+
+_MOST_VARIABLES = 60
+_CAPABILITIES = {
+    "can_get_and_set_state": "saves and restores its state",
+    "can_serialize_state": "state as bytes",
+    "variable_steps": "steps of any length",
+    "can_interpolate_inputs": "inputs as lines within a step",
+    "provides_directional_derivatives": "directional derivatives",
+    "provides_adjoint_derivatives": "adjoint derivatives",
+    "has_event_mode": "events between steps",
+    "might_return_early": "steps may end early",
+    "provides_intermediate_update": "inputs asked for within a step",
+    "only_once_per_process": "one instance a process",
+    "needs_execution_tool": "needs its tool installed",
+}
+
+
+def show(path: Path, where: Console) -> None:
+    """Print what an FMU is, what it can do and which variables it has; nothing of it is run."""
+    archive = Archive(path)
+    description = read_description(archive, lenient=True)
+    say(f"{path.name}: {description.name}, FMI {description.version}", where)
+    if description.description:
+        say(description.description, where)
+    where.print()
+    where.print(fill(new_table("About", "what", "value"), _about(archive, description)))
+    for text, part in (("Co-simulation", description.co_simulation), ("Model exchange", description.model_exchange)):
+        if part is not None:
+            where.print()
+            where.print(fill(new_table(text, "what", "value"), _interface(part)))
+    for causality in ("structuralParameter", "parameter", "input", "output"):
+        variables = description.with_causality(causality)
+        if variables:
+            where.print()
+            where.print(_variables(description, causality, variables))
+    for complaint in description.complaints:
+        say(f"note: modelDescription.xml {complaint}", where)
+
+
+def _about(archive: Archive, description: ModelDescription) -> Iterator[tuple[str, object]]:
+    experiment = description.experiment
+    facts = {
+        "tool": description.tool,
+        "author": description.author,
+        "version": description.model_version,
+        "made": description.date,
+        "copyright": description.copyright,
+        "license": description.license,
+        "platforms": ", ".join(archive.platforms) or "none",
+        "sources": "inside" if archive.has_sources else "",
+        "start in s": experiment.start,
+        "stop in s": experiment.stop,
+        "step in s": experiment.step,
+        "tolerance": experiment.tolerance,
+        "variables": len(description.variables),
+        "log categories": ", ".join(description.log_categories),
+    }
+    return ((name, value) for name, value in facts.items() if value not in (None, ""))
+
+
+def _interface(part: Interface) -> Iterator[tuple[str, object]]:
+    yield "identifier", part.model_identifier
+    yield (
+        "can",
+        ", ".join(text for name, text in _CAPABILITIES.items() if getattr(part, name)) or "nothing beyond the basics",
+    )
+    if part.max_output_derivative_order:
+        yield "derivatives of outputs", f"up to order {part.max_output_derivative_order}"
+    if part.fixed_internal_step is not None:
+        yield "internal step in s", f"{part.fixed_internal_step:g}"
+
+
+def _variables(description: ModelDescription, causality: str, variables: list[Variable]) -> object:
+    title = {"structuralParameter": "Structural parameters"}.get(causality, f"{causality.capitalize()}s")
+    if len(variables) > _MOST_VARIABLES:
+        title += f" (first {_MOST_VARIABLES} of {len(variables)})"
+    made = new_table(title, "name", "type", "unit", ">start", "description")
+    return fill(made, (_row(description, v) for v in variables[:_MOST_VARIABLES]))
+
+
+def _row(description: ModelDescription, v: Variable) -> tuple[str, ...]:
+    shape = "".join(f"[{n}]" for n in description.shape(v))
+    start = (
+        ""
+        if v.start is None
+        else " ".join(_value(value) for value in v.start[:4]) + (" ..." if len(v.start) > 4 else "")
+    )
+    return v.name, f"{v.type}{shape}", v.unit, start, v.description
+
+
+def _value(value: object) -> str:
+    return value.hex() if isinstance(value, bytes) else f"{value:g}" if isinstance(value, float) else str(value)

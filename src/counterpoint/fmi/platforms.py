@@ -1,0 +1,44 @@
+"""Which binary of an archive belongs to this computer."""
+
+from __future__ import annotations
+
+import platform
+import sys
+
+from ..errors import SetupError
+from .archive import Archive
+from .description import ModelDescription
+
+_SYSTEMS = {
+    "linux": ("linux", "linux", ".so"),
+    "darwin": ("darwin", "darwin", ".dylib"),
+    "win32": ("win", "windows", ".dll"),
+}
+_MACHINES = {"amd64": "x86_64", "arm64": "aarch64", "i386": "x86", "i686": "x86"}
+
+
+def folders(major: int) -> list[str]:
+    """Return the folders of ``binaries`` that may hold what runs here, the usual one first.
+
+    >>> len(folders(3)) == 1 or folders(2)[0].endswith(("64", "32"))
+    True
+    """
+    short, long, _ = _SYSTEMS.get(sys.platform, (sys.platform, sys.platform, ".so"))
+    machine = platform.machine().lower()
+    modern = f"{_MACHINES.get(machine, machine)}-{long}"
+    bits = 64 if sys.maxsize > 2**32 else 32
+    return [modern] if major == 3 else [f"{short}{bits}", modern]
+
+
+def find_binary(archive: Archive, description: ModelDescription, identifier: str) -> tuple[str, str]:
+    """Return the folder and the name in the archive of the library to load; raise SetupError when there is none."""
+    suffix = _SYSTEMS.get(sys.platform, ("", "", ".so"))[2]
+    wanted = folders(description.major)
+    for folder in wanted:
+        name = f"binaries/{folder}/{identifier}{suffix}"
+        if name in archive.files:
+            return folder, name
+    there = ", ".join(archive.platforms) or "none"
+    hint = "; its sources are inside, so that it can be built for this platform" if archive.has_sources else ""
+    name = f"binaries/{wanted[0]}/{identifier}{suffix}"
+    raise SetupError(f"{archive.path}: {name}: no binary for this platform; there are binaries for: {there}{hint}")

@@ -1,0 +1,84 @@
+"""A small XML reader: elements with their lines, no DOCTYPE, bounded size and depth."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from xml.parsers import expat
+
+from ..errors import SetupError
+
+DEEPEST = 64
+
+
+class XmlError(SetupError):
+    """A document is not well formed, or holds what is refused."""
+
+
+@dataclass(slots=True)
+class Element:
+    """An element, its attributes and where it begins; text between elements is left out."""
+
+    tag: str
+    attributes: dict[str, str]
+    line: int
+    children: list[Element] = field(default_factory=list)
+
+    def child(self, tag: str) -> Element | None:
+        """Return the first child with a tag."""
+        return next(self.all(tag), None)
+
+    def all(self, tag: str) -> Iterator[Element]:
+        """Yield the children with a tag."""
+        return (child for child in self.children if child.tag == tag)
+
+
+class _Builder:
+    def __init__(self) -> None:
+        self.root: Element | None = None
+        self._open: list[Element] = []
+        self.parser = expat.ParserCreate()
+        self.parser.StartElementHandler = self._start
+        self.parser.EndElementHandler = self._end
+        self.parser.StartDoctypeDeclHandler = self._doctype
+        self.parser.EntityDeclHandler = self._doctype
+
+    def _start(self, tag: str, attributes: dict[str, str]) -> None:
+        line = self.parser.CurrentLineNumber
+        if len(self._open) >= DEEPEST:
+            raise XmlError(f"line {line}: elements are nested deeper than {DEEPEST}, which is refused")
+        element = Element(tag, attributes, line)
+        if self._open:
+            self._open[-1].children.append(element)
+        else:
+            self.root = element
+        self._open.append(element)
+
+    def _end(self, tag: str) -> None:
+        self._open.pop()
+
+    def _doctype(self, *declaration: object) -> None:
+        raise XmlError(f"line {self.parser.CurrentLineNumber}: a DOCTYPE is not allowed")
+
+
+def parse(data: bytes) -> Element:
+    r"""Return the root element of a document.
+
+    >>> parse(b"<a>\n<b c='1'/></a>").child("b")
+    Element(tag='b', attributes={'c': '1'}, line=2, children=[])
+
+    Raises
+    ------
+    XmlError
+        With line and column; or that a DOCTYPE is not allowed.
+    """
+    builder = _Builder()
+    try:
+        builder.parser.Parse(data, True)
+    except expat.ExpatError as error:
+        text = expat.ErrorString(error.code)
+        raise XmlError(f"line {error.lineno} column {error.offset + 1}: not well-formed XML: {text}") from None
+    except (UnicodeError, LookupError, ValueError) as error:
+        raise XmlError(f"line {builder.parser.CurrentLineNumber}: not readable: {error}") from None
+    assert builder.root is not None
+    return builder.root

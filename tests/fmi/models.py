@@ -1,0 +1,221 @@
+"""What the test FMUs say about themselves; the sources are in ``models/``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+FMI2_TYPES = {
+    "Float64": "Real",
+    "Int32": "Integer",
+    "Boolean": "Boolean",
+    "String": "String",
+    "Enumeration": "Enumeration",
+}
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable; its value reference is its place in the table of the source."""
+
+    name: str
+    reference: int
+    type: str = "Float64"
+    causality: str = "local"
+    variability: str = ""
+    start: str | None = None
+    unit: str = ""
+    derivative: int | None = None
+    dimensions: tuple[tuple[str, int], ...] = ()  #: ("start", 2) or ("valueReference", 1)
+    depends: tuple[int, ...] | None = ()  #: value references that an output or derivative depends on
+
+    @property
+    def is_unknown(self):
+        """Whether its initial value is calculated."""
+        return (
+            self.causality in ("output", "local", "calculatedParameter") and self.start is None and self.reference > 0
+        )
+
+
+def parameter(name, reference, start, **more):
+    return Variable(
+        name, reference, causality="parameter", variability=more.pop("variability", "fixed"), start=start, **more
+    )
+
+
+def received(name, reference, start="0", **more):
+    return Variable(name, reference, causality="input", start=start, **more)
+
+
+def output(name, reference, **more):
+    return Variable(name, reference, causality="output", **more)
+
+
+TIME = Variable("time", 0, causality="independent", variability="continuous", unit="s")
+
+
+@dataclass(frozen=True)
+class Model:
+    """A test FMU: variables and capabilities, for both versions and kinds."""
+
+    name: str
+    source: str
+    token: str
+    variables: tuple[Variable, ...]
+    states: int = 0
+    event_indicators: int = 0
+    co_simulation: dict[str, str] = field(default_factory=dict)
+    fmi2: dict[str, str] = field(default_factory=dict)
+    fmi3: dict[str, str] = field(default_factory=dict)
+    kinds: tuple[str, ...] = ("CoSimulation",)
+    step: float = 0.01
+
+    def changed(self, **more):
+        """Return a variant, e.g. with other capabilities."""
+        return replace(self, **more)
+
+
+STATE = {"canGetAndSetFMUState": "true", "canSerializeFMUState": "true"}
+_dim = {"unit": "m"}
+
+OSCILLATOR = Model(
+    "Oscillator",
+    "oscillator",
+    "{counterpoint-test-oscillator}",
+    (
+        TIME,
+        parameter("m", 1, "1", unit="kg"),
+        parameter("k", 2, "100", unit="N/m"),
+        parameter("c", 3, "0", unit="N.s/m"),
+        parameter("kc", 4, "0", unit="N/m"),
+        parameter("dc", 5, "0", unit="N.s/m"),
+        parameter("internal_step", 6, "0.001", unit="s"),
+        received("force", 7, unit="N", variability="continuous"),
+        received("x_other", 8, unit="m", variability="continuous"),
+        received("v_other", 9, unit="m/s", variability="continuous"),
+        output("x", 10, start="1", unit="m"),
+        output("v", 11, start="0", unit="m/s"),
+        output("a", 12, unit="m/s2", depends=(7, 8, 9, 10, 11)),
+        output("f", 13, unit="N", depends=(8, 9, 10, 11)),
+        Variable("der(x)", 14, unit="m/s", derivative=10, depends=(11,)),
+        Variable("der(v)", 15, unit="m/s2", derivative=11, depends=(7, 8, 9, 10, 11)),
+    ),
+    states=2,
+    co_simulation={"canHandleVariableCommunicationStepSize": "true", **STATE},
+    fmi2={"canInterpolateInputs": "true", "maxOutputDerivativeOrder": "1", "providesDirectionalDerivative": "true"},
+    fmi3={
+        "providesIntermediateUpdate": "true",
+        "maxOutputDerivativeOrder": "1",
+        "providesDirectionalDerivatives": "true",
+    },
+    kinds=("CoSimulation", "ModelExchange"),
+)
+
+BOUNCING_BALL = Model(
+    "BouncingBall",
+    "bouncing_ball",
+    "{counterpoint-test-bouncing-ball}",
+    (
+        TIME,
+        parameter("g", 1, "-9.81", unit="m/s2"),
+        parameter("e", 2, "0.7"),
+        parameter("v_min", 3, "0.1", unit="m/s"),
+        output("h", 4, start="1", unit="m"),
+        output("v", 5, start="0", unit="m/s"),
+        Variable("der(h)", 6, unit="m/s", derivative=4, depends=(5,)),
+        Variable("der(v)", 7, unit="m/s2", derivative=5),
+        output("bounces", 8, type="Int32", variability="discrete", start="0"),
+        output("at_rest", 9, type="Boolean", variability="discrete", start="false"),
+    ),
+    states=2,
+    event_indicators=1,
+    co_simulation={"canHandleVariableCommunicationStepSize": "true", **STATE},
+    fmi2={"maxOutputDerivativeOrder": "1"},
+    fmi3={"maxOutputDerivativeOrder": "1", "hasEventMode": "true", "mightReturnEarlyFromDoStep": "true"},
+    kinds=("CoSimulation", "ModelExchange"),
+)
+
+
+def _pairs():
+    """Return the inputs and outputs of every type of the pass-through."""
+    first = 3
+    made = []
+    starts = {"Boolean": "false", "String": "set me", "Binary": "cafe"}
+    for place, kind in enumerate(
+        ("Float64", "Float32", "Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UInt64", "Boolean",
+         "String", "Binary")
+    ):  # fmt: skip
+        reference = first + 2 * place
+        variability = "continuous" if kind.startswith("Float") else "discrete"
+        name = kind.lower()
+        made.append(received(f"{name}_in", reference, starts.get(kind, "0"), type=kind, variability=variability))
+        made.append(output(f"{name}_out", reference + 1, type=kind, variability=variability, depends=(reference,)))
+    return tuple(made)
+
+
+def _mode(reference):
+    return (
+        received("mode_in", reference, "1", type="Enumeration", variability="discrete"),
+        output("mode_out", reference + 1, type="Enumeration", variability="discrete", depends=(reference,)),
+    )
+
+
+_GAIN = parameter("gain", 2, "1", variability="tunable")
+_BIAS = Variable("bias", 37, causality="calculatedParameter", variability="tunable", depends=(2,))
+
+PASS_THROUGH = Model(
+    "PassThrough",
+    "pass_through",
+    "{counterpoint-test-pass-through}",
+    (
+        TIME,
+        Variable("n", 1, type="UInt64", causality="structuralParameter", variability="fixed", start="3"),
+        _GAIN,
+        *_pairs(),
+        *_mode(31),
+        received("vector_in", 33, "1 2 3", dimensions=(("valueReference", 1),), variability="continuous"),
+        output("vector_out", 34, dimensions=(("valueReference", 1),), depends=(33,)),
+        received("matrix_in", 35, "1 2 3 4", dimensions=(("start", 2), ("start", 2)), variability="continuous"),
+        output("matrix_out", 36, dimensions=(("start", 2), ("start", 2)), depends=(35,)),
+        _BIAS,
+    ),
+    co_simulation={"canHandleVariableCommunicationStepSize": "true", **STATE},
+)
+"""For FMI 3."""
+
+PASS_THROUGH_2 = PASS_THROUGH.changed(
+    variables=(TIME, _GAIN, *(v for v in _pairs() if v.type in FMI2_TYPES), *_mode(29), _BIAS)
+)
+"""The same source for FMI 2, which has fewer types."""
+
+MISBEHAVING = Model(
+    "Misbehaving",
+    "misbehaving",
+    "{counterpoint-test-misbehaving}",
+    (
+        TIME,
+        parameter("fault", 1, "0", type="Int32"),
+        parameter("fault_time", 2, "0.5", unit="s"),
+        received("u", 3, variability="continuous"),
+        output("y", 4, start="0"),
+    ),
+    co_simulation={"canHandleVariableCommunicationStepSize": "true", **STATE},
+)
+
+FAULTS = (
+    "none", "discards", "errs", "dies-fatally", "gives-nan", "segfaults", "hangs", "aborts", "prints", "exits",
+    "gives-infinity", "returns-42", "closes-stdout", "rounds-up", "changes-directory", "overflows-stack", "logs-formats",
+    "refuses-state", "leaks", "floods-log", "terminates", "logs-bad-utf8", "takes-signals", "discards-long-steps",
+)  # fmt: skip
+"""What the parameter ``fault`` of the misbehaving model means, from 0."""
+
+MODELS = {
+    "oscillator": OSCILLATOR,
+    "bouncing-ball": BOUNCING_BALL,
+    "pass-through": PASS_THROUGH,
+    "misbehaving": MISBEHAVING,
+}
+
+
+def model_of(name: str, version: int) -> Model:
+    """Return a model by name as it is in a version of FMI."""
+    return PASS_THROUGH_2 if (name, version) == ("pass-through", 2) else MODELS[name]

@@ -1,0 +1,99 @@
+/* What a test model gives to the shims of FMI 2 and FMI 3: a table of variables in one block of memory, and functions. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum {
+  FLOAT64, FLOAT32, INT8, UINT8, INT16, UINT16, INT32, UINT32, INT64, UINT64, BOOLEAN, STRING, BINARY
+} Type;
+
+enum { TEXT = 64 }; /* bytes of a string or a binary value; its memory begins with the text, a size_t length follows */
+typedef struct {
+  char bytes[TEXT];
+  size_t size;
+} Text;
+
+typedef struct {
+  Type type;
+  size_t offset;       /* in the block of values */
+  size_t count;        /* how many elements there is room for */
+  size_t count_offset; /* where the number of elements stands (a uint64_t), or 0 when it is `count` */
+  bool is_input;
+} Variable;
+
+#define SCALAR(TYPE, VALUES, MEMBER) {TYPE, offsetof(VALUES, MEMBER), 1, 0, false}
+#define INPUT(TYPE, VALUES, MEMBER) {TYPE, offsetof(VALUES, MEMBER), 1, 0, true}
+
+typedef enum { OK, WARNING, DISCARD, ERROR, FATAL } Status;
+typedef enum { INSTANTIATED, CONFIGURATION, INITIALIZATION, STEP, EVENT, CONTINUOUS, TERMINATED, FAILED } Mode;
+
+typedef struct Instance Instance;
+typedef struct {
+  bool event;
+  bool terminate;
+  bool early;
+  double reached;
+} StepEnd;
+
+struct Instance {
+  void* values;
+  double time;
+  Mode mode;
+  bool co_simulation;
+  bool event_mode;   /* events between steps are the importer's business */
+  bool early_return; /* a step may end early */
+  bool logging;
+  bool inputs_changed; /* since the last step: outputs may not be read in step mode */
+  StepEnd last;
+  void (*log)(Instance*, Status, const char* category, const char* format, ...);
+  void (*ask_inputs)(Instance*, double time); /* intermediate update, or null */
+  void* environment;
+  void* callbacks[2]; /* of the shim */
+  const char* token;
+};
+
+typedef struct {
+  const char* token;
+  size_t size; /* of the block of values */
+  const Variable* variables; /* the value reference is the index; 0 is the time */
+  size_t variable_count;
+  size_t states;
+  size_t indicators;
+  const size_t* state_offsets; /* of doubles in the block */
+  void (*reset)(void* values);
+  Status (*calculate)(Instance*);                       /* outputs from states, inputs and time */
+  Status (*advance)(Instance*, double end, StepEnd*);   /* a step from instance->time */
+  Status (*handle_event)(Instance*, StepEnd*);
+  Status (*instantiated)(Instance*);                    /* may refuse; or null */
+  Status (*save)(Instance*);                            /* may refuse; or null */
+  void (*derivatives)(Instance*, double*);
+  void (*indicate)(Instance*, double*);
+  double (*partial)(Instance*, unsigned unknown, unsigned known);
+  double (*slope)(Instance*, unsigned output);
+  void (*set_slope)(Instance*, unsigned input, double slope);
+} Definition;
+
+extern const Definition definition;
+
+/* shared by the shims: model_access.c */
+Instance* make_instance(const char* token);
+void free_instance(Instance*);
+void reset_instance(Instance*);
+Status enter(Instance*, const char* function, unsigned allowed_modes);
+Status get_values(Instance*, const char* function, Type, const unsigned* references, size_t n, void* out, size_t count);
+Status set_values(Instance*, const char* function, Type, const unsigned* references, size_t n, const void* in, size_t count);
+size_t size_of(Type);
+size_t count_of(const Instance*, const Variable*);
+const Variable* find(Instance*, const char* function, Type, unsigned reference);
+Status do_step(Instance*, double now, double step, StepEnd*);
+Status get_states(Instance*, double*);
+Status set_states(Instance*, const double*);
+
+#define IN(MODE) (1u << (MODE))
+#if defined(_WIN32)
+#define EXPORT __declspec(dllexport)
+#else
+#define EXPORT __attribute__((visibility("default")))
+#endif

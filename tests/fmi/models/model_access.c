@@ -1,0 +1,132 @@
+/* What both shims share: instances, access to the table of variables, and a strict watch over the order of calls. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model.h"
+
+Instance* make_instance(const char* token) {
+  if (token == NULL || strcmp(token, definition.token) != 0) return NULL;
+  Instance* instance = calloc(1, sizeof *instance);
+  instance->values = calloc(1, definition.size);
+  reset_instance(instance);
+  return instance;
+}
+
+void free_instance(Instance* instance) {
+  if (instance == NULL) return;
+  free(instance->values);
+  free(instance);
+}
+
+void reset_instance(Instance* instance) {
+  instance->mode = INSTANTIATED;
+  instance->time = 0.0;
+  instance->inputs_changed = false;
+  memset(&instance->last, 0, sizeof instance->last);
+  memset(instance->values, 0, definition.size);
+  definition.reset(instance->values);
+}
+
+Status enter(Instance* instance, const char* function, unsigned allowed_modes) {
+  static const char* const names[] = {"instantiated", "configuration", "initialization", "step", "event", "continuous-time", "terminated", "failed"};
+  if (allowed_modes & IN(instance->mode)) return OK;
+  instance->log(instance, ERROR, "logStatusError", "%s must not be called in the mode %s", function, names[instance->mode]);
+  return ERROR;
+}
+
+size_t size_of(Type type) {
+  static const size_t sizes[] = {8, 4, 1, 1, 2, 2, 4, 4, 8, 8, sizeof(bool), sizeof(Text), sizeof(Text)};
+  return sizes[type];
+}
+
+size_t count_of(const Instance* instance, const Variable* variable) {
+  if (variable->count_offset == 0) return variable->count;
+  return (size_t)*(const uint64_t*)((const char*)instance->values + variable->count_offset);
+}
+
+const Variable* find(Instance* instance, const char* function, Type type, unsigned reference) {
+  if (reference >= 1 && reference <= definition.variable_count) {
+    const Variable* variable = &definition.variables[reference - 1];
+    if (variable->type == type) return variable;
+  }
+  instance->log(instance, ERROR, "logStatusError", "%s: no variable of this type has the value reference %u", function, reference);
+  return NULL;
+}
+
+Status get_values(Instance* instance, const char* function, Type type, const unsigned* references, size_t n, void* out, size_t count) {
+  const unsigned modes = IN(INITIALIZATION) | IN(STEP) | IN(EVENT) | IN(CONTINUOUS) | IN(TERMINATED);
+  if (enter(instance, function, modes) != OK) return ERROR;
+  if (instance->mode == STEP && instance->inputs_changed) {
+    instance->log(instance, ERROR, "logStatusError", "%s: inputs were set since the last step; make a step first", function);
+    return ERROR;
+  }
+  if (instance->mode != TERMINATED && definition.calculate(instance) != OK) return ERROR;
+  char* place = out;
+  for (size_t i = 0; i < n; ++i) {
+    if (references[i] == 0 && type == FLOAT64) {
+      memcpy(place, &instance->time, sizeof(double));
+      place += sizeof(double);
+      continue;
+    }
+    const Variable* variable = find(instance, function, type, references[i]);
+    if (variable == NULL) return ERROR;
+    const size_t bytes = size_of(type) * count_of(instance, variable);
+    if (place + bytes > (char*)out + count * size_of(type)) return ERROR;
+    memcpy(place, (char*)instance->values + variable->offset, bytes);
+    place += bytes;
+  }
+  return place == (char*)out + count * size_of(type) ? OK : ERROR;
+}
+
+Status set_values(Instance* instance, const char* function, Type type, const unsigned* references, size_t n, const void* in, size_t count) {
+  const unsigned modes = IN(INSTANTIATED) | IN(CONFIGURATION) | IN(INITIALIZATION) | IN(STEP) | IN(EVENT) | IN(CONTINUOUS);
+  if (enter(instance, function, modes) != OK) return ERROR;
+  const char* place = in;
+  for (size_t i = 0; i < n; ++i) {
+    const Variable* variable = find(instance, function, type, references[i]);
+    if (variable == NULL) return ERROR;
+    const bool running = instance->mode == STEP || instance->mode == EVENT || instance->mode == CONTINUOUS;
+    if (running && !variable->is_input) {
+      instance->log(instance, ERROR, "logStatusError", "%s: value reference %u is no input", function, references[i]);
+      return ERROR;
+    }
+    const size_t bytes = size_of(type) * count_of(instance, variable);
+    if (place + bytes > (const char*)in + count * size_of(type)) return ERROR;
+    memcpy((char*)instance->values + variable->offset, place, bytes);
+    place += bytes;
+    instance->inputs_changed = instance->mode == STEP;
+    if (definition.set_slope != NULL && variable->is_input) definition.set_slope(instance, references[i], 0.0);
+  }
+  return OK;
+}
+
+Status do_step(Instance* instance, double now, double step, StepEnd* end) {
+  if (enter(instance, "DoStep", IN(STEP)) != OK) return ERROR;
+  if (fabs(now - instance->time) > 1e-9 * (1.0 + fabs(now)) || !(step > 0.0)) {
+    instance->log(instance, ERROR, "logStatusError", "the step from %.17g by %g does not continue at %.17g", now, step, instance->time);
+    return ERROR;
+  }
+  instance->time = now;
+  *end = (StepEnd){false, false, false, now + step};
+  instance->inputs_changed = false;
+  const Status status = definition.advance(instance, now + step, end);
+  if (status == OK || status == WARNING) instance->time = end->reached;
+  if (status == FATAL) instance->mode = FAILED;
+  instance->last = *end;
+  return status;
+}
+
+Status get_states(Instance* instance, double* states) {
+  for (size_t i = 0; i < definition.states; ++i) {
+    memcpy(&states[i], (char*)instance->values + definition.state_offsets[i], sizeof(double));
+  }
+  return OK;
+}
+
+Status set_states(Instance* instance, const double* states) {
+  for (size_t i = 0; i < definition.states; ++i) {
+    memcpy((char*)instance->values + definition.state_offsets[i], &states[i], sizeof(double));
+  }
+  return OK;
+}

@@ -1,0 +1,208 @@
+"""FMUs that fail: the message says where, when and what the FMU said; results are kept; nothing is left behind."""
+
+import math
+
+import numpy as np
+import pytest
+
+import counterpoint as cp
+
+from .building import platform_name, suffix
+from .models import MISBEHAVING, OSCILLATOR
+
+
+def failing(path, number, step=0.1, until=1.0, **options):
+    system = cp.System("faults")
+    parameters = {"fault": number, "fault_time": 0.45}
+    system.add("pump", cp.fmu(path, parameters=parameters, **options), step=step)
+    system.add("other", cp.source(lambda t: t, outputs="y"), step=step)
+    return system.run(until=until)
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "words"),
+    [
+        (
+            "errs",
+            cp.ComponentError,
+            ["DoStep returned the status error", "the FMU said: the valve is stuck at t = 0.45"],
+        ),
+        ("dies-fatally", cp.ComponentError, ["DoStep returned the status fatal", "memory is corrupt"]),
+        ("returns-42", cp.ComponentError, ["returned the status 42, which FMI does not know", "taken as fatal"]),
+        ("discards", cp.ComponentError, ["discarded the step", "could go on to t = 0.45 s", "redo_discarded=True"]),
+        ("terminates", cp.ComponentError, ["asks to end the simulation at t = 0.4 s"]),
+        ("gives-nan", cp.NotFiniteError, ['output "y" is NaN']),
+        ("gives-infinity", cp.NotFiniteError, ['output "y" is infinite']),
+    ],
+)
+def test_a_failure_says_what_happened_and_keeps_the_results(built, version, fault, name, kind, words):
+    with pytest.raises(kind) as failed:
+        failing(built("misbehaving", version), fault(name))
+    text = str(failed.value)
+    assert text.startswith("pump: step from t = 0.4 s to 0.5 s failed: ")
+    for word in words:
+        assert word in text
+    assert failed.value.exit_code == 3
+    assert failed.value.subsystem == "pump"
+    assert failed.value.result["pump.y"].time[-1] == pytest.approx(0.4)
+    assert failed.value.result.status == "failed"
+
+
+@pytest.mark.parametrize("name", ["prints", "rounds-up", "changes-directory", "takes-signals"])
+def test_bad_manners_do_no_harm(built, version, fault, name, monkeypatch, tmp_path):
+    import os
+    import signal
+
+    inside = tmp_path / "inside"
+    inside.mkdir()
+    monkeypatch.chdir(inside)
+    handler = signal.getsignal(signal.SIGINT)
+    result = failing(built("misbehaving", version), fault(name))
+    signal.signal(signal.SIGINT, handler)
+    os.chdir(inside)
+    assert result.status == "finished"
+    assert result["pump.y"].values[-1] == pytest.approx(1.0)
+
+
+def test_rounding_is_as_it_was_after_an_fmu_changed_it(built, version, fault):
+    exact = np.float64(1.0) / np.float64(3.0)
+    failing(built("misbehaving", version), fault("rounds-up"))
+    assert exact == np.float64(1.0) / np.float64(3.0)
+    assert math.fsum([1.0, 1e-17]) == 1.0
+    assert 1.0 + 1e-17 == 1.0
+
+
+def test_a_discarded_step_is_made_again_in_smaller_ones(built, version, fault):
+    result = failing(built("misbehaving", version), fault("discards-long-steps"), redo_discarded=True)
+    assert result["pump.y"].values[-1] == pytest.approx(1.0)
+    assert len(result["pump.y"].time) == 11
+
+
+def test_steps_that_are_always_discarded_end_the_run(built, version, fault):
+    with pytest.raises(cp.ComponentError, match="a thousand times smaller do not help"):
+        failing(built("misbehaving", version), fault("discards"), redo_discarded=True)
+
+
+def test_a_state_that_cannot_be_saved_is_told(built, version, fault):
+    with pytest.raises(
+        cp.ComponentError,
+        match=r"Get(FMUstate|FMUState) returned the status error; the FMU said: the state cannot be saved now",
+    ):
+        failing(built("misbehaving", version), fault("refuses-state"), redo_discarded=True)
+
+
+def test_steps_cannot_be_made_again_without_saved_states(built, version):
+    model = MISBEHAVING.changed(co_simulation={"canHandleVariableCommunicationStepSize": "true"})
+    with pytest.raises(cp.SetupError, match="redo_discarded: this FMU cannot save its state"):
+        cp.fmu(built(model, version), redo_discarded=True)
+
+
+def logged(path, number):
+    model = cp.fmu(path, parameters={"fault": number})
+    system = cp.System()
+    system.add("pump", model, step=0.1)
+    assert system.run(until=1.0).status == "finished"
+    return model
+
+
+def test_formats_in_messages_are_not_followed_blindly(built, version, fault):
+    """FMI 2 messages are printf formats; this one has conversions without arguments, and one that writes."""
+    texts = [message.text for message in logged(built("misbehaving", version), fault("logs-formats")).messages]
+    assert len(texts) == 1
+    assert texts[0].startswith("100 ")
+    assert texts[0].endswith("of %n %d")
+
+
+def test_messages_are_printable_whatever_bytes_they_have(built, version, fault):
+    message = logged(built("misbehaving", version), fault("logs-bad-utf8")).messages[0]
+    assert message.text == r"bad \xff\xfe bytes \x1b[31m and   lines"
+    assert (message.status, message.category, message.time) == ("error", "logStatusError", pytest.approx(0.4))
+
+
+def test_a_flood_of_messages_is_cut_off(built, version, fault):
+    model = logged(built("misbehaving", version), fault("floods-log"))
+    assert len(model.messages) == 1000
+    assert model._made.dropped_messages == 99_000
+    assert model.messages[0].text == "message 0 of a flood"
+
+
+def test_a_licence_that_is_refused_passes_on_what_the_fmu_said(built, version, monkeypatch):
+    monkeypatch.setenv("TEST_FMU_LICENCE", "refuse")
+    with pytest.raises(cp.ComponentDied, match="no licence for this model at port@server") as failed:
+        failing(built("misbehaving", version), 0)
+    assert failed.value.exit_code == 4
+    assert str(failed.value).startswith("pump: start at t = 0 s failed: fmi")
+
+
+def test_a_binary_of_another_description_is_told(built, changed, version):
+    path = changed(
+        built("oscillator", version),
+        {"modelDescription.xml": lambda data: data.replace(b"{counterpoint-test", b"{another")},
+    )
+    system = cp.System()
+    system.add("fmu", cp.fmu(path))
+    with pytest.raises(cp.ComponentDied, match="the binary does not belong to this description") as failed:
+        system.run(until=1.0)
+    assert "wrong" in str(failed.value)
+
+
+def binary(version, model="oscillator"):
+    return f"binaries/{platform_name(version)}/{model}{suffix()}"
+
+
+def test_a_missing_binary_names_the_platforms_there_are(built, changed, version):
+    path = changed(
+        built("oscillator", version),
+        {binary(version): None, "binaries/amiga/oscillator.library": b"", "sources/a.c": b""},
+    )
+    with pytest.raises(
+        cp.SetupError, match="no binary for this platform; there are binaries for: amiga; its sources are inside"
+    ):
+        cp.fmu(path)
+
+
+@pytest.mark.parametrize("data", [b"", b"garbage", b"\x7fELF" + bytes(100)])
+def test_a_damaged_binary_is_told_in_the_words_of_the_loader(built, changed, version, data):
+    system = cp.System()
+    system.add("fmu", cp.fmu(changed(built("oscillator", version), {binary(version): data})))
+    with pytest.raises(cp.SetupError, match=r"binaries/.*: cannot be loaded: .*(too short|header|ELF|not valid)"):
+        system.run(until=1.0)
+
+
+def test_a_library_without_the_functions_says_which_are_missing(built, changed, version):
+    """The library of the other version of FMI has functions of other names."""
+    import zipfile
+
+    other = 5 - version
+    with zipfile.ZipFile(built("oscillator", other)) as archive:
+        data = archive.read(binary(other))
+    system = cp.System()
+    system.add("fmu", cp.fmu(changed(built("oscillator", version), {binary(version): data})))
+    with pytest.raises(cp.SimulationError, match=f"has no fmi{version}Instantiate"):
+        system.run(until=1.0)
+
+
+def test_a_second_instance_of_a_once_only_fmu_is_refused_with_the_reason(built, version):
+    model = OSCILLATOR.changed(
+        co_simulation={"canHandleVariableCommunicationStepSize": "true", "canBeInstantiatedOnlyOncePerProcess": "true"}
+    )
+    path = built(model, version)
+    system = cp.System()
+    system.add("a", cp.fmu(path))
+    assert system.run(until=0.1).status == "finished"
+    assert system.run(until=0.1).status == "finished"  # the first run has given it back
+    system.add("b", cp.fmu(path))
+    with pytest.raises(cp.ComponentError, match="one instance a process"):
+        system.run(until=0.1)
+    system.subsystems.pop("b")
+    assert system.run(until=0.1).status == "finished"
+
+
+def test_nothing_is_unpacked_before_a_run(built, version, nothing_left_behind):
+    model = cp.fmu(built("oscillator", version))
+    assert list(nothing_left_behind.iterdir()) == []
+    system = cp.System()
+    system.add("fmu", model)
+    run = system.start(until=1.0)
+    assert len(list(nothing_left_behind.iterdir())) == 1
+    run.finish()
