@@ -121,6 +121,7 @@ bool Execution::update(const Context& context) {
 }
 
 void Execution::arrives(const Context& context) {
+  if (!arriving_.empty()) known_from_ = infinity;
   for (const Run& one : arriving_) {
     if (is_open(one.guard)) one.block->arrives(context);
   }
@@ -131,6 +132,7 @@ void Execution::close_triggers() {
 }
 
 void Execution::accepted(const Context& context) {
+  if (!remembering_.empty()) known_from_ = infinity;
   const Block* current = nullptr;
   try {
     for (const Run& one : remembering_) {

@@ -50,11 +50,11 @@ class FunctionBlocks(Family):
         ----------
         text : str
             A value, ``"k * (p_a - p)**2"``, or several with names, ``"r = min(a / b, b / a); y = sqrt(r)"``; later
-            ones may use earlier ones. Operators ``+ - * / % **``, comparisons, ``and or not``, ``a if c else b``; functions sin,
-            cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, exp, log, log10, sqrt, hypot, pow, abs, sign, min, max,
-            floor, ceil, mod, if(condition, a, b); constants pi, e, true, false; ``t`` is the time in s. Elements of vectors are
-            ``u[0]``, ``u[1]``; an input used without index may be a vector, then the expression holds for each
-            component.
+            ones may use earlier ones. Operators ``+ - * / % **``, comparisons, ``and or not``, ``a if c else b``;
+            functions sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, exp, log, log10, sqrt, hypot, pow, abs,
+            sign, min, max, floor, ceil, mod, if(condition, a, b); constants pi, e, true, false; ``t`` is the time in s.
+            Elements of vectors are ``u[0]``, ``u[1]``; an input used without index may be a vector, then the expression
+            holds for each component.
         *signals : signals
             Entering the inputs in their order.
         inputs : sequence of str, optional
