@@ -63,6 +63,13 @@ struct Switch {
   void crossing(double, const Operand* u, int k, double* g) const {
     *g = criterion == Criterion::not_zero ? u[0][k] : u[0][k] - threshold;
   }
+  bool instructions(const Operand* u, double* mode, double* y, std::vector<Instruction>& code) const {
+    if (criterion == Criterion::not_zero) return false;
+    const Operation compares = criterion == Criterion::above ? Operation::less : Operation::less_or_equal;
+    code.push_back({compares, mode, &threshold, u[0].values, nullptr});
+    code.push_back({Operation::select, y, mode, u[1].values, u[2].values});
+    return true;
+  }
 };
 
 /// Input 1 + n where n is input 0, rounded.
