@@ -46,6 +46,8 @@ void Execution::run(const std::vector<Step>& steps, const Context& context) {
       if (step.asks >= 0) [[unlikely]] ask(step, context);
       else step.block->output(context, step.port);
     }
+  } catch (const RunEnd&) {
+    throw;  // a diagram inside a co-simulation block ends the run: not a failure
   } catch (const std::exception& error) {
     blame(current, context, error);
   }
