@@ -22,6 +22,7 @@ EXAMPLES = (
     "compare_schemes",
     "motor_diagram",
     "thermostat_diagram",
+    "engine",
 )
 PAGES = (
     "tutorial.md",

@@ -74,11 +74,13 @@ def test_with_a_step_it_publishes_on_that_grid(solver):
 
 
 def test_a_fixed_step_solver_without_a_step_is_an_error_that_says_so():
-    with pytest.raises(SetupError, match="step"):
+    with pytest.raises(SetupError, match=r"step"):
         cubic_spring("ode4").run(until=1.0)
 
 
-@pytest.mark.parametrize(("name", "value"), [("rtol", 0.0), ("atol", -1.0), ("max_step", math.nan), ("first_step", math.inf)])
+@pytest.mark.parametrize(
+    ("name", "value"), [("rtol", 0.0), ("atol", -1.0), ("max_step", math.nan), ("first_step", math.inf)]
+)
 def test_impossible_options_are_refused_with_their_value(name, value):
     with pytest.raises(SetupError, match=f"{name} = {value!r}; a number greater than 0 is needed"):
         cubic_spring("ode45", **{name: value}).subsystem()
@@ -123,8 +125,10 @@ def test_the_trapezoidal_rule_is_stable_where_explicit_solvers_are_not():
         model.output("x", x)
         return model
 
-    assert np.ravel(fast_lag("trapezoidal").run(until=2.0, step=1e-2)["lag.x"].values)[-1] == pytest.approx(1.0, abs=0.5)
-    with pytest.raises(SolverError, match='block ".*": (output|state) .* is'):
+    assert np.ravel(fast_lag("trapezoidal").run(until=2.0, step=1e-2)["lag.x"].values)[-1] == pytest.approx(
+        1.0, abs=0.5
+    )
+    with pytest.raises(SolverError, match=r'block ".*": (output|state) .* is'):
         fast_lag("ode4").run(until=2.0, step=1e-2)
 
 

@@ -82,7 +82,9 @@ def reference(times: np.ndarray) -> np.ndarray:
             return [(torque(burnt, x[0]) - load) / 0.14, 0.41328 * (air_flow(theta, x[1]) - flow), flow, x[0]]
 
         end = min(jump for jump in (2.0, 5.0, 8.0, 10.0) if jump > t)
-        part = solve_ivp(slope, (t, end), x, method="DOP853", rtol=1e-11, atol=1e-12, events=at_valve, dense_output=True)
+        part = solve_ivp(
+            slope, (t, end), x, method="DOP853", rtol=1e-11, atol=1e-12, events=at_valve, dense_output=True
+        )
         inside = (times >= t) & (times <= part.t[-1])
         if inside.any():
             out[inside] = part.sol(times[inside])[0] / RPM
@@ -105,9 +107,10 @@ def test_an_event_is_located_with_two_steps_of_the_solver():
     assert counted["located_steps"] <= 3 * counted["events"]  # two steps an event, a third now and then
 
 
-@pytest.mark.parametrize(("step", "allowed"), [(1e-2, 0.39), (1e-3, 0.057), (1e-4, 0.006)])
+@pytest.mark.parametrize(("step", "allowed"), [(1e-2, 1e-4), (1e-3, 1e-6), (1e-4, 1e-6)])
 def test_located_events_make_large_steps_accurate(step, allowed):
-    # Allowed: what a hand-written RK4 loop with located events reaches.
+    # Order 4 from 2e-5 rpm at 1e-2 s, down to where the reference ends. Hand-written loops that locate an event less
+    # closely reach 0.39, 0.057 and 0.006 rpm.
     computed = values(open_loop(), "rpm", 10.0, step)
     times = np.arange(len(computed)) * step
     assert np.abs(computed - reference(times)).max() < allowed

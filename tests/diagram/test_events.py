@@ -7,8 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from counterpoint import SolverError
-from counterpoint import _core
+from counterpoint import SolverError, _core
 from counterpoint.diagram import Diagram
 from counterpoint.diagram.compiling import VARIABLE_STEP, flatten, make_core
 
@@ -79,7 +78,9 @@ def test_of_several_crossings_in_one_step_each_is_met_in_order():
     model.output("total", model.integrator(total))
     assert event_times(model, 1.0, 1.0) == pytest.approx(levels, abs=1e-9)
     # The integral of signs that flip at the levels.
-    assert column(model.run(until=1.0, step=1.0), "many.total")[-1] == pytest.approx(sum(1 - 2 * a for a in levels), abs=1e-9)
+    assert column(model.run(until=1.0, step=1.0), "many.total")[-1] == pytest.approx(
+        sum(1 - 2 * a for a in levels), abs=1e-9
+    )
 
 
 def test_simultaneous_crossings_are_one_event():
@@ -105,7 +106,9 @@ def test_a_mode_decided_on_its_border_is_decided_again_right_after(solver):
     model = Diagram("border", solver=solver)
     model.output("y", model.integrator(model.abs(model.sin(model.clock()))))
     expected = {"ode1": 1e-2, "ode2": 2e-3, "trapezoidal": 2e-3, "ode23s": 1e-3}.get(solver, 1e-6)
-    assert column(model.run(until=2 * math.pi, step=2 * math.pi / 100), "border.y")[-1] == pytest.approx(4.0, abs=expected)
+    assert column(model.run(until=2 * math.pi, step=2 * math.pi / 100), "border.y")[-1] == pytest.approx(
+        4.0, abs=expected
+    )
 
 
 def test_a_signal_that_stays_on_the_border_costs_nothing():
@@ -168,7 +171,7 @@ def test_a_ball_never_falls_through_the_floor():
 
 @pytest.mark.parametrize("restitution", [0.3, 0.5, 0.8])
 def test_events_that_come_ever_closer_stop_the_run_with_the_name_of_the_block(restitution):
-    with pytest.raises(SolverError, match='block "(bounce|speed)" changes its mode without end.*give it a hysteresis'):
+    with pytest.raises(SolverError, match=r'block "(bounce|speed)" changes its mode without end.*give it a hysteresis'):
         bouncing_ball(restitution).run(until=10.0, step=0.01)
 
 
@@ -178,7 +181,7 @@ def test_a_relay_without_hysteresis_is_stopped_with_a_message(solver):
     x = model.integrator(initial=0.0105, name="x")
     -model.sign(x, name="relay") >> x
     model.output("x", x)
-    with pytest.raises(SolverError, match='block "relay" changes its mode without end: 6 events between t = 0.0105'):
+    with pytest.raises(SolverError, match=r'block "relay" changes its mode without end: 6 events between t = 0.0105'):
         model.run(until=1.0, step=0.01)
 
 
@@ -211,7 +214,7 @@ def test_a_value_that_is_not_finite_names_its_block_and_time():
         x = model.integrator(name="x")
         model.log(model.expression("0.35 - t"), name="bad") >> x
         model.output("x", x)
-        with pytest.raises(SolverError, match='block "(bad|x)": (output "y"|state 0) is .* at t = 0.[34]'):
+        with pytest.raises(SolverError, match=r'block "(bad|x)": (output "y"|state 0) is .* at t = 0.[34]'):
             model.run(until=1.0, step=0.1)
 
 
@@ -220,7 +223,7 @@ def test_growth_without_bound_is_stopped_where_it_happens():
     x = model.integrator(initial=1.0, name="x")
     x * x.signal >> x  # x = 1/(1 - t)
     model.output("x", x)
-    with pytest.raises(SolverError, match="the step became .* at t = (1|0.99)"):
+    with pytest.raises(SolverError, match=r"the step became .* at t = (1|0.99)"):
         model.run(until=2.0, step=0.5)
 
 

@@ -30,8 +30,8 @@ class Diagram(BlockLibrary):
     ----------
     name : str
     solver : str
-        ``ode1`` to ``ode5``, ``trapezoidal`` (fixed step), ``ode23``, ``ode45``, ``ode23s`` (variable step); ``trapezoidal`` and
-        ``ode23s`` are for stiff diagrams.
+        ``ode1`` to ``ode5``, ``trapezoidal`` (fixed step), ``ode23``, ``ode45``, ``ode23s`` (variable step);
+        ``trapezoidal`` and ``ode23s`` are for stiff diagrams.
     locate_events : bool
         Find the time of every event and split the step there. False: events take place at the end of the step in which
         they fall, as fixed-step solvers of Simulink do.

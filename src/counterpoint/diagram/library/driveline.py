@@ -1,8 +1,8 @@
 """Torque converter, automatic gearbox, engine map and vehicle of a passenger car.
 
 The model and its figures are those of the classical automatic transmission example of block-diagram programs, as
-published with the Zelus compiler's examples (INRIA, examples/autotrans; numbers only). They are kept in their original units
-(ft lbf, mph, rpm) and converted here, so that they can be compared with the source; ports are SI.
+published with the Zelus compiler's examples (INRIA, examples/autotrans; numbers only). They are kept in their original
+units (ft lbf, mph, rpm) and converted here, so that they can be compared with the source; ports are SI.
 """
 
 from __future__ import annotations
@@ -105,9 +105,9 @@ DRAG = 0.02 * FOOT_POUND / MILE_PER_HOUR**2
 def torque_converter(*, capacity_scale: float = 1.0, name: str = "converter") -> Diagram:
     """Return the torque converter.
 
-    Inputs ``engine_speed`` and ``turbine_speed`` (rad/s); outputs ``impeller_torque`` (N m, what it takes from the engine)
-    and ``turbine_torque`` (N m). Impeller torque ``(n/K)**2``, turbine torque from the ratio of torques, both over the ratio of
-    speeds; straight lines between the points of the tables and beyond them.
+    Inputs ``engine_speed`` and ``turbine_speed`` (rad/s); outputs ``impeller_torque`` (N m, what it takes from the
+    engine) and ``turbine_torque`` (N m). Impeller torque ``(n/K)**2``, turbine torque from the ratio of torques, both
+    over the ratio of speeds; straight lines between the points of the tables and beyond them.
 
     Parameters
     ----------
@@ -130,8 +130,8 @@ def torque_converter(*, capacity_scale: float = 1.0, name: str = "converter") ->
 def gear_shift(*, sample_time: float = 0.04, confirmation: int = 2, name: str = "shift") -> Diagram:
     """Return the shift logic: gears 1 to 4, one up or down at a time.
 
-    Inputs ``throttle`` (per cent) and ``vehicle_speed`` (m/s), output ``gear``. A shift takes place when the speed has been
-    beyond the shift speed of the present gear and throttle for ``confirmation`` further samples.
+    Inputs ``throttle`` (per cent) and ``vehicle_speed`` (m/s), output ``gear``. A shift takes place when the speed has
+    been beyond the shift speed of the present gear and throttle for ``confirmation`` further samples.
     """
     model = Diagram(name)
     throttle = model.input("throttle")
@@ -182,7 +182,7 @@ def automatic_gearbox(*, capacity_scale: float = 1.0, sample_time: float = 0.04,
 
 
 def engine_map(*, name: str = "map") -> Diagram:
-    """Return the torque (N m, output ``torque``) of a 450 N m engine over ``throttle`` (per cent) and ``speed`` (rad/s)."""
+    """Return the map of a 450 N m engine: ``torque`` (N m) over ``throttle`` (per cent) and ``speed`` (rad/s)."""
     model = Diagram(name)
     throttle, speed = model.input("throttle"), model.input("speed", 100.0)
     table = model.lookup_2d(
@@ -195,8 +195,8 @@ def engine_map(*, name: str = "map") -> Diagram:
 def vehicle(*, inertia: float = VEHICLE_INERTIA, name: str = "vehicle") -> Diagram:
     """Return a vehicle on a straight road.
 
-    Inputs ``axle_torque`` and ``brake_torque`` (N m); outputs ``wheel_speed`` (rad/s) and ``vehicle_speed`` (m/s). Rolling
-    resistance, air drag and brake act against the motion.
+    Inputs ``axle_torque`` and ``brake_torque`` (N m); outputs ``wheel_speed`` (rad/s) and ``vehicle_speed`` (m/s).
+    Rolling resistance, air drag and brake act against the motion.
     """
     model = Diagram(name)
     drive, brake = model.input("axle_torque"), model.input("brake_torque")
@@ -218,8 +218,8 @@ def engine_with_gearbox(
 ) -> Diagram:
     """Return the four-cylinder engine with converter and automatic gearbox: what a vehicle model needs of a drive.
 
-    Inputs ``throttle`` (degrees, 0 to 90) and ``wheel_speed`` (rad/s); outputs ``speed`` (rad/s), ``rpm``, ``torque`` (N m, at the
-    crank), ``pressure`` (bar), ``air`` (g), ``axle_torque`` (N m), ``load`` (N m, at the crank) and ``gear``.
+    Inputs ``throttle`` (degrees, 0 to 90) and ``wheel_speed`` (rad/s); outputs ``speed`` (rad/s), ``rpm``, ``torque``
+    (N m, at the crank), ``pressure`` (bar), ``air`` (g), ``axle_torque`` (N m), ``load`` (N m, at the crank), ``gear``.
 
     Parameters
     ----------

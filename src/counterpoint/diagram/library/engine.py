@@ -2,8 +2,8 @@
 
 Equations and polynomials: P. R. Crossley and J. A. Cook, "A nonlinear engine model for drivetrain system development",
 IEE International Conference Control '91, Edinburgh 1991. Moment of inertia, air-fuel ratio, spark advance and the
-gains of the speed controller: Modelica Standard Library (BSD-3-Clause), Clocked.Examples.Systems.EngineThrottleControl, whose
-authors also note that the cubic coefficient of the throttle is 0.00063 (the paper prints 0.0063).
+gains of the speed controller: Modelica Standard Library (BSD-3-Clause), Clocked.Examples.Systems.EngineThrottleControl,
+whose authors also note that the cubic coefficient of the throttle is 0.00063 (the paper prints 0.0063).
 
 Units: throttle degrees, pressure bar, air g and g/s, speed rad/s, torque N m, time s.
 """
@@ -76,9 +76,9 @@ def manifold(model: Diagram, throttle: Any, speed: Any, initial: InitialValues) 
     return pressure, outflow
 
 
-def crank(model: Diagram, air: Any, spark: Any, load: Any, speed: Block, inertia: float) -> Block:
+def crank(model: Diagram, *, air: Any, spark: float, load: Any, speed: Block, inertia: float) -> Block:
     """Add combustion and crankshaft; returns the torque at the crank, N m."""
-    torque = model.expression(TORQUE, air, speed, spark, inputs=("m", "n", "s"), name="torque")
+    torque = model.expression(TORQUE, m=air, n=speed, s=model.constant(spark, name="spark"), name="torque")
     (torque - load) * (1.0 / inertia) >> speed
     return torque
 
@@ -92,7 +92,7 @@ def valve_signal(model: Diagram, speed: Any) -> Block:
 
 
 def cylinders(model: Diagram, flow: Any, valve: Any, initial_air: float) -> Block:
-    """Add intake and compression; returns a block with the charge that ``burnt`` last, g, and the count of ``half_turns``.
+    """Add intake and compression; returns a block with the charge that ``burnt``, g, and the count of ``half_turns``.
 
     The flow into the cylinders is collected over half a turn; at its end the charge goes to compression, and the one
     compressed before burns: a delay of 180 degrees.
@@ -118,10 +118,10 @@ def engine(
 ) -> Diagram:
     """Return the engine with valve events every 180 degrees of the crank.
 
-    Inputs ``throttle`` (degrees, 0 to 90) and ``load`` (N m); outputs ``speed`` (rad/s), ``rpm``, ``torque`` (N m, at the
-    crank), ``pressure`` (bar, manifold), ``air`` (g, the charge that burns) and ``half_turns`` (valve events so far). The events are located: fixed
-    steps of 1e-3 s give the speed to 0.1 rpm. With ``locate_events=False`` they wait for the end of the step, as in
-    fixed-step runs of block-diagram programs, and 1e-4 s is still 19 rpm wrong.
+    Inputs ``throttle`` (degrees, 0 to 90) and ``load`` (N m); outputs ``speed`` (rad/s), ``rpm``, ``torque`` (N m, at
+    the crank), ``pressure`` (bar, manifold), ``air`` (g, the charge that burns), ``half_turns`` (valve events so far).
+    The events are located, so steps of 1e-2 s are enough. With ``locate_events=False`` they wait for the end of the
+    step, as in fixed-step runs of block-diagram programs, and 1e-4 s is still 19 rpm wrong.
 
     Parameters
     ----------
@@ -144,12 +144,22 @@ def engine(
     model = Diagram(name, **settings)
     throttle, load = model.input("throttle", 8.97, unit="deg"), model.input("load", 25.0, unit="N m")
     speed = model.integrator(initial=initial.speed, name="speed")
-    _complete(model, speed, valve_signal(model, speed), throttle, load, initial, inertia, spark)
+    _complete(
+        model,
+        speed=speed,
+        valve=valve_signal(model, speed),
+        throttle=throttle,
+        load=load,
+        initial=initial,
+        inertia=inertia,
+        spark=spark,
+    )
     return model
 
 
 def _complete(
     model: Diagram,
+    *,
     speed: Block,
     valve: Block,
     throttle: Any,
@@ -162,7 +172,7 @@ def _complete(
     pressure, flow = manifold(model, throttle, speed, initial)
     timing = cylinders(model, flow, valve, initial.air)
     air = timing["burnt"]
-    torque = crank(model, air, model.constant(spark, name="spark"), load, speed, inertia)
+    torque = crank(model, air=air, spark=spark, load=load, speed=speed, inertia=inertia)
     _outputs(model, speed, torque, pressure, air)
     model.output("half_turns", timing["half_turns"])
 
@@ -193,7 +203,7 @@ def mean_value_engine(
     pressure, flow = manifold(model, throttle, speed, initial)
     air = model.integrator(initial=initial.air, name="air")
     (math.pi * flow / speed - air) * speed * (1.0 / math.pi) >> air
-    torque = crank(model, air, model.constant(spark, name="spark"), load, speed, inertia)
+    torque = crank(model, air=air, spark=spark, load=load, speed=speed, inertia=inertia)
     _outputs(model, speed, torque, pressure, air)
     return model
 
@@ -208,8 +218,8 @@ def speed_controller(
 ) -> Diagram:
     """Return the throttle controller, to be executed at each valve event: a superblock with a trigger.
 
-    Inputs ``target`` and ``speed`` (rad/s), output ``throttle`` (degrees, 0 to 90). Proportional action, and an integral
-    of the error over the time between events, which stays within the throttle's limits (no windup).
+    Inputs ``target`` and ``speed`` (rad/s), output ``throttle`` (degrees, 0 to 90). Proportional action, and an
+    integral of the error over the time between events, which stays within the throttle's limits (no windup).
 
     Parameters
     ----------
@@ -254,6 +264,15 @@ def controlled_engine(
     speed = model.integrator(initial=initial.speed, name="speed")
     valve = valve_signal(model, speed)
     command = model.superblock(controller or speed_controller(), target, speed, trigger=valve, name="controller")
-    _complete(model, speed, valve, command, load, initial, inertia, spark)
+    _complete(
+        model,
+        speed=speed,
+        valve=valve,
+        throttle=command,
+        load=load,
+        initial=initial,
+        inertia=inertia,
+        spark=spark,
+    )
     model.output("throttle", command, unit="deg")
     return model
