@@ -151,7 +151,7 @@ class FunctionBlocks(Family):
         <integrator integrator2>
         >>> model.output("angle", angle)
         >>> round(float(model.run(until=1.0, step=0.01)["pendulum.angle"].values[-1]), 5)
-        -0.09996
+        -0.09999
         """
         ports = {"y": outputs} if isinstance(outputs, int) else outputs
         count = len(signals) + len(named)
