@@ -46,6 +46,8 @@ void Execution::run(const std::vector<Step>& steps, const Context& context) {
       if (step.asks >= 0) [[unlikely]] ask(step, context);
       else step.block->output(context, step.port);
     }
+  } catch (const RunEnd&) {
+    throw;  // a diagram inside a co-simulation block ends the run: not a failure
   } catch (const std::exception& error) {
     blame(current, context, error);
   }
@@ -201,7 +203,12 @@ void Execution::check_finite(const Context& context) const {
   bool finite = true;
   for (double value : x_) finite = finite && std::isfinite(value);
   for (const double* value : outlets_) finite = finite && std::isfinite(*value);
-  if (!finite) blame_not_finite(context);
+  if (finite) return;
+  blame_not_finite(context);
+  std::ostringstream text;
+  text.precision(9);
+  text << "a value is not finite at t = " << context.time << " s";
+  throw BlockFailure(text.str(), -1, nullptr);
 }
 
 /// The first block in the order of execution whose output is not finite is where it came up.
@@ -231,8 +238,6 @@ void Execution::blame_not_finite(const Context& context) const {
       throw BlockFailure(text.str(), static_cast<int>(b), nullptr);
     }
   }
-  text << "a value is not finite at t = " << context.time << " s";
-  throw BlockFailure(text.str(), -1, nullptr);
 }
 
 bool Execution::ends_run() const {

@@ -127,7 +127,7 @@ BlockPointer make_switch(Reader& p) {
   if (criterion == Criterion::not_zero && p.has("threshold")) {
     throw std::invalid_argument("\"threshold\": has no meaning with criterion !=0");
   }
-  return make_piecewise({"control", "then", "otherwise"}, Switch{criterion, p.number("threshold", 0.0)});
+  return make_piecewise({"control", "then", "otherwise"}, Switch{criterion, p.finite("threshold", 0.0)});
 }
 
 BlockPointer make_multiport_switch(Reader& p) {
@@ -139,7 +139,7 @@ BlockPointer make_multiport_switch(Reader& p) {
 }
 
 BlockPointer make_friction(Reader& p) {
-  return make_piecewise({"u"}, Friction{p.number("offset"), p.number("gain", 0.0)});
+  return make_piecewise({"u"}, Friction{p.number("offset"), p.finite("gain", 0.0)});
 }
 
 }  // namespace
