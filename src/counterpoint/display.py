@@ -75,10 +75,10 @@ def study_progress(name: str) -> Iterator[Callable[[str, int, int], None]]:
 
 def studies(descriptions: dict[str, str], where: Console) -> None:
     """Print the studies there are."""
-    where.print(fill(newnew_table("Studies", "name", "what it repeats"), sorted(descriptions.items())))
+    where.print(fill(new_table("Studies", "name", "what it repeats"), sorted(descriptions.items())))
 
 
-def newnew_table(title: str, *columns: str) -> Table:
+def new_table(title: str, *columns: str) -> Table:
     """Return a compact table; columns whose name starts with ``>`` hold numbers."""
     table = Table(title=title, title_justify="left", title_style="bold", box=None, pad_edge=False)
     for name in columns:
@@ -109,7 +109,7 @@ def _defects(outcome: Result) -> Table:
     title = "Interface defect: value assumed against value that arrived"
     if len(frame) > _MOST_ROWS:
         title += f" (worst {_MOST_ROWS} of {len(frame)})"
-    table = newnew_table(title, "connection", "kind", ">largest", ">at t in s", ">rms", ">relative")
+    table = new_table(title, "connection", "kind", ">largest", ">at t in s", ">rms", ">relative")
     return fill(
         table,
         (
@@ -128,7 +128,7 @@ def _defects(outcome: Result) -> Table:
 
 def _timing(outcome: Result) -> Table:
     frame = outcome.timing.sort_values("seconds", ascending=False)
-    table = newnew_table("Time per subsystem", "subsystem", ">steps", ">seconds", ">share", ">µs a step")
+    table = new_table("Time per subsystem", "subsystem", ">steps", ">seconds", ">share", ">µs a step")
     return fill(
         table,
         (
@@ -202,7 +202,7 @@ def mechanism(described: Mechanism, where: Console) -> None:
         ("inputs", _ports(subsystem.inputs)),
         ("outputs", _ports(subsystem.outputs)),
     ]
-    where.print(fill(newnew_table("Run", "what", "value"), facts))
+    where.print(fill(new_table("Run", "what", "value"), facts))
     for note in described.notes:
         say(f"note: {note}", where)
 
@@ -227,7 +227,7 @@ def diagram(described: Diagram, where: Console) -> None:
 
 
 def _subsystems(described: Scenario, system: System) -> Table:
-    table = newnew_table("Subsystems", "name", "type", ">step in s", "inputs", "outputs")
+    table = new_table("Subsystems", "name", "type", ">step in s", "inputs", "outputs")
     return fill(
         table,
         (
@@ -249,7 +249,7 @@ def _ports(ports: PortSpec) -> str:
 
 
 def _connections(system: System) -> Table:
-    table = newnew_table("Connections", "from", "to", "approximation")
+    table = new_table("Connections", "from", "to", "approximation")
     return fill(table, ((_origin(c), c.target, _approximations(c)) for c in system.connections))
 
 
