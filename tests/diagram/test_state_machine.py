@@ -187,3 +187,11 @@ def test_a_mistake_in_an_action_names_the_state(line: str, message: str) -> None
 def test_after_needs_a_constant() -> None:
     with pytest.raises(SetupError, match='"after" takes one constant'):
         cp.Diagram("m").state_machine(inputs=["u"], machine="state a\nafter(u) -> a")
+
+
+def test_a_machine_and_an_expression_are_the_same_after_being_written_to_a_file(tmp_path) -> None:
+    model = thermostat()
+    cp.diagram.save(model, tmp_path / "model.toml")
+    again = cp.diagram.load(tmp_path / "model.toml")
+    once, twice = (m.run(until=20.0, step=0.5)["m.temperature"].values for m in (model, again))
+    assert np.array_equal(once, twice)
