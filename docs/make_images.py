@@ -15,9 +15,18 @@ from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
 ROOT = DOCS.parent
-EXAMPLES = ("own_models", "python_model", "unsynchronised", "compare_schemes", "engine")
+EXAMPLES = (
+    "own_models",
+    "python_model",
+    "unsynchronised",
+    "compare_schemes",
+    "motor_diagram",
+    "thermostat_diagram",
+    "engine",
+)
 PAGES = (
     "tutorial.md",
+    "how-to/diagram.md",
     "how-to/couple-a-diagram.md",
     "explanation/choosing.md",
     "how-to/analyse-a-mechanism.md",
@@ -76,7 +85,7 @@ def main():
                 runpy.run_path(str(ROOT / "examples" / f"{name}.py"))
         for page in PAGES:
             run_page(DOCS / page, folder)
-        for picture in sorted(Path(folder).glob("*.png")):
+        for picture in sorted([*Path(folder).glob("*.png"), *Path(folder).glob("*.svg")]):
             shutil.copy(picture, DOCS / "images" / picture.name)
             print(f"{picture.name}: {picture.stat().st_size / 1000:.0f} kB")
 

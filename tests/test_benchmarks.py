@@ -139,3 +139,19 @@ def test_the_table_shows_the_ratio_to_the_limit(capsys):
     assert bench.ratio("two-mass", "FR 5") == pytest.approx(1.4)
     show(bench)
     assert "1.40" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("with_expressions", [False, True])
+def test_the_engine_as_a_diagram_has_36_blocks_and_the_known_speed(with_expressions):
+    from benchmarks.engine import SPEED_AFTER_10_S, STEP, diagram
+
+    model = diagram(with_expressions)
+    assert len(model.blocks) == 36
+    speed = model.run(until=10.0, step=STEP)["engine.speed"].values[-1]
+    assert SPEED_AFTER_10_S[0] <= speed <= SPEED_AFTER_10_S[1]
+
+
+def test_the_engine_by_hand_has_the_known_speed():
+    from benchmarks.engine import SPEED_AFTER_10_S, by_hand
+
+    assert SPEED_AFTER_10_S[0] <= by_hand(100_000)[-1] <= SPEED_AFTER_10_S[1]

@@ -1,6 +1,7 @@
 #include "coupling/network.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "coupling/initial_loops.hpp"
 
@@ -95,7 +96,12 @@ void Network::begin(int except) {
   bool changed = false;
   for (int i = 0; i < static_cast<int>(participants.size()); ++i) {
     Participant& p = participants[i];
-    if (i != except) guarded(i, [&] { changed = p.subsystem->begin(p.t, *p.inputs) || changed; });
+    if (i == except) continue;
+    guarded(i, [&] {
+      const double proposed = std::exchange(p.t_next, p.t);  // a failure here is one of the start, not of a step
+      changed = p.subsystem->begin(p.t, *p.inputs) || changed;
+      p.t_next = proposed;
+    });
   }
   if (changed) refresh_initial_outputs(except);
   release_initial_values();

@@ -52,6 +52,7 @@ void Participant::start() {
 }
 
 void Participant::refresh_initial_outputs() {
+  t_next = t;  // until a step is proposed, a failure is one of the start
   history.restart();
   rows_.clear();
   publish_outputs(*subsystem, t);

@@ -46,6 +46,8 @@ void Execution::run(const std::vector<Step>& steps, const Context& context) {
       if (step.asks >= 0) [[unlikely]] ask(step, context);
       else step.block->output(context, step.port);
     }
+  } catch (const RunEnd&) {
+    throw;  // a diagram inside a co-simulation block ends the run: not a failure
   } catch (const std::exception& error) {
     blame(current, context, error);
   }
@@ -79,14 +81,10 @@ void Execution::restart_inside(int gate, const Context& context) {
 }
 
 void Execution::slopes(const Context& context, double* dx) {
+  for (const Wired& one : wired_) dx[one.state] = *one.wire;
   for (const Gathered& one : gathered_) {
-    if (!is_open(one.guard)) {
-      std::fill_n(dx + one.state, one.width, 0.0);
-    } else if (one.width == 1) {
-      dx[one.state] = *one.wire;
-    } else {
-      std::copy_n(one.wire, one.width, dx + one.state);
-    }
+    if (is_open(one.guard)) std::copy_n(one.wire, one.width, dx + one.state);
+    else std::fill_n(dx + one.state, one.width, 0.0);
   }
   if (deriving_.empty()) return;
   const Block* current = nullptr;
@@ -125,6 +123,7 @@ bool Execution::update(const Context& context) {
 }
 
 void Execution::arrives(const Context& context) {
+  if (!arriving_.empty()) known_from_ = infinity;
   for (const Run& one : arriving_) {
     if (is_open(one.guard)) one.block->arrives(context);
   }
@@ -135,6 +134,7 @@ void Execution::close_triggers() {
 }
 
 void Execution::accepted(const Context& context) {
+  if (!remembering_.empty()) known_from_ = infinity;
   const Block* current = nullptr;
   try {
     for (const Run& one : remembering_) {

@@ -118,7 +118,12 @@ class Execution {
     Block* block;
     int guard;
   };
-  /// States whose derivative is a wire.
+  /// A state whose derivative is a wire, always.
+  struct Wired {
+    int state;
+    const double* wire;
+  };
+  /// States whose derivative is a wire, under a condition.
   struct Gathered {
     int state;
     int guard;
@@ -170,6 +175,7 @@ class Execution {
   std::vector<char> due_;        ///< by rate
   std::vector<Step> major_, minor_, stale_;
   std::vector<Instruction> tape_;  ///< of the steps in minor_
+  std::vector<Wired> wired_;
   std::vector<Gathered> gathered_;
   std::vector<Derived> derived_;
   std::vector<Run> deriving_, updating_, arriving_, remembering_, crossing_;

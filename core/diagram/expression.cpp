@@ -100,7 +100,8 @@ void Program::run(bool decides) const { execute(code_.data(), code_.data() + cod
 
 double evaluate(Operation operation, double a, double b, double c) {
   double value = 0.0;
-  execute({operation, &value, &a, &b, &c}, true);
+  const Instruction one{operation, &value, &a, &b, &c};
+  execute(&one, &one + 1, true);
   return value;
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <map>
 #include <set>
 #include <string>
@@ -14,8 +15,12 @@ struct ExpressionNames {
   std::vector<std::string> variables;                    ///< their order gives the slots
   std::map<std::string, std::vector<double>> constants;  ///< numbers and vectors, folded
   bool grows = false;  ///< a name that is not known becomes one more variable, in order of appearance
+  std::set<std::string> hiding;  ///< names that then are variables although they are constants or the time
   bool has_after = false;  ///< `after(seconds)` may be used: the time since slot `since` was written
 };
+
+/// Of a time that is a sum: differences by rounding do not make it late.
+constexpr double not_late = 1.0 - 4.0 * std::numeric_limits<double>::epsilon();
 
 /// Slots that every expression may use besides its variables.
 constexpr int time_slot = -2;   ///< `t`

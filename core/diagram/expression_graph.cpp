@@ -7,22 +7,6 @@
 
 namespace counterpoint::diagram {
 
-bool jumps(Operation operation) {
-  switch (operation) {
-    case Operation::sign:
-    case Operation::floor:
-    case Operation::ceiling:
-    case Operation::less:
-    case Operation::less_or_equal: return true;
-    default: return false;
-  }
-}
-
-bool switches(Operation operation) {
-  return jumps(operation) || operation == Operation::absolute || operation == Operation::minimum ||
-         operation == Operation::maximum;
-}
-
 int ExpressionGraph::add_node(const Node& node) {
   const auto key = std::make_tuple(node.operation, node.a, node.b, node.c, node.value);
   const auto [place, is_new] = known_.emplace(key, size());

@@ -327,14 +327,15 @@ class ExpressionParser {
     fail(name.position, "no function \"" + name.text + "\"" + did_you_mean(name.text, known));
   }
 
-  /// Compared by the same sum that tells when it will be, so that the two agree to the last bit.
+  /// Compared by the same formula that tells when it will be, so that the two agree to the last bit.
   int after(const Token& name) {
     const std::vector<int> given = operands();
     if (given.size() != 1 || !graph_.is_constant(given[0]) || !(graph_[given[0]].value >= 0.0)) {
       fail(name.position, "\"after\" takes one constant, the seconds, not negative");
     }
     made_.delays_.push_back(graph_[given[0]].value);
-    const int due = graph_.make(Operation::add, graph_.variable(since_slot, 0), given[0]);
+    const int sum = graph_.make(Operation::add, graph_.variable(since_slot, 0), given[0]);
+    const int due = graph_.make(Operation::multiply, sum, graph_.constant(not_late));
     made_.uses_time_ = true;
     return graph_.make(Operation::reached, due, graph_.variable(time_slot, 0));
   }
@@ -361,7 +362,8 @@ class ExpressionParser {
       return variable(static_cast<int>(given - names_.variables.begin()), element, token);
     }
     if (local == locals_.end() && number != names_.constants.end()) return from_constant(number->second, element, token);
-    const bool is_free = local == locals_.end() && name != "pi" && name != "e" && name != "t" && name != "true" && name != "false";
+    const bool is_constant = name == "pi" || name == "e" || name == "t" || name == "true" || name == "false";
+    const bool is_free = local == locals_.end() && (!is_constant || names_.hiding.count(name) > 0);
     if (is_free && names_.grows) {
       names_.variables.push_back(name);
       made_.elements_.push_back(-1);

@@ -222,6 +222,9 @@ void Execution::make_tape() {
   for (Step step : minor_) {
     step.code_begin = static_cast<int>(tape_.size());
     const bool is_code = step.asks < 0 && step.block->instructions(tape_);
+    // Jumps are held in every run of these steps when events are located: there is nothing to do for them.
+    const auto rests = [&](const Instruction& one) { return locates_ && jumps(one.operation); };
+    tape_.erase(std::remove_if(tape_.begin() + step.code_begin, tape_.end(), rests), tape_.end());
     step.code_end = static_cast<int>(tape_.size());
     if (is_code && !steps.empty() && steps.back().guard == step.guard && steps.back().code_end == step.code_begin &&
         steps.back().code_end > steps.back().code_begin) {
@@ -239,7 +242,9 @@ void Execution::collect_blocks() {
     const int guard = guard_of_block_[b];
     if (block->states() > 0 && block->derivative_is_input()) {
       const Source& source = diagram_.blocks[b].inputs.front();
-      gathered_.push_back({state_offset_[b], guard, port_wire_[source.block][source.port], block->states()});
+      const double* wire = port_wire_[source.block][source.port];
+      if (guard >= 0) gathered_.push_back({state_offset_[b], guard, wire, block->states()});
+      for (int i = 0; guard < 0 && i < block->states(); ++i) wired_.push_back({state_offset_[b] + i, wire + i});
     } else if (block->states() > 0) {
       deriving_.push_back({block, guard});
       derived_.push_back({state_offset_[b], guard, block->states()});

@@ -58,6 +58,10 @@ double Reader::number(const std::string& name, double otherwise) {
   return value;
 }
 
+double Reader::finite(const std::string& name, double otherwise) {
+  return has(name) ? number(name) : number(name, otherwise);
+}
+
 int Reader::integer(const std::string& name, int otherwise) {
   const double value = number(name, otherwise);
   if (value != std::floor(value) || std::abs(value) > 1e9) fail(name, "must be a whole number");

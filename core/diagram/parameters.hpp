@@ -30,6 +30,8 @@ class Reader {
 
   double number(const std::string& name);
   double number(const std::string& name, double otherwise);
+  /// As `number`, but infinity is refused too.
+  double finite(const std::string& name, double otherwise);
   int integer(const std::string& name, int otherwise);
   bool flag(const std::string& name, bool otherwise);
   std::vector<double> vector(const std::string& name);

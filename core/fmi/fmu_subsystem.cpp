@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "coupling/participant.hpp"
+#include "fmi/environment.hpp"
 
 namespace counterpoint::fmi {
 
@@ -109,6 +110,7 @@ void FmuSubsystem::assign(const std::vector<Assignment>& assignments) {
 }
 
 void FmuSubsystem::start(double t) {
+  const KeepFloatingPoint keep;
   finish();
   log_->clear();
   log_->set_time(t);
@@ -135,6 +137,7 @@ void FmuSubsystem::start(double t) {
 }
 
 const double* FmuSubsystem::output(double t, Inputs& u) {
+  const KeepFloatingPoint keep;
   Instance& instance = running();
   if (phase_ == Phase::initializing) {
     // What others publish is not known when outputs are read for the first time: the FMU's own start values serve better.
@@ -146,6 +149,7 @@ const double* FmuSubsystem::output(double t, Inputs& u) {
 }
 
 const double* FmuSubsystem::output_derivative(double, Inputs&) {
+  const KeepFloatingPoint keep;
   if (phase_ != Phase::stepping) return dy_.data();  // read again when the FMU has begun; zero until then
   running().get_output_slopes(slopes_out_.references(), slopes_.data(), slopes_out_.count());
   for (std::size_t k = 0; k < slopes_out_.count(); ++k) dy_[slopes_out_.places()[k]] = slopes_[k];
@@ -153,6 +157,7 @@ const double* FmuSubsystem::output_derivative(double, Inputs&) {
 }
 
 bool FmuSubsystem::begin(double t, Inputs& u) {
+  const KeepFloatingPoint keep;
   Instance& instance = running();
   if (phase_ != Phase::initializing) return false;
   write_inputs(u.at(t));
@@ -223,6 +228,7 @@ double FmuSubsystem::length(double t, double t_end) {
 }
 
 double FmuSubsystem::step(double t, double t_end, Inputs& u) {
+  const KeepFloatingPoint keep;
   if (phase_ != Phase::stepping) throw ComponentFailure("the FMU has not begun");
   log_->set_time(t);
   inputs_ = &u;
@@ -305,6 +311,7 @@ void FmuSubsystem::handle_events(double t, Inputs& u) {
 void FmuSubsystem::burst(Participant& participant, const BurstLimits& limits) { participant.burst(*this, limits); }
 
 std::unique_ptr<SavedState> FmuSubsystem::save() const {
+  const KeepFloatingPoint keep;
   if (!setup_.can_save) return nullptr;
   running();
   auto saved = std::make_unique<Saved>(instance_);
@@ -315,6 +322,7 @@ std::unique_ptr<SavedState> FmuSubsystem::save() const {
 }
 
 void FmuSubsystem::restore(const SavedState& state) {
+  const KeepFloatingPoint keep;
   const Saved& saved = static_cast<const Saved&>(state);
   if (saved.instance != instance_) throw ComponentFailure("the state to restore belongs to another run");
   instance_->restore(saved.state);
@@ -324,6 +332,7 @@ void FmuSubsystem::restore(const SavedState& state) {
 
 void FmuSubsystem::finish() noexcept {
   if (!instance_) return;
+  const KeepFloatingPoint keep;
   try {
     instance_->release(&step_state_);
     if (phase_ == Phase::stepping && !instance_->failed()) instance_->terminate();

@@ -59,7 +59,7 @@ using IntermediateInputs = std::function<void(double t)>;
 ///     the FMU's last words. A discarded step is a value, not an exception.
 ///  3. The order of calls is the caller's business (see FmuSubsystem).
 ///  4. Values are in the memory layout of their type, arrays row by row.
-///  5. The floating-point environment of the caller is the same after a call as before.
+///  5. An FMU may change the floating-point environment: callers keep theirs (KeepFloatingPoint).
 class Instance {
  public:
   virtual ~Instance() = default;

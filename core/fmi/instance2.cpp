@@ -5,7 +5,6 @@
 #include <thread>
 
 #include "coupling/subsystem.hpp"
-#include "fmi/environment.hpp"
 #include "fmi/fmi2.h"
 #include "fmi/instance.hpp"
 #include "fmi/symbols.hpp"
@@ -55,7 +54,6 @@ class Instance2 final : public Instance {
  public:
   Instance2(LibraryPointer library, const InstanceSettings& settings, std::shared_ptr<Log> log)
       : Instance(std::move(log)), library_(std::move(library)), f_(*library_), settings_(settings) {
-    const KeepFloatingPoint keep;
     callbacks_ = {log_message2, std::calloc, std::free, nullptr, log_.get()};
     c_ = f_.fmi2Instantiate(settings_.name.c_str(), fmi2CoSimulation, settings_.token.c_str(), settings_.resources.c_str(),
                             &callbacks_, settings_.visible, settings_.logging);
@@ -63,7 +61,6 @@ class Instance2 final : public Instance {
     if (!settings_.categories.empty()) choose_categories();
   }
   ~Instance2() override {
-    const KeepFloatingPoint keep;
     if (!dead_ && c_ != nullptr) f_.fmi2FreeInstance(c_);
   }
 
@@ -71,17 +68,14 @@ class Instance2 final : public Instance {
   void exit_configuration() override {}
 
   void enter_initialization(double t) override {
-    const KeepFloatingPoint keep;
     const bool tolerance = settings_.tolerance > 0.0;
     check(f_.fmi2SetupExperiment(c_, tolerance, settings_.tolerance, t, false, 0.0), "fmi2SetupExperiment");
     check(f_.fmi2EnterInitializationMode(c_), "fmi2EnterInitializationMode");
   }
   void exit_initialization() override {
-    const KeepFloatingPoint keep;
     check(f_.fmi2ExitInitializationMode(c_), "fmi2ExitInitializationMode");
   }
   void terminate() override {
-    const KeepFloatingPoint keep;
     check(f_.fmi2Terminate(c_), "fmi2Terminate");
   }
 
@@ -127,7 +121,6 @@ class Instance2 final : public Instance {
   }
 
   StepEnd do_step(double t, double h, const IntermediateInputs*) override {
-    const KeepFloatingPoint keep;
     int status = f_.fmi2DoStep(c_, t, h, !settings_.may_restore);
     if (status <= fmi2Warning) return {t + h, false, false, false};
     if (status == fmi2Pending) status = wait();

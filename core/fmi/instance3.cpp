@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "coupling/subsystem.hpp"
-#include "fmi/environment.hpp"
 #include "fmi/fmi3.h"
 #include "fmi/instance.hpp"
 #include "fmi/symbols.hpp"
@@ -68,7 +67,6 @@ class Instance3 final : public Instance {
  public:
   Instance3(LibraryPointer library, const InstanceSettings& settings, std::shared_ptr<Log> log)
       : Instance(std::move(log)), library_(std::move(library)), f_(*library_), settings_(settings) {
-    const KeepFloatingPoint keep;
     environment_.log = log_.get();
     const InstanceSettings& s = settings_;
     const bool intermediate = !s.intermediate.empty();
@@ -79,7 +77,6 @@ class Instance3 final : public Instance {
     if (!s.categories.empty()) choose_categories();
   }
   ~Instance3() override {
-    const KeepFloatingPoint keep;
     if (!dead_ && c_ != nullptr) f_.fmi3FreeInstance(c_);
   }
 
@@ -90,16 +87,13 @@ class Instance3 final : public Instance {
     check(call(f_.fmi3ExitConfigurationMode, "fmi3ExitConfigurationMode")(c_), "fmi3ExitConfigurationMode");
   }
   void enter_initialization(double t) override {
-    const KeepFloatingPoint keep;
     check(f_.fmi3EnterInitializationMode(c_, settings_.tolerance > 0.0, settings_.tolerance, t, false, 0.0),
           "fmi3EnterInitializationMode");
   }
   void exit_initialization() override {
-    const KeepFloatingPoint keep;
     check(f_.fmi3ExitInitializationMode(c_), "fmi3ExitInitializationMode");
   }
   void terminate() override {
-    const KeepFloatingPoint keep;
     check(f_.fmi3Terminate(c_), "fmi3Terminate");
   }
 
@@ -178,7 +172,6 @@ class Instance3 final : public Instance {
   }
 
   StepEnd do_step(double t, double h, const IntermediateInputs* inputs) override {
-    const KeepFloatingPoint keep;
     bool event = false;
     bool terminate = false;
     bool early = false;
@@ -207,7 +200,6 @@ class Instance3 final : public Instance {
 
   void enter_event_mode() override { check(call(f_.fmi3EnterEventMode, "fmi3EnterEventMode")(c_), "fmi3EnterEventMode"); }
   DiscreteUpdate update_discrete_states() override {
-    const KeepFloatingPoint keep;
     DiscreteUpdate u;
     bool nominals = false;
     bool states = false;

@@ -212,9 +212,9 @@ def diagram(described: Diagram, where: Console) -> None:
     subsystem = described.subsystem()
     say(f"{described.name}: {len(described.blocks)} blocks", where)
     where.print()
-    table = _table("Blocks", "name", "kind", "inputs")
+    table = new_table("Blocks", "name", "kind", "inputs")
     entering = {n: ", ".join(f"{p} = {s}" for p, s in b.sources.items()) for n, b in described.blocks.items()}
-    where.print(_rows(table, ((name, block.kind, entering[name] or "–") for name, block in described.blocks.items())))
+    where.print(fill(table, ((name, block.kind, entering[name] or "–") for name, block in described.blocks.items())))
     where.print()
     facts = [
         ("solver", described.solver),
@@ -223,7 +223,7 @@ def diagram(described: Diagram, where: Console) -> None:
         ("inputs", _ports(subsystem.inputs)),
         ("outputs", _ports(subsystem.outputs)),
     ]
-    where.print(_rows(_table("Run", "what", "value"), facts))
+    where.print(fill(new_table("Run", "what", "value"), facts))
 
 
 def _subsystems(described: Scenario, system: System) -> Table:

@@ -112,9 +112,7 @@ def test_steps_that_an_adaptive_solver_rejects_do_not_advance_the_others():
         case, 2.0, solver=RKDP54, system=others(case, model), tolerance_lte_abs=1e-9, tolerance_lte_rel=1e-7
     )
     assert len(times) > 50
-    assert all(
-        before[1] == pytest.approx(after[0]) for before, after in pairwise(model.steps)
-    )
+    assert all(before[1] == pytest.approx(after[0]) for before, after in pairwise(model.steps))
     assert model.steps[-1][0] <= times[-1] + 1e-9  # nobody went further than one step beyond what was accepted
 
 

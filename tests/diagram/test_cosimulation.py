@@ -354,3 +354,18 @@ def test_a_diagram_that_holds_a_model_without_save_cannot_save_either():
     model = cp.Diagram("master")
     model.output("u", model.cosimulation(others(Recorded()), 1.0)["u"])
     assert not model.subsystem().can_save
+
+
+def test_a_diagram_inside_can_end_the_run():
+    inside = cp.Diagram("inside")
+    x = inside.integrator(1.0, name="x")
+    x_and_u = x + 0.0 * inside.input("u")
+    inside.stop(x - 0.35)
+    inside.output("x", x_and_u)
+    model = cp.Diagram("master")
+    block = model.cosimulation(others(inside, 0.1), 1.0, name="coupled")
+    model.output("u", block["u"])
+    result = model.run(until=1.0, step=0.05)
+    assert result.status == "finished"
+    assert "ended the run" in result.message
+    assert 0.3 <= result["master.u"].time[-1] <= 0.5

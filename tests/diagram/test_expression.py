@@ -1,5 +1,6 @@
 """Expression blocks: values, errors, events, optimisation."""
 
+import itertools
 import math
 
 import numpy as np
@@ -38,7 +39,9 @@ PYTHON = {name: getattr(math, name) for name in (
 def test_an_expression_has_the_value_that_python_gives_it(text: str, x: float, y: float) -> None:
     expected = float(eval(text, {"__builtins__": {}}, PYTHON | {"x": x, "y": y}))
     # Powers by multiplication and common factors put outside change the order of rounding only.
-    used = {name: number for name, number in {"x": x, "y": y}.items() if name in text.replace("exp", "").replace("max", "")}
+    used = {
+        name: number for name, number in {"x": x, "y": y}.items() if name in text.replace("exp", "").replace("max", "")
+    }
     assert value(text, **used) == pytest.approx(expected, rel=1e-13, abs=1e-14)
 
 
@@ -51,7 +54,9 @@ def test_a_polynomial_in_any_order_of_terms_is_that_polynomial(coefficients: lis
     terms = [f"({c!r}) * x**{k}" for k, c in enumerate(coefficients)]
     size = sum(abs(c) * abs(x) ** k for k, c in enumerate(coefficients))
     for text in (" + ".join(terms), " + ".join(reversed(terms))):
-        assert value(text, x=x) == pytest.approx(np.polynomial.polynomial.polyval(x, coefficients), abs=1e-14 * (1 + size))
+        assert value(text, x=x) == pytest.approx(
+            np.polynomial.polynomial.polyval(x, coefficients), abs=1e-14 * (1 + size)
+        )
 
 
 def test_if_as_function_chooses_like_the_conditional() -> None:
@@ -128,7 +133,13 @@ def test_a_parameter_that_is_not_used_is_an_error() -> None:
 
 
 def test_hostile_texts_are_refused_without_harm() -> None:
-    for text in ("(" * 100_000 + "x", "-" * 100_000 + "x", "not " * 100_000 + "x", "x" + " + x" * 100_000, "2**" * 10_000 + "x"):
+    for text in (
+        "(" * 100_000 + "x",
+        "-" * 100_000 + "x",
+        "not " * 100_000 + "x",
+        "x" + " + x" * 100_000,
+        "2**" * 10_000 + "x",
+    ):
         with pytest.raises(SetupError):
             cp.Diagram("m").expression(text)
 
@@ -143,7 +154,7 @@ def test_jumps_in_expressions_are_located(solver: str, step: float) -> None:
     end = 3.0 - 1.2345
     grid = np.arange(-3, 5) / 2  # where floor(2 x) jumps
     edges = np.unique(np.clip(np.r_[-1.2345, grid, end], -1.2345, end))
-    floors = sum(np.floor(a + b) * (b - a) for a, b in zip(edges[:-1], edges[1:], strict=True))
+    floors = sum(np.floor(a + b) * (b - a) for a, b in itertools.pairwise(edges))
     exact = 2 * (end - 1.2345) + 3 * (1.2345 + 0.5) + (end - 0.5) + floors
     assert y == pytest.approx(exact, abs=1e-8)
 

@@ -198,6 +198,15 @@ def test_a_second_instance_of_a_once_only_fmu_is_refused_with_the_reason(built, 
     assert system.run(until=0.1).status == "finished"
 
 
+def test_a_failure_while_initial_outputs_are_found_is_one_of_the_start(built):
+    system = cp.System()
+    system.add(
+        "fmu", cp.fmu(built("pass-through", 3), parameters={"n": 20}, inputs="float64_in", outputs="float64_out")
+    )
+    with pytest.raises(cp.ComponentError, match=r"fmu: start at t = 0 s failed: .* the FMU said: n = 20; at most 8"):
+        system.run(until=1.0)
+
+
 def test_nothing_is_unpacked_before_a_run(built, version, nothing_left_behind):
     model = cp.fmu(built("oscillator", version))
     assert list(nothing_left_behind.iterdir()) == []

@@ -276,6 +276,15 @@ def test_the_suggested_step_is_taken_and_can_be_changed(built, version):
     assert len(result["fmu.x"].time) == 21
 
 
+def test_an_input_clock_is_refused_rather_than_never_ticked(built, changed):
+    clock = b'<Clock name="tick" valueReference="99" causality="input" variability="discrete" intervalVariability="triggered"/></ModelVariables>'
+    path = changed(
+        built("oscillator", 3), {"modelDescription.xml": lambda data: data.replace(b"</ModelVariables>", clock)}
+    )
+    with pytest.raises(cp.SetupError, match='"tick" is an input clock'):
+        cp.fmu(path)
+
+
 def test_model_exchange_alone_is_refused(built, version):
     path = built("oscillator", version, kinds=("ModelExchange",))
     with pytest.raises(cp.SetupError, match="offers model exchange only"):

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "diagram/execution.hpp"
+
 namespace counterpoint::diagram {
 namespace {
 
@@ -89,6 +91,8 @@ template <class Work>
 void CosimulationBlock::named(Work&& work) {
   try {
     work();
+  } catch (const RunEnd&) {
+    throw;  // not a failure
   } catch (const std::exception& error) {
     fail(error);
   }

@@ -99,6 +99,7 @@ BlockPointer make_expression(Reader& p) {
   ExpressionNames names;
   names.grows = !p.has("input_names");
   names.variables = p.list("input_names");
+  for (const std::string& name : p.list("signals")) names.hiding.insert(name);
   for (const std::string& name : p.number_names()) {
     if (std::find(names.variables.begin(), names.variables.end(), name) != names.variables.end()) {
       throw std::invalid_argument("\"" + name + "\": is an input and a parameter");

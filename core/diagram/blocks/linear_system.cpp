@@ -88,10 +88,10 @@ void LinearSystem::shape(Shape& shape) const {
 
 bool LinearSystem::feedthrough(int input, int output) const {
   if (has_scalar_inputs && has_scalar_outputs) return d.has(output, input);
-  for (int r = 0; r < outputs; ++r) {
-    for (int c = 0; c < inputs; ++c) {
-      const bool concerns = (!has_scalar_outputs || r == output) && (!has_scalar_inputs || c == input);
-      if (concerns && d.has(r, c)) return true;
+  for (int i = 0; i < outputs; ++i) {
+    for (int j = 0; j < inputs; ++j) {
+      const bool concerns = (!has_scalar_outputs || i == output) && (!has_scalar_inputs || j == input);
+      if (concerns && d.has(i, j)) return true;
     }
   }
   return false;

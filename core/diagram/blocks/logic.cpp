@@ -92,9 +92,9 @@ class Latch final : public Block {
 
 BlockPointer make_comparison(Reader& p) {
   const std::vector<std::string> words{"<", "<=", ">", ">=", "==", "!="};
-  const std::string word = p.word("relation", words, "");
+  const std::string word = p.word("operator", words, "");
   const auto place = std::find(words.begin(), words.end(), word) - words.begin();
-  Comparison rule{static_cast<Relation>(place), 0.0, p.has("constant"), p.number("tolerance", 0.0)};
+  Comparison rule{static_cast<Relation>(place), 0.0, p.has("constant"), p.finite("tolerance", 0.0)};
   if (rule.has_constant) rule.constant = p.number("constant");
   if (!(rule.tolerance >= 0.0)) throw std::invalid_argument("\"tolerance\": " + shown(rule.tolerance) + "; 0 or more is needed");
   if (rule.tolerance > 0.0 && !rule.tests_equality()) {

@@ -75,9 +75,9 @@ class Noise final : public SourceBlock {
 };
 
 BlockPointer make_noise(Reader& p) {
-  const double power = p.number("power", 0.0);
+  const double power = p.finite("power", 0.0);
   const double sample = p.number("sample_time");
-  const double seed = p.number("seed", 0.0);
+  const double seed = p.finite("seed", 0.0);
   const int width = p.integer("width", 1);
   if (!(power >= 0.0)) throw std::invalid_argument("\"power\": " + shown(power) + "; 0 or more is needed");
   if (!(sample > 0.0)) throw std::invalid_argument("\"sample_time\": " + shown(sample) + " s; a positive number is needed");
@@ -85,7 +85,7 @@ BlockPointer make_noise(Reader& p) {
     throw std::invalid_argument("\"seed\": " + shown(seed) + "; a whole number from 0 is needed");
   }
   if (width < 1) throw std::invalid_argument("\"width\": " + std::to_string(width) + "; 1 or more is needed");
-  return std::make_shared<Noise>(std::sqrt(power / sample), p.number("mean", 0.0), SampleTime{sample, 0.0}, seed, width);
+  return std::make_shared<Noise>(std::sqrt(power / sample), p.finite("mean", 0.0), SampleTime{sample, 0.0}, seed, width);
 }
 
 }  // namespace

@@ -63,6 +63,13 @@ struct Switch {
   void crossing(double, const Operand* u, int k, double* g) const {
     *g = criterion == Criterion::not_zero ? u[0][k] : u[0][k] - threshold;
   }
+  bool instructions(const Operand* u, double* mode, double* y, std::vector<Instruction>& code) const {
+    if (criterion == Criterion::not_zero) return false;
+    const Operation compares = criterion == Criterion::above ? Operation::less : Operation::less_or_equal;
+    code.push_back({compares, mode, &threshold, u[0].values, nullptr});
+    code.push_back({Operation::select, y, mode, u[1].values, u[2].values});
+    return true;
+  }
 };
 
 /// Input 1 + n where n is input 0, rounded.
@@ -120,7 +127,7 @@ BlockPointer make_switch(Reader& p) {
   if (criterion == Criterion::not_zero && p.has("threshold")) {
     throw std::invalid_argument("\"threshold\": has no meaning with criterion !=0");
   }
-  return make_piecewise({"control", "then", "otherwise"}, Switch{criterion, p.number("threshold", 0.0)});
+  return make_piecewise({"control", "then", "otherwise"}, Switch{criterion, p.finite("threshold", 0.0)});
 }
 
 BlockPointer make_multiport_switch(Reader& p) {
@@ -132,7 +139,7 @@ BlockPointer make_multiport_switch(Reader& p) {
 }
 
 BlockPointer make_friction(Reader& p) {
-  return make_piecewise({"u"}, Friction{p.number("offset"), p.number("gain", 0.0)});
+  return make_piecewise({"u"}, Friction{p.number("offset"), p.finite("gain", 0.0)});
 }
 
 }  // namespace

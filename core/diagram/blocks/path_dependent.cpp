@@ -197,8 +197,8 @@ class HitCrossing final : public Elementwise {
 };
 
 BlockPointer make_relay(Reader& p) {
-  return std::make_shared<Relay>(Relay::Settings{p.number("switch_on"), p.number("switch_off"), p.number("output_on", 1.0),
-                                                 p.number("output_off", 0.0), p.flag("starts_on", false)});
+  return std::make_shared<Relay>(Relay::Settings{p.number("switch_on"), p.number("switch_off"), p.finite("output_on", 1.0),
+                                                 p.finite("output_off", 0.0), p.flag("starts_on", false)});
 }
 
 }  // namespace
@@ -206,15 +206,15 @@ BlockPointer make_relay(Reader& p) {
 void add_path_dependent(Registry& registry) {
   registry.add("relay", make_relay);
   registry.add("backlash", [](Reader& p) {
-    return std::make_shared<Backlash>(p.number("width"), p.number("initial", 0.0));
+    return std::make_shared<Backlash>(p.number("width"), p.finite("initial", 0.0));
   });
   registry.add("rate_limiter", [](Reader& p) {
     const double rising = p.number("rising");
     const bool has_initial = p.has("initial");
-    return std::make_shared<RateLimiter>(rising, p.number("falling", -rising), has_initial, p.number("initial", 0.0));
+    return std::make_shared<RateLimiter>(rising, p.finite("falling", -rising), has_initial, p.finite("initial", 0.0));
   });
   registry.add("hit_crossing", [](Reader& p) {
-    return std::make_shared<HitCrossing>(edge_from(p.word("edge", edge_words(), "either")), p.number("offset", 0.0));
+    return std::make_shared<HitCrossing>(edge_from(p.word("edge", edge_words(), "either")), p.finite("offset", 0.0));
   });
 }
 

@@ -17,6 +17,7 @@ struct Absolute {
 
 /// -1, 0, 1.
 struct Sign {
+  static constexpr bool is_constant = true;
   int crossings() const { return 1; }
   double mode(const Operand* u, int k) const { return u[0][k] < 0.0 ? -1.0 : u[0][k] > 0.0 ? 1.0 : 0.0; }
   double value(double mode, const Operand*, int) const { return mode; }
@@ -56,6 +57,7 @@ struct Whole {
 
 /// q times u/q rounded.
 struct Rounded {
+  static constexpr bool is_constant = true;
   Whole whole;
   double interval;
   int crossings() const { return 2; }
@@ -101,6 +103,13 @@ struct Extreme {
   void crossing(double mode, const Operand* u, int k, double* g) const {
     const int best = static_cast<int>(mode);
     for (int i = 0; i < count; ++i) g[i] = i == best ? -1.0 : direction * (u[i][k] - u[best][k]);
+  }
+  bool instructions(const Operand* u, double* mode, double* y, std::vector<Instruction>& code) const {
+    if (count != 2) return false;
+    const bool is_largest = direction > 0.0;
+    code.push_back({Operation::less, mode, u[is_largest ? 0 : 1].values, u[is_largest ? 1 : 0].values, nullptr});
+    code.push_back({Operation::select, y, mode, u[1].values, u[0].values});
+    return true;
   }
 };
 

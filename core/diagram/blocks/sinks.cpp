@@ -7,20 +7,29 @@
 namespace counterpoint::diagram {
 namespace {
 
-/// Ends the run when the input is positive.
+/// Ends the run when the input is positive. z: whether it has been, at an instant: what was positive may be over when
+/// the next step begins.
 class Stop final : public Block {
  public:
   explicit Stop(std::string message) : Block({"u"}, {}), message_(std::move(message)) {}
+  int memory() const override { return 1; }
   int crossings() const override { return in_width(0); }
+  bool updates() const override { return true; }
   bool may_end_run() const override { return true; }
-  std::string run_end() const override {
-    const bool ends = std::any_of(in(0), in(0) + in_width(0), [](double u) { return u > 0.0; });
-    return ends ? message_ : "";
-  }
+  std::string run_end() const override { return *z() != 0.0 || is_positive() ? message_ : ""; }
+  void start(const Context&) override { *z() = 0.0; }
   void output(const Context&, int) override {}
+  bool update(const Context&) override {
+    if (is_positive()) *z() = 1.0;
+    return false;
+  }
   void crossing(const Context&, double* g) override { std::copy_n(in(0), in_width(0), g); }
 
  private:
+  bool is_positive() const {
+    return std::any_of(in(0), in(0) + in_width(0), [](double u) { return u > 0.0; });
+  }
+
   std::string message_;
 };
 

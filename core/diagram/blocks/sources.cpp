@@ -159,14 +159,14 @@ BlockPointer make_constant(Reader& p) {
 }
 
 BlockPointer make_pulse(Reader& p) {
-  return std::make_shared<Pulse>(p.number("period"), p.number("width", 0.5), p.number("start", 0.0), p.number("low", 0.0),
-                                 p.number("high", 1.0));
+  return std::make_shared<Pulse>(p.number("period"), p.finite("width", 0.5), p.finite("start", 0.0), p.finite("low", 0.0),
+                                 p.finite("high", 1.0));
 }
 
 BlockPointer make_chirp(Reader& p) {
   const bool is_exponential = p.word("sweep", {"linear", "exponential"}, "linear") == "exponential";
-  return std::make_shared<Chirp>(p.number("amplitude", 1.0), p.number("first_frequency"), p.number("last_frequency"),
-                                 p.number("duration"), p.number("phase", 0.0), is_exponential);
+  return std::make_shared<Chirp>(p.finite("amplitude", 1.0), p.number("first_frequency"), p.number("last_frequency"),
+                                 p.number("duration"), p.finite("phase", 0.0), is_exponential);
 }
 
 }  // namespace
@@ -177,8 +177,8 @@ void add_sources(Registry& registry) {
     return std::make_shared<StepSource>(p.vector("time"), p.vector("before", {0.0}), p.vector("after", {1.0}));
   });
   registry.add("ramp", [](Reader& p) {
-    return std::make_shared<Ramp>(p.number("slope", 1.0), p.number("start", 0.0), p.number("end", infinity),
-                                  p.number("initial", 0.0));
+    return std::make_shared<Ramp>(p.finite("slope", 1.0), p.finite("start", 0.0), p.number("end", infinity),
+                                  p.finite("initial", 0.0));
   });
   registry.add("sine", [](Reader& p) {
     return std::make_shared<Sine>(p.vector("amplitude", {1.0}), p.vector("frequency"), p.vector("phase", {0.0}),

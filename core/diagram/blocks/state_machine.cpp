@@ -305,7 +305,7 @@ class StateMachine final : public Block {
     double next = infinity;
     for (const Transition& one : states_[static_cast<std::size_t>(z()[0])].transitions) {
       for (double delay : one.guard.expression().delays()) {
-        const double due = z()[1] + delay;
+        const double due = (z()[1] + delay) * not_late;
         if (due > t) next = std::min(next, due);
       }
     }

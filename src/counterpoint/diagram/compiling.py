@@ -131,8 +131,7 @@ def _add_blocks(flat: Flattened, diagram: Diagram, path: Path, gate: int) -> Non
                 inner = _add(flat, here, made, gate)
             _add_blocks(flat, block.content, here, inner)
         elif block.kind != "inlet":
-            assert block.make is not None
-            _add(flat, here, block.make(), gate)
+            _add(flat, here, _made(diagram, block), gate)
         elif path and block.name not in path[-1].sources:
             # Nothing enters this input of a superblock: its default does, if it has one.
             if block.name in diagram.defaults:
@@ -141,6 +140,15 @@ def _add_blocks(flat: Flattened, diagram: Diagram, path: Path, gate: int) -> Non
             numbers = {"value": block.numbers["value"], "offset": np.array([float(offset)])}
             offset += len(block.numbers["value"])
             _add(flat, here, _core.diagram.make_block("inlet", numbers, {}), gate)
+
+
+def _made(diagram: Diagram, block: Block) -> _core.diagram.Block:
+    """Make a block; parameters may have changed since it was added."""
+    assert block.make is not None
+    try:
+        return block.make()
+    except ValueError as error:
+        raise SetupError(f'diagram "{diagram.name}": {block.kind} "{block.name}": {error}') from None
 
 
 def _add(flat: Flattened, path: Path, made: _core.diagram.Block, gate: int) -> int:

@@ -247,7 +247,7 @@ def _port_names(block: Block, node: Node) -> list[str]:
     parts = []
     for k, port in enumerate(block.inputs):
         x, y = node.input_point(k)
-        parts.append(_text("port", x + 5.0, y, port if port != "control" else f"⎍ {block.gate}"))
+        parts.append(_text("port", x + 5.0, y, port if port != "control" or not block.gate else f"⎍ {block.gate}"))
     for k, port in enumerate(block.outputs):
         x, y = node.output_point(k)
         parts.append(f'<text class="port" text-anchor="end" x="{x - 5.0:.1f}" y="{y:.1f}">{escape(port)}</text>')

@@ -98,7 +98,7 @@ class _Writer:
         return {"signal": signal, "unit": diagram.units[name]} if name in diagram.units else signal
 
     def _block(self, block: Block) -> dict[str, Any]:
-        inputs = {port: _name(source) for port, source in block.sources.items() if port != "control"}
+        inputs = {port: _name(source) for port, source in block.sources.items() if port != "control" or not block.gate}
         entering = {"inputs": inputs} if inputs else {}
         if block.content is not None:
             gate = {block.gate: _name(block.sources["control"])} if block.gate else {}

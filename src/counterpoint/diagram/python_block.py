@@ -25,17 +25,19 @@ class PythonBlock:
        ``crossings``: crossing functions. ``sample_time``: period in s, or (period, offset); None: continuously.
        ``feedthrough``: whether outputs depend on the inputs of the same instant. ``needs_major``: whether
        an evaluation with ``context.is_major`` is wanted at every accepted time, not only at events.
-    2. Every method gets a context (``time``, ``step``, ``stage``, ``attempt``, ``is_major``) that is good during the call,
-       and then (not ``start``) the inputs: numbers, or arrays that are written again at every call. The states are
-       in the array ``self.x``.
-    3. ``start(context)`` writes initial states to ``self.x`` and resets everything else. It is called once a run.
-    4. ``output(context, *u)`` returns the outputs (a number or an array; a sequence of them for several outputs). It runs
-       several times a step, at times that may be given up later: only at ``context.is_major`` does it count.
+    2. Every method gets a context (``time``, ``step``, ``stage``, ``attempt``, ``is_major``) that is good during the
+       call, and then (not ``start``) the inputs: numbers, or arrays that are written again at every call. The states
+       are in the array ``self.x``.
+    3. ``start(context)`` writes initial states to ``self.x`` and resets everything else. It begins a run, and may be
+       called again before the first step.
+    4. ``output(context, *u)`` returns the outputs (a number or an array; a sequence of them for several outputs). It
+       runs several times a step, at times that may be given up later: only at ``context.is_major`` does it count.
     5. ``derivative(context, *u)`` returns dx/dt.
-    6. ``update(context, *u)`` runs at accepted times: at the samples of a sampled block, otherwise at the instants that are
-       looked at (events, samples, every step with ``needs_major``). It may write ``self.x``, which then takes place after all
-       blocks have read. It returns True when outputs must be computed again at this very instant.
-    7. ``accepted(context, *u)`` runs at the end of every accepted step, ``rejected(context, *u)`` when an attempt is given up.
+    6. ``update(context, *u)`` runs at accepted times: at the samples of a sampled block, otherwise at the instants that
+       are looked at (events, samples, every step with ``needs_major``). It may write ``self.x``, which then takes place
+       after all blocks have read. It returns True when outputs must be computed again at this very instant.
+    7. ``accepted(context, *u)`` runs at the end of every accepted step, ``rejected(context, *u)`` when an attempt is
+       given up.
     8. ``crossing(context, *u)`` returns numbers that change their sign at events; these times are located.
     9. ``save()`` and ``restore(state)`` carry what lasts besides ``self.x``; the defaults copy all attributes deeply.
 

@@ -26,8 +26,8 @@ class StateMachine(Block):
         ----------
         name : str
         entry, during, exit : str
-            Actions, ``"heater = 1; count = count + 1"``: when the state is entered, at each instant that is looked at without
-            leaving it (every step, or every sample), and when it is left.
+            Actions, ``"heater = 1; count = count + 1"``: when the state is entered, at each instant that is looked at
+            without leaving it (every step, or every sample), and when it is left.
         """
         if name in self.states:
             raise SetupError(f'state machine "{self.name}": state "{name}" is there already')
@@ -46,8 +46,8 @@ class StateMachine(Block):
         source, target : str
             States; the target may be added later.
         guard : str
-            A condition on inputs, outputs, variables and the time ``t``; ``after(0.5)`` is true when the machine has been in
-            this state for 0.5 s.
+            A condition on inputs, outputs, variables and the time ``t``; ``after(0.5)`` is true when the machine has
+            been in this state for 0.5 s.
         action : str
             What is done between leaving the one state and entering the other.
         """

@@ -56,7 +56,7 @@ def parse_description(data: bytes, where: str = DESCRIPTION, *, lenient: bool = 
     check(made, root, notes)
     refused = notes.serious if lenient else notes.serious + notes.complaints
     if refused:
-        hint = "" if notes.serious else "; lenient=True (--lenient) runs it all the same"
+        hint = "" if notes.serious else "; lenient=True (in a scenario lenient = true) runs it all the same"
         raise DescriptionError([f"{where} line {line}: {text}{hint}" for line, text in sorted(refused)])
     return replace(made, complaints=tuple(f"line {line}: {text}" for line, text in sorted(notes.complaints)))
 

@@ -396,6 +396,8 @@ def _option_problems(options: Options, able: Interface, description: ModelDescri
         yield f"tolerance: {options.tolerance!r}; a number between 0 and 1 is needed"
     if options.redo_discarded and not able.can_get_and_set_state:
         yield "redo_discarded: this FMU cannot save its state (canGetAndSetFMUState), so that no step can be made again"
+    for clock in (v for v in description.with_causality("input") if v.type == "Clock"):
+        yield f'"{clock.name}" is an input clock, which would never tick: clocks are not supported'
     if not isinstance(options.logging, bool):
         for category in options.logging:
             if category not in description.log_categories:

@@ -40,12 +40,11 @@ def test_the_integral_of_a_pulse_is_exact_with_every_step(probe, step):
     assert y[-1] == pytest.approx(6.0, abs=1e-12)  # 200 periods of 0.03, 400 jumps of rounding 4e-15
 
 
-def test_without_location_a_pulse_is_evaluated_where_the_solver_asks(probe):
-    # RK4 with h = 1 asks at 0, 0.5 (twice) and 1: weights 1, 4, 1 over 6; high before 0.6 and at 1.
-    _, y = probe(lambda m: m.integrator(m.pulse(1.0, width=0.6)), step=1.0, locate_events=False)
-    assert y[-1] == pytest.approx((1 + 4 + 1) / 6, abs=1e-15)
-    _, y = probe(lambda m: m.integrator(m.pulse(1.0, width=0.4)), step=1.0, locate_events=False)
-    assert y[-1] == pytest.approx((1 + 0 + 1) / 6, abs=1e-15)
+def test_without_location_a_pulse_changes_at_accepted_times_only(probe):
+    # With h = 1 it is looked at where it begins to be high, at 0 and at 1, whatever it does in between.
+    for width in (0.4, 0.6):
+        _, y = probe(lambda m, width=width: m.integrator(m.pulse(1.0, width=width)), step=1.0, locate_events=False)
+        assert y[-1] == pytest.approx(1.0, abs=1e-15)
 
 
 def test_a_clock_gives_the_time(probe):

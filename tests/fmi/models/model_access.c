@@ -42,7 +42,8 @@ size_t size_of(Type type) {
 
 size_t count_of(const Instance* instance, const Variable* variable) {
   if (variable->count_offset == 0) return variable->count;
-  return (size_t)*(const uint64_t*)((const char*)instance->values + variable->count_offset);
+  const uint64_t count = *(const uint64_t*)((const char*)instance->values + variable->count_offset);
+  return count < variable->count ? (size_t)count : variable->count;
 }
 
 const Variable* find(Instance* instance, const char* function, Type type, unsigned reference) {

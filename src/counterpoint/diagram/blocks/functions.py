@@ -23,8 +23,13 @@ def listed(names: Sequence[str] | str | None) -> str | None:
     return names if names is None or isinstance(names, str) else ", ".join(names)
 
 
+#: Names that mean something in every expression unless a signal is given by that name.
+CONSTANTS = frozenset({"pi", "e", "t", "true", "false"})
+
 #: Names that :meth:`Diagram.add` and the core have taken.
-RESERVED = frozenset({"kind", "named_inputs", "make", "block_type", "expression", "input_names", "output_names"})
+RESERVED = frozenset(
+    {"kind", "named_inputs", "make", "block_type", "expression", "input_names", "output_names", "signals"}
+)
 
 
 class FunctionBlocks(Family):
@@ -44,11 +49,12 @@ class FunctionBlocks(Family):
         Parameters
         ----------
         text : str
-            A value, ``"k * (p_a - p)**2"``, or several with names, ``"r = min(a / b, b / a); y = sqrt(r)"``; later ones may
-            use earlier ones. Operators ``+ - * / % **``, comparisons, ``and or not``, ``a if c else b``; functions sin,
-            cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, exp, log, log10, sqrt, hypot, pow, abs, sign, min, max, floor,
-            ceil, mod, if(condition, a, b); constants pi, e, true, false; ``t`` is the time in s. Elements of vectors are
-            ``u[0]``, ``u[1]``; an input used without index may be a vector, then the expression holds for each component.
+            A value, ``"k * (p_a - p)**2"``, or several with names, ``"r = min(a / b, b / a); y = sqrt(r)"``; later
+            ones may use earlier ones. Operators ``+ - * / % **``, comparisons, ``and or not``, ``a if c else b``;
+            functions sin, cos, tan, asin, acos, atan, atan2, sinh, cosh, tanh, exp, log, log10, sqrt, hypot, pow, abs,
+            sign, min, max, floor, ceil, mod, if(condition, a, b); constants pi, e, true, false; ``t`` is the time in s.
+            Elements of vectors are ``u[0]``, ``u[1]``; an input used without index may be a vector, then the expression
+            holds for each component.
         *signals : signals
             Entering the inputs in their order.
         inputs : sequence of str, optional
@@ -63,7 +69,8 @@ class FunctionBlocks(Family):
         -----
         Comparisons, sign, floor, ceil and mod jump and are held while a step is tried; these places and
         the kinks of abs, min and max are located as events. While a step is tried the root of a negative
-        number is 0: a stage may look a little past the event that ends a branch; at accepted times it is NaN and stops the run.
+        number is 0: a stage may look a little past the event that ends a branch; at accepted times it is NaN and stops
+        the run.
 
         Constants are folded, whole powers are multiplications, common factors of sums are put outside (polynomials
         become Horner's scheme), which changes results by rounding only.
@@ -81,7 +88,8 @@ class FunctionBlocks(Family):
         """
         if reserved := RESERVED.intersection(values):
             raise SetupError(f'expression: "{min(reserved)}" cannot be the name of a parameter; take another')
-        numbers, entering = {}, {}
+        numbers: dict[str, Any] = {}
+        entering: dict[str, Any] = {}
         for key, value in values.items():
             is_signal = isinstance(value, SignalOperators | str)
             (entering if is_signal else numbers)[key] = value
@@ -92,6 +100,7 @@ class FunctionBlocks(Family):
             named_inputs=entering,
             expression=text,
             input_names=listed(inputs),
+            signals=listed([key for key in entering if key in CONSTANTS]) or None,
             output_names=listed(outputs),
             **numbers,
         )
@@ -114,8 +123,8 @@ class FunctionBlocks(Family):
         function : callable or compiled function
             In Python: returns a number or an array, a sequence of them for several outputs. Scalar inputs are given as
             numbers, vectors as arrays that are written again at every call. When its first argument is called
-            ``context``, it gets the context instead of the time: ``time``, ``step``, ``stage``, ``attempt``, ``is_major``.
-            It runs several times a step, at times that may be given up later, and so must not remember;
+            ``context``, it gets the context instead of the time: ``time``, ``step``, ``stage``, ``attempt``,
+            ``is_major``. It runs several times a step, at times that may be given up later, and so must not remember;
             see :meth:`python_block` for blocks that do.
             Compiled (numba's cfunc, ctypes, an address): ``void f(double t, const double *u, double *y)``, inputs and
             outputs one after another.
@@ -142,7 +151,7 @@ class FunctionBlocks(Family):
         <integrator integrator2>
         >>> model.output("angle", angle)
         >>> round(float(model.run(until=1.0, step=0.01)["pendulum.angle"].values[-1]), 5)
-        -0.09996
+        -0.09999
         """
         ports = {"y": outputs} if isinstance(outputs, int) else outputs
         count = len(signals) + len(named)
@@ -172,7 +181,7 @@ class FunctionBlocks(Family):
         An object serves one copy of the block: give the class, or another function that makes objects, when
         the diagram is used as a superblock several times or in parallel runs.
         """
-        make = partial(make_object, block) if isinstance(block, PythonBlock) else lambda: make_object(block())  # type: ignore[operator]
+        make = partial(make_object, block) if isinstance(block, PythonBlock) else lambda: make_object(block())
         return self.add("python", signals, name=name, named_inputs=named, make=make)
 
     def state_machine(

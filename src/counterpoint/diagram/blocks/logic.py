@@ -26,8 +26,8 @@ class LogicBlocks(Family):
         The instant of a change is located. ``tolerance``: how far apart equal signals may be (``==`` and ``!=`` only).
         """
         if isinstance(v, Real):
-            return self.add("comparison", (u,), name=name, relation=relation, constant=v, tolerance=tolerance)
-        return self.add("comparison", (u, v), name=name, relation=relation, tolerance=tolerance)
+            return self.add("comparison", (u,), name=name, operator=relation, constant=v, tolerance=tolerance)
+        return self.add("comparison", (u, v), name=name, operator=relation, tolerance=tolerance)
 
     def logical_and(self, *u: Any, name: str | None = None) -> Block:
         """Give 1 when all signals are true."""

@@ -27,7 +27,7 @@ def automatic_car(*, name: str = "car", **settings: Any) -> Diagram:
     4
     """
     model = Diagram(name, **settings)
-    throttle, brake = model.input("throttle", 40.0, unit="%"), model.input("brake_torque", unit="N m")
+    throttle, brake = model.input("throttle", 40.0, unit="%"), model.input("brake_torque", 0.0, unit="N m")
     speed = model.integrator(initial=1000.0 * RPM, limits=(IDLE * RPM, LIMIT * RPM), name="engine_speed")
     torque = model.superblock(engine_map(), throttle=throttle, speed=speed, name="map")
     body = model.superblock(vehicle(), brake_torque=brake, name="vehicle")
