@@ -158,3 +158,28 @@ def test_a_scenario_can_use_a_diagram(file, tmp_path):
     result = cp.Scenario.read(scenario).run()
     # Its own pace adds steps up, a fixed step counts them: times differ by rounding.
     assert result["loop.position"].values == pytest.approx(position(cp.diagram.load(file)), abs=1e-12)
+
+
+FUNCTION = """
+[diagram]
+step = 0.01
+[blocks]
+x = { kind = "integrator", initial = 1.0, inputs = ["f"] }
+f = { kind = "function", function = "model.py:decay", inputs = ["x", 2.0] }
+[outputs]
+x = "x"
+"""
+
+
+def test_a_block_can_be_a_python_function_of_a_file_beside_it(tmp_path):
+    (tmp_path / "model.py").write_text("def decay(t, x, rate):\n    return -rate * x\n", encoding="utf-8")
+    path = tmp_path / "decay.toml"
+    path.write_text(FUNCTION, encoding="utf-8")
+    result = cp.diagram.load(path).run(until=1.0)
+    assert result["decay.x"].values[-1] == pytest.approx(np.exp(-2.0), abs=1e-9)
+    path.write_text(FUNCTION.replace("model.py:decay", "model.py:decoy"), encoding="utf-8")
+    with pytest.raises(cp.ScenarioError, match=r'blocks.f: "model.py:decoy": model.py has no "decoy"'):
+        cp.diagram.load(path)
+    path.write_text(FUNCTION.replace("model.py:decay", "../model.py:decay"), encoding="utf-8")
+    with pytest.raises(cp.ScenarioError, match="lies outside"):
+        cp.diagram.load(path)

@@ -30,6 +30,7 @@ from .model_tables import (
     keys_at,
     tags_at,
 )
+from .python_block import argument_names
 
 _VOCABULARY = Vocabulary(keys_at, tags_at)
 _OWN_PLACE = re.compile(r'^(diagram "[^"]*": )?([a-z_0-9]+ "[^"]*": |block "[^"]*": )?')
@@ -86,8 +87,14 @@ class DiagramFile:
         """What ``[run]`` says."""
         return self._table.run if self._table is not None else RunTable()
 
+    @property
+    def runs_code(self) -> bool:
+        """Whether building runs Python files."""
+        contents = [self._table, *self._table.superblocks.values()] if self._table is not None else []
+        return any(getattr(block, "kind", None) == "function" for c in contents for block in c.blocks.values())
+
     def build(self) -> Diagram:
-        """Return the diagram; raise ScenarioError with all problems."""
+        """Return the diagram; raise ScenarioError with all problems. This runs the Python files that it names."""
         made = None
         if self._table is not None:
             folder = Folder(self.path.parent, self.allow_outside)
@@ -165,14 +172,32 @@ class _Builder:
     def _make(self, diagram: Diagram, name: str, entry: BlockTable | SuperblockTable, at: Place) -> Block | None:
         with self._noting(*at):
             if isinstance(entry, BlockTable):
+                if entry.kind == "function":
+                    return self._function(diagram, name, entry)
                 self._check_kind(entry)
                 return diagram.add(entry.kind, name=name, **entry.parameters)
             content = self._superblock(entry, at)
             return None if content is None else diagram.superblock(content, name=name)
         return None
 
+    def _function(self, diagram: Diagram, name: str, entry: BlockTable) -> Block:
+        """Add a Python function: ``function = "file.py:name"`` with ``outputs`` and ``needs_major`` as in Python."""
+        given = entry.parameters
+        allowed = ("function", "outputs", "needs_major")
+        unknown = [
+            f'"{key}": no such parameter of function{did_you_mean(key, allowed)}' for key in given if key not in allowed
+        ]
+        reference = given.pop("function", None)
+        if not isinstance(reference, str):
+            unknown.append('function: missing; write function = "file.py:name"')
+        if unknown:
+            raise SetupError(unknown)
+        function = self.folder.load(str(reference))
+        names = list(entry.inputs) if isinstance(entry.inputs, dict) else argument_names(function, len(entry.inputs))[0]
+        return diagram.function(function, inputs=names, name=name, **given)
+
     def _check_kind(self, entry: BlockTable) -> None:
-        kinds = [kind for kind in _core.diagram.kinds() if kind not in ("inlet", "enable", "trigger")]
+        kinds = ["function", *(kind for kind in _core.diagram.kinds() if kind not in ("inlet", "enable", "trigger"))]
         if entry.kind not in kinds:
             raise SetupError(f'kind: "{entry.kind}": no such kind of block{did_you_mean(entry.kind, kinds)}')
 

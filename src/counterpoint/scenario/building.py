@@ -163,10 +163,11 @@ class Builder:
         return None
 
     def _diagram(self, at: Path, entry: models.DiagramSubsystem) -> Any:
-        from ..diagram.model_file import load
+        from ..diagram.model_file import DiagramFile
 
         with self._noting(*at, "file"):
-            return load(self.folder.find(entry.file), allow_outside=self.folder.allow_outside).subsystem()
+            model = DiagramFile.read(self.folder.find(entry.file), allow_outside=self.folder.allow_outside)
+            return model.build().subsystem() if self.run_code or not model.runs_code else None
         return None
 
     def _fmu(self, at: Path, entry: models.Fmu) -> Any:
