@@ -27,7 +27,8 @@ class Block(SignalOperators):
 
     Attributes
     ----------
-    name, kind : str
+    kind : str
+        What kind of block it is; ``name`` is its name in the diagram.
     is_named : bool
         Whether the user gave the name; drawings show such names only.
     inputs, outputs : list of str

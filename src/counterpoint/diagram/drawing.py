@@ -93,7 +93,8 @@ def _box(block: Block) -> Node:
             block.name, max(90.0, label + 30.0), max(46.0, _PORT_ROW * ports), len(block.inputs), len(block.outputs)
         )
     symbol = [block.name] if block.kind == "inlet" else _symbol(block)
-    width = max(34.0, 7.0 * max(map(len, symbol)) + 14.0)
+    # A gain's triangle has room for its number at the left only.
+    width = max(34.0, (10.0 if block.kind == "gain" else 7.0) * max(map(len, symbol)) + 14.0)
     height = max(30.0, 13.0 * len(symbol) + 10.0, 14.0 * ports)
     return Node(block.name, width, height, len(block.inputs), len(block.outputs))
 
@@ -206,7 +207,7 @@ def _drawn(block: Block, node: Node) -> list[str]:
         parts += _signs(block, node)
     if block.content is None:
         symbol = _symbol(block)
-        shift = -4.0 if block.kind == "gain" else 0.0
+        shift = -0.13 * node.width if block.kind == "gain" else 0.0
         for k, text in enumerate(symbol):
             parts.append(_text("symbol", middle + shift, centre + 12.0 * (k - (len(symbol) - 1) / 2), text))
     if block.is_named or block.content is not None:

@@ -15,6 +15,8 @@ ROW_GAP = 26.0
 TRACK_GAP = 10.0
 CHANNEL_MARGIN = 16.0
 LANE_GAP = 11.0
+NAME_ROOM = 20.0
+"""Below the boxes, where names stand."""
 
 Point = tuple[float, float]
 
@@ -287,7 +289,7 @@ def _set_columns(plan: _Plan, edges: Sequence[Edge], feedback: set[Edge]) -> Tra
 
 def _lead(plan: _Plan, edges: Sequence[Edge], feedback: set[Edge], tracks: Tracks) -> list[list[Point]]:
     """Lines of right angles: out, along the track of the net, in. Feedback runs below everything, a lane a net."""
-    bottom = max((node.y + node.height for node in plan.nodes), default=0.0) + LANE_GAP
+    bottom = max((node.y + node.height for node in plan.nodes), default=0.0) + NAME_ROOM
     lanes: dict[tuple[int, int], float] = {}
     lines = []
     for edge in edges:
