@@ -9,6 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from .lazy import loading
+
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
@@ -86,15 +88,12 @@ __all__ = [
 ]  # fmt: skip
 
 
+_load, _listed = loading(__name__, _HOME)
+
+
 def __getattr__(name: str) -> Any:
-    if name in _PACKAGES:
-        return import_module(f".{name}", __name__)
-    if name not in _HOME:
-        raise AttributeError(f"module 'counterpoint' has no attribute {name!r}")
-    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
-    globals()[name] = value
-    return value
+    return import_module(f".{name}", __name__) if name in _PACKAGES else _load(name)
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__, *_PACKAGES])
+    return sorted([*_listed(), *_PACKAGES])

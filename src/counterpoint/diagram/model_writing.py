@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..errors import OutputError, SetupError
-from ..scenario.writing import Section, to_toml
+from ..errors import SetupError
+from ..scenario.writing import Section, to_toml, write_new
 
 if TYPE_CHECKING:
     from .block import Block
@@ -38,16 +38,7 @@ def save(
     overwrite : bool
         Replace a file that is there.
     """
-    file = Path(path)
-    text = dumps(diagram, until=until)
-    try:
-        with file.open("w" if overwrite else "x", encoding="utf-8") as stream:
-            stream.write(text)
-    except FileExistsError:
-        raise OutputError(f"{file}: already there; choose another name or say overwrite=True", str(file)) from None
-    except OSError as error:
-        raise OutputError(f"{file}: cannot be written: {error.strerror}", str(file)) from error
-    return file
+    return write_new(path, dumps(diagram, until=until), overwrite=overwrite)
 
 
 def dumps(diagram: Diagram, *, until: float | None = None) -> str:

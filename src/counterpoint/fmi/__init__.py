@@ -5,8 +5,9 @@ Names are loaded when they are first used.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from ..lazy import loading
 
 if TYPE_CHECKING:
     from .archive import Archive, ArchiveError, ArchiveLimits
@@ -36,14 +37,4 @@ __all__ = [
     "read_description",
 ]
 
-
-def __getattr__(name: str) -> Any:
-    if name not in _HOME:
-        raise AttributeError(f"module 'counterpoint.fmi' has no attribute {name!r}")
-    value = getattr(import_module(f".{_HOME[name]}", __name__), name)
-    globals()[name] = value
-    return value
-
-
-def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+__getattr__, __dir__ = loading(__name__, _HOME)

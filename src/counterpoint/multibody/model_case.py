@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from ..errors import ScenarioError, SetupError, did_you_mean
-from ..precedence import NAMED_SCHEMES
-from ..scenario.models import bad_span
+from ..errors import ScenarioError, did_you_mean
+from ..model_case import ModelCase
 from .mechanism import Mechanism
-from .model_file import ModelFile, RunSettings
+from .model_file import ModelFile
 from .outputs import STANDARD
 
 if TYPE_CHECKING:
@@ -23,8 +22,8 @@ CHECKS = ("kinetic_energy", "potential_energy", "energy", "violation")
 
 
 @dataclass(frozen=True)
-class MechanismCase:
-    """A mechanism with the settings of its run; has the interface of a Scenario.
+class MechanismCase(ModelCase):
+    """A mechanism with the settings of its run.
 
     Attributes
     ----------
@@ -32,15 +31,10 @@ class MechanismCase:
         Where it comes from.
     mechanism : Mechanism
         What runs.
-    settings : RunSettings
-        From ``[run]``.
     """
 
-    model: ModelFile
-    mechanism: Mechanism
-    settings: RunSettings
-    scheme: str = "slowest-first"
-    threads: int = 1
+    model: ModelFile = field(kw_only=True)
+    mechanism: Mechanism = field(kw_only=True)
 
     #: Ends of the names of files that are written beside the run file and the picture of signals.
     extra_endings = ("-checks.png", ".html")
@@ -49,27 +43,9 @@ class MechanismCase:
     def of(cls, model: ModelFile) -> MechanismCase:
         """Build the mechanism of a file; this runs the Python files that it names."""
         mechanism = model.build()
-        case = cls(model, mechanism, model.run_settings)
+        case = cls(model.path, model.name, model.run_settings, model=model, mechanism=mechanism)
         case._check_names()
         return case
-
-    @property
-    def name(self) -> str:
-        """Name of the mechanism."""
-        return self.model.name
-
-    @property
-    def start(self) -> float:
-        """Begin of the run in s."""
-        return self.settings.start
-
-    @property
-    def until(self) -> float:
-        """End of the run in s."""
-        if self.settings.until is None:
-            path = self.model.path
-            raise ScenarioError(f"{path}: run.until: missing; write [run] with until = 10, or say --until 10")
-        return self.settings.until
 
     @property
     def plot(self) -> list[str]:
@@ -84,45 +60,15 @@ class MechanismCase:
         """Signals that tell whether the run can be trusted."""
         return [f"{self.name}.{name}" for name in CHECKS if name in self.mechanism.standard_outputs]
 
-    def changed(
-        self,
-        *,
-        until: float | None = None,
-        scheme: str | None = None,
-        threads: int | None = None,
-        step: float | None = None,
-    ) -> MechanismCase:
-        """Return a case that differs in what is given (``until`` and ``step`` in s); the file stays as it is."""
-        wrong = [f"until: {text}" for text in [bad_span(self.start, until)] if text] if until is not None else []
-        if step is not None and not step > 0:
-            wrong.append(f"step: {step}: must be greater than 0")
-        if scheme is not None and scheme not in NAMED_SCHEMES:
-            wrong.append(f'scheme: "{scheme}": no such scheme{did_you_mean(scheme, NAMED_SCHEMES)}')
-        if wrong:
-            raise SetupError(wrong)
-        old = self.settings
-        settings = replace(old, until=old.until if until is None else until, step=old.step if step is None else step)
-        return replace(self, settings=settings, scheme=scheme or self.scheme, threads=threads or self.threads)
-
     def build(self) -> System:
         """Return a system with the mechanism alone; raise ScenarioError when it cannot be assembled or has no step."""
         import counterpoint as cp
 
-        step = self.settings.step or self.mechanism.step
-        if step is None:
-            path = self.model.path
-            raise ScenarioError(f"{path}: mechanism.step: missing; write step = 1e-3 (s), or say --step 1e-3")
+        step = self._step(self.mechanism.step, "mechanism.step")
         system = cp.System(self.name)
         with self.model.naming(self.mechanism):
             system.add(self.name, self.mechanism.subsystem(), step=step)
         return system
-
-    def run(self, *, system: System | None = None, **options: Any) -> Result:
-        """Run; ``options`` go to :meth:`System.run`."""
-        system = self.build() if system is None else system
-        settings: dict[str, Any] = {"until": self.until, "start": self.start}
-        settings |= {"scheme": self.scheme, "threads": self.threads}
-        return system.run(**(settings | options))
 
     def draw_extras(self, result: Result, stem: Path) -> Iterator[Path]:
         """Draw energy and constraint violation, and the motion as an HTML page; yield each file when it is there."""
@@ -138,15 +84,11 @@ class MechanismCase:
         """Complain about outputs to plot and points to trace that are not there."""
         with self.model.naming(self.mechanism):
             outputs = self.mechanism.subsystem().outputs
+        self._check_plot(outputs)
         problems = [
-            f"run.plot: no output {signal!r}{did_you_mean(signal, outputs)}"
-            for signal in self.settings.plot or ()
-            if signal.partition("[")[0] not in outputs
-        ]
-        problems += [
-            f"run.traces: no point {point!r}{did_you_mean(point, self.mechanism.points)}"
+            f"{self.path}: run.traces: no point {point!r}{did_you_mean(point, self.mechanism.points)}"
             for point in self.settings.traces
             if point not in self.mechanism.points
         ]
         if problems:
-            raise ScenarioError([f"{self.model.path}: {problem}" for problem in problems])
+            raise ScenarioError(problems)

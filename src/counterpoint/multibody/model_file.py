@@ -15,6 +15,7 @@ import numpy as np
 from pydantic import ValidationError
 
 from ..errors import SetupError, did_you_mean
+from ..model_case import RunSettings
 from ..scenario.files import Folder
 from ..scenario.models import Table
 from ..scenario.problems import Document, Mistakes, Vocabulary, from_pydantic
@@ -55,17 +56,6 @@ def load(path: str | os.PathLike[str], *, allow_outside: bool = False) -> Mechan
         With all problems found, each with file, key, remedy and line.
     """
     return ModelFile.read(path, allow_outside=allow_outside).build()
-
-
-@dataclass(frozen=True)
-class RunSettings:
-    """What ``[run]`` says: ``until``, ``start`` and ``step`` in s, signals to plot, points that leave a trace."""
-
-    until: float | None = None
-    start: float = 0.0
-    step: float | None = None
-    plot: list[str] | None = None
-    traces: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import OutputError, SetupError
-from ..scenario.writing import to_toml
+from ..errors import SetupError
+from ..scenario.writing import to_toml, write_new
 from .mechanism import Mechanism
 from .model_elements import Element
 from .model_forces import FORCES
@@ -49,16 +49,7 @@ def save(
     OutputError
         The file cannot be written.
     """
-    file = Path(path)
-    text = dumps(mechanism, until=until)
-    try:
-        with file.open("w" if overwrite else "x", encoding="utf-8") as stream:
-            stream.write(text)
-    except FileExistsError:
-        raise OutputError(f"{file}: already there; choose another name or say overwrite=True", str(file)) from None
-    except OSError as error:
-        raise OutputError(f"{file}: cannot be written: {error.strerror}", str(file)) from error
-    return file
+    return write_new(path, dumps(mechanism, until=until), overwrite=overwrite)
 
 
 def dumps(mechanism: Mechanism, *, until: float | None = None) -> str:

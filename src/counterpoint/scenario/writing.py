@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
+
+from ..errors import OutputError
 
 _BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
 _SHORT = 100
@@ -13,6 +17,19 @@ _SHORT = 100
 
 Section = str | tuple[str, ...]
 """Name of a section: a key, or the keys that lead to it."""
+
+
+def write_new(path: str | os.PathLike[str], text: str, *, overwrite: bool) -> Path:
+    """Write a text file and return its path; one that is there is replaced only when asked."""
+    file = Path(path)
+    try:
+        with file.open("w" if overwrite else "x", encoding="utf-8") as stream:
+            stream.write(text)
+    except FileExistsError:
+        raise OutputError(f"{file}: already there; choose another name or say overwrite=True", str(file)) from None
+    except OSError as error:
+        raise OutputError(f"{file}: cannot be written: {error.strerror}", str(file)) from error
+    return file
 
 
 def to_toml(document: Mapping[Any, Mapping[str, Any]]) -> str:
