@@ -69,8 +69,8 @@ void Network::connect(const ConnectionSpec& c, int law, int law_offset) {
   const int index = static_cast<int>(consumer.inputs->terms().size());
   consumer.inputs->add_term(std::move(term));
   consumer.defects.emplace_back(c.width);
-  outgoing_[c.source].push_back({c.target, index});
-  places_.push_back({c.target, index});
+  outgoing_[c.source].push_back({c.target, index, &consumer});
+  places_.push_back({c.target, index, &consumer});
 }
 
 double Network::time() const {

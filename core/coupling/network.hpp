@@ -65,6 +65,7 @@ class Network {
   struct Place {
     int consumer;
     int term;
+    Participant* participant;  ///< the consumer itself: it is looked at whenever the source has moved
   };
 
   /// A driver may give one participant, the host, inputs of its own kind.
@@ -92,12 +93,11 @@ class Network {
 
   /// Make what participant `source` has published visible and compare it with what was assumed.
   void commit(int source) {
-    participants[source].history.commit();
-    const double reached = participants[source].t;
+    Participant& p = participants[source];
+    p.history.commit();
     for (const Place& out : outgoing_[source]) {
-      Participant& consumer = participants[out.consumer];
-      const Defect& defect = consumer.defects[out.term];
-      if (defect.pending() && reached >= defect.pending_time() - tolerance) consumer.compare(out.term);
+      const Defect& defect = out.participant->defects[out.term];
+      if (defect.pending() && p.t >= defect.pending_time() - tolerance) out.participant->compare(out.term);
     }
   }
 

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 #include <cmath>
 #include <memory>
@@ -36,12 +35,12 @@ class StepFailure : public std::runtime_error {
 class Clock {
  public:
   Clock(double start, double until, double step, double tolerance)
-      : start_(start),
+      : next_on_grid_(start + step),
+        start_(start),
         last_(until - tolerance),
         until_(until),
         step_(step),
-        tolerance_(tolerance),
-        next_on_grid_(start + step) {}
+        tolerance_(tolerance) {}
 
   bool fixed() const { return step_ > 0.0; }
 
@@ -52,6 +51,23 @@ class Clock {
     return next_on_grid_ > last_ ? until_ : next_on_grid_;
   }
 
+  /// Ends of the next steps from t on the fixed grid, at most `most` and for as long as `allowed(begin, end)`; returns
+  /// their number. Those at the end of the run, which may be of another length, are not among them.
+  template <class Allowed>
+  [[gnu::always_inline]] int next_on_grid(double t, int most, const Allowed& allowed, double* ends) {
+    const double start = start_, last = last_, step = step_;  // copies, which writing `ends` cannot change
+    double count = count_;
+    double end = next_on_grid_;
+    int made = 0;
+    while (made < most && end < last && allowed(t, end)) {
+      ends[made++] = t = end;
+      end = start + (count += 1.0) * step;
+    }
+    count_ = count;
+    next_on_grid_ = end;
+    return made;
+  }
+
   /// End of the next step from t for a subsystem that would like to step by `wish`.
   double next(double t, double wish) const {
     if (t >= last_) return Polynomial::infinity;
@@ -59,13 +75,13 @@ class Clock {
   }
 
  private:
+  double next_on_grid_;  ///< start + count steps; not next to the count, or compilers pack the two in every step
   double start_;
   double last_;  ///< from here on the run is over
   double until_;
   double step_;
   double tolerance_;
   double count_ = 1.0;  ///< of steps, a whole number
-  double next_on_grid_;  ///< start + count steps
 };
 
 /// Seconds spent in a subsystem. Cheap steps are timed by sampling: reading a clock at each would
@@ -186,36 +202,31 @@ class Participant {
   long glide(Model& model, const BurstLimits& limits, long most) {
     const Polynomial* input = inputs->single_over(t, t_next);
     if (input == nullptr) return 0;
-    constexpr int longest = 32;
-    std::array<double, longest + 2> times;  // the start, the ends of steps, and the end of the step after them
-    double begin = times[0] = t;
-    double end = t_next;
     const double granted = std::min(limits.end, inputs->frozen_until());
     const double latest = granted < input->to ? granted : std::nextafter(input->to, -Polynomial::infinity);
-    const int allowed = static_cast<int>(std::min<long>(most, longest));
-    Clock clock = clock_;  // a copy that lives in registers
-    int count = 0;
-    while (count < allowed && end <= latest && begin < limits.begin && model.serves(begin, end)) {
-      times[++count] = begin = end;
-      end = clock.next_fixed(end);
-    }
-    times[count + 1] = end;
-    clock_ = clock;
+    const int room = static_cast<int>(std::min<std::size_t>(most, history.room_in_a_row()));
+    double* const ends = history.next_time();
+    const auto allowed = [latest, before = limits.begin, nominal = model.nominal_step()](double begin, double end) {
+      return end <= latest && begin < before && nominal.serves(end - begin);
+    };
+    const int count = clock_.next_on_grid(t, room, allowed, ends);
     if (count == 0) return 0;
-    std::array<double, longest * Model::width> states;
-    const int made = model.glide(*input, times.data(), count, states.data());
-    write_samples<Model::width>(&times[1], states.data(), made);
-    t = times[made];
-    t_next = times[made + 1];
+    const double following = clock_.next_fixed(ends[count - 1]);
+    const int made = model.glide(*input, t, ends, count, history.next_value());
+    if (made > 0) t = ends[made - 1];
+    t_next = made < count ? ends[made] : following;
     horizon = std::max(horizon, t_next);
     steps += made;
+    if (records_) record_next<Model::width>(made);
+    history.advance_many(made);
     return made;
   }
 
+  /// Record samples that stand in the history, where the next ones go.
   template <int width>
-  void write_samples(const double* times, const double* values, int count) {
-    history.append_many<width>(times, values, count);
-    if (!records_) return;
+  void record_next(int count) {
+    const double* times = history.next_time();
+    const double* values = history.next_value();
     double* row = rows_.extend(count);
     for (int k = 0; k < count; ++k, row += 1 + width) {
       row[0] = times[k];

@@ -23,68 +23,75 @@ Scheduler::Scheduler(const RunSpec& spec, int threads)
       seats_(spec.participants.size()),
       patience_(64 + 4 * static_cast<long>(spec.participants.size())),
       burst_length_((spec.until - spec.start) / 256.0) {
-  for (const ConnectionSpec& c : spec.connections) {
-    seats_[c.source].neighbours.push_back(c.target);
-    seats_[c.target].neighbours.push_back(c.source);
-  }
-  for (Seat& seat : seats_) {
-    std::vector<int>& list = seat.neighbours;
-    std::sort(list.begin(), list.end());
-    list.erase(std::unique(list.begin(), list.end()), list.end());
-  }
+  take_seats(spec);
   const int useful = std::min<int>(threads, static_cast<int>(spec.participants.size()));
   if (useful > 1) pool_ = std::make_unique<WorkerPool>(useful);
 }
 
 Scheduler::~Scheduler() = default;
 
-inline bool Scheduler::may_step(int i) const {
-  const Participant& p = network_.participants[i];
-  const Seat& seat = seats_[i];
-  return p.t_next <= seat.end && p.t < seat.begin;
+void Scheduler::take_seats(const RunSpec& spec) {
+  std::vector<Participant>& participants = network_.participants;
+  for (std::size_t i = 0; i < seats_.size(); ++i) {
+    Seat& seat = seats_[i];
+    seat.index = static_cast<int>(i);
+    seat.participant = &participants[i];
+    seat.outgoing = &network_.outgoing(seat.index);
+    for (Term& term : participants[i].inputs->terms()) seat.intakes.push_back({&term, &participants[term.source]});
+  }
+  for (const ConnectionSpec& c : spec.connections) {
+    seats_[c.source].neighbours.push_back(&seats_[c.target]);
+    seats_[c.target].neighbours.push_back(&seats_[c.source]);
+  }
+  for (Seat& seat : seats_) {
+    std::vector<Seat*>& list = seat.neighbours;
+    std::sort(list.begin(), list.end());
+    list.erase(std::unique(list.begin(), list.end()), list.end());
+  }
 }
 
-inline void Scheduler::offer(int i) {
-  if (!seats_[i].ready && may_step(i)) push_ready(i);
+inline bool Scheduler::may_step(const Seat& seat) {
+  return seat.participant->t_next <= seat.end && seat.participant->t < seat.begin;
+}
+
+inline void Scheduler::offer(Seat& seat) {
+  if (!seat.ready && may_step(seat)) push_ready(seat);
 }
 
 void Scheduler::start() {
   network_.start();
   network_.begin(-1);
-  for (int i = 0; i < static_cast<int>(network_.participants.size()); ++i) {
-    update_limits(i);
-    offer(i);
+  for (Seat& seat : seats_) {
+    update_limits(seat);
+    offer(seat);
   }
 }
 
-void Scheduler::update_limits(int i) {
+void Scheduler::update_limits(Seat& seat) {
   const double tolerance = network_.tolerance;
   double end = latest;
   double begin = Polynomial::infinity;
-  for (Term& term : network_.participants[i].inputs->terms()) {
-    const Participant& source = network_.participants[term.source];
-    if (term.waits) {
-      if (!source.finished()) end = std::min(end, source.t + tolerance);
+  for (const auto& [term, source] : seat.intakes) {
+    if (term->waits) {
+      if (!source->finished()) end = std::min(end, source->t + tolerance);
     } else {
-      term.source_next = source.t_next;
-      begin = std::min(begin, publishes_after(term));
+      term->source_next = source->t_next;
+      begin = std::min(begin, publishes_after(*term, *source));
     }
   }
-  const std::vector<Network::Place>& outgoing = network_.outgoing(i);
-  if (!outgoing.empty()) {
+  if (!seat.outgoing->empty()) {
     double need = -Polynomial::infinity;
-    for (const Network::Place& out : outgoing) need = std::max(need, network_.participants[out.consumer].horizon);
+    for (const Network::Place& out : *seat.outgoing) need = std::max(need, out.participant->horizon);
     // Half the tolerance: whoever is blocked for want of samples, by a rounding even, must find the source willing.
     begin = std::min(begin, need - 0.5 * tolerance);
   }
-  seats_[i].end = end;
-  seats_[i].begin = begin;
+  seat.end = end;
+  seat.begin = begin;
 }
 
 /// The source's next sample surely comes after this: where it has proposed to step to, or, when it may
 /// stop early, where it stands.
-double Scheduler::publishes_after(const Term& term) const {
-  const Participant& source = network_.participants[term.source];
+double Scheduler::publishes_after(const Term& term, const Participant& source) const {
   if (source.finished()) return Polynomial::infinity;
   return term.source_stops_early ? source.t + network_.tolerance : source.t_next - network_.tolerance;
 }
@@ -95,9 +102,9 @@ bool Scheduler::later(int a, int b) const {
   return ta != tb ? ta > tb : a > b;
 }
 
-inline void Scheduler::push_ready(int i) {
-  seats_[i].ready = true;
-  ready_.push_back(i);
+inline void Scheduler::push_ready(Seat& seat) {
+  seat.ready = true;
+  ready_.push_back(seat.index);
   if (ready_.size() > 1) sift_last_in();
 }
 
@@ -106,9 +113,10 @@ inline void Scheduler::push_ready(int i) {
     if (ready_.size() > 1) sift_earliest_out();
     const int i = ready_.back();
     ready_.pop_back();
-    seats_[i].ready = false;
+    Seat& seat = seats_[i];
+    seat.ready = false;
     // One that is far enough and that nobody listens to can unblock no one: let it rest.
-    const bool rests = network_.outgoing(i).empty() && reached(i);
+    const bool rests = seat.outgoing->empty() && reached(*seat.participant);
     if (!rests) return i;
     set_aside(i);
   }
@@ -126,9 +134,8 @@ inline void Scheduler::push_ready(int i) {
 
 [[gnu::noinline]] void Scheduler::set_aside(int i) { aside_.push_back(i); }
 
-long Scheduler::burst(int i) {
-  Participant& p = network_.participants[i];
-  const Seat& seat = seats_[i];
+long Scheduler::burst(Seat& seat) {
+  Participant& p = *seat.participant;
   const double stop = std::min(p.t + burst_length_, target_);
   BurstLimits allowed{seat.end, std::min(seat.begin, stop), 1};
   if (!p.stopwatch.costly()) allowed.steps = static_cast<long>(std::min(p.history.room(), burst_steps));
@@ -140,24 +147,24 @@ long Scheduler::burst(int i) {
   return p.stopwatch.costly() ? steps_between_clocks : p.steps - before;
 }
 
-void Scheduler::after_burst(int i) {
-  network_.commit(i);
-  Seat& seat = seats_[i];
-  if (!seat.reached && reached(i)) {
+void Scheduler::after_burst(Seat& seat) {
+  network_.commit(seat.index);
+  if (!seat.reached && reached(*seat.participant)) {
     seat.reached = true;
     --behind_;
   }
-  offer(i);
-  for (int j : seat.neighbours) {
-    update_limits(j);
-    offer(j);
+  offer(seat);
+  for (Seat* neighbour : seat.neighbours) {
+    update_limits(*neighbour);
+    offer(*neighbour);
   }
 }
 
 void Scheduler::run_alone(int i) {
-  if (network_.participants[i].history.room() < 16) network_.make_room(i, 64);
-  network_.guarded(i, [&] { steps_made_ += burst(i); });
-  after_burst(i);
+  Seat& seat = seats_[i];
+  if (seat.participant->history.room() < 16) network_.make_room(i, 64);
+  network_.guarded(i, [&] { steps_made_ += burst(seat); });
+  after_burst(seat);
 }
 
 [[gnu::noinline]] void Scheduler::run_together(int first) {
@@ -171,7 +178,7 @@ void Scheduler::run_alone(int i) {
   std::atomic<long> made{0};
   pool_->run(static_cast<int>(batch_.size()), [this, &made](int k) {
     try {
-      made += burst(batch_[k]);
+      made += burst(seats_[batch_[k]]);
     } catch (...) {
       errors_[k] = std::current_exception();
     }
@@ -180,11 +187,10 @@ void Scheduler::run_alone(int i) {
   for (std::size_t k = 0; k < batch_.size(); ++k) {
     if (errors_[k]) network_.guarded(batch_[k], [&] { std::rethrow_exception(errors_[k]); });
   }
-  for (int i : batch_) after_burst(i);
+  for (int i : batch_) after_burst(seats_[i]);
 }
 
-bool Scheduler::reached(int i) const {
-  const Participant& p = network_.participants[i];
+bool Scheduler::reached(const Participant& p) const {
   return p.finished() || p.t >= target_ - network_.tolerance;
 }
 
@@ -209,9 +215,9 @@ inline int Scheduler::choose() {
   const auto deadline = clock::now() + std::chrono::duration<double>(wall_seconds);
   target_ = target;
   behind_ = 0;
-  for (std::size_t i = 0; i < seats_.size(); ++i) {
-    seats_[i].reached = reached(static_cast<int>(i));
-    behind_ += seats_[i].reached ? 0 : 1;
+  for (Seat& seat : seats_) {
+    seat.reached = reached(*seat.participant);
+    behind_ += seat.reached ? 0 : 1;
   }
   steps_made_ = 0;
   long look_at_clock = steps_between_clocks;
@@ -224,7 +230,7 @@ inline int Scheduler::choose() {
       if (clock::now() >= deadline) break;
     }
   }
-  for (int i : std::exchange(aside_, {})) offer(i);
+  for (int i : std::exchange(aside_, {})) offer(seats_[i]);
   return behind_ == 0;
 }
 
@@ -232,7 +238,7 @@ bool Scheduler::blocks(int i, const Term& term) const {
   const Participant& p = network_.participants[i];
   const Participant& source = network_.participants[term.source];
   if (term.waits) return !source.finished() && p.t_next > source.t + network_.tolerance;
-  return p.t >= publishes_after(term);
+  return p.t >= publishes_after(term, source);
 }
 
 bool Scheduler::is_blocked(int i) const {

@@ -41,29 +41,40 @@ class Scheduler {
   Network& network() { return network_; }
 
  private:
-  /// What the rule says about one subsystem.
-  struct Seat {
-    double end = 0.0;      ///< its step may end here at the latest
-    double begin = 0.0;    ///< its step must begin before this: from here on a sample is missing or nobody listens
-    bool ready = false;    ///< it is among `ready_`
-    bool reached = false;  ///< it has come to the target
-    std::vector<int> neighbours;  ///< those whose permission may change when it moves
+  /// What a subsystem takes from another.
+  struct Intake {
+    Term* term;
+    const Participant* source;
   };
 
-  void update_limits(int i);
-  bool may_step(int i) const;
+  /// What the rule says about one subsystem. Pointers, since all of them are followed in every turn.
+  struct Seat {
+    Participant* participant = nullptr;
+    double end = 0.0;      ///< its step may end here at the latest
+    double begin = 0.0;    ///< its step must begin before this: from here on a sample is missing or nobody listens
+    int index = 0;         ///< of the subsystem
+    bool ready = false;    ///< it is among `ready_`
+    bool reached = false;  ///< it has come to the target
+    std::vector<Intake> intakes;
+    const std::vector<Network::Place>* outgoing = nullptr;  ///< those who listen to it
+    std::vector<Seat*> neighbours;  ///< those whose permission may change when it moves
+  };
+
+  void take_seats(const RunSpec& spec);
+  void update_limits(Seat& seat);
+  static bool may_step(const Seat& seat);
   /// Steps of one subsystem as far as its limits allow; returns their number (more for costly ones).
-  long burst(int i);
+  long burst(Seat& seat);
   /// Whose turn it is.
   int choose();
   void run_alone(int i);
   /// `first` and all others that may step, at the same time.
   void run_together(int first);
   bool later(int a, int b) const;
-  bool reached(int i) const;
-  void after_burst(int i);
-  void offer(int i);
-  void push_ready(int i);
+  bool reached(const Participant& p) const;
+  void after_burst(Seat& seat);
+  void offer(Seat& seat);
+  void push_ready(Seat& seat);
   /// The earliest of those that may step, or -1.
   int pop_ready();
   void sift_last_in();
@@ -74,7 +85,7 @@ class Scheduler {
   bool is_blocked_by_extrapolation_only(int i) const;
   std::vector<int> blocked_through(int i) const;
   bool blocks(int i, const Term& term) const;
-  double publishes_after(const Term& term) const;
+  double publishes_after(const Term& term, const Participant& source) const;
 
   Network network_;
   std::vector<Seat> seats_;

@@ -52,17 +52,18 @@ class LinearStep final : public Solver {
 
     static constexpr bool glides = true;
 
-    bool serves(double t, double t_end) const { return solver.step_.serves(t_end - t); }
+    NominalStep nominal_step() const { return solver.step_; }
 
-    /// The states at times[1] ... times[count] for an input that is one polynomial, as far as they are finite;
+    /// The states at the ends of `count` steps from t for an input that is one polynomial, as far as they are finite;
     /// returns how many are.
-    int glide(const Polynomial& input, const double* times, int count, double* states) {
+    int glide(const Polynomial& input, double t, const double* ends, int count, double* states) {
       const Map map(solver);
       const State end = input.as_function([&](const auto& u) {
         State state;
         std::copy_n(x, N, state.begin());
         for (int k = 0; k < count; ++k) {
-          state = map.next(state, u, times[k], times[k + 1]);
+          state = map.next(state, u, t, ends[k]);
+          t = ends[k];
           std::copy_n(state.begin(), N, states + k * N);
         }
         return state;

@@ -11,15 +11,19 @@ class NominalStep {
   /// Whether h differs from the value so far by more than rounding; it then becomes the value.
   bool changed(double h) {
     if (serves(h)) return false;
-    value_ = h;
+    set(h);
     return true;
   }
-  bool serves(double h) const { return std::abs(h - value_) <= 1e-8 * value_; }
+  bool serves(double h) const { return std::abs(h - value_) <= rounding_; }
   double value() const { return value_; }
-  void set(double value) { value_ = value; }
+  void set(double value) {
+    value_ = value;
+    rounding_ = 1e-8 * value;
+  }
 
  private:
   double value_ = 0.0;
+  double rounding_ = 0.0;
 };
 
 }  // namespace counterpoint

@@ -46,18 +46,10 @@ class History {
     advance(t);
   }
 
-  /// Append `count` samples of a history without derivatives. Needs room() >= count.
-  template <int width>
-  void append_many(const double* times, const double* values, int count) {
-    double* const ring_times = times_.data();
-    double* const ring_values = values_.data();
-    for (int i = 0; i < count; ++i) {
-      const std::size_t slot = (appended_ + i) & mask_;
-      ring_times[slot] = times[i];
-      std::copy_n(values + i * width, width, ring_values + slot * width);
-    }
-    appended_ += count;
-  }
+  /// Samples without derivatives can also be written several in a row, times and values, before `advance_many`.
+  std::size_t room_in_a_row() const { return std::min(room(), mask_ + 1 - (appended_ & mask_)); }
+  double* next_time() { return times_.data() + (appended_ & mask_); }
+  void advance_many(std::size_t count) { appended_ += count; }
 
   /// Forget all samples: the first one is written again (initial outputs that depend on others).
   void restart() { begin_ = appended_ = 0; }
