@@ -196,8 +196,8 @@ class Assembly:
         return parts.model(self.length)
 
     def _add_rigidity(self, parts: _core.multibody.Parts) -> None:
-        # Rods of a kind lie together: the core takes such rows at one go. In a chain each rod shares a point with the next: in
-        # turn, their sums would wait for each other.
+        # Rods of a kind lie together: the core takes such rows at one go. In a chain each rod shares a point with the
+        # next: in turn, their sums would wait for each other.
         kinds: dict[int, list[Distance]] = {2: [], 1: [], 0: []}
         for distance in self.placing.distances.values():
             kinds[sum(map(self.placing.is_fixed, (distance.first, distance.second)))].append(distance)
