@@ -16,7 +16,6 @@
 #include "coupling/subsystem.hpp"
 #include "multibody/index3.hpp"
 #include "multibody/text.hpp"
-#include "linear/unroll.hpp"
 
 namespace counterpoint::multibody {
 
@@ -141,6 +140,7 @@ void Index3Stepper::step(State& state, double t_end, InputSource& inputs) {
 
 void Index3Stepper::set_coefficients(double exact) {
   h_ = exact;
+  twelfth_ = exact * exact * (1.0 / 12.0);
   const double h = without_rounding(exact);
   if (h == coefficients_for_) return;
   const NewmarkRule& r = options_.rule;
@@ -149,7 +149,6 @@ void Index3Stepper::set_coefficients(double exact) {
   velocity_factor_ = r.gamma / (r.beta * h);
   auxiliary_factor_ = 1.0 / (r.beta * h * h);
   multiplier_factor_ = 1.0 / scale_;
-  twelfth_ = h * h / 12.0;
   if (options_.penalty > 0.0) {
     compliance_.assign(m_, 1.0 / (options_.penalty * scale_));
     apply_compliance(1.0);
@@ -206,7 +205,6 @@ void Index3Stepper::predict_by_jerk(const State& state, double ratio) {
   const double *q0 = state.q.data(), *v0 = state.v.data(), *a0 = state.a.data();
   const double *j0 = state.jerk.data(), *before = state.previous_jerk.data();
   double *q1 = next_.q.data(), *v1 = next_.v.data(), *a1 = leading().data(), *j1 = next_.jerk.data();
-  COUNTERPOINT_INDEPENDENT
   for (int i = 0; i < n_; ++i) {
     const double jerk = j0[i] + ratio * (j0[i] - before[i]);
     const double a = a0[i] + half * (j0[i] + jerk);
@@ -333,7 +331,6 @@ double Index3Stepper::move(double part) {
   const double to_auxiliary = auxiliary_factor_, to_velocity = velocity_factor_, *change = change_.data();
   double *q = next_.q.data(), *v = next_.v.data(), *auxiliary = leading().data();
   Largest largest;
-  COUNTERPOINT_INDEPENDENT
   for (int i = 0; i < n_; ++i) {
     const double dq = part * change[i];
     q[i] -= dq;

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "linear/unroll.hpp"
 #include "multibody/stepper.hpp"
 
 namespace counterpoint::multibody {
@@ -32,13 +33,13 @@ class Index3Stepper final : public Stepper {
   std::vector<double>& leading() { return plain_ ? next_.a : next_.auxiliary; }
   /// a from the acceleration-like variable.
   void lean(const State& state);
-  inline void evaluate(const Instant& now);
+  COUNTERPOINT_INLINE void evaluate(const Instant& now);
   double expected_correction();
   double bound_of_next() const;
   bool is_stuck_at_singularity(int iteration, double expected, double tolerance);
   void shorten_correction(const Instant& now, double last);
   void apply_compliance(double stiffening);
-  inline void iterate(const Instant& now);
+  COUNTERPOINT_INLINE void iterate(const Instant& now);
   inline void form_tangent(const Instant& now);
   void invert_diagonal();
   inline void solve(int iteration);
@@ -50,7 +51,7 @@ class Index3Stepper final : public Stepper {
   bool may_stiffen();
   inline void project(const Instant& now);
   inline void solve_three(const Instant& now, const double* a, const double* multipliers);
-  inline void finish(State& state, const Instant& now);
+  COUNTERPOINT_INLINE void finish(State& state, const Instant& now);
   inline void accept(State& state) noexcept;
   [[noreturn]] void fail(int iteration, const std::string& why) const;
 
