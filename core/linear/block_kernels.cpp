@@ -24,23 +24,50 @@ struct Pivots {
   double inverse[width];
 
   /// Eliminates the triangle of a block in place. Returns the pivot that failed, or nullptr.
-  const double* eliminate(double* block) {
+  COUNTERPOINT_INLINE const double* eliminate(double* block) {
     COUNTERPOINT_UNROLL
-    for (int k = 0; k < width; ++k) {
-      double* const row = block + triangle(k);
+    for (int k = 0; k + 1 < width; k += 2) {
+      if (const double* failed = eliminate_two(block, k)) return failed;
+    }
+    if constexpr (width % 2 == 1) {
+      double* const place = block + triangle(width) - 1;
       double u[width];
-      reduce(row, u, k);
-      double pivot = row[k];
-      COUNTERPOINT_UNROLL
-      for (int i = 0; i < k; ++i) {
-        row[i] = l[k][i] = u[i] * inverse[i];
-        pivot -= l[k][i] * u[i];
-      }
-      row[k] = pivot;
-      if (!is_pivot(pivot)) return row + k;
-      row[k] = inverse[k] = 1.0 / pivot;
+      *place = reduce_pivot(block, width - 1, width - 1, u);
+      if (!is_pivot(*place)) return place;
+      *place = inverse[width - 1] = 1.0 / *place;
     }
     return nullptr;
+  }
+
+  /// Columns k and k + 1, whose divisions do not wait for each other: with p and c in the place of their pivots and e below p, the
+  /// second pivot is (p c - e^2) / p.
+  COUNTERPOINT_INLINE const double* eliminate_two(double* block, int k) {
+    double *const first = block + triangle(k), *const second = block + triangle(k + 1);
+    double u[width];
+    const double pivot = reduce_pivot(block, k, k, u);
+    const double corner = reduce_pivot(block, k + 1, k, u);
+    const double determinant = pivot * corner - u[k] * u[k];
+    first[k] = pivot;
+    if (!is_pivot(pivot)) return first + k;
+    first[k] = inverse[k] = 1.0 / pivot;
+    second[k] = l[k + 1][k] = u[k] * inverse[k];
+    second[k + 1] = determinant * inverse[k];
+    if (!is_pivot(second[k + 1])) return second + k + 1;
+    second[k + 1] = inverse[k + 1] = pivot / determinant;
+    return nullptr;
+  }
+
+  /// What columns before `known` leave of the diagonal of row k; u: of the entries before it.
+  COUNTERPOINT_INLINE double reduce_pivot(double* block, int k, int known, double* u) {
+    double* const row = block + triangle(k);
+    reduce(row, u, k);
+    double pivot = row[k];
+    COUNTERPOINT_UNROLL
+    for (int i = 0; i < known; ++i) {
+      row[i] = l[k][i] = u[i] * inverse[i];
+      pivot -= l[k][i] * u[i];
+    }
+    return pivot;
   }
 
   /// The first `count` entries of a row less what the columns before them take away.

@@ -16,7 +16,6 @@
 #include "coupling/subsystem.hpp"
 #include "multibody/index3.hpp"
 #include "multibody/text.hpp"
-#include "linear/unroll.hpp"
 
 namespace counterpoint::multibody {
 
@@ -34,6 +33,13 @@ constexpr int kSlowIterations = 20;
 constexpr double kSlowFactor = 1000.0;
 constexpr double kRaise = 10.0;
 constexpr double kMostStiffening = 100.0;
+
+// A step to 30 bits: what times on a grid differ by is rounding, and would otherwise ask for new coefficients, and make the
+// processor guess wrongly, at every other step. Nothing but corrections is multiplied by what is left out.
+double without_rounding(double h) {
+  const double split = h * 8388609.0;  // 2^23 + 1
+  return split - (split - h);
+}
 
 }  // namespace
 
@@ -96,6 +102,7 @@ void Index3Stepper::renew_start(State& state, InputSource& inputs) {
   if (!constant_W_ && !model_->constant_mass()) model_->mass(now, mass_.data());
   const std::vector<double> before = state.a;
   start_accelerations(state, now);
+  if (plain_) return;
   for (std::size_t i = 0; i < before.size(); ++i) state.auxiliary[i] += state.a[i] - before[i];
 }
 
@@ -131,15 +138,17 @@ void Index3Stepper::step(State& state, double t_end, InputSource& inputs) {
   finish(state, now);
 }
 
-void Index3Stepper::set_coefficients(double h) {
+void Index3Stepper::set_coefficients(double exact) {
+  h_ = exact;
+  twelfth_ = exact * exact * (1.0 / 12.0);
+  const double h = without_rounding(exact);
   if (h == coefficients_for_) return;
   const NewmarkRule& r = options_.rule;
-  h_ = coefficients_for_ = h;
+  coefficients_for_ = h;
   scale_ = r.beta * h * h * (1.0 - r.alpha_f) / (1.0 - r.alpha_m);
   velocity_factor_ = r.gamma / (r.beta * h);
   auxiliary_factor_ = 1.0 / (r.beta * h * h);
   multiplier_factor_ = 1.0 / scale_;
-  twelfth_ = h * h / 12.0;
   if (options_.penalty > 0.0) {
     compliance_.assign(m_, 1.0 / (options_.penalty * scale_));
     apply_compliance(1.0);
@@ -156,7 +165,7 @@ void Index3Stepper::apply_compliance(double stiffening) {
 
 void Index3Stepper::predict(const State& state) {
   double ratio = 1.0;  // mostly; a division would be waited for
-  if (state.previous_step != h_) ratio = state.previous_step > 0.0 ? h_ / state.previous_step : 0.0;
+  if (state.previous_step != coefficients_for_) ratio = state.previous_step > 0.0 ? coefficients_for_ / state.previous_step : 0.0;
   if (hermite_) {
     predict_by_jerk(state, ratio);
   } else {
@@ -169,13 +178,15 @@ void Index3Stepper::predict(const State& state) {
 // The acceleration-like variable continues on the straight line through its last two values.
 void Index3Stepper::predict_by_acceleration(const State& state, double ratio) {
   const NewmarkRule& r = options_.rule;
+  const double* now = (plain_ ? state.a : state.auxiliary).data();
+  double* next = leading().data();
   for (int i = 0; i < n_; ++i) {
-    const double x = state.auxiliary[i];
+    const double x = now[i];
     const double guess = x + ratio * (x - state.previous[i]);
     const double free_flight = state.q[i] + h_ * (state.v[i] + h_ * (0.5 - r.beta) * x);
     next_.q[i] = free_flight + h_ * h_ * r.beta * guess;
     next_.v[i] = state.v[i] + h_ * ((1.0 - r.gamma) * x + r.gamma * guess);
-    next_.auxiliary[i] = guess;
+    next[i] = guess;
   }
   if (!plain_) lean(state);
 }
@@ -193,8 +204,7 @@ void Index3Stepper::predict_by_jerk(const State& state, double ratio) {
   const double half = 0.5 * h_, twelfth = twelfth_;
   const double *q0 = state.q.data(), *v0 = state.v.data(), *a0 = state.a.data();
   const double *j0 = state.jerk.data(), *before = state.previous_jerk.data();
-  double *q1 = next_.q.data(), *v1 = next_.v.data(), *a1 = next_.auxiliary.data(), *j1 = next_.jerk.data();
-  COUNTERPOINT_INDEPENDENT
+  double *q1 = next_.q.data(), *v1 = next_.v.data(), *a1 = leading().data(), *j1 = next_.jerk.data();
   for (int i = 0; i < n_; ++i) {
     const double jerk = j0[i] + ratio * (j0[i] - before[i]);
     const double a = a0[i] + half * (j0[i] + jerk);
@@ -213,8 +223,7 @@ void Index3Stepper::evaluate(const Instant& now) {
   model_->constraints(now, phi_.data(), J_.data());
   if (!constant_forces_) model_->forces(now, Q_.data());
   if (!constant_W_ && !model_->constant_mass()) model_->mass(now, mass_.data());
-  const std::vector<double>& accelerations = plain_ ? next_.auxiliary : next_.a;
-  multiply_less(model_->mass_pattern(), mass_.data(), accelerations.data(), Q_.data(), scale_, residual_.data());
+  multiply_less(model_->mass_pattern(), mass_.data(), next_.a.data(), Q_.data(), scale_, residual_.data());
   if (!multipliers_are_zero_) {
     for (int r = 0; r < m_; ++r) rest_[r] = scale_ * next_.multipliers[r];
     add_transposed(model_->jacobian_pattern(), J_.data(), rest_.data(), residual_.data());
@@ -320,9 +329,8 @@ void Index3Stepper::correct() {
 // Takes a part of what is too much away; returns the largest of it.
 double Index3Stepper::move(double part) {
   const double to_auxiliary = auxiliary_factor_, to_velocity = velocity_factor_, *change = change_.data();
-  double *q = next_.q.data(), *v = next_.v.data(), *auxiliary = next_.auxiliary.data();
+  double *q = next_.q.data(), *v = next_.v.data(), *auxiliary = leading().data();
   Largest largest;
-  COUNTERPOINT_INDEPENDENT
   for (int i = 0; i < n_; ++i) {
     const double dq = part * change[i];
     q[i] -= dq;
@@ -342,11 +350,11 @@ void Index3Stepper::add_multipliers() {
   double* multipliers = next_.multipliers.data();
   const bool fresh = multipliers_are_zero_;
   Largest largest, left;
-  COUNTERPOINT_INDEPENDENT
   for (int r = 0; r < m_; ++r) {
-    multipliers[r] = (fresh ? 0.0 : multipliers[r]) - to_multiplier * mu[r];
-    left.take(compliance[r] * mu[r]);
-    largest.take(mu[r]);
+    const double increment = mu[r];
+    multipliers[r] = (fresh ? 0.0 : multipliers[r]) - to_multiplier * increment;
+    left.take(compliance[r] * increment);
+    largest.take(increment);
   }
   violation_ = left.value();
   largest_multiplier_ = largest.value();
@@ -377,17 +385,20 @@ bool Index3Stepper::may_stiffen() {
 
 void Index3Stepper::project(const Instant& now) {
   if (!options_.project_velocities && !hermite_) return;
-  solve_three(now, next_.auxiliary.data(), next_.multipliers.data());
+  solve_three(now, leading().data(), next_.multipliers.data());
   const double* side = three_.data();
-  double *v = next_.v.data(), *a = next_.auxiliary.data(), *jerk = next_.jerk.data();
+  double *v = next_.v.data(), *a = leading().data(), *jerk = next_.jerk.data();
   const double twelfth = twelfth_, part = options_.project_accelerations ? 1.0 : 0.0;
+  const bool hermite = hermite_;
   for (int i = 0; i < n_; ++i, side += 3) {
-    v[i] -= side[0];
+    double speed = v[i] - side[0];
     a[i] -= part * side[1];
-    if (hermite_) {
-      v[i] += twelfth * (side[2] + jerk[i]);
-      jerk[i] = -side[2];
+    if (hermite) {
+      const double third = side[2];
+      speed += twelfth * (third + jerk[i]);
+      jerk[i] = -third;
     }
+    v[i] = speed;
   }
   if (options_.printed || !options_.project_accelerations) return;
   double* multipliers = next_.multipliers.data();
@@ -414,7 +425,7 @@ void Index3Stepper::solve_three(const Instant& now, const double* a, const doubl
 
 void Index3Stepper::finish(State& state, const Instant& now) {
   if (!plain_) lean(state);
-  keep_inputs(next_, now, model_->inputs());
+  if (model_->inputs() > 0) keep_inputs(next_, now, model_->inputs());
   if (model_->memory() > 0) {
     next_.memory = state.memory;
     model_->accept(now, next_.memory.data());
@@ -427,22 +438,21 @@ void Index3Stepper::finish(State& state, const Instant& now) {
 // From here on nothing fails.
 void Index3Stepper::accept(State& state) noexcept {
   state.t = next_.t;
-  state.previous_step = h_;
+  state.previous_step = coefficients_for_;
   state.stiffening = next_.stiffening;
-  state.previous.swap(state.auxiliary);
-  state.previous_jerk.swap(state.jerk);
   state.q.swap(next_.q);
   state.v.swap(next_.v);
-  state.auxiliary.swap(next_.auxiliary);
-  state.jerk.swap(next_.jerk);
+  if (hermite_) {
+    state.previous_jerk.swap(state.jerk);
+    state.jerk.swap(next_.jerk);
+  } else {
+    state.previous.swap(plain_ ? state.a : state.auxiliary);
+  }
+  if (!plain_) state.auxiliary.swap(next_.auxiliary);
+  state.a.swap(next_.a);
   state.multipliers.swap(next_.multipliers);
   if (model_->inputs() > 0) state.inputs.swap(next_.inputs);
   if (model_->memory() > 0) state.memory.swap(next_.memory);
-  if (plain_) {
-    std::copy_n(state.auxiliary.begin(), n_, state.a.begin());
-  } else {
-    state.a.swap(next_.a);
-  }
 }
 
 void Index3Stepper::fail(int iteration, const std::string& why) const {

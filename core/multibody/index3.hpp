@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "linear/unroll.hpp"
 #include "multibody/stepper.hpp"
 
 namespace counterpoint::multibody {
@@ -24,19 +25,21 @@ class Index3Stepper final : public Stepper {
   // Inline is what every step calls: of functions that others could call, the compiler keeps the calls.
   void start_accelerations(State& state, const Instant& now);
   void renew_start(State& state, InputSource& inputs);
-  inline void set_coefficients(double h);
+  inline void set_coefficients(double exact);
   inline void predict(const State& state);
   void predict_by_acceleration(const State& state, double ratio);
   inline void predict_by_jerk(const State& state, double ratio);
+  /// The acceleration-like variable at the end of the step.
+  std::vector<double>& leading() { return plain_ ? next_.a : next_.auxiliary; }
   /// a from the acceleration-like variable.
   void lean(const State& state);
-  inline void evaluate(const Instant& now);
+  COUNTERPOINT_INLINE void evaluate(const Instant& now);
   double expected_correction();
   double bound_of_next() const;
   bool is_stuck_at_singularity(int iteration, double expected, double tolerance);
   void shorten_correction(const Instant& now, double last);
   void apply_compliance(double stiffening);
-  inline void iterate(const Instant& now);
+  COUNTERPOINT_INLINE void iterate(const Instant& now);
   inline void form_tangent(const Instant& now);
   void invert_diagonal();
   inline void solve(int iteration);
@@ -48,7 +51,7 @@ class Index3Stepper final : public Stepper {
   bool may_stiffen();
   inline void project(const Instant& now);
   inline void solve_three(const Instant& now, const double* a, const double* multipliers);
-  inline void finish(State& state, const Instant& now);
+  COUNTERPOINT_INLINE void finish(State& state, const Instant& now);
   inline void accept(State& state) noexcept;
   [[noreturn]] void fail(int iteration, const std::string& why) const;
 
@@ -59,7 +62,7 @@ class Index3Stepper final : public Stepper {
   MassOnTangent mass_on_tangent_;
   double h_ = 0.0, scale_ = 0.0, velocity_factor_ = 0.0;
   double auxiliary_factor_ = 0.0, multiplier_factor_ = 0.0, twelfth_ = 0.0;
-  double coefficients_for_ = 0.0;   ///< step that the coefficients above belong to
+  double coefficients_for_ = 0.0;   ///< step that the coefficients above belong to, without rounding
   bool same_W_ = false;             ///< W is M and has been given to the system
   std::vector<double> compliance_;  ///< as chosen at the start, or from the penalty given
   std::vector<double> applied_compliance_;

@@ -61,7 +61,10 @@ MultibodySubsystem::MultibodySubsystem(ModelPointer model, const StepperOptions&
       inputs_(model_->inputs(), setup_.guided_by_inputs),
       offers_derivatives_(std::all_of(outputs_.begin(), outputs_.end(), [](const OutputPointer& o) { return o->offers_derivative(); })) {
   std::size_t width = 0;
-  for (const OutputPointer& output : outputs_) width += static_cast<std::size_t>(output->width());
+  for (const OutputPointer& output : outputs_) {
+    places_.push_back(width);
+    width += static_cast<std::size_t>(output->width());
+  }
   y_.resize(width);
   dy_.resize(width);
 }
@@ -93,24 +96,18 @@ const double* MultibodySubsystem::output(double t, Inputs&) {
   Instant now = state_.instant();
   now.t = t;
   const Moment moment{*model_, state_, now};
-  double* place = y_.data();
-  for (const OutputPointer& output : outputs_) {
-    output->evaluate(moment, place);
-    place += output->width();
-  }
-  return y_.data();
+  double* const y = y_.data();
+  for (std::size_t k = 0; k < outputs_.size(); ++k) outputs_[k]->evaluate(moment, y + places_[k]);
+  return y;
 }
 
 const double* MultibodySubsystem::output_derivative(double t, Inputs&) {
   Instant now = state_.instant();
   now.t = t;
   const Moment moment{*model_, state_, now};
-  double* place = dy_.data();
-  for (const OutputPointer& output : outputs_) {
-    output->derivative(moment, place);
-    place += output->width();
-  }
-  return dy_.data();
+  double* const dy = dy_.data();
+  for (std::size_t k = 0; k < outputs_.size(); ++k) outputs_[k]->derivative(moment, dy + places_[k]);
+  return dy;
 }
 
 void MultibodySubsystem::burst(Participant& participant, const BurstLimits& limits) { participant.burst(*this, limits); }

@@ -65,6 +65,7 @@ class MultibodySubsystem final : public Subsystem {
   ModelPointer model_;
   StepperPointer stepper_;
   std::vector<OutputPointer> outputs_;
+  std::vector<std::size_t> places_;  ///< of each output in y_
   Setup setup_;
   CoupledInputs inputs_;
   State state_;

@@ -10,12 +10,6 @@
 
 namespace counterpoint::multibody {
 
-Instant State::instant() const {
-  const std::size_t count = inputs.size() / 3;
-  return {.t = t, .q = q.data(), .v = v.data(), .u = inputs.data(), .du = inputs.data() + count,
-          .ddu = inputs.data() + 2 * count, .memory = memory.data(), .step_start = t};
-}
-
 void State::swap(State& other) noexcept {
   std::swap(t, other.t);
   std::swap(previous_step, other.previous_step);

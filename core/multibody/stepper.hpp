@@ -13,8 +13,8 @@ namespace counterpoint::multibody {
 struct State {
   double t = 0.0;
   std::vector<double> q, v, a;      ///< all coordinates, the fixed ones last
-  std::vector<double> auxiliary;    ///< generalised-alpha's acceleration-like variable; elsewhere as a
-  std::vector<double> previous;     ///< auxiliary of the step before, for the predictor
+  std::vector<double> auxiliary;    ///< generalised-alpha's acceleration-like variable; elsewhere a is
+  std::vector<double> previous;     ///< that variable a step ago, for the predictor
   std::vector<double> jerk, previous_jerk;  ///< da/dt now and a step ago (Hermite's rule only)
   double previous_step = 0.0;       ///< length of the last step, s; 0: there was none
   std::vector<double> multipliers;
@@ -24,7 +24,11 @@ struct State {
 
   void swap(State& other) noexcept;
   /// This state as what dynamic terms depend on, with the inputs it was made with.
-  Instant instant() const;
+  Instant instant() const {
+    const std::size_t count = inputs.size() / 3;
+    return {.t = t, .q = q.data(), .v = v.data(), .u = inputs.data(), .du = inputs.data() + count,
+            .ddu = inputs.data() + 2 * count, .memory = memory.data(), .step_start = t};
+  }
 };
 
 /// What a run has cost and how well constraints were kept.

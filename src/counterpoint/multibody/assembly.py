@@ -15,7 +15,7 @@ from .bodies import Body
 from .frames import spin, turning
 from .joints import KINDS, Carrier, Coincidence, Dot, Equation, Placed
 from .parts import Joint, Link, OutputPart
-from .placing import Ground, Placing
+from .placing import Distance, Ground, Placing
 
 if TYPE_CHECKING:
     from .mechanism import Mechanism
@@ -196,9 +196,12 @@ class Assembly:
         return parts.model(self.length)
 
     def _add_rigidity(self, parts: _core.multibody.Parts) -> None:
-        every = list(self.placing.distances.values())
-        # In a chain each rod shares a point with the next: in turn, their sums would wait for each other.
-        distances = [d for first in range(_STRIDE) for d in every[first::_STRIDE]]
+        # Rods of a kind lie together: the core takes such rows at one go. In a chain each rod shares a point with the
+        # next: in turn, their sums would wait for each other.
+        kinds: dict[int, list[Distance]] = {2: [], 1: [], 0: []}
+        for distance in self.placing.distances.values():
+            kinds[sum(map(self.placing.is_fixed, (distance.first, distance.second)))].append(distance)
+        distances = [d for every in kinds.values() for first in range(_STRIDE) for d in every[first::_STRIDE]]
         parts.add_distances(
             self.dimension, [self.offsets[d.first] for d in distances], [self.offsets[d.second] for d in distances],
             [d.length for d in distances], [d.name for d in distances],
