@@ -12,7 +12,7 @@ struct Run {
   int first = 0;  ///< row
   int rows = 0;
   int entries = 0;          ///< free ones, a row
-  bool contiguous = true;   ///< the free entries of a row lie beside each other
+  int known = 0;            ///< as many where the free entries of a row lie beside each other, else 0
   const double* penalty = nullptr;
   const int* places = nullptr;   ///< of the free entries in J
   const int* columns = nullptr;  ///< of the free entries
@@ -122,7 +122,7 @@ struct Rows {
 
 template <typename Action>
 void for_known_entries(const Run& run, Action action) {
-  switch (run.contiguous ? run.entries : 0) {
+  switch (run.known) {
     case 2: return action(Rows<2>{});
     case 3: return action(Rows<3>{});
     case 4: return action(Rows<4>{});
@@ -196,8 +196,9 @@ class CondensedSystem final : public SaddleSystem {
     for (int row = 0; row < m_; ++row) {
       const int start = row_start_[row], entries = row_start_[row + 1] - start;
       const bool contiguous = entries > 0 && places_[start + entries - 1] - places_[start] == entries - 1;
-      if (runs_.empty() || runs_.back().entries != entries || runs_.back().contiguous != contiguous) {
-        runs_.push_back({row, 0, entries, contiguous, penalty_.data() + row, places_.data() + start, columns_.data() + start, slots});
+      const int known = contiguous ? entries : 0;
+      if (runs_.empty() || runs_.back().entries != entries || runs_.back().known != known) {
+        runs_.push_back({row, 0, entries, known, penalty_.data() + row, places_.data() + start, columns_.data() + start, slots});
       }
       ++runs_.back().rows;
       slots += entries * (entries + 1) / 2;
