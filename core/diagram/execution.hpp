@@ -12,8 +12,8 @@ namespace counterpoint::diagram {
 /// A block that failed; the block by number, -1 when it is an algebraic loop.
 class BlockFailure : public SolverFailure {
  public:
-  BlockFailure(const std::string& text, int block, std::exception_ptr cause)
-      : SolverFailure(text), block(block), cause(std::move(cause)) {}
+  BlockFailure(const std::string& text, int number, std::exception_ptr thrown)
+      : SolverFailure(text), block(number), cause(std::move(thrown)) {}
   int block;
   std::exception_ptr cause;  ///< what the block threw, null when it did not
 };

@@ -35,8 +35,8 @@ struct FlatDiagram {
 /// Something is wrong with a diagram; the blocks concerned, for the one who knows more about them to explain.
 class DiagramError : public std::invalid_argument {
  public:
-  DiagramError(const std::string& text, std::vector<int> blocks)
-      : std::invalid_argument(text), blocks(std::move(blocks)) {}
+  DiagramError(const std::string& text, std::vector<int> concerned)
+      : std::invalid_argument(text), blocks(std::move(concerned)) {}
   std::vector<int> blocks;
 };
 
