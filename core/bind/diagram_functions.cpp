@@ -197,7 +197,8 @@ class PythonObject final : public PythonBase {
         block_(std::move(block)),
         x_(std::make_unique<SharedArray>(description.states)),
         updates_(has("update")),
-        hears_(has("accepted") || has("rejected")) {
+        has_accepted_(has("accepted")),
+        has_rejected_(has("rejected")) {
     nb::setattr(block_, "x", x_->object());
   }
   ~PythonObject() override {
@@ -209,7 +210,9 @@ class PythonObject final : public PythonBase {
   int states() const override { return description_.states; }
   int crossings() const override { return description_.crossings; }
   bool updates() const override { return updates_; }
-  bool hears_steps() const override { return hears_; }
+  /// What `accepted` changed may show in the outputs at the start of the next step.
+  bool remembers() const override { return has_accepted_; }
+  bool hears_steps() const override { return has_accepted_ || has_rejected_; }
 
   void start(const Context& context) override {
     guarded([&] {
@@ -235,10 +238,10 @@ class PythonObject final : public PythonBase {
   }
   void commit(const Context&) override { std::copy_n(x_->data(), states(), x()); }
   void accepted(const Context& context) override {
-    guarded([&] { ask("accepted", context); });
+    if (has_accepted_) guarded([&] { ask("accepted", context); });
   }
   void rejected(const Context& context) override {
-    guarded([&] { ask("rejected", context); });
+    if (has_rejected_) guarded([&] { ask("rejected", context); });
   }
   void crossing(const Context& context, double* g) override {
     guarded([&] { read_values(ask("crossing", context), g, crossings(), "crossing"); });
@@ -268,7 +271,7 @@ class PythonObject final : public PythonBase {
 
   nb::object block_;
   std::unique_ptr<SharedArray> x_;
-  bool updates_, hears_;
+  bool updates_, has_accepted_, has_rejected_;
 };
 
 }  // namespace

@@ -144,3 +144,57 @@ def test_rejected_attempts_leave_no_trace_in_delays():
     assert core.statistics()["rejected"] > 0
     # What was there two steps before: an accepted time, so nothing is interpolated.
     np.testing.assert_allclose(y[2:], x[:-2], rtol=1e-12)
+
+
+class Counter(cp.diagram.PythonBlock):
+    """Counts accepted steps and lets its state run after the input: memory in x and in an attribute."""
+
+    inputs = ("u",)
+    states = 1
+    needs_major = True
+
+    def start(self, context):
+        self.x[:] = 0.5
+        self.steps = 0
+
+    def output(self, context, u):
+        return self.x[0] + 0.01 * self.steps
+
+    def derivative(self, context, u):
+        return u - self.x[0]
+
+    def accepted(self, context, u):
+        self.steps += 1
+
+
+def diagram_of_user_blocks(solver):
+    model = cp.Diagram("user", solver=solver)
+    temperature = model.integrator(initial=18.0, name="temperature")
+    machine = model.state_machine(temperature=temperature, outputs={"heater": 0.0}, variables={"count": 0.0})
+    machine.state("off", entry="heater = 0").state("on", entry="heater = 1; count = count + 1").state("pause")
+    machine.transition("off", "on", "temperature < 19").transition("on", "pause", "temperature > 21")
+    machine.transition("pause", "off", "after(0.7)", action="heater = 0.2")
+    model.expression("8 * heater - 0.4 * (temperature - 10)", machine["heater"], temperature) >> temperature
+    model.output("temperature", temperature)
+    model.output("heater", machine["heater"])
+    model.output("state", machine["state"])
+    model.output("follower", model.python_block(Counter, temperature))
+    return model
+
+
+@pytest.mark.parametrize("solver", ["ode4", "ode45"])
+def test_state_machines_and_python_blocks_forget_a_detour(solver, stepper):
+    times = 0.13 * np.arange(1, 40)
+    straight, wandering = stepper(diagram_of_user_blocks(solver)), stepper(diagram_of_user_blocks(solver))
+    straight.start(0.0)
+    wandering.start(0.0)
+    expected = follow(straight, times)
+    rows = []
+    for k, t in enumerate(times):
+        if k in (5, 17, 30):  # in each state of the machine
+            saved = wandering.save()
+            follow(wandering, t + 0.2 * np.arange(1, 12))
+            wandering.restore(saved)
+        rows.append(follow(wandering, [t])[0])
+    np.testing.assert_array_equal(np.array(rows), expected)
+    assert set(expected[:, 2]) == {0.0, 1.0, 2.0}
