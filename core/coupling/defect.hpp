@@ -28,12 +28,15 @@ class Defect {
     compared_for_ = source_next;
     const std::size_t row = last_;
     last_ += 1 + width_;
-    if (last_ > assumed_.size()) assumed_.resize(2 * last_);
-    assumed_[row] = t;
-    polynomial.evaluate(t, &assumed_[row + 1]);
+    if (last_ > assumed_.size()) enlarge();
+    double* place = assumed_.data() + row;
+    place[0] = t;
+    polynomial.evaluate(t, place + 1);
   }
 
   bool pending() const { return first_ < last_; }
+  /// Whether so much is pending that it should be compared, should the samples be there.
+  bool full() const { return last_ - first_ >= most_pending * static_cast<std::size_t>(1 + width_); }
   double pending_time() const { return assumed_[first_]; }
 
   /// Compare what is pending with the samples that have been published, as far as they reach.
@@ -59,17 +62,24 @@ class Defect {
   void restore(const Saved& saved);
 
  private:
+  void enlarge();
   void compare(double t, const double* assumed, const Samples& samples, double gain, double offset);
+  void compare_scalars(const Samples& samples, double gain, double offset);
   /// What the source has published for time t: a sample, or between samples a cubic.
   const double* published(const Samples& samples, double t);
-  const double* interpolated(const Samples& samples, std::size_t behind, double t);
+  /// The last sample not later than t, or the first one when all are later; looked for from the last place on.
+  std::size_t behind(const Samples& samples, double t);
+  const double* interpolated(const Samples& samples, std::size_t found, double t);
 
   struct Moments {
     double mean = 0.0;
     double spread = 0.0;  ///< sum of squares about the mean
   };
 
+  static constexpr std::size_t most_pending = 256;
+
   int width_;
+  std::size_t place_ = 0;  ///< the sample that was found last
   double compared_for_ = -Polynomial::infinity;  ///< the source's sample of the last assumption
   std::size_t first_ = 0;                        ///< where the oldest assumption that is pending begins
   std::size_t last_ = 0;                         ///< behind the newest

@@ -9,14 +9,17 @@ void Inputs::add_term(Term term) {
   term.polynomial = Polynomial(width);
   term.scratch.resize(width);
   term.scales = term.gain != 1.0 || term.offset != 0.0;
+  term.newest_points = asked_always_ ? 0 : term.approximation->newest_points();
   per_step_ = per_step_ || term.approximation->depends_on_step();
   terms_.push_back(std::move(term));
   choose_short_way();
 }
 
 void Inputs::choose_short_way() {
-  single_scalar_ = terms_.size() == 1 && values_.size() == 1 && terms_[0].samples.width == 1 && laws_.empty() &&
-                   held_.empty();
+  scalars_ = laws_.empty() && held_.empty() && std::all_of(terms_.begin(), terms_.end(), [](const Term& term) {
+               return term.samples.width == 1 && !term.adds;
+             });
+  single_scalar_ = scalars_ && terms_.size() == 1 && values_.size() == 1;
 }
 
 void Inputs::hold(int offset, std::vector<double> values) {
@@ -78,17 +81,6 @@ void Inputs::freeze(Term& term) {
     while (k < last && h.time(k + 1) <= step_.start + s.tolerance) ++k;
   }
   update(term, k + 1);
-}
-
-void Inputs::update(Term& term, std::size_t end) {
-  Samples& s = term.samples;
-  if (s.end != end) {
-    // What lay beyond the last sample is known better now; a piece between samples stays right.
-    if (term.polynomial.to == Polynomial::infinity || end < s.end) term.polynomial.invalidate();
-    s.end = end;
-    s.begin = s.history->begin();
-  }
-  if (per_step_ && term.approximation->depends_on_step()) term.polynomial.invalidate();
 }
 
 void Inputs::freeze_with_all_of(int source, double start, double end) {
@@ -170,6 +162,11 @@ void Inputs::forget_polynomials_of(int source) {
 }
 
 const double* Inputs::at_any(double t) {
+  if (scalars_) {
+    double* values = values_.data();
+    for (Term& term : terms_) values[term.target_offset] = polynomial(term, t).scalar(t);
+    return values;
+  }
   for (Term& term : terms_) {
     polynomial(term, t);
     put(term, t);

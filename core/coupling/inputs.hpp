@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "signal/approximation.hpp"
+#include "signal/newton.hpp"
 
 namespace counterpoint {
 
@@ -40,6 +41,7 @@ struct Term {
   double source_next = 0.0;  ///< when the source will publish next, as known when the step was allowed
   int law = -1;        ///< coupling law that takes this signal, or -1
   int law_offset = 0;  ///< place among the law's signals
+  int newest_points = 0;  ///< samples behind the polynomial from the last one on, where that is known (Approximation)
 
   Samples samples;
   Polynomial polynomial;
@@ -59,7 +61,7 @@ class Inputs {
     std::vector<double> signals;
   };
 
-  explicit Inputs(std::vector<double> constants) : values_(std::move(constants)) {}
+  explicit Inputs(std::vector<double> constants) : Inputs(std::move(constants), false) {}
 
   /// The run starts here: there is no step before it.
   void start(double t) { step_.start = step_.end = step_.previous_start = t; }
@@ -117,6 +119,15 @@ class Inputs {
     if (end > window_until_ || end <= window_from_) freeze_terms();
   }
 
+  /// The same when all sources step together with this one: it stands at its sample number `last`, and so do they;
+  /// those it waits for are one step ahead.
+  void freeze_in_step(double start, double end, std::size_t last) {
+    step_.previous_start = step_.start;
+    step_.start = start;
+    step_.end = end;
+    for (Term& term : terms_) update(term, last + (term.waits ? 2 : 1));
+  }
+
   /// Steps that end up to here use the samples that are frozen now.
   double frozen_until() const { return window_until_; }
 
@@ -125,7 +136,7 @@ class Inputs {
 
   /// The polynomial behind a term, right at time t.
   const Polynomial& polynomial(Term& term, double t) {
-    if (!term.polynomial.covers(t)) rebuild(term, t);
+    if (!term.polynomial.covers(t)) build(term, t);
     return term.polynomial;
   }
 
@@ -153,16 +164,35 @@ class Inputs {
   void remember_end(double t);
 
  protected:
+  /// `asked_always`: nothing but `rebuild` makes a polynomial.
+  Inputs(std::vector<double> constants, bool asked_always)
+      : asked_always_(asked_always), values_(std::move(constants)) {}
   virtual void rebuild(Term& term, double t);
 
   ConsumerStep step_;
 
  private:
   const double* at_any(double t);
+  void build(Term& term, double t) {
+    Samples& samples = term.samples;
+    if (term.newest_points == 0 || t < samples.time(samples.last()) - samples.tolerance) return rebuild(term, t);
+    samples.begin = samples.history->begin();  // older ones may have been forgotten since the window was set
+    newton_through_newest(samples, term.newest_points, term.polynomial);
+    if (term.scales) term.polynomial.scale_and_shift(term.gain, term.offset);
+  }
   void put(Term& term, double t);
   void freeze_terms();
   void freeze(Term& term);
-  void update(Term& term, std::size_t end);
+  void update(Term& term, std::size_t end) {
+    Samples& s = term.samples;
+    if (s.end != end) {
+      // What lay beyond the last sample is known better now; a piece between samples stays right.
+      if (term.polynomial.to == Polynomial::infinity || end < s.end) term.polynomial.invalidate();
+      s.end = end;
+      s.begin = s.history->begin();
+    }
+    if (per_step_ && term.approximation->depends_on_step()) term.polynomial.invalidate();
+  }
   void apply_laws(double t);
   void apply(LawPort& port, double t);
   void choose_short_way();
@@ -178,7 +208,9 @@ class Inputs {
   double window_from_ = Polynomial::infinity;
   double window_until_ = -Polynomial::infinity;
   bool per_step_ = false;
+  bool asked_always_;
   bool single_scalar_ = false;  ///< one scalar term and no law: the common case, worth a short way
+  bool scalars_ = false;        ///< scalar terms, each with an input of its own, and no law: the next common one
   std::vector<double> values_;
   std::vector<Term> terms_;
   std::vector<LawPort> laws_;

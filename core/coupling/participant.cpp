@@ -168,6 +168,7 @@ void Participant::compare(std::size_t k) {
 
 /// Flat for the same reason as Scheduler::advance.
 [[gnu::flatten]] void Participant::leave_assumptions() {
+  if (in_step) return leave_assumptions_in_step();
   std::vector<Term>& terms = inputs->terms();
   for (std::size_t k = 0; k < terms.size(); ++k) {
     Term& term = terms[k];
@@ -182,7 +183,16 @@ void Participant::compare(std::size_t k) {
       continue;
     }
     defects[k].assume(inputs->polynomial(term, t), t, source_next);
-    if (published) compare(k);
+    if (published && (!defers || defects[k].full())) compare(k);
+  }
+}
+
+/// The source's next sample comes, or has come, at the end of this step.
+void Participant::leave_assumptions_in_step() {
+  auto defect = defects.begin();
+  for (Term& term : inputs->terms()) {
+    if (!term.waits) defect->assume(inputs->polynomial(term, t), t, t);
+    ++defect;
   }
 }
 

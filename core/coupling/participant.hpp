@@ -129,7 +129,11 @@ class Participant {
   void burst(Model& model, const BurstLimits& limits) {
     long left = limits.steps;
     do {
-      inputs->freeze(t, t_next);
+      if (in_step) {
+        inputs->freeze_in_step(t, t_next, history.end() - 1);
+      } else {
+        inputs->freeze(t, t_next);
+      }
       const long made = plain_ ? glide(model, limits, left) : 0;
       if (made == 0) step_with_inputs(model);
       left -= std::max(made, 1L);
@@ -189,6 +193,8 @@ class Participant {
   double horizon;  ///< the furthest t_next so far: what is needed of the sources
   long steps = 0;
   bool proposing = false;  ///< the subsystem is asked for its next step
+  bool in_step = false;    ///< all that it is connected with make the same steps, one each in turn
+  bool defers = false;     ///< the driver compares what was assumed now and then, many at once
 
  private:
   /// Steps on the frozen samples between which nothing has to be looked at; returns their number. A step that
@@ -264,6 +270,7 @@ class Participant {
   double wish();
   void publish_derivatives(double time);
   void leave_assumptions();
+  void leave_assumptions_in_step();
   /// The end of a step that did not end exactly where it was proposed; throws when that is not allowed.
   double accepted_end(double reached) const;
   [[noreturn]] void not_finite(const double* values) const;
