@@ -125,7 +125,14 @@ class Inputs {
     step_.previous_start = step_.start;
     step_.start = start;
     step_.end = end;
-    for (Term& term : terms_) update(term, last + (term.waits ? 2 : 1));
+    for (Term& term : terms_) {
+      if (term.waits || term.newest_points == 0) {
+        update(term, last + (term.waits ? 2 : 1));
+      } else {
+        term.samples.end = last + 1;
+        build_through_newest(term);
+      }
+    }
   }
 
   /// Steps that end up to here use the samples that are frozen now.
@@ -174,10 +181,13 @@ class Inputs {
  private:
   const double* at_any(double t);
   void build(Term& term, double t) {
-    Samples& samples = term.samples;
+    const Samples& samples = term.samples;
     if (term.newest_points == 0 || t < samples.time(samples.last()) - samples.tolerance) return rebuild(term, t);
-    samples.begin = samples.history->begin();  // older ones may have been forgotten since the window was set
-    newton_through_newest(samples, term.newest_points, term.polynomial);
+    build_through_newest(term);
+  }
+  static void build_through_newest(Term& term) {
+    term.samples.begin = term.samples.history->begin();  // older ones may have been forgotten
+    newton_through_newest(term.samples, term.newest_points, term.polynomial);
     if (term.scales) term.polynomial.scale_and_shift(term.gain, term.offset);
   }
   void put(Term& term, double t);

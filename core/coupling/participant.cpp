@@ -168,7 +168,6 @@ void Participant::compare(std::size_t k) {
 
 /// Flat for the same reason as Scheduler::advance.
 [[gnu::flatten]] void Participant::leave_assumptions() {
-  if (in_step) return leave_assumptions_in_step();
   std::vector<Term>& terms = inputs->terms();
   for (std::size_t k = 0; k < terms.size(); ++k) {
     Term& term = terms[k];

@@ -127,13 +127,13 @@ class Participant {
   /// then sees through the calls.
   template <class Model>
   void burst(Model& model, const BurstLimits& limits) {
+    if (in_step) {
+      inputs->freeze_in_step(t, t_next, history.end() - 1);
+      return step_with_inputs(model);
+    }
     long left = limits.steps;
     do {
-      if (in_step) {
-        inputs->freeze_in_step(t, t_next, history.end() - 1);
-      } else {
-        inputs->freeze(t, t_next);
-      }
+      inputs->freeze(t, t_next);
       const long made = plain_ ? glide(model, limits, left) : 0;
       if (made == 0) step_with_inputs(model);
       left -= std::max(made, 1L);
@@ -150,7 +150,7 @@ class Participant {
     t = reached;
     ++steps;
     propose();
-    if (extrapolates_) leave_assumptions();
+    if (extrapolates_) in_step ? leave_assumptions_in_step() : leave_assumptions();
   }
 
   /// Write a sample that came from elsewhere (a host that integrates by itself).

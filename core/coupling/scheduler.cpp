@@ -73,8 +73,9 @@ inline bool Scheduler::may_step(const Seat& seat) {
 }
 
 inline void Scheduler::offer(Seat& seat) {
-  if (seat.round >= 0 && rounds_[seat.round].front() != &seat) return;
-  if (!seat.ready && may_step(seat)) push_ready(seat);
+  if (seat.ready) return;
+  const bool may = seat.round < 0 ? may_step(seat) : rounds_[seat.round].front() == &seat;
+  if (may) push_ready(seat);
 }
 
 void Scheduler::start() {
@@ -242,7 +243,7 @@ void Scheduler::run_rounds(Round& round) {
     throw;
   }
   for (Seat* seat : round) note_whether_reached(*seat);
-  push_ready(*round.front());
+  offer(*round.front());
 }
 
 [[gnu::noinline]] void Scheduler::run_together(int first) {

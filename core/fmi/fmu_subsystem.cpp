@@ -129,6 +129,7 @@ void FmuSubsystem::start(double t) {
   assign(setup_.values);
   instance_->enter_initialization(t);
   phase_ = Phase::initializing;
+  outputs_read_ = false;
   start_ = t;
   inputs_set_ = false;
   next_event_ = Polynomial::infinity;
@@ -136,15 +137,20 @@ void FmuSubsystem::start(double t) {
   inner_length_ = 0.0;
 }
 
+void FmuSubsystem::read_outputs() {
+  for (Bundle& bundle : outputs_) bundle.read(*instance_, y_.data());
+}
+
 const double* FmuSubsystem::output(double t, Inputs& u) {
+  if (outputs_read_) return y_.data();
   const KeepFloatingPoint keep;
-  Instance& instance = running();
+  running();
   if (phase_ == Phase::initializing) {
     // What others publish is not known when outputs are read for the first time: the FMU's own start values serve better.
     if (inputs_set_) write_inputs(u.at(t));
     inputs_set_ = true;
   }
-  for (Bundle& bundle : outputs_) bundle.read(instance, y_.data());
+  read_outputs();
   return y_.data();
 }
 
@@ -214,9 +220,12 @@ void FmuSubsystem::set_intermediate_inputs(double t) {
 }
 
 /// The length of a step. Steps that have to be equal are equal to the bit: ends on a grid are not.
-double FmuSubsystem::length(double t, double t_end) {
+inline double FmuSubsystem::length(double t, double t_end) {
   const double h = t_end - t;
-  if (!setup_.equal_steps) return h;
+  return setup_.equal_steps ? equal_length(h) : h;
+}
+
+[[gnu::noinline]] double FmuSubsystem::equal_length(double h) {
   if (first_length_ == 0.0) first_length_ = h;
   if (std::abs(h - first_length_) > 1e-6 * first_length_) {
     std::ostringstream text;
@@ -227,8 +236,18 @@ double FmuSubsystem::length(double t, double t_end) {
   return first_length_;
 }
 
-double FmuSubsystem::step(double t, double t_end, Inputs& u) {
+/// Outputs are read at once: what an FMU did to the floating-point unit is then looked at only once a step. Flat, since
+/// all of this is a few lines around the calls of the FMU.
+[[gnu::flatten]] double FmuSubsystem::step(double t, double t_end, Inputs& u) {
   const KeepFloatingPoint keep;
+  outputs_read_ = false;
+  const double reached = go(t, t_end, u);
+  read_outputs();
+  outputs_read_ = true;
+  return reached;
+}
+
+inline double FmuSubsystem::go(double t, double t_end, Inputs& u) {
   if (phase_ != Phase::stepping) throw ComponentFailure("the FMU has not begun");
   log_->set_time(t);
   inputs_ = &u;
@@ -270,7 +289,7 @@ StepEnd FmuSubsystem::try_step(double t, double t_end, double original_end) {
   return end;
 }
 
-void FmuSubsystem::give_up(const StepEnd& end, double t) {
+[[gnu::noinline]] void FmuSubsystem::give_up(const StepEnd& end, double t) {
   std::ostringstream text;
   text.precision(9);
   const std::string words = log_->last_words();
@@ -290,7 +309,7 @@ void FmuSubsystem::give_up(const StepEnd& end, double t) {
   throw ComponentFailure(text.str());
 }
 
-void FmuSubsystem::handle_events(double t, Inputs& u) {
+[[gnu::noinline]] void FmuSubsystem::handle_events(double t, Inputs& u) {
   if (!setup_.instance.event_mode) return;
   // Initialisation ends in event mode by itself.
   if (t > start_) instance_->enter_event_mode();
@@ -326,11 +345,13 @@ void FmuSubsystem::restore(const SavedState& state) {
   const Saved& saved = static_cast<const Saved&>(state);
   if (saved.instance != instance_) throw ComponentFailure("the state to restore belongs to another run");
   instance_->restore(saved.state);
+  outputs_read_ = false;
   next_event_ = saved.next_event;
   inner_length_ = saved.inner_length;
 }
 
 void FmuSubsystem::finish() noexcept {
+  outputs_read_ = false;
   if (!instance_) return;
   const KeepFloatingPoint keep;
   try {

@@ -87,6 +87,8 @@ class FmuSubsystem final : public Subsystem {
 
   Instance& running() const;
   void assign(const std::vector<Assignment>& assignments);
+  double go(double t, double t_end, Inputs& u);
+  void read_outputs();
   void set_inputs(double t, double t_end, Inputs& u);
   void write_inputs(const double* u);
   void write_discrete_inputs(double t, Inputs& u);
@@ -94,6 +96,7 @@ class FmuSubsystem final : public Subsystem {
   void set_intermediate_inputs(double t);
   StepEnd try_step(double t, double t_end, double original_end);
   double length(double t, double t_end);
+  double equal_length(double h);
   void handle_events(double t, Inputs& u);
   [[noreturn]] void give_up(const StepEnd& end, double t);
 
@@ -104,6 +107,7 @@ class FmuSubsystem final : public Subsystem {
   Phase phase_ = Phase::none;
   double start_ = 0.0;
   bool inputs_set_ = false;  ///< in initialisation mode: from the second reading on, the first one has start values
+  bool outputs_read_ = false;  ///< since the last step
   double next_event_ = Polynomial::infinity;
   double first_length_ = 0.0;  ///< of the steps of an FMU that wants them equal, s
   IntermediateInputs intermediate_;
