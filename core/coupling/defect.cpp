@@ -7,10 +7,8 @@
 
 namespace counterpoint {
 
-[[gnu::noinline]] void Defect::enlarge() { assumed_.resize(2 * last_); }
-
-void Defect::arrive(const Samples& samples, double gain, double offset) {
-  if (width_ == 1) compare_scalars(samples, gain, offset);
+/// Flat for the same reason as Scheduler::go.
+[[gnu::flatten]] void Defect::arrive(const Samples& samples, double gain, double offset) {
   while (pending() && samples.time(samples.last()) >= pending_time() - samples.tolerance) {
     compare(pending_time(), &assumed_[first_ + 1], samples, gain, offset);
     first_ += 1 + width_;
@@ -22,70 +20,15 @@ void Defect::compare(double t, const double* assumed, const Samples& samples, do
   const double* arrived = published(samples, t);
   double* row = rows_.extend();
   row[0] = t;
-  ++count_;
+  ++tally_.count;
   double squares = 0.0;
   for (int j = 0; j < width_; ++j) {
     const double value = gain * arrived[j] + offset;
     row[1 + j] = assumed[j];
     row[1 + width_ + j] = value;
-    const double difference = assumed[j] - value;
-    squares += difference * difference;
-    Moments& moments = moments_[j];
-    const double from_mean = value - moments.mean;  // Welford's running variance
-    moments.mean += from_mean / static_cast<double>(count_);
-    moments.spread += from_mean * (value - moments.mean);
-    magnitude_ = std::max(magnitude_, std::abs(value));
+    squares += weigh(assumed[j], value, tally_, means_[j], spreads_[j]);
   }
-  sum_of_squares_ += squares;
-  if (squares > maximum_square_) {
-    maximum_square_ = squares;
-    time_of_maximum_ = t;
-  }
-}
-
-/// The same for one component, as far as what was assumed meets samples. Everything is at hand here, since in most runs
-/// this is done for every step of everybody.
-void Defect::compare_scalars(const Samples& samples, double gain, double offset) {
-  const History& history = *samples.history;
-  const double tolerance = samples.tolerance;
-  const std::size_t last = samples.last();
-  const double* pending = assumed_.data() + first_;
-  std::size_t left = (last_ - first_) / 2;
-  while (left > 0 && !(pending[2 * left - 2] <= history.time(last) + tolerance)) --left;
-  if (left == 0) return;
-  double* row = rows_.extend(left);
-  std::size_t k = std::clamp(place_, samples.begin, last);
-  long count = count_;
-  Moments moments = moments_[0];
-  double sum = sum_of_squares_, maximum = maximum_square_, when = time_of_maximum_, magnitude = magnitude_;
-  for (; left > 0; --left, pending += 2, row += 3) {
-    const double t = pending[0];
-    const double assumed = pending[1];
-    while (k < last && history.time(k + 1) <= t + tolerance) ++k;
-    if (!(std::abs(history.time(k) - t) <= tolerance)) break;
-    const double value = gain * history.value(k)[samples.column] + offset;
-    row[0] = t;
-    row[1] = assumed;
-    row[2] = value;
-    const double difference = assumed - value;
-    const double square = difference * difference;
-    const double from_mean = value - moments.mean;  // Welford's running variance
-    moments.mean += from_mean / static_cast<double>(++count);
-    moments.spread += from_mean * (value - moments.mean);
-    magnitude = std::max(magnitude, std::abs(value));
-    sum += square;
-    when = square > maximum ? t : when;
-    maximum = square > maximum ? square : maximum;
-  }
-  rows_.retract(left);
-  place_ = k;
-  first_ = static_cast<std::size_t>(pending - assumed_.data());
-  count_ = count;
-  sum_of_squares_ = sum;
-  maximum_square_ = maximum;
-  time_of_maximum_ = when;
-  magnitude_ = magnitude;
-  moments_[0] = moments;
+  tally_.add(squares, t);
 }
 
 const double* Defect::published(const Samples& samples, double t) {
@@ -112,12 +55,10 @@ std::size_t Defect::behind(const Samples& samples, double t) {
 void Defect::save(Saved& into) const {
   into.compared_for = compared_for_;
   into.pending.assign(assumed_.begin() + static_cast<long>(first_), assumed_.begin() + static_cast<long>(last_));
-  into.count = count_;
-  into.sum_of_squares = sum_of_squares_;
-  into.maximum_square = maximum_square_;
-  into.time_of_maximum = time_of_maximum_;
-  into.magnitude = magnitude_;
-  into.moments = moments_;
+  into.tally = tally_;
+  into.means = means_;
+  into.spreads = spreads_;
+  into.place = place_;
   into.rows = rows_.total();
 }
 
@@ -127,23 +68,23 @@ void Defect::restore(const Saved& saved) {
   last_ = saved.pending.size();
   if (last_ > assumed_.size()) assumed_.resize(last_);
   std::copy(saved.pending.begin(), saved.pending.end(), assumed_.begin());
-  count_ = saved.count;
-  sum_of_squares_ = saved.sum_of_squares;
-  maximum_square_ = saved.maximum_square;
-  time_of_maximum_ = saved.time_of_maximum;
-  magnitude_ = saved.magnitude;
-  moments_ = saved.moments;
+  tally_ = saved.tally;
+  means_ = saved.means;
+  spreads_ = saved.spreads;
+  place_ = saved.place;
   rows_.shrink(saved.rows);
 }
 
-double Defect::maximum() const { return std::sqrt(maximum_square_); }
+double Defect::maximum() const { return std::sqrt(tally_.maximum_square); }
 
-double Defect::rms() const { return count_ ? std::sqrt(sum_of_squares_ / static_cast<double>(count_)) : 0.0; }
+double Defect::rms() const {
+  return tally_.count ? std::sqrt(tally_.sum_of_squares / static_cast<double>(tally_.count)) : 0.0;
+}
 
 double Defect::scale() const {
   double sum = 0.0;
-  for (const Moments& moments : moments_) sum += moments.spread;
-  return count_ ? std::sqrt(sum / static_cast<double>(count_)) : 0.0;
+  for (double spread : spreads_) sum += spread;
+  return tally_.count ? std::sqrt(sum / static_cast<double>(tally_.count)) : 0.0;
 }
 
 }  // namespace counterpoint

@@ -10,6 +10,7 @@ void Inputs::add_term(Term term) {
   term.scratch.resize(width);
   term.scales = term.gain != 1.0 || term.offset != 0.0;
   term.newest_points = asked_always_ ? 0 : term.approximation->newest_points();
+  term.simple = width == 1 && term.law < 0 && !term.adds && (term.newest_points == 1 || term.newest_points == 2);
   per_step_ = per_step_ || term.approximation->depends_on_step();
   terms_.push_back(std::move(term));
   choose_short_way();
@@ -53,7 +54,7 @@ int Inputs::add_law(std::shared_ptr<const CouplingLaw> law, int target_offset, i
   return static_cast<int>(laws_.size()) - 1;
 }
 
-/// Flat for the same reason as Scheduler::advance.
+/// Flat for the same reason as Scheduler::go.
 [[gnu::flatten]] void Inputs::freeze_terms() {
   window_from_ = per_step_ ? Polynomial::infinity : -Polynomial::infinity;
   window_until_ = Polynomial::infinity;
@@ -84,6 +85,7 @@ void Inputs::freeze(Term& term) {
 }
 
 void Inputs::freeze_with_all_of(int source, double start, double end) {
+  lines_ = false;
   step_.previous_start = step_.start;
   step_.start = start;
   step_.end = end;
@@ -138,6 +140,7 @@ void Inputs::save(Saved& into) const {
 }
 
 void Inputs::restore(const Saved& saved) {
+  lines_ = false;
   for (std::size_t k = 0; k < terms_.size(); ++k) {
     const Saved::TermState& state = saved.terms[k];
     Term& term = terms_[k];

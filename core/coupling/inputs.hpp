@@ -24,6 +24,15 @@ class CouplingLaw {
   virtual void evaluate(double t, const double* signals, double* out) const = 0;
 };
 
+/// A scalar that is held, or goes on in a straight line: the polynomials of degree 0 and 1 without their generality.
+struct Line {
+  bool sloped = false;
+  double value = 0.0;
+  double slope = 0.0;
+  double node = 0.0;  ///< where it has the value, s
+  double at(double t) const { return sloped ? slope * (t - node) + value : value; }
+};
+
 /// One output entering one input.
 struct Term {
   int source = 0;  ///< subsystem that publishes
@@ -42,6 +51,8 @@ struct Term {
   int law = -1;        ///< coupling law that takes this signal, or -1
   int law_offset = 0;  ///< place among the law's signals
   int newest_points = 0;  ///< samples behind the polynomial from the last one on, where that is known (Approximation)
+  bool simple = false;    ///< a scalar for itself, held or a line from the last sample on
+  Line line;              ///< what it is while all step together, if it is simple
 
   Samples samples;
   Polynomial polynomial;
@@ -71,6 +82,10 @@ class Inputs {
 
   /// All inputs at time t. The pointer stays good, its contents change with the next call.
   const double* at(double t) {
+    if (lines_ && t >= step_.start) {
+      for (const Term& term : terms_) values_[term.target_offset] = term.line.at(t);
+      return values_.data();
+    }
     if (single_scalar_) {
       Term& term = terms_.front();
       if (term.polynomial.covers(t)) {
@@ -116,6 +131,7 @@ class Inputs {
     step_.previous_start = step_.start;
     step_.start = start;
     step_.end = end;
+    lines_ = false;
     if (end > window_until_ || end <= window_from_) freeze_terms();
   }
 
@@ -125,15 +141,37 @@ class Inputs {
     step_.previous_start = step_.start;
     step_.start = start;
     step_.end = end;
+    lines_ = held_.empty();
     for (Term& term : terms_) {
-      if (term.waits || term.newest_points == 0) {
-        update(term, last + (term.waits ? 2 : 1));
-      } else {
+      if (term.simple && !term.waits) {
         term.samples.end = last + 1;
-        build_through_newest(term);
+        term.polynomial.invalidate();  // built when somebody asks for more than the line says
+        term.line = line_through(term, last);
+      } else {
+        lines_ = false;
+        update(term, last + (term.waits ? 2 : 1));
       }
     }
   }
+  /// What a simple term is from the sample numbered `last` on, as long as that is the newest.
+  static Line line_through(const Term& term, std::size_t last) {
+    const History& history = *term.samples.history;
+    const int column = term.samples.column;
+    Line line;
+    line.value = history.value(last)[column];
+    line.sloped = term.newest_points > 1 && last > history.begin();
+    if (line.sloped) {
+      line.node = history.time(last);
+      line.slope = (history.value(last - 1)[column] - line.value) / (history.time(last - 1) - line.node);
+    }
+    if (term.scales) {
+      line.value = line.value * term.gain + term.offset;
+      line.slope *= term.gain;
+    }
+    return line;
+  }
+  /// Whether all inputs are lines in the step that is frozen.
+  bool are_lines() const { return lines_; }
 
   /// Steps that end up to here use the samples that are frozen now.
   double frozen_until() const { return window_until_; }
@@ -220,6 +258,7 @@ class Inputs {
   bool per_step_ = false;
   bool asked_always_;
   bool single_scalar_ = false;  ///< one scalar term and no law: the common case, worth a short way
+  bool lines_ = false;          ///< the terms' lines say it all, for the step that is frozen
   bool scalars_ = false;        ///< scalar terms, each with an input of its own, and no law: the next common one
   std::vector<double> values_;
   std::vector<Term> terms_;

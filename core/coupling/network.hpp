@@ -103,9 +103,7 @@ class Network {
 
   /// Compare what was assumed of `source` with what it has made visible.
   void compare(int source) {
-    for (const Place& out : outgoing_[source]) {
-      if (out.participant->defects[out.term].pending()) out.participant->compare(out.term);
-    }
+    for (const Place& out : outgoing_[source]) out.participant->compare(out.term);
   }
 
   /// Forget what no consumer needs any more and make room for `samples` more.

@@ -160,14 +160,28 @@ void Participant::restore(const Saved& saved) {
 
 void Participant::compare(std::size_t k) {
   const Term& term = inputs->terms()[k];
+  if (in_step && term.simple && !term.waits) return compare_line(k);
   Samples samples = term.samples;
   samples.begin = samples.history->begin();
   samples.end = samples.history->end();
   defects[k].arrive(samples, term.gain, term.offset);
 }
 
-/// Flat for the same reason as Scheduler::advance.
+/// What was assumed of a line is found again from the samples: nobody has to write it down in every step.
+void Participant::compare_line(std::size_t k) {
+  const Term& term = inputs->terms()[k];
+  const History& source = *term.samples.history;
+  const std::size_t last = std::min(source.end(), history.end()) - 1;
+  defects[k].arrive_in_step(last, [&](std::size_t sample) {
+    const double time = source.time(sample);
+    const double arrived = term.gain * source.value(sample)[term.samples.column] + term.offset;
+    return Defect::Comparison{time, Inputs::line_through(term, sample - 1).at(time), arrived};
+  });
+}
+
+/// Flat for the same reason as Scheduler::go.
 [[gnu::flatten]] void Participant::leave_assumptions() {
+  if (in_step) return leave_assumptions_in_step();
   std::vector<Term>& terms = inputs->terms();
   for (std::size_t k = 0; k < terms.size(); ++k) {
     Term& term = terms[k];
@@ -190,7 +204,7 @@ void Participant::compare(std::size_t k) {
 void Participant::leave_assumptions_in_step() {
   auto defect = defects.begin();
   for (Term& term : inputs->terms()) {
-    if (!term.waits) defect->assume(inputs->polynomial(term, t), t, t);
+    if (!term.waits && !term.simple) defect->assume(inputs->polynomial(term, t), t, t);
     ++defect;
   }
 }

@@ -150,7 +150,7 @@ class Participant {
     t = reached;
     ++steps;
     propose();
-    if (extrapolates_) in_step ? leave_assumptions_in_step() : leave_assumptions();
+    if (extrapolates_ && !inputs->are_lines()) leave_assumptions();
   }
 
   /// Write a sample that came from elsewhere (a host that integrates by itself).
@@ -271,6 +271,7 @@ class Participant {
   void publish_derivatives(double time);
   void leave_assumptions();
   void leave_assumptions_in_step();
+  void compare_line(std::size_t k);
   /// The end of a step that did not end exactly where it was proposed; throws when that is not allowed.
   double accepted_end(double reached) const;
   [[noreturn]] void not_finite(const double* values) const;

@@ -36,9 +36,6 @@ class RowBuffer {
     return row;
   }
 
-  /// Give back the last rows of those that `extend` has just made place for.
-  void retract(std::size_t count) { place_ -= count * columns_; }
-
   void clear() {
     blocks_.clear();
     place_ = end_ = nullptr;
