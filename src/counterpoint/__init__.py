@@ -82,10 +82,10 @@ _PACKAGES = ("diagram", "fmi", "multibody")
 __all__ = [
     "AlgebraicLoopError", "Approximation", "ComponentDied", "ComponentError", "CosimulationInterface",
     "CounterpointError", "Diagram", "MissingExtraError", "ModelError", "NotFiniteError", "OutputError", "PeerLost",
-    "Progress", "Result", "Run", "RunInterrupted", "Scenario", "ScenarioError", "Scheme", "SetupError", "Signal", "SimulationError",
-    "SolverError", "Subsystem", "System", "approximate", "custom", "fmu", "hermite", "hold", "lagrange",
-    "least_squares", "linear", "load", "mean", "ode", "second_order", "sequential", "source", "table", "taylor",
-    "transition",
+    "Progress", "Result", "Run", "RunInterrupted", "Scenario", "ScenarioError", "Scheme", "SetupError", "Signal",
+    "SimulationError", "SolverError", "Subsystem", "System", "approximate", "custom", "fmu", "hermite", "hold",
+    "lagrange", "least_squares", "linear", "load", "mean", "ode", "second_order", "sequential", "source", "table",
+    "taylor", "transition",
 ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""Function evaluation: our formulations, dynamic terms from elsewhere (a compiled function, a process, Octave, a host)."""
+"""Function evaluation: our formulations, dynamic terms from a compiled function, a process, Octave, a host."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 """The reverse: a script of a host (GNU Octave, anything with pipes) starts us, and we integrate its model.
 
-``python -m counterpoint.multibody.evaluation.host FORMULATION``. The host writes ``1, coordinates, equations, step, until,
-q, v``; we ask it with ``0, t, q, v`` for ``M, Phi, J, Q`` as often as needed, and end with ``1, rows, (t, q, v) ...`` or,
-when something failed, ``2, length, characters``. All numbers are little-endian doubles.
+``python -m counterpoint.multibody.evaluation.host FORMULATION``. The host writes ``1, coordinates, equations, step,
+until, q, v``; we ask it with ``0, t, q, v`` for ``M, Phi, J, Q`` as often as needed, and end with ``1, rows, (t, q, v)
+...`` or, when something failed, ``2, length, characters``. All numbers are little-endian doubles.
 """
 
 from __future__ import annotations

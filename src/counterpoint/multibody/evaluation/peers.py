@@ -130,7 +130,7 @@ class _Pipes(Wire):
         self, name: str, command: Sequence[str], deadline: float, folder: str | os.PathLike[str] | None
     ) -> None:
         self._name, self._deadline = name, deadline
-        self._errors = tempfile.TemporaryFile()
+        self._errors = tempfile.TemporaryFile()  # noqa: SIM115 - closed by close()
         try:
             self._child = subprocess.Popen(
                 command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self._errors, cwd=folder, bufsize=0

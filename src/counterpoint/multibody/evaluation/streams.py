@@ -1,8 +1,8 @@
 """Dynamic terms over a stream of bytes: the protocol, our side of it.
 
-All numbers are little-endian doubles. We open with ``1, coordinates, equations, inputs`` (1 is the version) and the peer
-answers with the same four as it knows them. Then, as often as needed, we ask ``t, q, v, u`` and the peer answers ``M,
-Phi, J, Q``, matrices row by row. Closing the stream ends the conversation.
+All numbers are little-endian doubles. We open with ``1, coordinates, equations, inputs`` (1 is the version) and the
+peer answers with the same four as it knows them. Then, as often as needed, we ask ``t, q, v, u`` and the peer
+answers ``M, Phi, J, Q``, matrices row by row. Closing the stream ends the conversation.
 """
 
 from __future__ import annotations
