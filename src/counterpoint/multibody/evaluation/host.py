@@ -14,10 +14,11 @@ from typing import BinaryIO
 import numpy as np
 
 from ...errors import CounterpointError, PeerLost
+from ...wire import Wire
 from ..affine import Vector
 from ..formulations import Formulation
 from .evaluated import Evaluated
-from .streams import VERSION, TermStream, Wire
+from .streams import VERSION, TermStream
 
 _QUESTION, _ROWS, _FAILURE = 0.0, 1.0, 2.0
 

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import contextlib
 import os
-import socket
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from ...errors import SetupError
+from ...wire import listen_at, without_delay
 from .evaluated import Terms, answers_of
-from .peers import socket_address
 from .streams import Sizes
 
 
@@ -42,27 +40,18 @@ def serve_terms(
     --------
     >>> serve_terms(terms, "unix:///tmp/pendulum", coordinates=4, equations=2)  # doctest: +SKIP
     """
-    family, place = socket_address(address)
     sizes = Sizes(coordinates, equations, inputs)
-    with socket.socket(family, socket.SOCK_STREAM) as listening:
+    listening, where = listen_at(address)
+    with listening:
         try:
-            listening.bind(place)
-        except OSError as error:
-            raise SetupError(f"{address}: cannot listen there: {error.strerror or error}; choose another") from None
-        listening.listen(1)
-        if not isinstance(place, str):
-            address = f"tcp://{place[0]}:{listening.getsockname()[1]}"
-        (ready or print)(address)
-        try:
+            (ready or print)(where)
             connected, _ = listening.accept()
         finally:
-            if isinstance(place, str):
-                os.unlink(place)
-    with connected, connected.makefile("rwb") as stream:
-        if family != socket.AF_UNIX:
-            connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
-            _answer_all(stream, answers_of(terms, sizes), sizes)
+            if where.startswith("unix:"):
+                os.unlink(listening.getsockname())
+    hung_up = contextlib.suppress(BrokenPipeError, ConnectionResetError)
+    with hung_up, without_delay(connected), connected.makefile("rwb") as stream:
+        _answer_all(stream, answers_of(terms, sizes), sizes)
 
 
 def _answer_all(stream: Any, answer: Callable[[Any], Any], sizes: Sizes) -> None:

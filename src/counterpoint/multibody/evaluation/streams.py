@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from ...errors import PeerLost, SetupError
+from ...wire import Wire
 from ..affine import Vector
 
 VERSION = 1.0
@@ -41,19 +41,6 @@ class Sizes:
     def header(self) -> Vector:
         """What opens a conversation."""
         return np.array([VERSION, self.coordinates, self.equations, self.inputs])
-
-
-class Wire(Protocol):
-    """A two-way stream of bytes with a deadline; both methods raise PeerLost when the peer is gone or too slow."""
-
-    def send(self, data: bytes) -> None:
-        """Send all of it."""
-
-    def receive(self, size: int) -> bytes:
-        """Return exactly that many bytes."""
-
-    def close(self) -> None:
-        """End the conversation; may be called twice."""
 
 
 class TermStream:
