@@ -99,8 +99,8 @@ class MBDyn(Subsystem):
         self.finish()
         self._wires = self._listen() if self._created_by == "counterpoint" else self._connect()
         if self._receives_first:
-            self._send(_row(self.inputs, self._first_drive))
-        self._row = self._receive() if self._sends_first else _row(self.outputs, self._initial)
+            self._send(_row(self.input_widths, self._first_drive))
+        self._row = self._receive() if self._sends_first else _row(self.output_widths, self._initial)
 
     def step(self, t: float, t_end: float, u: InputFunction) -> None:
         """Give MBDyn the inputs at the end of the step, where it evaluates its drives, and wait for its row."""
@@ -147,7 +147,7 @@ class MBDyn(Subsystem):
         self._wires["drive"].send(np.asarray(values, dtype="<f8").tobytes())
 
     def _receive(self) -> NDArray[np.float64]:
-        size = 8 * sum(self.outputs.values())
+        size = 8 * sum(self.output_widths.values())
         return np.frombuffer(self._wires["motion"].receive(size), dtype="<f8").copy()
 
     def _launch(self) -> None:
