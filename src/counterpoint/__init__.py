@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         SetupError,
         SimulationError,
         SolverError,
+        UnitWarning,
     )
     from .fmi import fmu
     from .precedence import Scheme, custom, sequential
@@ -64,7 +65,7 @@ _ROOMS = {
     "errors": (
         "AlgebraicLoopError", "ComponentDied", "ComponentError", "CounterpointError", "MissingExtraError", "ModelError",
         "NotFiniteError", "OutputError", "PeerLost", "RunInterrupted", "ScenarioError", "SetupError",
-        "SimulationError", "SolverError",
+        "SimulationError", "SolverError", "UnitWarning",
     ),
     "fmi": ("fmu",),
     "precedence": ("Scheme", "custom", "sequential"),
@@ -83,8 +84,8 @@ __all__ = [
     "AlgebraicLoopError", "Approximation", "ComponentDied", "ComponentError", "CosimulationInterface",
     "CounterpointError", "Diagram", "MissingExtraError", "ModelError", "NotFiniteError", "OutputError", "PeerLost",
     "Progress", "Result", "Run", "RunInterrupted", "Scenario", "ScenarioError", "Scheme", "SetupError", "Signal",
-    "SimulationError", "SolverError", "Subsystem", "System", "approximate", "custom", "fmu", "hermite", "hold",
-    "lagrange", "least_squares", "linear", "load", "mean", "ode", "second_order", "sequential", "source", "table",
+    "SimulationError", "SolverError", "Subsystem", "System", "UnitWarning", "approximate", "custom", "fmu", "hermite",
+    "hold", "lagrange", "least_squares", "linear", "load", "mean", "ode", "second_order", "sequential", "source", "table",
     "taylor", "transition",
 ]  # fmt: skip
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -109,6 +110,8 @@ def run(
     system = read.build()
     where = Outputs(out or Path(f"{read.name}-run"), read.name, overwrite, read.extra_endings)
     where.prepare(plot)
+    if quiet:
+        warnings.simplefilter("ignore")
     show = not quiet if progress is None else progress
     interrupts = context.ensure_object(Settings).interrupts
     outcome = _simulate(read, system, where, interrupts, (show, bool(progress)))
@@ -311,6 +314,11 @@ def _print_error(error: BaseException) -> None:
         click.echo(click.style("error: ", fg="red", bold=True) + line, err=True)
 
 
+def _print_warning(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+    """Print a warning as a user wants to read it, without the line of the program that gave it."""
+    click.echo(click.style("warning: ", fg="yellow", bold=True) + str(message), err=True)
+
+
 def _exit_code(error: Exception) -> int:
     """Print an error as a user wants to read it; return the exit code that belongs to it."""
     from .errors import CounterpointError
@@ -336,7 +344,8 @@ def _exit_code(error: Exception) -> int:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and end the process with its exit code."""
     settings = Settings()
-    with settings.interrupts:
+    with settings.interrupts, warnings.catch_warnings():
+        warnings.showwarning = _print_warning
         try:
             code = cli.main(args=arguments, prog_name="counterpoint", standalone_mode=False, obj=settings)
         except click.Abort:

@@ -300,6 +300,7 @@ class Connection(Table):
     offset: float | None = None
     initial: float | None = None
     law: str | None = None
+    convert: bool | None = None
 
 
 class WaitsFor(Table):
@@ -337,6 +338,7 @@ class ScenarioTable(Table):
     scheme: Scheme = "slowest-first"
     threads: Annotated[int, Field(ge=1)] = 1
     approximation: Approximation | None = None
+    convert: bool | None = None
     plot: list[str] | None = None
     subsystems: Annotated[dict[Name, Subsystem], Field(min_length=1)]
     connections: list[Connection] = Field(default_factory=list)
