@@ -141,6 +141,7 @@ class System:
         self.subsystems: dict[str, Entry] = {}
         self.connections: list[Connection] = []
         self.constants: dict[str, ArrayLike] = {}
+        self.origin: object = None  #: what it was made from
         self.unit_warnings: set[str] = set()  #: connections that a warning has named
 
     def add(

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from ..results import Result
     from ..system import System
 
+STRUCTURES = (".ssp", ".ssd")
+"""Ends of the names of system structures."""
+
 
 @dataclass(frozen=True)
 class Scenario:
@@ -46,6 +49,7 @@ class Scenario:
     allow_outside: bool
     _table: ScenarioTable = field(repr=False)
     _document: Document = field(repr=False)
+    _folder: Folder = field(repr=False)
 
     #: Ends of the names of files that are written beside the run file and the picture of signals.
     extra_endings = ()
@@ -57,7 +61,7 @@ class Scenario:
         Parameters
         ----------
         path : path-like
-            TOML file.
+            TOML file, or a system structure: ``.ssp`` or ``.ssd``, see :func:`counterpoint.ssp.read`.
         allow_outside : bool
             Whether the scenario may use files outside of its directory.
 
@@ -67,19 +71,28 @@ class Scenario:
             With all problems found, each with file, key and remedy.
         """
         path = Path(path)
+        if path.suffix.lower() in STRUCTURES:
+            from ..ssp import read
+
+            return read(path, allow_outside=allow_outside)
         return cls.of(path, read_document(path), allow_outside=allow_outside)
 
     @classmethod
-    def of(cls, path: Path, document: Document, *, allow_outside: bool = False) -> Scenario:
-        """Check a document that has been read from ``path``; raise ScenarioError with all problems."""
+    def of(
+        cls, path: Path, document: Document, *, allow_outside: bool = False, folder: Folder | None = None
+    ) -> Scenario:
+        """Check a document that has been read from ``path``; raise ScenarioError with all problems.
+
+        ``folder`` is where its files lie, if not beside it.
+        """
+        folder = folder or Folder(path.parent, allow_outside)
         mistakes = Mistakes(document)
         table, indices = check(document, mistakes)
         if mistakes and table is not None:
-            folder = Folder(path.parent, allow_outside)
             Builder(table, indices, folder, mistakes, run_code=False).system("incomplete")
         mistakes.raise_if_any()
         assert table is not None  # without mistakes there is a table
-        return cls(path, table.name or path.stem, allow_outside, table, document)
+        return cls(path, table.name or path.stem, allow_outside, table, document, folder)
 
     @property
     def start(self) -> float:
@@ -135,6 +148,7 @@ class Scenario:
         mistakes = Mistakes(self._document)
         system = self._builder(mistakes).system(self.name)
         mistakes.raise_if_any()
+        system.origin = self  # an archive stays unpacked as long as somebody uses its files
         return system
 
     def run(self, *, system: System | None = None, **options: Any) -> Result:
@@ -154,4 +168,4 @@ class Scenario:
 
     def _builder(self, mistakes: Mistakes) -> Builder:
         indices = list(range(len(self._table.connections)))
-        return Builder(self._table, indices, Folder(self.path.parent, self.allow_outside), mistakes)
+        return Builder(self._table, indices, self._folder, mistakes)
