@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from . import diagram as diagram
     from . import fmi as fmi
     from . import multibody as multibody
+    from . import ssp as ssp
     from .approximations import (
         Approximation,
         approximate,
@@ -78,7 +79,7 @@ _ROOMS = {
 }  # fmt: skip
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
-_PACKAGES = ("diagram", "fmi", "multibody")
+_PACKAGES = ("diagram", "fmi", "multibody", "ssp")
 
 __all__ = [
     "AlgebraicLoopError", "Approximation", "ComponentDied", "ComponentError", "CosimulationInterface",

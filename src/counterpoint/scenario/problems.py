@@ -9,7 +9,7 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -53,6 +53,7 @@ class Document:
     label: str
     text: str
     values: dict[str, Any]
+    written_names: dict[str, str] = field(default_factory=dict)  #: of files that are called otherwise where they lie
 
     def sentences(self, messages: list[tuple[Path, str]]) -> list[str]:
         """Write problems as a user reads them, in the order of the file."""

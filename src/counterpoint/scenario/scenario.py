@@ -162,6 +162,41 @@ class Scenario:
         }
         return system.run(**(settings | options))
 
+    def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+        """Write the scenario in another form: as a system structure, or one of these as a scenario file.
+
+        Parameters
+        ----------
+        path : path-like
+            ``.ssp`` or ``.ssd``: see :func:`counterpoint.ssp.write`. ``.toml``, for a system structure: its FMUs are
+            written beside it.
+        overwrite : bool
+            Replace files that are already there.
+        """
+        path = Path(path)
+        if path.suffix.lower() in STRUCTURES:
+            from ..ssp import write
+
+            return write(self, path, overwrite=overwrite)
+        if path.suffix.lower() != ".toml" or self.path.suffix.lower() not in STRUCTURES:
+            kinds = ".ssp or .ssd" if path.suffix.lower() == ".toml" else ".toml, .ssp or .ssd"
+            raise SetupError(f"{path}: {self.path.name} can be written as {kinds}")
+        from ..ssp.scenario_writing import write_scenario
+
+        return write_scenario(self, path, overwrite=overwrite)
+
+    def tables(self) -> dict[str, Any]:
+        """Return what the scenario says, as tables of the TOML file."""
+        return self._table.model_dump(exclude_unset=True, by_alias=True)
+
+    def find_file(self, name: str) -> Path:
+        """Return the path of a file that the scenario names."""
+        return self._folder.find(name)
+
+    def written_name(self, name: str) -> str:
+        """Return what a file of the scenario is called where it is written with the scenario."""
+        return self._document.written_names.get(name) or self._folder.name_inside(name)
+
     def draw_extras(self, result: Result, stem: Path) -> Iterator[Path]:
         """Draw what a kind of case adds to the picture of signals; a scenario adds nothing."""
         return iter(())

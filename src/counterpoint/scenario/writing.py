@@ -42,6 +42,20 @@ def to_toml(document: Mapping[Any, Mapping[str, Any]]) -> str:
     return "\n".join("\n".join(_section(name, section)) + "\n" for name, section in document.items())
 
 
+def scenario_toml(values: Mapping[str, Any]) -> str:
+    """Write a scenario: the top, a section for each subsystem, the connections, and constants."""
+    tables = ("subsystems", "connections", "set")
+    top = "".join(f"{key} = {value_text(value)}\n" for key, value in values.items() if key not in tables)
+    parts = [top, to_toml({("subsystems", name): table for name, table in values["subsystems"].items()})]
+    parts += [
+        "[[connections]]\n" + "".join(f"{_key(key)} = {value_text(value)}\n" for key, value in table.items())
+        for table in values.get("connections", ())
+    ]
+    if values.get("set"):
+        parts.append(to_toml({"set": values["set"]}))
+    return "\n".join(parts)
+
+
 def _section(name: Section, section: Mapping[str, Any]) -> list[str]:
     """Write a section; if one of its tables is too long for a line, all get lines of their own: their order counts."""
     title = ".".join(_key(key) for key in ((name,) if isinstance(name, str) else name))

@@ -90,7 +90,7 @@ def read(
         raise ScenarioError(wrong)
     for text in log.complaints():
         warnings.warn(text, StructureWarning, stacklevel=2)
-    document = StructureDocument(str(path), "", tables.values, tables, log, unpacked)
+    document = StructureDocument(str(path), "", tables.values, tables.files, tables, log, unpacked)
     return Scenario.of(path, document, folder=Folder(store.root, allow_outside=True))
 
 

@@ -43,7 +43,8 @@ def to_tables(flat: Flat, structure: s.Structure, until: float | None, step: flo
     made.values["connections"] = []
     constants: dict[str, Any] = {}
     for leaf in flat.leaves.values():
-        _add_subsystem(made, flat, leaf, constants, step)
+        _add_subsystem(made, flat, leaf, constants)
+        _add_step(made.values["subsystems"][leaf.name], leaf, structure.system, step)
     for edge in flat.drivers.values():
         if edge.sink[0] in flat.leaves:
             _add_connection(made, flat, edge)
@@ -63,7 +64,18 @@ def _add_times(made: Tables, structure: s.Structure, until: float | None) -> Non
         made.values["start"] = structure.start
 
 
-def _add_subsystem(made: Tables, flat: Flat, leaf: Leaf, constants: dict[str, Any], step: float | None) -> None:
+def _add_step(table: dict[str, Any], leaf: Leaf, system: s.System, step: float | None) -> None:
+    """Give an FMU a step: what our settings say, else that of another master, else the FMU's own, else the default."""
+    if "step" in table or (system.settings is not None and leaf.component.settings is not None):
+        return
+    fixed = leaf.description.co_simulation and leaf.description.co_simulation.fixed_internal_step
+    if system.step is not None:
+        table["step"] = system.step
+    elif leaf.description.experiment.step is None and fixed is None and step is not None:
+        table["step"] = step
+
+
+def _add_subsystem(made: Tables, flat: Flat, leaf: Leaf, constants: dict[str, Any]) -> None:
     component = leaf.component
     settings = dict(component.settings or {})
     in_set = settings.pop("set", [])
@@ -74,11 +86,6 @@ def _add_subsystem(made: Tables, flat: Flat, leaf: Leaf, constants: dict[str, An
     for key in ("type", "file"):
         if key in settings:
             component.place.wrong(f'Setting "{key}": stands in the file as source')
-    suggested = leaf.description.experiment.step or (
-        leaf.description.co_simulation and leaf.description.co_simulation.fixed_internal_step
-    )
-    if "step" not in table and step is not None and suggested is None:
-        table["step"] = step
     if component.implementation == "ModelExchange":
         component.place.wrong("implementation = ModelExchange; FMUs are run as co-simulation")
     values = _values(flat, leaf)

@@ -20,6 +20,7 @@ from ..errors import did_you_mean
 from ..fmi.attributes import Notes
 from ..fmi.xml_reading import Element
 from ..scenario.writing import value_text
+from .xml_writing import Node
 
 ANNOTATION = "org.counterpoint"
 
@@ -68,10 +69,24 @@ def _read_value(setting: Element, key: str, notes: Notes) -> Any:
     return value
 
 
-def settings_lines(values: Mapping[str, Any]) -> list[str]:
-    """Return an annotation with settings, as lines of XML."""
-    from .xml_writing import tag
+def settings_node(values: Mapping[str, Any]) -> Node:
+    """Return an annotation with settings."""
+    inside = [Node("cp:Setting", {"key": key, "value": value_text(value)}) for key, value in values.items()]
+    return Node("ssc:Annotation", {"type": ANNOTATION}, [Node("cp:Settings", {}, inside)])
 
-    lines = [f'<ssc:Annotation type="{ANNOTATION}">', "<cp:Settings>"]
-    lines += [tag("cp:Setting", key=key, value=value_text(value)) for key, value in values.items()]
-    return [*lines, "</cp:Settings>", "</ssc:Annotation>"]
+
+def master_step(system: Element, notes: Notes) -> float | None:
+    """Return the step in s that OMSimulator was told to run a system with, when it has written the file."""
+    for annotation in (a for part in system.all("ssd:Annotations") for a in part.all("ssc:Annotation")):
+        inside = annotation.child("oms:Annotations") or annotation
+        for master in (m for part in inside.all("oms:SimulationInformation") for m in part.all("oms:FixedStepMaster")):
+            return notes.positive(master, "stepSize")
+    return None
+
+
+def master_node(step: float) -> Node:
+    """Return the annotation that tells OMSimulator to run a system with a fixed step in s."""
+    attributes: dict[str, str | None] = {"description": "oms-ma", "stepSize": repr(step)}
+    attributes |= {"absoluteTolerance": "0.0001", "relativeTolerance": "0.0001"}
+    inside = Node("oms:SimulationInformation", {}, [Node("oms:FixedStepMaster", attributes)])
+    return Node("ssc:Annotation", {"type": "org.openmodelica"}, [Node("oms:Annotations", {}, [inside])])

@@ -15,6 +15,7 @@ PREFIXES = {
     "http://ssp-standard.org/SSP1/SystemStructureParameterMapping": "ssm",
     "http://ssp-standard.org/SSP1/SystemStructureSignalDictionary": "ssb",
     "urn:counterpoint:settings:1": "cp",
+    "https://raw.githubusercontent.com/OpenModelica/OMSimulator/master/schema/oms.xsd": "oms",
 }
 """Namespace -> the prefix by which elements are called here and in what we write."""
 
@@ -161,6 +162,7 @@ class System:
     connections: list[Connection]
     dictionaries: dict[str, dict[str, Connector]]
     settings: dict[str, Any] | None
+    step: float | None  #: s, of another master for all components
     place: Place
 
 

@@ -11,7 +11,7 @@ from ..fmi.xml_reading import Element
 from ..units import BASE_UNITS, Unit, UnitProblem, unit
 from . import structure as s
 from .files import Store
-from .settings import OF_CONNECTION, OF_SYSTEM, read_settings
+from .settings import OF_CONNECTION, OF_SYSTEM, master_step, read_settings
 
 _VALUES = "application/x-ssp-parameter-set"
 _MAPPING = "application/x-ssp-parameter-mapping"
@@ -65,6 +65,7 @@ class _Reader:
             [self._connection(c) for part in element.all("ssd:Connections") for c in part.all("ssd:Connection")],
             self._dictionaries(element),
             read_settings(element, "ssd:Annotations", self.notes, OF_SYSTEM),
+            master_step(element, self.notes),
             self._place(element, f'System "{name}"'),
         )
         if "id" in element.attributes:
