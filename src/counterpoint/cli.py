@@ -1,4 +1,4 @@
-"""The command line: ``counterpoint run | info | study``.
+"""The command line: ``counterpoint run | info | convert | study``.
 
 Only click and the standard library are imported here at the top, so that ``counterpoint --help`` answers at
 once; everything else is loaded by the command that needs it. Exit codes: 0 done, 2 bad usage or scenario,
@@ -69,7 +69,9 @@ def cli() -> None:
 @click.argument("scenario", type=click.Path(path_type=Path))
 @click.option("--until", type=float, metavar="S", help="End of the run in s, instead of the scenario's.")
 @click.option("--scheme", metavar="NAME", help="slowest-first, fastest-first, parallel or sequential.")
-@click.option("--step", type=float, metavar="S", help="Step in s of a mechanism or diagram file, instead of its own.")
+@click.option(
+    "--step", type=float, metavar="S", help="Step in s of a mechanism or diagram, or of FMUs that suggest none."
+)
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Worker threads.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Where results go [NAME-run].")
 @click.option("--overwrite", is_flag=True, help="Replace results that are already there.")
@@ -94,18 +96,18 @@ def run(
     quiet: bool,
     allow_outside: bool,
 ) -> None:
-    """Run a scenario, a mechanism or a diagram; write results and pictures."""
-    from .cases import read_case
+    """Run a scenario, a system structure (.ssp, .ssd), a mechanism or a diagram; write results and pictures."""
+    from .cases import STRUCTURES, read_case
     from .scenario import Scenario
 
-    read = read_case(scenario, allow_outside=allow_outside)
+    read = read_case(scenario, allow_outside=allow_outside, until=until, step=step)
     if not isinstance(read, Scenario):
         read = read.changed(until=until, scheme=scheme, threads=threads, step=step)
-    elif step is None:
+    elif step is None or scenario.suffix.lower() in STRUCTURES:
         read = read.changed(until=until, scheme=scheme, threads=threads)
     else:
         raise click.UsageError(
-            "--step is for mechanism and diagram files; in a scenario every subsystem has its own step"
+            "--step is for mechanisms, diagrams and system structures; in a scenario every subsystem has its own step"
         )
     system = read.build()
     where = Outputs(out or Path(f"{read.name}-run"), read.name, overwrite, read.extra_endings)
@@ -131,7 +133,7 @@ def run(
 @click.option("--overwrite", is_flag=True, help="Replace matrices that are already there.")
 @_with_traceback
 def info(file: Path, allow_outside: bool, matrices: Path | None, overwrite: bool) -> None:
-    """Show what a scenario, mechanism or diagram (.toml), a run file (.h5) or an FMU (.fmu) holds."""
+    """Show what a scenario, mechanism or diagram (.toml), a run file (.h5), an FMU (.fmu) or an SSP holds."""
     from . import display
 
     console = display.console()
@@ -139,6 +141,11 @@ def info(file: Path, allow_outside: bool, matrices: Path | None, overwrite: bool
         from .fmi.information import show
 
         show(file, console)
+        return
+    if file.suffix.lower() in (".ssp", ".ssd"):
+        from .ssp.information import show as show_structure
+
+        show_structure(file, console, allow_outside=allow_outside)
         return
     if _is_run_file(file):
         from .results import load
@@ -164,6 +171,29 @@ def info(file: Path, allow_outside: bool, matrices: Path | None, overwrite: bool
 
         for path in write_matrices(case.mechanism, matrices, overwrite=overwrite):
             display.say(f"wrote {path}", console)
+
+
+@cli.command()
+@click.argument("source", type=click.Path(path_type=Path))
+@click.argument("target", type=click.Path(path_type=Path))
+@click.option("--overwrite", is_flag=True, help="Replace files that are already there.")
+@click.option("--until", type=float, metavar="S", help="End of the run in s, instead of the source's.")
+@click.option("--step", type=float, metavar="S", help="Step in s of FMUs of a system structure that suggest none.")
+@click.option("--allow-outside", is_flag=True, help="Let the source use files outside of its directory.")
+@_with_traceback
+def convert(
+    *, source: Path, target: Path, overwrite: bool, until: float | None, step: float | None, allow_outside: bool
+) -> None:
+    """Write a scenario of FMUs (.toml) as a system structure (.ssp, .ssd), or the other way round."""
+    from . import display
+    from .cases import read_case
+    from .scenario import Scenario
+
+    read = read_case(source, allow_outside=allow_outside, until=until, step=step)
+    if not isinstance(read, Scenario):
+        raise click.UsageError(f"{source} is no scenario; mechanisms and diagrams are exported as FMUs")
+    written = read.changed(until=until).write(target, overwrite=overwrite)
+    display.say(f"wrote {written}", display.console())
 
 
 @cli.command()

@@ -174,9 +174,9 @@ def run_file(outcome: Result, where: Console) -> None:
     say(f"signals: {', '.join(outcome.signals)}", where)
 
 
-def scenario(described: Scenario, system: System, where: Console) -> None:
-    """Print the subsystems, connections and the precedence of a scenario."""
-    say(f"{described.name}: t = {described.start:g} to {described.until:g} s", where)
+def scenario(described: Scenario, system: System, where: Console, times: str = "") -> None:
+    """Print the subsystems, connections and the precedence of a scenario; ``times`` instead of start and end."""
+    say(f"{described.name}: " + (times or f"t = {described.start:g} to {described.until:g} s"), where)
     where.print()
     where.print(_subsystems(described, system))
     where.print()

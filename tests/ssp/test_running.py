@@ -1,10 +1,8 @@
 """System structures run directly: the numbers of the same system built by hand."""
 
 import numpy as np
-import pytest
 
 import counterpoint as cp
-from counterpoint import ssp
 
 from .conftest import PAIR, ssd
 

@@ -20,9 +20,6 @@ if TYPE_CHECKING:
     from ..results import Result
     from ..system import System
 
-STRUCTURES = (".ssp", ".ssd")
-"""Ends of the names of system structures."""
-
 
 @dataclass(frozen=True)
 class Scenario:
@@ -71,7 +68,7 @@ class Scenario:
             With all problems found, each with file, key and remedy.
         """
         path = Path(path)
-        if path.suffix.lower() in STRUCTURES:
+        if path.suffix.lower() in (".ssp", ".ssd"):
             from ..ssp import read
 
             return read(path, allow_outside=allow_outside)
@@ -174,11 +171,11 @@ class Scenario:
             Replace files that are already there.
         """
         path = Path(path)
-        if path.suffix.lower() in STRUCTURES:
+        if path.suffix.lower() in (".ssp", ".ssd"):
             from ..ssp import write
 
             return write(self, path, overwrite=overwrite)
-        if path.suffix.lower() != ".toml" or self.path.suffix.lower() not in STRUCTURES:
+        if path.suffix.lower() != ".toml" or self.path.suffix.lower() == ".toml":
             kinds = ".ssp or .ssd" if path.suffix.lower() == ".toml" else ".toml, .ssp or .ssd"
             raise SetupError(f"{path}: {self.path.name} can be written as {kinds}")
         from ..ssp.scenario_writing import write_scenario

@@ -45,7 +45,11 @@ class Log:
         return text
 
     def _all(self, kind: str) -> list[tuple[str, int, str]]:
-        return [(label, *note) for label, notes in self.notes.items() for note in dict.fromkeys(sorted(getattr(notes, kind)))]
+        return [
+            (label, *note)
+            for label, notes in self.notes.items()
+            for note in dict.fromkeys(sorted(getattr(notes, kind)))
+        ]
 
 
 @dataclass

@@ -6,6 +6,7 @@ direction; it follows from the kinds of the two connectors.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -74,6 +75,19 @@ class Value:
     converts: bool = True
 
 
+@dataclass(frozen=True)
+class _Scope:
+    """The file that a system stands in, where other files lie, and the systems around it that were referred to."""
+
+    structure: s.Structure
+    store: Store
+    above: tuple[Any, ...] = ()
+
+    def within(self, mark: Any) -> _Scope:
+        """Return the scope inside a system that was referred to."""
+        return replace(self, above=(*self.above, mark))
+
+
 class Flat:
     """A system structure without its hierarchy.
 
@@ -94,8 +108,7 @@ class Flat:
         self._systems: dict[Names, s.System] = {}
         self._nodes: dict[Key, s.Connector] = {}
         self._aliases: dict[Key, Key] = {}
-        self._scopes: dict[Names, dict[str, dict[str, s.Connector]]] = {}
-        self._walk((), structure.system, structure, store, (), ())
+        self._walk((), structure.system, _Scope(structure, store))
 
     def node(self, key: Key) -> s.Connector | None:
         """Return the connector of a key, as far as the file has one."""
@@ -144,34 +157,29 @@ class Flat:
             found.insert(0, edge)
         return found
 
-    def _walk(
-        self, path: Names, system: s.System, structure: s.Structure, store: Store, more: Any, above: tuple[Any, ...]
-    ) -> None:
+    def _walk(self, path: Names, system: s.System, scope: _Scope, more: Sequence[s.Binding] = ()) -> None:
         """Enter a system and what is in it; inner bindings first, so that outer ones have the last word."""
         self._systems[path] = system
         for connector in system.connectors.values():
             self._nodes[path, connector.name] = connector
-        self._scopes[path] = {name: entries for name, entries in system.dictionaries.items()}
         for name, element in system.elements.items():
             inside = (*path, name)
             if isinstance(element, s.System):
-                self._walk(inside, element, structure, store, (), above)
+                self._walk(inside, element, scope)
             elif isinstance(element, s.DictionaryReference):
                 self._refer(path, element)
             else:
-                self._component(inside, element, structure, store, above)
+                self._component(inside, element, scope)
         for connection in system.connections:
             self._connect(path, system, connection)
         for binding in (*system.bindings, *more):
             self._bind(path, binding)
 
-    def _component(
-        self, path: Names, component: s.Component, structure: s.Structure, store: Store, above: tuple[Any, ...]
-    ) -> None:
+    def _component(self, path: Names, component: s.Component, scope: _Scope) -> None:
         if component.type == s.FMU:
-            self._fmu(path, component, store)
+            self._fmu(path, component, scope.store)
         elif component.type in (s.DEFINITION, s.PACKAGE):
-            self._nested(path, component, structure, store, above)
+            self._nested(path, component, scope)
         else:
             component.place.wrong(
                 f'type = "{component.type[:60]}"; FMUs ({s.FMU}) and system structures ({s.DEFINITION}, {s.PACKAGE}) '
@@ -207,44 +215,43 @@ class Flat:
             connector.place.wrong(f"the FMU has no such variable{did_you_mean(connector.name, known)}")
             return
         if connector.kind in _CAUSALITIES and variable.causality not in _CAUSALITIES[connector.kind]:
-            connector.place.wrong(f"kind = {connector.kind}; the variable of the FMU has the causality {variable.causality}")
+            connector.place.wrong(
+                f"kind = {connector.kind}; the variable of the FMU has the causality {variable.causality}"
+            )
         if connector.type and variable.type not in _FMI_TYPES[connector.type]:
             connector.place.wrong(f"type {connector.type}; the variable of the FMU is of type {variable.type}")
         own = self.own_unit((leaf.path, connector.name))
         if own is not None and connector.unit is not None and _differ(own, connector.unit):
             connector.place.wrong(f"unit = {connector.unit.name}; the variable of the FMU is in {own.name}")
 
-    def _nested(
-        self, path: Names, component: s.Component, structure: s.Structure, store: Store, above: tuple[Any, ...]
-    ) -> None:
+    def _nested(self, path: Names, component: s.Component, scope: _Scope) -> None:
         """Enter another system structure in the place of a component."""
         if len(path) > _DEEPEST:
             component.place.wrong(f"systems are nested deeper than {_DEEPEST}, which is refused")
             return
         if component.source.startswith("#"):
-            inner = structure.by_id.get(component.source[1:])
+            inner = scope.structure.by_id.get(component.source[1:])
             if inner is None:
                 component.place.wrong(f'source = "{component.source}": no system has this id')
-            elif inner.place in above:
-                component.place.wrong(f'source = "{component.source}": the system would contain itself')
-            else:
-                self._walk(path, inner, structure, store, component.bindings, (*above, inner.place))
+                return
+            self._enter(path, component, inner, scope.within(inner.place))
             return
-        opened = open_nested(component, store)
-        if opened is None:
+        opened = open_nested(component, scope.store)
+        loaded = None if opened is None else read_structure(*opened)
+        if opened is not None and loaded is not None:
+            inside = _Scope(loaded, opened[0], scope.above).within((opened[0].root, opened[1]))
+            self._enter(path, component, loaded.system, inside)
+
+    def _enter(self, path: Names, component: s.Component, inner: s.System, scope: _Scope) -> None:
+        if scope.above[-1] in scope.above[:-1]:
+            component.place.wrong(f'source = "{component.source}": the system would contain itself')
             return
-        inner_store, name = opened
-        if (inner_store.root, name) in above:
-            component.place.wrong(f'source = "{component.source}": the structure would contain itself')
-            return
-        loaded = read_structure(inner_store, name)
-        if loaded is not None:
-            self._walk(path, loaded.system, loaded, inner_store, component.bindings, (*above, (inner_store.root, name)))
+        self._walk(path, inner, scope, component.bindings)
 
     def _refer(self, path: Names, reference: s.DictionaryReference) -> None:
         """Let connectors of a reference stand for entries of the dictionary, found here or further out."""
         for length in range(len(path), -1, -1):
-            entries = self._scopes.get(path[:length], {}).get(reference.dictionary)
+            entries = self._systems[path[:length]].dictionaries.get(reference.dictionary)
             if entries is not None:
                 break
         else:
@@ -320,14 +327,17 @@ class Flat:
             if source not in names:
                 entries[0].place.complain("the parameter set has no such parameter; the entry is ignored")
         for parameter in binding.parameters:
-            for entry in mapping.get(parameter.name, [None]):  # type: ignore[list-item]
-                name = parameter.name if entry is None else entry.target
-                key = self._find(path, name)
-                if key is None:
-                    parameter.place.complain(f'nothing is called "{name}" there; the value is ignored')
-                else:
-                    value = Value(parameter) if entry is None else Value(parameter, entry.transformation, entry.converts)
-                    self.values[key] = value
+            if parameter.name not in mapping:
+                self._assign(path, parameter.name, Value(parameter))
+            for entry in mapping.get(parameter.name, ()):
+                self._assign(path, entry.target, Value(parameter, entry.transformation, entry.converts))
+
+    def _assign(self, path: Names, name: str, value: Value) -> None:
+        key = self._find(path, name)
+        if key is None:
+            value.parameter.place.complain(f'nothing is called "{name}" there; the value is ignored')
+        else:
+            self.values[key] = value
 
     def _find(self, path: Names, name: str) -> Key | None:
         """Return the variable or connector that a hierarchical name means, seen from an element."""

@@ -80,34 +80,45 @@ def read(
     >>> scenario = ssp.read("plant.ssp", step=1e-3)  # doctest: +SKIP
     >>> scenario.run()["pump.flow"].plot()  # doctest: +SKIP
     """
-    path = Path(path)
-    log, unpacked = Log(), list[Unpacked]()
-    store, name = _open(path, variant, allow_outside, log, unpacked)
-    structure = read_structure(store, name)
-    tables = _tables(store, structure, until, step) if structure is not None else Tables()
-    wrong = log.serious()
-    if wrong:
-        raise ScenarioError(wrong)
-    for text in log.complaints():
-        warnings.warn(text, StructureWarning, stacklevel=2)
-    document = StructureDocument(str(path), "", tables.values, tables.files, tables, log, unpacked)
-    return Scenario.of(path, document, folder=Folder(store.root, allow_outside=True))
+    return Loaded.of(Path(path), variant, allow_outside).scenario(until, step)
 
 
-def _open(path: Path, variant: str, allow_outside: bool, log: Log, unpacked: list[Unpacked]) -> tuple[Store, str]:
-    if not path.exists():
-        raise ScenarioError(f"{path}: no such file{similar_files(path)}")
-    try:
-        if path.suffix.lower() == ".ssp":
-            return Store.of_archive(path, log, unpacked), variant or MAIN
-    except SetupError as error:
-        raise ScenarioError(error.problems) from None
-    parent = "" if path.parent == Path() else f"{path.parent}{os.sep}"
-    return Store(path.parent, parent, log, allow_outside), path.name
+@dataclass(frozen=True)
+class Loaded:
+    """A system structure that has been read, and where its files are."""
 
+    path: Path
+    structure: Structure | None
+    store: Store
 
-def _tables(store: Store, structure: Structure, until: float | None, step: float | None) -> Tables:
-    flat = Flat(store, structure)
-    if not flat.leaves and not store.log.serious():
-        structure.system.place.wrong("there is no component in it")
-    return to_tables(flat, structure, until, step)
+    @classmethod
+    def of(cls, path: Path, variant: str = "", allow_outside: bool = False) -> Loaded:
+        """Open an archive or a file and read its SSD; mistakes in it are noted."""
+        if not path.exists():
+            raise ScenarioError(f"{path}: no such file{similar_files(path)}")
+        try:
+            if path.suffix.lower() == ".ssp":
+                store = Store.of_archive(path, Log(), [])
+                return cls(path, read_structure(store, variant or MAIN), store)
+        except SetupError as error:
+            raise ScenarioError(error.problems) from None
+        parent = "" if path.parent == Path() else f"{path.parent}{os.sep}"
+        store = Store(path.parent, parent, Log(), allow_outside)
+        return cls(path, read_structure(store, path.name), store)
+
+    def scenario(self, until: float | None, step: float | None) -> Scenario:
+        """Return the scenario, or raise ScenarioError with all problems."""
+        log = self.store.log
+        tables = Tables()
+        if self.structure is not None:
+            flat = Flat(self.store, self.structure)
+            if not flat.leaves and not log.serious():
+                self.structure.system.place.wrong("there is no component in it")
+            tables = to_tables(flat, self.structure, until, step)
+        wrong = log.serious()
+        if wrong:
+            raise ScenarioError(wrong)
+        for text in log.complaints():
+            warnings.warn(text, StructureWarning, stacklevel=3)
+        document = StructureDocument(str(self.path), "", tables.values, tables.files, tables, log, self.store.unpacked)
+        return Scenario.of(self.path, document, folder=Folder(self.store.root, allow_outside=True))

@@ -154,7 +154,9 @@ def _add_connection(made: Tables, flat: Flat, edge: Edge) -> None:
     transformation = edge.connection.transformation
     if path.plain and not isinstance(transformation, s.Mapping):
         if transformation is not None:
-            table |= {k: v for k, v in (("gain", transformation.factor), ("offset", transformation.offset)) if v is not None}
+            table |= {
+                k: v for k, v in (("gain", transformation.factor), ("offset", transformation.offset)) if v is not None
+            }
         if not edge.connection.converts:
             table["convert"] = False
     else:

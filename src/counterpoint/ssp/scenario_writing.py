@@ -18,9 +18,10 @@ def write_scenario(scenario: Scenario, path: Path, *, overwrite: bool) -> Path:
     """Write a scenario file, and the FMUs that it names into its directory or below."""
     values = scenario.tables()
     copies: dict[Path, Path] = {}
-    for table in values["subsystems"].values():
+    for name, table in values["subsystems"].items():
         source = scenario.find_file(table["file"])
-        table["file"] = _free_name(scenario.written_name(table["file"]), source, path.parent, copies)
+        file = _free_name(scenario.written_name(table["file"]), source, path.parent, copies)
+        values["subsystems"][name] = {"type": "fmu", "file": file} | {k: v for k, v in table.items() if k != "file"}
     for table in values.get("connections", ()):
         table["from"] = _one(table["from"])
     taken = [target for target, source in copies.items() if target.exists() and not _same(source, target)]

@@ -62,46 +62,57 @@ def as_line(
     return line
 
 
+@dataclass(frozen=True)
+class _Step:
+    """One step of a value from key to key."""
+
+    source: Key
+    sink: Key
+    transformation: s.Transformation | None
+    converts: bool
+    place: s.Place
+
+
 def value_of(flat: Flat, given: Value, sink: Key, chain: list[Edge]) -> Any:
-    """Return the value that a parameter has at a key, after mapping and connections; None, and notes, when it cannot."""
+    """Return the value that a parameter has at a key, after mapping and connections; None if there is none."""
     parameter = given.parameter
+    first = chain[0].source if chain else sink
+    steps = [_Step(first, first, given.transformation, given.converts, parameter.place)]
+    for edge in chain:
+        how = edge.connection
+        steps.append(_Step(edge.source, edge.sink, how.transformation, how.converts, how.place))
     value: Any = parameter.value
     current = parameter.unit
-    first = chain[0].source if chain else sink
-    steps: list[tuple[Key, s.Transformation | None, bool, s.Place]] = [
-        (first, given.transformation, given.converts, parameter.place)
-    ]
-    steps += [(e.sink, e.connection.transformation, e.connection.converts, e.connection.place) for e in chain]
-    before = first
-    for key, transformation, converts, place in steps:
-        needed = flat.unit(key)
-        if converts and isinstance(value, float):
-            found = _unit_conversion(current, needed, place)
+    for step in steps:
+        needed = flat.unit(step.sink)
+        if step.converts and isinstance(value, float):
+            found = _unit_conversion(current, needed, step.place)
             if found is None:
                 return None
-            value = found.gain * value + found.offset if not found.is_identity else value
-        value = _transformed(flat, value, transformation, before, key, place)
+            value = value if found.is_identity else found.gain * value + found.offset
+        value = _transformed(flat, value, step)
         if value is None:
             return None
-        current, before = needed or current, key
+        current = needed or current
     return value
 
 
-def _transformed(flat: Flat, value: Any, how: s.Transformation | None, source: Key, sink: Key, place: s.Place) -> Any:
+def _transformed(flat: Flat, value: Any, step: _Step) -> Any:
+    how = step.transformation
     if how is None:
         return value
     if isinstance(how, s.Linear):
         if isinstance(value, bool) or not isinstance(value, int | float):
-            place.wrong(f"a LinearTransformation is for numbers, not for {value!r}")
+            step.place.wrong(f"a LinearTransformation is for numbers, not for {value!r}")
             return None
         line = how.conversion
         return line.gain * value + line.offset
     table = dict(how.entries)
     if how.kind == "Enumeration" and isinstance(value, int) and not isinstance(value, bool):
-        names = {number: name for name, number in flat.items(source).items()}
+        names = {number: name for name, number in flat.items(step.source).items()}
         value = names.get(value, value)
     if value not in table:
-        place.wrong(f"{how}: has no entry for {value!r}")
+        step.place.wrong(f"{how}: has no entry for {value!r}")
         return None
     return table[value]
 
@@ -145,5 +156,3 @@ def _line_through(points: list[tuple[float, float]]) -> Conversion | None:
     gain = (y1 - y0) / (x1 - x0)
     line = Conversion(gain, y0 - gain * x0)
     return line if all(line.gain * x + line.offset == y for x, y in points) else None
-
-

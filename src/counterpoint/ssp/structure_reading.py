@@ -51,9 +51,9 @@ class _Reader:
             self.notes.wrong(root, "the element System is missing")
             return None
         experiment = root.child("ssd:DefaultExperiment") or root
-        times = [self.notes.number(experiment, key) for key in ("startTime", "stopTime")]
+        start, stop = (self.notes.number(experiment, key) for key in ("startTime", "stopTime"))
         place = s.Place(self.notes, experiment.line, "DefaultExperiment")
-        return s.Structure(root.attributes.get("name", ""), self._system(top), *times, self.by_id, place)
+        return s.Structure(root.attributes.get("name", ""), self._system(top), start, stop, self.by_id, place)
 
     def _system(self, element: Element) -> s.System:
         name = self.notes.text(element, "name")
@@ -81,7 +81,9 @@ class _Reader:
         }
         for element in (child for part in system.all("ssd:Elements") for child in part.children):
             if element.tag not in readers:
-                self.notes.wrong(element, f"<{element.tag}> is no element of a system{did_you_mean(element.tag, readers)}")
+                self.notes.wrong(
+                    element, f"<{element.tag}> is no element of a system{did_you_mean(element.tag, readers)}"
+                )
                 continue
             made = readers[element.tag](element)
             if not made.name:
@@ -167,7 +169,9 @@ class _Reader:
         component = owner.attributes.get("source", "") if owner.tag == "ssd:Component" else ""
         for element in (b for part in owner.all("ssd:ParameterBindings") for b in part.all("ssd:ParameterBinding")):
             prefix = element.attributes.get("prefix", "")
-            values = self._content(element, "ssv:ParameterSet", _VALUES, within="ssd:ParameterValues", component=component)
+            values = self._content(
+                element, "ssv:ParameterSet", _VALUES, within="ssd:ParameterValues", component=component
+            )
             mapped = element.child("ssd:ParameterMapping")
             mapping: list[s.MappingEntry] = []
             if mapped is not None:
@@ -190,7 +194,9 @@ class _Reader:
             holder = element.child(within) if within else element
             inside = None if holder is None else holder.child(tag)
             if inside is None:
-                self.notes.wrong(element, f'{element.tag.partition(":")[2]}: neither a source nor <{tag}> inside is given')
+                self.notes.wrong(
+                    element, f"{element.tag.partition(':')[2]}: neither a source nor <{tag}> inside is given"
+                )
             return None if inside is None else (inside, self.notes)
         base = self.notes.choice(element, "sourceBase", _BASES, "SSD")
         place = self._place(element, element.tag.partition(":")[2])

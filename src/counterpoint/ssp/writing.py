@@ -61,8 +61,11 @@ def write(scenario: Scenario, path: str | os.PathLike[str], *, overwrite: bool =
     text = maker.document()
     if maker.problems:
         raise ScenarioError([f"{scenario.path}: {problem}" for problem in maker.problems])
-    contents = {MAIN: text.encode()} if packed else {}
-    _write(path, contents | (maker.files if packed else {}), text, overwrite)
+    contents: dict[str, bytes | Path] = {}
+    if packed:
+        contents[MAIN] = text.encode()
+        contents |= maker.files
+    _write(path, contents, text, overwrite)
     return path
 
 
@@ -131,7 +134,10 @@ class _Maker:
             *holding("ssd:Connections", connections),
             Node("ssd:Annotations", {}, [*self._master(), settings_node(self._top_settings())]),
         ]
-        times: dict[str, str | None] = {"startTime": repr(self.scenario.start), "stopTime": repr(self.scenario.until)}
+        times: dict[str, str | None] = {
+            "startTime": _real(self.values.get("start")),
+            "stopTime": repr(self.scenario.until),
+        }
         root = Node("ssd:SystemStructureDescription", {f"xmlns:{prefix}": uri for uri, prefix in PREFIXES.items()})
         root.attributes |= {"version": "1.0", "name": self.scenario.name, "generationTool": "Counterpoint"}
         root.children = [system, *holding("ssd:Units", map(_unit_node, self.units.values()))]
