@@ -88,11 +88,27 @@ def _needs_a_compiler():
         pytest.skip(str(error))
 
 
+def changed(path, folder, change):
+    """Copy an FMU with another description."""
+    made = folder / f"changed-{path.name}"
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as new:
+        for info in old.infolist():
+            data = old.read(info)
+            new.writestr(info, change(data) if info.filename == "modelDescription.xml" else data)
+    return made
+
+
 @pytest.fixture(scope="session")
 def fmus(tmp_path_factory):
     """Test FMUs of FMI 2 by name."""
     folder = tmp_path_factory.mktemp("fmus")
+
+    def in_millimetres(data):
+        data = data.replace(b'<Unit name="m">\n<BaseUnit m="1"', b'<Unit name="mm">\n<BaseUnit m="1" factor="0.001"')
+        return data.replace(b'unit="m"', b'unit="mm"')
+
     return {
+        "millimetres": changed(build("oscillator", 2, folder, kinds=("CoSimulation",)), folder, in_millimetres),
         "oscillator": build("oscillator", 2, folder, kinds=("CoSimulation",)),
         "oscillator3": build("oscillator", 3, folder, kinds=("CoSimulation",)),
         "ball": build("bouncing-ball", 2, folder, kinds=("CoSimulation",)),

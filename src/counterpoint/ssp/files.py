@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -83,7 +84,7 @@ class Store:
         """Check and unpack an SSP."""
         unpacked.append(Archive(path, main=MAIN).unpack())
         root = unpacked[-1].root
-        log.folders[f"{root}/"] = f"{log.plain(str(path))}: "
+        log.folders[f"{root}{os.sep}"] = f"{log.plain(str(path))}: "
         return cls(root, f"{log.plain(str(path))}: ", log, False, unpacked, prefix, packed=True)
 
     def notes_of(self, name: str) -> Notes:

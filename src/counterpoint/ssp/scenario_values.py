@@ -117,12 +117,9 @@ def _values(flat: Flat, leaf: Leaf) -> dict[str, Any]:
     keys += [key for key in flat.drivers if key[0] == leaf.path and key not in flat.values]
     for key in keys:
         chain = flat.chain(key)
-        origin = chain[0].source if chain else key
-        given = flat.values.get(origin) if chain and origin[0] not in flat.leaves else flat.values.get(key)
-        if given is None:
-            continue
-        used = chain if chain and origin[0] not in flat.leaves else []
-        value = value_of(flat, given, key, used)
+        outer = flat.values.get(chain[0].source) if chain and chain[0].source[0] not in flat.leaves else None
+        given = outer or flat.values.get(key)
+        value = None if given is None else value_of(flat, given, key, chain if outer else [])
         if value is not None:
             found[key[1]] = value
     return found
@@ -173,7 +170,8 @@ def _add_connection(made: Tables, flat: Flat, edge: Edge) -> None:
 
 def _connectable(flat: Flat, source: Key, sink: Key, place: s.Place) -> bool:
     given, taken = flat.variable(source), flat.variable(sink)
-    assert given is not None and taken is not None  # both ends belong to FMUs that have them
+    if given is None or taken is None:
+        return False  # told where the connector is
     if taken.causality in _PARAMETERS:
         place.wrong(
             f'"{source[1]}" of an FMU would become the parameter "{sink[1]}" of another at the start, which is not '
