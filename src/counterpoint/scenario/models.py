@@ -316,6 +316,8 @@ class Sequential(Table):
 
 
 def _scheme_of(value: Any) -> str:
+    if isinstance(value, WaitsFor | Sequential):  # when the tables are written again
+        return next(iter(type(value).model_fields))
     if isinstance(value, dict):
         return "sequential" if "sequential" in value else "waits_for"
     return "name"

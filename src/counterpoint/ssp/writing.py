@@ -10,11 +10,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
-from ..errors import OutputError, ScenarioError, SetupError
+from ..errors import OutputError, ScenarioError, SetupError, did_you_mean
 from ..fmi.archive import Archive
 from ..fmi.description import FLOATS, INTEGERS, NUMERIC, ModelDescription, Variable
 from ..fmi.description_reading import read_description
 from ..fmi.importing import unit_of
+from ..fmi.values import ValueReader
 from ..units import BASE_UNITS, Unit
 from .settings import master_node, settings_node
 from .structure import FMU, MAIN, PREFIXES
@@ -199,12 +200,18 @@ class _Maker:
             yield node
 
     def _used(self, where: str, port: str) -> tuple[str, str]:
+        """Return the ends of a connection as SSP writes them, and remember that the port is used."""
         name, _, connector = port.partition(".")
-        part = self.parts[name]
-        part.used[connector] = None
-        variable = part.description.by_name.get(connector)
-        if variable is not None and variable.dimensions:
+        part = self.parts.get(name)
+        variable = None if part is None else part.description.by_name.get(connector)
+        if part is None:
+            self.problems.append(f'{where}: "{port}": no subsystem "{name}"{did_you_mean(name, self.parts)}')
+        elif variable is None:
+            self.problems.append(f'{where}: "{port}": {_no_variable(part, connector)}')
+        elif variable.dimensions:
             self.problems.append(f'{where}: "{port}" is an array, which SSP 1.0 does not know')
+        else:
+            part.used[connector] = None
         return name, connector
 
     def _check_settings(self, where: str, settings: dict[str, Any]) -> None:
@@ -227,6 +234,8 @@ class _Maker:
     def _check_constants(self) -> None:
         self._check_settings("top", self._top_settings())
         for port, value in self.values.get("set", {}).items():
+            if port.partition(".")[0] not in self.parts:
+                self.problems.append(f'set."{port}": no subsystem "{port.partition(".")[0]}"')
             if isinstance(value, list):
                 self.problems.append(f'set."{port}": {len(value)} values; arrays are not known to SSP 1.0')
 
@@ -280,10 +289,15 @@ class _Maker:
         where = f'subsystems.{name}."{key}"'
         variable = part.description.by_name.get(key)
         if variable is None:
-            self.problems.append(f"{where}: the FMU has no such variable")
+            self.problems.append(f"{where}: {_no_variable(part, key)}")
             return Node("ssv:Parameter")
         if variable.dimensions or isinstance(value, list):
             self.problems.append(f"{where}: is an array, which SSP 1.0 does not know")
+            return Node("ssv:Parameter")
+        reader = ValueReader(part.description, {})
+        reader.read(where, variable, value)
+        if reader.problems:
+            self.problems += reader.problems
             return Node("ssv:Parameter")
         kind, text = _typed(part.description, variable, value)
         if kind == "Integer" and not _SMALLEST <= int(text) <= _LARGEST:
@@ -291,6 +305,10 @@ class _Maker:
         if not is_writable(text):
             self.problems.append(f"{where}: {value!r}; XML cannot hold its control characters")
         return Node("ssv:Parameter", {"name": key}, [Node(f"ssv:{kind}", {"value": text})])
+
+
+def _no_variable(part: _Part, name: str) -> str:
+    return f'the FMU has no variable "{name}"{did_you_mean(name, part.description.by_name)}'
 
 
 def _typed(description: ModelDescription, variable: Variable, value: Any) -> tuple[str, str]:
