@@ -1,11 +1,15 @@
 """System structures on the command line."""
 
+from pathlib import Path
+
 import pytest
 
 import counterpoint as cp
 from counterpoint.cli import main
 
 from .conftest import PAIR, ssd
+
+EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 @pytest.fixture
@@ -75,7 +79,7 @@ def test_conversion_there_and_back(command, pack, tmp_path):
 
 
 def test_a_mechanism_is_no_system_of_fmus(command, tmp_path):
-    (tmp_path / "m.toml").write_text('[mechanism]\nname = "m"\ndimension = 2\nunits = "SI"\n')
+    (tmp_path / "m.toml").write_text((EXAMPLES / "four-bar.toml").read_text())
     code, _, errors = command("convert", "m.toml", "m.ssp")
     assert code == 2
     assert "is no scenario" in errors
