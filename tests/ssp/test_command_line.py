@@ -63,6 +63,15 @@ def test_a_structure_is_shown(command, pack):
     assert "does not say when a run ends" in out
 
 
+def test_a_variant_of_a_structure_is_run(command, pack, tmp_path):
+    path = pack(ssd(PAIR), {"Stiff.ssd": ssd(PAIR.replace('<ssv:Real value="40"', '<ssv:Real value="80"'))})
+    assert f"variant: {path}#Stiff.ssd" in command("info", path)[1].replace("\n", "")
+    assert command("run", path, "--no-plot")[0] == 0
+    assert command("run", f"{path}#Stiff.ssd", "--no-plot")[0] == 0
+    ends = [cp.load(tmp_path / f"{n}-run" / f"{n}.h5")["a.x"].values[-1] for n in ("plant", "plant-Stiff")]
+    assert ends[0] != ends[1]
+
+
 def test_conversion_there_and_back(command, pack, tmp_path):
     path = pack(ssd(PAIR))
     code, out, _ = command("convert", path, "plant.toml")

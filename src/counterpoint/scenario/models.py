@@ -30,7 +30,7 @@ def _as_list(value: Any) -> Any:
 
 
 def _shape_of(value: Any) -> str:
-    return "table" if isinstance(value, dict) else "list" if isinstance(value, list) else "single"
+    return "table" if isinstance(value, dict | BaseModel) else "list" if isinstance(value, list) else "single"
 
 
 def _same_row_shapes(rows: list[float | list[float]]) -> list[float | list[float]]:

@@ -108,6 +108,7 @@ class Flat:
         self._systems: dict[Names, s.System] = {}
         self._nodes: dict[Key, s.Connector] = {}
         self._aliases: dict[Key, Key] = {}
+        self._descriptions: dict[Path, ModelDescription] = {}
         self._walk((), structure.system, _Scope(structure, store))
 
     def node(self, key: Key) -> s.Connector | None:
@@ -191,7 +192,7 @@ class Flat:
         if found is None:
             return
         try:
-            description = read_description(Archive(found[0]), lenient=True)
+            description = self._description(found[0])
         except SetupError as error:
             for problem in error.problems:
                 component.place.wrong(problem)
@@ -206,6 +207,12 @@ class Flat:
             self._check(leaf, connector)
         for binding in component.bindings:
             self._bind(path, binding)
+
+    def _description(self, file: Path) -> ModelDescription:
+        """Read what an FMU says about itself, once for all its instances."""
+        if file not in self._descriptions:
+            self._descriptions[file] = read_description(Archive(file), lenient=True)
+        return self._descriptions[file]
 
     def _check(self, leaf: Leaf, connector: s.Connector) -> None:
         """See that a connector is what the FMU says about its variable."""

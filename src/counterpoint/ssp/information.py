@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from ..display import scenario
+from ..display import say, scenario
 from .reading import Loaded
 
 _ANY_END = 1e9
@@ -20,3 +20,5 @@ def show(path: Path, where: Console, *, allow_outside: bool = False) -> None:
     described = loaded.scenario(_ANY_END if stop is None else stop, None)
     times = "" if stop is not None else "the file does not say when a run ends; say --until 10"
     scenario(described, described.build(), where, times)
+    for name in loaded.variants:
+        say(f"variant: {loaded.path}#{name}", where)

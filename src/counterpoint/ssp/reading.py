@@ -65,7 +65,7 @@ def read(
     step : float, optional
         Step in s of FMUs that suggest none.
     variant : str, optional
-        Another SSD at the top of the archive, instead of ``SystemStructure.ssd``.
+        Another SSD at the top of the archive, instead of ``SystemStructure.ssd``, as ``plant.ssp#Other.ssd`` says it.
     allow_outside : bool
         Whether a ``.ssd`` may use files outside of its directory.
 
@@ -90,21 +90,32 @@ class Loaded:
     path: Path
     structure: Structure | None
     store: Store
+    variant: str = ""
 
     @classmethod
     def of(cls, path: Path, variant: str = "", allow_outside: bool = False) -> Loaded:
         """Open an archive or a file and read its SSD; mistakes in it are noted."""
+        if not path.exists() and "#" in path.name:
+            name, _, variant = path.name.rpartition("#")
+            path = path.with_name(name)
         if not path.exists():
             raise ScenarioError(f"{path}: no such file{similar_files(path)}")
         try:
             if path.suffix.lower() == ".ssp":
                 store = Store.of_archive(path, Log(), [])
-                return cls(path, read_structure(store, variant or MAIN), store)
+                return cls(path, read_structure(store, variant or MAIN), store, variant)
         except SetupError as error:
             raise ScenarioError(error.problems) from None
         parent = "" if path.parent == Path() else f"{path.parent}{os.sep}"
         store = Store(path.parent, parent, Log(), allow_outside)
         return cls(path, read_structure(store, path.name), store)
+
+    @property
+    def variants(self) -> list[str]:
+        """Other SSDs of an archive."""
+        if not self.store.packed:
+            return []
+        return sorted({file.name for file in self.store.root.glob("*.ssd")} - {self.variant or MAIN})
 
     def scenario(self, until: float | None, step: float | None) -> Scenario:
         """Return the scenario, or raise ScenarioError with all problems."""
@@ -115,6 +126,8 @@ class Loaded:
             if not flat.leaves and not log.serious():
                 self.structure.system.place.wrong("there is no component in it")
             tables = to_tables(flat, self.structure, until, step)
+            if self.variant:  # results of variants are kept apart
+                tables.values.setdefault("name", f"{self.path.stem}-{Path(self.variant).stem}")
         wrong = log.serious()
         if wrong:
             raise ScenarioError(wrong)
