@@ -290,7 +290,7 @@ def shared_folder(tmp_path_factory, fmus):
     return made
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(values=scenarios())
 def test_any_scenario_of_fmus_survives_the_round_trip(shared_folder, values):
     file = shared_folder / "any.toml"
