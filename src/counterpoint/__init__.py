@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from . import diagram as diagram
     from . import fmi as fmi
     from . import multibody as multibody
+    from . import ssp as ssp
     from .approximations import (
         Approximation,
         approximate,
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
         SetupError,
         SimulationError,
         SolverError,
+        UnitWarning,
     )
     from .fmi import fmu
     from .precedence import Scheme, custom, sequential
@@ -64,7 +66,7 @@ _ROOMS = {
     "errors": (
         "AlgebraicLoopError", "ComponentDied", "ComponentError", "CounterpointError", "MissingExtraError", "ModelError",
         "NotFiniteError", "OutputError", "PeerLost", "RunInterrupted", "ScenarioError", "SetupError",
-        "SimulationError", "SolverError",
+        "SimulationError", "SolverError", "UnitWarning",
     ),
     "fmi": ("fmu",),
     "precedence": ("Scheme", "custom", "sequential"),
@@ -77,15 +79,15 @@ _ROOMS = {
 }  # fmt: skip
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
-_PACKAGES = ("diagram", "fmi", "multibody")
+_PACKAGES = ("diagram", "fmi", "multibody", "ssp")
 
 __all__ = [
     "AlgebraicLoopError", "Approximation", "ComponentDied", "ComponentError", "CosimulationInterface",
     "CounterpointError", "Diagram", "MissingExtraError", "ModelError", "NotFiniteError", "OutputError", "PeerLost",
     "Progress", "Result", "Run", "RunInterrupted", "Scenario", "ScenarioError", "Scheme", "SetupError", "Signal",
-    "SimulationError", "SolverError", "Subsystem", "System", "approximate", "custom", "fmu", "hermite", "hold",
-    "lagrange", "least_squares", "linear", "load", "mean", "ode", "second_order", "sequential", "source", "table",
-    "taylor", "transition",
+    "SimulationError", "SolverError", "Subsystem", "System", "UnitWarning", "approximate", "custom", "fmu", "hermite",
+    "hold", "lagrange", "least_squares", "linear", "load", "mean", "ode", "second_order", "sequential", "source",
+    "table", "taylor", "transition",
 ]  # fmt: skip
 
 

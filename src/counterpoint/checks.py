@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .connection_units import unit_problems
 from .errors import SetupError, did_you_mean
 from .feedthrough import dependency_edges, find_loop
 from .ports import port_widths
@@ -46,6 +47,7 @@ def find_problems(system: System, until: float | None, scheme: str | Scheme, sta
         *_ports(system),
         *_constants(system),
         *_drivers(system),
+        *_units(system),
         *_scheme(system, scheme),
     ]
     return problems or list(_loops(system))
@@ -195,6 +197,12 @@ def _drivers(system: System) -> Iterator[Problem]:
                     f"subsystems.{name}",
                     f'input "{full}" is not connected; connect it or set a constant value',
                 )
+
+
+def _units(system: System) -> Iterator[Problem]:
+    for index, connection in enumerate(system.connections):
+        for text in unit_problems(system, connection):
+            yield Problem(f"connections[{index}]", text)
 
 
 def _scheme(system: System, scheme: str | Scheme) -> Iterator[Problem]:

@@ -11,6 +11,7 @@ import numpy as np
 from . import _core
 from .approximations import Approximation, lagrange
 from .checks import feedthrough_edges, find_problems
+from .connection_units import conversion_of, warn_about_units
 from .errors import AlgebraicLoopError, ModelError, SetupError, did_you_mean
 from .feedthrough import longest_chain, tear_loops
 from .ports import offsets
@@ -62,6 +63,7 @@ def make_plan(
         raise AlgebraicLoopError(problems[0].message, problems[0].loop)
     if texts:
         raise SetupError(texts)
+    warn_about_units(system)
     start = float(start)
     known = to_scheme(scheme)
     natives = {name: entry.subsystem._native() for name, entry in system.subsystems.items()}
@@ -205,6 +207,7 @@ def _add_connections(
         for k, full in enumerate(connection.sources):
             source, _, output = full.partition(".")
             outputs = system.subsystems[source].subsystem.output_widths
+            converted = conversion_of(system, connection, full)
             spec.add_connection(
                 names.index(source),
                 offsets(outputs)[output],
@@ -213,8 +216,8 @@ def _add_connections(
                 target_offset,
                 inputs[port],
                 _approximation(system, connection, k, default)._native(),
-                connection.gains[k],
-                connection.offset if k == 0 else 0.0,
+                connection.gains[k] * converted.gain,
+                connection.gains[k] * converted.offset + (connection.offset if k == 0 else 0.0),
                 connection.initial,
                 law,
             )

@@ -68,6 +68,8 @@ class Connection:
         Used instead of the sources while initial outputs are found.
     law : function or None
         Makes the input from the (scaled) signals; None: their sum.
+    convert : bool or None
+        Whether units are converted; None: as the system says.
     """
 
     sources: tuple[str, ...]
@@ -77,6 +79,7 @@ class Connection:
     offset: float = 0.0
     initial: float | None = None
     law: Law | None = None
+    convert: bool | None = None
 
 
 @runtime_checkable
@@ -114,6 +117,8 @@ class System:
     ----------
     name : str
         What results and plots call it.
+    convert : bool, optional
+        What connections do that do not say it themselves; see :meth:`connect`.
 
     Examples
     --------
@@ -130,11 +135,14 @@ class System:
     (101, 11)
     """
 
-    def __init__(self, name: str = "system") -> None:
+    def __init__(self, name: str = "system", *, convert: bool | None = None) -> None:
         self.name = name
+        self.convert = convert
         self.subsystems: dict[str, Entry] = {}
         self.connections: list[Connection] = []
         self.constants: dict[str, ArrayLike] = {}
+        self.origin: object = None  #: what it was made from
+        self.unit_warnings: set[str] = set()  #: connections that a warning has named
 
     def add(
         self,
@@ -197,6 +205,7 @@ class System:
         offset: float = 0.0,
         initial: float | None = None,
         law: Law | None = None,
+        convert: bool | None = None,
     ) -> None:
         """Connect an output, or several through a coupling law, to an input.
 
@@ -216,6 +225,9 @@ class System:
             Value of the input while initial outputs are found: breaks a loop of direct feedthrough.
         law : function, optional
             ``law(signal, ...)`` makes the input from the scaled signals; default: their sum.
+        convert : bool, optional
+            True: convert each source to the unit of the input, before ``gain`` and ``offset``. False: take the numbers
+            as they are, whatever the units. Default: what the system says, else units must be the same.
 
         Examples
         --------
@@ -247,12 +259,16 @@ class System:
             for value in values
             if not is_number(value)
         ]
+        if convert is not None and not isinstance(convert, bool):
+            problems.append(f"{where}.convert: {convert!r}; true or false is needed")
         if law is not None and not callable(law):
             problems.append(f"{where}.law: {law!r}; a function is needed")
         if problems:
             raise SetupError(problems)
         factors = tuple(float(factor) for factor in gains)
-        self.connections.append(Connection(sources, target, approximations, factors, float(offset), initial, law))
+        self.connections.append(
+            Connection(sources, target, approximations, factors, float(offset), initial, law, convert)
+        )
 
     def set(self, target: str, value: ArrayLike) -> None:
         """Give an input that nothing drives a constant value.

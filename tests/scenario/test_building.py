@@ -53,6 +53,21 @@ def test_an_input_driven_twice_is_refused(write, good, problems):
     assert any(p.startswith("connections[2].to: ") and "slow.u" in p for p in found), found
 
 
+def test_units_that_do_not_agree_are_refused_with_the_line(write, good, problems):
+    text = good.replace("x0 = [1.0, 0.0]", 'x0 = [1.0, 0.0]\nunits = { x = "mm", u = "m" }')
+    found = problems(write(text))
+    assert len(found) == 2
+    assert all(p.startswith("connections[") and "convert = true converts by" in p and "(line " in p for p in found)
+
+
+def test_units_are_converted_for_one_connection_or_for_all(write, good):
+    text = good.replace("x0 = [1.0, 0.0]", 'x0 = [1.0, 0.0]\nunits = { x = "mm", u = "m" }')
+    each = cp.Scenario.read(write(text.replace("[[connections]]", "[[connections]]\nconvert = true"))).run()
+    once = cp.Scenario.read(write("convert = true\n" + text)).run()
+    plain = cp.Scenario.read(write(text.replace("[[connections]]", "[[connections]]\ngain = 0.001\nconvert = false")))
+    assert each["fast.x"].values[-1] == once["fast.x"].values[-1] == plain.run()["fast.x"].values[-1]
+
+
 def test_matrices_that_do_not_fit_are_refused(write, good, problems):
     found = problems(write(good.replace("x0 = [1.0, 0.0]", "x0 = [1.0]", 1)))
     assert any(p.startswith("subsystems.fast.A: shape (2, 2)") for p in found), found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -133,7 +133,11 @@ class Fmu(Subsystem):
         What the FMU says about itself.
     interface : Interface
         What it can do as a co-simulation.
+    unit_definitions : dict
+        Units of the ports with their base units, where the FMU defines them.
     """
+
+    units_expected = True
 
     def __init__(
         self,
@@ -168,6 +172,8 @@ class Fmu(Subsystem):
         self.outputs = {v.name: description.width(v, self._structure) for v in self._outputs}
         self.defaults = self._defaults(given_inputs)
         self.units = {v.name: unit for v in (*self._inputs, *self._outputs) if (unit := _unit_name(description, v))}
+        definitions = {v.name: unit_of(description, v) for v in (*self._inputs, *self._outputs)}
+        self.unit_definitions = {port: unit for port, unit in definitions.items() if unit is not None}
         self.initial_feedthrough = [
             (y, u) for y, u in description.initial_feedthrough() if y in self.outputs and u in self.inputs
         ]
@@ -179,12 +185,6 @@ class Fmu(Subsystem):
     def can_save(self) -> bool:
         """Whether its state can be saved and restored."""
         return self.interface.can_get_and_set_state
-
-    @property
-    def unit_definitions(self) -> dict[str, Unit]:
-        """Units of the ports with their base units, where the FMU defines them."""
-        known = self.description.units
-        return {port: known[unit] for port, unit in self.units.items() if unit in known}
 
     @property
     def messages(self) -> list[LogMessage]:
@@ -402,6 +402,14 @@ def _option_problems(options: Options, able: Interface, description: ModelDescri
         for category in options.logging:
             if category not in description.log_categories:
                 yield f'logging: "{category}": no such category{did_you_mean(category, description.log_categories)}'
+
+
+def unit_of(description: ModelDescription, variable: Variable) -> Unit | None:
+    """Return the unit of a variable as the FMU defines it; None when it does not."""
+    unit = description.units.get(_unit_name(description, variable))
+    declared = description.types.get(variable.declared_type)
+    difference = variable.relative or (declared is not None and declared.relative)
+    return replace(unit, difference=True) if unit is not None and difference else unit
 
 
 def _unit_name(description: ModelDescription, variable: Variable) -> str:

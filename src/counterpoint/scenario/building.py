@@ -50,7 +50,7 @@ class Builder:
         """Return the system; what could not be built is missing from it and noted."""
         import counterpoint as cp
 
-        system = cp.System(name)
+        system = cp.System(name, convert=self.table.convert)
         for subsystem_name, entry in self.table.subsystems.items():
             self._add(system, subsystem_name, entry)
         missing = set(self.mistakes.document.values.get("subsystems", ())) - set(system.subsystems)

@@ -30,7 +30,7 @@ def _as_list(value: Any) -> Any:
 
 
 def _shape_of(value: Any) -> str:
-    return "table" if isinstance(value, dict) else "list" if isinstance(value, list) else "single"
+    return "table" if isinstance(value, dict | BaseModel) else "list" if isinstance(value, list) else "single"
 
 
 def _same_row_shapes(rows: list[float | list[float]]) -> list[float | list[float]]:
@@ -300,6 +300,7 @@ class Connection(Table):
     offset: float | None = None
     initial: float | None = None
     law: str | None = None
+    convert: bool | None = None
 
 
 class WaitsFor(Table):
@@ -315,6 +316,8 @@ class Sequential(Table):
 
 
 def _scheme_of(value: Any) -> str:
+    if isinstance(value, WaitsFor | Sequential):  # when the tables are written again
+        return next(iter(type(value).model_fields))
     if isinstance(value, dict):
         return "sequential" if "sequential" in value else "waits_for"
     return "name"
@@ -337,6 +340,7 @@ class ScenarioTable(Table):
     scheme: Scheme = "slowest-first"
     threads: Annotated[int, Field(ge=1)] = 1
     approximation: Approximation | None = None
+    convert: bool | None = None
     plot: list[str] | None = None
     subsystems: Annotated[dict[Name, Subsystem], Field(min_length=1)]
     connections: list[Connection] = Field(default_factory=list)
