@@ -314,6 +314,14 @@ class Sequential(Table):
     sequential: list[str]
 
 
+class Window(Table):
+    """Stretches of time (s) that are repeated."""
+
+    length: Positive
+    repeats: Annotated[int, Field(ge=1)] = 1
+    tolerance: Positive | None = None
+
+
 def _scheme_of(value: Any) -> str:
     if isinstance(value, dict):
         return "sequential" if "sequential" in value else "waits_for"
@@ -335,6 +343,7 @@ class ScenarioTable(Table):
     until: float
     start: float = 0.0
     scheme: Scheme = "slowest-first"
+    window: Window | None = None
     threads: Annotated[int, Field(ge=1)] = 1
     approximation: Approximation | None = None
     plot: list[str] | None = None
