@@ -297,6 +297,7 @@ void bind_coupling(nb::module_& m) {
     new (self) WindowedScheduler(spec, {length, repeats, tolerance}, threads);
   }, nb::arg("spec"), nb::arg("threads"), nb::arg("length"), nb::arg("repeats"), nb::arg("tolerance"));
   bind_network<WindowedScheduler>(windowed);
+  windowed.def_prop_ro("has_open_window", &WindowedScheduler::has_open_window, "Rows are held back until the window is done.");
   windowed.def("give_up", &WindowedScheduler::give_up, "Forget the window that is under way; nothing can follow.");
   windowed.def_prop_ro("windows", [](const WindowedScheduler& self) {
     const WindowTally& w = self.tally();

@@ -194,7 +194,8 @@ class Run:
 
     def _tell(self) -> None:
         now = time.monotonic()
-        if now - self._flushed > FLUSH_SECONDS:
+        held_back = isinstance(self._driver, _core.WindowedScheduler) and self._driver.has_open_window
+        if now - self._flushed > FLUSH_SECONDS and not held_back:
             self._recorder.drain()
             self._store.flush()
             self._flushed = now

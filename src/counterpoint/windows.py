@@ -63,7 +63,8 @@ def window(length: float, repeats: int = 1, tolerance: float | None = None) -> W
         Length of a window in s, at least the longest fixed step. A step that would go beyond the end of a window ends
         there; the next one goes on to the subsystem's own grid.
     repeats : int
-        Passes after the first, at most. One is often enough: it raises the order of a step by one.
+        Passes after the first, at most. One is often enough: it turns the error of an extrapolation into that of an
+        interpolation, 5 times smaller with ``lagrange(1)``, 9 times with ``lagrange(2)``.
     tolerance : float, optional
         A repeat is the last one of its window when no extrapolated output changes more at the end of the window, relative
         to the largest absolute value that this output has had at the ends of windows. Windows that do not come so far
