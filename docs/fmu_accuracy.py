@@ -189,7 +189,8 @@ def main():
         spent = costs(CASES, fmus, until=100.0, rounds=rounds)
     lines = rows(found, spent)
     text = PAGE.read_text(encoding="utf-8")
-    PAGE.write_text(re.sub(r"\| coupling \|.*?(?=\n\n)", lambda _: "\n".join(lines), text, flags=re.S), encoding="utf-8")
+    text = re.sub(r"\| coupling \|.*?(?=\n\n)", lambda _: "\n".join(lines), text, flags=re.S)
+    PAGE.write_text(text, encoding="utf-8")
     draw(found, spent)
     print("\n".join(lines))
 

@@ -140,7 +140,9 @@ def test_a_repeat_gains_what_adams_moulton_gains_over_adams_bashforth(approximat
 
 
 @pytest.mark.parametrize("scheme", ["parallel", "sequential"])
-@pytest.mark.parametrize("window", [{"repeats": 1}, {"repeats": 30, "tolerance": 1e-13}], ids=["one repeat", "converged"])
+@pytest.mark.parametrize(
+    "window", [{"repeats": 1}, {"repeats": 30, "tolerance": 1e-13}], ids=["one repeat", "converged"]
+)
 @pytest.mark.parametrize(
     ("approximation", "order"), [(cp.lagrange(1), 2), (cp.lagrange(2), 3), (cp.hermite(), 4)], ids=str
 )
@@ -233,7 +235,9 @@ def test_a_last_window_is_as_long_as_what_is_left():
 
 def test_a_solver_with_its_own_steps_takes_part():
     system = cp.System()
-    system.add("a", cp.linear([[0, 1], [-15, -0.3]], [[0], [5]], x0=[1, 0], inputs="u", outputs=["x", "v"], solver="ode45"))
+    system.add(
+        "a", cp.linear([[0, 1], [-15, -0.3]], [[0], [5]], x0=[1, 0], inputs="u", outputs=["x", "v"], solver="ode45")
+    )
     system.add("b", cp.linear([[0, 1], [-15, -0.3]], [[0], [5]], x0=[0, 0], inputs="u", outputs=["x", "v"]), step=0.01)
     system.connect("a.x", "b.u", cp.lagrange(3))
     system.connect("b.x", "a.u", cp.lagrange(3))

@@ -79,7 +79,8 @@ class Run:
         self._plan = make_plan(system, until, scheme, start, host=host, approximation=approximation, window=window)
         self._driver = self._make_driver(host, window, threads)
         self._layout = run_layout(system, self._plan)
-        notes = {"name": system.name, "scheme": str(scheme), **({} if window is None else {"window": str(window)}), **(metadata or {})}
+        cut = {} if window is None else {"window": str(window)}
+        notes = {"name": system.name, "scheme": str(scheme), **cut, **(metadata or {})}
         self._store: FileStore | MemoryStore
         if file is None:
             self._store = MemoryStore(self._layout, notes)
@@ -212,9 +213,7 @@ class Run:
             work()
         except _core.diagram.RunEnd as end:
             self._recorder.drain()
-            windowed = isinstance(self._driver, _core.WindowedScheduler)
-            kept = f"; results are kept up to the end of the last whole window, t = {self.time:.9g} s" if windowed else ""
-            self._close("finished", f"{end}{kept}")
+            self._close("finished", f"{end}{self._kept_windows()}")
         except KeyboardInterrupt as error:
             text = f"interrupted at t = {self.time:.9g} s; results up to there are kept"
             raise RunInterrupted(text, self._salvage("interrupted", text)) from error
@@ -226,6 +225,11 @@ class Run:
         except BaseException as error:  # a model that calls sys.exit()
             self._salvage("failed", f"{type(error).__name__}: {error}")
             raise
+
+    def _kept_windows(self) -> str:
+        if not isinstance(self._driver, _core.WindowedScheduler):
+            return ""
+        return f"; results are kept up to the end of the last whole window, t = {self.time:.9g} s"
 
     def _fail(self, error: Exception) -> NoReturn:
         explained = explain(self._system, self._plan, self._driver.failure, error)

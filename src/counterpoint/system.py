@@ -372,8 +372,8 @@ class System:
         from .run import Run
 
         return Run(
-            self, until=until, scheme=scheme, start=start, window=window, threads=threads, file=file, overwrite=overwrite,
-            progress=progress, host=host, approximation=approximation, metadata=metadata,
+            self, until=until, scheme=scheme, start=start, window=window, threads=threads, file=file,
+            overwrite=overwrite, progress=progress, host=host, approximation=approximation, metadata=metadata,
         )  # fmt: skip
 
     def embed(self, host: str, scheme: str | Scheme = "slowest-first", *, start: float = 0.0) -> CosimulationInterface:

@@ -66,9 +66,9 @@ def window(length: float, repeats: int = 1, tolerance: float | None = None) -> W
         Passes after the first, at most. One is often enough: it turns the error of an extrapolation into that of an
         interpolation, 5 times smaller with ``lagrange(1)``, 9 times with ``lagrange(2)``.
     tolerance : float, optional
-        A repeat is the last one of its window when no extrapolated output changes more at the end of the window, relative
-        to the largest absolute value that this output has had at the ends of windows. Windows that do not come so far
-        are counted in ``result.summary.windows`` and told in ``result.quality``.
+        A repeat is the last one of its window when no extrapolated output changes more at the end of the window,
+        relative to the largest absolute value that this output has had at the ends of windows. Windows that do not
+        come so far are counted in ``result.summary.windows`` and told in ``result.quality``.
 
     Examples
     --------
@@ -106,7 +106,8 @@ def window_problems(system: System, window: object) -> Iterator[Problem]:
 
 def _step_problems(name: str, entry: Entry, step: float, length: float) -> Iterator[Problem]:
     if length < step * (1.0 - 1e-9):
-        yield Problem("window.length", f'{length:g} s is shorter than the step of "{name}", {step:g} s; use at least that')
+        text = f'{length:g} s is shorter than the step of "{name}", {step:g} s; use at least that'
+        yield Problem("window.length", text)
         return
     model = entry.subsystem
     always = set(model.step_problems(step, math.inf))

@@ -116,8 +116,8 @@ class WindowSummary:
     not_converged : int
         Windows whose last repeat changed more than the tolerance.
     largest_change, time_of_largest : float
-        Largest change of an extrapolated output by the last repeat of a window, relative to the output's largest absolute
-        value at the ends of windows, and the end of that window in s.
+        Largest change of an extrapolated output by the last repeat of a window, relative to the output's largest
+        absolute value at the ends of windows, and the end of that window in s.
     """
 
     length: float
