@@ -86,8 +86,8 @@ __all__ = [
     "CounterpointError", "Diagram", "MissingExtraError", "ModelError", "NotFiniteError", "OutputError", "PeerLost",
     "Progress", "Result", "Run", "RunInterrupted", "Scenario", "ScenarioError", "Scheme", "SetupError", "Signal",
     "SimulationError", "SolverError", "Subsystem", "System", "Window", "approximate", "custom", "fmu", "hermite",
-    "hold", "lagrange", "least_squares", "linear", "load", "mean", "ode", "second_order", "sequential", "source", "table",
-    "taylor", "transition", "window",
+    "hold", "lagrange", "least_squares", "linear", "load", "mean", "ode", "second_order", "sequential", "source",
+    "table", "taylor", "transition", "window",
 ]  # fmt: skip
 
 
