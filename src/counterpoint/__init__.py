@@ -56,6 +56,7 @@ if TYPE_CHECKING:
     from .scenario import Scenario
     from .subsystems import Subsystem, linear, ode, second_order, source, table
     from .system import System
+    from .windows import Window, window
 
 _ROOMS = {
     "approximations": (
@@ -76,6 +77,7 @@ _ROOMS = {
     "scenario": ("Scenario",),
     "subsystems": ("Subsystem", "linear", "ode", "second_order", "source", "table"),
     "system": ("System",),
+    "windows": ("Window", "window"),
 }  # fmt: skip
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
@@ -85,9 +87,9 @@ __all__ = [
     "AlgebraicLoopError", "Approximation", "ComponentDied", "ComponentError", "CosimulationInterface",
     "CounterpointError", "Diagram", "MissingExtraError", "ModelError", "NotFiniteError", "OutputError", "PeerLost",
     "Progress", "Result", "Run", "RunInterrupted", "Scenario", "ScenarioError", "Scheme", "SetupError", "Signal",
-    "SimulationError", "SolverError", "Subsystem", "System", "UnitWarning", "approximate", "custom", "fmu", "hermite",
-    "hold", "lagrange", "least_squares", "linear", "load", "mean", "ode", "second_order", "sequential", "source",
-    "table", "taylor", "transition",
+    "SimulationError", "SolverError", "Subsystem", "System", "UnitWarning", "Window", "approximate", "custom", "fmu",
+    "hermite", "hold", "lagrange", "least_squares", "linear", "load", "mean", "ode", "second_order", "sequential",
+    "source", "table", "taylor", "transition", "window",
 ]  # fmt: skip
 
 

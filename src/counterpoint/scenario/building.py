@@ -17,6 +17,7 @@ from .tables import read_csv
 
 if TYPE_CHECKING:
     from ..system import System
+    from ..windows import Window
 
 _OWN_PLACE = re.compile(r"^connections\[\d+\]\.")
 """Where a System says a problem is; we know it better, in terms of the file."""
@@ -73,6 +74,13 @@ class Builder:
         if isinstance(scheme, models.Sequential):
             return cp.sequential(scheme.sequential)
         return scheme
+
+    def window(self) -> Window | None:
+        """Return the windows in the form that ``System.run`` takes."""
+        import counterpoint as cp
+
+        given = self.table.window
+        return None if given is None else cp.window(given.length, given.repeats, given.tolerance)
 
     def _add(self, system: System, name: str, entry: models.AnySubsystem) -> None:
         at: Path = ("subsystems", name)
@@ -196,7 +204,10 @@ class Builder:
         """Ask the system what does not fit; of an incomplete one, only what does not follow from the gaps."""
         complete = not self.mistakes and self.run_code
         with self._noting("scheme"):
-            for problem in system.problems(until=self.table.until, start=self.table.start, scheme=self.scheme()):
+            problems = system.problems(
+                until=self.table.until, start=self.table.start, scheme=self.scheme(), window=self.window()
+            )
+            for problem in problems:
                 where = re.sub(r"^connections\[(\d+)\]", lambda m: f"connections[{kept[int(m[1])]}]", problem.where)
                 if complete or where.startswith("connections[") or where.endswith(".step"):
                     self.mistakes.add(path_of(where, self.mistakes.document.values), problem.message)

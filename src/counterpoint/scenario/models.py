@@ -315,6 +315,14 @@ class Sequential(Table):
     sequential: list[str]
 
 
+class Window(Table):
+    """Stretches of time (s) that are repeated."""
+
+    length: Positive
+    repeats: Annotated[int, Field(ge=1)] = 1
+    tolerance: Positive | None = None
+
+
 def _scheme_of(value: Any) -> str:
     if isinstance(value, WaitsFor | Sequential):  # when the tables are written again
         return next(iter(type(value).model_fields))
@@ -338,6 +346,7 @@ class ScenarioTable(Table):
     until: float
     start: float = 0.0
     scheme: Scheme = "slowest-first"
+    window: Window | None = None
     threads: Annotated[int, Field(ge=1)] = 1
     approximation: Approximation | None = None
     convert: bool | None = None

@@ -14,7 +14,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ScenarioError, SetupError, did_you_mean
-from .models import APPROXIMATIONS, SUBSYSTEMS, Connection, ScenarioTable, Table, keys_of
+from .models import APPROXIMATIONS, SUBSYSTEMS, Connection, ScenarioTable, Table, Window, keys_of
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -290,6 +290,8 @@ def keys_at(path: Path, values: Any) -> list[str]:
         table = SUBSYSTEMS.get(str(values.get("type")))
     elif path[0] == "connections" and len(path) == 2:
         table = Connection
+    elif path[0] == "window":
+        table = Window
     elif path[0] == "scheme":
         return ["waits_for", "sequential"]
     return keys_of(table) if table else []
