@@ -13,6 +13,7 @@ from ..errors import SetupError, did_you_mean
 from .affine import Vector
 from .connections import Connections
 from .formulations import Formulation
+from .frames import unit
 from .inspection import Inspectable
 from .loads import Loads
 from .outputs import STANDARD
@@ -123,11 +124,10 @@ class Mechanism(Connections, Loads, Inspectable):
         """
         problems = self._new_name(name, "vector")
         made = vector_of(f'vector "{name}"', direction, self.dimension, problems)
-        length = float(np.linalg.norm(made))
-        if not problems and length == 0.0:
+        if not problems and not made.any():
             problems.append(f'vector "{name}": has no length; a direction is needed')
         self._raise(problems)
-        self.vectors[name] = Direction(name, made / length, np.zeros(self.dimension), fixed)
+        self.vectors[name] = Direction(name, unit(made), np.zeros(self.dimension), fixed)
         self._changed()
 
     def coordinate(
