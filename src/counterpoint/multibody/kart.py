@@ -187,7 +187,7 @@ def _add_chassis(mechanism: Mechanism, data: KartData) -> None:
     mechanism.body(
         "chassis", points=["O"], vectors=["u", "v", "w"], mass=data.sprung - 4.0 * data.strut_end,
         centre=(0.0, 0.0, data.centre_height), inertia=data.inertia,
-        shape={"kind": "box", "size": (1.7, 0.5, 0.25), "centre": (0.05, 0.0, 0.35), "colour": "#8c959f"},
+        shape={"kind": "box", "size": (2.2, 0.56, 0.22), "centre": (0.1, 0.0, 0.3), "colour": "#8c959f"},
     )  # fmt: skip
     mechanism.aerodynamic_strip(
         "air", "chassis", point="O", chord=(-1, 0, 0), normal=(0, 0, 1), span=1.0, chord_length=data.drag_area,

@@ -6,11 +6,11 @@ the source prints nothing: the gear ratios are those of a classical four-speed a
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from ...diagram import Diagram, library
 from ...diagram.block import Block
+from ...errors import SetupError, did_you_mean
 
 #: Ratio of turbine to engine speed; impeller torque over the square of the engine speed, N m/(rad/s)²; torque ratio.
 SPEED_RATIO = (0.0, 0.2, 0.4, 0.6, 0.8, 0.87, 0.95, 1.0, 1.05)
@@ -24,10 +24,10 @@ EFFICIENCY = 0.93
 #: A shift takes so long, s; in its middle so much of the torque is gone.
 SHIFT_DURATION = 0.4
 INTERRUPTION = 0.9
-#: When the gearbox shifts up by the clock, s, and by the speed of the vehicle, m/s.
+#: When the gearbox shifts up by the clock, s, and by the speed of the driven wheels, m/s: what they have at these times.
 SHIFT_TIMES = (4.39, 7.93)
-SHIFT_SPEEDS = (10.3, 16.2)
-#: Wheel speed to vehicle speed in the shift logic, m.
+SHIFT_SPEEDS = (10.73, 16.83)
+#: From angle to way in the shift logic, m.
 WHEEL_RADIUS = 0.28
 
 #: Throttle of the manoeuvre: s, degrees. It stands for figure 13, which is printed without numbers.
@@ -61,8 +61,10 @@ def kart_drive(*, shifting: str = "by time", **settings: Any) -> Diagram:
     >>> 100 < result["drive.axle_torque"].at(1.0) < 200
     True
     """
+    if shifting not in SHIFTING:
+        raise SetupError(f'shifting "{shifting}"{did_you_mean(shifting, SHIFTING)}')
     model = Diagram("drive", **settings)
-    wheel_speed = model.input("wheel_speed", unit="rad/s")
+    wheel_speed = model.input("wheel_speed", 0.0, unit="rad/s")
     clock = model.clock()
     throttle = model.lookup_1d(clock, x=THROTTLE_TIME, y=THROTTLE_ANGLE, locate_corners=True, name="throttle")
     engine = model.superblock(library.engine(initial=START), throttle=throttle, name="engine")
@@ -97,10 +99,10 @@ def _by_time(model: Diagram, clock: Any) -> Block:
 
 
 def _by_speed(model: Diagram, speed: Any) -> Block:
-    """Add gears that change up for good when the speed (m/s) has been reached."""
+    """Add gears that change up when the speed (m/s) has been reached, and down never: not before it goes backwards."""
     shifted = []
     for k, reached in enumerate(SHIFT_SPEEDS, start=2):
-        begun = model.relay(speed, switch_on=reached, switch_off=-math.inf, name=f"up_to_{k}")
+        begun = model.relay(speed, switch_on=reached, switch_off=-1.0, name=f"up_to_{k}")
         rate = begun * (1.0 / SHIFT_DURATION)
         shifted.append(model.integrator(rate, limits=(0.0, 1.0), name=f"shifted_to_{k}"))
     return model.sum(model.constant(1.0), *shifted, name="gear")
