@@ -37,8 +37,8 @@ def measure(runs: Runs) -> Costs:
     made = {}
     for case in runs.present([REFERENCE, *(Case(ratio) for ratio in RATIOS)]):
         outcome = runs[case]
-        steps = outcome.costs["drive"][0]
-        made[case.ratio] = 1e6 * (outcome.cpu - start - steps * drive * 1e-6) / outcome.costs["vehicle"][0]
+        left = outcome.cpu - start - outcome.steps["drive"] * drive * 1e-6
+        made[case.ratio] = 1e6 * left / outcome.steps["vehicle"]
     return Costs(drive, made)
 
 

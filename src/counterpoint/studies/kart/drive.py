@@ -1,7 +1,8 @@
 """Engine, torque converter and automatic gearbox of the kart as a block diagram: the fast subsystem.
 
-The engine is that of Crossley and Cook (1991), from :mod:`counterpoint.diagram.library`. Of converter, gears and throttle
-the source prints nothing: the gear ratios are those of a classical four-speed automatic gearbox, the rest is ours.
+The engine is that of Crossley and Cook (1991), from :mod:`counterpoint.diagram.library`. Of converter, gears and
+throttle the source prints nothing: the gear ratios are those of a classical four-speed automatic gearbox, the rest is
+ours.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ EFFICIENCY = 0.93
 #: A shift takes so long, s; in its middle so much of the torque is gone.
 SHIFT_DURATION = 0.4
 INTERRUPTION = 0.9
-#: When the gearbox shifts up by the clock, s, and by the speed of the driven wheels, m/s: what they have at these times.
+#: When the gearbox shifts up: by the clock, s, and by the speed of the driven wheels, m/s, which is theirs then.
 SHIFT_TIMES = (4.39, 7.93)
 SHIFT_SPEEDS = (10.73, 16.83)
 #: From angle to way in the shift logic, m.

@@ -57,7 +57,7 @@ class Case:
 
     @property
     def vehicle_step(self) -> float:
-        """s"""
+        """Step of the vehicle, s."""
         return self.ratio * FINE_STEP
 
     @property
@@ -79,8 +79,8 @@ class Outcome:
         ``time`` and every output of the drive.
     cpu, wall : float
         s
-    costs : dict
-        Name of a subsystem -> (steps, microseconds a step).
+    steps : dict
+        Name of a subsystem -> steps taken.
     iterations : float
         Of the vehicle's solver, a step.
     failure : str
@@ -94,7 +94,7 @@ class Outcome:
     drive: dict[str, Array]
     cpu: float
     wall: float
-    costs: dict[str, tuple[int, float]]
+    steps: dict[str, int]
     iterations: float
     failure: str = ""
     _seen: dict[str, Array] = field(default_factory=dict)
@@ -107,7 +107,7 @@ class Outcome:
         """
         if not self._seen:
             count = self.case.ratio * (len(self.time) - 1)
-            fine = np.arange(count + 1) * FINE_STEP
+            fine: Array = np.arange(count + 1, dtype=np.float64) * FINE_STEP
             fine[:: self.case.ratio] = self.time
             self._seen.update(time=fine, pitch=_on(fine, self))
         return self._seen["time"], self._seen["pitch"]
@@ -181,10 +181,9 @@ def _outcome(case: Case, result: Result, cpu: float, wall: float, failure: str) 
     names = ("axle_torque", "rpm", "torque", "pressure", "throttle", "gear")
     drive = {name: np.asarray(result.signal(f"drive.{name}").values) for name in names}
     drive["time"] = np.asarray(result.signal("drive.rpm").time)
-    rows = result.timing.itertuples()
-    costs = {str(row.subsystem): (int(row.steps), float(row.microseconds_per_step)) for row in rows}
     statistics = vehicle().assembled().statistics
     return Outcome(
-        case, np.asarray(pitch.time), np.degrees(pitch.values), np.asarray(speed.values), drive, cpu, wall, costs,
+        case, np.asarray(pitch.time), np.degrees(pitch.values), np.asarray(speed.values), drive, cpu, wall,
+        dict(zip(result.subsystems, result.summary.steps, strict=True)),
         statistics["iterations"] / max(statistics["steps"], 1.0), failure,
     )  # fmt: skip

@@ -13,7 +13,7 @@ from ..report import Figure
 from . import published
 from .costs import Costs
 from .experiment import FINE_STEP, Case, vehicle
-from .runs import BY_SPEED, CURVES, LARGEST, LOCATED, RATIOS, REFERENCE, Runs
+from .runs import BY_SPEED, CURVES, LARGEST, LOCATED, RATIOS, REFERENCE, UNSTABLE, Runs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -25,21 +25,20 @@ STYLES = dict(
 )
 
 CAPTIONS = {
-    "figure-11-vehicle": "Figure 11. The vehicle: 163 natural coordinates, 14 degrees of freedom with guided steering. The "
-    "wheels turn by coordinates of their own.",
+    "figure-11-vehicle": "Figure 11. The vehicle: 163 natural coordinates, 14 degrees of freedom with guided steering.",
     "figure-13-throttle": "Figure 13. Throttle, ours: the source's figure has no numbers to be read here.",
-    "figure-14-pitch": "Figure 14. Pitch in the reference case, both steps 1e-4 s. Nose up is negative; the angle falls back "
-    "where the gearbox takes the torque away. Dotted: the range that the source names.",
+    "figure-14-pitch": "Figure 14. Pitch in the reference case, both steps 1e-4 s. Nose up is negative; the angle "
+    "falls back where the gearbox takes the torque away. Dotted: the range that the source names.",
     "figure-15-difference": "Figure 15. Difference in pitch to the reference case, FR = 100, slowest-first, order 0.",
-    "figure-16-difference": "Figure 16. Difference in pitch to the reference case, FR = 100, fastest-first, order 1 for "
-    "what the vehicle publishes. Same scale as figure 15.",
-    "table-2-ratio": "Table 2 as curves: processor time relative to FR = 1, and largest difference in pitch; slowest-first, "
-    "order 0.",
-    "table-3-orders": "Table 3 for every FR: largest difference in pitch as the drive has it (left) and at the vehicle's own "
-    "steps (right). Crosses: unstable.",
-    "drive": "The drive in the reference case: engine speed, torque at the axle, manifold pressure, speed of the vehicle.",
-    "located-events": "Engine events located or waiting for the end of their step: error of the engine speed over the first "
-    "seconds, and largest difference in pitch over the processor time that it costs.",
+    "figure-16-difference": "Figure 16. Difference in pitch to the reference case, FR = 100, fastest-first, order 1 "
+    "for what the vehicle publishes. Same scale as figure 15.",
+    "table-2-ratio": "Table 2 as curves: processor time relative to FR = 1, and largest difference in pitch; "
+    "slowest-first, order 0.",
+    "table-3-orders": "Table 3 for every FR: largest difference in pitch as the drive has it (left) and at the "
+    "vehicle's own steps (right). Crosses: unstable.",
+    "drive": "The drive in the reference case: engine speed, torque at the axle, manifold; speed of the vehicle.",
+    "located-events": "Engine events located or waiting for the end of their step: error of the engine speed over the "
+    "first seconds, and largest difference in pitch over the processor time that it costs.",
     "costs": "Where the processor time goes, per simulated second: no step of the vehicle makes the drive cheaper.",
     "motion": "The vehicle at rest, at its largest pitch and in the first gear change; animation.html shows it move.",
 }
@@ -133,10 +132,10 @@ def draw_orders(runs: Runs) -> Canvas:
         for (scheme, order), (colour, style) in STYLES.items():
             cases = runs.present(Case(ratio, scheme, order) for ratio in RATIOS)
             errors = [_error(runs, case, at_steps) for case in cases]
-            fine = [(c.ratio, e) for c, e in zip(cases, errors, strict=True) if e < 1.0]
+            fine = [(c.ratio, e) for c, e in zip(cases, errors, strict=True) if e < UNSTABLE]
             label = f"{names[scheme]}, order {order}"
             panel.loglog(*zip(*fine, strict=True) if fine else ([], []), "o", ls=style, color=colour, label=label, ms=4)
-            wild = [c.ratio for c, e in zip(cases, errors, strict=True) if e >= 1.0]
+            wild = [c.ratio for c, e in zip(cases, errors, strict=True) if e >= UNSTABLE]
             panel.loglog(wild, [0.4 + 0.1 * order] * len(wild), "x", color=colour, ms=8)
         if not at_steps:
             theirs = {order: e for (scheme, order), e in published.TABLE_3.items() if scheme == "fastest-first"}
@@ -190,7 +189,10 @@ def draw_located(runs: Runs) -> Canvas:
         )
     right.set(xlabel="processor time in s", ylabel="largest Δψ in °")
     right.margins(x=0.15, y=0.15)
-    right.legend(fontsize=6.5, title="step of drive/vehicle", title_fontsize=6.5)
+    right.legend(
+        fontsize=7, title="steps of drive/vehicle", title_fontsize=7, loc="center left", bbox_to_anchor=(1, 0.5)
+    )
+    canvas.set_size_inches(12.0, 3.8)
     return canvas
 
 

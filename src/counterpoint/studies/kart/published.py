@@ -19,8 +19,8 @@ TABLE_3 = {
     ("fastest-first", 2): 0.0086,
     ("fastest-first", 3): 0.0303,
 }
-#: The same as DIFFERENCE from a pitch-plane model (7 degrees of freedom, written in Python, other throttle at 1.2 s) with
-#: our parameters: not printed, a check of our vehicle.
+#: The same as DIFFERENCE from an independent pitch-plane model with our parameters (17 degrees of throttle at 1.2 s):
+#: not printed, a check of our vehicle.
 PITCH_PLANE = {5: 0.0027, 10: 0.0060, 50: 0.0329, 100: 0.0661}
 
 

@@ -37,6 +37,8 @@ LOCATED = (
     Case(100, drive_step=1e-2, located=True),
 )
 """Engine events located or not, with steps of the drive from 1e-4 to 1e-2 s."""
+UNSTABLE = 1.0
+"""Differences in pitch above this are called unstable, degrees: the pitch itself is within 3."""
 QUICK_END = 5.0
 """Length of the manoeuvre in the quick form, s: the first gear change is in it."""
 

@@ -12,7 +12,7 @@ from ..report import Table
 from . import drive, published
 from .costs import Costs
 from .experiment import FINE_STEP, START_SPEED, Case
-from .runs import BY_SPEED, CURVES, LARGEST, LOCATED, RATIOS, REFERENCE, Runs
+from .runs import BY_SPEED, CURVES, LARGEST, LOCATED, RATIOS, REFERENCE, UNSTABLE, Runs
 
 OURS = "ours"
 
@@ -104,8 +104,8 @@ def table_3(runs: Runs) -> Table:
         )  # fmt: skip
     columns = ("scheme", "order, vehicle's data", "Δψ, source, deg", "Δψ, ours, deg", "at the vehicle's steps, deg", "")
     note = (
-        "The drive's torque is held (order 0). Δψ is the pitch as the drive has it: with fastest-first and order 0 most "
-        "of it is the holding itself, up to 10 ms of a pitch that changes by 8 deg/s."
+        "The drive's torque is held (order 0). Δψ is that of the pitch as the drive has it: with fastest-first and "
+        "order 0 most of it is the holding itself, for up to 10 ms of a pitch that changes by 8 deg/s."
     )
     return Table("Table 3: FR = 100", columns, rows, note)
 
@@ -118,7 +118,7 @@ def _ending(runs: Runs, case: Case) -> str:
     outcome = runs[case]
     if outcome.failure:
         return f"unstable, solver gives up at {outcome.time[-1]:.2f} s"
-    return "unstable" if runs.error(case) > 1.0 else ""
+    return "unstable" if runs.error(case) > UNSTABLE else ""
 
 
 def by_speed(runs: Runs) -> Table:
