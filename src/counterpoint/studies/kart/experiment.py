@@ -9,7 +9,7 @@ from time import perf_counter, process_time
 import numpy as np
 from numpy.typing import NDArray
 
-from ...approximations import approximate, lagrange
+from ...approximations import approximate, lagrange, mean
 from ...errors import SimulationError
 from ...multibody.library import kart
 from ...multibody.mechanism import Mechanism
@@ -45,6 +45,8 @@ class Case:
         s
     located : bool
         Whether engine events are located; otherwise they wait for the end of their step, as in the source.
+    smoothed : bool
+        Whether the vehicle gets the mean of the torque over its step instead of a polynomial.
     """
 
     ratio: int = 1
@@ -54,6 +56,7 @@ class Case:
     shifting: str = "by time"
     drive_step: float = FINE_STEP
     located: bool = False
+    smoothed: bool = False
 
     @property
     def vehicle_step(self) -> float:
@@ -62,9 +65,10 @@ class Case:
 
     @property
     def label(self) -> str:
-        """Short name, as ``FR = 100, FF, O1``: the order is the vehicle's."""
+        """Short name, as ``FR = 100, FF, O1``: the order is the vehicle's; the torque is held unless it is said."""
         letters = {"slowest-first": "SF", "fastest-first": "FF"}[self.scheme]
-        return f"FR = {self.ratio}, {letters}, O{self.vehicle_order}"
+        torque = ", torque smoothed" if self.smoothed else f", torque O{self.drive_order}" if self.drive_order else ""
+        return f"FR = {self.ratio}, {letters}, O{self.vehicle_order}{torque}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,7 +161,8 @@ def coupled(case: Case, mechanism: Mechanism | None = None) -> System:
     system = System("kart")
     system.add("drive", kart_drive(shifting=case.shifting, locate_events=case.located), step=case.drive_step)
     system.add("vehicle", mechanism or vehicle(), step=case.vehicle_step)
-    system.connect("drive.axle_torque", "vehicle.axle_torque", lagrange(case.drive_order))
+    torque = mean("time-weighted") if case.smoothed else lagrange(case.drive_order)
+    system.connect("drive.axle_torque", "vehicle.axle_torque", torque)
     system.connect("vehicle.wheel_speed", "drive.wheel_speed", lagrange(case.vehicle_order))
     return system
 

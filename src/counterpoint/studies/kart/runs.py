@@ -26,6 +26,8 @@ CURVES = (
     ("fastest-first", 3),
 )
 """Schemes and orders for what the vehicle publishes; the drive's torque is held."""
+BEYOND = (Case(LARGEST, "fastest-first", 1, 1), Case(LARGEST, "fastest-first", 1, smoothed=True))
+"""What the source tried without printing numbers: a polynomial for the torque, too, and its mean over the step."""
 
 LOCATED = (
     Case(1, drive_step=1e-4, located=True),
@@ -47,10 +49,18 @@ def cases(quick: bool) -> list[Case]:
     """Return every case of the study, the reference first."""
     if quick:
         curves = [Case(LARGEST, *curve) for curve in CURVES]
-        return [REFERENCE, Case(10), Case(LARGEST), *curves[2:], QUICK_TRUTH, LOCATED[4]]
+        return [REFERENCE, Case(10), Case(LARGEST), *curves[2:], *BEYOND, QUICK_TRUTH, LOCATED[4]]
     curves = [Case(ratio, *curve) for ratio in RATIOS for curve in CURVES]
     by_speed = [Case(ratio) for ratio in RATIOS] + [Case(LARGEST, *curve) for curve in CURVES[1:4]]
-    return [REFERENCE, *curves, BY_SPEED, *(replace(c, shifting="by speed") for c in by_speed), TRUTH, *LOCATED]
+    return [
+        REFERENCE,
+        *curves,
+        *BEYOND,
+        BY_SPEED,
+        *(replace(c, shifting="by speed") for c in by_speed),
+        TRUTH,
+        *LOCATED,
+    ]
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from ..report import Table
 from . import drive, published
 from .costs import Costs
 from .experiment import FINE_STEP, START_SPEED, Case
-from .runs import BY_SPEED, CURVES, LARGEST, LOCATED, RATIOS, REFERENCE, UNSTABLE, Runs
+from .runs import BEYOND, BY_SPEED, CURVES, LARGEST, LOCATED, RATIOS, REFERENCE, UNSTABLE, Runs
 
 OURS = "ours"
 
@@ -96,15 +96,19 @@ def table_2(runs: Runs) -> Table:
 def table_3(runs: Runs) -> Table:
     """Return differences of schemes and orders at FR = 100 beside the source's."""
     rows = []
-    for case in runs.present(Case(LARGEST, *curve) for curve in CURVES):
-        theirs = published.TABLE_3.get((case.scheme, case.vehicle_order))
-        rows.append(
-            (case.scheme, float(case.vehicle_order), "–" if theirs is None else theirs, _number(runs.error(case)),
-             _number(runs[case].error_at_steps(runs[REFERENCE])), _ending(runs, case))
-        )  # fmt: skip
-    columns = ("scheme", "order, vehicle's data", "Δψ, source, deg", "Δψ, ours, deg", "at the vehicle's steps, deg", "")
+    for case in runs.present([*(Case(LARGEST, *curve) for curve in CURVES), *BEYOND]):
+        theirs = None if case in BEYOND else published.TABLE_3.get((case.scheme, case.vehicle_order))
+        torque = "mean over the step" if case.smoothed else f"order {case.drive_order}"
+        rows.append((
+            case.scheme, f"order {case.vehicle_order}", torque, "–" if theirs is None else theirs,
+            _number(runs.error(case)), _number(runs[case].error_at_steps(runs[REFERENCE])), _ending(runs, case),
+        ))  # fmt: skip
+    columns = (
+        "scheme", "vehicle's data", "drive's torque", "Δψ, source, deg", "Δψ, ours, deg", "at the vehicle's steps, deg",
+        "",
+    )  # fmt: skip
     note = (
-        "The drive's torque is held (order 0). Δψ is that of the pitch as the drive has it: with fastest-first and "
+        "Δψ is that of the pitch as the drive has it: with fastest-first and "
         "order 0 most of it is the holding itself, for up to 10 ms of a pitch that changes by 8 deg/s."
     )
     return Table("Table 3: FR = 100", columns, rows, note)
