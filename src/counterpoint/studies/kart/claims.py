@@ -15,8 +15,8 @@ _OURS = "Parameters are ours: the source prints none."
 _SEEN = "Pitch as the drive has it at each of its steps, like a block diagram that is master records it."
 _UNSTABLE = (
     "The run is unstable: through the converter, the torque follows the extrapolated speed of a wheel that is light "
-    "and held by its tyre alone. In first gear at 9 m/s it falls by about 140 N m s/rad, and the slip of both tyres damps "
-    "with 500; orders 1, 2, 3 multiply what alternates from step to step by 3, 7, 15, and 15 or 7 times 140/500 is "
+    "and held by its tyre alone. In first gear at 9 m/s it falls by about 140 N m s/rad, and the slip of both tyres "
+    "damps with 500; orders 1, 2, 3 multiply what alternates from step to step by 3, 7, 15, and 7 times 140/500 is "
     "above 1."
 )
 
