@@ -7,7 +7,7 @@ from time import process_time
 
 from .drive import kart_drive
 from .experiment import FINE_STEP, Case, simulate
-from .runs import LARGEST, RATIOS, REFERENCE, Runs
+from .runs import LARGEST, TABLE_2, Runs
 
 _ALONE = 2.0
 """How long the drive runs alone, s."""
@@ -35,7 +35,7 @@ def measure(runs: Runs) -> Costs:
     drive = min(_drive_alone() for _ in range(2))
     start = min(simulate(Case(LARGEST), until=_SHORT).cpu for _ in range(2))
     made = {}
-    for case in runs.present([REFERENCE, *(Case(ratio) for ratio in RATIOS)]):
+    for case in runs.present(TABLE_2):
         outcome = runs[case]
         left = outcome.cpu - start - outcome.steps["drive"] * drive * 1e-6
         made[case.ratio] = 1e6 * left / outcome.steps["vehicle"]

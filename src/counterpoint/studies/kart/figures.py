@@ -13,7 +13,7 @@ from ..report import Figure
 from . import published
 from .costs import Costs
 from .experiment import FINE_STEP, Case, vehicle
-from .runs import BY_SPEED, CURVES, LARGEST, LOCATED, RATIOS, REFERENCE, UNSTABLE, Runs
+from .runs import BY_SPEED, CURVES, LARGEST, LOCATED, RATIOS, REFERENCE, TABLE_2, UNSTABLE, Runs
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -203,7 +203,7 @@ def _step_label(case: Case) -> str:
 def draw_costs(runs: Runs, costs: Costs) -> Canvas:
     """Draw the processor time of both subsystems, per simulated second."""
     canvas, (panel,) = _grid(1, height=3.4)
-    cases = runs.present([REFERENCE, *(Case(ratio) for ratio in RATIOS)])
+    cases = runs.present(TABLE_2)
     places = np.arange(len(cases))
     drive = costs.drive * 1e-6 / FINE_STEP
     vehicles = [costs.vehicle[case.ratio] * 1e-6 / case.vehicle_step for case in cases]

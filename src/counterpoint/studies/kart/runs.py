@@ -17,6 +17,9 @@ QUICK_TRUTH = replace(TRUTH, ratio=5)
 
 RATIOS = (5, 10, 50, 100)
 LARGEST = RATIOS[-1]
+TABLE_2 = (REFERENCE, *(Case(ratio) for ratio in RATIOS))
+"""Slowest-first, order 0 both ways."""
+_REPEATS, _SHORT = 3, 10
 CURVES = (
     ("slowest-first", 0),
     ("slowest-first", 1),
@@ -106,6 +109,12 @@ class Runs:
         return [case for case in wanted if case in self.outcomes]
 
 
+def _timed(case: Case, until: float) -> Outcome:
+    """Run a case, a short one of table 2 some times, and keep the fastest: what disturbs makes only slower."""
+    times = _REPEATS if case in TABLE_2 and case.ratio >= _SHORT else 1
+    return min((simulate(case, until) for _ in range(times)), key=lambda outcome: outcome.cpu)
+
+
 def run_all(quick: bool, progress: Progress | None = None) -> Runs:
     """Run every case, one after another: they are timed."""
     until = QUICK_END if quick else MANOEUVRE
@@ -113,7 +122,7 @@ def run_all(quick: bool, progress: Progress | None = None) -> Runs:
     for done, case in enumerate(wanted):
         if progress:
             progress("kart runs", done, len(wanted))
-        outcomes[case] = simulate(case, until)
+        outcomes[case] = _timed(case, until)
     if progress:
         progress("kart runs", len(wanted), len(wanted))
     return Runs(outcomes, until)

@@ -12,7 +12,7 @@ from ..report import Table
 from . import drive, published
 from .costs import Costs
 from .experiment import FINE_STEP, START_SPEED, Case
-from .runs import BEYOND, BY_SPEED, CURVES, LARGEST, LOCATED, RATIOS, REFERENCE, UNSTABLE, Runs
+from .runs import BEYOND, BY_SPEED, CURVES, LARGEST, LOCATED, RATIOS, REFERENCE, TABLE_2, UNSTABLE, Runs
 
 OURS = "ours"
 
@@ -79,7 +79,7 @@ def _axle_parameters(name: str, axle: Axle) -> Iterator[tuple[str, str | float, 
 def table_2(runs: Runs) -> Table:
     """Return elapsed times and differences over FR beside the source's."""
     rows = []
-    for case in runs.present([REFERENCE, *(Case(ratio) for ratio in RATIOS)]):
+    for case in runs.present(TABLE_2):
         fr, outcome = case.ratio, runs[case]
         theirs = published.DIFFERENCE.get(fr, 0.0)
         rows.append((
@@ -164,7 +164,7 @@ def located_events(runs: Runs) -> Table:
 def cost_of_steps(runs: Runs, costs: Costs) -> Table:
     """Return what a step of each subsystem costs: what one has to know to choose steps."""
     rows: list[tuple[str | float, ...]] = [("drive", FINE_STEP, costs.drive, "–", costs.drive * 1e-6 / FINE_STEP)]
-    for case in runs.present([REFERENCE, *(Case(ratio) for ratio in RATIOS)]):
+    for case in runs.present(TABLE_2):
         each = costs.vehicle[case.ratio]
         rows.append(("vehicle", case.vehicle_step, each, runs[case].iterations, each * 1e-6 / case.vehicle_step))
     columns = ("subsystem", "step, s", "processor time a step, µs", "iterations a step", "processor s a simulated s")
