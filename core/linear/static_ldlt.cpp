@@ -157,7 +157,7 @@ void StaticLdlt::solve_with(int kernel, double* b) const {
 
 void StaticLdlt::substitute_back(int kernel, double* b) const {
   for (const Part* part = parts_.data() + parts_.size(); part-- != parts_.data();) {
-    part->kernels.backward[kernel](part->batch, part->values_end, part->unknowns_end, b);
+    if (part->batch.rows > 0) part->kernels.backward[kernel](part->batch, part->values_end, part->unknowns_end, b);
   }
 }
 
