@@ -389,7 +389,9 @@ bool Index3Stepper::may_stiffen() {
 
 void Index3Stepper::project(const Instant& now) {
   if (!options_.project_velocities && !hermite_) return;
-  const bool improves_multipliers = options_.project_accelerations && !options_.printed;
+  // The next step looks at them if it does not begin with zeros.
+  const bool looked_at = options_.shows_multipliers || !options_.reset_multipliers;
+  const bool improves_multipliers = looked_at && options_.project_accelerations && !options_.printed;
   double* const multipliers = next_.multipliers.data();
   solve_three(now, leading().data(), multipliers, improves_multipliers ? multipliers : nullptr);
   const double* const sides = three_.data();
