@@ -333,15 +333,13 @@ double Index3Stepper::move(double part) {
   const double to_auxiliary = auxiliary_factor_, to_velocity = velocity_factor_, *change = change_.data();
   double *q = next_.q.data(), *v = next_.v.data(), *auxiliary = leading().data();
   Largest largest;
-  in_pairs(n_, [&](int i, auto pair) {
-    const auto dq = part * pair.at(change + i);
-    const auto moved_q = pair.at(q + i) - dq, moved_v = pair.at(v + i) - to_velocity * dq;
-    const auto moved_auxiliary = pair.at(auxiliary + i) - to_auxiliary * dq;
-    moved_q.write(q + i);
-    moved_v.write(v + i);
-    moved_auxiliary.write(auxiliary + i);
+  for (int i = 0; i < n_; ++i) {
+    const double dq = part * change[i];
+    q[i] -= dq;
+    v[i] -= to_velocity * dq;
+    auxiliary[i] -= to_auxiliary * dq;
     largest.take(dq);
-  });
+  }
   if (!plain_) {
     for (int i = 0; i < n_; ++i) next_.a[i] -= part * multiplier_factor_ * change[i];
   }
@@ -394,22 +392,20 @@ void Index3Stepper::project(const Instant& now) {
   const bool improves_multipliers = looked_at && options_.project_accelerations && !options_.printed;
   double* const multipliers = next_.multipliers.data();
   solve_three(now, leading().data(), multipliers, improves_multipliers ? multipliers : nullptr);
-  const double* const sides = three_.data();
-  double *v0 = next_.v.data(), *a0 = leading().data(), *j0 = next_.jerk.data();
+  const double* side = three_.data();
+  double *v = next_.v.data(), *a = leading().data(), *jerk = next_.jerk.data();
   const double twelfth = twelfth_, part = options_.project_accelerations ? 1.0 : 0.0;
   const bool hermite = hermite_;
-  in_pairs(n_, [&](int i, auto pair) {
-    const double* const side = sides + 3 * i;
-    auto v = pair.at(v0 + i) - pair.at(side, 3);
-    const auto a = pair.at(a0 + i) - part * pair.at(side + 1, 3);
+  for (int i = 0; i < n_; ++i, side += 3) {
+    double speed = v[i] - side[0];
+    a[i] -= part * side[1];
     if (hermite) {
-      const auto jerk = -pair.at(side + 2, 3);
-      v = v - twelfth * (jerk - pair.at(j0 + i));
-      jerk.write(j0 + i);
+      const double third = side[2];
+      speed += twelfth * (third + jerk[i]);
+      jerk[i] = -third;
     }
-    v.write(v0 + i);
-    a.write(a0 + i);
-  });
+    v[i] = speed;
+  }
 }
 
 // Velocities, accelerations and, for Hermite's rule, the jerk, with one factorisation and at once:
