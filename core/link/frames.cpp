@@ -62,10 +62,12 @@ void FrameLink::send(const Deadline& deadline) {
 
 void FrameLink::send_text(Kind kind, std::string_view text, const Deadline& deadline) { begin(kind).put(text).send(deadline); }
 
-void FrameLink::send_beside(Kind kind, const Deadline& deadline) {
-  const Header header{0, static_cast<std::uint32_t>(kind)};
+void FrameLink::send_beside(Kind kind, std::string_view text, const Deadline& deadline) {
+  const Header header{static_cast<std::uint32_t>(text.size()), static_cast<std::uint32_t>(kind)};
+  std::string bytes(reinterpret_cast<const char*>(&header), header_size);
+  bytes += text;
   const std::lock_guard lock(writing_);
-  channel_->write(&header, header_size, deadline);
+  channel_->write(bytes.data(), bytes.size(), deadline);
 }
 
 /// Have at least so many bytes in a row from `first_` on.

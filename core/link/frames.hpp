@@ -73,8 +73,8 @@ class FrameLink {
   FrameLink& put(std::string_view text);
   void send(const Deadline& deadline);
   void send_text(Kind kind, std::string_view text, const Deadline& deadline);
-  /// A frame without bytes, in between.
-  void send_beside(Kind kind, const Deadline& deadline);
+  /// A frame in between, whatever is being composed.
+  void send_beside(Kind kind, std::string_view text, const Deadline& deadline);
 
   Frame receive(const Deadline& deadline);
 

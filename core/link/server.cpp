@@ -11,6 +11,7 @@ namespace counterpoint::link {
 namespace {
 
 constexpr std::size_t most_wishes = 64;
+constexpr double idle_seconds = 0.2;
 constexpr int largest_denominator = 20;  ///< of shares that are tried: those of our solvers are below
 
 /// A term of inputs needs an approximation; this one is never asked.
@@ -124,7 +125,7 @@ class LinkServer::Heartbeat {
     std::unique_lock lock(mutex_);
     try {
       while (!changed_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return over_; })) {
-        if (working_.load(std::memory_order_relaxed)) link.send_beside(Kind::alive, Deadline::in(seconds));
+        if (working_.load(std::memory_order_relaxed)) link.send_beside(Kind::alive, "", Deadline::in(seconds));
       }
     } catch (const std::exception&) {  // the other end is gone: whoever answers the command will notice
     }
@@ -146,7 +147,7 @@ void LinkServer::serve() {
   link_.send_text(Kind::ports, ports_.to_text(), Deadline::in(30.0));
   if (ports_.heartbeat > 0.0) heartbeat_ = std::make_unique<Heartbeat>(link_, ports_.heartbeat);
   while (true) {
-    const Frame frame = link_.receive(Deadline::never());
+    const Frame frame = next_command();
     if (frame.kind == Kind::bye) return;
     if (heartbeat_) heartbeat_->set_working(true);
     try {
@@ -159,6 +160,16 @@ void LinkServer::serve() {
       describe_failure();
     }
     if (heartbeat_) heartbeat_->set_working(false);
+  }
+}
+
+Frame LinkServer::next_command() {
+  while (true) {
+    try {
+      return link_.receive(idle_ ? Deadline::in(idle_seconds) : Deadline::never());
+    } catch (const ChannelTimeout&) {
+      idle_();
+    }
   }
 }
 

@@ -43,6 +43,9 @@ class LinkServer {
   /// What is said about exceptions that the core does not know.
   void set_explain(Explain explain) { explain_ = std::move(explain); }
 
+  /// Called now and then while there is no command; may throw to end serving.
+  void set_idle(std::function<void()> idle) { idle_ = std::move(idle); }
+
   /// Answer until the master says goodbye; throws ChannelClosed when it just went.
   void serve();
 
@@ -50,6 +53,7 @@ class LinkServer {
   class AskedInputs;
   class Heartbeat;
 
+  Frame next_command();
   void obey(const Frame& frame);
   void advance(Kind kind);
   void reply(double reached, bool with_outputs);
@@ -62,6 +66,7 @@ class LinkServer {
   Ports ports_;
   Calls calls_;
   Explain explain_;
+  std::function<void()> idle_;
   std::unique_ptr<AskedInputs> inputs_;
   std::unique_ptr<Heartbeat> heartbeat_;
   std::vector<double> command_;

@@ -16,6 +16,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from . import diagram as diagram
     from . import fmi as fmi
+    from . import link as link
     from . import multibody as multibody
     from .approximations import (
         Approximation,
@@ -47,6 +48,7 @@ if TYPE_CHECKING:
         SolverError,
     )
     from .fmi import fmu
+    from .link import listen, remote, serve
     from .precedence import Scheme, custom, sequential
     from .progress import Progress
     from .results import Result, Signal, load
@@ -67,6 +69,7 @@ _ROOMS = {
         "SimulationError", "SolverError",
     ),
     "fmi": ("fmu",),
+    "link": ("listen", "remote", "serve"),
     "precedence": ("Scheme", "custom", "sequential"),
     "progress": ("Progress",),
     "results": ("Result", "Signal", "load"),
@@ -77,15 +80,15 @@ _ROOMS = {
 }  # fmt: skip
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
-_PACKAGES = ("diagram", "fmi", "multibody")
+_PACKAGES = ("diagram", "fmi", "link", "multibody")
 
 __all__ = [
     "AlgebraicLoopError", "Approximation", "ComponentDied", "ComponentError", "CosimulationInterface",
     "CounterpointError", "Diagram", "MissingExtraError", "ModelError", "NotFiniteError", "OutputError", "PeerLost",
     "Progress", "Result", "Run", "RunInterrupted", "Scenario", "ScenarioError", "Scheme", "SetupError", "Signal",
     "SimulationError", "SolverError", "Subsystem", "System", "approximate", "custom", "fmu", "hermite", "hold",
-    "lagrange", "least_squares", "linear", "load", "mean", "ode", "second_order", "sequential", "source", "table",
-    "taylor", "transition",
+    "lagrange", "least_squares", "linear", "listen", "load", "mean", "ode", "remote", "second_order", "sequential",
+    "serve", "source", "table", "taylor", "transition",
 ]  # fmt: skip
 
 
