@@ -159,6 +159,7 @@ void bind_link(nb::module_& parent) {
       }, nb::arg("connection"), nb::arg("deadline"), nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("ports", &RemoteSubsystem::ports)
       .def_prop_ro("peer", &RemoteSubsystem::peer)
+      .def("close", &RemoteSubsystem::close, nb::call_guard<nb::gil_scoped_release>(), "Say goodbye; nothing can follow.")
       .def("ping", &RemoteSubsystem::ping, nb::call_guard<nb::gil_scoped_release>(), "A round trip that does nothing.");
 }
 

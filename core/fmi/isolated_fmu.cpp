@@ -1,6 +1,7 @@
 #include "fmi/isolated_fmu.hpp"
 
-#include <algorithm>
+#include <cmath>
+#include <cstdio>
 #include <cstdlib>
 
 #include "coupling/participant.hpp"
@@ -161,7 +162,7 @@ std::string IsolatedFmu::explain_loss(const std::string& reason) {
   std::string text = "the process of the FMU ";
   text += was_running ? reason + "; it was killed" : end;
   if (!was_running && isolation_.limits.memory > 0.0) {
-    text += ", " + std::to_string(static_cast<long>(isolation_.limits.memory / (1 << 20))) + " MiB being its limit";
+    text += "; its memory was limited to " + std::to_string(std::lround(isolation_.limits.memory / 1e6)) + " MB";
   }
   if (const std::string words = log_->last_words(); !words.empty()) text += "; the FMU said: " + words;
   if (const std::string tail = printable(child_->printed(printed_in_message)); !tail.empty()) text += "; it printed: " + tail;

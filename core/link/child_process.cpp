@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <spawn.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -74,9 +73,8 @@ std::string name_of_signal(int number) {
   return "signal " + std::to_string(number);
 }
 
-std::string describe_end(int status, const rusage& usage) {
-  const std::string memory = "; it had used up to " + std::to_string(usage.ru_maxrss / 1024) + " MiB of memory";
-  if (WIFSIGNALED(status)) return "died (" + name_of_signal(WTERMSIG(status)) + ")" + memory;
+std::string describe_end(int status) {
+  if (WIFSIGNALED(status)) return "died (" + name_of_signal(WTERMSIG(status)) + ")";
   return "ended itself with exit code " + std::to_string(WEXITSTATUS(status));
 }
 
@@ -119,9 +117,8 @@ std::string ChildProcess::end(double patience) {
   // Its group has its number, and lasts as long as it was not waited for: what it has started ends with it.
   ::kill(-process_, SIGKILL);
   int status = 0;
-  rusage usage{};
-  while (::wait4(process_, &status, 0, &usage) < 0 && errno == EINTR) continue;
-  ended_ = describe_end(status, usage);
+  while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) continue;
+  ended_ = describe_end(status);
   return ended_;
 }
 

@@ -24,6 +24,10 @@ class RemoteSubsystem::Connection {
     return *frames_;
   }
   bool good() const { return frames_ != nullptr; }
+  void drop(std::string why) {
+    frames_.reset();
+    lost_ = std::move(why);
+  }
   void set_heartbeat(double seconds) { silence_ = seconds > 0.0 ? silent_heartbeats * seconds : Polynomial::infinity; }
 
   /// Run something that talks to the other end; when that fails nothing more is said to it.
@@ -126,13 +130,16 @@ RemoteSubsystem::RemoteSubsystem(std::unique_ptr<FrameLink> link, RemoteSettings
   dy_.resize(y_.size());
 }
 
-RemoteSubsystem::~RemoteSubsystem() {
+RemoteSubsystem::~RemoteSubsystem() { close(); }
+
+void RemoteSubsystem::close() noexcept {
   finish();
   if (!connection_->good()) return;
   try {
     connection_->link().begin(Kind::bye).send(Deadline::in(1.0));
   } catch (const std::exception&) {  // it has gone first
   }
+  connection_->drop(peer_ + ": the connection was closed");
 }
 
 /// Send a command with the inputs at shares of its step, answer requests, take the reply.

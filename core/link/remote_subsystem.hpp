@@ -51,6 +51,8 @@ class RemoteSubsystem final : public Subsystem {
 
   /// What both programs agreed on beside the protocol.
   std::string call(const std::string& bytes);
+  /// Say goodbye; nothing can follow.
+  void close() noexcept;
   /// A round trip that does nothing.
   void ping();
 

@@ -84,7 +84,9 @@ def test_loops_at_the_start_are_solved_in_the_same_way(built, version):
     def run(**options):
         system = cp.System()
         for name, other in (("a", "b"), ("b", "a")):
-            model = cp.fmu(built("pass-through", version), inputs=["float64_in"], outputs=["float64_out"], name=name, **options)
+            model = cp.fmu(
+                built("pass-through", version), inputs=["float64_in"], outputs=["float64_out"], name=name, **options
+            )
             system.add(name, model, step=0.1)
             system.connect(f"{other}.float64_out", f"{name}.float64_in", gain=0.5, offset=1.0)
         return system.run(until=0.5)
@@ -95,7 +97,9 @@ def test_loops_at_the_start_are_solved_in_the_same_way(built, version):
 
 
 def test_variables_of_all_types_can_be_read_while_a_run_is_under_way(built, version):
-    model = cp.fmu(built("pass-through", version), isolate=True, start={"string_in": "grüß dich"}, outputs=["float64_out"])
+    model = cp.fmu(
+        built("pass-through", version), isolate=True, start={"string_in": "grüß dich"}, outputs=["float64_out"]
+    )
     system = cp.System()
     system.add("fmu", model, step=0.1)
     with system.start(until=1.0) as run:
@@ -130,7 +134,10 @@ def test_states_are_saved_and_restored_in_the_other_process(built, version):
         ("exits", "ended itself with exit code 7"),
         ("hangs", r"did not answer within 0\.5 s; a longer deadline can be given; it was killed"),
         ("sleeps", r"did not answer within 0\.5 s; a longer deadline can be given; it was killed"),
-        ("prints-and-segfaults", "the FMU said: something is wrong with the pointer; it printed: about to touch address 0"),
+        (
+            "prints-and-segfaults",
+            "the FMU said: something is wrong with the pointer; it printed: about to touch address 0",
+        ),
     ],
 )
 def test_death_is_told_and_the_results_are_kept(built, version, fault, name, words):
@@ -145,13 +152,15 @@ def test_death_is_told_and_the_results_are_kept(built, version, fault, name, wor
 
 
 def test_a_leak_ends_at_the_memory_limit(built, version, fault):
-    with pytest.raises(cp.ComponentDied, match=r"died \(SIG.*; it had used up to \d+ MiB of memory, 190 MiB being its limit"):
+    with pytest.raises(cp.ComponentDied, match=r"died \(SIG\w+: .*\); its memory was limited to 200 MB"):
         failing(built("misbehaving", version), fault("leaks"), isolate=cp.fmi.Isolation(memory=200e6))
 
 
 def test_endless_work_ends_at_the_limit_of_processor_time(built, version, fault):
     with pytest.raises(cp.ComponentDied, match=r"died \(SIGXCPU"):
-        failing(built("misbehaving", version), fault("hangs"), isolate=cp.fmi.Isolation(processor_time=0.5, deadline=30.0))
+        failing(
+            built("misbehaving", version), fault("hangs"), isolate=cp.fmi.Isolation(processor_time=0.5, deadline=30.0)
+        )
 
 
 def test_a_fork_bomb_does_not_go_off(built, version, fault):
@@ -212,7 +221,9 @@ def test_what_it_printed_and_said_is_kept(built, version, fault):
     assert flooding.messages[0].time == pytest.approx(0.4)
 
 
-def test_its_working_directory_is_its_own_and_the_environment_small(built, version, fault, monkeypatch, nothing_left_behind):
+def test_its_working_directory_is_its_own_and_the_environment_small(
+    built, version, fault, monkeypatch, nothing_left_behind
+):
     monkeypatch.setenv("COUNTERPOINT_SECRET", "hidden")
     monkeypatch.setenv("PUMP_LICENSE_FILE", "27000@server")
     monkeypatch.setenv("COUNTERPOINT_SHOWN", "seen")
@@ -235,7 +246,7 @@ def test_a_refused_licence_and_a_damaged_binary_are_told(built, changed, version
 
     binary = f"binaries/{platform_name(version)}/misbehaving{suffix()}"
     path = changed(built("misbehaving", version), {binary: b"garbage"})
-    with pytest.raises(cp.ComponentDied, match=r"pump: start at t = 0 s failed: .*misbehaving.*: cannot be loaded"):
+    with pytest.raises(cp.ComponentDied, match=r"pump: start at t = 0 s failed: cannot be loaded: .*misbehaving"):
         failing(path, 0)
     monkeypatch.setenv("TEST_FMU_LICENCE", "refuse")
     with pytest.raises(cp.ComponentDied, match="no licence for this model at port@server"):
@@ -303,7 +314,9 @@ isolate = {isolate}
 
 
 @pytest.mark.parametrize("isolate", ["true\ndeadline = 0.5", "{deadline = 0.5, memory = 1e9, environment = 'X'}"])
-def test_a_dead_fmu_on_the_command_line_gives_exit_code_4(built, version, fault, tmp_path, monkeypatch, capsys, isolate):
+def test_a_dead_fmu_on_the_command_line_gives_exit_code_4(
+    built, version, fault, tmp_path, monkeypatch, capsys, isolate
+):
     shutil.copy(built("misbehaving", version), tmp_path / "pump.fmu")
     (tmp_path / "pump.toml").write_text(SCENARIO.format(fault=fault("hangs"), isolate=isolate))
     monkeypatch.chdir(tmp_path)

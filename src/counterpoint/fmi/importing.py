@@ -130,7 +130,9 @@ def fmu(
     description = read_description(archive, lenient=lenient)
     categories = logging if isinstance(logging, bool) else tuple(logging)
     isolation = choose(isolate, deadline)
-    chosen = Options(name or description.name, inputs_at, tolerance, visible, categories, events, redo_discarded, isolation)
+    chosen = Options(
+        name or description.name, inputs_at, tolerance, visible, categories, events, redo_discarded, isolation
+    )
     return Fmu(archive, description, chosen, parameters, start, inputs=inputs, outputs=outputs, step=step)
 
 

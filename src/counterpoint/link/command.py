@@ -63,12 +63,19 @@ def run_server(
     check_address(address, insecure)
     if insecure:
         warn(f"warning: {address}: everything on this link, the token too, is readable on its way")
-    common: dict[str, Any] = {"name": offer.name, "step": offer.step, "constants": offer.constants, "insecure": insecure}
+    common: dict[str, Any] = {
+        "name": offer.name,
+        "step": offer.step,
+        "constants": offer.constants,
+        "insecure": insecure,
+    }
     if connects:
         say(f"serving {offer.name} to {address}")
         say(join(offer.subsystem, address, token_file=token_file, **common))
         return
-    with serve(offer.subsystem, address, token_file=token_file, report=lambda text: warn(f"refused {text}"), **common) as place:
+    with serve(
+        offer.subsystem, address, token_file=token_file, report=lambda text: warn(f"refused {text}"), **common
+    ) as place:
         while True:
             say(f"serving {offer.name}")
             say(f"address {place.address}")

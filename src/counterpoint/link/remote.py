@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+from types import TracebackType
+from typing import Self
 
 from .. import _core
 from ..approximations import Approximation, hold
@@ -108,9 +110,24 @@ class Remote(Subsystem):
         """Whether it can choose its steps itself."""
         return self._remote.ports.paces
 
+    def close(self) -> None:
+        """Say goodbye to the other program; no run can follow."""
+        self._remote.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
     def ping(self) -> None:
-        """Make a round trip that does nothing: is the other program there?"""
-        self._remote.ping()
+        """Make a round trip that does nothing; SetupError when the other program is not there."""
+        try:
+            self._remote.ping()
+        except RuntimeError as error:
+            raise SetupError(str(error)) from None
 
     def _native(self) -> _core.Subsystem:
         return self._remote
@@ -123,5 +140,7 @@ class Remote(Subsystem):
 def _approximation(peer: str, words: str) -> Approximation | None:
     known = {"": None, "hold behind": hold("behind"), "hold ahead": hold("ahead")}
     if words not in known:
-        raise SetupError(f'{peer}: prefers the approximation "{words}", which is not known; "hold behind" and "hold ahead" are')
+        raise SetupError(
+            f'{peer}: prefers the approximation "{words}", which is not known; "hold behind" and "hold ahead" are'
+        )
     return known[words]

@@ -27,7 +27,9 @@ class Serving:
         What the master has to know.
     """
 
-    def __init__(self, name: str, subsystem: Subsystem, place: Any, step: float | None, constants: Mapping[str, Any]) -> None:
+    def __init__(
+        self, name: str, subsystem: Subsystem, place: Any, step: float | None, constants: Mapping[str, Any]
+    ) -> None:
         self._subsystem = subsystem
         self._place = place
         self.ports = describe(name, subsystem, step, constants)

@@ -97,7 +97,7 @@ static Status misbehave(Instance* instance, Values* s, StepEnd* step) {
     case EXITS: exit(7);
     case PRINTS_AND_SEGFAULTS:
       printf("about to touch address 0\n"), fflush(stdout);
-      instance->log(instance, WARNING, "logStatusError", "something is wrong with the pointer");
+      instance->log(instance, ERROR, "logStatusError", "something is wrong with the pointer");
       *nowhere = 1;
       return OK;
 #if !defined(_WIN32)
