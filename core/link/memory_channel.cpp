@@ -1,15 +1,14 @@
 // Shared memory: two rings of bytes, each with one writer and one reader.
 //
 // A counter of bytes written and one of bytes taken, both going round at 2^32, say what is in a ring. Whoever has to wait looks
-// at the counter for a moment (the other end is running on another core, and answers within microseconds), lets
-// others have the core, and then sleeps on the counter (futex) until the other end has moved it.
+// at the counter for a moment (the other end may be running on another core, and answers within microseconds) and then
+// sleeps on it (futex) until the other end has moved it.
 
 #include "link/memory_channel.hpp"
 
 #include <fcntl.h>
 #include <linux/futex.h>
 #include <poll.h>
-#include <sched.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -30,9 +29,9 @@ namespace {
 
 constexpr std::uint32_t capacity = 1u << 18;  ///< bytes in a ring; a power of two, since counters go round
 static_assert(std::has_single_bit(capacity));
-constexpr int most_looks = 512;  ///< at a counter before the core is given away: some 10 us
-constexpr int fewest_looks = 16;
-constexpr int yields = 4;
+constexpr int most_looks = 500;  ///< at a counter before going to sleep: some 10 us
+constexpr int fewest_looks = 20;
+constexpr int until_next_try = 8;  ///< waits with few looks before many are tried again
 constexpr long nap_nanoseconds = 50'000'000;  ///< between two looks whether the other end lives
 constexpr int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
@@ -88,6 +87,23 @@ class Mapping {
   Segment* segment_;
 };
 
+/// How long to look before going to sleep: long when that was of use the last time, i.e. when the other end has a core of
+/// its own and answers soon. To give the core away by yielding instead is worse: others get it for milliseconds.
+class Patience {
+ public:
+  int looks() const { return left_ == 0 ? most_looks : fewest_looks; }
+  void note(bool was_of_use) {
+    if (was_of_use) {
+      left_ = 0;
+    } else {
+      left_ = left_ == 0 ? until_next_try : left_ - 1;
+    }
+  }
+
+ private:
+  int left_ = 0;  ///< waits with few looks
+};
+
 class MemoryChannel final : public Channel {
  public:
   MemoryChannel(int memory, MemorySide side, Descriptor life, std::string peer)
@@ -112,7 +128,7 @@ class MemoryChannel final : public Channel {
       const std::uint32_t used = inside(written_ - out_.taken.count.load(std::memory_order_acquire));
       const auto count = static_cast<std::uint32_t>(std::min<std::size_t>(size, capacity - used));
       if (count == 0) {
-        wait(out_.taken, written_ - capacity, looks_for_room_, deadline);
+        wait(out_.taken, written_ - capacity, for_room_, deadline);
         continue;
       }
       const std::uint32_t place = written_ % capacity;
@@ -129,7 +145,7 @@ class MemoryChannel final : public Channel {
   std::size_t read(void* data, std::size_t most, const Deadline& deadline) override {
     std::uint32_t there = in_.written.count.load(std::memory_order_acquire);
     if (there == taken_) {
-      wait(in_.written, taken_, looks_for_bytes_, deadline);
+      wait(in_.written, taken_, for_bytes_, deadline);
       there = in_.written.count.load(std::memory_order_acquire);
     }
     const auto count = static_cast<std::uint32_t>(std::min<std::size_t>(most, inside(there - taken_)));
@@ -150,22 +166,13 @@ class MemoryChannel final : public Channel {
     return used;
   }
 
-  /// Wait until the counter is not what it was. Looking is worth its time when the other end answered during the last
-  /// look, i.e. has a core of its own; when it did not, the core is given away sooner next time.
-  void wait(Counter& counter, std::uint32_t seen, int& looks, const Deadline& deadline) {
-    const auto moved = [&] { return counter.count.load(std::memory_order_acquire) != seen; };
-    for (int k = 0; k < looks; ++k) {
-      if (moved()) {
-        looks = std::min(2 * looks, most_looks);
-        return;
-      }
+  /// Wait until the counter is not what it was.
+  void wait(Counter& counter, std::uint32_t seen, Patience& patience, const Deadline& deadline) {
+    for (int looks = patience.looks(); looks > 0; --looks) {
+      if (counter.count.load(std::memory_order_acquire) != seen) return patience.note(true);
       relax();
     }
-    looks = std::max(looks / 2, fewest_looks);
-    for (int k = 0; k < yields; ++k) {
-      ::sched_yield();
-      if (moved()) return;
-    }
+    patience.note(false);
     counter.sleeps.store(1, std::memory_order_seq_cst);
     try {
       while (counter.count.load(std::memory_order_seq_cst) == seen) nap(counter, seen, deadline);
@@ -197,8 +204,8 @@ class MemoryChannel final : public Channel {
   std::string peer_;
   std::uint32_t written_ = 0;
   std::uint32_t taken_ = 0;
-  int looks_for_room_ = fewest_looks;
-  int looks_for_bytes_ = most_looks;
+  Patience for_room_;
+  Patience for_bytes_;
 };
 
 }  // namespace

@@ -162,7 +162,7 @@ void RemoteSubsystem::command(Kind kind, double t, double t_end, Inputs* u, cons
       }
       Connection::check(deadline);
       frame.numbers(reply_, 1);
-      if (u == nullptr) throw ProtocolFailure("asks for inputs where there are none");
+      if (u == nullptr || inputs_ == 0) throw ProtocolFailure("asks for inputs where there are none");
       answer_request(link, reply_[0], *u, deadline, inputs_failed);
     }
   });

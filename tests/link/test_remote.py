@@ -106,8 +106,8 @@ def test_models_with_feedthrough_and_their_own_pace_work_remotely():
 class Heater(cp.Subsystem):
     inputs = ("power",)
     outputs = ("temperature",)
-    units = {"power": "W", "temperature": "K"}
-    defaults = {"power": 100.0}
+    units = {"power": "W", "temperature": "K"}  # noqa: RUF012
+    defaults = {"power": 100.0}  # noqa: RUF012
     stops_early = True
 
     def start(self, t):
@@ -215,7 +215,7 @@ def test_a_mistake_in_an_address_or_token_is_told(tmp_path, monkeypatch):
         cp.serve(fast(), "tcp://0.0.0.0:0")
     with pytest.raises(cp.SetupError, match="is the other program listening"):
         cp.remote(f"unix://{tmp_path}/nobody", token="x", wait=0.0)
-    with pytest.raises(cp.SetupError, match="nobody has joined within 0.1 s"):
+    with pytest.raises(cp.SetupError, match=r"nobody has joined within 0\.1 s"):
         cp.remote(f"unix://{tmp_path}/nobody", token="x", listening=True, wait=0.1)
     with pytest.raises(cp.SetupError, match="the token cannot be read: No such file"):
         cp.remote("tcp://127.0.0.1:4711", token_file=tmp_path / "none")

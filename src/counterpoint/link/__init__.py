@@ -11,15 +11,15 @@ from ..lazy import loading
 
 if TYPE_CHECKING:
     from .connecting import Listening, listen
-    from .remote import Remote, remote
+    from .remote_subsystem import Remote, remote
     from .serving import Serving, serve
 
 _HOME = {
     "Listening": "connecting",
-    "Remote": "remote",
+    "Remote": "remote_subsystem",
     "Serving": "serving",
     "listen": "connecting",
-    "remote": "remote",
+    "remote": "remote_subsystem",
     "serve": "serving",
 }
 

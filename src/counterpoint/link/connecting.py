@@ -18,7 +18,7 @@ from ..errors import SetupError
 from .availability import LINKS, NEEDS_LINUX
 
 if TYPE_CHECKING:
-    from .remote import Remote
+    from .remote_subsystem import Remote
 
 TOKEN_VARIABLE = "COUNTERPOINT_TOKEN"
 MOST_HANDSHAKES = 32
@@ -130,7 +130,7 @@ class Listening:
 
     def remote(self, *, wait: float = 60.0, deadline: float = 60.0) -> Remote:
         """Wait for a program to join (at most ``wait`` s) and return the subsystem it brings."""
-        from .remote import Remote
+        from .remote_subsystem import Remote
 
         return Remote(self.wait(wait), deadline)
 
