@@ -136,13 +136,13 @@ def test_a_program_that_misbehaves_ends_the_run_and_the_results_are_kept(deed, w
 
 
 def test_a_program_may_report_an_error_in_its_own_words():
-    with pytest.raises(cp.ComponentError, match="peer: step from .* failed: the pump is dry") as failed:
+    with pytest.raises(cp.ComponentError, match=r"peer: step from .* failed: the pump is dry") as failed:
         run_with(at(0.5, lambda peer, numbers: peer.send(ERROR, b"component\tthe pump is dry")))
     assert failed.value.exit_code == 3
 
 
 def test_a_time_that_is_not_the_end_of_the_step_is_refused():
-    with pytest.raises(cp.SimulationError, match="step returned time 0.2 s; it must reach the end of the step"):
+    with pytest.raises(cp.SimulationError, match=r"step returned time 0\.2 s; it must reach the end of the step"):
         run_with(at(0.5, lambda peer, numbers: peer.send(REPLY, struct.pack("<4d", 0.2, 0, 0, 1))))
 
 
