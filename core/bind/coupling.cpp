@@ -188,7 +188,7 @@ bool is_undecided(const Driver& driver) {
 /// Methods that all drivers share.
 template <class Driver, class Class>
 void bind_network(Class& c) {
-  c.def("start", [](Driver& d) { d.start(); });
+  c.def("start", [](Driver& d) { d.start(); }, nb::call_guard<nb::gil_scoped_release>());
   c.def("finish", [](Driver& d) { d.network().finish(); }, nb::call_guard<nb::gil_scoped_release>(), "The run is over: let subsystems go.");
   c.def("advance", &Driver::advance, nb::arg("target"), nb::arg("wall_seconds"), nb::call_guard<nb::gil_scoped_release>());
   c.def("time_of", [](Driver& d, int i) { return d.network().participants.at(i).t; });
@@ -256,7 +256,7 @@ void bind_coupling(nb::module_& m) {
       .def("__call__", &InputsView::call, nb::arg("t"), nb::sig("def __call__(self, t: float) -> \"numpy.typing.NDArray[numpy.float64]\""));
 
   nb::class_<Subsystem>(m, "Subsystem")
-      .def("start", &Subsystem::start, nb::arg("t"))
+      .def("start", &Subsystem::start, nb::arg("t"), nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("input_width", &Subsystem::input_width)
       .def_prop_ro("output_width", &Subsystem::output_width)
       .def_prop_ro("next_step", &Subsystem::next_step);

@@ -75,6 +75,8 @@ class FmuSubsystem final : public Subsystem {
   void restore(const SavedState& state) override;
 
   const Log& log() const { return *log_; }
+  /// Messages go there instead of being kept.
+  void set_listener(std::function<void(const Message&)> listener) { log_->set_listener(std::move(listener)); }
   /// Values of a variable of the running instance.
   std::vector<double> numbers(const Port& port);
   std::vector<std::string> texts(const Port& port);

@@ -179,10 +179,27 @@ class Builder:
         return None
 
     def _fmu(self, at: Path, entry: models.Fmu) -> Any:
-        from ..fmi import fmu
+        from ..fmi import Isolation, fmu
 
+        options = _given(entry, "file")
+        if isinstance(entry.isolate, models.Isolation):
+            given = _given(entry.isolate)
+            options["isolate"] = Isolation(**given | {"environment": tuple(given.get("environment", ()))})
         with self._noting(*at, "file"):
-            return fmu(self.folder.find(entry.file), **_given(entry, "file"))
+            return fmu(self.folder.find(entry.file), **options)
+        return None
+
+    def _remote(self, at: Path, entry: models.Remote) -> Any:
+        from ..link import remote
+
+        if not self.run_code:
+            return None
+        options = _given(entry)
+        if entry.token_file is not None:
+            with self._noting(*at, "token_file"):
+                options["token_file"] = self.folder.find(entry.token_file)
+        with self._noting(*at, "address"):
+            return remote(**options)
         return None
 
     def _python(self, at: Path, reference: str, arguments: dict[str, Any]) -> Any:
@@ -247,4 +264,5 @@ _MAKERS: dict[type[models.Table], Callable[[Builder, Path, Any], Any]] = {
     models.Multibody: Builder._multibody,
     models.DiagramSubsystem: Builder._diagram,
     models.Fmu: Builder._fmu,
+    models.Remote: Builder._remote,
 }
