@@ -149,8 +149,18 @@ void bind_assembly(nb::module_& m) {
       .def("model", [](Parts& self, double length) {
         return new ModelView(std::make_shared<AssembledModel>(std::move(self)), length);
       }, nb::arg("length"), nb::rv_policy::take_ownership);
-  m.def("python_model", [](nb::object model, double length) { return new ModelView(make_python_model(std::move(model)), length); },
+  m.def("python_model", [](nb::object model, double length) { return new ModelView(make_python_model(std::move(model), length), length); },
         nb::arg("model"), nb::arg("length"), nb::rv_policy::take_ownership);
+  nb::class_<EvaluatedModelSizes>(m, "EvaluatedModelSizes")
+      .def("__init__", [](EvaluatedModelSizes* self, int coordinates, int equations, int inputs, double length, bool constant_mass) {
+        new (self) EvaluatedModelSizes{coordinates, equations, inputs, length, constant_mass};
+      }, nb::arg("coordinates"), nb::arg("equations"), nb::arg("inputs"), nb::arg("length"), nb::arg("constant_mass"));
+  m.def("evaluated_model", [](nb::object answer, const EvaluatedModelSizes& sizes) {
+    return new ModelView(make_evaluated_model(make_python_terms(std::move(answer), sizes), sizes), sizes.length);
+  }, nb::arg("answer"), nb::arg("sizes"), nb::rv_policy::take_ownership);
+  m.def("compiled_model", [](std::uintptr_t address, const EvaluatedModelSizes& sizes) {
+    return new ModelView(make_evaluated_model(reinterpret_cast<CompiledTerms>(address), sizes), sizes.length);
+  }, nb::arg("address"), nb::arg("sizes"), nb::rv_policy::take_ownership);
 }
 
 void bind_model(nb::module_& m) {
@@ -229,13 +239,14 @@ void bind_model(nb::module_& m) {
                          const Vector& q, const Vector& v, const Vector& u, const Vector& du, const Vector& ddu) {
         ModelView::check(a.size(), self.model->all_coordinates(), "a");
         ModelView::check(multipliers.size(), self.model->equations(), "multipliers");
-        const Instant now = self.at(t, q, v, u, du, ddu);
+        self.at(t, q, v, u, du, ddu);  // checks them, and fills the memory
         multibody::State state;
         state.t = t, state.q = q, state.v = v, state.a = a, state.multipliers = multipliers, state.memory = self.memory;
+        for (const Vector* inputs : {&u, &du, &ddu}) state.inputs.insert(state.inputs.end(), inputs->begin(), inputs->end());
         Vector values;
         for (const OutputPointer& output : outputs) {
           values.resize(values.size() + output->width());
-          output->evaluate({*self.model, state, now}, values.data() + values.size() - output->width());
+          output->evaluate({*self.model, state, t}, values.data() + values.size() - output->width());
         }
         return values;
       })

@@ -8,6 +8,7 @@
     │   └── AlgebraicLoopError ... outputs and inputs depend on each other at one instant
     ├── OutputError           a result file cannot be written or read                 (2 before, 5 during a run)
     ├── MissingExtraError     an optional package is not installed                    (exit code 2)
+    ├── PeerLost              a program on the other end is not there, died or is silent (exit code 4)
     └── SimulationError       the run stopped; results up to that point are kept      (exit code 3)
         ├── NotFiniteError    a model published NaN or infinity
         ├── ModelError        a model raised an exception
@@ -15,6 +16,7 @@
         └── ComponentError    a component made elsewhere, such as an FMU, reported an error
             └── ComponentDied ... or could not be started, died or did not answer      (exit code 4)
 
+    UnitWarning               a warning: units of connections could not be compared
     RunInterrupted            Ctrl-C during a run; a KeyboardInterrupt that carries the result (exit code 130)
 """
 
@@ -92,6 +94,12 @@ class MissingExtraError(CounterpointError):
         self.extra = extra
 
 
+class PeerLost(CounterpointError):
+    """A program on the other end cannot be reached, died or does not answer; inside a run it becomes ComponentDied."""
+
+    exit_code = 4
+
+
 class SimulationError(CounterpointError):
     """A run stopped before its end.
 
@@ -134,6 +142,10 @@ class ComponentDied(ComponentError):
     """A component made elsewhere could not be started, died or did not answer in time."""
 
     exit_code = 4
+
+
+class UnitWarning(UserWarning):
+    """Units of connections could not be compared: one is missing or not known; the numbers are taken as they are."""
 
 
 class RunInterrupted(KeyboardInterrupt):

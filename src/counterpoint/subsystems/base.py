@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..approximations import Approximation
 from ..ports import PortSpec, port_widths
+from ..units import Unit
 
 InputFunction = Callable[[float], NDArray[np.float64]]
 
@@ -23,7 +24,7 @@ class Subsystem:
     1. ``inputs`` and ``outputs`` name the ports: a list of names, or a mapping name -> width for
        vectors. They never change after the subsystem was added to a system.
     2. :meth:`start` puts the model at time ``t`` in its initial state. It may be called again to begin
-       another run.
+       another run. :meth:`finish` ends a run, whatever ended it: release what is held outside (a process, a socket).
     3. :meth:`step` advances the model from ``t`` to ``t_end``. With ``stops_early = True`` it may stop earlier
        and return the time it has reached (an event); others then wait for it more often, because they cannot know
        when it will publish. ``None`` means ``t_end``. One call is one accepted step, and only its end is published.
@@ -37,7 +38,8 @@ class Subsystem:
        pace when it is added without a fixed step; ``None`` otherwise.
     7. ``save`` and ``restore`` come together: after ``restore(save())`` the same calls give the same results. Leave
        them out when the model cannot.
-    8. ``defaults`` gives inputs a value that are not connected; ``units`` names units for plots.
+    8. ``defaults`` gives inputs a value that are not connected; ``units`` names the units of ports, such as ``"N*m"``:
+       for plots, and for connections, which are checked by them.
        ``initial_feedthrough`` has pairs (output, input) that depend on each other at the start only;
        ``preferred_step`` is the fixed step in s of a subsystem that is added without one.
     9. No method is called from two threads at once by one run; one object belongs to one run at a time.
@@ -65,6 +67,8 @@ class Subsystem:
     preferred_step: float | None = None
     defaults: Mapping[str, ArrayLike] = {}
     units: Mapping[str, str] = {}
+    unit_definitions: Mapping[str, Unit] = {}  #: units that are known better than by their names, as in FMUs
+    units_expected: bool = False  #: whether a unit that is missing on one side of a connection is worth a warning
     stops_early: bool = False
     next_step: Callable[[], float] | None = None
     preferred_approximation: Approximation | None = None
@@ -87,6 +91,9 @@ class Subsystem:
     def output(self, t: float, u: InputFunction) -> float | ArrayLike:
         """Return the outputs at ``t`` (s)."""
         raise NotImplementedError(f"{type(self).__name__} must define output(t, u)")
+
+    def finish(self) -> None:
+        """Release what the run held outside; only :meth:`start` may follow."""
 
     @property
     def input_widths(self) -> dict[str, int]:
