@@ -1,14 +1,12 @@
 """Benchmark `fmi`: what a coupled run of FMUs costs beside the calls of FMI themselves."""
 
 import importlib
-import inspect
 import time
 from collections.abc import Callable
 from functools import partial
 
 import numpy as np
 
-import counterpoint as cp
 from benchmarks.fmu_ring import HandWritten, Ours, Ring
 from benchmarks.harness import LIMIT, OURS, Bench, best, installed
 
@@ -77,9 +75,6 @@ def start_up(bench: Bench) -> None:
 
 def isolated(bench: Bench) -> None:
     """Two FMUs, each in a process of its own; wall-clock time, since most of it is waiting for each other."""
-    if "isolate" not in inspect.signature(cp.fmu).parameters:
-        bench.notes.append("isolated: FMUs cannot run in processes of their own yet; left out")
-        return
     steps, repeats = (1_000, 3) if bench.quick else (10_000, 7)
     for version in (2, 3):
         make = partial(Ours, 2, steps, version, isolate=True)

@@ -55,8 +55,8 @@ class Defect {
     double* row = rows_.extend(last - place_);
     Tally tally = tally_;
     double mean = means_[0], spread = spreads_[0];
-    while (place_ < last) {
-      const Comparison found = at(++place_);
+    for (std::size_t sample = place_ + 1; sample <= last; ++sample) {
+      const Comparison found = at(sample);
       row[0] = found.t;
       row[1] = found.assumed;
       row[2] = found.arrived;
@@ -64,6 +64,7 @@ class Defect {
       ++tally.count;
       tally.add(weigh(found.assumed, found.arrived, tally, mean, spread), found.t);
     }
+    place_ = last;
     compared_for_ = row[-3];
     tally_ = tally;
     means_[0] = mean;

@@ -148,7 +148,7 @@ class Inputs {
       if (term.simple && !term.waits) {
         term.samples.end = last + 1;
         term.polynomial.invalidate();  // built when somebody asks for more than the line says
-        term.line = line_through(term, last);
+        draw(term.line, term, last);
       } else {
         lines_ = false;
         update(term, last + (term.waits ? 2 : 1));
@@ -156,21 +156,20 @@ class Inputs {
     }
   }
   /// What a simple term is from the sample numbered `last` on, as long as that is the newest.
-  static Line line_through(const Term& term, std::size_t last) {
+  static void draw(Line& line, const Term& term, std::size_t last) {
     const History& history = *term.samples.history;
-    const int column = term.samples.column;
-    Line line;
-    line.value = history.value(last)[column];
+    const double* newest = history.value(last) + term.samples.column;
+    line.value = *newest;
     line.sloped = term.newest_points > 1 && last > history.begin();
     if (line.sloped) {
+      const double before = history.value(last - 1)[term.samples.column];
       line.node = history.time(last);
-      line.slope = (history.value(last - 1)[column] - line.value) / (history.time(last - 1) - line.node);
+      line.slope = (before - line.value) / (history.time(last - 1) - line.node);
     }
     if (term.scales) {
       line.value = line.value * term.gain + term.offset;
       line.slope *= term.gain;
     }
-    return line;
   }
   /// Whether all inputs are lines in the step that is frozen.
   bool are_lines() const { return lines_; }

@@ -193,10 +193,18 @@ void Participant::compare_line(std::size_t k) {
   const Term& term = inputs->terms()[k];
   const History& source = *term.samples.history;
   const std::size_t last = std::min(source.end(), history.end()) - 1;
+  const double gain = term.gain, offset = term.offset;
+  const int column = term.samples.column;
+  if (term.newest_points == 1 && !term.scales) {  // held: what arrived last time was assumed this time
+    return defects[k].arrive_in_step(last, [&](std::size_t sample) {
+      return Defect::Comparison{source.time(sample), source.value(sample - 1)[column], gain * source.value(sample)[column] + offset};
+    });
+  }
   defects[k].arrive_in_step(last, [&](std::size_t sample) {
     const double time = source.time(sample);
-    const double arrived = term.gain * source.value(sample)[term.samples.column] + term.offset;
-    return Defect::Comparison{time, Inputs::line_through(term, sample - 1).at(time), arrived};
+    Line line;
+    Inputs::draw(line, term, sample - 1);
+    return Defect::Comparison{time, line.at(time), gain * source.value(sample)[column] + offset};
   });
 }
 

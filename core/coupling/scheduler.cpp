@@ -171,15 +171,17 @@ long Scheduler::burst(Seat& seat) {
   const double stop = std::min(p.t + burst_length_, target_);
   BurstLimits allowed{seat.end, std::min(seat.begin, stop), 1};
   if (!p.stopwatch.costly()) allowed.steps = static_cast<long>(std::min(p.history.room(), burst_steps));
-  return make_steps(p, allowed);
+  if (p.stopwatch.due()) return make_timed_steps(p, allowed);
+  const long before = p.steps;
+  p.subsystem->burst(p, allowed);
+  return p.stopwatch.costly() ? steps_between_clocks : p.steps - before;
 }
 
-inline long Scheduler::make_steps(Participant& p, const BurstLimits& allowed) {
+long Scheduler::make_timed_steps(Participant& p, const BurstLimits& allowed) {
   const long before = p.steps;
-  const bool timed = p.stopwatch.due();
-  if (timed) p.stopwatch.begin();
+  p.stopwatch.begin();
   p.subsystem->burst(p, allowed);
-  if (timed) p.stopwatch.end(p.steps - before);
+  p.stopwatch.end(p.steps - before);
   return p.stopwatch.costly() ? steps_between_clocks : p.steps - before;
 }
 
@@ -245,9 +247,15 @@ void Scheduler::run_rounds(Round& round) {
   try {
     for (long left = rounds_possible(round); left > 0 && !reached(first); --left) {
       for (Seat* seat : round) {
+        Participant& p = *seat->participant;
         active = seat->index;
-        steps_made_ += make_steps(*seat->participant, one_step);
-        seat->participant->history.commit();
+        if (p.stopwatch.due()) {
+          steps_made_ += make_timed_steps(p, one_step);
+        } else {
+          p.subsystem->burst(p, one_step);
+          ++steps_made_;
+        }
+        p.history.commit();
       }
     }
   } catch (...) {

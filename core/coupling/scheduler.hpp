@@ -76,8 +76,8 @@ class Scheduler {
   static bool may_step(const Seat& seat);
   /// Steps of one subsystem as far as its limits allow; returns their number (more for costly ones).
   long burst(Seat& seat);
-  /// Make steps, timed now and then; returns likewise.
-  long make_steps(Participant& p, const BurstLimits& allowed);
+  /// The same with the stopwatch running.
+  static long make_timed_steps(Participant& p, const BurstLimits& allowed);
   /// Whose turn it is.
   int choose();
   void run_alone(int i);
