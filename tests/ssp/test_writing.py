@@ -251,6 +251,7 @@ def scenarios(draw):
         optional(
             name=st.sampled_from(["a run", "Röhre-2"]), start=st.floats(-1.0, 0.5), scheme=schemes,
             threads=st.integers(1, 8), approximation=APPROXIMATIONS, convert=st.booleans(),
+            window=st.fixed_dictionaries({"length": st.floats(1.0, 9.0)}, optional={"repeats": st.integers(1, 3)}),
             plot=st.just([f"{names[0]}.x"]),
         )
     )  # fmt: skip
