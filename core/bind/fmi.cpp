@@ -6,6 +6,9 @@
 
 #include "bind/python_values.hpp"
 #include "fmi/fmu_subsystem.hpp"
+#if COUNTERPOINT_LINKS
+#include "fmi/isolated_fmu.hpp"
+#endif
 
 namespace counterpoint::bind {
 
@@ -76,27 +79,65 @@ void bind_settings(nb::module_& m) {
       .def_rw("only_once", &FmuSetup::only_once);
 }
 
+/// What an FMU offers wherever it runs.
+template <class Fmu, class Class>
+void bind_fmu_methods(Class& fmu) {
+  fmu.def("finish", &Fmu::finish)
+      .def("messages", [](const Fmu& self) {
+        std::vector<std::tuple<double, int, std::string, std::string>> made;
+        for (Message& message : self.log().messages()) made.emplace_back(message.time, message.status, message.category, message.text);
+        return made;
+      }, "(time in s, status, category, text) of what the FMU said in this run.")
+      .def_prop_ro("dropped_messages", [](const Fmu& self) { return self.log().dropped(); })
+      .def("numbers", &Fmu::numbers, nb::arg("port"), "Values of a variable of the running instance.")
+      .def("texts", [](Fmu& self, const Port& port) { return to_bytes(self.texts(port)); }, nb::arg("port"),
+           "Strings or binary values of a variable of the running instance.")
+      .def("directional_derivative", &Fmu::directional_derivative, nb::arg("unknowns"), nb::arg("knowns"), nb::arg("seed"));
+}
+
+#if COUNTERPOINT_LINKS
+void bind_isolation(nb::module_& m) {
+  nb::class_<Isolation>(m, "Isolation", "How an FMU is kept apart.")
+      .def(nb::init<>())
+      .def_prop_rw("program", [](const Isolation& self) { return self.plan.program; },
+                   [](Isolation& self, const std::string& program) { self.plan.program = program; })
+      .def_prop_rw("folder", [](const Isolation& self) { return self.plan.folder; },
+                   [](Isolation& self, const std::string& folder) { self.plan.folder = folder; })
+      .def_prop_rw("environment", [](const Isolation& self) { return self.plan.environment; },
+                   [](Isolation& self, const std::vector<std::string>& environment) { self.plan.environment = environment; })
+      .def_prop_rw("memory", [](const Isolation& self) { return self.limits.memory; },
+                   [](Isolation& self, double bytes) { self.limits.memory = bytes; })
+      .def_prop_rw("processor_time", [](const Isolation& self) { return self.limits.processor_time; },
+                   [](Isolation& self, double seconds) { self.limits.processor_time = seconds; })
+      .def_prop_rw("processes", [](const Isolation& self) { return self.limits.processes; },
+                   [](Isolation& self, bool allowed) { self.limits.processes = allowed; })
+      .def_rw("deadline", &Isolation::deadline);
+  nb::class_<IsolatedFmu, Subsystem> fmu(m, "IsolatedFmu", "An FMU for co-simulation in a process of its own.");
+  fmu.def("__init__", [](IsolatedFmu* self, const std::string& library, const FmuSetup& setup, const Isolation& isolation) {
+    new (self) IsolatedFmu(library, setup, isolation);
+  }, nb::arg("library"), nb::arg("setup"), nb::arg("isolation"));
+  bind_fmu_methods<IsolatedFmu>(fmu);
+  fmu.def("printed", [](const IsolatedFmu& self) {
+    const std::string text = self.printed();
+    return nb::bytes(text.data(), text.size());
+  }, "The last of what it printed in its latest run.");
+}
+#endif
+
 }  // namespace
 
 void bind_fmi(nb::module_& parent) {
   nb::module_ m = parent.def_submodule("fmi", "FMUs: the call layer of FMI 2 and FMI 3.");
   bind_settings(m);
   nb::class_<Library>(m, "Library", "A shared library, loaded as long as this lives.").def(nb::init<const std::string&>(), nb::arg("path"));
-  nb::class_<FmuSubsystem, Subsystem>(m, "FmuSubsystem", "An FMU for co-simulation.")
-      .def("__init__", [](FmuSubsystem* self, std::shared_ptr<Library> library, const FmuSetup& setup) {
-        new (self) FmuSubsystem(std::move(library), setup);
-      }, nb::arg("library"), nb::arg("setup"))
-      .def("finish", &FmuSubsystem::finish)
-      .def("messages", [](const FmuSubsystem& self) {
-        std::vector<std::tuple<double, int, std::string, std::string>> made;
-        for (Message& message : self.log().messages()) made.emplace_back(message.time, message.status, message.category, message.text);
-        return made;
-      }, "(time in s, status, category, text) of what the FMU said in this run.")
-      .def_prop_ro("dropped_messages", [](const FmuSubsystem& self) { return self.log().dropped(); })
-      .def("numbers", &FmuSubsystem::numbers, nb::arg("port"), "Values of a variable of the running instance.")
-      .def("texts", [](FmuSubsystem& self, const Port& port) { return to_bytes(self.texts(port)); }, nb::arg("port"),
-           "Strings or binary values of a variable of the running instance.")
-      .def("directional_derivative", &FmuSubsystem::directional_derivative, nb::arg("unknowns"), nb::arg("knowns"), nb::arg("seed"));
+  nb::class_<FmuSubsystem, Subsystem> fmu(m, "FmuSubsystem", "An FMU for co-simulation.");
+  fmu.def("__init__", [](FmuSubsystem* self, std::shared_ptr<Library> library, const FmuSetup& setup) {
+    new (self) FmuSubsystem(std::move(library), setup);
+  }, nb::arg("library"), nb::arg("setup"));
+  bind_fmu_methods<FmuSubsystem>(fmu);
+#if COUNTERPOINT_LINKS
+  bind_isolation(m);
+#endif
 }
 
 }  // namespace counterpoint::bind

@@ -22,7 +22,7 @@ struct Assignment {
 enum class InputStyle {
   start,         ///< the value at the start of the step
   middle,        ///< the value at the middle of the step: a held value of second order
-  slope,         ///< value at the start and slope to the end (FMI 2, canInterpolateInputs)
+  slope,         ///< a line with the mean and the trend of the input in the step (FMI 2, canInterpolateInputs)
   intermediate,  ///< the value at the middle of every inner step, as far as the FMU asks for it (FMI 3)
 };
 
@@ -75,6 +75,8 @@ class FmuSubsystem final : public Subsystem {
   void restore(const SavedState& state) override;
 
   const Log& log() const { return *log_; }
+  /// Messages go there instead of being kept.
+  void set_listener(std::function<void(const Message&)> listener) { log_->set_listener(std::move(listener)); }
   /// Values of a variable of the running instance.
   std::vector<double> numbers(const Port& port);
   std::vector<std::string> texts(const Port& port);
@@ -116,7 +118,7 @@ class FmuSubsystem final : public Subsystem {
   int input_width_ = 0;
   Bundles inputs_all_, inputs_continuous_, inputs_discrete_, outputs_;
   Bundle slopes_in_{Type::float64}, slopes_out_{Type::float64};
-  std::vector<double> u_, u_end_, slopes_, y_, dy_;
+  std::vector<double> u_, u_first_, slopes_, y_, dy_;
 };
 
 }  // namespace counterpoint::fmi

@@ -16,6 +16,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from . import diagram as diagram
     from . import fmi as fmi
+    from . import link as link
     from . import multibody as multibody
     from . import ssp as ssp
     from .approximations import (
@@ -49,6 +50,7 @@ if TYPE_CHECKING:
         UnitWarning,
     )
     from .fmi import fmu
+    from .link import listen, remote, serve
     from .precedence import Scheme, custom, sequential
     from .progress import Progress
     from .results import Result, Signal, load
@@ -56,6 +58,7 @@ if TYPE_CHECKING:
     from .scenario import Scenario
     from .subsystems import Subsystem, linear, ode, second_order, source, table
     from .system import System
+    from .windows import Window, window
 
 _ROOMS = {
     "approximations": (
@@ -69,6 +72,7 @@ _ROOMS = {
         "SimulationError", "SolverError", "UnitWarning",
     ),
     "fmi": ("fmu",),
+    "link": ("listen", "remote", "serve"),
     "precedence": ("Scheme", "custom", "sequential"),
     "progress": ("Progress",),
     "results": ("Result", "Signal", "load"),
@@ -76,18 +80,19 @@ _ROOMS = {
     "scenario": ("Scenario",),
     "subsystems": ("Subsystem", "linear", "ode", "second_order", "source", "table"),
     "system": ("System",),
+    "windows": ("Window", "window"),
 }  # fmt: skip
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
-_PACKAGES = ("diagram", "fmi", "multibody", "ssp")
+_PACKAGES = ("diagram", "fmi", "link", "multibody", "ssp")
 
 __all__ = [
     "AlgebraicLoopError", "Approximation", "ComponentDied", "ComponentError", "CosimulationInterface",
     "CounterpointError", "Diagram", "MissingExtraError", "ModelError", "NotFiniteError", "OutputError", "PeerLost",
     "Progress", "Result", "Run", "RunInterrupted", "Scenario", "ScenarioError", "Scheme", "SetupError", "Signal",
-    "SimulationError", "SolverError", "Subsystem", "System", "UnitWarning", "approximate", "custom", "fmu", "hermite",
-    "hold", "lagrange", "least_squares", "linear", "load", "mean", "ode", "second_order", "sequential", "source",
-    "table", "taylor", "transition",
+    "SimulationError", "SolverError", "Subsystem", "System", "UnitWarning", "Window", "approximate", "custom", "fmu",
+    "hermite", "hold", "lagrange", "least_squares", "linear", "listen", "load", "mean", "ode", "remote", "second_order",
+    "sequential", "serve", "source", "table", "taylor", "transition", "window",
 ]  # fmt: skip
 
 

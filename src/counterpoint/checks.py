@@ -19,6 +19,7 @@ from .precedence import Scheme, scheme_problems, to_scheme
 
 if TYPE_CHECKING:
     from .system import Connection, System
+    from .windows import Window
 
 
 @dataclass(frozen=True)
@@ -38,8 +39,12 @@ def is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def find_problems(system: System, until: float | None, scheme: str | Scheme, start: float) -> list[Problem]:
+def find_problems(
+    system: System, until: float | None, scheme: str | Scheme, start: float, window: Window | None = None
+) -> list[Problem]:
     """Return every problem of a system for a run from ``start`` to ``until`` (s)."""
+    from .windows import window_problems
+
     problems = [
         *_span(until, start),
         *_steps(system, until, start),
@@ -49,6 +54,7 @@ def find_problems(system: System, until: float | None, scheme: str | Scheme, sta
         *_drivers(system),
         *_units(system),
         *_scheme(system, scheme),
+        *window_problems(system, window),
     ]
     return problems or list(_loops(system))
 

@@ -1,4 +1,4 @@
-"""The command line: ``counterpoint run | info | convert | study``.
+"""The command line: ``counterpoint run | info | convert | study | serve``.
 
 Only click and the standard library are imported here at the top, so that ``counterpoint --help`` answers at
 once; everything else is loaded by the command that needs it. Exit codes: 0 done, 2 bad usage or scenario,
@@ -220,6 +220,55 @@ def study(context: click.Context, name: str | None, out: Path | None, quick: boo
     display.say(report.summary(), console)
     for path in report.written:
         display.say(f"wrote {path}", console)
+
+
+@cli.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--subsystem", metavar="NAME", help="Which one of a scenario.")
+@click.option("--listen", metavar="ADDRESS", help="Wait for a master there [tcp://127.0.0.1:0: any free port].")
+@click.option("--connect", metavar="ADDRESS", help="Connect to a master that waits there.")
+@click.option(
+    "--token-file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Token for all connections, made when it is not there [a new one for each].",
+)
+@click.option("--keep", is_flag=True, help="Wait for the next master when one has gone.")
+@click.option("--insecure", is_flag=True, help="Allow an address beyond this computer; nothing is encrypted.")
+@click.option("--allow-outside", is_flag=True, help="Let the scenario use files outside of its directory.")
+@_with_traceback
+@click.pass_context
+def serve(
+    context: click.Context,
+    *,
+    file: Path,
+    subsystem: str | None,
+    listen: str | None,
+    connect: str | None,
+    token_file: Path | None,
+    keep: bool,
+    insecure: bool,
+    allow_outside: bool,
+) -> None:
+    """Offer a subsystem of a scenario, a mechanism, a diagram or an FMU to a master in another program."""
+    from .link.command import read_offer, run_server
+
+    if listen is not None and connect is not None:
+        raise click.UsageError("--listen and --connect: choose one")
+    try:
+        run_server(
+            read_offer(file, subsystem, allow_outside),
+            connect or listen or "tcp://127.0.0.1:0",
+            connects=connect is not None,
+            token_file=token_file,
+            keep=keep,
+            insecure=insecure,
+            say=click.echo,
+            warn=lambda text: click.echo(text, err=True),
+        )
+    except KeyboardInterrupt:
+        click.echo("interrupted", err=True)
+        sys.exit(context.ensure_object(Settings).interrupts.exit_code)
 
 
 @dataclass(frozen=True)

@@ -289,3 +289,5 @@ def _precedence(described: Scenario, system: System) -> Iterator[str]:
             yield f"  {name} waits for {', '.join(others)}"
     if not any(waits.values()):
         yield "  nobody waits"
+    if described.window is not None:
+        yield f"In {described.window}"

@@ -19,6 +19,7 @@ from .precedence import Scheme, scheme_problems, to_scheme, waits_for
 
 if TYPE_CHECKING:
     from .system import Connection, System
+    from .windows import Window
 
 TIME_TOLERANCE = 1e-6
 """Times closer than this share of the smallest step are the same time."""
@@ -55,10 +56,13 @@ def make_plan(
     *,
     host: str | None = None,
     approximation: Approximation | None = None,
+    window: Window | None = None,
 ) -> Plan:
     """Check a system and translate it; raise SetupError with every problem found."""
-    problems = find_problems(system, until, scheme, start)
+    problems = find_problems(system, until, scheme, start, window)
     texts = [str(problem) for problem in problems] + _host_problems(system, scheme, host, approximation)
+    if host is not None and window is not None:
+        texts.append("window: a host steps by itself and is not taken back; leave out the window or the host")
     if len(texts) == 1 and problems and problems[0].loop:
         raise AlgebraicLoopError(problems[0].message, problems[0].loop)
     if texts:
@@ -75,7 +79,7 @@ def make_plan(
     spec = _core.RunSpec(
         start=start,
         until=end,
-        tolerance=_tolerance(steps, start, end),
+        tolerance=_tolerance(steps if window is None else {**steps, "": window.length}, start, end),
         initial_passes=1 + longest_chain(chains),
     )
     names = tuple(system.subsystems)

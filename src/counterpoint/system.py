@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .progress import Progress
     from .results import Result
     from .run import Run
+    from .windows import Window
 
 __all__ = ["Connection", "Entry", "Problem", "System"]
 
@@ -285,9 +286,10 @@ class System:
         until: float | None = None,
         scheme: str | Scheme = "slowest-first",
         start: float = 0.0,
+        window: Window | None = None,
     ) -> list[Problem]:
         """Return everything that keeps the system from running; empty when it is fine."""
-        return find_problems(self, until, scheme, start)
+        return find_problems(self, until, scheme, start, window)
 
     def waits_for(self, scheme: str | Scheme = "slowest-first") -> dict[str, list[str]]:
         """Return for each subsystem those it waits for under a scheme."""
@@ -301,6 +303,7 @@ class System:
         scheme: str | Scheme = "slowest-first",
         *,
         start: float = 0.0,
+        window: Window | None = None,
         threads: int = 1,
         file: str | PathLike[str] | None = None,
         overwrite: bool = False,
@@ -318,6 +321,8 @@ class System:
         scheme : str or Scheme
             ``"slowest-first"``, ``"fastest-first"``, ``"parallel"``, ``"sequential"``, :func:`sequential` or
             :func:`custom`.
+        window : Window, optional
+            Cut the run into stretches of time that are repeated, see :func:`window`.
         threads : int
             Worker threads; the result has the same bits for any number.
         file : path, optional
@@ -342,7 +347,7 @@ class System:
             The run stopped; ``error.result`` holds what was published before.
         """
         run = self.start(
-            until=until, scheme=scheme, start=start, threads=threads, file=file, overwrite=overwrite,
+            until=until, scheme=scheme, start=start, window=window, threads=threads, file=file, overwrite=overwrite,
             progress=progress, host=host, approximation=approximation, metadata=metadata,
         )  # fmt: skip
         run.step_to(until)
@@ -354,6 +359,7 @@ class System:
         scheme: str | Scheme = "slowest-first",
         *,
         start: float = 0.0,
+        window: Window | None = None,
         threads: int = 1,
         file: str | PathLike[str] | None = None,
         overwrite: bool = False,
@@ -364,7 +370,8 @@ class System:
     ) -> Run:
         """Begin a run that is driven step by step: ``step_to``, ``value``, ``set``, ``finish``.
 
-        Parameters are those of :meth:`run`; without ``until`` the end is open.
+        Parameters are those of :meth:`run`; without ``until`` the end is open. With a window, ``step_to`` finishes the
+        one in which its time lies.
 
         Examples
         --------
@@ -381,8 +388,8 @@ class System:
         from .run import Run
 
         return Run(
-            self, until=until, scheme=scheme, start=start, threads=threads, file=file, overwrite=overwrite,
-            progress=progress, host=host, approximation=approximation, metadata=metadata,
+            self, until=until, scheme=scheme, start=start, window=window, threads=threads, file=file,
+            overwrite=overwrite, progress=progress, host=host, approximation=approximation, metadata=metadata,
         )  # fmt: skip
 
     def embed(self, host: str, scheme: str | Scheme = "slowest-first", *, start: float = 0.0) -> CosimulationInterface:

@@ -144,3 +144,24 @@ def test_a_law_makes_an_input_from_several_outputs(write, good):
 def test_gains_that_do_not_match_the_outputs_are_named(write, good, problems):
     (found,) = problems(write(good.replace('to = "slow.u"', 'to = "slow.u"\ngain = [1.0, 2.0]')))
     assert found.startswith("connections[1].gain: 2 values for 1 sources")
+
+
+def test_windows_of_a_scenario_are_repeated(write, good):
+    text = good.replace('scheme = "slowest-first"', 'scheme = "parallel"\nwindow = { length = 0.1, repeats = 2 }')
+    scenario = cp.Scenario.read(write(text))
+    assert scenario.window == cp.window(0.1, 2)
+    result = scenario.run()
+    assert (result.summary.windows.count, result.summary.windows.passes) == (20, 60)
+    assert scenario.run(window=None).summary.windows is None
+
+
+def test_windows_that_cannot_be_are_told_with_key_and_line(write, good, problems):
+    def told(window):
+        return problems(write(f"window = {window}\n{good}"))
+
+    assert told("{ length = 0.0 }") == ["window.length: 0.0: must be greater than 0 (line 1)"]
+    assert told("{ repeats = 1 }") == ["window.length: missing; it has to be given (line 1)"]
+    assert 'window.repeat: unknown key; did you mean "repeats"?' in told("{ length = 0.1, repeat = 1 }")[0]
+    assert told("{ length = 0.05 }") == [
+        'window.length: 0.05 s is shorter than the step of "slow", 0.1 s; use at least that (line 1)'
+    ]

@@ -17,6 +17,7 @@ from ..subsystems import Subsystem
 from .archive import Archive, ArchiveLimits, Unpacked
 from .description import FLOATS, Interface, ModelDescription, Unit, Variable
 from .description_reading import read_description
+from .isolation import ONCE_ONLY, Isolation, choose, to_core
 from .platforms import find_binary
 from .values import ValueReader, as_signal, core_type, pack
 
@@ -45,6 +46,7 @@ class Options:
     logging: bool | tuple[str, ...] = False
     events: bool = True
     redo_discarded: bool = False
+    isolation: Isolation | None = None
 
 
 def fmu(
@@ -62,6 +64,8 @@ def fmu(
     logging: bool | Iterable[str] = False,
     events: bool = True,
     redo_discarded: bool = False,
+    isolate: bool | Isolation = False,
+    deadline: float | None = None,
     lenient: bool = False,
     limits: ArchiveLimits | None = None,
 ) -> Fmu:
@@ -97,6 +101,11 @@ def fmu(
         Handle events of FMI 3 where they happen: steps may end early. If not, the FMU handles them inside its steps.
     redo_discarded : bool
         Make a step that the FMU discards again in smaller ones; costs a saved state a step.
+    isolate : bool or Isolation
+        Run it in a process of its own: when it crashes, the run ends with an error and its results are kept. Costs some
+        10 µs a step. Two FMUs that allow one instance a process are isolated anyway.
+    deadline : float, optional
+        Seconds of wall-clock time for each answer of an isolated FMU; default 60.
     lenient : bool
         Run in spite of broken rules in the description that do no harm.
     limits : ArchiveLimits, optional
@@ -120,7 +129,10 @@ def fmu(
     archive = Archive(path, limits)
     description = read_description(archive, lenient=lenient)
     categories = logging if isinstance(logging, bool) else tuple(logging)
-    chosen = Options(name or description.name, inputs_at, tolerance, visible, categories, events, redo_discarded)
+    isolation = choose(isolate, deadline)
+    chosen = Options(
+        name or description.name, inputs_at, tolerance, visible, categories, events, redo_discarded, isolation
+    )
     return Fmu(archive, description, chosen, parameters, start, inputs=inputs, outputs=outputs, step=step)
 
 
@@ -159,7 +171,7 @@ class Fmu(Subsystem):
         self._folder, self._binary = find_binary(archive, description, self.interface.model_identifier)
         self._unpacked: Unpacked | None = None
         self._library: _core.fmi.Library | None = None
-        self._made: _core.fmi.FmuSubsystem | None = None
+        self._made: _core.fmi.FmuSubsystem | _core.fmi.IsolatedFmu | None = None
         problems = list(_option_problems(options, self.interface, description))
         self._structure: dict[str, int] = {}
         self._assignments: dict[str, _core.fmi.Assignment] = {}
@@ -180,6 +192,20 @@ class Fmu(Subsystem):
         self.preferred_step = step if step is not None else description.experiment.step
         if self.preferred_step is None:
             self.preferred_step = self.interface.fixed_internal_step
+        if self.interface.only_once_per_process:
+            ONCE_ONLY.add(description.token, self)
+
+    @property
+    def isolation(self) -> Isolation | None:
+        """How it is kept in a process of its own; None when it runs in this one."""
+        if self.options.isolation is None and ONCE_ONLY.has_others(self.description.token):
+            return choose(True, None)
+        return self.options.isolation
+
+    @property
+    def printed(self) -> str:
+        """The last of what an isolated FMU printed in its latest run, at most 64 KiB."""
+        return self._made.printed().decode(errors="replace") if isinstance(self._made, _core.fmi.IsolatedFmu) else ""
 
     @property
     def can_save(self) -> bool:
@@ -209,7 +235,7 @@ class Fmu(Subsystem):
         except RuntimeError as error:
             raise SetupError(f'{self.path}: "{name}" cannot be read: {error}') from None
 
-    def _read(self, running: _core.fmi.FmuSubsystem, variable: Variable) -> Any:
+    def _read(self, running: _core.fmi.FmuSubsystem | _core.fmi.IsolatedFmu, variable: Variable) -> Any:
         shape = self.description.shape(variable, self._structure)
         port = self._port(variable)
         if variable.type in ("String", "Binary"):
@@ -235,12 +261,17 @@ class Fmu(Subsystem):
     def _native(self) -> _core.Subsystem:
         if self._unpacked is None:
             self._unpacked = self._archive.unpack(self._folder)
+        root = self._unpacked.root
+        if self.isolation is not None:
+            apart = to_core(self.isolation, root / "working", self.interface.needs_execution_tool)
+            self._made = _core.fmi.IsolatedFmu(str(root / self._binary), self._setup(root), apart)
+            return self._made
         if self._library is None:
             try:
-                self._library = _core.fmi.Library(str(self._unpacked.root / self._binary))
+                self._library = _core.fmi.Library(str(root / self._binary))
             except RuntimeError as error:
                 raise SetupError(f"{self.path}: {self._binary}: {error}") from None
-        self._made = _core.fmi.FmuSubsystem(self._library, self._setup(self._unpacked.root))
+        self._made = _core.fmi.FmuSubsystem(self._library, self._setup(root))
         return self._made
 
     def _setup(self, root: Path) -> _core.fmi.FmuSetup:

@@ -267,6 +267,16 @@ class DiagramSubsystem(SubsystemTable):
     file: str
 
 
+class Isolation(Table):
+    """How an FMU is kept in a process of its own: deadline and processor time in s, memory in bytes."""
+
+    deadline: Positive | None = None
+    memory: Positive | None = None
+    processor_time: Positive | None = None
+    processes: bool | None = None
+    environment: OneOrMore | None = None
+
+
 class Fmu(SubsystemTable):
     """An FMU for co-simulation; without ``step`` it takes the step that it suggests."""
 
@@ -283,10 +293,31 @@ class Fmu(SubsystemTable):
     logging: bool | list[str] | None = None
     events: bool | None = None
     redo_discarded: bool | None = None
+    isolate: (
+        Annotated[
+            Annotated[Isolation, Tag("table")] | Annotated[bool, Tag("single")] | Annotated[bool, Tag("list")],
+            Discriminator(_shape_of),
+        ]
+        | None
+    ) = None
+    deadline: Positive | None = None
     lenient: bool | None = None
 
 
-AnySubsystem = Linear | SecondOrder | Ode | PythonSubsystem | TableSource | Multibody | DiagramSubsystem | Fmu
+class Remote(SubsystemTable):
+    """A subsystem that another program has; without ``step`` it takes the step that it prefers."""
+
+    type: Literal["remote"]
+    address: str
+    token: str | None = None
+    token_file: str | None = None
+    listening: bool | None = None
+    deadline: Positive | None = None
+    wait: Positive | None = None
+    insecure: bool | None = None
+
+
+AnySubsystem = Linear | SecondOrder | Ode | PythonSubsystem | TableSource | Multibody | DiagramSubsystem | Fmu | Remote
 Subsystem = Annotated[AnySubsystem, Field(discriminator="type")]
 
 
@@ -315,6 +346,14 @@ class Sequential(Table):
     sequential: list[str]
 
 
+class Window(Table):
+    """Stretches of time (s) that are repeated."""
+
+    length: Positive
+    repeats: Annotated[int, Field(ge=1)] = 1
+    tolerance: Positive | None = None
+
+
 def _scheme_of(value: Any) -> str:
     if isinstance(value, WaitsFor | Sequential):  # when the tables are written again
         return next(iter(type(value).model_fields))
@@ -338,6 +377,7 @@ class ScenarioTable(Table):
     until: float
     start: float = 0.0
     scheme: Scheme = "slowest-first"
+    window: Window | None = None
     threads: Annotated[int, Field(ge=1)] = 1
     approximation: Approximation | None = None
     convert: bool | None = None

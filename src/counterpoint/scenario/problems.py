@@ -14,7 +14,7 @@ from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ScenarioError, SetupError, did_you_mean
-from .models import APPROXIMATIONS, SUBSYSTEMS, Connection, ScenarioTable, Table, keys_of
+from .models import APPROXIMATIONS, SUBSYSTEMS, Connection, Isolation, ScenarioTable, Table, Window, keys_of
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -290,10 +290,14 @@ def keys_at(path: Path, values: Any) -> list[str]:
     table: type[Table] | None = None
     if path[-1] == "approximation":
         table = APPROXIMATIONS.get(str(values.get("kind")))
+    elif path[0] == "subsystems" and path[2:] == ("isolate",):
+        table = Isolation
     elif path[0] == "subsystems" and len(path) == 2:
         table = SUBSYSTEMS.get(str(values.get("type")))
     elif path[0] == "connections" and len(path) == 2:
         table = Connection
+    elif path[0] == "window":
+        table = Window
     elif path[0] == "scheme":
         return ["waits_for", "sequential"]
     return keys_of(table) if table else []

@@ -19,6 +19,7 @@ from .reading import check, read_document
 if TYPE_CHECKING:
     from ..results import Result
     from ..system import System
+    from ..windows import Window
 
 
 @dataclass(frozen=True)
@@ -121,6 +122,11 @@ class Scenario:
         """The scheme in the form that :meth:`System.run` takes."""
         return self._builder(Mistakes(self._document)).scheme()
 
+    @property
+    def window(self) -> Window | None:
+        """The windows in the form that :meth:`System.run` takes."""
+        return self._builder(Mistakes(self._document)).window()
+
     def changed(self, *, until: float | None = None, scheme: str | None = None, threads: int | None = None) -> Scenario:
         """Return a scenario that differs in what is given (``until`` in s); the file stays as it is."""
         wrong = [f"until: {text}" for text in [bad_span(self.start, until)] if text] if until is not None else []
@@ -155,6 +161,7 @@ class Scenario:
             "until": self.until,
             "start": self.start,
             "scheme": self.scheme,
+            "window": self.window,
             "threads": self.threads,
         }
         return system.run(**(settings | options))
