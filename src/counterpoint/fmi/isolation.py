@@ -24,8 +24,8 @@ class Isolation:
     Parameters
     ----------
     deadline : float
-        Seconds of wall-clock time within which every call (a step, the start) has to be answered; after that the process
-        is killed.
+        Seconds of wall-clock time within which every call (a step, the start) has to be answered; after that the
+        process is killed.
     memory : float, optional
         Bytes that the FMU may take; default: no limit.
     processor_time : float, optional

@@ -25,8 +25,8 @@ def remote(
 ) -> Remote:
     """Return a subsystem that another program has, such as ``counterpoint serve``.
 
-    The run gives the same bits as one with the subsystem in this process. The connection lasts as long as the object, for one run
-    after another.
+    The run gives the same bits as one with the subsystem in this process. The connection lasts as long as the object,
+    for one run after another.
 
     Parameters
     ----------
