@@ -110,6 +110,12 @@ class Remote(Subsystem):
         """Whether it can choose its steps itself."""
         return self._remote.ports.paces
 
+    @property
+    def messages(self) -> list[str]:
+        """What it logged in its latest run, at most a thousand lines: time in s, status, category, text."""
+        lines = (line.decode(errors="backslashreplace") for line in self._remote.messages)
+        return ["".join(c if c.isprintable() else " " for c in line) for line in lines]
+
     def close(self) -> None:
         """Say goodbye to the other program; no run can follow."""
         self._remote.close()
