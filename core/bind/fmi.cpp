@@ -1,4 +1,5 @@
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -6,6 +7,7 @@
 
 #include "bind/python_values.hpp"
 #include "fmi/fmu_subsystem.hpp"
+#include "fmi/model_exchange.hpp"
 
 namespace counterpoint::bind {
 
@@ -73,30 +75,76 @@ void bind_settings(nb::module_& m) {
       .def_rw("can_save", &FmuSetup::can_save)
       .def_rw("redo_discarded", &FmuSetup::redo_discarded)
       .def_rw("equal_steps", &FmuSetup::equal_steps)
-      .def_rw("only_once", &FmuSetup::only_once);
+      .def_rw("only_once", &FmuSetup::only_once)
+      .def_prop_rw("state", [](const FmuSetup& self) { return nb::bytes(self.state.data(), self.state.size()); },
+                   [](FmuSetup& self, const nb::bytes& bytes) {
+                     const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.c_str());
+                     self.state.assign(data, data + bytes.size());
+                   })
+      .def_rw("memory", &FmuSetup::memory)
+      .def_rw("integration", &FmuSetup::integration);
+}
+
+void bind_integration(nb::module_& m) {
+  nb::class_<StateVariable>(m, "StateVariable", "A variable that is a continuous state.")
+      .def("__init__", [](StateVariable* self, const std::string& name, ValueReference reference, int width) {
+        new (self) StateVariable{name, reference, width};
+      }, nb::arg("name"), nb::arg("reference"), nb::arg("width"));
+  nb::class_<IntegrationSetup>(m, "IntegrationSetup", "How an FMU for model exchange is integrated.")
+      .def(nb::init<>())
+      .def_rw("solver", &IntegrationSetup::solver)
+      .def_rw("options", &IntegrationSetup::options)
+      .def_rw("states", &IntegrationSetup::states)
+      .def_rw("indicators", &IntegrationSetup::indicators)
+      .def_rw("completes_steps", &IntegrationSetup::completes_steps)
+      .def_rw("publishes_events", &IntegrationSetup::publishes_events)
+      .def_rw("outputs_use_inputs", &IntegrationSetup::outputs_use_inputs)
+      .def_rw("state_variables", &IntegrationSetup::state_variables);
+}
+
+void bind_base(nb::module_& m) {
+  nb::class_<FmuBase, Subsystem>(m, "FmuBase", "An FMU of either kind.")
+      .def("finish", &FmuBase::finish)
+      .def("messages", [](const FmuBase& self) {
+        std::vector<std::tuple<double, int, std::string, std::string>> made;
+        for (Message& message : self.log().messages()) made.emplace_back(message.time, message.status, message.category, message.text);
+        return made;
+      }, "(time in s, status, category, text) of what the FMU said in this run.")
+      .def_prop_ro("dropped_messages", [](const FmuBase& self) { return self.log().dropped(); })
+      .def("numbers", &FmuBase::numbers, nb::arg("port"), "Values of a variable of the running instance.")
+      .def("texts", [](FmuBase& self, const Port& port) { return to_bytes(self.texts(port)); }, nb::arg("port"),
+           "Strings or binary values of a variable of the running instance.")
+      .def("directional_derivative", &FmuBase::directional_derivative, nb::arg("unknowns"), nb::arg("knowns"), nb::arg("seed"),
+           nb::arg("width"))
+      .def("serialize", [](FmuBase& self) {
+        const std::vector<std::uint8_t> state = self.serialize();
+        return nb::bytes(state.data(), state.size());
+      }, "The state of the running instance.")
+      .def("memory", &FmuBase::memory, "What belongs to this state outside of the FMU; the time in s comes first.");
 }
 
 }  // namespace
 
 void bind_fmi(nb::module_& parent) {
   nb::module_ m = parent.def_submodule("fmi", "FMUs: the call layer of FMI 2 and FMI 3.");
+  bind_integration(m);
   bind_settings(m);
   nb::class_<Library>(m, "Library", "A shared library, loaded as long as this lives.").def(nb::init<const std::string&>(), nb::arg("path"));
-  nb::class_<FmuSubsystem, Subsystem>(m, "FmuSubsystem", "An FMU for co-simulation.")
+  bind_base(m);
+  nb::class_<FmuSubsystem, FmuBase>(m, "FmuSubsystem", "An FMU for co-simulation.")
       .def("__init__", [](FmuSubsystem* self, std::shared_ptr<Library> library, const FmuSetup& setup) {
         new (self) FmuSubsystem(std::move(library), setup);
+      }, nb::arg("library"), nb::arg("setup"));
+  nb::class_<ModelExchangeSubsystem, FmuBase>(m, "ModelExchangeSubsystem", "An FMU for model exchange, integrated by a method of the core.")
+      .def("__init__", [](ModelExchangeSubsystem* self, std::shared_ptr<Library> library, const FmuSetup& setup) {
+        new (self) ModelExchangeSubsystem(std::move(library), setup);
       }, nb::arg("library"), nb::arg("setup"))
-      .def("finish", &FmuSubsystem::finish)
-      .def("messages", [](const FmuSubsystem& self) {
-        std::vector<std::tuple<double, int, std::string, std::string>> made;
-        for (Message& message : self.log().messages()) made.emplace_back(message.time, message.status, message.category, message.text);
-        return made;
-      }, "(time in s, status, category, text) of what the FMU said in this run.")
-      .def_prop_ro("dropped_messages", [](const FmuSubsystem& self) { return self.log().dropped(); })
-      .def("numbers", &FmuSubsystem::numbers, nb::arg("port"), "Values of a variable of the running instance.")
-      .def("texts", [](FmuSubsystem& self, const Port& port) { return to_bytes(self.texts(port)); }, nb::arg("port"),
-           "Strings or binary values of a variable of the running instance.")
-      .def("directional_derivative", &FmuSubsystem::directional_derivative, nb::arg("unknowns"), nb::arg("knowns"), nb::arg("seed"));
+      .def("statistics", [](const ModelExchangeSubsystem& self) {
+        const ModelExchangeSubsystem::Statistics& s = self.statistics();
+        return std::map<std::string, long>{{"steps", s.steps}, {"evaluations", s.evaluations}, {"state events", s.state_events},
+                                           {"time events", s.time_events}, {"step events", s.step_events},
+                                           {"input events", s.input_events}};
+      }, "How often what happened in the run so far.");
 }
 
 }  // namespace counterpoint::bind

@@ -24,6 +24,11 @@ void refuse_instance(const char* function, const Log& log) {
                          true);
 }
 
+std::unique_ptr<Instance> make_instance(int major, const LibraryPointer& library, const InstanceSettings& settings,
+                                        const std::shared_ptr<Log>& log) {
+  return major == 2 ? make_instance2(library, settings, log) : make_instance3(library, settings, log);
+}
+
 std::size_t size_of(Type type) {
   static constexpr std::size_t sizes[] = {8, 4, 1, 1, 2, 2, 4, 4, 8, 8, 1};
   return sizes[static_cast<int>(type)];

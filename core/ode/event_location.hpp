@@ -1,5 +1,6 @@
 #pragma once
 
+#include <utility>
 #include <vector>
 
 #include "ode/first_crossing.hpp"
@@ -72,6 +73,13 @@ class ChatterWatch {
   bool note(int function, double t, double tolerance);
   /// Since when the events of a function follow each other closely, s.
   double since(int function) const { return begin_[function]; }
+
+  const std::vector<double>& begins() const { return begin_; }
+  const std::vector<double>& counts() const { return count_; }
+  void set(std::vector<double> begins, std::vector<double> counts) {
+    begin_ = std::move(begins);
+    count_ = std::move(counts);
+  }
 
  private:
   std::vector<double> begin_, count_;

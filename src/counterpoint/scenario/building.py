@@ -173,8 +173,12 @@ class Builder:
     def _fmu(self, at: Path, entry: models.Fmu) -> Any:
         from ..fmi import fmu
 
+        state: dict[str, Any] = {}
+        if entry.state is not None:
+            with self._noting(*at, "state"):
+                state["state"] = self.folder.find(entry.state)
         with self._noting(*at, "file"):
-            return fmu(self.folder.find(entry.file), **_given(entry, "file"))
+            return fmu(self.folder.find(entry.file), **_given(entry, "file", "state"), **state)
         return None
 
     def _python(self, at: Path, reference: str, arguments: dict[str, Any]) -> Any:

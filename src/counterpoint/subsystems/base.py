@@ -39,7 +39,8 @@ class Subsystem:
        them out when the model cannot.
     8. ``defaults`` gives inputs a value that are not connected; ``units`` names units for plots.
        ``initial_feedthrough`` has pairs (output, input) that depend on each other at the start only;
-       ``preferred_step`` is the fixed step in s of a subsystem that is added without one.
+       ``preferred_step`` is the fixed step in s of a subsystem that is added without one; ``typical_step`` is about
+       what it takes at its own pace, where starting it only to ask would cost too much.
     9. No method is called from two threads at once by one run; one object belongs to one run at a time.
     10. A failure is an exception; the run keeps what was published before it.
 
@@ -63,6 +64,7 @@ class Subsystem:
     feedthrough: Iterable[tuple[str, str]] = ()
     initial_feedthrough: Iterable[tuple[str, str]] = ()
     preferred_step: float | None = None
+    typical_step: float | None = None
     defaults: Mapping[str, ArrayLike] = {}
     units: Mapping[str, str] = {}
     stops_early: bool = False

@@ -1,0 +1,115 @@
+"""What the core has to know to run an FMU."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .. import _core
+from ..subsystems.models import solver_options
+from .description import FLOATS, ModelDescription, Variable
+from .options import MODEL_EXCHANGE
+from .values import core_type
+
+if TYPE_CHECKING:
+    from .importing import Fmu
+
+
+def make_port(description: ModelDescription, variable: Variable, structure: Mapping[str, int]) -> _core.fmi.Port:
+    """Return a variable as the core reads and writes it."""
+    continuous = variable.variability == "continuous" and variable.type in FLOATS
+    width = description.width(variable, structure)
+    return _core.fmi.Port(core_type(variable, description.major), variable.reference, width, continuous)
+
+
+def make_setup(fmu: Fmu, root: Path) -> _core.fmi.FmuSetup:
+    """Return the settings of an FMU that was unpacked below ``root``."""
+    able = fmu.interface
+    inputs, outputs = fmu.ports
+    setup = _core.fmi.FmuSetup()
+    setup.major = fmu.description.major
+    setup.instance = _instance_settings(fmu, root)
+    setup.inputs = [fmu.port(v) for v in inputs]
+    setup.outputs = [fmu.port(v) for v in outputs]
+    structural = {v.name for v in fmu.description.with_causality("structuralParameter")}
+    setup.structure = [a for name, a in fmu.assignments.items() if name in structural]
+    setup.values = [a for name, a in fmu.assignments.items() if name not in structural]
+    setup.can_save = able.can_get_and_set_state
+    setup.only_once = able.only_once_per_process
+    if fmu.state is not None:
+        setup.state, setup.memory = fmu.state.fmu, list(fmu.state.memory)
+    if fmu.kind == MODEL_EXCHANGE:
+        setup.output_slopes = _knows_slopes(fmu)
+        setup.integration = _integration(fmu)
+        return setup
+    setup.input_style = getattr(_core.fmi.InputStyle, fmu.input_style)
+    doubles = all(v.type == "Float64" or v.variability != "continuous" for v in outputs)
+    setup.output_slopes = able.max_output_derivative_order > 0 and doubles
+    setup.redo_discarded = fmu.options.redo_discarded
+    setup.equal_steps = not able.variable_steps
+    return setup
+
+
+def _instance_settings(fmu: Fmu, root: Path) -> _core.fmi.InstanceSettings:
+    options, able = fmu.options, fmu.interface
+    resources = root / "resources"
+    resources.mkdir(exist_ok=True)
+    made = _core.fmi.InstanceSettings()
+    made.name = options.name
+    made.token = fmu.description.token
+    made.resources = resources.as_uri() if fmu.description.major == 2 else f"{resources}{os.sep}"
+    made.visible = options.visible
+    made.logging = bool(options.logging)
+    made.categories = [] if isinstance(options.logging, bool) else list(options.logging)
+    made.tolerance = options.tolerance or 0.0
+    if fmu.kind == MODEL_EXCHANGE:
+        if options.own_pace and options.tolerance is None:
+            made.tolerance = solver_options(options.solver_options).relative_tolerance
+        return made
+    made.event_mode = options.events and able.has_event_mode
+    made.early_return = made.event_mode and able.might_return_early
+    if fmu.input_style == "intermediate":
+        made.intermediate = [v.reference for v in fmu.ports[0] if v.variability == "continuous"]
+    return made
+
+
+def _integration(fmu: Fmu) -> _core.fmi.IntegrationSetup:
+    description = fmu.description
+    made = _core.fmi.IntegrationSetup()
+    made.solver = fmu.options.chosen_solver
+    made.options = solver_options(fmu.options.solver_options)
+    made.states = len(description.derivatives)
+    made.indicators = description.event_indicators
+    made.completes_steps = fmu.interface.needs_completed_integrator_step
+    # Without indicators and discrete variables there is nothing that others could see of an event.
+    has_events = description.event_indicators > 0 or any(v.variability == "discrete" for v in description.variables)
+    made.publishes_events = fmu.options.events and has_events
+    made.outputs_use_inputs = bool(fmu.feedthrough)
+    made.state_variables = [_core.fmi.StateVariable(v.name, v.reference, fmu.width(v)) for v in description.states]
+    return made
+
+
+def _knows_slopes(fmu: Fmu) -> bool:
+    """Say whether dy/dt of all continuous outputs follows from the states alone.
+
+    It does where an output is a state, or where the FMU has directional derivatives and lists states only as what the
+    output depends on. Time is listed only by those that have it as a variable; du/dt is not known.
+    """
+    description = fmu.description
+    states = {v.name for v in description.states}
+    references = {v.reference for v in description.states}
+    lists_time = bool(description.with_causality("independent"))
+    outputs = [v for v in fmu.ports[1] if v.variability == "continuous"]
+
+    def is_known(v: Variable) -> bool:
+        if v.type != "Float64":
+            return False
+        if v.reference in references:
+            return True
+        depends = description.dependencies(v)
+        listed = lists_time and depends is not None and set(depends) <= states
+        return listed and fmu.interface.provides_directional_derivatives
+
+    return bool(outputs) and all(is_known(v) for v in outputs)
