@@ -125,6 +125,7 @@ BOUNCING_BALL = Model(
         Variable("der(v)", 7, unit="m/s2", derivative=5),
         output("bounces", 8, type="Int32", variability="discrete", start="0"),
         output("at_rest", 9, type="Boolean", variability="discrete", start="false"),
+        parameter("careless", 10, "false", type="Boolean"),
     ),
     states=2,
     event_indicators=1,
@@ -201,6 +202,73 @@ MISBEHAVING = Model(
     co_simulation={"canHandleVariableCommunicationStepSize": "true", **STATE},
 )
 
+SAMPLER = Model(
+    "Sampler",
+    "sampler",
+    "{counterpoint-test-sampler}",
+    (
+        TIME,
+        parameter("period", 1, "0.1", unit="s"),
+        parameter("shrink", 2, "1"),
+        parameter("stop_after", 3, "0", type="Int32"),
+        parameter("late", 4, "false", type="Boolean"),
+        received("u", 5, variability="continuous"),
+        received("enable", 6, "true", type="Boolean", variability="discrete"),
+        received("bias", 7, variability="discrete"),
+        output("x", 8, start="0"),
+        output("held", 9, variability="discrete", start="0"),
+        Variable("der(x)", 10, derivative=8),
+        output("samples", 11, type="Int32", variability="discrete", start="0"),
+    ),
+    states=1,
+    co_simulation={"canHandleVariableCommunicationStepSize": "true", **STATE},
+    fmi3={"hasEventMode": "true", "mightReturnEarlyFromDoStep": "true"},
+    kinds=("CoSimulation", "ModelExchange"),
+)
+
+RELAY = Model(
+    "Relay",
+    "relay",
+    "{counterpoint-test-relay}",
+    (
+        TIME,
+        parameter("rate", 1, "1"),
+        parameter("band", 2, "0.1"),
+        received("u", 3, variability="continuous"),
+        output("x", 4, start="0"),
+        Variable("der(x)", 5, derivative=4),
+        output("falls", 6, type="Boolean", variability="discrete", start="false"),
+        output("switches", 7, type="Int32", variability="discrete", start="0"),
+    ),
+    states=1,
+    event_indicators=1,
+    co_simulation=STATE,
+    kinds=("ModelExchange",),
+)
+
+VAN_DER_POL = Model(
+    "VanDerPol",
+    "van_der_pol",
+    "{counterpoint-test-van-der-pol}",
+    (
+        TIME,
+        parameter("mu", 1, "1"),
+        parameter("limit", 2, "0"),
+        parameter("unit", 3, "1"),
+        parameter("every", 4, "0", type="Int32"),
+        received("u", 5, variability="continuous"),
+        output("x", 6, start="2"),
+        output("v", 7, start="0"),
+        Variable("der(x)", 8, derivative=6, depends=(7,)),
+        Variable("der(v)", 9, derivative=7, depends=(5, 6, 7)),
+        output("completed", 10, type="Int32", variability="discrete", start="0"),
+        output("events", 11, type="Int32", variability="discrete", start="0"),
+    ),
+    states=2,
+    co_simulation=STATE,
+    kinds=("ModelExchange",),
+)
+
 FAULTS = (
     "none", "discards", "errs", "dies-fatally", "gives-nan", "segfaults", "hangs", "aborts", "prints", "exits",
     "gives-infinity", "returns-42", "closes-stdout", "rounds-up", "changes-directory", "overflows-stack", "logs-formats",
@@ -213,6 +281,9 @@ MODELS = {
     "bouncing-ball": BOUNCING_BALL,
     "pass-through": PASS_THROUGH,
     "misbehaving": MISBEHAVING,
+    "sampler": SAMPLER,
+    "relay": RELAY,
+    "van-der-pol": VAN_DER_POL,
 }
 
 

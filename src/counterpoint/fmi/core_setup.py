@@ -40,13 +40,11 @@ def make_setup(fmu: Fmu, root: Path) -> _core.fmi.FmuSetup:
     setup.only_once = able.only_once_per_process
     if fmu.state is not None:
         setup.state, setup.memory = fmu.state.fmu, list(fmu.state.memory)
+    setup.output_slopes = fmu.offers_derivatives
     if fmu.kind == MODEL_EXCHANGE:
-        setup.output_slopes = _knows_slopes(fmu)
         setup.integration = _integration(fmu)
         return setup
     setup.input_style = getattr(_core.fmi.InputStyle, fmu.input_style)
-    doubles = all(v.type == "Float64" or v.variability != "continuous" for v in outputs)
-    setup.output_slopes = able.max_output_derivative_order > 0 and doubles
     setup.redo_discarded = fmu.options.redo_discarded
     setup.equal_steps = not able.variable_steps
     return setup
@@ -91,25 +89,24 @@ def _integration(fmu: Fmu) -> _core.fmi.IntegrationSetup:
     return made
 
 
-def _knows_slopes(fmu: Fmu) -> bool:
-    """Say whether dy/dt of all continuous outputs follows from the states alone.
+def offers_derivatives(fmu: Fmu) -> bool:
+    """Say whether dy/dt of all continuous outputs is known.
 
-    It does where an output is a state, or where the FMU has directional derivatives and lists states only as what the
-    output depends on. Time is listed only by those that have it as a variable; du/dt is not known.
+    Co-simulation: where the FMU offers it. Model exchange: where it follows from the states alone, that is, where an
+    output is a state, or where the FMU has directional derivatives and lists states only as what the output depends
+    on. Time is listed only by those that have it as a variable; du/dt is not known.
     """
+    outputs = [v for v in fmu.ports[1] if v.variability == "continuous"]
+    doubles = all(v.type == "Float64" for v in outputs)
+    if fmu.kind != MODEL_EXCHANGE:
+        return doubles and fmu.interface.max_output_derivative_order > 0
     description = fmu.description
     states = {v.name for v in description.states}
     references = {v.reference for v in description.states}
-    lists_time = bool(description.with_causality("independent"))
-    outputs = [v for v in fmu.ports[1] if v.variability == "continuous"]
+    by_chain_rule = fmu.interface.provides_directional_derivatives and bool(description.with_causality("independent"))
 
-    def is_known(v: Variable) -> bool:
-        if v.type != "Float64":
-            return False
-        if v.reference in references:
-            return True
+    def follows_from_states(v: Variable) -> bool:
         depends = description.dependencies(v)
-        listed = lists_time and depends is not None and set(depends) <= states
-        return listed and fmu.interface.provides_directional_derivatives
+        return v.reference in references or (by_chain_rule and depends is not None and set(depends) <= states)
 
-    return bool(outputs) and all(is_known(v) for v in outputs)
+    return bool(outputs) and doubles and all(follows_from_states(v) for v in outputs)

@@ -16,7 +16,7 @@ from .. import _core
 from ..errors import SetupError, did_you_mean
 from ..subsystems import Subsystem
 from .archive import Archive, ArchiveLimits, Unpacked
-from .core_setup import make_port, make_setup
+from .core_setup import make_port, make_setup, offers_derivatives
 from .description import FLOATS, ModelDescription, Unit, Variable
 from .description_reading import read_description
 from .options import MODEL_EXCHANGE, Options, choose_kind, option_problems
@@ -234,6 +234,11 @@ class Fmu(Subsystem):
     def can_save(self) -> bool:
         """Whether its state can be saved and restored."""
         return self.interface.can_get_and_set_state
+
+    @property
+    def offers_derivatives(self) -> bool:
+        """Whether derivatives of its outputs are known, which Taylor and Hermite approximations use."""
+        return offers_derivatives(self)
 
     @property
     def unit_definitions(self) -> dict[str, Unit]:

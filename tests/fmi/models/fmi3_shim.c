@@ -192,7 +192,7 @@ fmi3Status fmi3SetBinary(fmi3Instance c, const Ref* r, size_t n, const size_t* s
 }
 
 typedef struct {
-  double time;
+  double time, event_time;
   Mode mode;
   StepEnd last;
   bool inputs_changed;
@@ -205,6 +205,7 @@ fmi3Status fmi3GetFMUState(fmi3Instance component, fmi3FMUState* state) {
   if (*state == NULL) *state = malloc(sizeof(Saved) + definition.size);
   Saved* saved = *state;
   saved->time = c->time;
+  saved->event_time = c->event_time;
   saved->mode = c->mode;
   saved->last = c->last;
   saved->inputs_changed = c->inputs_changed;
@@ -216,6 +217,7 @@ fmi3Status fmi3SetFMUState(fmi3Instance component, fmi3FMUState state) {
   Instance* c = component;
   const Saved* saved = state;
   c->time = saved->time;
+  c->event_time = saved->event_time;
   c->mode = saved->mode;
   c->last = saved->last;
   c->inputs_changed = saved->inputs_changed;
@@ -286,12 +288,14 @@ fmi3Status fmi3EvaluateDiscreteStates(fmi3Instance c) { return (fmi3Status)enter
 fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean* update_needed, fmi3Boolean* terminate, fmi3Boolean* nominals_changed,
                                     fmi3Boolean* states_changed, fmi3Boolean* next_defined, fmi3Float64* next) {
   if (enter(c, "fmi3UpdateDiscreteStates", IN(EVENT)) != OK) return fmi3Error;
-  StepEnd end = {false, false, false, 0.0};
+  StepEnd end = {0};
   const Status status = definition.handle_event == NULL ? OK : definition.handle_event(c, &end);
-  *update_needed = *nominals_changed = *next_defined = false;
+  *update_needed = end.again;
+  *nominals_changed = end.nominals_changed;
+  *next_defined = end.has_next;
   *terminate = end.terminate;
   *states_changed = end.event;
-  *next = 0.0;
+  *next = end.next_event;
   return (fmi3Status)status;
 }
 
@@ -315,7 +319,7 @@ fmi3Status fmi3GetOutputDerivatives(fmi3Instance c, const Ref* r, size_t n, cons
 fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 now, fmi3Float64 step, fmi3Boolean no_set_state_before_now, fmi3Boolean* event,
                       fmi3Boolean* terminate, fmi3Boolean* early_return, fmi3Float64* reached) {
   (void)no_set_state_before_now;
-  StepEnd end = {false, false, false, now};
+  StepEnd end = {.reached = now};
   const Status status = do_step(c, now, step, &end);
   *event = end.event;
   *terminate = end.terminate;
@@ -327,18 +331,19 @@ fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 now, fmi3Float64 step, fmi3Boo
 fmi3Status fmi3EnterContinuousTimeMode(fmi3Instance c) {
   if (enter(c, "fmi3EnterContinuousTimeMode", IN(EVENT)) != OK) return fmi3Error;
   ((Instance*)c)->mode = CONTINUOUS;
+  ((Instance*)c)->event_time = ((Instance*)c)->time;
   return fmi3OK;
 }
 
 fmi3Status fmi3CompletedIntegratorStep(fmi3Instance c, fmi3Boolean no_set, fmi3Boolean* event, fmi3Boolean* terminate) {
   (void)no_set;
   *event = *terminate = false;
-  return (fmi3Status)enter(c, "fmi3CompletedIntegratorStep", IN(CONTINUOUS));
+  if (enter(c, "fmi3CompletedIntegratorStep", IN(CONTINUOUS)) != OK) return fmi3Error;
+  return definition.completed == NULL ? fmi3OK : (fmi3Status)definition.completed(c, event);
 }
 
 fmi3Status fmi3SetTime(fmi3Instance c, fmi3Float64 time) {
-  ((Instance*)c)->time = time;
-  return (fmi3Status)enter(c, "fmi3SetTime", IN(CONTINUOUS) | IN(EVENT));
+  return (fmi3Status)set_time(c, "fmi3SetTime", time);
 }
 
 fmi3Status fmi3SetContinuousStates(fmi3Instance c, const fmi3Float64* x, size_t n) {
@@ -348,9 +353,7 @@ fmi3Status fmi3GetContinuousStates(fmi3Instance c, fmi3Float64* x, size_t n) {
   return n == definition.states ? (fmi3Status)get_states(c, x) : fmi3Error;
 }
 fmi3Status fmi3GetContinuousStateDerivatives(fmi3Instance c, fmi3Float64* dx, size_t n) {
-  if (n != definition.states) return fmi3Error;
-  definition.derivatives(c, dx);
-  return fmi3OK;
+  return n == definition.states ? (fmi3Status)get_derivatives(c, "fmi3GetContinuousStateDerivatives", dx) : fmi3Error;
 }
 fmi3Status fmi3GetEventIndicators(fmi3Instance c, fmi3Float64* z, size_t n) {
   if (n != definition.indicators) return fmi3Error;
@@ -358,8 +361,9 @@ fmi3Status fmi3GetEventIndicators(fmi3Instance c, fmi3Float64* z, size_t n) {
   return fmi3OK;
 }
 fmi3Status fmi3GetNominalsOfContinuousStates(fmi3Instance c, fmi3Float64* nominals, size_t n) {
-  (void)c;
+  if (n != definition.states) return fmi3Error;
   for (size_t i = 0; i < n; ++i) nominals[i] = 1.0;
+  if (definition.nominals != NULL) definition.nominals(c, nominals);
   return fmi3OK;
 }
 fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance c, size_t* n) {

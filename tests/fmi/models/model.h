@@ -21,20 +21,26 @@ typedef struct {
   size_t count;        /* how many elements there is room for */
   size_t count_offset; /* where the number of elements stands (a uint64_t), or 0 when it is `count` */
   bool is_input;
+  bool is_discrete; /* a float that may change at events only, as all other types */
 } Variable;
 
-#define SCALAR(TYPE, VALUES, MEMBER) {TYPE, offsetof(VALUES, MEMBER), 1, 0, false}
-#define INPUT(TYPE, VALUES, MEMBER) {TYPE, offsetof(VALUES, MEMBER), 1, 0, true}
+#define SCALAR(TYPE, VALUES, MEMBER) {TYPE, offsetof(VALUES, MEMBER), 1, 0, false, false}
+#define INPUT(TYPE, VALUES, MEMBER) {TYPE, offsetof(VALUES, MEMBER), 1, 0, true, false}
+#define DISCRETE_INPUT(TYPE, VALUES, MEMBER) {TYPE, offsetof(VALUES, MEMBER), 1, 0, true, true}
 
 typedef enum { OK, WARNING, DISCARD, ERROR, FATAL } Status;
 typedef enum { INSTANTIATED, CONFIGURATION, INITIALIZATION, STEP, EVENT, CONTINUOUS, TERMINATED, FAILED } Mode;
 
 typedef struct Instance Instance;
 typedef struct {
-  bool event;
+  bool event; /* of a step: it waits to be handled; of an event: it changed continuous states */
   bool terminate;
   bool early;
   double reached;
+  bool again; /* from here on: of an event */
+  bool nominals_changed;
+  bool has_next;
+  double next_event;
 } StepEnd;
 
 struct Instance {
@@ -47,6 +53,7 @@ struct Instance {
   bool logging;
   bool inputs_changed; /* since the last step: outputs may not be read in step mode */
   StepEnd last;
+  double event_time; /* of the last event: the time must not go back behind it */
   void (*log)(Instance*, Status, const char* category, const char* format, ...);
   void (*ask_inputs)(Instance*, double time); /* intermediate update, or null */
   void* environment;
@@ -69,6 +76,9 @@ typedef struct {
   Status (*instantiated)(Instance*);                    /* may refuse; or null */
   Status (*save)(Instance*);                            /* may refuse; or null */
   void (*derivatives)(Instance*, double*);
+  Status (*evaluable)(Instance*);                       /* may discard the evaluation of derivatives; or null */
+  Status (*completed)(Instance*, bool* event);          /* of a step of the integrator; or null */
+  void (*nominals)(Instance*, double*);                 /* or null: all 1 */
   void (*indicate)(Instance*, double*);
   double (*partial)(Instance*, unsigned unknown, unsigned known);
   double (*slope)(Instance*, unsigned output);
@@ -88,6 +98,8 @@ size_t size_of(Type);
 size_t count_of(const Instance*, const Variable*);
 const Variable* find(Instance*, const char* function, Type, unsigned reference);
 Status do_step(Instance*, double now, double step, StepEnd*);
+Status set_time(Instance*, const char* function, double);
+Status get_derivatives(Instance*, const char* function, double*);
 Status get_states(Instance*, double*);
 Status set_states(Instance*, const double*);
 

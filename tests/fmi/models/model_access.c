@@ -22,6 +22,7 @@ void free_instance(Instance* instance) {
 void reset_instance(Instance* instance) {
   instance->mode = INSTANTIATED;
   instance->time = 0.0;
+  instance->event_time = -INFINITY;
   instance->inputs_changed = false;
   memset(&instance->last, 0, sizeof instance->last);
   memset(instance->values, 0, definition.size);
@@ -92,6 +93,11 @@ Status set_values(Instance* instance, const char* function, Type type, const uns
       instance->log(instance, ERROR, "logStatusError", "%s: value reference %u is no input", function, references[i]);
       return ERROR;
     }
+    const bool is_discrete = variable->is_discrete || (type != FLOAT64 && type != FLOAT32);
+    if (is_discrete && (instance->mode == CONTINUOUS || (instance->mode == STEP && instance->event_mode))) {
+      instance->log(instance, ERROR, "logStatusError", "%s: value reference %u is discrete; it may be set in event mode only", function, references[i]);
+      return ERROR;
+    }
     const size_t bytes = size_of(type) * count_of(instance, variable);
     if (place + bytes > (const char*)in + count * size_of(type)) return ERROR;
     memcpy((char*)instance->values + variable->offset, place, bytes);
@@ -109,12 +115,29 @@ Status do_step(Instance* instance, double now, double step, StepEnd* end) {
     return ERROR;
   }
   instance->time = now;
-  *end = (StepEnd){false, false, false, now + step};
+  *end = (StepEnd){.reached = now + step};
   instance->inputs_changed = false;
   const Status status = definition.advance(instance, now + step, end);
   if (status == OK || status == WARNING) instance->time = end->reached;
   if (status == FATAL) instance->mode = FAILED;
   instance->last = *end;
+  return status;
+}
+
+Status set_time(Instance* instance, const char* function, double time) {
+  if (enter(instance, function, IN(CONTINUOUS) | IN(EVENT)) != OK) return ERROR;
+  if (time < instance->event_time) {
+    instance->log(instance, ERROR, "logStatusError", "%s: %.17g is before the last event at %.17g", function, time, instance->event_time);
+    return ERROR;
+  }
+  instance->time = time;
+  return OK;
+}
+
+Status get_derivatives(Instance* instance, const char* function, double* derivatives) {
+  if (enter(instance, function, IN(INITIALIZATION) | IN(CONTINUOUS) | IN(EVENT)) != OK) return ERROR;
+  const Status status = definition.evaluable == NULL ? OK : definition.evaluable(instance);
+  if (status == OK) definition.derivatives(instance, derivatives);
   return status;
 }
 

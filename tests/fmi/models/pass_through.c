@@ -48,10 +48,10 @@ static const Variable variables[] = {
     PAIR(BINARY, binary),
     PAIR(INT32, mode2),
     PAIR(INT64, mode3),
-    {FLOAT64, offsetof(Values, vector_in), LONGEST, offsetof(Values, n), true},
-    {FLOAT64, offsetof(Values, vector_out), LONGEST, offsetof(Values, n), false},
-    {FLOAT64, offsetof(Values, matrix_in), 4, 0, true},
-    {FLOAT64, offsetof(Values, matrix_out), 4, 0, false},
+    {FLOAT64, offsetof(Values, vector_in), LONGEST, offsetof(Values, n), true, false},
+    {FLOAT64, offsetof(Values, vector_out), LONGEST, offsetof(Values, n), false, false},
+    {FLOAT64, offsetof(Values, matrix_in), 4, 0, true, false},
+    {FLOAT64, offsetof(Values, matrix_out), 4, 0, false, false},
     SCALAR(FLOAT64, Values, bias),
 };
 
