@@ -152,7 +152,7 @@ def test_an_evaluation_that_is_discarded_at_every_step_says_so(built, version):
     parameters = {"limit": 1.0}
     with pytest.raises(cp.SolverError, match='the derivative of state "x" cannot be evaluated at t = 0 s'):
         alone(exchange(built("van-der-pol", version), parameters=parameters))
-    with pytest.raises(cp.SolverError, match='state "." became NaN .* the FMU could not evaluate its equations there'):
+    with pytest.raises(cp.SolverError, match=r'state "." became NaN .* the FMU could not evaluate its equations there'):
         alone(exchange(built("van-der-pol", version), solver="ode4", parameters={"limit": 2.0}, start={"v": 1.0}))
 
 
@@ -200,7 +200,9 @@ def test_events_that_are_not_published_are_located_all_the_same(built, version):
 def test_a_ball_that_stays_a_little_below_the_floor_does_not_fall_through(built, version, solver, e):
     step = None if solver in VARIABLE else 0.1
     parameters = {"careless": True, "e": e, "v_min": 0.001}
-    result = alone(exchange(built("bouncing-ball", version), solver=solver, step=step, parameters=parameters), until=3.0)
+    result = alone(
+        exchange(built("bouncing-ball", version), solver=solver, step=step, parameters=parameters), until=3.0
+    )
     assert result["fmu.h"].values.min() > -1e-9
     assert changes(result["fmu.bounces"])[:2] == pytest.approx(impacts(2, e), abs=1e-8)
 
@@ -227,7 +229,9 @@ def test_a_relay_with_a_band_makes_triangles(built, version, solver):
 @pytest.mark.parametrize("solver", ["ode45", "ode4"])
 def test_chattering_ends_the_run_with_the_indicator_and_the_time(built, version, solver):
     model = exchange(built("relay", version), solver=solver, step=0.1, parameters={"band": 0.0}, start={"x": -0.25})
-    with pytest.raises(cp.SolverError, match=r"event indicator 0 of the FMU changes its sign without end: 6 events") as failed:
+    with pytest.raises(
+        cp.SolverError, match=r"event indicator 0 of the FMU changes its sign without end: 6 events"
+    ) as failed:
         alone(model)
     assert "between t = 0.25" in str(failed.value)
     assert failed.value.exit_code == 3
@@ -471,7 +475,9 @@ def test_partial_derivatives_are_those_of_the_equations(built, version):
 
 def test_an_fmu_fails_with_the_name_of_the_state(built, version):
     model = exchange(built("oscillator", version), parameters={"m": 0.0}, step=0.1, outputs="x")
-    with pytest.raises(cp.SolverError, match='fmu: step from t = 0 s .* the derivative of state "v" is NaN or infinite at t = 0 s'):
+    with pytest.raises(
+        cp.SolverError, match=r'fmu: step from t = 0 s .* the derivative of state "v" is NaN or infinite at t = 0 s'
+    ):
         alone(model)
 
 

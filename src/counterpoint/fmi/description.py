@@ -225,7 +225,7 @@ class ModelDescription:
         return [self.by_name[v.derivative_of] for v in names if v.derivative_of in self.by_name]
 
     def dependencies(self, variable: Variable) -> tuple[str, ...] | None:
-        """Return what a continuous variable of model exchange depends on at one instant; None: perhaps on everything."""
+        """Return what a continuous variable of model exchange depends on at one instant; None: perhaps on all."""
         if variable.causality == "input":
             return (variable.name,)
         if variable.variability != "continuous" or variable.causality == "independent":

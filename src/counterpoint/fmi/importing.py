@@ -6,7 +6,6 @@ import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -84,10 +83,10 @@ def fmu(
         ``"co-simulation"``: the FMU has its own solver; the default where it is offered. ``"model-exchange"``: the
         FMU has equations only, and ``solver`` integrates them.
     inputs_at : str
-        Co-simulation: how continuous inputs reach the FMU. ``"start"``: held from the start of a step. ``"middle"``: held at their
-        value in the middle of the step. ``"auto"``: as lines where the FMU can interpolate (FMI 2), at every inner step
-        where it asks for them (FMI 3), else ``"middle"``; this is the default. Discrete inputs are held from the
-        start. In model exchange inputs are functions of time.
+        Co-simulation: how continuous inputs reach the FMU. ``"start"``: held from the start of a step. ``"middle"``:
+        held at their value in the middle of the step. ``"auto"`` (default): as lines where the FMU can interpolate
+        (FMI 2), at every inner step where it asks for them (FMI 3), else ``"middle"``. Discrete inputs are held from
+        the start. In model exchange inputs are functions of time.
     tolerance : float, optional
         Relative tolerance for what the FMU solves itself; default in model exchange: ``rtol``.
     visible : bool

@@ -25,7 +25,9 @@ _CAPABILITIES = {
     "provides_intermediate_update": "inputs asked for within a step",
     "only_once_per_process": "one instance a process",
     "needs_execution_tool": "needs its tool installed",
+    "needs_completed_integrator_step": "is told of every completed step",
 }
+_OF_MODEL_EXCHANGE = ("needs_completed_integrator_step",)
 
 
 def show(path: Path, where: Console) -> None:
@@ -37,10 +39,14 @@ def show(path: Path, where: Console) -> None:
         say(description.description, where)
     where.print()
     where.print(fill(new_table("About", "what", "value"), _about(archive, description)))
-    for text, part in (("Co-simulation", description.co_simulation), ("Model exchange", description.model_exchange)):
-        if part is not None:
-            where.print()
-            where.print(fill(new_table(text, "what", "value"), _interface(part)))
+    if description.co_simulation is not None:
+        where.print()
+        where.print(fill(new_table("Co-simulation", "what", "value"), _interface(description.co_simulation)))
+    if description.model_exchange is not None:
+        where.print()
+        where.print(fill(new_table("Model exchange", "what", "value"), _model_exchange(description)))
+    if description.co_simulation is not None and description.model_exchange is not None:
+        say('It is run as co-simulation unless kind = "model-exchange" is given.', where)
     for causality in ("structuralParameter", "parameter", "input", "output"):
         variables = description.with_causality(causality)
         if variables:
@@ -72,15 +78,24 @@ def _about(archive: Archive, description: ModelDescription) -> Iterator[tuple[st
 
 
 def _interface(part: Interface) -> Iterator[tuple[str, object]]:
+    able = [text for name, text in _CAPABILITIES.items() if name not in _OF_MODEL_EXCHANGE and getattr(part, name)]
     yield "identifier", part.model_identifier
-    yield (
-        "can",
-        ", ".join(text for name, text in _CAPABILITIES.items() if getattr(part, name)) or "nothing beyond the basics",
-    )
+    yield "can", ", ".join(able) or "nothing beyond the basics"
     if part.max_output_derivative_order:
         yield "derivatives of outputs", f"up to order {part.max_output_derivative_order}"
     if part.fixed_internal_step is not None:
         yield "internal step in s", f"{part.fixed_internal_step:g}"
+
+
+def _model_exchange(description: ModelDescription) -> Iterator[tuple[str, object]]:
+    part = description.model_exchange
+    assert part is not None
+    able = [text for name, text in _CAPABILITIES.items() if getattr(part, name)]
+    yield "identifier", part.model_identifier
+    yield "can", ", ".join(able) or "nothing beyond the basics"
+    shown = ", ".join(v.name for v in description.states[:8]) + (", ..." if len(description.states) > 8 else "")
+    yield "states", f"{len(description.states)}: {shown}" if description.states else "none"
+    yield "event indicators", description.event_indicators or "none"
 
 
 def _variables(description: ModelDescription, causality: str, variables: list[Variable]) -> object:

@@ -85,7 +85,8 @@ def _model_exchange_problems(options: Options) -> Iterator[str]:
     if options.chosen_solver not in SOLVERS:
         yield f'solver: no solver "{options.solver}" for FMUs{did_you_mean(str(options.solver), SOLVERS)}'
     elif options.solver_options and not options.own_pace:
-        yield f"{', '.join(options.solver_options)}: the steps of {options.chosen_solver} are fixed; take ode45, ode23 or ode23s"
+        given = ", ".join(options.solver_options)
+        yield f"{given}: the steps of {options.chosen_solver} are fixed; take ode45, ode23 or ode23s"
     try:
         solver_options(options.solver_options, SOLVER_OPTIONS)
     except SetupError as error:
