@@ -42,9 +42,18 @@ void bind_settings(nb::module_& m) {
       .value("slope", InputStyle::slope)
       .value("intermediate", InputStyle::intermediate);
   nb::class_<Port>(m, "Port", "A variable that is a signal.")
-      .def("__init__", [](Port* self, Type type, ValueReference reference, int width, bool continuous) {
-        new (self) Port{type, reference, width, continuous};
-      }, nb::arg("type"), nb::arg("reference"), nb::arg("width"), nb::arg("continuous"));
+      .def("__init__", [](Port* self, Type type, ValueReference reference, int width, bool continuous, const std::vector<int>& clocks) {
+        new (self) Port{type, reference, width, continuous, clocks};
+      }, nb::arg("type"), nb::arg("reference"), nb::arg("width"), nb::arg("continuous"), nb::arg("clocks"));
+  nb::enum_<ClockKind>(m, "ClockKind", "When a clock ticks.")
+      .value("periodic", ClockKind::periodic)
+      .value("changing", ClockKind::changing)
+      .value("countdown", ClockKind::countdown)
+      .value("output", ClockKind::output);
+  nb::class_<ClockSetup>(m, "ClockSetup", "A clock; interval and shift in s.")
+      .def("__init__", [](ClockSetup* self, ValueReference reference, ClockKind kind, double interval, double shift) {
+        new (self) ClockSetup{reference, kind, interval, shift};
+      }, nb::arg("reference"), nb::arg("kind"), nb::arg("interval"), nb::arg("shift"));
   nb::class_<Assignment>(m, "Assignment", "A value given to a variable before initialisation.")
       .def("__init__", [](Assignment* self, Type type, ValueReference reference, const nb::bytes& numbers, const std::vector<nb::bytes>& texts) {
         new (self) Assignment{type, reference, std::string(numbers.c_str(), numbers.size()), {}};
@@ -55,6 +64,7 @@ void bind_settings(nb::module_& m) {
       .def_rw("name", &InstanceSettings::name)
       .def_rw("token", &InstanceSettings::token)
       .def_rw("resources", &InstanceSettings::resources)
+      .def_rw("tool", &InstanceSettings::tool)
       .def_rw("visible", &InstanceSettings::visible)
       .def_rw("logging", &InstanceSettings::logging)
       .def_rw("categories", &InstanceSettings::categories)
@@ -68,6 +78,7 @@ void bind_settings(nb::module_& m) {
       .def_rw("instance", &FmuSetup::instance)
       .def_rw("inputs", &FmuSetup::inputs)
       .def_rw("outputs", &FmuSetup::outputs)
+      .def_rw("clocks", &FmuSetup::clocks)
       .def_rw("structure", &FmuSetup::structure)
       .def_rw("values", &FmuSetup::values)
       .def_rw("input_style", &FmuSetup::input_style)

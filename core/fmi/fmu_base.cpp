@@ -36,10 +36,13 @@ FmuBase::FmuBase(LibraryPointer library, FmuSetup setup)
       inputs_all_(bundle(setup_.inputs)),
       inputs_continuous_(bundle_if(setup_.inputs, true)),
       inputs_discrete_(bundle_if(setup_.inputs, false)),
-      outputs_(bundle(setup_.outputs)),
+      outputs_(bundle_without_clocks(setup_.outputs)),
       y_(width_of(setup_.outputs)),
       dy_(y_.size()),
-      u_discrete_(inputs_discrete_.empty() ? 0 : input_width_) {
+      u_discrete_(inputs_discrete_.empty() ? 0 : input_width_),
+      clocks_(setup_.clocks),
+      clocked_inputs_(clocked_ports(setup_.inputs)),
+      clocked_outputs_(clocked_ports(setup_.outputs)) {
   setup_.instance.may_restore = setup_.can_save;
 }
 
@@ -109,8 +112,22 @@ void FmuBase::check_memory(std::size_t given, std::size_t needed) {
   if (given != needed) throw ComponentFailure("the state to begin with does not fit this FMU; it has other inputs, states or events");
 }
 
+void FmuBase::leave_initialization(double t, Inputs& u) {
+  write_inputs(u.at(t));
+  clocks_.initialize(*instance_, t);
+  instance_->exit_initialization();
+  phase_ = Phase::stepping;
+}
+
 void FmuBase::read_outputs() {
   for (Bundle& bundle : outputs_) bundle.read(*instance_, y_.data());
+  if (phase_ == Phase::initializing) read_clocked_outputs();
+}
+
+void FmuBase::read_clocked_outputs() {
+  for (ClockedPort& port : clocked_outputs_) {
+    if (phase_ == Phase::initializing || clocks_.is_active(port.clocks)) port.values.read(*instance_, y_.data());
+  }
 }
 
 void FmuBase::write_inputs(const double* u) {
@@ -139,10 +156,18 @@ void FmuBase::write_continuous_inputs(double t, Inputs& u) {
   for (Bundle& bundle : inputs_continuous_) bundle.write(*instance_, values);
 }
 
-DiscreteUpdate FmuBase::update_until_settled(double t) {
+DiscreteUpdate FmuBase::update_until_settled(double t, Inputs& u) {
+  write_discrete_inputs(t, u);
+  clocks_.tick(*instance_, t);
+  for (ClockedPort& port : clocked_inputs_) {
+    if (clocks_.is_active(port.clocks)) port.values.write(*instance_, u.at(t));
+  }
   DiscreteUpdate all;
   for (int count = 0;; ++count) {
+    clocks_.look(*instance_, t);
+    read_clocked_outputs();
     const DiscreteUpdate one = instance_->update_discrete_states();
+    clocks_.rest();
     if (one.terminate) end_simulation(t);
     all.nominals_changed = all.nominals_changed || one.nominals_changed;
     all.states_changed = all.states_changed || one.states_changed;
@@ -153,8 +178,37 @@ DiscreteUpdate FmuBase::update_until_settled(double t) {
       throw ComponentFailure("its discrete states still change after " + std::to_string(most_event_iterations) + " iterations of an event");
     }
   }
-  next_event_ = all.has_next_event ? all.next_event : Polynomial::infinity;
+  clocks_.look(*instance_, t);  // the update may have begun a countdown
+  clocks_.rest();
+  next_event_ = std::min(all.has_next_event ? all.next_event : Polynomial::infinity, clocks_.next());
   return all;
+}
+
+void FmuBase::refuse_event(double t) const {
+  std::ostringstream text;
+  text.precision(17);
+  text << "it asks for its next event at t = " << next_event_ << " s, which does not come after the event at t = " << t << " s";
+  throw ComponentFailure(text.str());
+}
+
+void FmuBase::put_shared(std::vector<double>& memory) const {
+  const std::vector<double> clocks = clocks_.memory();
+  memory.insert(memory.end(), u_discrete_.begin(), u_discrete_.end());
+  memory.insert(memory.end(), clocks.begin(), clocks.end());
+  if (!clocked_outputs_.empty()) memory.insert(memory.end(), y_.begin(), y_.end());
+}
+
+const double* FmuBase::take_shared(const double* memory) {
+  std::copy_n(memory, u_discrete_.size(), u_discrete_.begin());
+  memory += u_discrete_.size();
+  clocks_.set_memory(memory);
+  memory += clocks_.memory_size();
+  if (!clocked_outputs_.empty()) std::copy_n(memory, y_.size(), y_.begin());
+  return memory + (clocked_outputs_.empty() ? 0 : y_.size());
+}
+
+std::size_t FmuBase::shared_size() const {
+  return u_discrete_.size() + clocks_.memory_size() + (clocked_outputs_.empty() ? 0 : y_.size());
 }
 
 void FmuBase::end_simulation(double t) {

@@ -7,6 +7,7 @@
 
 #include "coupling/subsystem.hpp"
 #include "fmi/bundle.hpp"
+#include "fmi/clocks.hpp"
 #include "fmi/instance.hpp"
 #include "ode/solver.hpp"
 
@@ -53,6 +54,7 @@ struct FmuSetup {
   InstanceSettings instance;
   std::vector<Port> inputs;
   std::vector<Port> outputs;
+  std::vector<ClockSetup> clocks;     ///< FMI 3; those of outputs and of inputs that tick by time
   std::vector<Assignment> structure;  ///< structural parameters
   std::vector<Assignment> values;     ///< parameters and start values
   InputStyle input_style = InputStyle::start;
@@ -102,15 +104,27 @@ class FmuBase : public Subsystem {
   Instance& running() const;
   /// Instantiate; set parameters and start values and enter initialisation mode, or take over the state given.
   void initialize(double t);
+  /// Set the inputs a last time and leave initialisation mode.
+  void leave_initialization(double t, Inputs& u);
+  /// Those that belong to clocks are read in event mode, and before that in initialisation mode.
   void read_outputs();
+  void read_clocked_outputs();
   void write_inputs(const double* u);
   void write_continuous_inputs(double t, Inputs& u);
   void write_discrete_inputs(double t, Inputs& u);
   /// Whether discrete inputs at t differ from what was written last.
   bool discrete_inputs_changed(double t, Inputs& u);
-  /// Update discrete states in event mode until nothing changes any more.
-  DiscreteUpdate update_until_settled(double t);
+  /// In event mode: set discrete inputs, tick clocks that are due, and update discrete states until nothing changes any more.
+  DiscreteUpdate update_until_settled(double t, Inputs& u);
   [[noreturn]] void end_simulation(double t);
+  /// Throw that the FMU asks for an event at a time that is over, more often than can be meant.
+  static constexpr int most_repetitions = 1000;
+  [[noreturn]] void refuse_event(double t) const;
+
+  /// The part of `memory` that both kinds have.
+  void put_shared(std::vector<double>& memory) const;
+  const double* take_shared(const double* memory);
+  std::size_t shared_size() const;
 
   LibraryPointer library_;
   FmuSetup setup_;
@@ -127,6 +141,8 @@ class FmuBase : public Subsystem {
   Bundles inputs_all_, inputs_continuous_, inputs_discrete_, outputs_;
   std::vector<double> y_, dy_;
   std::vector<double> u_discrete_;  ///< all inputs when discrete ones were written last
+  Clocks clocks_;
+  std::vector<ClockedPort> clocked_inputs_, clocked_outputs_;
 
  private:
   struct Saved;

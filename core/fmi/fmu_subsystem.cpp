@@ -33,7 +33,7 @@ FmuSubsystem::FmuSubsystem(LibraryPointer library, FmuSetup setup)
       u_(input_width_),
       u_end_(input_width_),
       slopes_(std::max(slopes_in_.count(), slopes_out_.count())),
-      discrete_by_event_(setup_.instance.event_mode && !inputs_discrete_.empty()) {
+      discrete_by_event_(setup_.instance.event_mode) {
   if (setup_.input_style == InputStyle::intermediate) {
     intermediate_ = [this](double t) { set_intermediate_inputs(t); };
   }
@@ -48,13 +48,13 @@ void FmuSubsystem::start(double t) {
 
 const double* FmuSubsystem::output(double t, Inputs& u) {
   const KeepFloatingPoint keep;
-  Instance& instance = running();
+  running();
   if (phase_ == Phase::initializing) {
     // What others publish is not known when outputs are read for the first time: the FMU's own start values serve better.
     if (inputs_set_) write_inputs(u.at(t));
     inputs_set_ = true;
   }
-  for (Bundle& bundle : outputs_) bundle.read(instance, y_.data());
+  read_outputs();
   return y_.data();
 }
 
@@ -68,11 +68,9 @@ const double* FmuSubsystem::output_derivative(double, Inputs&) {
 
 bool FmuSubsystem::begin(double t, Inputs& u) {
   const KeepFloatingPoint keep;
-  Instance& instance = running();
+  running();
   if (phase_ != Phase::initializing) return false;
-  write_inputs(u.at(t));
-  instance.exit_initialization();
-  phase_ = Phase::stepping;
+  leave_initialization(t, u);
   if (setup_.instance.event_mode) settle(t, u);  // initialisation ends in event mode by itself
   return true;
 }
@@ -131,7 +129,8 @@ double FmuSubsystem::step(double t, double t_end, Inputs& u) {
   double now = t;
   double end = t_end;
   while (true) {
-    if (next_event_ < end && next_event_ > now) end = next_event_;
+    // One that differs from the end of the step by rounding is the end.
+    if (next_event_ > now && next_event_ < end + 1e-9 * (t_end - now)) end = next_event_;
     set_inputs(now, end, u);
     const StepEnd done = try_step(now, end, t_end);
     if (done.terminate) give_up(done, now);
@@ -191,26 +190,30 @@ void FmuSubsystem::handle_events(double t, Inputs& u) {
 
 /// In event mode: new discrete inputs, new discrete states, and back to steps.
 void FmuSubsystem::settle(double t, Inputs& u) {
-  write_discrete_inputs(t, u);
-  update_until_settled(t);
-  instance_->enter_step_mode();
+  for (int count = 0;; ++count) {
+    update_until_settled(t, u);
+    instance_->enter_step_mode();
+    if (next_event_ > t) return;
+    if (count == most_repetitions) refuse_event(t);
+    instance_->enter_event_mode();
+  }
 }
 
 void FmuSubsystem::burst(Participant& participant, const BurstLimits& limits) { participant.burst(*this, limits); }
 
 std::vector<double> FmuSubsystem::memory() const {
   std::vector<double> made{time_, next_event_, inner_length_, first_length_};
-  made.insert(made.end(), u_discrete_.begin(), u_discrete_.end());
+  put_shared(made);
   return made;
 }
 
 void FmuSubsystem::set_memory(const std::vector<double>& memory) {
-  check_memory(memory.size(), 4 + u_discrete_.size());
+  check_memory(memory.size(), 4 + shared_size());
   time_ = memory[0];
   next_event_ = memory[1];
   inner_length_ = memory[2];
   first_length_ = memory[3];
-  std::copy(memory.begin() + 4, memory.end(), u_discrete_.begin());
+  take_shared(memory.data() + 4);
 }
 
 }  // namespace counterpoint::fmi

@@ -13,7 +13,7 @@ namespace counterpoint::fmi {
 ///                set the inputs (the continuous ones, where discrete ones are events)
 ///                make a step up to its end or the next event known
 ///                discarded: set the state back and try a smaller step, or give up
-///                event (FMI 3): event mode until nothing changes any more, then step mode
+///                event or tick of a clock (FMI 3): event mode until nothing changes any more, then step mode
 ///                ended early: stop there if others know that it may
 ///     finish:  terminate and free the instance
 ///

@@ -16,9 +16,10 @@ void Instance::fail(int status, const char* function) {
   throw ComponentFailure(text);
 }
 
-void refuse_instance(const char* function, const Log& log) {
+void refuse_instance(const char* function, const InstanceSettings& settings, const Log& log) {
   const std::string words = log.last_words();
-  throw ComponentFailure(std::string(function) + " failed; the FMU said " + (words.empty() ? "nothing" : "\"" + words + "\"") +
+  const std::string tool = settings.tool.empty() ? "" : "; it needs the program that made it, " + settings.tool + ", on this computer";
+  throw ComponentFailure(std::string(function) + " failed; the FMU said " + (words.empty() ? "nothing" : "\"" + words + "\"") + tool +
                              "; usual reasons: the binary does not belong to this description (GUID or instantiation token), a "
                              "licence or a file is missing",
                          true);

@@ -26,6 +26,7 @@ struct InstanceSettings {
   std::string name;
   std::string token;      ///< GUID or instantiation token
   std::string resources;  ///< FMI 2: a file URI; FMI 3: an absolute path with a separator at its end
+  std::string tool;       ///< the program that the FMU needs on this computer; empty: none
   bool visible = false;
   bool logging = false;
   std::vector<std::string> categories;  ///< of log messages; empty: all
@@ -58,6 +59,9 @@ struct StepCompleted {
   bool event = false;      ///< event mode
   bool terminate = false;  ///< the end of the simulation
 };
+
+/// What an FMU knows of the next interval of a clock (FMI 3).
+enum class IntervalNews { unknown, unchanged, changed };
 
 /// Called within a step of FMI 3 when inputs may be set for time t.
 using IntermediateInputs = std::function<void(double t)>;
@@ -111,6 +115,12 @@ class Instance {
   virtual void get_indicators(double* z, std::size_t count) = 0;
   virtual StepCompleted completed_step() = 0;
 
+  /// Clocks of FMI 3. An input clock is activated until the next update of discrete states.
+  virtual void activate_clock(ValueReference clock) = 0;
+  virtual bool is_clock_active(ValueReference clock) = 0;
+  virtual IntervalNews get_interval(ValueReference clock, double& interval) = 0;
+  virtual double get_shift(ValueReference clock) = 0;
+
   /// A state is a handle of the FMU; `*state` may be null or a state to be overwritten.
   virtual void save(void** state) = 0;
   virtual void restore(void* state) = 0;
@@ -150,7 +160,7 @@ std::unique_ptr<Instance> make_instance3(const LibraryPointer& library, const In
                                          const std::shared_ptr<Log>& log);
 
 /// Throw that the FMU could not be instantiated, with its last words.
-[[noreturn]] void refuse_instance(const char* function, const Log& log);
+[[noreturn]] void refuse_instance(const char* function, const InstanceSettings& settings, const Log& log);
 
 /// Bytes of a value.
 std::size_t size_of(Type type);

@@ -73,7 +73,7 @@ class Instance2 final : public Instance {
     const fmi2Type type = settings_.kind == Kind::co_simulation ? fmi2CoSimulation : fmi2ModelExchange;
     c_ = f_.fmi2Instantiate(settings_.name.c_str(), type, settings_.token.c_str(), settings_.resources.c_str(), &callbacks_,
                             settings_.visible, settings_.logging);
-    if (c_ == nullptr) refuse_instance("fmi2Instantiate", *log_);
+    if (c_ == nullptr) refuse_instance("fmi2Instantiate", settings_, *log_);
     if (!settings_.categories.empty()) choose_categories();
   }
   ~Instance2() override {
@@ -193,6 +193,11 @@ class Instance2 final : public Instance {
     return {event != fmi2False, terminated != fmi2False};
   }
 
+  void activate_clock(ValueReference) override { no_clocks(); }
+  bool is_clock_active(ValueReference) override { no_clocks(); }
+  IntervalNews get_interval(ValueReference, double&) override { no_clocks(); }
+  double get_shift(ValueReference) override { no_clocks(); }
+
   void save(void** state) override { check(call(f_.fmi2GetFMUstate, "fmi2GetFMUstate")(c_, state), "fmi2GetFMUstate"); }
   void restore(void* state) override { check(call(f_.fmi2SetFMUstate, "fmi2SetFMUstate")(c_, state), "fmi2SetFMUstate"); }
   void release(void** state) noexcept override {
@@ -223,6 +228,7 @@ class Instance2 final : public Instance {
     if (function == nullptr) throw ComponentFailure(std::string("its library has no ") + name);
     return function;
   }
+  [[noreturn]] static void no_clocks() { throw std::logic_error("FMI 2 has no clocks"); }
   [[noreturn]] static void unknown_type() { throw std::logic_error("FMI 2 has no values of this type"); }
 
   void choose_categories() {

@@ -251,6 +251,28 @@ class Instance3 final : public Instance {
     return done;
   }
 
+  void activate_clock(ValueReference clock) override {
+    const bool active = true;
+    check(call(f_.fmi3SetClock, "fmi3SetClock")(c_, &clock, 1, &active), "fmi3SetClock");
+  }
+  bool is_clock_active(ValueReference clock) override {
+    bool active = false;
+    check(call(f_.fmi3GetClock, "fmi3GetClock")(c_, &clock, 1, &active), "fmi3GetClock");
+    return active;
+  }
+  IntervalNews get_interval(ValueReference clock, double& interval) override {
+    fmi3IntervalQualifier qualifier = fmi3IntervalNotYetKnown;
+    check(call(f_.fmi3GetIntervalDecimal, "fmi3GetIntervalDecimal")(c_, &clock, 1, &interval, &qualifier), "fmi3GetIntervalDecimal");
+    return qualifier == fmi3IntervalChanged     ? IntervalNews::changed
+           : qualifier == fmi3IntervalUnchanged ? IntervalNews::unchanged
+                                                : IntervalNews::unknown;
+  }
+  double get_shift(ValueReference clock) override {
+    double shift = 0.0;
+    check(call(f_.fmi3GetShiftDecimal, "fmi3GetShiftDecimal")(c_, &clock, 1, &shift), "fmi3GetShiftDecimal");
+    return shift;
+  }
+
   void save(void** state) override { check(call(f_.fmi3GetFMUState, "fmi3GetFMUState")(c_, state), "fmi3GetFMUState"); }
   void restore(void* state) override { check(call(f_.fmi3SetFMUState, "fmi3SetFMUState")(c_, state), "fmi3SetFMUState"); }
   void release(void** state) noexcept override {
@@ -284,13 +306,13 @@ class Instance3 final : public Instance {
     c_ = f_.fmi3InstantiateCoSimulation(s.name.c_str(), s.token.c_str(), s.resources.c_str(), s.visible, s.logging, s.event_mode,
                                         s.early_return, s.intermediate.data(), s.intermediate.size(), &environment_, log_message3,
                                         intermediate ? intermediate_update3 : nullptr);
-    if (c_ == nullptr) refuse_instance("fmi3InstantiateCoSimulation", *log_);
+    if (c_ == nullptr) refuse_instance("fmi3InstantiateCoSimulation", settings_, *log_);
   }
   void instantiate_model_exchange() {
     const InstanceSettings& s = settings_;
     c_ = f_.fmi3InstantiateModelExchange(s.name.c_str(), s.token.c_str(), s.resources.c_str(), s.visible, s.logging, &environment_,
                                          log_message3);
-    if (c_ == nullptr) refuse_instance("fmi3InstantiateModelExchange", *log_);
+    if (c_ == nullptr) refuse_instance("fmi3InstantiateModelExchange", settings_, *log_);
   }
 
   void choose_categories() {

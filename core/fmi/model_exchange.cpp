@@ -40,12 +40,10 @@ void ModelExchangeSubsystem::prepare() {
 
 bool ModelExchangeSubsystem::begin(double t, Inputs& u) {
   const KeepFloatingPoint keep;
-  Instance& instance = running();
+  running();
   if (phase_ != Phase::initializing) return false;
   inputs_ = &u;
-  write_inputs(u.at(t));
-  instance.exit_initialization();  // into event mode
-  phase_ = Phase::stepping;
+  leave_initialization(t, u);  // into event mode
   prepare();
   settle();
   read_nominals();
@@ -135,9 +133,10 @@ double ModelExchangeSubsystem::next_step() const {
 
 std::vector<double> ModelExchangeSubsystem::memory() const {
   std::vector<double> made{time_, next_event_, control_.wish(), short_step_, earliest_};
-  for (const auto* part : {&x_, &scale_, &g_, &u_discrete_, &chatter_.begins(), &chatter_.counts()}) {
+  for (const auto* part : {&x_, &scale_, &g_, &chatter_.begins(), &chatter_.counts()}) {
     made.insert(made.end(), part->begin(), part->end());
   }
+  put_shared(made);
   return made;
 }
 
@@ -149,10 +148,11 @@ void ModelExchangeSubsystem::set_memory(const std::vector<double>& memory) {
   control_.set_wish(*from++);
   for (double* one : {&short_step_, &earliest_}) *one = *from++;
   std::vector<double> begins(g_.size() + 1), counts(g_.size() + 1);
-  for (std::vector<double>* part : {&x_, &scale_, &g_, &u_discrete_, &begins, &counts}) {
+  for (std::vector<double>* part : {&x_, &scale_, &g_, &begins, &counts}) {
     std::copy_n(from, part->size(), part->begin());
     from += part->size();
   }
+  take_shared(from);
   chatter_.set(std::move(begins), std::move(counts));
 }
 

@@ -13,7 +13,6 @@ namespace {
 
 constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double smallest = std::numeric_limits<double>::denorm_min();
-constexpr int most_repetitions = 1000;        ///< of an event at one time
 constexpr double first_step_after = 256.0;  ///< an event found by an indicator, in tolerances of location
 
 /// Times that differ by less are one, of two that lie about `step` after the last.
@@ -188,21 +187,15 @@ void ModelExchangeSubsystem::handle_event(Cause cause) {
 
 /// In event mode: new discrete inputs, new discrete states, and back to continuous time.
 void ModelExchangeSubsystem::settle() {
-  write_discrete_inputs(time_, *inputs_);
   bool states_changed = false;
   bool nominals_changed = false;
   for (int count = 0;; ++count) {
-    const DiscreteUpdate update = update_until_settled(time_);
+    const DiscreteUpdate update = update_until_settled(std::max(time_, earliest_), *inputs_);
     states_changed = states_changed || update.states_changed;
     nominals_changed = nominals_changed || update.nominals_changed;
     instance_->enter_continuous_time_mode();
     if (next_event_ > std::max(time_, earliest_)) break;
-    if (count == most_repetitions) {
-      std::ostringstream text;
-      text.precision(17);
-      text << "it asks for its next event at t = " << next_event_ << " s, which does not come after the event at t = " << time_ << " s";
-      throw ComponentFailure(text.str());
-    }
+    if (count == most_repetitions) refuse_event(time_);
     instance_->enter_event_mode();
   }
   if (nominals_changed) read_nominals();

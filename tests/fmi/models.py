@@ -27,12 +27,17 @@ class Variable:
     derivative: int | None = None
     dimensions: tuple[tuple[str, int], ...] = ()  #: ("start", 2) or ("valueReference", 1)
     depends: tuple[int, ...] | None = ()  #: value references that an output or derivative depends on
+    clocks: tuple[int, ...] = ()  #: value references of clocks
+    interval: tuple[tuple[str, str], ...] = ()  #: attributes of a clock
 
     @property
     def is_unknown(self):
         """Whether its initial value is calculated."""
         return (
-            self.causality in ("output", "local", "calculatedParameter") and self.start is None and self.reference > 0
+            self.causality in ("output", "local", "calculatedParameter")
+            and self.start is None
+            and self.reference > 0
+            and not self.clocks
         )
 
 
@@ -263,16 +268,51 @@ VAN_DER_POL = Model(
         Variable("der(v)", 9, derivative=7, depends=(5, 6, 7)),
         output("completed", 10, type="Int32", variability="discrete", start="0"),
         output("events", 11, type="Int32", variability="discrete", start="0"),
+        parameter("status", 12, "2", type="Int32"),
     ),
     states=2,
     co_simulation=STATE,
     kinds=("ModelExchange",),
 )
 
+
+def _clock(name, reference, causality, variability, **attributes):
+    given = (("intervalVariability", variability), *attributes.items())
+    return Variable(name, reference, type="Clock", causality=causality, variability="discrete", interval=given)
+
+
+def _ticks(name, reference, clock):
+    return output(name, reference, type="Int32", variability="discrete", clocks=(clock,))
+
+
+CLOCKED = Model(
+    "Clocked",
+    "clocked",
+    "{counterpoint-test-clocked}",
+    (
+        TIME,
+        parameter("interval_b", 1, "0.25", unit="s"),
+        received("u", 2, variability="discrete", clocks=(9,)),
+        output("held", 3, variability="discrete", clocks=(9,), depends=(2,)),
+        *(_ticks(f"ticks_{k}", 4 + place, 9 + place) for place, k in enumerate("abcde")),
+        _clock("a", 9, "input", "constant", intervalDecimal="0.1", shiftDecimal="0.05"),
+        _clock("b", 10, "input", "fixed"),
+        _clock("c", 11, "input", "changing"),
+        _clock("d", 12, "input", "countdown"),
+        _clock("e", 13, "output", "triggered"),
+        *(output(f"last_{k}", 14 + place, variability="discrete", unit="s") for place, k in enumerate("abcd")),
+    ),
+    co_simulation={"canHandleVariableCommunicationStepSize": "true", **STATE},
+    fmi3={"hasEventMode": "true"},
+    kinds=("CoSimulation", "ModelExchange"),
+)
+"""FMI 3 only."""
+
 FAULTS = (
     "none", "discards", "errs", "dies-fatally", "gives-nan", "segfaults", "hangs", "aborts", "prints", "exits",
     "gives-infinity", "returns-42", "closes-stdout", "rounds-up", "changes-directory", "overflows-stack", "logs-formats",
     "refuses-state", "leaks", "floods-log", "terminates", "logs-bad-utf8", "takes-signals", "discards-long-steps",
+    "enables-traps",
 )  # fmt: skip
 """What the parameter ``fault`` of the misbehaving model means, from 0."""
 

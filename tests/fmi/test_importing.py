@@ -276,15 +276,6 @@ def test_the_suggested_step_is_taken_and_can_be_changed(built, version):
     assert len(result["fmu.x"].time) == 21
 
 
-def test_an_input_clock_is_refused_rather_than_never_ticked(built, changed):
-    clock = b'<Clock name="tick" valueReference="99" causality="input" variability="discrete" intervalVariability="triggered"/></ModelVariables>'
-    path = changed(
-        built("oscillator", 3), {"modelDescription.xml": lambda data: data.replace(b"</ModelVariables>", clock)}
-    )
-    with pytest.raises(cp.SetupError, match='"tick" is an input clock'):
-        cp.fmu(path)
-
-
 def test_directional_derivatives_are_those_of_the_equations(built, version):
     model = cp.fmu(built("oscillator", version), parameters={"m": 2.0, "k": 50.0})
     system = cp.System()

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .. import _core
 from ..subsystems.models import solver_options
-from .description import FLOATS, ModelDescription, Variable
+from .description import FLOATS, Variable
 from .options import MODEL_EXCHANGE
 from .values import core_type
 
@@ -17,11 +16,33 @@ if TYPE_CHECKING:
     from .importing import Fmu
 
 
-def make_port(description: ModelDescription, variable: Variable, structure: Mapping[str, int]) -> _core.fmi.Port:
+def make_port(fmu: Fmu, variable: Variable) -> _core.fmi.Port:
     """Return a variable as the core reads and writes it."""
+    major = fmu.description.major
     continuous = variable.variability == "continuous" and variable.type in FLOATS
-    width = description.width(variable, structure)
-    return _core.fmi.Port(core_type(variable, description.major), variable.reference, width, continuous)
+    numbers = {clock.name: number for number, clock in enumerate(_clocks(fmu))}
+    clocks = [numbers[name] for name in variable.clocks if name in numbers]
+    return _core.fmi.Port(core_type(variable, major), variable.reference, fmu.width(variable), continuous, clocks)
+
+
+def _handles_events(fmu: Fmu) -> bool:
+    return fmu.kind == MODEL_EXCHANGE or (fmu.options.events and fmu.interface.has_event_mode)
+
+
+def _clocks(fmu: Fmu) -> list[Variable]:
+    """Return the clocks that the importer deals with, if any; local ones are the FMU's own business."""
+    if not _handles_events(fmu):
+        return []
+    return [v for v in fmu.description.with_causality("input", "output") if v.ticks is not None]
+
+
+def _clock_setup(clock: Variable) -> _core.fmi.ClockSetup:
+    ticks = clock.ticks
+    assert ticks is not None
+    if clock.causality == "output":
+        return _core.fmi.ClockSetup(clock.reference, _core.fmi.ClockKind.output, 0.0, 0.0)
+    kind = {"changing": "changing", "countdown": "countdown"}.get(ticks.kind, "periodic")
+    return _core.fmi.ClockSetup(clock.reference, getattr(_core.fmi.ClockKind, kind), ticks.interval or 0.0, ticks.shift)
 
 
 def make_setup(fmu: Fmu, root: Path) -> _core.fmi.FmuSetup:
@@ -33,6 +54,7 @@ def make_setup(fmu: Fmu, root: Path) -> _core.fmi.FmuSetup:
     setup.instance = _instance_settings(fmu, root)
     setup.inputs = [fmu.port(v) for v in inputs]
     setup.outputs = [fmu.port(v) for v in outputs]
+    setup.clocks = [_clock_setup(v) for v in _clocks(fmu)]
     structural = {v.name for v in fmu.description.with_causality("structuralParameter")}
     setup.structure = [a for name, a in fmu.assignments.items() if name in structural]
     setup.values = [a for name, a in fmu.assignments.items() if name not in structural]
@@ -58,6 +80,7 @@ def _instance_settings(fmu: Fmu, root: Path) -> _core.fmi.InstanceSettings:
     made.name = options.name
     made.token = fmu.description.token
     made.resources = resources.as_uri() if fmu.description.major == 2 else f"{resources}{os.sep}"
+    made.tool = (fmu.description.tool or "unknown") if able.needs_execution_tool else ""
     made.visible = options.visible
     made.logging = bool(options.logging)
     made.categories = [] if isinstance(options.logging, bool) else list(options.logging)
@@ -66,7 +89,7 @@ def _instance_settings(fmu: Fmu, root: Path) -> _core.fmi.InstanceSettings:
         if options.own_pace and options.tolerance is None:
             made.tolerance = solver_options(options.solver_options).relative_tolerance
         return made
-    made.event_mode = options.events and able.has_event_mode
+    made.event_mode = _handles_events(fmu)
     made.early_return = made.event_mode and able.might_return_early
     if fmu.input_style == "intermediate":
         made.intermediate = [v.reference for v in fmu.ports[0] if v.variability == "continuous"]

@@ -72,6 +72,15 @@ class Dimension:
 
 
 @dataclass(frozen=True, slots=True)
+class ClockInterval:
+    """When a clock of FMI 3 ticks: ``kind`` is its intervalVariability; interval and shift in s, None: ask the FMU."""
+
+    kind: str
+    interval: float | None = None
+    shift: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Variable:
     """A variable; ``start`` has one value an element, row by row, and None where the FMU gives none."""
 
@@ -96,6 +105,8 @@ class Variable:
     intermediate_update: bool = False
     can_set_often: bool = False  #: at one instant (FMI 2: canHandleMultipleSetPerTimeInstant)
     aliases: tuple[str, ...] = ()
+    clocks: tuple[str, ...] = ()  #: names of those that it belongs to
+    ticks: ClockInterval | None = None  #: of a clock
     line: int = 0
 
     @property

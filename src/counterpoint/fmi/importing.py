@@ -397,7 +397,7 @@ class Fmu(Subsystem):
 
     def port(self, variable: Variable) -> _core.fmi.Port:
         """Return a variable as the core reads and writes it."""
-        return make_port(self.description, variable, self._structure)
+        return make_port(self, variable)
 
     def _read_values(
         self, parameters: Mapping[str, Any], start: Mapping[str, Any], problems: list[str]

@@ -47,8 +47,13 @@ def show(path: Path, where: Console) -> None:
         where.print(fill(new_table("Model exchange", "what", "value"), _model_exchange(description)))
     if description.co_simulation is not None and description.model_exchange is not None:
         say('It is run as co-simulation unless kind = "model-exchange" is given.', where)
+    clocks = [v for v in description.variables if v.ticks is not None]
+    if clocks:
+        where.print()
+        table = new_table("Clocks", "name", "causality", "ticks", ">interval in s", ">shift in s", "description")
+        where.print(fill(table, (_clock_row(v) for v in clocks)))
     for causality in ("structuralParameter", "parameter", "input", "output"):
-        variables = description.with_causality(causality)
+        variables = [v for v in description.with_causality(causality) if v.ticks is None]
         if variables:
             where.print()
             where.print(_variables(description, causality, variables))
@@ -114,6 +119,14 @@ def _row(description: ModelDescription, v: Variable) -> tuple[str, ...]:
         else " ".join(_value(value) for value in v.start[:4]) + (" ..." if len(v.start) > 4 else "")
     )
     return v.name, f"{v.type}{shape}", v.unit, start, v.description
+
+
+def _clock_row(v: Variable) -> tuple[str, ...]:
+    ticks = v.ticks
+    assert ticks is not None
+    interval = "" if ticks.interval is None else f"{ticks.interval:g}"
+    shift = f"{ticks.shift:g}" if ticks.shift else ""
+    return v.name, v.causality, ticks.kind, interval, shift, v.description
 
 
 def _value(value: object) -> str:

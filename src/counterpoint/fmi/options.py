@@ -63,12 +63,25 @@ def option_problems(options: Options, kind: str, able: Interface, description: M
     if options.tolerance is not None and not 0.0 < options.tolerance < 1.0:
         yield f"tolerance: {options.tolerance!r}; a number between 0 and 1 is needed"
     yield from _co_simulation_problems(options, able) if kind == CO_SIMULATION else _model_exchange_problems(options)
-    for clock in (v for v in description.with_causality("input") if v.type == "Clock"):
-        yield f'"{clock.name}" is an input clock, which would never tick: clocks are not supported'
+    yield from _clock_problems(options, kind, able, description)
     if not isinstance(options.logging, bool):
         for category in options.logging:
             if category not in description.log_categories:
                 yield f'logging: "{category}": no such category{did_you_mean(category, description.log_categories)}'
+
+
+def _clock_problems(options: Options, kind: str, able: Interface, description: ModelDescription) -> Iterator[str]:
+    clocks = [v for v in description.with_causality("input") if v.ticks is not None]
+    for clock in clocks:
+        if clock.ticks is not None and clock.ticks.kind == "triggered":
+            yield (
+                f'"{clock.name}" is an input clock that others trigger, which is not supported: it would never tick; '
+                "clocks that tick by time are supported"
+            )
+    if clocks and kind == CO_SIMULATION and not (able.has_event_mode and options.events):
+        yield f'"{clocks[0].name}" is an input clock, which ticks in event mode; ' + (
+            "events=False would never let it tick" if able.has_event_mode else "this FMU has none (hasEventMode)"
+        )
 
 
 def _co_simulation_problems(options: Options, able: Interface) -> Iterator[str]:

@@ -377,6 +377,28 @@ fmi3Status fmi3GetNumberOfContinuousStates(fmi3Instance c, size_t* n) {
   return fmi3OK;
 }
 
+fmi3Status fmi3GetClock(fmi3Instance c, const Ref* r, size_t n, fmi3Clock* v) {
+  if (enter(c, "fmi3GetClock", IN(EVENT)) != OK) return fmi3Error;
+  return (fmi3Status)get_values(c, "fmi3GetClock", CLOCK, r, n, v, n);
+}
+fmi3Status fmi3SetClock(fmi3Instance c, const Ref* r, size_t n, const fmi3Clock* v) {
+  if (definition.set_clock == NULL || enter(c, "fmi3SetClock", IN(EVENT)) != OK) return fmi3Error;
+  for (size_t i = 0; i < n; ++i) {
+    if (v[i] && definition.set_clock(c, r[i]) != OK) return fmi3Error;
+  }
+  return fmi3OK;
+}
+fmi3Status fmi3GetIntervalDecimal(fmi3Instance c, const Ref* r, size_t n, fmi3Float64* v, fmi3IntervalQualifier* q) {
+  if (definition.get_interval == NULL || enter(c, "fmi3GetIntervalDecimal", IN(INITIALIZATION) | IN(EVENT)) != OK) return fmi3Error;
+  for (size_t i = 0; i < n; ++i) q[i] = (fmi3IntervalQualifier)definition.get_interval(c, r[i], &v[i]);
+  return fmi3OK;
+}
+fmi3Status fmi3GetShiftDecimal(fmi3Instance c, const Ref* r, size_t n, fmi3Float64* v) {
+  if (definition.get_shift == NULL || enter(c, "fmi3GetShiftDecimal", IN(INITIALIZATION)) != OK) return fmi3Error;
+  for (size_t i = 0; i < n; ++i) v[i] = definition.get_shift(c, r[i]);
+  return fmi3OK;
+}
+
 /* What these models do not have. */
 #define REFUSE(NAME, ARGUMENTS) \
   fmi3Status NAME ARGUMENTS { return fmi3Error; }
@@ -384,13 +406,9 @@ fmi3Status fmi3GetNumberOfContinuousStates(fmi3Instance c, size_t* n) {
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #endif
 #define REFERENCES fmi3Instance c, const Ref *r, size_t n
-REFUSE(fmi3GetClock, (REFERENCES, fmi3Clock* v))
-REFUSE(fmi3SetClock, (REFERENCES, const fmi3Clock* v))
 REFUSE(fmi3GetNumberOfVariableDependencies, (fmi3Instance c, Ref r, size_t* n))
 REFUSE(fmi3GetVariableDependencies, (fmi3Instance c, Ref r, size_t* a, Ref* b, size_t* d, fmi3DependencyKind* k, size_t n))
-REFUSE(fmi3GetIntervalDecimal, (REFERENCES, fmi3Float64* v, fmi3IntervalQualifier* q))
 REFUSE(fmi3GetIntervalFraction, (REFERENCES, fmi3UInt64* a, fmi3UInt64* b, fmi3IntervalQualifier* q))
-REFUSE(fmi3GetShiftDecimal, (REFERENCES, fmi3Float64* v))
 REFUSE(fmi3GetShiftFraction, (REFERENCES, fmi3UInt64* a, fmi3UInt64* b))
 REFUSE(fmi3SetIntervalDecimal, (REFERENCES, const fmi3Float64* v))
 REFUSE(fmi3SetIntervalFraction, (REFERENCES, const fmi3UInt64* a, const fmi3UInt64* b))

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 typedef enum {
-  FLOAT64, FLOAT32, INT8, UINT8, INT16, UINT16, INT32, UINT32, INT64, UINT64, BOOLEAN, STRING, BINARY
+  FLOAT64, FLOAT32, INT8, UINT8, INT16, UINT16, INT32, UINT32, INT64, UINT64, BOOLEAN, STRING, BINARY, CLOCK
 } Type;
 
 enum { TEXT = 64 }; /* bytes of a string or a binary value; its memory begins with the text, a size_t length follows */
@@ -80,6 +80,10 @@ typedef struct {
   Status (*completed)(Instance*, bool* event);          /* of a step of the integrator; or null */
   void (*nominals)(Instance*, double*);                 /* or null: all 1 */
   void (*indicate)(Instance*, double*);
+  bool (*accessible)(Instance*, unsigned reference);    /* clocked variables: only while a clock is active; or null */
+  Status (*set_clock)(Instance*, unsigned reference);
+  int (*get_interval)(Instance*, unsigned reference, double*); /* qualifier */
+  double (*get_shift)(Instance*, unsigned reference);
   double (*partial)(Instance*, unsigned unknown, unsigned known);
   double (*slope)(Instance*, unsigned output);
   void (*set_slope)(Instance*, unsigned input, double slope);
@@ -92,6 +96,7 @@ Instance* make_instance(const char* token);
 void free_instance(Instance*);
 void reset_instance(Instance*);
 Status enter(Instance*, const char* function, unsigned allowed_modes);
+Status access_variable(Instance*, const char* function, unsigned reference);
 Status get_values(Instance*, const char* function, Type, const unsigned* references, size_t n, void* out, size_t count);
 Status set_values(Instance*, const char* function, Type, const unsigned* references, size_t n, const void* in, size_t count);
 size_t size_of(Type);

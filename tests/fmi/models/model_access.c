@@ -15,6 +15,7 @@ Instance* make_instance(const char* token) {
 
 void free_instance(Instance* instance) {
   if (instance == NULL) return;
+  if (instance->mode == FAILED) abort(); /* after a fatal error nothing may be called, not even this */
   free(instance->values);
   free(instance);
 }
@@ -32,12 +33,20 @@ void reset_instance(Instance* instance) {
 Status enter(Instance* instance, const char* function, unsigned allowed_modes) {
   static const char* const names[] = {"instantiated", "configuration", "initialization", "step", "event", "continuous-time", "terminated", "failed"};
   if (allowed_modes & IN(instance->mode)) return OK;
+  if (instance->mode == FAILED) abort();
   instance->log(instance, ERROR, "logStatusError", "%s must not be called in the mode %s", function, names[instance->mode]);
   return ERROR;
 }
 
+Status access_variable(Instance* instance, const char* function, unsigned reference) {
+  const bool running = instance->mode == STEP || instance->mode == EVENT || instance->mode == CONTINUOUS;
+  if (!running || definition.accessible == NULL || definition.accessible(instance, reference)) return OK;
+  instance->log(instance, ERROR, "logStatusError", "%s: no clock of the value reference %u is active", function, reference);
+  return ERROR;
+}
+
 size_t size_of(Type type) {
-  static const size_t sizes[] = {8, 4, 1, 1, 2, 2, 4, 4, 8, 8, sizeof(bool), sizeof(Text), sizeof(Text)};
+  static const size_t sizes[] = {8, 4, 1, 1, 2, 2, 4, 4, 8, 8, sizeof(bool), sizeof(Text), sizeof(Text), sizeof(bool)};
   return sizes[type];
 }
 
@@ -72,7 +81,7 @@ Status get_values(Instance* instance, const char* function, Type type, const uns
       continue;
     }
     const Variable* variable = find(instance, function, type, references[i]);
-    if (variable == NULL) return ERROR;
+    if (variable == NULL || access_variable(instance, function, references[i]) != OK) return ERROR;
     const size_t bytes = size_of(type) * count_of(instance, variable);
     if (place + bytes > (char*)out + count * size_of(type)) return ERROR;
     memcpy(place, (char*)instance->values + variable->offset, bytes);
@@ -87,7 +96,7 @@ Status set_values(Instance* instance, const char* function, Type type, const uns
   const char* place = in;
   for (size_t i = 0; i < n; ++i) {
     const Variable* variable = find(instance, function, type, references[i]);
-    if (variable == NULL) return ERROR;
+    if (variable == NULL || access_variable(instance, function, references[i]) != OK) return ERROR;
     const bool running = instance->mode == STEP || instance->mode == EVENT || instance->mode == CONTINUOUS;
     if (running && !variable->is_input) {
       instance->log(instance, ERROR, "logStatusError", "%s: value reference %u is no input", function, references[i]);
@@ -119,7 +128,7 @@ Status do_step(Instance* instance, double now, double step, StepEnd* end) {
   instance->inputs_changed = false;
   const Status status = definition.advance(instance, now + step, end);
   if (status == OK || status == WARNING) instance->time = end->reached;
-  if (status == FATAL) instance->mode = FAILED;
+  if (status >= FATAL) instance->mode = FAILED;
   instance->last = *end;
   return status;
 }
@@ -138,6 +147,7 @@ Status get_derivatives(Instance* instance, const char* function, double* derivat
   if (enter(instance, function, IN(INITIALIZATION) | IN(CONTINUOUS) | IN(EVENT)) != OK) return ERROR;
   const Status status = definition.evaluable == NULL ? OK : definition.evaluable(instance);
   if (status == OK) definition.derivatives(instance, derivatives);
+  if (status >= FATAL) instance->mode = FAILED;
   return status;
 }
 

@@ -1,13 +1,13 @@
 /* Van der Pol's oscillator, stiff for large mu: x' = v, v' = mu (1 - x^2) v - x + u. It asks for a step event after every
- * `every` completed steps (0: never), and cannot be evaluated where |x| > limit (0: everywhere it can). Its states are
- * given in a unit of their own: both are multiplied by `unit`, which is their nominal value, too. */
+ * `every` completed steps (0: never), and cannot be evaluated where |x| > limit (negative: where x < -limit; 0: everywhere it can): it returns `status`
+ * then. Its states are given in a unit of their own: both are multiplied by `unit`, which is their nominal value, too. */
 #include <math.h>
 
 #include "model.h"
 
 typedef struct {
   double mu, limit, unit;
-  int32_t every;
+  int32_t every, status;
   double u;
   double x, v, der_x, der_v;
   int32_t completed, events;
@@ -18,6 +18,7 @@ static const Variable variables[] = {
     SCALAR(FLOAT64, Values, mu),  SCALAR(FLOAT64, Values, limit),   SCALAR(FLOAT64, Values, unit), SCALAR(INT32, Values, every),
     INPUT(FLOAT64, Values, u),    SCALAR(FLOAT64, Values, x),       SCALAR(FLOAT64, Values, v),    SCALAR(FLOAT64, Values, der_x),
     SCALAR(FLOAT64, Values, der_v), SCALAR(INT32, Values, completed), SCALAR(INT32, Values, events),
+    SCALAR(INT32, Values, status),
 };
 static const size_t state_offsets[] = {offsetof(Values, x), offsetof(Values, v)};
 
@@ -25,6 +26,7 @@ static void reset(void* values) {
   Values* s = values;
   s->mu = 1.0;
   s->unit = 1.0;
+  s->status = DISCARD;
   s->x = 2.0;
   s->nominal = 1.0;
 }
@@ -39,9 +41,9 @@ static Status calculate(Instance* instance) {
 
 static Status evaluable(Instance* instance) {
   const Values* s = instance->values;
-  if (s->limit == 0.0 || fabs(s->x) <= s->limit) return OK;
-  instance->log(instance, DISCARD, "logStatusDiscard", "x = %g is beyond the limit", s->x);
-  return DISCARD;
+  if (s->limit == 0.0 || (s->limit > 0.0 ? fabs(s->x) <= s->limit : s->x >= -s->limit)) return OK;
+  instance->log(instance, (Status)s->status, "logStatusDiscard", "x = %g is beyond the limit", s->x);
+  return (Status)s->status;
 }
 
 static Status completed(Instance* instance, bool* event) {
