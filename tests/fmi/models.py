@@ -167,6 +167,7 @@ def _mode(reference):
 
 _GAIN = parameter("gain", 2, "1", variability="tunable")
 _BIAS = Variable("bias", 37, causality="calculatedParameter", variability="tunable", depends=(2,))
+_NOTE = Variable("note", 38, type="String", variability="discrete", start="none")
 
 PASS_THROUGH = Model(
     "PassThrough",
@@ -183,13 +184,14 @@ PASS_THROUGH = Model(
         received("matrix_in", 35, "1 2 3 4", dimensions=(("start", 2), ("start", 2)), variability="continuous"),
         output("matrix_out", 36, dimensions=(("start", 2), ("start", 2)), depends=(35,)),
         _BIAS,
+        _NOTE,
     ),
     co_simulation={"canHandleVariableCommunicationStepSize": "true", **STATE},
 )
 """For FMI 3."""
 
 PASS_THROUGH_2 = PASS_THROUGH.changed(
-    variables=(TIME, _GAIN, *(v for v in _pairs() if v.type in FMI2_TYPES), *_mode(29), _BIAS)
+    variables=(TIME, _GAIN, *(v for v in _pairs() if v.type in FMI2_TYPES), *_mode(29), _BIAS, _NOTE)
 )
 """The same source for FMI 2, which has fewer types."""
 
@@ -274,6 +276,24 @@ VAN_DER_POL = Model(
     co_simulation=STATE,
     kinds=("ModelExchange",),
 )
+
+ROD = Model(
+    "Rod",
+    "rod",
+    "{counterpoint-test-rod}",
+    (
+        TIME,
+        Variable("n", 1, type="UInt64", causality="structuralParameter", variability="fixed", start="4"),
+        parameter("k", 2, "1"),
+        received("q", 3, variability="continuous"),
+        output("T", 4, start="1 1 1 1", dimensions=(("valueReference", 1),)),
+        Variable("der(T)", 5, derivative=4, depends=(3, 4), dimensions=(("valueReference", 1),)),
+        output("mean", 6, depends=(4,)),
+    ),
+    fmi3={"providesDirectionalDerivatives": "true", **STATE},
+    kinds=("ModelExchange",),
+)
+"""FMI 3 only."""
 
 
 def _clock(name, reference, causality, variability, **attributes):

@@ -125,8 +125,3 @@ def test_info_lists_the_clocks(built, capsys):
     shown = capsys.readouterr().out
     for expected in ("Clocks", "constant", "0.1", "countdown", "output"):
         assert expected in shown
-
-
-def test_another_tool_finds_no_problem_in_the_clocked_fmu(built):
-    validation = pytest.importorskip("fmpy.validation")
-    assert validation.validate_fmu(str(built(CLOCKED, 3))) == []

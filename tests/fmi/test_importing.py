@@ -63,6 +63,15 @@ def test_a_step_ends_at_an_event_and_the_state_after_it_is_published(built):
     assert result["fmu.h"].time[k + 1] == pytest.approx(0.46, abs=1e-12)  # back on its own grid
 
 
+def test_another_tool_sees_the_same_events_between_steps(built):
+    path = built("bouncing-ball", 3)
+    result = alone(cp.fmu(path), until=1.5)
+    options = {"early_return_allowed": True, "use_event_mode": True}
+    expected = theirs(path, stop_time=1.5, output_interval=0.01, **options)
+    for name in ("h", "v", "bounces"):
+        assert expected[name][-1] == pytest.approx(result[f"fmu.{name}"].values[-1], abs=1e-12)
+
+
 def test_a_neighbour_of_an_fmu_with_events_sees_them(built):
     system = cp.System()
     system.add("ball", cp.fmu(built("bouncing-ball", 3)))
@@ -298,6 +307,17 @@ def test_an_fmu_is_a_host_and_has_one(built, version):
     assert interface.evaluate(0.0, [5.0], True)[0] == 5.0  # begins with what the host has published
 
 
+def test_only_the_categories_asked_for_are_logged(built, version):
+    def categories(logging):
+        model = cp.fmu(built("sampler", version), kind="model-exchange", logging=logging)
+        assert alone(model, step=0.1).status == "finished"
+        return {(message.category, message.status) for message in model.messages}
+
+    assert categories(True) == {("logEvents", "ok")}
+    assert categories(["logEvents"]) == {("logEvents", "ok")}
+    assert categories(["logStatusDiscard"]) == categories(False) == set()
+
+
 def test_the_bouncing_ball_handles_events_by_itself_when_told(built):
     model = cp.fmu(built(BOUNCING_BALL.changed(fmi3={"hasEventMode": "true"}), 3))
     assert len(alone(model)["fmu.h"].time) == 101
@@ -310,6 +330,10 @@ def test_paths_with_blanks_and_other_letters_work(built, version, tmp_path, monk
     folder = tmp_path / "mit Blank ü 日本"
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
-    path = shutil.copy(built("oscillator", version), folder / "Öl 油.fmu")
-    assert alone(cp.fmu(path)).status == "finished"
+    model = cp.fmu(shutil.copy(built("pass-through", version), folder / "Öl 油.fmu"))
+    system = cp.System()
+    system.add("fmu", model)
+    with system.start() as run:
+        run.step_to(0.05)
+        assert model.read("note") == "a file that the model might read\n"  # among its resources
     assert PASS_THROUGH.name == "PassThrough"

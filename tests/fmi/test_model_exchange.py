@@ -5,7 +5,7 @@ import pytest
 
 import counterpoint as cp
 
-from .models import BOUNCING_BALL, OSCILLATOR, RELAY, SAMPLER
+from .models import BOUNCING_BALL, OSCILLATOR, RELAY, ROD, SAMPLER
 
 VARIABLE = ("ode45", "ode23", "ode23s")
 FIXED = ("ode2", "ode3", "ode4", "ode5", "trapezoidal")
@@ -154,6 +154,23 @@ def test_an_evaluation_that_is_discarded_at_every_step_says_so(built, version):
         alone(exchange(built("van-der-pol", version), parameters=parameters))
     with pytest.raises(cp.SolverError, match=r'state "." became NaN .* the FMU could not evaluate its equations there'):
         alone(exchange(built("van-der-pol", version), solver="ode4", parameters={"limit": 2.0}, start={"v": 1.0}))
+
+
+@pytest.mark.parametrize("n", [4, 9])
+def test_a_state_may_be_an_array_whose_length_is_a_parameter(built, n):
+    """The slowest mode of the rod, sin(i pi / (n + 1)), decays as exp(-4 k sin^2(pi / 2 (n + 1)) t)."""
+    mode = np.sin(np.arange(1, n + 1) * np.pi / (n + 1))
+    rate = 4.0 * 2.0 * np.sin(0.5 * np.pi / (n + 1)) ** 2
+    model = exchange(built(ROD, 3), rtol=1e-9, parameters={"n": n, "k": 2.0}, start={"T": mode.tolist()})
+    assert (model.outputs, model.offers_derivatives) == ({"T": n, "mean": 1}, True)
+    system = cp.System()
+    system.add("rod", model, step=0.1)
+    system.add("sum", cp.ode(lambda t, x, u: u, [0.0], inputs="mean", outputs="x", solver="ode4"), step=0.1)
+    system.connect("rod.mean", "sum.mean", cp.taylor(1))  # with derivatives by the chain rule
+    result = system.run(until=1.0, scheme="parallel")
+    assert result["rod.T"].values[-1] == pytest.approx(mode * np.exp(-rate), abs=1e-7)
+    integral = mode.mean() * (1.0 - np.exp(-rate)) / rate
+    assert result["sum.x"].values[-1] == pytest.approx(integral, abs=0.01 * rate**2)
 
 
 # state events

@@ -15,7 +15,7 @@ FMI2_MODEL_EXCHANGE_FUNCTIONS(DECLARE)
 typedef fmi2ValueReference Ref;
 
 static void log_message(Instance* c, Status status, const char* category, const char* format, ...) {
-  if (status < ERROR && !c->logging) return;
+  if (!is_logged(c, status, category)) return;
   char text[512];
   va_list arguments;
   va_start(arguments, format);
@@ -33,14 +33,25 @@ const char* fmi2GetTypesPlatform(void) { return "default"; }
 const char* fmi2GetVersion(void) { return "2.0"; }
 
 fmi2Status fmi2SetDebugLogging(fmi2Component c, fmi2Boolean on, size_t n, const fmi2String* categories) {
-  (void)n, (void)categories;
-  ((Instance*)c)->logging = on;
+  choose_categories(c, on, n, categories);
   return fmi2OK;
+}
+
+/* A file URI: percent signs and two digits stand for bytes. */
+static void set_resources(Instance* c, const char* uri) {
+  size_t size = 0;
+  if (uri == NULL || strncmp(uri, "file:///", 8) != 0) return;
+  for (const char* at = uri + 7; *at != '\0' && size + 2 < sizeof c->resources; ++at) {
+    unsigned byte = (unsigned char)*at;
+    if (*at == '%' && sscanf(at + 1, "%2x", &byte) == 1) at += 2;
+    c->resources[size++] = (char)byte;
+  }
+  c->resources[size] = '/';
 }
 
 fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, fmi2String resources,
                               const fmi2CallbackFunctions* callbacks, fmi2Boolean visible, fmi2Boolean logging) {
-  (void)visible, (void)resources;
+  (void)visible;
   Instance* c = make_instance(guid);
   if (c == NULL) {
     callbacks->logger(callbacks->environment, name, fmi2Error, "logStatusError", "wrong GUID %s", guid);
@@ -51,6 +62,7 @@ fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, f
   c->log = log_message;
   c->logging = logging;
   c->co_simulation = type == fmi2CoSimulation;
+  set_resources(c, resources);
   if (definition.instantiated != NULL && definition.instantiated(c) != OK) {
     free_instance(c);
     return NULL;
@@ -298,13 +310,13 @@ fmi2Status fmi2SetTime(fmi2Component c, fmi2Real time) {
 }
 
 fmi2Status fmi2SetContinuousStates(fmi2Component c, const fmi2Real* x, size_t n) {
-  return n == definition.states ? (fmi2Status)set_states(c, x) : fmi2Error;
+  return n == count_states(c) ? (fmi2Status)set_states(c, x) : fmi2Error;
 }
 fmi2Status fmi2GetContinuousStates(fmi2Component c, fmi2Real* x, size_t n) {
-  return n == definition.states ? (fmi2Status)get_states(c, x) : fmi2Error;
+  return n == count_states(c) ? (fmi2Status)get_states(c, x) : fmi2Error;
 }
 fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real* dx, size_t n) {
-  return n == definition.states ? (fmi2Status)get_derivatives(c, "fmi2GetDerivatives", dx) : fmi2Error;
+  return n == count_states(c) ? (fmi2Status)get_derivatives(c, "fmi2GetDerivatives", dx) : fmi2Error;
 }
 fmi2Status fmi2GetEventIndicators(fmi2Component c, fmi2Real* z, size_t n) {
   if (n != definition.indicators) return fmi2Error;
@@ -312,7 +324,7 @@ fmi2Status fmi2GetEventIndicators(fmi2Component c, fmi2Real* z, size_t n) {
   return fmi2OK;
 }
 fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component c, fmi2Real* nominals, size_t n) {
-  if (n != definition.states) return fmi2Error;
+  if (n != count_states(c)) return fmi2Error;
   for (size_t i = 0; i < n; ++i) nominals[i] = 1.0;
   if (definition.nominals != NULL) definition.nominals(c, nominals);
   return fmi2OK;

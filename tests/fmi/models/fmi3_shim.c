@@ -16,7 +16,7 @@ FMI3_SCHEDULED_EXECUTION_FUNCTIONS(DECLARE)
 typedef fmi3ValueReference Ref;
 
 static void log_message(Instance* c, Status status, const char* category, const char* format, ...) {
-  if (status < ERROR && !c->logging) return;
+  if (!is_logged(c, status, category)) return;
   char text[512];
   va_list arguments;
   va_start(arguments, format);
@@ -38,12 +38,11 @@ static void ask_inputs(Instance* c, double time) {
 const char* fmi3GetVersion(void) { return "3.0"; }
 
 fmi3Status fmi3SetDebugLogging(fmi3Instance c, fmi3Boolean on, size_t n, const fmi3String* categories) {
-  (void)n, (void)categories;
-  ((Instance*)c)->logging = on;
+  choose_categories(c, on, n, categories);
   return fmi3OK;
 }
 
-static Instance* instantiate(const char* token, bool logging, void* environment, fmi3LogMessageCallback log) {
+static Instance* instantiate(const char* token, const char* resources, bool logging, void* environment, fmi3LogMessageCallback log) {
   Instance* c = make_instance(token);
   if (c == NULL) {
     if (log != NULL) log(environment, fmi3Error, "logStatusError", "wrong instantiation token");
@@ -53,6 +52,7 @@ static Instance* instantiate(const char* token, bool logging, void* environment,
   c->environment = environment;
   c->log = log_message;
   c->logging = logging;
+  if (resources != NULL) strncpy(c->resources, resources, sizeof c->resources - 1);
   if (definition.instantiated != NULL && definition.instantiated(c) != OK) {
     free_instance(c);
     return NULL;
@@ -63,8 +63,8 @@ static Instance* instantiate(const char* token, bool logging, void* environment,
 fmi3Instance fmi3InstantiateCoSimulation(FMI3_INSTANTIATE, fmi3Boolean event_mode, fmi3Boolean early_return,
                                          const Ref* intermediate, size_t n, fmi3InstanceEnvironment environment,
                                          fmi3LogMessageCallback log, fmi3IntermediateUpdateCallback update) {
-  (void)name, (void)resources, (void)visible, (void)intermediate;
-  Instance* c = instantiate(token, logging, environment, log);
+  (void)name, (void)visible, (void)intermediate;
+  Instance* c = instantiate(token, resources, logging, environment, log);
   if (c == NULL) return NULL;
   c->co_simulation = true;
   c->event_mode = event_mode;
@@ -75,8 +75,8 @@ fmi3Instance fmi3InstantiateCoSimulation(FMI3_INSTANTIATE, fmi3Boolean event_mod
 }
 
 fmi3Instance fmi3InstantiateModelExchange(FMI3_INSTANTIATE, fmi3InstanceEnvironment environment, fmi3LogMessageCallback log) {
-  (void)name, (void)resources, (void)visible;
-  Instance* c = instantiate(token, logging, environment, log);
+  (void)name, (void)visible;
+  Instance* c = instantiate(token, resources, logging, environment, log);
   if (c != NULL) c->event_mode = true;
   return c;
 }
@@ -253,10 +253,11 @@ fmi3Status fmi3DeserializeFMUState(fmi3Instance c, const fmi3Byte* bytes, size_t
 
 fmi3Status fmi3GetDirectionalDerivative(fmi3Instance c, const Ref* unknowns, size_t m, const Ref* knowns, size_t n,
                                         const fmi3Float64* seed, size_t n_seed, fmi3Float64* sensitivity, size_t n_sensitivity) {
-  if (definition.partial == NULL || n_seed != n || n_sensitivity != m) return fmi3Error;
+  if (definition.partial == NULL || (n_seed != n && n != 1) || n_sensitivity != m) return fmi3Error;
   for (size_t i = 0; i < m; ++i) {
     sensitivity[i] = 0.0;
-    for (size_t j = 0; j < n; ++j) sensitivity[i] += definition.partial(c, unknowns[i], knowns[j]) * seed[j];
+    /* one known may be an array; its elements have the same derivative in these models */
+    for (size_t j = 0; j < n_seed; ++j) sensitivity[i] += definition.partial(c, unknowns[i], knowns[n == 1 ? 0 : j]) * seed[j];
   }
   return fmi3OK;
 }
@@ -347,13 +348,13 @@ fmi3Status fmi3SetTime(fmi3Instance c, fmi3Float64 time) {
 }
 
 fmi3Status fmi3SetContinuousStates(fmi3Instance c, const fmi3Float64* x, size_t n) {
-  return n == definition.states ? (fmi3Status)set_states(c, x) : fmi3Error;
+  return n == count_states(c) ? (fmi3Status)set_states(c, x) : fmi3Error;
 }
 fmi3Status fmi3GetContinuousStates(fmi3Instance c, fmi3Float64* x, size_t n) {
-  return n == definition.states ? (fmi3Status)get_states(c, x) : fmi3Error;
+  return n == count_states(c) ? (fmi3Status)get_states(c, x) : fmi3Error;
 }
 fmi3Status fmi3GetContinuousStateDerivatives(fmi3Instance c, fmi3Float64* dx, size_t n) {
-  return n == definition.states ? (fmi3Status)get_derivatives(c, "fmi3GetContinuousStateDerivatives", dx) : fmi3Error;
+  return n == count_states(c) ? (fmi3Status)get_derivatives(c, "fmi3GetContinuousStateDerivatives", dx) : fmi3Error;
 }
 fmi3Status fmi3GetEventIndicators(fmi3Instance c, fmi3Float64* z, size_t n) {
   if (n != definition.indicators) return fmi3Error;
@@ -361,7 +362,7 @@ fmi3Status fmi3GetEventIndicators(fmi3Instance c, fmi3Float64* z, size_t n) {
   return fmi3OK;
 }
 fmi3Status fmi3GetNominalsOfContinuousStates(fmi3Instance c, fmi3Float64* nominals, size_t n) {
-  if (n != definition.states) return fmi3Error;
+  if (n != count_states(c)) return fmi3Error;
   for (size_t i = 0; i < n; ++i) nominals[i] = 1.0;
   if (definition.nominals != NULL) definition.nominals(c, nominals);
   return fmi3OK;
@@ -372,8 +373,7 @@ fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance c, size_t* n) {
   return fmi3OK;
 }
 fmi3Status fmi3GetNumberOfContinuousStates(fmi3Instance c, size_t* n) {
-  (void)c;
-  *n = definition.states;
+  *n = count_states(c);
   return fmi3OK;
 }
 

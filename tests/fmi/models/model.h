@@ -59,6 +59,9 @@ struct Instance {
   void* environment;
   void* callbacks[2]; /* of the shim */
   const char* token;
+  char resources[1024]; /* folder, with a separator at its end */
+  char categories[8][32]; /* of messages that are logged; none: all */
+  size_t category_count;
 };
 
 typedef struct {
@@ -69,6 +72,7 @@ typedef struct {
   size_t states;
   size_t indicators;
   const size_t* state_offsets; /* of doubles in the block */
+  size_t (*state_count)(Instance*); /* where it is no constant; or null */
   void (*reset)(void* values);
   Status (*calculate)(Instance*);                       /* outputs from states, inputs and time */
   Status (*advance)(Instance*, double end, StepEnd*);   /* a step from instance->time */
@@ -105,6 +109,9 @@ const Variable* find(Instance*, const char* function, Type, unsigned reference);
 Status do_step(Instance*, double now, double step, StepEnd*);
 Status set_time(Instance*, const char* function, double);
 Status get_derivatives(Instance*, const char* function, double*);
+size_t count_states(Instance*);
+void choose_categories(Instance*, bool on, size_t n, const char* const* categories);
+bool is_logged(const Instance*, Status, const char* category);
 Status get_states(Instance*, double*);
 Status set_states(Instance*, const double*);
 

@@ -151,15 +151,36 @@ Status get_derivatives(Instance* instance, const char* function, double* derivat
   return status;
 }
 
+size_t count_states(Instance* instance) {
+  return definition.state_count == NULL ? definition.states : definition.state_count(instance);
+}
+
+void choose_categories(Instance* instance, bool on, size_t n, const char* const* categories) {
+  instance->logging = on;
+  instance->category_count = 0;
+  for (size_t i = 0; i < n && i < 8; ++i) {
+    strncpy(instance->categories[instance->category_count++], categories[i], sizeof instance->categories[0] - 1);
+  }
+}
+
+bool is_logged(const Instance* instance, Status status, const char* category) {
+  if (status >= ERROR) return true;
+  if (!instance->logging) return false;
+  for (size_t i = 0; i < instance->category_count; ++i) {
+    if (strcmp(instance->categories[i], category) == 0) return true;
+  }
+  return instance->category_count == 0;
+}
+
 Status get_states(Instance* instance, double* states) {
-  for (size_t i = 0; i < definition.states; ++i) {
+  for (size_t i = 0, n = count_states(instance); i < n; ++i) {
     memcpy(&states[i], (char*)instance->values + definition.state_offsets[i], sizeof(double));
   }
   return OK;
 }
 
 Status set_states(Instance* instance, const double* states) {
-  for (size_t i = 0; i < definition.states; ++i) {
+  for (size_t i = 0, n = count_states(instance); i < n; ++i) {
     memcpy((char*)instance->values + definition.state_offsets[i], &states[i], sizeof(double));
   }
   return OK;
