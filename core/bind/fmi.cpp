@@ -6,8 +6,10 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind/python_values.hpp"
-#include "fmi/fmu_subsystem.hpp"
-#include "fmi/model_exchange.hpp"
+#include "fmi/fmu_base.hpp"
+#if COUNTERPOINT_LINKS
+#include "fmi/isolated_fmu.hpp"
+#endif
 
 namespace counterpoint::bind {
 
@@ -36,6 +38,9 @@ void bind_settings(nb::module_& m) {
       .value("boolean", Type::boolean)
       .value("string", Type::string)
       .value("binary", Type::binary);
+  nb::enum_<Kind>(m, "Kind", "What an FMU is instantiated for.")
+      .value("co_simulation", Kind::co_simulation)
+      .value("model_exchange", Kind::model_exchange);
   nb::enum_<InputStyle>(m, "InputStyle", "How inputs reach an FMU.")
       .value("start", InputStyle::start)
       .value("middle", InputStyle::middle)
@@ -61,6 +66,7 @@ void bind_settings(nb::module_& m) {
       }, nb::arg("type"), nb::arg("reference"), nb::arg("numbers"), nb::arg("texts"));
   nb::class_<InstanceSettings>(m, "InstanceSettings", "How to make an instance.")
       .def(nb::init<>())
+      .def_rw("kind", &InstanceSettings::kind)
       .def_rw("name", &InstanceSettings::name)
       .def_rw("token", &InstanceSettings::token)
       .def_rw("resources", &InstanceSettings::resources)
@@ -113,26 +119,68 @@ void bind_integration(nb::module_& m) {
       .def_rw("state_variables", &IntegrationSetup::state_variables);
 }
 
-void bind_base(nb::module_& m) {
-  nb::class_<FmuBase, Subsystem>(m, "FmuBase", "An FMU of either kind.")
-      .def("finish", &FmuBase::finish)
-      .def("messages", [](const FmuBase& self) {
+std::map<std::string, long> to_map(const IntegrationStatistics* counts) {
+  if (counts == nullptr) return {};
+  return {{"steps", counts->steps},
+          {"evaluations", counts->evaluations},
+          {"state events", counts->state_events},
+          {"time events", counts->time_events},
+          {"step events", counts->step_events},
+          {"input events", counts->input_events}};
+}
+
+/// What an FMU offers wherever it runs.
+template <class Fmu, class Class>
+void bind_fmu_methods(Class& fmu) {
+  fmu.def("finish", &Fmu::finish)
+      .def("messages", [](const Fmu& self) {
         std::vector<std::tuple<double, int, std::string, std::string>> made;
         for (Message& message : self.log().messages()) made.emplace_back(message.time, message.status, message.category, message.text);
         return made;
       }, "(time in s, status, category, text) of what the FMU said in this run.")
-      .def_prop_ro("dropped_messages", [](const FmuBase& self) { return self.log().dropped(); })
-      .def("numbers", &FmuBase::numbers, nb::arg("port"), "Values of a variable of the running instance.")
-      .def("texts", [](FmuBase& self, const Port& port) { return to_bytes(self.texts(port)); }, nb::arg("port"),
+      .def_prop_ro("dropped_messages", [](const Fmu& self) { return self.log().dropped(); })
+      .def("numbers", &Fmu::numbers, nb::arg("port"), "Values of a variable of the running instance.")
+      .def("texts", [](Fmu& self, const Port& port) { return to_bytes(self.texts(port)); }, nb::arg("port"),
            "Strings or binary values of a variable of the running instance.")
-      .def("directional_derivative", &FmuBase::directional_derivative, nb::arg("unknowns"), nb::arg("knowns"), nb::arg("seed"),
+      .def("directional_derivative", &Fmu::directional_derivative, nb::arg("unknowns"), nb::arg("knowns"), nb::arg("seed"),
            nb::arg("width"))
-      .def("serialize", [](FmuBase& self) {
+      .def("serialize", [](Fmu& self) {
         const std::vector<std::uint8_t> state = self.serialize();
         return nb::bytes(state.data(), state.size());
       }, "The state of the running instance.")
-      .def("memory", &FmuBase::memory, "What belongs to this state outside of the FMU; the time in s comes first.");
+      .def("memory", &Fmu::memory, "What belongs to this state outside of the FMU; the time in s comes first.")
+      .def("statistics", [](const Fmu& self) { return to_map(self.statistics()); },
+           "How often what happened in a run in model exchange; empty in co-simulation.");
 }
+
+#if COUNTERPOINT_LINKS
+void bind_isolation(nb::module_& m) {
+  nb::class_<Isolation>(m, "Isolation", "How an FMU is kept apart.")
+      .def(nb::init<>())
+      .def_prop_rw("program", [](const Isolation& self) { return self.plan.program; },
+                   [](Isolation& self, const std::string& program) { self.plan.program = program; })
+      .def_prop_rw("folder", [](const Isolation& self) { return self.plan.folder; },
+                   [](Isolation& self, const std::string& folder) { self.plan.folder = folder; })
+      .def_prop_rw("environment", [](const Isolation& self) { return self.plan.environment; },
+                   [](Isolation& self, const std::vector<std::string>& environment) { self.plan.environment = environment; })
+      .def_prop_rw("memory", [](const Isolation& self) { return self.limits.memory; },
+                   [](Isolation& self, double bytes) { self.limits.memory = bytes; })
+      .def_prop_rw("processor_time", [](const Isolation& self) { return self.limits.processor_time; },
+                   [](Isolation& self, double seconds) { self.limits.processor_time = seconds; })
+      .def_prop_rw("processes", [](const Isolation& self) { return self.limits.processes; },
+                   [](Isolation& self, bool allowed) { self.limits.processes = allowed; })
+      .def_rw("deadline", &Isolation::deadline);
+  nb::class_<IsolatedFmu, Subsystem> fmu(m, "IsolatedFmu", "An FMU in a process of its own.");
+  fmu.def("__init__", [](IsolatedFmu* self, const std::string& library, const FmuSetup& setup, const Isolation& isolation) {
+    new (self) IsolatedFmu(library, setup, isolation);
+  }, nb::arg("library"), nb::arg("setup"), nb::arg("isolation"));
+  bind_fmu_methods<IsolatedFmu>(fmu);
+  fmu.def("printed", [](const IsolatedFmu& self) {
+    const std::string text = self.printed();
+    return nb::bytes(text.data(), text.size());
+  }, "The last of what it printed in its latest run.");
+}
+#endif
 
 }  // namespace
 
@@ -141,21 +189,14 @@ void bind_fmi(nb::module_& parent) {
   bind_integration(m);
   bind_settings(m);
   nb::class_<Library>(m, "Library", "A shared library, loaded as long as this lives.").def(nb::init<const std::string&>(), nb::arg("path"));
-  bind_base(m);
-  nb::class_<FmuSubsystem, FmuBase>(m, "FmuSubsystem", "An FMU for co-simulation.")
-      .def("__init__", [](FmuSubsystem* self, std::shared_ptr<Library> library, const FmuSetup& setup) {
-        new (self) FmuSubsystem(std::move(library), setup);
-      }, nb::arg("library"), nb::arg("setup"));
-  nb::class_<ModelExchangeSubsystem, FmuBase>(m, "ModelExchangeSubsystem", "An FMU for model exchange, integrated by a method of the core.")
-      .def("__init__", [](ModelExchangeSubsystem* self, std::shared_ptr<Library> library, const FmuSetup& setup) {
-        new (self) ModelExchangeSubsystem(std::move(library), setup);
-      }, nb::arg("library"), nb::arg("setup"))
-      .def("statistics", [](const ModelExchangeSubsystem& self) {
-        const ModelExchangeSubsystem::Statistics& s = self.statistics();
-        return std::map<std::string, long>{{"steps", s.steps}, {"evaluations", s.evaluations}, {"state events", s.state_events},
-                                           {"time events", s.time_events}, {"step events", s.step_events},
-                                           {"input events", s.input_events}};
-      }, "How often what happened in the run so far.");
+  nb::class_<FmuBase, Subsystem> fmu(m, "FmuBase", "An FMU of either kind.");
+  bind_fmu_methods<FmuBase>(fmu);
+  m.def("make_fmu", [](std::shared_ptr<Library> library, const FmuSetup& setup) -> std::shared_ptr<FmuBase> {
+    return make_fmu(std::move(library), setup);
+  }, nb::arg("library"), nb::arg("setup"), "An FMU of the kind that its setup says.");
+#if COUNTERPOINT_LINKS
+  bind_isolation(m);
+#endif
 }
 
 }  // namespace counterpoint::bind

@@ -33,6 +33,9 @@ class Scheduler {
 
   void start();
 
+  /// Find out again who may step: somebody else has moved the participants, or changed what they read.
+  void look_again();
+
   /// Step until every subsystem has reached `target`, or for a slice: until `wall_seconds` have passed
   /// or some hundred thousand steps are made, whose results should be taken away.
   /// Returns true when all have reached it. Throws what a model threw; see `network().failure`.

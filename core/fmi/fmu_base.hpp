@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,7 +26,7 @@ struct Assignment {
 enum class InputStyle {
   start,         ///< the value at the start of the step
   middle,        ///< the value at the middle of the step: a held value of second order
-  slope,         ///< value at the start and slope to the end (FMI 2, canInterpolateInputs)
+  slope,         ///< a line with the mean and the trend of the input in the step (FMI 2, canInterpolateInputs)
   intermediate,  ///< the value at the middle of every inner step, as far as the FMU asks for it (FMI 3)
 };
 
@@ -68,6 +69,18 @@ struct FmuSetup {
   IntegrationSetup integration;
 };
 
+/// Whether a step may end before its end.
+inline bool may_stop_early(const FmuSetup& setup) {
+  return setup.instance.kind == Kind::co_simulation ? setup.instance.early_return : setup.integration.publishes_events;
+}
+
+/// How often what happened in a run of an FMU for model exchange.
+struct IntegrationStatistics {
+  long steps = 0;        ///< of the integrator
+  long evaluations = 0;  ///< of derivatives
+  long state_events = 0, time_events = 0, step_events = 0, input_events = 0;
+};
+
 /// What FMUs of both kinds have in common: an instance from start to finish, its ports, and access to its variables.
 class FmuBase : public Subsystem {
  public:
@@ -85,6 +98,10 @@ class FmuBase : public Subsystem {
   virtual std::vector<double> memory() const = 0;
 
   const Log& log() const { return *log_; }
+  /// Messages go there instead of being kept.
+  void set_listener(std::function<void(const Message&)> listener) { log_->set_listener(std::move(listener)); }
+  /// Null in co-simulation.
+  virtual const IntegrationStatistics* statistics() const { return nullptr; }
   /// Values of a variable of the running instance.
   std::vector<double> numbers(const Port& port);
   std::vector<std::string> texts(const Port& port);
@@ -150,5 +167,8 @@ class FmuBase : public Subsystem {
   void take_over_state(double t);
   void assign(const std::vector<Assignment>& assignments);
 };
+
+/// An FMU of the kind that its setup says.
+std::unique_ptr<FmuBase> make_fmu(LibraryPointer library, FmuSetup setup);
 
 }  // namespace counterpoint::fmi

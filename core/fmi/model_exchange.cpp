@@ -4,8 +4,14 @@
 #include <cmath>
 
 #include "fmi/environment.hpp"
+#include "fmi/fmu_subsystem.hpp"
 
 namespace counterpoint::fmi {
+
+std::unique_ptr<FmuBase> make_fmu(LibraryPointer library, FmuSetup setup) {
+  if (setup.instance.kind == Kind::co_simulation) return std::make_unique<FmuSubsystem>(std::move(library), std::move(setup));
+  return std::make_unique<ModelExchangeSubsystem>(std::move(library), std::move(setup));
+}
 
 ModelExchangeSubsystem::ModelExchangeSubsystem(LibraryPointer library, FmuSetup setup)
     : FmuBase(std::move(library), std::move(setup)),

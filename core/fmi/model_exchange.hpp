@@ -38,12 +38,7 @@ class ModelExchangeSubsystem final : public FmuBase, private Slopes, private Cro
   double next_step() const override;
   std::vector<double> memory() const override;
 
-  struct Statistics {
-    long steps = 0;        ///< of the integrator
-    long evaluations = 0;  ///< of derivatives
-    long state_events = 0, time_events = 0, step_events = 0, input_events = 0;
-  };
-  const Statistics& statistics() const { return statistics_; }
+  const IntegrationStatistics* statistics() const override { return &statistics_; }
 
  private:
   enum class Cause { none, state, time, step, input };
@@ -90,7 +85,7 @@ class ModelExchangeSubsystem final : public FmuBase, private Slopes, private Cro
   std::vector<double> g_, g_end_;
   std::vector<int> crossed_;     ///< indicators that did in the last step of the integrator
   ChatterWatch chatter_{0};      ///< of indicators, and of time events at its end
-  Statistics statistics_;
+  IntegrationStatistics statistics_;
 };
 
 }  // namespace counterpoint::fmi

@@ -1,4 +1,4 @@
-"""The command line: ``counterpoint run | info | study``.
+"""The command line: ``counterpoint run | info | convert | study | serve``.
 
 Only click and the standard library are imported here at the top, so that ``counterpoint --help`` answers at
 once; everything else is loaded by the command that needs it. Exit codes: 0 done, 2 bad usage or scenario,
@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -68,7 +69,9 @@ def cli() -> None:
 @click.argument("scenario", type=click.Path(path_type=Path))
 @click.option("--until", type=float, metavar="S", help="End of the run in s, instead of the scenario's.")
 @click.option("--scheme", metavar="NAME", help="slowest-first, fastest-first, parallel or sequential.")
-@click.option("--step", type=float, metavar="S", help="Step in s of a mechanism or diagram file, instead of its own.")
+@click.option(
+    "--step", type=float, metavar="S", help="Step in s of a mechanism or diagram, or of FMUs that suggest none."
+)
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Worker threads.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Where results go [NAME-run].")
 @click.option("--overwrite", is_flag=True, help="Replace results that are already there.")
@@ -93,22 +96,24 @@ def run(
     quiet: bool,
     allow_outside: bool,
 ) -> None:
-    """Run a scenario, a mechanism or a diagram; write results and pictures."""
-    from .cases import read_case
+    """Run a scenario, a system structure (.ssp, .ssd), a mechanism or a diagram; write results and pictures."""
+    from .cases import STRUCTURES, read_case
     from .scenario import Scenario
 
-    read = read_case(scenario, allow_outside=allow_outside)
+    read = read_case(scenario, allow_outside=allow_outside, until=until, step=step)
     if not isinstance(read, Scenario):
         read = read.changed(until=until, scheme=scheme, threads=threads, step=step)
-    elif step is None:
+    elif step is None or scenario.suffix.lower() in STRUCTURES:
         read = read.changed(until=until, scheme=scheme, threads=threads)
     else:
         raise click.UsageError(
-            "--step is for mechanism and diagram files; in a scenario every subsystem has its own step"
+            "--step is for mechanisms, diagrams and system structures; in a scenario every subsystem has its own step"
         )
     system = read.build()
     where = Outputs(out or Path(f"{read.name}-run"), read.name, overwrite, read.extra_endings)
     where.prepare(plot)
+    if quiet:
+        warnings.simplefilter("ignore")
     show = not quiet if progress is None else progress
     interrupts = context.ensure_object(Settings).interrupts
     outcome = _simulate(read, system, where, interrupts, (show, bool(progress)))
@@ -128,7 +133,7 @@ def run(
 @click.option("--overwrite", is_flag=True, help="Replace matrices that are already there.")
 @_with_traceback
 def info(file: Path, allow_outside: bool, matrices: Path | None, overwrite: bool) -> None:
-    """Show what a scenario, mechanism or diagram (.toml), a run file (.h5) or an FMU (.fmu) holds."""
+    """Show what a scenario, mechanism or diagram (.toml), a run file (.h5), an FMU (.fmu) or an SSP holds."""
     from . import display
 
     console = display.console()
@@ -136,6 +141,11 @@ def info(file: Path, allow_outside: bool, matrices: Path | None, overwrite: bool
         from .fmi.information import show
 
         show(file, console)
+        return
+    if file.suffix.lower() in (".ssp", ".ssd"):
+        from .ssp.information import show as show_structure
+
+        show_structure(file, console, allow_outside=allow_outside)
         return
     if _is_run_file(file):
         from .results import load
@@ -164,6 +174,29 @@ def info(file: Path, allow_outside: bool, matrices: Path | None, overwrite: bool
 
 
 @cli.command()
+@click.argument("source", type=click.Path(path_type=Path))
+@click.argument("target", type=click.Path(path_type=Path))
+@click.option("--overwrite", is_flag=True, help="Replace files that are already there.")
+@click.option("--until", type=float, metavar="S", help="End of the run in s, instead of the source's.")
+@click.option("--step", type=float, metavar="S", help="Step in s of FMUs of a system structure that suggest none.")
+@click.option("--allow-outside", is_flag=True, help="Let the source use files outside of its directory.")
+@_with_traceback
+def convert(
+    *, source: Path, target: Path, overwrite: bool, until: float | None, step: float | None, allow_outside: bool
+) -> None:
+    """Write a scenario of FMUs (.toml) as a system structure (.ssp, .ssd), or the other way round."""
+    from . import display
+    from .cases import read_case
+    from .scenario import Scenario
+
+    read = read_case(source, allow_outside=allow_outside, until=until, step=step)
+    if not isinstance(read, Scenario):
+        raise click.UsageError(f"{source} is no scenario; mechanisms and diagrams are exported as FMUs")
+    written = read.changed(until=until).write(target, overwrite=overwrite)
+    display.say(f"wrote {written}", display.console())
+
+
+@cli.command()
 @click.argument("name", required=False)
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Where results go [NAME-study].")
 @click.option("--quick", is_flag=True, help="A short form, below half a minute.")
@@ -187,6 +220,55 @@ def study(context: click.Context, name: str | None, out: Path | None, quick: boo
     display.say(report.summary(), console)
     for path in report.written:
         display.say(f"wrote {path}", console)
+
+
+@cli.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--subsystem", metavar="NAME", help="Which one of a scenario.")
+@click.option("--listen", metavar="ADDRESS", help="Wait for a master there [tcp://127.0.0.1:0: any free port].")
+@click.option("--connect", metavar="ADDRESS", help="Connect to a master that waits there.")
+@click.option(
+    "--token-file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Token for all connections, made when it is not there [a new one for each].",
+)
+@click.option("--keep", is_flag=True, help="Wait for the next master when one has gone.")
+@click.option("--insecure", is_flag=True, help="Allow an address beyond this computer; nothing is encrypted.")
+@click.option("--allow-outside", is_flag=True, help="Let the scenario use files outside of its directory.")
+@_with_traceback
+@click.pass_context
+def serve(
+    context: click.Context,
+    *,
+    file: Path,
+    subsystem: str | None,
+    listen: str | None,
+    connect: str | None,
+    token_file: Path | None,
+    keep: bool,
+    insecure: bool,
+    allow_outside: bool,
+) -> None:
+    """Offer a subsystem of a scenario, a mechanism, a diagram or an FMU to a master in another program."""
+    from .link.command import read_offer, run_server
+
+    if listen is not None and connect is not None:
+        raise click.UsageError("--listen and --connect: choose one")
+    try:
+        run_server(
+            read_offer(file, subsystem, allow_outside),
+            connect or listen or "tcp://127.0.0.1:0",
+            connects=connect is not None,
+            token_file=token_file,
+            keep=keep,
+            insecure=insecure,
+            say=click.echo,
+            warn=lambda text: click.echo(text, err=True),
+        )
+    except KeyboardInterrupt:
+        click.echo("interrupted", err=True)
+        sys.exit(context.ensure_object(Settings).interrupts.exit_code)
 
 
 @dataclass(frozen=True)
@@ -311,6 +393,11 @@ def _print_error(error: BaseException) -> None:
         click.echo(click.style("error: ", fg="red", bold=True) + line, err=True)
 
 
+def _print_warning(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+    """Print a warning as a user wants to read it, without the line of the program that gave it."""
+    click.echo(click.style("warning: ", fg="yellow", bold=True) + str(message), err=True)
+
+
 def _exit_code(error: Exception) -> int:
     """Print an error as a user wants to read it; return the exit code that belongs to it."""
     from .errors import CounterpointError
@@ -336,7 +423,8 @@ def _exit_code(error: Exception) -> int:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and end the process with its exit code."""
     settings = Settings()
-    with settings.interrupts:
+    with settings.interrupts, warnings.catch_warnings():
+        warnings.showwarning = _print_warning
         try:
             code = cli.main(args=arguments, prog_name="counterpoint", standalone_mode=False, obj=settings)
         except click.Abort:

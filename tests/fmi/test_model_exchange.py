@@ -504,3 +504,30 @@ def test_a_run_may_be_repeated_with_the_same_bits(built, version, model):
     runs = [alone(fmu, until=0.9)["fmu." + ("h" if model is BOUNCING_BALL else "x")] for _ in range(2)]
     assert np.array_equal(runs[0].values, runs[1].values)
     assert np.array_equal(runs[0].time, runs[1].time)
+
+
+@pytest.mark.parametrize(("name", "signal", "step"), [("bouncing-ball", "h", None), ("sampler", "x", 0.07), ("relay", "x", None)])
+def test_an_isolated_fmu_gives_the_same_bits(built, version, name, signal, step):
+    """In a process of its own, at its own pace or not."""
+    path = built(name, version)
+    here, apart = exchange(path), exchange(path, isolate=True)
+    runs = [alone(model, until=0.9, step=step)[f"fmu.{signal}"] for model in (here, apart)]
+    assert np.array_equal(runs[0].time, runs[1].time)
+    assert np.array_equal(runs[0].values, runs[1].values)
+    assert here.statistics == apart.statistics
+
+
+def test_an_isolated_fmu_hands_out_its_state_and_derivatives(built, version):
+    path = built("oscillator", version)
+    states = []
+    for isolate in (False, True):
+        model = exchange(path, isolate=isolate)
+        system = cp.System()
+        system.add("fmu", model, step=0.01)
+        with system.start(until=1.0) as run:
+            run.step_to(0.5)
+            states.append(model.save_state())
+            assert model.jacobian("der(v)", ["x", "force"]).tolist() == [[-100.0, 1.0]]
+    assert states[0] == states[1]
+    result = alone(exchange(path, state=states[1], isolate=True), step=0.01, start=0.5)
+    assert result["fmu.x"].values[-1] == alone(exchange(path), step=0.01)["fmu.x"].values[-1]

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .description import ModelDescription
     from .description_reading import DescriptionError, read_description
     from .importing import Fmu, fmu
+    from .isolation import Isolation
 
 _HOME = {
     "Archive": "archive",
@@ -21,6 +22,7 @@ _HOME = {
     "ArchiveLimits": "archive",
     "DescriptionError": "description_reading",
     "Fmu": "importing",
+    "Isolation": "isolation",
     "ModelDescription": "description",
     "fmu": "importing",
     "read_description": "description_reading",
@@ -32,6 +34,7 @@ __all__ = [
     "ArchiveLimits",
     "DescriptionError",
     "Fmu",
+    "Isolation",
     "ModelDescription",
     "fmu",
     "read_description",

@@ -86,6 +86,7 @@ def _instance_settings(fmu: Fmu, root: Path) -> _core.fmi.InstanceSettings:
     made.categories = [] if isinstance(options.logging, bool) else list(options.logging)
     made.tolerance = options.tolerance or 0.0
     if fmu.kind == MODEL_EXCHANGE:
+        made.kind = _core.fmi.Kind.model_exchange
         if options.own_pace and options.tolerance is None:
             made.tolerance = solver_options(options.solver_options).relative_tolerance
         return made

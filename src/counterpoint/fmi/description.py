@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from ..errors import SetupError, did_you_mean
+from ..units import Unit as BaseUnit
 
 Value = float | int | bool | str | bytes
 
@@ -19,7 +20,6 @@ INTEGERS = ("Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UIn
 TYPES = (*FLOATS, *INTEGERS, "Boolean", "Enumeration", "String", "Binary", "Clock")
 NUMERIC = (*FLOATS, *INTEGERS, "Boolean", "Enumeration")
 """Types whose values can be signals."""
-BASE_UNITS = ("kg", "m", "s", "A", "K", "mol", "cd", "rad")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +33,9 @@ class DisplayUnit:
 
 
 @dataclass(frozen=True, slots=True)
-class Unit:
-    """A unit: ``base value = factor * value + offset`` in SI base units with these exponents.
+class Unit(BaseUnit):
+    """A unit of an FMU, and other units for showing its values."""
 
-    ``exponents`` has one number for each of kg, m, s, A, K, mol, cd, rad; None when the FMU does not say.
-    """
-
-    name: str
-    exponents: tuple[int, ...] | None = None
-    factor: float = 1.0
-    offset: float = 0.0
     display_units: tuple[DisplayUnit, ...] = ()
 
 
@@ -100,6 +93,7 @@ class Variable:
     minimum: float | None = None
     maximum: float | None = None
     nominal: float | None = None
+    relative: bool = False  #: values are differences (relativeQuantity): offsets of units do not count
     derivative_of: str = ""
     reinit: bool = False
     intermediate_update: bool = False

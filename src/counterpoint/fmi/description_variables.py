@@ -113,6 +113,7 @@ def _variable(element: Element, inner: Element, names: Names, notes: Notes) -> V
         minimum=notes.number(inner, "min") if bounded else None,
         maximum=notes.number(inner, "max") if bounded else None,
         nominal=notes.number(inner, "nominal") if bounded else None,
+        relative=notes.flag(inner, "relativeQuantity"),
         derivative_of="" if derivative is None else names.of.get(derivative, ""),
         reinit=notes.flag(inner, "reinit"),
         intermediate_update=notes.flag(element, "intermediateUpdate"),

@@ -10,6 +10,7 @@ from ..errors import SetupError, did_you_mean
 from ..subsystems.models import SOLVERS as ALL_SOLVERS
 from ..subsystems.models import VARIABLE_STEP, solver_options
 from .description import Interface, ModelDescription
+from .isolation import Isolation
 
 CO_SIMULATION, MODEL_EXCHANGE = "co-simulation", "model-exchange"
 KINDS = (CO_SIMULATION, MODEL_EXCHANGE)
@@ -32,6 +33,7 @@ class Options:
     redo_discarded: bool = False
     solver: str | None = None
     solver_options: Mapping[str, float] = field(default_factory=dict)
+    isolation: Isolation | None = None
 
     @property
     def chosen_solver(self) -> str:

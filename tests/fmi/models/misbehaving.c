@@ -26,7 +26,8 @@ typedef struct {
 enum {
   NONE, DISCARDS, ERRS, DIES_FATALLY, GIVES_NAN, SEGFAULTS, HANGS, ABORTS, PRINTS, EXITS, GIVES_INFINITY, RETURNS_42,
   CLOSES_STDOUT, ROUNDS_UP, CHANGES_DIRECTORY, OVERFLOWS_STACK, LOGS_FORMATS, REFUSES_STATE, LEAKS, FLOODS_LOG, TERMINATES,
-  LOGS_BAD_UTF8, TAKES_SIGNALS, DISCARDS_LONG_STEPS, ENABLES_TRAPS
+  LOGS_BAD_UTF8, TAKES_SIGNALS, DISCARDS_LONG_STEPS, FORKS_FOREVER, STARTS_A_PROCESS, PRINTS_AND_SEGFAULTS, SLEEPS,
+  ENABLES_TRAPS
 };
 
 static const Variable variables[] = {
@@ -99,6 +100,20 @@ static Status misbehave(Instance* instance, Values* s, StepEnd* step) {
     case SEGFAULTS: *nowhere = 1; return OK;
     case ABORTS: abort();
     case EXITS: exit(7);
+    case PRINTS_AND_SEGFAULTS:
+      printf("about to touch address 0\n"), fflush(stdout);
+      instance->log(instance, ERROR, "logStatusError", "something is wrong with the pointer");
+      *nowhere = 1;
+      return OK;
+#if !defined(_WIN32)
+    case FORKS_FOREVER:
+      while (true) fork();
+    case STARTS_A_PROCESS:
+      s->y = fork();
+      if (s->y == 0.0) pause();
+      return OK;
+    case SLEEPS: sleep(1000); return OK;
+#endif
     case OVERFLOWS_STACK: return overflow((volatile char*)s) ? OK : ERROR;
     case HANGS:
       for (volatile int i = 0;; ++i) continue;
