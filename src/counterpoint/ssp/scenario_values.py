@@ -100,7 +100,7 @@ def _add_subsystem(made: Tables, flat: Flat, leaf: Leaf, constants: dict[str, An
         if key in settings:
             component.place.wrong(f'Setting "{key}": is no setting; SSP has a place for it')
     if component.implementation == "ModelExchange":
-        component.place.wrong("implementation = ModelExchange; FMUs are run as co-simulation")
+        table.setdefault("kind", "model-exchange")
     values = _values(flat, leaf)
     for name, value in values.items():
         if name in in_set:

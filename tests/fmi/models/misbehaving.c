@@ -1,4 +1,5 @@
 /* A model that does what it should not, in the step that reaches a time: which fault is a parameter. */
+#define _GNU_SOURCE /* feenableexcept */
 #include <fenv.h>
 #include <math.h>
 #include <signal.h>
@@ -26,7 +27,7 @@ enum {
   NONE, DISCARDS, ERRS, DIES_FATALLY, GIVES_NAN, SEGFAULTS, HANGS, ABORTS, PRINTS, EXITS, GIVES_INFINITY, RETURNS_42,
   CLOSES_STDOUT, ROUNDS_UP, CHANGES_DIRECTORY, OVERFLOWS_STACK, LOGS_FORMATS, REFUSES_STATE, LEAKS, FLOODS_LOG, TERMINATES,
   LOGS_BAD_UTF8, TAKES_SIGNALS, DISCARDS_LONG_STEPS, FORKS_FOREVER, STARTS_A_PROCESS, PRINTS_AND_SEGFAULTS, SLEEPS,
-  FORGETS
+  FORGETS, ENABLES_TRAPS
 };
 
 static const Variable variables[] = {
@@ -69,6 +70,9 @@ static Status quietly(Instance* instance, Values* s) {
     case PRINTS: printf("printed by the model\n"), fflush(stdout); break;
     case CLOSES_STDOUT: close(1); break;
     case ROUNDS_UP: fesetround(FE_UPWARD); break;
+#if defined(__GLIBC__)
+    case ENABLES_TRAPS: feenableexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW); break;
+#endif
     case CHANGES_DIRECTORY: return chdir("..") == 0 ? OK : ERROR;
     case TAKES_SIGNALS: signal(SIGINT, SIG_IGN); break;
     case LOGS_FORMATS: instance->log(instance, ERROR, "logStatusError", "100 %%s of %%n %%d"); break;
