@@ -107,7 +107,7 @@ def run(
         read = read.changed(until=until, scheme=scheme, threads=threads)
     else:
         raise click.UsageError(
-            "--step is for mechanism and diagram files and for system structures; in a scenario subsystems have their own"
+            "--step is for mechanisms, diagrams and system structures; in a scenario subsystems have their own"
         )
     system = read.build()
     where = Outputs(out or Path(f"{read.name}-run"), read.name, overwrite, read.extra_endings)
