@@ -12,6 +12,7 @@ BENCHMARKS = {
     "diagram": "benchmarks.diagram",
     "fmi": "benchmarks.fmi",
     "linear": "benchmarks.linear",
+    "link": "benchmarks.link",
     "multibody": "benchmarks.multibody",
 }
 

@@ -198,3 +198,15 @@ def test_fmpy_gets_the_same_numbers_in_the_ring():
         np.testing.assert_allclose(rings[1].ends(), rings[0].ends(), rtol=1e-12)
         for made in rings:
             made.close()
+
+
+def test_the_link_benchmark_measures_all_transports():
+    from benchmarks import link
+    from benchmarks.harness import Bench
+
+    bench = Bench("link", quick=True)
+    for work in link.WORKS.values():
+        work(bench)
+    assert {row.work for row in bench.rows} == {"round-trip", "step", "isolated-fmu", "start"}
+    assert {row.size for row in bench.rows if row.work == "step"} == {"shared memory", "Unix socket", "TCP"}
+    assert all(np.isfinite(row.value) and row.value > 0 for row in bench.rows)
