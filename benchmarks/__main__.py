@@ -10,6 +10,7 @@ from benchmarks.harness import Bench, show, write_json
 BENCHMARKS = {
     "coupling": "benchmarks.coupling",
     "diagram": "benchmarks.diagram",
+    "fmi": "benchmarks.fmi",
     "linear": "benchmarks.linear",
     "link": "benchmarks.link",
     "multibody": "benchmarks.multibody",

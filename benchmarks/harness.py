@@ -14,7 +14,7 @@ from pathlib import Path
 
 OURS = "counterpoint"
 LIMIT = "limit"
-WIDTH = 110
+WIDTH = 130
 """Columns of the tables when they do not go to a terminal."""
 
 
@@ -144,4 +144,7 @@ def _number(row: Row | None) -> str:
 
 
 def _quotient(ours: Row | None, other: Row | None) -> str:
-    return "" if ours is None or other is None or other.value == 0 else f"{ours.value / other.value:.2f}"
+    if ours is None or other is None or other.value == 0:
+        return ""
+    quotient = ours.value / other.value
+    return f"{quotient:.2f}" if quotient >= 0.1 else f"{quotient:.4f}"

@@ -157,6 +157,49 @@ def test_the_engine_by_hand_has_the_known_speed():
     assert SPEED_AFTER_10_S[0] <= by_hand(100_000)[-1] <= SPEED_AFTER_10_S[1]
 
 
+@pytest.mark.parametrize(("version", "lines"), [(2, False), (3, False), (2, True)])
+@pytest.mark.parametrize("count", [2, 5])
+def test_a_ring_of_fmus_by_hand_and_in_counterpoint_keep_the_same_rows(count, version, lines):
+    from benchmarks.fmu_ring import HandWritten, Ours
+
+    by_hand, ours = HandWritten(count, 1000, version, lines), Ours(count, 1000, version, lines)
+    by_hand.run()
+    ours.run()
+    for i, rows in enumerate(by_hand.rows):
+        x, v = ours.result[f"mass{i}.x"], ours.result[f"mass{i}.v"]
+        # The loop adds the step to the time and divides by the step; ours works with differences of times.
+        np.testing.assert_allclose(np.stack([x.time, x.values, v.values], axis=1), rows, rtol=1e-10, atol=1e-12)
+    by_hand.close()
+
+
+def test_the_fmi_benchmark_names_its_missing_peers_and_runs_without_them(monkeypatch):
+    from benchmarks import fmi
+    from benchmarks.harness import Bench
+
+    monkeypatch.setattr(fmi, "installed", lambda _: False)
+    bench = Bench("fmi", quick=True)
+    for work in fmi.WORKS.values():
+        work(bench)
+    assert {row.work for row in bench.rows} == {"two-fmus", "ring", "start-up", "isolated"}
+    assert all(np.isfinite(row.value) and row.value > 0 for row in bench.rows)
+    for peer in fmi.PEERS:
+        assert any(peer in note and "not installed" in note for note in bench.notes)
+
+
+def test_fmpy_gets_the_same_numbers_in_the_ring():
+    pytest.importorskip("fmpy")
+    from benchmarks.fmu_ring import HandWritten
+    from benchmarks.peer_fmpy import Ring
+
+    for version in (2, 3):
+        rings = [HandWritten(3, 100, version), Ring(3, 100, version)]
+        for made in rings:
+            made.run()
+        np.testing.assert_allclose(rings[1].ends(), rings[0].ends(), rtol=1e-12)
+        for made in rings:
+            made.close()
+
+
 def test_the_link_benchmark_measures_all_transports():
     from benchmarks import link
     from benchmarks.harness import Bench

@@ -7,7 +7,7 @@
 
 namespace counterpoint {
 
-/// Flat for the same reason as Scheduler::advance.
+/// Flat for the same reason as Scheduler::go.
 [[gnu::flatten]] void Defect::arrive(const Samples& samples, double gain, double offset) {
   while (pending() && samples.time(samples.last()) >= pending_time() - samples.tolerance) {
     compare(pending_time(), &assumed_[first_ + 1], samples, gain, offset);
@@ -20,36 +20,33 @@ void Defect::compare(double t, const double* assumed, const Samples& samples, do
   const double* arrived = published(samples, t);
   double* row = rows_.extend();
   row[0] = t;
-  ++count_;
+  ++tally_.count;
   double squares = 0.0;
   for (int j = 0; j < width_; ++j) {
     const double value = gain * arrived[j] + offset;
     row[1 + j] = assumed[j];
     row[1 + width_ + j] = value;
-    const double difference = assumed[j] - value;
-    squares += difference * difference;
-    Moments& moments = moments_[j];
-    const double from_mean = value - moments.mean;  // Welford's running variance
-    moments.mean += from_mean / static_cast<double>(count_);
-    moments.spread += from_mean * (value - moments.mean);
-    magnitude_ = std::max(magnitude_, std::abs(value));
+    squares += weigh(assumed[j], value, tally_, means_[j], spreads_[j]);
   }
-  sum_of_squares_ += squares;
-  if (squares > maximum_square_) {
-    maximum_square_ = squares;
-    time_of_maximum_ = t;
-  }
+  tally_.add(squares, t);
 }
 
 const double* Defect::published(const Samples& samples, double t) {
-  const std::size_t behind = samples.behind(t);
-  if (std::abs(samples.time(behind) - t) <= samples.tolerance) return samples.value(behind);
-  return interpolated(samples, behind, t);
+  const std::size_t found = behind(samples, t);
+  if (std::abs(samples.time(found) - t) <= samples.tolerance) return samples.value(found);
+  return interpolated(samples, found, t);
 }
 
-[[gnu::noinline]] const double* Defect::interpolated(const Samples& samples, std::size_t behind, double t) {
+std::size_t Defect::behind(const Samples& samples, double t) {
+  std::size_t k = std::clamp(place_, samples.begin, samples.last());
+  while (k < samples.last() && samples.time(k + 1) <= t + samples.tolerance) ++k;
+  while (k > samples.begin && samples.time(k) > t + samples.tolerance) --k;
+  return place_ = k;
+}
+
+[[gnu::noinline]] const double* Defect::interpolated(const Samples& samples, std::size_t found, double t) {
   // A cubic that ends with the first sample after t: later ones may or may not be there yet.
-  const std::size_t newest = std::min(behind + 1, samples.last());
+  const std::size_t newest = std::min(found + 1, samples.last());
   newton_through(samples, newest, available(samples, newest, 4), truth_);
   truth_.evaluate(t, values_.data());
   return values_.data();
@@ -58,12 +55,10 @@ const double* Defect::published(const Samples& samples, double t) {
 void Defect::save(Saved& into) const {
   into.compared_for = compared_for_;
   into.pending.assign(assumed_.begin() + static_cast<long>(first_), assumed_.begin() + static_cast<long>(last_));
-  into.count = count_;
-  into.sum_of_squares = sum_of_squares_;
-  into.maximum_square = maximum_square_;
-  into.time_of_maximum = time_of_maximum_;
-  into.magnitude = magnitude_;
-  into.moments = moments_;
+  into.tally = tally_;
+  into.means = means_;
+  into.spreads = spreads_;
+  into.place = place_;
   into.rows = rows_.total();
 }
 
@@ -73,23 +68,23 @@ void Defect::restore(const Saved& saved) {
   last_ = saved.pending.size();
   if (last_ > assumed_.size()) assumed_.resize(last_);
   std::copy(saved.pending.begin(), saved.pending.end(), assumed_.begin());
-  count_ = saved.count;
-  sum_of_squares_ = saved.sum_of_squares;
-  maximum_square_ = saved.maximum_square;
-  time_of_maximum_ = saved.time_of_maximum;
-  magnitude_ = saved.magnitude;
-  moments_ = saved.moments;
+  tally_ = saved.tally;
+  means_ = saved.means;
+  spreads_ = saved.spreads;
+  place_ = saved.place;
   rows_.shrink(saved.rows);
 }
 
-double Defect::maximum() const { return std::sqrt(maximum_square_); }
+double Defect::maximum() const { return std::sqrt(tally_.maximum_square); }
 
-double Defect::rms() const { return count_ ? std::sqrt(sum_of_squares_ / static_cast<double>(count_)) : 0.0; }
+double Defect::rms() const {
+  return tally_.count ? std::sqrt(tally_.sum_of_squares / static_cast<double>(tally_.count)) : 0.0;
+}
 
 double Defect::scale() const {
   double sum = 0.0;
-  for (const Moments& moments : moments_) sum += moments.spread;
-  return count_ ? std::sqrt(sum / static_cast<double>(count_)) : 0.0;
+  for (double spread : spreads_) sum += spread;
+  return tally_.count ? std::sqrt(sum / static_cast<double>(tally_.count)) : 0.0;
 }
 
 }  // namespace counterpoint

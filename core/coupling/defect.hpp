@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "coupling/inputs.hpp"
@@ -17,7 +19,7 @@ namespace counterpoint {
 class Defect {
  public:
   explicit Defect(int width)
-      : width_(width), moments_(width), values_(width), truth_(width), rows_(1 + 2 * width) {}
+      : width_(width), means_(width), spreads_(width), values_(width), truth_(width), rows_(1 + 2 * width) {}
 
   /// Whether to assume at the end of the consumer's step: the step after it will end at `following`, and
   /// the source publishes (or has published) its next sample at `source_next`.
@@ -34,20 +36,50 @@ class Defect {
   }
 
   bool pending() const { return first_ < last_; }
+  /// Whether so much is pending that it should be compared, should the samples be there.
+  bool full() const { return last_ - first_ >= most_pending * static_cast<std::size_t>(1 + width_); }
   double pending_time() const { return assumed_[first_]; }
 
   /// Compare what is pending with the samples that have been published, as far as they reach.
   void arrive(const Samples& samples, double gain, double offset);
 
-  long count() const { return count_; }
+  struct Comparison {
+    double t, assumed, arrived;
+  };
+  /// The same for a scalar whose consumer and source step together: compare up to the sample numbered `last`;
+  /// `at(sample)` says what was assumed for it and what arrived. All numbers are at hand meanwhile: in many runs this is
+  /// done for every step of everybody.
+  template <class At>
+  void arrive_in_step(std::size_t last, const At& at) {
+    if (last <= place_) return;
+    double* row = rows_.extend(last - place_);
+    Tally tally = tally_;
+    double mean = means_[0], spread = spreads_[0];
+    for (std::size_t sample = place_ + 1; sample <= last; ++sample) {
+      const Comparison found = at(sample);
+      row[0] = found.t;
+      row[1] = found.assumed;
+      row[2] = found.arrived;
+      row += 3;
+      ++tally.count;
+      tally.add(weigh(found.assumed, found.arrived, tally, mean, spread), found.t);
+    }
+    place_ = last;
+    compared_for_ = row[-3];
+    tally_ = tally;
+    means_[0] = mean;
+    spreads_[0] = spread;
+  }
+
+  long count() const { return tally_.count; }
   double maximum() const;
-  double time_of_maximum() const { return time_of_maximum_; }
+  double time_of_maximum() const { return tally_.time_of_maximum; }
   /// Root mean square of the defect.
   double rms() const;
   /// Root mean square of the arrived signal about its mean: what the defect is to be measured against.
   double scale() const;
   /// Largest absolute value that arrived.
-  double magnitude() const { return magnitude_; }
+  double magnitude() const { return tally_.magnitude; }
 
   /// Rows (t, assumed, arrived) since the last call, 1 + 2 width columns.
   std::size_t row_count() const { return rows_.rows(); }
@@ -59,27 +91,48 @@ class Defect {
   void restore(const Saved& saved);
 
  private:
+  struct Tally {
+    long count = 0;
+    double sum_of_squares = 0.0;
+    double maximum_square = 0.0;
+    double time_of_maximum = 0.0;
+    double magnitude = 0.0;
+    void add(double square, double t) {
+      sum_of_squares += square;
+      if (square > maximum_square) {
+        maximum_square = square;
+        time_of_maximum = t;
+      }
+    }
+  };
+  /// Count one component in (the tally's count is that of this comparison) and return the square of its defect.
+  static double weigh(double assumed, double arrived, Tally& tally, double& mean, double& spread) {
+    const double from_mean = arrived - mean;  // Welford's running variance
+    mean += from_mean / static_cast<double>(tally.count);
+    spread += from_mean * (arrived - mean);
+    tally.magnitude = std::max(tally.magnitude, std::abs(arrived));
+    const double difference = assumed - arrived;
+    return difference * difference;
+  }
+
   void compare(double t, const double* assumed, const Samples& samples, double gain, double offset);
   /// What the source has published for time t: a sample, or between samples a cubic.
   const double* published(const Samples& samples, double t);
-  const double* interpolated(const Samples& samples, std::size_t behind, double t);
+  /// The last sample not later than t, or the first one when all are later; looked for from the last place on.
+  std::size_t behind(const Samples& samples, double t);
+  const double* interpolated(const Samples& samples, std::size_t found, double t);
 
-  struct Moments {
-    double mean = 0.0;
-    double spread = 0.0;  ///< sum of squares about the mean
-  };
+  static constexpr std::size_t most_pending = 256;
 
   int width_;
+  std::size_t place_ = 0;  ///< the sample that was compared last
   double compared_for_ = -Polynomial::infinity;  ///< the source's sample of the last assumption
   std::size_t first_ = 0;                        ///< where the oldest assumption that is pending begins
   std::size_t last_ = 0;                         ///< behind the newest
-  std::vector<double> assumed_;                  ///< rows (t, assumed), rarely more than two, and room for more
-  long count_ = 0;
-  double sum_of_squares_ = 0.0;
-  double maximum_square_ = 0.0;
-  double time_of_maximum_ = 0.0;
-  double magnitude_ = 0.0;
-  std::vector<Moments> moments_;  ///< of what arrived
+  std::vector<double> assumed_;                  ///< rows (t, assumed) that are pending, and room for more
+  Tally tally_;
+  std::vector<double> means_;    ///< of what arrived
+  std::vector<double> spreads_;  ///< sums of squares about the mean
   std::vector<double> values_;  ///< scratch
   Polynomial truth_;
   RowBuffer rows_;
@@ -88,9 +141,9 @@ class Defect {
 struct Defect::Saved {
   double compared_for = 0.0;
   std::vector<double> pending;  ///< rows (t, assumed)
-  long count = 0;
-  double sum_of_squares = 0.0, maximum_square = 0.0, time_of_maximum = 0.0, magnitude = 0.0;
-  std::vector<Moments> moments;
+  Tally tally;
+  std::vector<double> means, spreads;
+  std::size_t place = 0;
   std::size_t rows = 0;
 };
 

@@ -10,7 +10,7 @@ namespace counterpoint {
 class EmbeddedInterface::HostInputs final : public Inputs {
  public:
   HostInputs(std::vector<double> constants, EmbeddedInterface& driver)
-      : Inputs(std::move(constants)), driver_(driver) {}
+      : Inputs(std::move(constants), true), driver_(driver) {}
 
   bool running = false;
 

@@ -9,14 +9,18 @@ void Inputs::add_term(Term term) {
   term.polynomial = Polynomial(width);
   term.scratch.resize(width);
   term.scales = term.gain != 1.0 || term.offset != 0.0;
+  term.newest_points = asked_always_ ? 0 : term.approximation->newest_points();
+  term.simple = width == 1 && term.law < 0 && !term.adds && (term.newest_points == 1 || term.newest_points == 2);
   per_step_ = per_step_ || term.approximation->depends_on_step();
   terms_.push_back(std::move(term));
   choose_short_way();
 }
 
 void Inputs::choose_short_way() {
-  single_scalar_ = terms_.size() == 1 && values_.size() == 1 && terms_[0].samples.width == 1 && laws_.empty() &&
-                   held_.empty();
+  scalars_ = laws_.empty() && held_.empty() && std::all_of(terms_.begin(), terms_.end(), [](const Term& term) {
+               return term.samples.width == 1 && !term.adds;
+             });
+  single_scalar_ = scalars_ && terms_.size() == 1 && values_.size() == 1;
 }
 
 void Inputs::hold(int offset, std::vector<double> values) {
@@ -50,7 +54,7 @@ int Inputs::add_law(std::shared_ptr<const CouplingLaw> law, int target_offset, i
   return static_cast<int>(laws_.size()) - 1;
 }
 
-/// Flat for the same reason as Scheduler::advance.
+/// Flat for the same reason as Scheduler::go.
 [[gnu::flatten]] void Inputs::freeze_terms() {
   window_from_ = per_step_ ? Polynomial::infinity : -Polynomial::infinity;
   window_until_ = Polynomial::infinity;
@@ -80,18 +84,8 @@ void Inputs::freeze(Term& term) {
   update(term, k + 1);
 }
 
-void Inputs::update(Term& term, std::size_t end) {
-  Samples& s = term.samples;
-  if (s.end != end) {
-    // What lay beyond the last sample is known better now; a piece between samples stays right.
-    if (term.polynomial.to == Polynomial::infinity || end < s.end) term.polynomial.invalidate();
-    s.end = end;
-    s.begin = s.history->begin();
-  }
-  if (per_step_ && term.approximation->depends_on_step()) term.polynomial.invalidate();
-}
-
 void Inputs::freeze_with_all_of(int source, double start, double end) {
+  lines_ = false;
   step_.previous_start = step_.start;
   step_.start = start;
   step_.end = end;
@@ -146,6 +140,7 @@ void Inputs::save(Saved& into) const {
 }
 
 void Inputs::restore(const Saved& saved) {
+  lines_ = false;
   for (std::size_t k = 0; k < terms_.size(); ++k) {
     const Saved::TermState& state = saved.terms[k];
     Term& term = terms_[k];
@@ -193,6 +188,11 @@ void Inputs::forget_polynomials_of(int source) {
 }
 
 const double* Inputs::at_any(double t) {
+  if (scalars_) {
+    double* values = values_.data();
+    for (Term& term : terms_) values[term.target_offset] = polynomial(term, t).scalar(t);
+    return values;
+  }
   for (Term& term : terms_) {
     polynomial(term, t);
     put(term, t);

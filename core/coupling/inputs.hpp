@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "signal/approximation.hpp"
+#include "signal/newton.hpp"
 
 namespace counterpoint {
 
@@ -21,6 +22,15 @@ class CouplingLaw {
   virtual ~CouplingLaw() = default;
   /// `signals`: the values of the connected outputs one after another; `out`: the input.
   virtual void evaluate(double t, const double* signals, double* out) const = 0;
+};
+
+/// A scalar that is held, or goes on in a straight line: the polynomials of degree 0 and 1 without their generality.
+struct Line {
+  bool sloped = false;
+  double value = 0.0;
+  double slope = 0.0;
+  double node = 0.0;  ///< where it has the value, s
+  double at(double t) const { return sloped ? slope * (t - node) + value : value; }
 };
 
 /// One output entering one input.
@@ -41,6 +51,9 @@ struct Term {
   double source_next = 0.0;  ///< when the source will publish next, as known when the step was allowed
   int law = -1;        ///< coupling law that takes this signal, or -1
   int law_offset = 0;  ///< place among the law's signals
+  int newest_points = 0;  ///< samples behind the polynomial from the last one on, where that is known (Approximation)
+  bool simple = false;    ///< a scalar for itself, held or a line from the last sample on
+  Line line;              ///< what it is while all step together, if it is simple
 
   const History* present = nullptr;  ///< what the source publishes now
   Samples samples;                   ///< of `present`, or of the pass before when `known`
@@ -61,7 +74,7 @@ class Inputs {
     std::vector<double> signals;
   };
 
-  explicit Inputs(std::vector<double> constants) : values_(std::move(constants)) {}
+  explicit Inputs(std::vector<double> constants) : Inputs(std::move(constants), false) {}
 
   /// The run starts here: there is no step before it.
   void start(double t) { step_.start = step_.end = step_.previous_start = t; }
@@ -71,6 +84,10 @@ class Inputs {
 
   /// All inputs at time t. The pointer stays good, its contents change with the next call.
   const double* at(double t) {
+    if (lines_ && t >= step_.start) {
+      for (const Term& term : terms_) values_[term.target_offset] = term.line.at(t);
+      return values_.data();
+    }
     if (single_scalar_) {
       Term& term = terms_.front();
       if (term.polynomial.covers(t)) {
@@ -116,8 +133,46 @@ class Inputs {
     step_.previous_start = step_.start;
     step_.start = start;
     step_.end = end;
+    lines_ = false;
     if (end > window_until_ || end <= window_from_) freeze_terms();
   }
+
+  /// The same when all sources step together with this one: it stands at its sample number `last`, and so do they;
+  /// those it waits for are one step ahead.
+  void freeze_in_step(double start, double end, std::size_t last) {
+    step_.previous_start = step_.start;
+    step_.start = start;
+    step_.end = end;
+    lines_ = held_.empty();
+    for (Term& term : terms_) {
+      if (term.simple && !term.waits) {
+        term.samples.end = last + 1;
+        term.polynomial.invalidate();  // built when somebody asks for more than the line says
+        draw(term.line, term, last);
+      } else {
+        lines_ = false;
+        update(term, last + (term.waits ? 2 : 1));
+      }
+    }
+  }
+  /// What a simple term is from the sample numbered `last` on, as long as that is the newest.
+  static void draw(Line& line, const Term& term, std::size_t last) {
+    const History& history = *term.samples.history;
+    const double* newest = history.value(last) + term.samples.column;
+    line.value = *newest;
+    line.sloped = term.newest_points > 1 && last > history.begin();
+    if (line.sloped) {
+      const double before = history.value(last - 1)[term.samples.column];
+      line.node = history.time(last);
+      line.slope = (before - line.value) / (history.time(last - 1) - line.node);
+    }
+    if (term.scales) {
+      line.value = line.value * term.gain + term.offset;
+      line.slope *= term.gain;
+    }
+  }
+  /// Whether all inputs are lines in the step that is frozen.
+  bool are_lines() const { return lines_; }
 
   /// Steps that end up to here use the samples that are frozen now.
   double frozen_until() const { return window_until_; }
@@ -127,7 +182,7 @@ class Inputs {
 
   /// The polynomial behind a term, right at time t.
   const Polynomial& polynomial(Term& term, double t) {
-    if (!term.polynomial.covers(t)) rebuild(term, t);
+    if (!term.polynomial.covers(t)) build(term, t);
     return term.polynomial;
   }
 
@@ -160,16 +215,38 @@ class Inputs {
   void remember_end(double t);
 
  protected:
+  /// `asked_always`: nothing but `rebuild` makes a polynomial.
+  Inputs(std::vector<double> constants, bool asked_always)
+      : asked_always_(asked_always), values_(std::move(constants)) {}
   virtual void rebuild(Term& term, double t);
 
   ConsumerStep step_;
 
  private:
   const double* at_any(double t);
+  void build(Term& term, double t) {
+    const Samples& samples = term.samples;
+    if (term.newest_points == 0 || t < samples.time(samples.last()) - samples.tolerance) return rebuild(term, t);
+    build_through_newest(term);
+  }
+  static void build_through_newest(Term& term) {
+    term.samples.begin = term.samples.history->begin();  // older ones may have been forgotten
+    newton_through_newest(term.samples, term.newest_points, term.polynomial);
+    if (term.scales) term.polynomial.scale_and_shift(term.gain, term.offset);
+  }
   void put(Term& term, double t);
   void freeze_terms();
   void freeze(Term& term);
-  void update(Term& term, std::size_t end);
+  void update(Term& term, std::size_t end) {
+    Samples& s = term.samples;
+    if (s.end != end) {
+      // What lay beyond the last sample is known better now; a piece between samples stays right.
+      if (term.polynomial.to == Polynomial::infinity || end < s.end) term.polynomial.invalidate();
+      s.end = end;
+      s.begin = s.history->begin();
+    }
+    if (per_step_ && term.approximation->depends_on_step()) term.polynomial.invalidate();
+  }
   void apply_laws(double t);
   void apply(LawPort& port, double t);
   void choose_short_way();
@@ -185,7 +262,10 @@ class Inputs {
   double window_from_ = Polynomial::infinity;
   double window_until_ = -Polynomial::infinity;
   bool per_step_ = false;
+  bool asked_always_;
   bool single_scalar_ = false;  ///< one scalar term and no law: the common case, worth a short way
+  bool lines_ = false;          ///< the terms' lines say it all, for the step that is frozen
+  bool scalars_ = false;        ///< scalar terms, each with an input of its own, and no law: the next common one
   std::vector<double> values_;
   std::vector<Term> terms_;
   std::vector<LawPort> laws_;

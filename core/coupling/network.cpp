@@ -158,6 +158,7 @@ std::size_t Network::first_needed(int source) const {
 }
 
 void Network::make_room(int source, std::size_t samples) {
+  compare(source);
   participants[source].history.make_room(first_needed(source), samples);
 }
 

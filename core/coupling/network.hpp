@@ -101,6 +101,11 @@ class Network {
     }
   }
 
+  /// Compare what was assumed of `source` with what it has made visible.
+  void compare(int source) {
+    for (const Place& out : outgoing_[source]) out.participant->compare(out.term);
+  }
+
   /// Forget what no consumer needs any more and make room for `samples` more.
   void make_room(int source, std::size_t samples);
 

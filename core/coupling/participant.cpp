@@ -184,6 +184,7 @@ void Participant::read_present() {
 
 void Participant::compare(std::size_t k) {
   const Term& term = inputs->terms()[k];
+  if (in_step && term.simple && !term.waits) return compare_line(k);
   Samples samples = term.samples;
   samples.history = term.present;
   samples.begin = samples.history->begin();
@@ -191,9 +192,30 @@ void Participant::compare(std::size_t k) {
   defects[k].arrive(samples, term.gain, term.offset);
 }
 
-/// Flat for the same reason as Scheduler::advance.
+/// What was assumed of a line is found again from the samples: nobody has to write it down in every step.
+void Participant::compare_line(std::size_t k) {
+  const Term& term = inputs->terms()[k];
+  const History& source = *term.samples.history;
+  const std::size_t last = std::min(source.end(), history.end()) - 1;
+  const double gain = term.gain, offset = term.offset;
+  const int column = term.samples.column;
+  if (term.newest_points == 1 && !term.scales) {  // held: what arrived last time was assumed this time
+    return defects[k].arrive_in_step(last, [&](std::size_t sample) {
+      return Defect::Comparison{source.time(sample), source.value(sample - 1)[column], gain * source.value(sample)[column] + offset};
+    });
+  }
+  defects[k].arrive_in_step(last, [&](std::size_t sample) {
+    const double time = source.time(sample);
+    Line line;
+    Inputs::draw(line, term, sample - 1);
+    return Defect::Comparison{time, line.at(time), gain * source.value(sample)[column] + offset};
+  });
+}
+
+/// Flat for the same reason as Scheduler::go.
 [[gnu::flatten]] void Participant::leave_assumptions() {
   if (repeats_) return leave_assumptions_in_repeat();
+  if (in_step) return leave_assumptions_in_step();
   std::vector<Term>& terms = inputs->terms();
   for (std::size_t k = 0; k < terms.size(); ++k) {
     Term& term = terms[k];
@@ -208,7 +230,16 @@ void Participant::compare(std::size_t k) {
       continue;
     }
     defects[k].assume(inputs->polynomial(term, t), t, source_next);
-    if (published) compare(k);
+    if (published && (!defers || defects[k].full())) compare(k);
+  }
+}
+
+/// The source's next sample comes, or has come, at the end of this step.
+void Participant::leave_assumptions_in_step() {
+  auto defect = defects.begin();
+  for (Term& term : inputs->terms()) {
+    if (!term.waits && !term.simple) defect->assume(inputs->polynomial(term, t), t, t);
+    ++defect;
   }
 }
 

@@ -133,6 +133,10 @@ class Participant {
   /// then sees through the calls.
   template <class Model>
   void burst(Model& model, const BurstLimits& limits) {
+    if (in_step) {
+      inputs->freeze_in_step(t, t_next, history.end() - 1);
+      return step_with_inputs(model);
+    }
     long left = limits.steps;
     do {
       inputs->freeze(t, t_next);
@@ -152,7 +156,7 @@ class Participant {
     t = reached;
     ++steps;
     propose();
-    if (extrapolates_) leave_assumptions();
+    if (extrapolates_ && !inputs->are_lines()) leave_assumptions();
   }
 
   /// Write a sample that came from elsewhere (a host that integrates by itself).
@@ -203,6 +207,8 @@ class Participant {
   double horizon;  ///< the furthest t_next so far: what is needed of the sources
   long steps = 0;
   bool proposing = false;  ///< the subsystem is asked for its next step
+  bool in_step = false;    ///< all that it is connected with make the same steps, one each in turn
+  bool defers = false;     ///< the driver compares what was assumed now and then, many at once
 
  private:
   /// Steps on the frozen samples between which nothing has to be looked at; returns their number. A step that
@@ -278,7 +284,9 @@ class Participant {
   double wish();
   void publish_derivatives(double time);
   void leave_assumptions();
+  void leave_assumptions_in_step();
   void leave_assumptions_in_repeat();
+  void compare_line(std::size_t k);
   /// The end of a step that did not end exactly where it was proposed; throws when that is not allowed.
   double accepted_end(double reached) const;
   [[noreturn]] void not_finite(const double* values) const;

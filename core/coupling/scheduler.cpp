@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "coupling/rounds.hpp"
 #include "coupling/workers.hpp"
 
 namespace counterpoint {
@@ -24,8 +25,13 @@ Scheduler::Scheduler(const RunSpec& spec, int threads)
       patience_(64 + 4 * static_cast<long>(spec.participants.size())),
       burst_length_((spec.until - spec.start) / 256.0) {
   take_seats(spec);
+  for (Participant& p : network_.participants) p.defers = true;
   const int useful = std::min<int>(threads, static_cast<int>(spec.participants.size()));
-  if (useful > 1) pool_ = std::make_unique<WorkerPool>(useful);
+  if (useful > 1) {
+    pool_ = std::make_unique<WorkerPool>(useful);
+  } else {
+    make_rounds(spec);
+  }
 }
 
 Scheduler::~Scheduler() = default;
@@ -49,12 +55,26 @@ void Scheduler::take_seats(const RunSpec& spec) {
   }
 }
 
+void Scheduler::make_rounds(const RunSpec& spec) {
+  for (const std::vector<int>& group : groups_in_step(spec)) {
+    Round round;
+    for (int i : group) {
+      seats_[i].round = static_cast<int>(rounds_.size());
+      seats_[i].participant->in_step = true;
+      round.push_back(&seats_[i]);
+    }
+    rounds_.push_back(std::move(round));
+  }
+}
+
 inline bool Scheduler::may_step(const Seat& seat) {
   return seat.participant->t_next <= seat.end && seat.participant->t < seat.begin;
 }
 
 inline void Scheduler::offer(Seat& seat) {
-  if (!seat.ready && may_step(seat)) push_ready(seat);
+  if (seat.ready) return;
+  const bool may = seat.round < 0 ? may_step(seat) : rounds_[seat.round].front() == &seat;
+  if (may) push_ready(seat);
 }
 
 void Scheduler::start() {
@@ -127,8 +147,8 @@ inline void Scheduler::push_ready(Seat& seat) {
     ready_.pop_back();
     Seat& seat = seats_[i];
     seat.ready = false;
-    // One that is far enough and that nobody listens to can unblock no one: let it rest.
-    const bool rests = seat.outgoing->empty() && reached(*seat.participant);
+    // One that is far enough and that nobody (else) listens to can unblock no one: let it rest.
+    const bool rests = (seat.outgoing->empty() || seat.round >= 0) && reached(*seat.participant);
     if (!rests) return i;
     set_aside(i);
   }
@@ -151,20 +171,29 @@ long Scheduler::burst(Seat& seat) {
   const double stop = std::min(p.t + burst_length_, target_);
   BurstLimits allowed{seat.end, std::min(seat.begin, stop), 1};
   if (!p.stopwatch.costly()) allowed.steps = static_cast<long>(std::min(p.history.room(), burst_steps));
+  if (p.stopwatch.due()) return make_timed_steps(p, allowed);
   const long before = p.steps;
-  const bool timed = p.stopwatch.due();
-  if (timed) p.stopwatch.begin();
   p.subsystem->burst(p, allowed);
-  if (timed) p.stopwatch.end(p.steps - before);
   return p.stopwatch.costly() ? steps_between_clocks : p.steps - before;
 }
 
+long Scheduler::make_timed_steps(Participant& p, const BurstLimits& allowed) {
+  const long before = p.steps;
+  p.stopwatch.begin();
+  p.subsystem->burst(p, allowed);
+  p.stopwatch.end(p.steps - before);
+  return p.stopwatch.costly() ? steps_between_clocks : p.steps - before;
+}
+
+inline void Scheduler::note_whether_reached(Seat& seat) {
+  if (seat.reached || !reached(*seat.participant)) return;
+  seat.reached = true;
+  --behind_;
+}
+
 void Scheduler::after_burst(Seat& seat) {
-  network_.commit(seat.index);
-  if (!seat.reached && reached(*seat.participant)) {
-    seat.reached = true;
-    --behind_;
-  }
+  seat.participant->history.commit();
+  note_whether_reached(seat);
   offer(seat);
   for (Seat* neighbour : seat.neighbours) {
     update_limits(*neighbour);
@@ -177,6 +206,64 @@ void Scheduler::run_alone(int i) {
   if (seat.participant->history.room() < 16) network_.make_room(i, 64);
   network_.guarded(i, [&] { steps_made_ += burst(seat); });
   after_burst(seat);
+}
+
+bool Scheduler::is_in_step(const Round& round) const {
+  const Participant& first = *round.front()->participant;
+  return std::all_of(round.begin(), round.end(), [&](const Seat* seat) {
+    const Participant& p = *seat->participant;
+    return p.t == first.t && p.t_next == first.t_next && p.history.end() == first.history.end();
+  });
+}
+
+[[gnu::noinline]] void Scheduler::dissolve(Round& round) {
+  for (Seat* seat : round) {
+    seat->round = -1;
+    seat->participant->in_step = false;
+  }
+  for (Seat* seat : round) {
+    update_limits(*seat);
+    offer(*seat);
+  }
+}
+
+long Scheduler::rounds_possible(const Round& round) const {
+  std::size_t most = burst_steps;
+  for (const Seat* seat : round) {
+    if (seat->participant->stopwatch.costly()) return 1;
+    most = std::min(most, seat->participant->history.room());
+  }
+  return static_cast<long>(most);
+}
+
+void Scheduler::run_rounds(Round& round) {
+  if (!is_in_step(round)) return dissolve(round);
+  for (Seat* seat : round) {
+    if (seat->participant->history.room() < 16) network_.make_room(seat->index, 64);
+  }
+  constexpr BurstLimits one_step{latest, latest, 1};
+  const Participant& first = *round.front()->participant;
+  int active = 0;
+  try {
+    for (long left = rounds_possible(round); left > 0 && !reached(first); --left) {
+      for (Seat* seat : round) {
+        Participant& p = *seat->participant;
+        active = seat->index;
+        if (p.stopwatch.due()) {
+          steps_made_ += make_timed_steps(p, one_step);
+        } else {
+          p.subsystem->burst(p, one_step);
+          ++steps_made_;
+        }
+        p.history.commit();
+      }
+    }
+  } catch (...) {
+    network_.note_failure(active);
+    throw;
+  }
+  for (Seat* seat : round) note_whether_reached(*seat);
+  offer(*round.front());
 }
 
 [[gnu::noinline]] void Scheduler::run_together(int first) {
@@ -220,30 +307,48 @@ inline int Scheduler::choose() {
   return i;
 }
 
-/// Flat: with little work in a step, the calls between these small functions would cost as much as they do. What is
-/// not on the way of one subsystem after the other stays out of it.
-[[gnu::flatten]] bool Scheduler::advance(double target, double wall_seconds) {
-  using clock = std::chrono::steady_clock;
-  const auto deadline = clock::now() + std::chrono::duration<double>(wall_seconds);
+bool Scheduler::advance(double target, double wall_seconds) {
   target_ = target;
   behind_ = 0;
   for (Seat& seat : seats_) {
     seat.reached = reached(*seat.participant);
     behind_ += seat.reached ? 0 : 1;
   }
+  try {
+    go(wall_seconds);
+  } catch (...) {
+    compare_all();  // what came before the failure counts
+    throw;
+  }
+  compare_all();
+  for (int i : std::exchange(aside_, {})) offer(seats_[i]);
+  return behind_ == 0;
+}
+
+void Scheduler::compare_all() {
+  for (const Seat& seat : seats_) network_.compare(seat.index);
+}
+
+/// Flat: with little work in a step, the calls between these small functions would cost as much as they do. What is
+/// not on the way of one subsystem after the other stays out of it.
+[[gnu::flatten]] void Scheduler::go(double wall_seconds) {
+  using clock = std::chrono::steady_clock;
+  const auto deadline = clock::now() + std::chrono::duration<double>(wall_seconds);
   steps_made_ = 0;
   long look_at_clock = steps_between_clocks;
   while (behind_ > 0) {
     const int i = choose();
-    pool_ ? run_together(i) : run_alone(i);
+    if (seats_[i].round >= 0) {
+      run_rounds(rounds_[seats_[i].round]);
+    } else {
+      pool_ ? run_together(i) : run_alone(i);
+    }
     if (steps_made_ >= steps_in_a_slice) break;
     if (steps_made_ >= look_at_clock) {
       look_at_clock = steps_made_ + steps_between_clocks;
       if (clock::now() >= deadline) break;
     }
   }
-  for (int i : std::exchange(aside_, {})) offer(seats_[i]);
-  return behind_ == 0;
 }
 
 bool Scheduler::blocks(int i, const Term& term) const {

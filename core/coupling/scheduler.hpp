@@ -23,6 +23,9 @@ class WorkerPool;
 ///          go further. Somebody there is blocked merely by sources that he extrapolates: what they
 ///          have published so far is then enough. Of these the one with the smallest t_i makes one step.
 ///
+/// Where all that are connected with each other step on the same grid, nobody can overtake anybody: they go in rounds,
+/// one step each, those that are waited for first, and nothing has to be looked at in between.
+///
 /// Which samples a step uses follows from times alone (`Inputs::freeze`), so the order in which
 /// allowed steps are made changes no bit. That is why a burst may run on, why several subsystems may
 /// run at the same time (`threads`), and why the result does not depend on either.
@@ -58,23 +61,39 @@ class Scheduler {
     int index = 0;         ///< of the subsystem
     bool ready = false;    ///< it is among `ready_`
     bool reached = false;  ///< it has come to the target
+    int round = -1;        ///< the round that it belongs to, or -1
     std::vector<Intake> intakes;
     const std::vector<Network::Place>* outgoing = nullptr;  ///< those who listen to it
     std::vector<Seat*> neighbours;  ///< those whose permission may change when it moves
   };
 
+  /// Those that go in rounds, those that are waited for first. The first one stands for all.
+  using Round = std::vector<Seat*>;
+
   void take_seats(const RunSpec& spec);
+  void make_rounds(const RunSpec& spec);
   void update_limits(Seat& seat);
   static bool may_step(const Seat& seat);
   /// Steps of one subsystem as far as its limits allow; returns their number (more for costly ones).
   long burst(Seat& seat);
+  /// The same with the stopwatch running.
+  static long make_timed_steps(Participant& p, const BurstLimits& allowed);
   /// Whose turn it is.
   int choose();
   void run_alone(int i);
+  void run_rounds(Round& round);
+  /// A number of rounds that nothing stands against.
+  long rounds_possible(const Round& round) const;
+  bool is_in_step(const Round& round) const;
+  /// From now on its members are looked at one by one.
+  void dissolve(Round& round);
+  void note_whether_reached(Seat& seat);
+  void compare_all();
   /// `first` and all others that may step, at the same time.
   void run_together(int first);
   bool later(int a, int b) const;
   bool reached(const Participant& p) const;
+  void go(double wall_seconds);
   void after_burst(Seat& seat);
   void offer(Seat& seat);
   void push_ready(Seat& seat);
@@ -92,6 +111,7 @@ class Scheduler {
 
   Network network_;
   std::vector<Seat> seats_;
+  std::vector<Round> rounds_;
   std::vector<int> ready_;  ///< heap by time, then rank
   std::vector<int> batch_;
   long choices_ = 0;   ///< since the second rule was looked at

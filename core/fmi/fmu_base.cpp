@@ -119,19 +119,10 @@ void FmuBase::leave_initialization(double t, Inputs& u) {
   phase_ = Phase::stepping;
 }
 
-void FmuBase::read_outputs() {
-  for (Bundle& bundle : outputs_) bundle.read(*instance_, y_.data());
-  if (phase_ == Phase::initializing) read_clocked_outputs();
-}
-
 void FmuBase::read_clocked_outputs() {
   for (ClockedPort& port : clocked_outputs_) {
     if (phase_ == Phase::initializing || clocks_.is_active(port.clocks)) port.values.read(*instance_, y_.data());
   }
-}
-
-void FmuBase::write_inputs(const double* u) {
-  for (Bundle& bundle : inputs_all_) bundle.write(*instance_, u);
 }
 
 void FmuBase::write_discrete_inputs(double t, Inputs& u) {

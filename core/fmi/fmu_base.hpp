@@ -124,9 +124,14 @@ class FmuBase : public Subsystem {
   /// Set the inputs a last time and leave initialisation mode.
   void leave_initialization(double t, Inputs& u);
   /// Those that belong to clocks are read in event mode, and before that in initialisation mode.
-  void read_outputs();
+  void read_outputs() {
+    for (Bundle& bundle : outputs_) bundle.read(*instance_, y_.data());
+    if (phase_ == Phase::initializing) read_clocked_outputs();
+  }
   void read_clocked_outputs();
-  void write_inputs(const double* u);
+  void write_inputs(const double* u) {
+    for (Bundle& bundle : inputs_all_) bundle.write(*instance_, u);
+  }
   void write_continuous_inputs(double t, Inputs& u);
   void write_discrete_inputs(double t, Inputs& u);
   /// Whether discrete inputs at t differ from what was written last.

@@ -45,12 +45,14 @@ FmuSubsystem::FmuSubsystem(LibraryPointer library, FmuSetup setup)
 
 void FmuSubsystem::start(double t) {
   const KeepFloatingPoint keep;
+  outputs_read_ = false;
   first_length_ = 0.0;
   inner_length_ = 0.0;
   initialize(t);
 }
 
 const double* FmuSubsystem::output(double t, Inputs& u) {
+  if (outputs_read_ && instance_) return y_.data();
   const KeepFloatingPoint keep;
   running();
   if (phase_ == Phase::initializing) {
@@ -114,9 +116,12 @@ void FmuSubsystem::set_intermediate_inputs(double t) {
 }
 
 /// The length of a step. Steps that have to be equal are equal to the bit: ends on a grid are not.
-double FmuSubsystem::length(double t, double t_end) {
+inline double FmuSubsystem::length(double t, double t_end) {
   const double h = t_end - t;
-  if (!setup_.equal_steps) return h;
+  return setup_.equal_steps ? equal_length(h) : h;
+}
+
+[[gnu::noinline]] double FmuSubsystem::equal_length(double h) {
   if (first_length_ == 0.0) first_length_ = h;
   if (std::abs(h - first_length_) > 1e-6 * first_length_) {
     std::ostringstream text;
@@ -127,8 +132,18 @@ double FmuSubsystem::length(double t, double t_end) {
   return first_length_;
 }
 
-double FmuSubsystem::step(double t, double t_end, Inputs& u) {
+/// Outputs are read at once: what an FMU did to the floating-point unit is then looked at only once a step. Flat, since
+/// all of this is a few lines around the calls of the FMU.
+[[gnu::flatten]] double FmuSubsystem::step(double t, double t_end, Inputs& u) {
   const KeepFloatingPoint keep;
+  outputs_read_ = false;
+  const double reached = go(t, t_end, u);
+  read_outputs();
+  outputs_read_ = true;
+  return reached;
+}
+
+inline double FmuSubsystem::go(double t, double t_end, Inputs& u) {
   if (phase_ != Phase::stepping) throw ComponentFailure("the FMU has not begun");
   log_->set_time(t);
   inputs_ = &u;
@@ -172,7 +187,7 @@ StepEnd FmuSubsystem::try_step(double t, double t_end, double original_end) {
   return end;
 }
 
-void FmuSubsystem::give_up(const StepEnd& end, double t) {
+[[gnu::noinline]] void FmuSubsystem::give_up(const StepEnd& end, double t) {
   if (end.terminate) end_simulation(end.reached > t ? end.reached : t);
   std::ostringstream text;
   text.precision(9);
@@ -189,7 +204,7 @@ void FmuSubsystem::give_up(const StepEnd& end, double t) {
   throw ComponentFailure(text.str());
 }
 
-void FmuSubsystem::handle_events(double t, Inputs& u) {
+[[gnu::noinline]] void FmuSubsystem::handle_events(double t, Inputs& u) {
   if (!setup_.instance.event_mode) return;
   instance_->enter_event_mode();
   settle(t, u);
@@ -216,6 +231,7 @@ std::vector<double> FmuSubsystem::memory() const {
 
 void FmuSubsystem::set_memory(const std::vector<double>& memory) {
   check_memory(memory.size(), 4 + shared_size());
+  outputs_read_ = false;
   time_ = memory[0];
   next_event_ = memory[1];
   inner_length_ = memory[2];

@@ -34,14 +34,17 @@ class FmuSubsystem final : public FmuBase {
 
  private:
   void set_memory(const std::vector<double>& memory) override;
+  double go(double t, double t_end, Inputs& u);
   void set_inputs(double t, double t_end, Inputs& u);
   void set_intermediate_inputs(double t);
   StepEnd try_step(double t, double t_end, double original_end);
   double length(double t, double t_end);
+  double equal_length(double h);
   void handle_events(double t, Inputs& u);
   void settle(double t, Inputs& u);
   [[noreturn]] void give_up(const StepEnd& end, double t);
 
+  bool outputs_read_ = false;  ///< since the last step
   double first_length_ = 0.0;  ///< of the steps of an FMU that wants them equal, s
   IntermediateInputs intermediate_;
   double inner_start_ = 0.0;   ///< of the inner step of the FMU under way, s

@@ -58,13 +58,16 @@ struct ConsumerStep {
 ///     is always there. This start-up rule is the same for all approximations.
 ///  4. `points_behind` is the number of samples at or before the start of the consumer's step that
 ///     it may look at; older ones are forgotten.
-///  5. `depends_on_step` is true when the polynomial depends on the consumer's step and not on the
+///  5. `newest_points` n > 0 says that from the last sample on it is the polynomial through the newest n samples: who
+///     asks there may build it without a call (`newton_through`).
+///  6. `depends_on_step` is true when the polynomial depends on the consumer's step and not on the
 ///     samples alone; it is then built again for every step.
 class Approximation {
  public:
   virtual ~Approximation() = default;
   virtual void build(const Samples& samples, const ConsumerStep& step, double t, Polynomial& out) const = 0;
   virtual int points_behind() const = 0;
+  virtual int newest_points() const { return 0; }
   virtual bool depends_on_step() const { return false; }
   virtual bool wants_derivatives() const { return false; }
   virtual bool looks_back_one_step() const { return false; }

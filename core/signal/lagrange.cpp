@@ -12,6 +12,7 @@ class Hold final : public Approximation {
  public:
   explicit Hold(HoldSide side) : side_(side) {}
   int points_behind() const override { return 1; }
+  int newest_points() const override { return 1; }
   std::string name() const override { return side_ == HoldSide::behind ? "hold behind" : "hold ahead"; }
 
   void build(const Samples& samples, const ConsumerStep&, double t, Polynomial& out) const override {
@@ -35,6 +36,7 @@ class Lagrange final : public Approximation {
  public:
   explicit Lagrange(int order) : order_(order) { check_order(order, "lagrange"); }
   int points_behind() const override { return order_ + 1; }
+  int newest_points() const override { return order_ + 1; }
   std::string name() const override { return "lagrange " + std::to_string(order_); }
 
   void build(const Samples& samples, const ConsumerStep&, double t, Polynomial& out) const override {

@@ -9,6 +9,27 @@ namespace counterpoint {
 /// The polynomial of degree (points - 1) through samples newest, newest - 1, ... by divided differences.
 void newton_through(const Samples& samples, std::size_t newest, int points, Polynomial& out);
 
+/// The same through the newest samples, at most `wanted` of them, valid from the last one on. The common cases, one
+/// component held or as a line, are short enough to stand where they are needed.
+inline void newton_through_newest(const Samples& samples, int wanted, Polynomial& out) {
+  const std::size_t last = samples.last();
+  const int points = static_cast<int>(std::min<std::size_t>(wanted, samples.count()));
+  const double newest = samples.time(last);
+  if (out.width == 1 && points <= 2) {
+    const double value = *samples.value(last);
+    out.degree = points - 1;
+    out.coefficients[0] = value;
+    if (points == 2) {
+      out.nodes[0] = newest;
+      out.coefficients[1] = (*samples.value(last - 1) - value) / (samples.time(last - 1) - newest);
+    }
+  } else {
+    newton_through(samples, last, points, out);
+  }
+  out.from = newest - samples.tolerance;
+  out.to = Polynomial::infinity;
+}
+
 /// The stretch of time in which `ahead` stays the sample ahead of t.
 inline void cover_while_ahead(const Samples& samples, std::size_t ahead, Polynomial& out) {
   const bool first = ahead == samples.begin;

@@ -49,7 +49,9 @@ struct Polynomial {
 
   /// Value of the only component.
   double scalar(double t) const {
-    return as_function([t](const auto& u) { return u(t); });
+    if (degree == 0) return coefficients[0];  // values that are held and lines are what most inputs are
+    if (degree == 1) return coefficients[1] * (t - nodes[0]) + coefficients[0];
+    return scalar_of_any_degree(t);
   }
 
   void evaluate(double t, double* out) const {
@@ -78,6 +80,10 @@ struct Polynomial {
   std::vector<double> coefficients;
 
  private:
+  [[gnu::noinline]] double scalar_of_any_degree(double t) const {
+    return as_function([t](const auto& u) { return u(t); });
+  }
+
   template <int Degree>
   class Horner {
    public:

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <vector>
+
+#include "coupling/network.hpp"
+
+namespace counterpoint {
+
+/// The groups of two or more subsystems that are connected with each other only, directly or through others, and step
+/// on the same grid without ever stopping early. Each is sorted: those that are waited for come first.
+std::vector<std::vector<int>> groups_in_step(const RunSpec& spec);
+
+}  // namespace counterpoint
