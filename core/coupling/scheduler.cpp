@@ -61,7 +61,19 @@ inline void Scheduler::offer(Seat& seat) {
 void Scheduler::start() {
   network_.start();
   network_.begin(-1);
+  look_again();
+}
+
+void Scheduler::stop_at(double time) {
+  for (Seat& seat : seats_) network_.guarded(seat.index, [&] { seat.participant->stop_at(time); });
+  look_again();
+}
+
+void Scheduler::look_again() {
+  ready_.clear();
+  aside_.clear();
   for (Seat& seat : seats_) {
+    seat.ready = false;
     update_limits(seat);
     offer(seat);
   }

@@ -38,6 +38,12 @@ class Scheduler {
   /// Returns true when all have reached it. Throws what a model threw; see `network().failure`.
   bool advance(double target, double wall_seconds);
 
+  /// For a master above: steps that subsystems choose by themselves do not go over its communication point at `time`.
+  void stop_at(double time);
+
+  /// The network was changed from outside (restored, a sample came in): the rule is applied to it anew.
+  void look_again();
+
   Network& network() { return network_; }
 
  private:

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
         SimulationError,
         SolverError,
     )
-    from .fmi import fmu
+    from .fmi import export_fmu, fmu
     from .precedence import Scheme, custom, sequential
     from .progress import Progress
     from .results import Result, Signal, load
@@ -65,7 +65,7 @@ _ROOMS = {
         "NotFiniteError", "OutputError", "RunInterrupted", "ScenarioError", "SetupError", "SimulationError",
         "SolverError",
     ),
-    "fmi": ("fmu",),
+    "fmi": ("export_fmu", "fmu"),
     "precedence": ("Scheme", "custom", "sequential"),
     "progress": ("Progress",),
     "results": ("Result", "Signal", "load"),
@@ -82,7 +82,7 @@ __all__ = [
     "AlgebraicLoopError", "Approximation", "ComponentDied", "ComponentError", "CosimulationInterface",
     "CounterpointError", "Diagram", "MissingExtraError", "ModelError", "NotFiniteError", "OutputError", "Progress",
     "Result", "Run", "RunInterrupted", "Scenario", "ScenarioError", "Scheme", "SetupError", "Signal", "SimulationError",
-    "SolverError", "Subsystem", "System", "approximate", "custom", "fmu", "hermite", "hold", "lagrange",
+    "SolverError", "Subsystem", "System", "approximate", "custom", "export_fmu", "fmu", "hermite", "hold", "lagrange",
     "least_squares", "linear", "load", "mean", "ode", "second_order", "sequential", "source", "table", "taylor",
     "transition",
 ]  # fmt: skip
