@@ -5,6 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind/python_values.hpp"
+#include "export/fmu_kinds.hpp"
 #include "fmi/fmu_subsystem.hpp"
 
 namespace counterpoint::bind {
@@ -84,7 +85,8 @@ void bind_fmi(nb::module_& parent) {
   nb::class_<Library>(m, "Library", "A shared library, loaded as long as this lives.").def(nb::init<const std::string&>(), nb::arg("path"));
   nb::class_<FmuSubsystem, Subsystem>(m, "FmuSubsystem", "An FMU for co-simulation.")
       .def("__init__", [](FmuSubsystem* self, std::shared_ptr<Library> library, const FmuSetup& setup) {
-        new (self) FmuSubsystem(std::move(library), setup);
+        new (self) FmuSubsystem(library, setup);
+        recipe::describe(*self, recipe::fmu_kind, recipe::describe_fmu(*library, setup));
       }, nb::arg("library"), nb::arg("setup"))
       .def("finish", &FmuSubsystem::finish)
       .def("messages", [](const FmuSubsystem& self) {

@@ -1,4 +1,5 @@
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -64,6 +65,7 @@ void bind_recipe(nb::module_& parent) {
          nb::arg("start") = std::vector<double>())
       .def("problems", [](const ExportedSpec& self) { return written(self).problems(); }, "What cannot be written down, and why.")
       .def("tunables", &tunables, "Numbers that may be changed: (product, where it is, name, values).")
+      .def("folders", [](const ExportedSpec& self) { return written(self).folders; }, "Files of FMUs inside: (number, folder).")
       .def("offers_derivatives", [](const ExportedSpec& self, int participant) {
         return self.members.at(participant).spec.subsystem->offers_derivatives();
       }, nb::arg("participant"), "Whether dy/dt of its outputs is known.")

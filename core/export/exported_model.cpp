@@ -48,7 +48,7 @@ struct ExportedModel::State {
 };
 
 ExportedModel::ExportedModel(std::string body, std::string resources)
-    : body_(std::move(body)), resources_(std::move(resources)), spec_(read_spec(body_)) {
+    : body_(std::move(body)), resources_(std::move(resources)), spec_(read_spec(body_, resources_)) {
   for (std::size_t k = 0; k < spec_.variables.size(); ++k) places_[spec_.variables[k].reference] = k;
   std::size_t inputs = 0, outputs = 0;
   for (const Port& port : spec_.inputs) inputs += port.width;
@@ -154,7 +154,7 @@ RunSpec ExportedModel::run_spec(double start) const {
 void ExportedModel::build() {
   finish();
   scheduler_.reset();
-  if (!is_built_) spec_ = read_spec(body_, changes_);
+  if (!is_built_) spec_ = read_spec(body_, resources_, changes_);
   is_built_ = true;
   scheduler_ = std::make_unique<Scheduler>(run_spec(time_), 1);
 }

@@ -54,8 +54,10 @@ std::string from_file(const std::string& path) {
   return bytes.substr(head);
 }
 
-ExportedSpec read_spec(const std::string& body, const std::map<recipe::Reader::Change, double>& changes) {
+ExportedSpec read_spec(const std::string& body, const std::string& folder,
+                       const std::map<recipe::Reader::Change, double>& changes) {
   recipe::Reader reader(body);
+  reader.folder = folder;
   reader.changes = changes;
   ExportedSpec spec;
   reader(spec);

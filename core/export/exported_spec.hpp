@@ -55,7 +55,8 @@ std::string to_file(const std::string& body);
 /// The bytes in a file. Throws RecipeError: it is none, of another version, or cut off.
 std::string from_file(const std::string& path);
 
-/// Read what `from_file` gave, with these numbers changed. Throws RecipeError.
-ExportedSpec read_spec(const std::string& body, const std::map<recipe::Reader::Change, double>& changes = {});
+/// Read what `from_file` gave, with these numbers changed; files of FMUs inside are in `folder`. Throws RecipeError.
+ExportedSpec read_spec(const std::string& body, const std::string& folder,
+                       const std::map<recipe::Reader::Change, double>& changes = {});
 
 }  // namespace counterpoint::exported

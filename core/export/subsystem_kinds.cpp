@@ -1,4 +1,5 @@
 #include "export/diagram_kinds.hpp"
+#include "export/fmu_kinds.hpp"
 #include "export/multibody_kinds.hpp"
 #include "export/ode_kinds.hpp"
 
@@ -12,6 +13,7 @@ const Kinds<Subsystem>& kinds_of<Subsystem>() {
     kinds.add(table_kind);
     kinds.add(diagram_kind);
     kinds.add(mechanism_kind);
+    kinds.add(fmu_kind);
     return kinds;
   }();
   return all;

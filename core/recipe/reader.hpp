@@ -74,6 +74,9 @@ class Reader {
     furthest_yet = std::max(furthest_yet, first + width - 1);
   }
 
+  /// Where the files that belong to products are.
+  std::string folder;
+
   /// Numbers that take the place of those in the recipe: product, name of the parameter, place in it.
   using Change = std::tuple<std::uint32_t, std::string, std::uint32_t>;
   std::map<Change, double> changes;

@@ -60,6 +60,8 @@ class Writer {
   const std::string& bytes() const { return bytes_; }
 
   std::vector<Tunable> tunables;
+  /// Files that belong to a product: its number and the folder that holds them.
+  std::vector<std::pair<std::uint32_t, std::string>> folders;
 
   /// Number of the product that is written just now.
   std::uint32_t number() const { return current_; }

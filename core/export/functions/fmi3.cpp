@@ -14,6 +14,8 @@
 extern "C" {
 FMI3_COMMON_FUNCTIONS(DECLARE)
 FMI3_CO_SIMULATION_FUNCTIONS(DECLARE)
+FMI3_MODEL_EXCHANGE_FUNCTIONS(DECLARE)
+FMI3_SCHEDULED_EXECUTION_FUNCTIONS(DECLARE)
 }
 
 namespace {
@@ -119,6 +121,31 @@ NOT_OFFERED_AT_ALL(fmi3EnterStepMode)
 NOT_OFFERED_AT_ALL(fmi3EnterConfigurationMode)
 NOT_OFFERED_AT_ALL(fmi3ExitConfigurationMode)
 NOT_OFFERED_AT_ALL(fmi3EvaluateDiscreteStates)
+
+// FMI 3 wants the functions of all interfaces to be there.
+NOT_OFFERED_AT_ALL(fmi3EnterContinuousTimeMode)
+NOT_OFFERED(fmi3CompletedIntegratorStep, fmi3Boolean, fmi3Boolean*, fmi3Boolean*)
+NOT_OFFERED(fmi3SetTime, fmi3Float64)
+NOT_OFFERED(fmi3SetContinuousStates, const fmi3Float64*, size_t)
+NOT_OFFERED(fmi3GetContinuousStateDerivatives, fmi3Float64*, size_t)
+NOT_OFFERED(fmi3GetEventIndicators, fmi3Float64*, size_t)
+NOT_OFFERED(fmi3GetContinuousStates, fmi3Float64*, size_t)
+NOT_OFFERED(fmi3GetNominalsOfContinuousStates, fmi3Float64*, size_t)
+NOT_OFFERED(fmi3GetNumberOfEventIndicators, size_t*)
+NOT_OFFERED(fmi3GetNumberOfContinuousStates, size_t*)
+NOT_OFFERED(fmi3ActivateModelPartition, fmi3ValueReference, fmi3Float64)
+
+fmi3Instance fmi3InstantiateModelExchange(fmi3String, fmi3String, fmi3String, fmi3Boolean, fmi3Boolean,
+                                          fmi3InstanceEnvironment environment, fmi3LogMessageCallback logger) {
+  if (logger != nullptr) logger(environment, fmi3Error, "logStatusError", "this FMU is for co-simulation, not for model exchange");
+  return nullptr;
+}
+fmi3Instance fmi3InstantiateScheduledExecution(fmi3String, fmi3String, fmi3String, fmi3Boolean, fmi3Boolean,
+                                               fmi3InstanceEnvironment environment, fmi3LogMessageCallback logger,
+                                               fmi3ClockUpdateCallback, fmi3LockPreemptionCallback, fmi3UnlockPreemptionCallback) {
+  if (logger != nullptr) logger(environment, fmi3Error, "logStatusError", "this FMU is for co-simulation, not for scheduled execution");
+  return nullptr;
+}
 
 fmi3Status fmi3GetFMUState(fmi3Instance i, fmi3FMUState* state) { return to_fmi(instance(i).save(state)); }
 fmi3Status fmi3SetFMUState(fmi3Instance i, fmi3FMUState state) { return to_fmi(instance(i).restore(state)); }

@@ -20,7 +20,7 @@ std::unique_ptr<Instance> Instance::make(const std::string& resources, const std
       log(Status::error, error_category, "the token \"" + token + "\" is not that of the model, \"" + model->token() + "\"; the description belongs to another FMU");
       return nullptr;
     }
-    return std::unique_ptr<Instance>(new Instance(std::move(model), std::move(log)));
+    return std::unique_ptr<Instance>(new Instance(std::move(model), log));
   } catch (const std::exception& error) {
     log(Status::error, error_category, error.what());
     return nullptr;

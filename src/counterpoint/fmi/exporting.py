@@ -224,13 +224,15 @@ class Export:
             RECIPE: self._recipe.to_file(token),
             f"binaries/{folders(self.version)[0]}/{self.identifier}{library_suffix()}": library.read_bytes(),
         }
+        for number, folder in self._recipe.folders():
+            files |= _files(Path(folder), f"resources/fmus/{number}")
         partial = target.with_name(f"{target.name}.part")
         try:
             with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as archive:
                 for name, content in files.items():
                     # The same model gives the same bytes: no time of day, permissions of a library for all.
                     entry = zipfile.ZipInfo(name)
-                    entry.external_attr = 0o755 << 16 if name.startswith("binaries/") else 0o644 << 16
+                    entry.external_attr = (0o755 if "binaries/" in name else 0o644) << 16
                     archive.writestr(entry, content, zipfile.ZIP_DEFLATED)
             partial.replace(target)
         except OSError as error:
@@ -417,6 +419,12 @@ def _reached(edges: dict[str, list[str]], port: str) -> set[str]:
                 seen.add(following)
                 waiting.append(following)
     return seen
+
+
+def _files(folder: Path, inside: str) -> dict[str, bytes]:
+    """Return the files of a folder by their names in the archive."""
+    found = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {f"{inside}/{path.relative_to(folder).as_posix()}": path.read_bytes() for path in found}
 
 
 def _tuple(values: NDArray[np.float64]) -> tuple[float, ...]:
