@@ -154,7 +154,8 @@ RunSpec ExportedModel::run_spec(double start) const {
 void ExportedModel::build() {
   finish();
   scheduler_.reset();
-  if (!is_built_) spec_ = read_spec(body_, resources_, changes_);
+  // Variables stay where they are: somebody may be looking at one.
+  if (!is_built_) spec_.members = read_spec(body_, resources_, changes_).members;
   is_built_ = true;
   scheduler_ = std::make_unique<Scheduler>(run_spec(time_), 1);
 }
