@@ -80,6 +80,13 @@ class PythonSubsystem final : public Subsystem {
     start_(t);
   }
 
+  void finish() noexcept override {
+    nb::gil_scoped_acquire gil;
+    PyObject* done = PyObject_CallMethod(model_.ptr(), "finish", nullptr);
+    if (done == nullptr) PyErr_WriteUnraisable(model_.ptr());  // the run is over: its result is not lost for this
+    Py_XDECREF(done);
+  }
+
   double step(double t, double t_end, Inputs& u) override {
     nb::gil_scoped_acquire gil;
     const Pointing pointing(*view_, &u);

@@ -155,8 +155,18 @@ void bind_assembly(nb::module_& m) {
             recipe::assembled_model_kind.name, [made = model.get()](recipe::Writer& writer) { writer(made->parts()); }});
         return new ModelView(std::move(model), length);
       }, nb::arg("length"), nb::rv_policy::take_ownership);
-  m.def("python_model", [](nb::object model, double length) { return new ModelView(make_python_model(std::move(model)), length); },
+  m.def("python_model", [](nb::object model, double length) { return new ModelView(make_python_model(std::move(model), length), length); },
         nb::arg("model"), nb::arg("length"), nb::rv_policy::take_ownership);
+  nb::class_<EvaluatedModelSizes>(m, "EvaluatedModelSizes")
+      .def("__init__", [](EvaluatedModelSizes* self, int coordinates, int equations, int inputs, double length, bool constant_mass) {
+        new (self) EvaluatedModelSizes{coordinates, equations, inputs, length, constant_mass};
+      }, nb::arg("coordinates"), nb::arg("equations"), nb::arg("inputs"), nb::arg("length"), nb::arg("constant_mass"));
+  m.def("evaluated_model", [](nb::object answer, const EvaluatedModelSizes& sizes) {
+    return new ModelView(make_evaluated_model(make_python_terms(std::move(answer), sizes), sizes), sizes.length);
+  }, nb::arg("answer"), nb::arg("sizes"), nb::rv_policy::take_ownership);
+  m.def("compiled_model", [](std::uintptr_t address, const EvaluatedModelSizes& sizes) {
+    return new ModelView(make_evaluated_model(reinterpret_cast<CompiledTerms>(address), sizes), sizes.length);
+  }, nb::arg("address"), nb::arg("sizes"), nb::rv_policy::take_ownership);
 }
 
 void bind_model(nb::module_& m) {

@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <array>
 
 #include "bind/python_values.hpp"
 
@@ -43,7 +44,7 @@ class PythonTimeFunction final : public TimeFunction {
 /// Dynamic terms from the methods of a Python object. Its matrices are dense arrays or, where it names places, values on them.
 class PythonModel final : public Model {
  public:
-  explicit PythonModel(nb::object model) : model_(std::move(model)) {
+  PythonModel(nb::object model, double length) : model_(std::move(model)), length_(length) {
     const int n = nb::cast<int>(model_.attr("coordinates")), m = nb::cast<int>(model_.attr("equations"));
     inputs_ = nb::cast<int>(model_.attr("input_count"));
     mass_pattern_ = pattern("mass_places", n, n);
@@ -51,6 +52,7 @@ class PythonModel final : public Model {
     tangent_pattern_ = pattern("tangent_places", n, n);
     constant_mass_ = nb::cast<bool>(model_.attr("constant_mass"));
     rheonomic_ = nb::cast<bool>(model_.attr("rheonomic"));
+    has_acceleration_terms_ = nb::cast<bool>(model_.attr("has_acceleration_terms"));
     has_tangent_ = nb::cast<bool>(model_.attr("has_tangent"));
     q_ = std::make_unique<SharedArray>(n);
     v_ = std::make_unique<SharedArray>(n);
@@ -87,6 +89,7 @@ class PythonModel final : public Model {
   }
   void acceleration_terms(const Instant& now, double* rest) const override {
     if (equations() == 0) return;
+    if (!has_acceleration_terms_) return difference_of_rates(*this, now, length_, rest);
     nb::gil_scoped_acquire gil;
     take(now);
     read_values(model_.attr("acceleration_terms")(now.t, q_->object(), v_->object()), rest, equations(), "acceleration_terms");
@@ -128,8 +131,48 @@ class PythonModel final : public Model {
   }
 
   nb::object model_;
-  bool constant_mass_, rheonomic_, has_tangent_;
+  double length_;
+  bool constant_mass_, rheonomic_, has_acceleration_terms_, has_tangent_;
   std::unique_ptr<SharedArray> q_, v_, u_;
+};
+
+class PythonTerms {
+ public:
+  PythonTerms(nb::object function, const EvaluatedModelSizes& sizes)
+      : function_(std::move(function)),
+        asked_(1 + 2 * sizes.coordinates + sizes.inputs),
+        parts_{{{"M", sizes.coordinates * sizes.coordinates},
+               {"Phi", sizes.equations},
+               {"J", sizes.equations * sizes.coordinates},
+               {"Q", sizes.coordinates}}},
+        question_(std::make_unique<SharedArray>(asked_)) {
+    for (const Part& part : parts_) answered_ += part.count;
+  }
+  ~PythonTerms() {
+    nb::gil_scoped_acquire gil;
+    function_.reset();
+    question_.reset();
+  }
+
+  void ask(const double* question, double* answer) {
+    nb::gil_scoped_acquire gil;
+    std::copy_n(question, asked_, question_->data());
+    read_values(function_(question_->object()), answer, answered_, "dynamic terms");
+    for (const Part& part : parts_) {
+      check_finite(answer, part.count, part.name, question[0]);
+      answer += part.count;
+    }
+  }
+
+ private:
+  struct Part {
+    const char* name;
+    int count;
+  };
+  nb::object function_;
+  int asked_, answered_ = 0;
+  std::array<Part, 4> parts_;
+  std::unique_ptr<SharedArray> question_;
 };
 
 }  // namespace
@@ -138,6 +181,11 @@ TimeFunctionPointer make_python_time_function(nb::object function, double interv
   return std::make_shared<PythonTimeFunction>(std::move(function), interval);
 }
 
-ModelPointer make_python_model(nb::object model) { return std::make_shared<PythonModel>(std::move(model)); }
+ModelPointer make_python_model(nb::object model, double length) { return std::make_shared<PythonModel>(std::move(model), length); }
+
+TermFunction make_python_terms(nb::object function, const EvaluatedModelSizes& sizes) {
+  auto terms = std::make_shared<PythonTerms>(std::move(function), sizes);
+  return [terms](const double* question, double* answer) { terms->ask(question, answer); };
+}
 
 }  // namespace counterpoint::bind

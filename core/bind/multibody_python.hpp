@@ -2,6 +2,7 @@
 
 #include <nanobind/nanobind.h>
 
+#include "multibody/evaluated_model.hpp"
 #include "multibody/model.hpp"
 #include "multibody/time_function.hpp"
 
@@ -13,7 +14,11 @@ namespace nb = nanobind;
 multibody::TimeFunctionPointer make_python_time_function(nb::object function, double interval);
 
 /// A mechanism whose dynamic terms are methods of a Python object (see counterpoint.multibody.HandWritten).
-multibody::ModelPointer make_python_model(nb::object model);
+/// `length` is its size, m.
+multibody::ModelPointer make_python_model(nb::object model, double length);
+
+/// Dynamic terms from a Python function: answer = function(question), one-dimensional arrays.
+multibody::TermFunction make_python_terms(nb::object function, const multibody::EvaluatedModelSizes& sizes);
 
 void bind_multibody_forces(nb::module_& m);
 

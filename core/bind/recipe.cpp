@@ -14,9 +14,21 @@ using namespace exported;
 
 namespace {
 
-ExportedSpec spec_of(const RunSpec& run, const std::vector<std::string>& names) {
+using Ports = std::vector<std::pair<std::string, int>>;
+using Named = std::tuple<std::string, Ports, Ports>;
+
+std::vector<Names> to_names(const Ports& ports) {
+  std::vector<Names> made;
+  for (const auto& [name, width] : ports) made.push_back({name, width});
+  return made;
+}
+
+ExportedSpec spec_of(const RunSpec& run, const std::vector<Named>& subsystems) {
   ExportedSpec spec;
-  for (std::size_t i = 0; i < run.participants.size(); ++i) spec.members.push_back({names.at(i), run.participants[i]});
+  for (std::size_t i = 0; i < run.participants.size(); ++i) {
+    const auto& [name, inputs, outputs] = subsystems.at(i);
+    spec.members.push_back({name, to_names(inputs), to_names(outputs), run.participants[i]});
+  }
   spec.connections = run.connections;
   spec.laws = run.laws;
   spec.torn = run.torn;
@@ -49,9 +61,9 @@ void bind_recipe(nb::module_& parent) {
       .value("output", Role::output)
       .value("parameter", Role::parameter);
   nb::class_<ExportedSpec>(m, "Recipe", "A run, and what an FMU shows of it.")
-      .def("__init__", [](ExportedSpec* self, const RunSpec& run, const std::vector<std::string>& names) {
-        new (self) ExportedSpec(spec_of(run, names));
-      }, nb::arg("run"), nb::arg("names"))
+      .def("__init__", [](ExportedSpec* self, const RunSpec& run, const std::vector<Named>& subsystems) {
+        new (self) ExportedSpec(spec_of(run, subsystems));
+      }, nb::arg("run"), nb::arg("subsystems"), "`subsystems`: name, inputs and outputs (name, width) of each.")
       .def("add_input", [](ExportedSpec& self, int participant, int offset, int width, ApproximationPointer approximation) {
         self.inputs.push_back({participant, offset, width, std::move(approximation)});
       }, nb::arg("participant"), nb::arg("offset"), nb::arg("width"), nb::arg("approximation"))

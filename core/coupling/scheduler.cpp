@@ -203,7 +203,7 @@ void Scheduler::run_alone(int i) {
 }
 
 bool Scheduler::reached(const Participant& p) const {
-  return p.finished() || p.t >= target_ - network_.tolerance;
+  return p.finished() || p.t >= target_;
 }
 
 inline int Scheduler::choose() {
@@ -225,7 +225,7 @@ inline int Scheduler::choose() {
 [[gnu::flatten]] bool Scheduler::advance(double target, double wall_seconds) {
   using clock = std::chrono::steady_clock;
   const auto deadline = clock::now() + std::chrono::duration<double>(wall_seconds);
-  target_ = target;
+  target_ = target - network_.tolerance;
   behind_ = 0;
   for (Seat& seat : seats_) {
     seat.reached = reached(*seat.participant);

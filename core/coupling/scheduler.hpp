@@ -103,7 +103,7 @@ class Scheduler {
   std::vector<std::exception_ptr> errors_;
   std::unique_ptr<WorkerPool> pool_;
   double burst_length_;
-  double target_ = 0.0;
+  double target_ = 0.0;  ///< who stands here has reached it, and begins no step for its sake
   long steps_made_ = 0;  ///< in this slice
   int behind_ = 0;       ///< how many have not reached the target
 };

@@ -7,8 +7,12 @@
 namespace counterpoint::recipe {
 
 template <>
+struct Fields<exported::Names> {
+  static auto of(auto& n) { return std::tie(n.name, n.width); }
+};
+template <>
 struct Fields<exported::Member> {
-  static auto of(auto& m) { return std::tie(m.name, m.spec.subsystem, m.spec.step, m.spec.constants, m.spec.waits_for); }
+  static auto of(auto& m) { return std::tie(m.name, m.inputs, m.outputs, m.spec.subsystem, m.spec.step, m.spec.constants, m.spec.waits_for); }
 };
 template <>
 struct Fields<exported::Port> {

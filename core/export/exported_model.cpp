@@ -5,6 +5,18 @@
 #include <sstream>
 
 namespace counterpoint::exported {
+namespace {
+
+/// As results call the scalar at this place: "force" or "position[2]".
+std::string scalar_name(const std::vector<Names>& ports, int place) {
+  for (const Names& port : ports) {
+    if (place < port.width) return port.width == 1 ? port.name : port.name + "[" + std::to_string(place) + "]";
+    place -= port.width;
+  }
+  return "?";
+}
+
+}  // namespace
 
 /// Publishes what was set from outside.
 class ExportedModel::InputSource final : public Subsystem {
@@ -196,7 +208,7 @@ void ExportedModel::publish_inputs() {
   const int index = static_cast<int>(network.participants.size()) - 2;
   Participant& source = network.participants[index];
   History& history = source.history;
-  if (history.time(history.end() - 1) < time_ - spec_.tolerance) {
+  if (history.time(history.end() - 1) < time_ - network.tolerance) {
     if (history.room() < 2) network.make_room(index, 64);
     history.append(time_, inputs_.data(), slopes_.data());
     source.t = time_;
@@ -245,14 +257,15 @@ std::string ExportedModel::failure_place() const {
   if (failure.subsystem < 0 || failure.subsystem >= static_cast<int>(spec_.members.size())) return "";
   std::ostringstream text;
   text.precision(9);
-  text << spec_.members[failure.subsystem].name;
+  const Member& member = spec_.members[failure.subsystem];
+  text << member.name;
   if (failure.end > failure.start) {
     text << ": step from t = " << failure.start << " s to " << failure.end << " s failed: ";
   } else {
     text << ": start at t = " << failure.start << " s failed: ";
   }
-  if (failure.kind == Failure::Kind::not_finite) text << "output " << failure.output << " is ";
-  if (failure.kind == Failure::Kind::signal && failure.output >= 0) text << "input " << failure.output << " is ";
+  if (failure.kind == Failure::Kind::not_finite) text << "output \"" << scalar_name(member.outputs, failure.output) << "\" is ";
+  if (failure.kind == Failure::Kind::signal && failure.output >= 0) text << "input \"" << scalar_name(member.inputs, failure.output) << "\" is ";
   return text.str();
 }
 

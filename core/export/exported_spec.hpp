@@ -9,9 +9,16 @@
 
 namespace counterpoint::exported {
 
-/// A subsystem with its name.
+/// A name and how many scalars it stands for.
+struct Names {
+  std::string name;
+  int width = 1;
+};
+
+/// A subsystem with its name and those of its ports.
 struct Member {
   std::string name;
+  std::vector<Names> inputs, outputs;
   ParticipantSpec spec;
 };
 

@@ -1,6 +1,7 @@
 #include "multibody/model.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace counterpoint::multibody {
@@ -18,6 +19,36 @@ void put_sides(const std::vector<double>& phi_t, const std::vector<double>& rest
     sides[1] = rest[r];
     sides[2] = 0.0;
   }
+}
+
+namespace {
+
+// Phi_q v + Phi_t where the motion is `later` seconds after `now`.
+std::vector<double> rates(const Model& model, const Instant& now, double later) {
+  const int n = model.all_coordinates();
+  std::vector<double> q(n), phi(model.equations()), jacobian(model.jacobian_pattern().entries()), rate(model.equations(), 0.0);
+  for (int c = 0; c < n; ++c) q[c] = now.q[c] + later * now.v[c];
+  Instant there = now;
+  there.t += later;
+  there.q = q.data();
+  model.constraints(there, phi.data(), jacobian.data());
+  if (model.rheonomic()) model.velocity_terms(there, rate.data());
+  const SparsePattern& pattern = model.jacobian_pattern();
+  for (int row = 0; row < pattern.rows; ++row) {
+    for (int k = pattern.row_start[row]; k < pattern.row_start[row + 1]; ++k) rate[row] += jacobian[k] * now.v[pattern.column[k]];
+  }
+  return rate;
+}
+
+}  // namespace
+
+void difference_of_rates(const Model& model, const Instant& now, double length, double* rest) {
+  constexpr double fraction = 1e-5;
+  double speed = length;
+  for (int c = 0; c < model.all_coordinates(); ++c) speed = std::max(speed, std::abs(now.v[c]));
+  const double interval = fraction * length / speed;
+  const std::vector<double> after = rates(model, now, interval), before = rates(model, now, -interval);
+  for (int row = 0; row < model.equations(); ++row) rest[row] = (after[row] - before[row]) / (2.0 * interval);
 }
 
 void Model::force_change(const Instant& now, const double* dq, const double* dv, double step, double* dQ) const {

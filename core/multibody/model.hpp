@@ -92,6 +92,10 @@ using ModelPointer = std::shared_ptr<const Model>;
 /// What `projection_terms` gives where no third derivative is known.
 void put_sides(const std::vector<double>& phi_t, const std::vector<double>& rest, double* sides);
 
+/// rest = change of  Phi_q v + Phi_t  along the motion, by central differences: exact where Phi_q is linear in q. For models that do
+/// not write their acceleration terms; `length` is the size of the model, m.
+void difference_of_rates(const Model& model, const Instant& now, double length, double* rest);
+
 /// dQ += derivative of what `add` adds to Q along (dq, dv), by central differences of fourth order.
 void add_difference(const std::function<void(const Instant&, double*)>& add, const Instant& now, int coordinates, const double* dq,
                     const double* dv, double step, double* dQ);

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         ModelError,
         NotFiniteError,
         OutputError,
+        PeerLost,
         RunInterrupted,
         ScenarioError,
         SetupError,
@@ -62,8 +63,8 @@ _ROOMS = {
     "embedded": ("CosimulationInterface",),
     "errors": (
         "AlgebraicLoopError", "ComponentDied", "ComponentError", "CounterpointError", "MissingExtraError", "ModelError",
-        "NotFiniteError", "OutputError", "RunInterrupted", "ScenarioError", "SetupError", "SimulationError",
-        "SolverError",
+        "NotFiniteError", "OutputError", "PeerLost", "RunInterrupted", "ScenarioError", "SetupError",
+        "SimulationError", "SolverError",
     ),
     "fmi": ("export_fmu", "fmu"),
     "precedence": ("Scheme", "custom", "sequential"),
@@ -80,11 +81,11 @@ _PACKAGES = ("diagram", "fmi", "multibody")
 
 __all__ = [
     "AlgebraicLoopError", "Approximation", "ComponentDied", "ComponentError", "CosimulationInterface",
-    "CounterpointError", "Diagram", "MissingExtraError", "ModelError", "NotFiniteError", "OutputError", "Progress",
-    "Result", "Run", "RunInterrupted", "Scenario", "ScenarioError", "Scheme", "SetupError", "Signal", "SimulationError",
-    "SolverError", "Subsystem", "System", "approximate", "custom", "export_fmu", "fmu", "hermite", "hold", "lagrange",
-    "least_squares", "linear", "load", "mean", "ode", "second_order", "sequential", "source", "table", "taylor",
-    "transition",
+    "CounterpointError", "Diagram", "MissingExtraError", "ModelError", "NotFiniteError", "OutputError", "PeerLost",
+    "Progress", "Result", "Run", "RunInterrupted", "Scenario", "ScenarioError", "Scheme", "SetupError", "Signal",
+    "SimulationError", "SolverError", "Subsystem", "System", "approximate", "custom", "export_fmu", "fmu", "hermite",
+    "hold", "lagrange", "least_squares", "linear", "load", "mean", "ode", "second_order", "sequential", "source", "table",
+    "taylor", "transition",
 ]  # fmt: skip
 
 

@@ -8,6 +8,7 @@
     │   └── AlgebraicLoopError ... outputs and inputs depend on each other at one instant
     ├── OutputError           a result file cannot be written or read                 (2 before, 5 during a run)
     ├── MissingExtraError     an optional package is not installed                    (exit code 2)
+    ├── PeerLost              a program on the other end is not there, died or is silent (exit code 4)
     └── SimulationError       the run stopped; results up to that point are kept      (exit code 3)
         ├── NotFiniteError    a model published NaN or infinity
         ├── ModelError        a model raised an exception
@@ -90,6 +91,12 @@ class MissingExtraError(CounterpointError):
     def __init__(self, purpose: str, extra: str) -> None:
         super().__init__(f"{purpose} needs an optional package; install it with: pip install 'counterpoint[{extra}]'")
         self.extra = extra
+
+
+class PeerLost(CounterpointError):
+    """A program on the other end cannot be reached, died or does not answer; inside a run it becomes ComponentDied."""
+
+    exit_code = 4
 
 
 class SimulationError(CounterpointError):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .errors import ComponentDied, ComponentError, ModelError, NotFiniteError, SimulationError, SolverError
+from .errors import ComponentDied, ComponentError, ModelError, NotFiniteError, PeerLost, SimulationError, SolverError
 from .ports import columns
 
 if TYPE_CHECKING:
@@ -26,6 +26,8 @@ def explain(system: System, plan: Plan, failure: Failure, error: Exception) -> S
         f"step from t = {begin:.9g} s to {end:.9g} s failed" if end > begin else f"start at t = {begin:.9g} s failed"
     )
     reason = str(error)
+    if isinstance(error, PeerLost) or isinstance(error.__cause__, PeerLost):
+        kind = "death"
     if kind == "proposal":
         where = f"next_step at t = {begin:.9g} s failed"
     if kind == "model" or (kind == "proposal" and not reason.startswith("proposes")):

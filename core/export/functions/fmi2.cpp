@@ -54,7 +54,10 @@ fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, f
   const fmi2CallbackFunctions given = callbacks == nullptr ? fmi2CallbackFunctions{} : *callbacks;
   const std::string own_name = name == nullptr ? "" : name;
   const Instance::Log log = [given, own_name](Status status, const char* category, const std::string& text) {
-    if (given.logger != nullptr) given.logger(given.environment, own_name.c_str(), to_fmi(status), category, "%s", text.c_str());
+    if (given.logger == nullptr) return;
+    std::string escaped;  // # begins the name of a variable
+    for (char c : text) escaped.append(c == '#' ? 2 : 1, c);
+    given.logger(given.environment, own_name.c_str(), to_fmi(status), category, "%s", escaped.c_str());
   };
   if (type != fmi2CoSimulation) {
     log(Status::error, "logStatusError", "this FMU is for co-simulation, not for model exchange");

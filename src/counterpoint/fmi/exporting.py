@@ -198,7 +198,7 @@ class Export:
     ) -> None:
         """Translate the system and describe the variables; raise SetupError with all that cannot be exported."""
         plan = self._plan = make_plan(self.system, None, scheme, 0.0, approximation=approximation)
-        recipe = self._recipe = _core.recipe.Recipe(plan.spec, list(plan.names))
+        recipe = self._recipe = _core.recipe.Recipe(plan.spec, list(map(self._named, plan.names)))
         self._slopes = input_approximation is None and bool(self.inputs)
         for port in self.inputs:
             recipe.add_input(*self._place(port, "inputs"), (input_approximation or taylor(1))._native())
@@ -248,6 +248,11 @@ class Export:
             for name, entry in self.system.subsystems.items()
             for port in (entry.subsystem.input_widths if kind == "inputs" else entry.subsystem.output_widths)
         ]
+
+    def _named(self, name: str) -> tuple[str, list[tuple[str, int]], list[tuple[str, int]]]:
+        """Return a subsystem's name and its ports, for messages of the FMU."""
+        subsystem = self.system.subsystems[name].subsystem
+        return name, list(subsystem.input_widths.items()), list(subsystem.output_widths.items())
 
     def _outside(self, full: str) -> str:
         """Name of a port outside: that of the system, or of the model alone."""

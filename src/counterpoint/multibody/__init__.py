@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .animation import Animation, Shape
     from .assembly import Assembly
     from .beams import Beam, beam
+    from .evaluation import Evaluated
     from .formulations import Formulation
     from .hand_written import HandWritten
     from .matrices import write_matrices
@@ -27,6 +28,7 @@ _HOME = {
     "Assembly": "assembly",
     "Beam": "beams",
     "Equilibrium": "analysis",
+    "Evaluated": "evaluation",
     "Formulation": "formulations",
     "HandWritten": "hand_written",
     "LinearModel": "analysis",
@@ -46,6 +48,7 @@ __all__ = [
     "Assembly",
     "Beam",
     "Equilibrium",
+    "Evaluated",
     "Formulation",
     "HandWritten",
     "LinearModel",

@@ -115,7 +115,7 @@ def user_force(assembly: Assembly, part: ForcePart) -> _core.multibody.Force:
     options = part.options
     points = [assembly.place(name).native(assembly.offsets) for name in options["points"]]
     function = options["function"]
-    address = _address(function)
+    address = address_of(function)
     differences = (options["position_difference"], options["velocity_difference"])
     if address is not None:
         return _core.multibody.compiled_user_force(address, points, *differences)
@@ -127,7 +127,7 @@ def user_force(assembly: Assembly, part: ForcePart) -> _core.multibody.Force:
     return _core.multibody.python_user_force(on_points, points, len(assembly.input_places), *differences)
 
 
-def _address(function: Any) -> int | None:
+def address_of(function: Any) -> int | None:
     """Return the address of a compiled function (numba's cfunc, ctypes), None for a Python function."""
     if hasattr(function, "address"):
         return int(function.address)

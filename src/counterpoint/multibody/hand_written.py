@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 Places = Sequence[tuple[int, int]]
 OutputChoice = int | Sequence[int] | tuple[str, int | Sequence[int]]
 
-_DIFFERENCE = 1e-5
-"""Time over which the default acceleration terms follow the motion, s."""
-
 
 class HandWritten:
     """A mechanical model with equations of its own: ``M q'' + Jᵀ λ = Q``, ``Phi(q, t) = 0``.
@@ -124,12 +121,8 @@ class HandWritten:
         return np.zeros(self.equations)
 
     def acceleration_terms(self, t: float, q: Vector, v: Vector) -> ArrayLike:
-        """Return what Phi'' has besides J a: by default the change of ``J v + Phi_t`` along the motion."""
-        speed = v.copy()
-        h = _DIFFERENCE * self.length / max(self.length, float(np.abs(speed).max(initial=0.0)))
-        after = self._rate(t + h, q + h * speed, speed)
-        before = self._rate(t - h, q - h * speed, speed)
-        return np.asarray((after - before) / (2.0 * h))
+        """Return what Phi'' has besides J a. Not written: the change of ``J v + Phi_t`` along the motion is taken."""
+        raise NotImplementedError(f"{type(self).__name__}: acceleration_terms(t, q, v) is not written")
 
     def stiffness(self, t: float, q: Vector, v: Vector) -> ArrayLike:
         """Return ``-dQ/dq``, N/m."""
@@ -174,7 +167,7 @@ class HandWritten:
         length = float(self.length)
 
         def make() -> _core.multibody.MultibodySubsystem:
-            model = _core.multibody.python_model(self, length)
+            model = self.native_model()
             natives = [native for output in shown.values() for native in output.native]
             return _core.multibody.MultibodySubsystem(
                 model,
@@ -216,7 +209,7 @@ class HandWritten:
     def problem(self, outputs: Mapping[str, OutputChoice] | None = None) -> Problem:
         """Return what the functions of :mod:`counterpoint.multibody.analysis` work on."""
         self._check()
-        model = _core.multibody.python_model(self, float(self.length))
+        model = self.native_model()
         shown = self._outputs(outputs or {name: k for k, name in enumerate(self._coordinate_names())})
         start = start_state(model, self._vector("position"), self._vector("velocity"), self.inputs)
         problem = Problem(self.name, model, start, float(self.length), dict(self.inputs), (), shown)
@@ -244,6 +237,10 @@ class HandWritten:
 
         return modes(self.problem(), about if about is not None else self.equilibrium())
 
+    def native_model(self) -> _core.multibody.Model:
+        """Return what the core's formulations work on."""
+        return _core.multibody.python_model(self, float(self.length))
+
     # What the core asks for
 
     @property
@@ -255,6 +252,11 @@ class HandWritten:
     def rheonomic(self) -> bool:
         """Whether constraints depend on time."""
         return type(self).velocity_terms is not HandWritten.velocity_terms
+
+    @property
+    def has_acceleration_terms(self) -> bool:
+        """Whether they are written; otherwise they are found by differences."""
+        return type(self).acceleration_terms is not HandWritten.acceleration_terms
 
     @property
     def has_tangent(self) -> bool:
@@ -310,10 +312,6 @@ class HandWritten:
     @cached_property
     def _tangent(self) -> _Pattern:
         return _Pattern("tangent", self.tangent_pattern, self.coordinates, self.coordinates)
-
-    def _rate(self, t: float, q: Vector, v: Vector) -> Vector:
-        jacobian = self._jacobian.dense(self.jacobian(t, q))
-        return np.asarray(jacobian @ v + np.asarray(self.velocity_terms(t, q), dtype=float))
 
     def _coordinate_names(self) -> list[str]:
         return [

@@ -18,11 +18,15 @@ if TYPE_CHECKING:
 
 __all__ = ["DESCRIPTIONS", "STUDIES", "Claim", "StudyReport", "run_study"]
 
-STUDIES: dict[str, str] = {"two-mass": "counterpoint.studies.two_mass.study"}
+STUDIES: dict[str, str] = {
+    "pendulums": "counterpoint.studies.pendulums.study",
+    "two-mass": "counterpoint.studies.two_mass.study",
+}
 """Name of each study and the module that holds it."""
 
 DESCRIPTIONS: dict[str, str] = {
-    "two-mass": "two masses and three springs: schemes and polynomial orders over the frequency ratio"
+    "pendulums": "an inverted pendulum held across a socket, and a double pendulum cut at its joint",
+    "two-mass": "two masses and three springs: schemes and polynomial orders over the frequency ratio",
 }
 """One line about each study, known without importing it."""
 

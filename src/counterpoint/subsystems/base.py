@@ -23,7 +23,7 @@ class Subsystem:
     1. ``inputs`` and ``outputs`` name the ports: a list of names, or a mapping name -> width for
        vectors. They never change after the subsystem was added to a system.
     2. :meth:`start` puts the model at time ``t`` in its initial state. It may be called again to begin
-       another run.
+       another run. :meth:`finish` ends a run, whatever ended it: release what is held outside (a process, a socket).
     3. :meth:`step` advances the model from ``t`` to ``t_end``. With ``stops_early = True`` it may stop earlier
        and return the time it has reached (an event); others then wait for it more often, because they cannot know
        when it will publish. ``None`` means ``t_end``. One call is one accepted step, and only its end is published.
@@ -87,6 +87,9 @@ class Subsystem:
     def output(self, t: float, u: InputFunction) -> float | ArrayLike:
         """Return the outputs at ``t`` (s)."""
         raise NotImplementedError(f"{type(self).__name__} must define output(t, u)")
+
+    def finish(self) -> None:
+        """Release what the run held outside; only :meth:`start` may follow."""
 
     @property
     def input_widths(self) -> dict[str, int]:
