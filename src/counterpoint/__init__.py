@@ -84,8 +84,8 @@ __all__ = [
     "CounterpointError", "Diagram", "MissingExtraError", "ModelError", "NotFiniteError", "OutputError", "PeerLost",
     "Progress", "Result", "Run", "RunInterrupted", "Scenario", "ScenarioError", "Scheme", "SetupError", "Signal",
     "SimulationError", "SolverError", "Subsystem", "System", "approximate", "custom", "export_fmu", "fmu", "hermite",
-    "hold", "lagrange", "least_squares", "linear", "load", "mean", "ode", "second_order", "sequential", "source", "table",
-    "taylor", "transition",
+    "hold", "lagrange", "least_squares", "linear", "load", "mean", "ode", "second_order", "sequential", "source",
+    "table", "taylor", "transition",
 ]  # fmt: skip
 
 

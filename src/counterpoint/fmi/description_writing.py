@@ -78,6 +78,7 @@ def _abilities(able: Interface, state: str) -> dict[str, str]:
         "modelIdentifier": able.model_identifier,
         "canHandleVariableCommunicationStepSize": _truth(able.variable_steps),
         "maxOutputDerivativeOrder": str(able.max_output_derivative_order),
+        "canBeInstantiatedOnlyOncePerProcess": _truth(able.only_once_per_process),
         state: _truth(able.can_get_and_set_state),
     }
 

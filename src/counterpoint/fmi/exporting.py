@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 import uuid
 import zipfile
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,6 +26,7 @@ from ..subsystems import Subsystem
 from ..system import HasSubsystem, System
 from .description import DefaultExperiment, Dimension, Interface, ModelDescription, Unit, Unknown, Variable
 from .description_writing import write_description
+from .importing import Fmu
 from .platforms import folders, library_suffix
 
 if TYPE_CHECKING:
@@ -88,10 +90,12 @@ def export_fmu(
 
     Examples
     --------
+    >>> import tempfile
     >>> import counterpoint as cp
     >>> spring = cp.linear([[0, 1], [-9, 0]], [[0], [1]], x0=[1, 0], inputs="force", outputs=["x", "v"])
-    >>> made = export_fmu(spring, folder / "spring.fmu", step=1e-3)
-    >>> cp.fmu(made).outputs
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     made = export_fmu(spring, f"{folder}/spring.fmu", step=1e-3)
+    ...     cp.fmu(made).outputs
     {'x': 1, 'v': 1}
     """
     target = Path(path)
@@ -147,6 +151,17 @@ class _Port:
     start: tuple[float, ...] = ()
 
 
+@dataclass(frozen=True)
+class _Place:
+    """Where the values of a variable are: a stretch of all inputs or outputs, or of a parameter of a product."""
+
+    role: _core.recipe.Role
+    offset: int = 0
+    width: int = 1
+    product: int = 0
+    key: str = ""
+
+
 @dataclass
 class Export:
     """A system on its way into an FMU."""
@@ -171,9 +186,7 @@ class Export:
     def choose_ports(self, inputs: Iterable[str] | None, outputs: Iterable[str] | None) -> None:
         """Find the ports to show; raise SetupError for names that are none."""
         driven = {connection.target for connection in self.system.connections}
-        everything = {
-            kind: {self._outside(full): full for full in self._ports(kind)} for kind in ("inputs", "outputs")
-        }
+        everything = {kind: {self._outside(full): full for full in self._ports(kind)} for kind in ("inputs", "outputs")}
         free = {name: full for name, full in everything["inputs"].items() if full not in driven}
         shown = {
             name: full
@@ -278,20 +291,23 @@ class Export:
 
     def _describe_variables(self, recipe: _core.recipe.Recipe) -> None:
         if self.version == 3:
-            self._add_variable("time", _core.recipe.Role.time, 0, 1, "independent", "s")
+            self._add_variable("time", "independent", _Place(_core.recipe.Role.time), unit="s")
         for role, causality, ports in (
             (_core.recipe.Role.input, "input", self.inputs),
             (_core.recipe.Role.output, "output", self.outputs),
         ):
             offset = 0
             for port in ports:
-                self._add_port(port, role, causality, offset)
+                self._add_scalars_or_array(
+                    port.name, causality, _Place(role, offset, port.width), port.unit, port.start
+                )
                 offset += port.width
         for product, path, name, values in recipe.tunables():
-            start = np.asarray(values)
-            is_shown = (len(values) == 1 or name == "x0") and bool(np.all(np.isfinite(start)))
+            is_shown = (len(values) == 1 or name == "x0") and all(map(math.isfinite, values))
             if is_shown and not self._is_inlet(path):
-                self._add_parameter(product, path, name, start)
+                words = [word.replace("/", ".") for word in (path[1:] if self.is_alone else path)]
+                place = _Place(_core.recipe.Role.parameter, 0, len(values), product, name)
+                self._add_scalars_or_array(".".join([*words, name]), "parameter", place, "", tuple(values))
         names = [v.name for v in self.variables]
         problems = [
             f'"{name}": several variables of the FMU would be called so; name blocks and ports differently'
@@ -304,42 +320,25 @@ class Export:
         """Whether a parameter belongs to an input of a diagram, whose value comes from outside."""
         return len(path) > 1 and path[1] in self.system.subsystems[path[0]].subsystem.inputs
 
-    def _add_port(self, port: _Port, role: _core.recipe.Role, causality: str, offset: int) -> None:
-        if port.width == 1 or self.version == 3:
-            self._add_variable(port.name, role, offset, port.width, causality, port.unit, start=port.start)
+    def _add_scalars_or_array(
+        self, name: str, causality: str, place: _Place, unit: str, start: tuple[float, ...]
+    ) -> None:
+        """Add a variable; FMI 2 knows no arrays."""
+        if place.width == 1 or self.version == 3:
+            self._add_variable(name, causality, place, unit=unit, start=start)
             return
-        for k in range(port.width):
-            start = port.start[k : k + 1]
-            self._add_variable(f"{port.name}[{k}]", role, offset + k, 1, causality, port.unit, start=start)
-
-    def _add_parameter(self, product: int, path: list[str], name: str, values: NDArray[np.float64]) -> None:
-        words = [word.replace("/", ".") for word in (path[1:] if self.is_alone else path)]
-        full = ".".join([*words, name])
-        role = _core.recipe.Role.parameter
-        if len(values) == 1 or self.version == 3:
-            self._add_variable(full, role, 0, len(values), "parameter", product=product, key=name, start=_tuple(values))
-            return
-        for k, value in enumerate(values):
-            self._add_variable(
-                f"{full}[{k}]", role, k, 1, "parameter", product=product, key=name, start=(float(value),)
-            )
+        for k in range(place.width):
+            scalar = replace(place, offset=place.offset + k, width=1)
+            self._add_variable(f"{name}[{k}]", causality, scalar, unit=unit, start=start[k : k + 1])
 
     def _add_variable(
-        self,
-        name: str,
-        role: _core.recipe.Role,
-        offset: int,
-        width: int,
-        causality: str,
-        unit: str = "",
-        *,
-        product: int = 0,
-        key: str = "",
-        start: tuple[float, ...] = (),
+        self, name: str, causality: str, place: _Place, *, unit: str = "", start: tuple[float, ...] = ()
     ) -> None:
         assert self._recipe is not None
         reference = len(self.variables) + 1
-        self._recipe.add_variable(reference, role, offset, width, product, key, list(start))
+        self._recipe.add_variable(
+            reference, place.role, place.offset, place.width, place.product, place.key, list(start)
+        )
         self.variables.append(
             Variable(
                 name=name,
@@ -349,7 +348,7 @@ class Export:
                 variability="fixed" if causality == "parameter" else "continuous",
                 initial={"parameter": "exact", "output": "calculated"}.get(causality, ""),
                 start=start or None,
-                dimensions=(Dimension(width),) if width > 1 else (),
+                dimensions=(Dimension(place.width),) if place.width > 1 else (),
                 unit=unit,
             )
         )
@@ -369,6 +368,7 @@ class Export:
             variables=tuple(self.variables),
             co_simulation=Interface(
                 model_identifier=self.identifier,
+                only_once_per_process=any(_is_for_once(entry.subsystem) for entry in entries),
                 can_get_and_set_state=all(entry.subsystem.can_save for entry in entries),
                 variable_steps=True,
                 max_output_derivative_order=int(all(map(self._recipe.offers_derivatives, owners))),
@@ -412,6 +412,11 @@ def _chosen(
         if name not in allowed
     ]
     return wanted
+
+
+def _is_for_once(subsystem: Subsystem) -> bool:
+    """Whether a subsystem is an FMU that allows one instance a process."""
+    return isinstance(subsystem, Fmu) and subsystem.interface.only_once_per_process
 
 
 def _reached(edges: dict[str, list[str]], port: str) -> set[str]:
