@@ -47,7 +47,7 @@ def test_everything_that_needs_python_is_told_at_once(tmp_path):
     system.add("heater", Heater(), step=1.0)
     system.add("decay", cp.ode(lambda t, x, u: -x, [1.0], outputs="x", solver="ode4"), step=0.1)
     diagram = cp.Diagram("plant")
-    diagram.output("y", diagram.function(lambda u: u * u, diagram.sine(1.0), name="square"))
+    diagram.output("y", diagram.function(lambda t, u: u * u, diagram.sine(1.0), name="square"))
     system.add("plant", diagram, step=0.1)
     system.connect(["decay.x", "plant.y"], "heater.power", law=lambda a, b: a * b)
     text = refused(system, tmp_path)
@@ -118,7 +118,7 @@ RECIPE = "resources/counterpoint.recipe"
         (lambda data: data[:-1], "was cut off or added to; unpack the FMU again"),
         (lambda data: b"PK" + data, "is not a recipe of Counterpoint"),
         (lambda data: data[:16] + b"\x07" + data[17:], "has version 7, this library reads version 1"),
-        (lambda data: data[:60] + b"\xff" * 8 + data[68:], "the recipe is damaged at byte"),
+        (lambda data: data[:28] + b"\xff" * 4 + data[32:], "the recipe is damaged at byte"),
         (None, "cannot be opened; was the FMU unpacked with its resources?"),
     ],
     ids=["cut off", "foreign", "later version", "damaged", "missing"],
