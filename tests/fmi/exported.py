@@ -98,3 +98,63 @@ def two_mass(slow_step=0.1):
     system.connect("slow.x", "fast.u", cp.lagrange(3))
     system.connect("fast.x", "slow.u", cp.lagrange(2))
     return system
+
+
+def every_element():
+    """An arm with a wheel at its end that rolls and slips on a road: every kind of force, guide and output there is."""
+    made = Mechanism("arm", dimension=3)
+    made.point("A", (0, 0, 0.5), fixed=True)
+    made.point("B", (1.0, 0.0, 0.5))
+    made.vector("up", (0, 1, 0), fixed=True)
+    made.body("arm", points=["A", "B"], vectors=["up"], mass=2.0, centre=(0.5, 0, 0.5), inertia=(0.01, 0.2, 0.2))
+    made.point("H", (1.0, 0.2, 0.5))
+    made.body("wheel", points=["B", "H"], mass=1.5, centre=(1.0, 0.1, 0.5), inertia=(0.02, 0.04, 0.02))
+    made.joint("axle", "revolute", "arm", "wheel", at="B", axis=(0, 1, 0))
+    made.angle("swing", "ground", "arm", axis=(0, 1, 0))
+    made.angle("roll", "arm", "wheel", axis=(0, 1, 0))
+    made.distance("reach", "A", "H")
+    made.displacement("height", "B", along=(0, 0, 1), origin="A")
+    made.spring("prop", "swing", stiffness=200.0, damping=5.0, curve=[(-1.0, -30.0), (0.0, 0.0), (1.0, 40.0)])
+    made.friction("rub", "swing", sliding=0.5, breakaway=0.8)
+    made.actuator("drive", "roll", force={"sine": {"amplitude": 2.0, "frequency": 3.0, "phase": 0.3}})
+    made.actuator("pull", between=("A", "H"), force={"table": {"times": [0, 0.1, 0.3], "values": [0, 5, -5]}})
+    made.force("gust", "H", [1.0, [0.0, 2.0], "input:gust"])
+    made.torque("twist", "wheel", [0.0, "input:brake", 0.1], turning=True)
+    made.rotational_spring("bush", "ground", "arm", stiffness=(10.0, 20.0, 30.0), damping=0.1)
+    made.contact("bump", "B", plane=(0, 0, 0.45), normal=(0, 0, 1), stiffness=2e4, exponent=1.5, friction=0.3)
+    made.tyre("tyre", "wheel", centre="B", axis=(0, 1, 0), radius=0.55, stiffness=2e4, damping=50.0, lateral={"B": 9.0})
+    made.aerodynamic_strip(
+        "vane",
+        "arm",
+        point="B",
+        chord=(1, 0, 0),
+        normal=(0, 0, 1),
+        span=0.3,
+        chord_length=0.2,
+        polar=[(-0.2, -1.0, 0.02), (0.2, 1.0, 0.02)],
+        wind=[{"step": {"start": 0.1, "end": 0.2, "before": 1.0, "after": 10.0}}, 0.0, "input:gust"],
+    )
+    for name in ("swing", "roll", "reach", "tyre", "bump", "vane"):
+        made.output(name, name)
+    made.output("speed", "B", motion="velocity")
+    made.output("jolt", "height", motion="acceleration")
+    made.output("axle_force", "axle")
+    made.output("ground", "support:A")
+    made.step = 1e-3
+    return made
+
+
+def guided():
+    """A crank that follows an input, and another coupled to it by a gear."""
+    made = Mechanism("gears", dimension=2, gravity=(0, 0))
+    for name, x in (("first", 0.0), ("second", 1.0)):
+        made.point(f"{name}_O", (x, 0), fixed=True)
+        made.point(f"{name}_A", (x + 0.3, 0))
+        made.body(name, points=[f"{name}_O", f"{name}_A"], mass=1.0)
+        made.angle(f"{name}_angle", name)
+    made.guide("first_angle", "input:angle")
+    made.gear("pair", "first_angle", "second_angle", ratio=-2.0)
+    made.output("turned", "second_angle")
+    made.output("guide_torque", "guide:first_angle")
+    made.step = 1e-3
+    return made

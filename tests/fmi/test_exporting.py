@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import counterpoint as cp
+from counterpoint.multibody import library
 
 from . import exported
 
@@ -43,6 +44,9 @@ MODELS = {
     "thermostat": (exported.thermostat, 6 * 3600.0, 60.0, 600.0),
     "engine": (exported.engine, 0.5, 5e-3, 0.01),
     "four-bar": (exported.four_bar, 1.0, 1e-3, 0.01),
+    "every element": (exported.every_element, 0.3, 1e-3, 0.01),
+    "guided": (exported.guided, 0.1, 1e-3, 0.01),
+    "flyball": (library.flyball, 0.1, 1e-3, 0.01),
 }
 
 
@@ -54,7 +58,8 @@ def written(tmp_path_factory):
     def get(name, version):
         if (name, version) not in made:
             model = MODELS[name][0]() if name in MODELS else getattr(exported, name)()
-            made[name, version] = cp.export_fmu(model, folder / f"{name}-{version}.fmu", version=version)
+            step = MODELS[name][2] if name in MODELS else None
+            made[name, version] = cp.export_fmu(model, folder / f"{name}-{version}.fmu", version=version, step=step)
         return made[name, version]
 
     return get

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import math
 import re
 import uuid
@@ -291,7 +292,10 @@ class Export:
 
     def _describe_variables(self, recipe: _core.recipe.Recipe) -> None:
         if self.version == 3:
-            self._add_variable("time", "independent", _Place(_core.recipe.Role.time), unit="s")
+            taken = {port.name for port in (*self.inputs, *self.outputs)}
+            words = itertools.chain(["time"], (f"time{k}" for k in itertools.count(1)))
+            name = next(word for word in words if word not in taken)
+            self._add_variable(name, "independent", _Place(_core.recipe.Role.time), unit="s")
         for role, causality, ports in (
             (_core.recipe.Role.input, "input", self.inputs),
             (_core.recipe.Role.output, "output", self.outputs),
