@@ -116,6 +116,7 @@ void ExportedModel::output_slope(const Variable& v, double* values) {
   const Port* port = spec_.outputs.data();
   int first = 0;
   while (first + port->width <= v.offset) first += port++->width;
+  if (v.offset + v.width > first + port->width) throw std::invalid_argument("a variable lies in several ports");
   Participant& p = scheduler_->network().participants[port->participant];
   if (p.subsystem->offers_derivatives() && std::abs(p.t - time_) <= spec_.tolerance) {
     const double* slopes = p.subsystem->output_derivative(p.t, *p.inputs);

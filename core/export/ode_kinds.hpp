@@ -58,7 +58,8 @@ inline constexpr int count_of<Table::Kind> = 2;
 template <>
 struct Words<Subsystem> {
   static std::string of(const Subsystem&) {
-    return "is written in Python, which an FMU runs without; describe it as a diagram, a mechanism or cp.linear, or leave it outside";
+    return "is written in Python or runs in a process of its own, which an FMU does without; describe it as a diagram, a mechanism or "
+           "cp.linear, or leave it outside";
   }
 };
 template <>

@@ -205,5 +205,5 @@ TEST(what_cannot_be_written_down_is_named_with_its_place) {
   recipe::Writer writer;
   writer(spec);
   CHECK(writer.problems().size() == 1);
-  CHECK(writer.problems().front().find("subsystems.mass: is written in Python") == 0);
+  CHECK(writer.problems().front().find("subsystems.mass: is written in Python or runs") == 0);
 }
