@@ -12,6 +12,7 @@
 #include "bind/python_values.hpp"
 #include "coupling/embedded.hpp"
 #include "coupling/scheduler.hpp"
+#include "coupling/window.hpp"
 
 namespace counterpoint::bind {
 
@@ -177,10 +178,17 @@ class PythonLaw final : public CouplingLaw {
   int width_;
 };
 
-/// Methods that both drivers share.
+/// Whether rows are recorded that may yet be taken back.
+template <class Driver>
+bool is_undecided(const Driver& driver) {
+  if constexpr (requires { driver.has_open_window(); }) return driver.has_open_window();
+  return false;
+}
+
+/// Methods that all drivers share.
 template <class Driver, class Class>
 void bind_network(Class& c) {
-  c.def("start", [](Driver& d) { d.start(); });
+  c.def("start", [](Driver& d) { d.start(); }, nb::call_guard<nb::gil_scoped_release>());
   c.def("finish", [](Driver& d) { d.network().finish(); }, nb::call_guard<nb::gil_scoped_release>(), "The run is over: let subsystems go.");
   c.def("advance", &Driver::advance, nb::arg("target"), nb::arg("wall_seconds"), nb::call_guard<nb::gil_scoped_release>());
   c.def("time_of", [](Driver& d, int i) { return d.network().participants.at(i).t; });
@@ -191,6 +199,7 @@ void bind_network(Class& c) {
   });
   c.def("take_rows", [](Driver& d, std::size_t at_least) {
     nb::list all;
+    if (is_undecided(d)) return all;
     std::vector<Participant>& participants = d.network().participants;
     for (std::size_t i = 0; i < participants.size(); ++i) {
       if (participants[i].row_count() < at_least) continue;
@@ -201,7 +210,10 @@ void bind_network(Class& c) {
     return all;
   }, nb::arg("at_least"), nb::sig("def take_rows(self, at_least: int) -> list[tuple[int, NDArray[numpy.float64]]]"),
      "Blocks (subsystem, rows of time and outputs) recorded since the last call, where there are so many rows.");
-  c.def_prop_ro("time", [](Driver& d) { return d.network().time(); }, "Time that every subsystem has reached.");
+  c.def_prop_ro("time", [](Driver& d) {
+    if constexpr (requires { d.time(); }) return d.time();
+    else return d.network().time();
+  }, "Time that every subsystem has reached for good.");
   c.def("values", [](Driver& d, int i) {
     const History& h = d.network().participants.at(i).history;
     return std::vector<double>(h.value(h.end() - 1), h.value(h.end() - 1) + h.width());
@@ -211,6 +223,7 @@ void bind_network(Class& c) {
   });
   c.def("take_defect_rows", [](Driver& d, std::size_t at_least) {
     nb::list all;
+    if (is_undecided(d)) return all;
     for (int k = 0; k < d.network().connection_count(); ++k) {
       const Network::Place place = d.network().place(k);
       Participant& p = d.network().participants[place.consumer];
@@ -243,7 +256,7 @@ void bind_coupling(nb::module_& m) {
       .def("__call__", &InputsView::call, nb::arg("t"), nb::sig("def __call__(self, t: float) -> \"numpy.typing.NDArray[numpy.float64]\""));
 
   nb::class_<Subsystem>(m, "Subsystem")
-      .def("start", &Subsystem::start, nb::arg("t"))
+      .def("start", &Subsystem::start, nb::arg("t"), nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("input_width", &Subsystem::input_width)
       .def_prop_ro("output_width", &Subsystem::output_width)
       .def_prop_ro("next_step", &Subsystem::next_step);
@@ -278,6 +291,18 @@ void bind_coupling(nb::module_& m) {
   nb::class_<Scheduler> scheduler(m, "Scheduler", "Applies the precedence rule to N subsystems.");
   scheduler.def(nb::init<const RunSpec&, int>(), nb::arg("spec"), nb::arg("threads"));
   bind_network<Scheduler>(scheduler);
+
+  nb::class_<WindowedScheduler> windowed(m, "WindowedScheduler", "The precedence rule in windows that are repeated.");
+  windowed.def("__init__", [](WindowedScheduler* self, const RunSpec& spec, int threads, double length, int repeats, double tolerance) {
+    new (self) WindowedScheduler(spec, {length, repeats, tolerance}, threads);
+  }, nb::arg("spec"), nb::arg("threads"), nb::arg("length"), nb::arg("repeats"), nb::arg("tolerance"));
+  bind_network<WindowedScheduler>(windowed);
+  windowed.def_prop_ro("has_open_window", &WindowedScheduler::has_open_window, "Rows are held back until the window is done.");
+  windowed.def("give_up", &WindowedScheduler::give_up, "Forget the window that is under way; nothing can follow.");
+  windowed.def_prop_ro("windows", [](const WindowedScheduler& self) {
+    const WindowTally& w = self.tally();
+    return std::make_tuple(w.windows, w.passes, w.not_converged, w.largest_change, w.time_of_largest);
+  }, "(windows, passes, windows not converged, largest change by a last repeat, end of that window)");
 
   nb::class_<SavedState>(m, "SavedState", "A state to go back to.");
   nb::class_<EmbeddedInterface> embedded(m, "EmbeddedInterface", "A host integrates; the others are advanced on demand.");

@@ -1,7 +1,7 @@
 #include "bind/python_values.hpp"
 
 NB_MODULE(_core, m) {
-  m.doc() = "The native core of Counterpoint: signals, coupling, integrators, multibody, block diagrams, FMI.";
+  m.doc() = "The native core of Counterpoint: signals, coupling, integrators, multibody, block diagrams, FMI, links.";
   // A model's function that refers to its module, which holds the system, which holds the function: a cycle
   // that the collector cannot see through the core and that ends with the interpreter. Not worth an alarm.
   nanobind::set_leak_warnings(false);
@@ -11,5 +11,6 @@ NB_MODULE(_core, m) {
   counterpoint::bind::bind_multibody(m);
   counterpoint::bind::bind_diagram(m);
   counterpoint::bind::bind_fmi(m);
+  counterpoint::bind::bind_link(m);
   counterpoint::bind::bind_recipe(m);
 }

@@ -245,13 +245,14 @@ void bind_model(nb::module_& m) {
                          const Vector& q, const Vector& v, const Vector& u, const Vector& du, const Vector& ddu) {
         ModelView::check(a.size(), self.model->all_coordinates(), "a");
         ModelView::check(multipliers.size(), self.model->equations(), "multipliers");
-        const Instant now = self.at(t, q, v, u, du, ddu);
+        self.at(t, q, v, u, du, ddu);  // checks them, and fills the memory
         multibody::State state;
         state.t = t, state.q = q, state.v = v, state.a = a, state.multipliers = multipliers, state.memory = self.memory;
+        for (const Vector* inputs : {&u, &du, &ddu}) state.inputs.insert(state.inputs.end(), inputs->begin(), inputs->end());
         Vector values;
         for (const OutputPointer& output : outputs) {
           values.resize(values.size() + output->width());
-          output->evaluate({*self.model, state, now}, values.data() + values.size() - output->width());
+          output->evaluate({*self.model, state, t}, values.data() + values.size() - output->width());
         }
         return values;
       })

@@ -112,9 +112,10 @@ void bind_road(nb::module_& m) {
       .def_rw("standstill_damping", &TyreLaw::standstill_damping)
       .def_rw("standstill_speed", &TyreLaw::standstill_speed)
       .def_rw("largest_slip", &TyreLaw::largest_slip);
-  m.def("tyre", [](const Combination& centre, const Combination& axis, const Combination& spoke, const Triple& place, const Triple& normal, const TyreLaw& law) {
-    return recipe::make(recipe::tyre_kind, {centre, axis, spoke, {}}, {place, normal}, law);
-  }, nb::arg("centre"), nb::arg("axis"), nb::arg("spoke"), nb::arg("place"), nb::arg("normal"), nb::arg("law"));
+  m.def("tyre", [](const Combination& centre, const Combination& axis, const Combination& spoke, const Combination& angle, const Triple& place, const Triple& normal,
+                   const TyreLaw& law) {
+    return recipe::make(recipe::tyre_kind, {centre, axis, spoke, angle}, {place, normal}, law);
+  }, nb::arg("centre"), nb::arg("axis"), nb::arg("spoke"), nb::arg("angle"), nb::arg("place"), nb::arg("normal"), nb::arg("law"));
 }
 
 void bind_air(nb::module_& m) {

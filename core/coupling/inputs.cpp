@@ -163,6 +163,29 @@ void Inputs::restore(const Saved& saved) {
   window_until_ = saved.window_until;
 }
 
+void Inputs::read_earlier(const std::vector<History>& earlier) {
+  for (Term& term : terms_) {
+    if (term.waits) continue;
+    term.known = term.waits = true;
+    term.samples.history = &earlier[term.source];
+    term.polynomial.invalidate();
+  }
+  window_until_ = -Polynomial::infinity;
+}
+
+void Inputs::read_present() {
+  for (Term& term : terms_) {
+    if (!term.known) continue;
+    term.known = term.waits = false;
+    term.samples.history = term.present;
+    term.samples.end = term.present->end();  // the passes may have had different numbers of samples
+    term.window_from = Polynomial::infinity;
+    term.window_until = -Polynomial::infinity;
+    term.polynomial.invalidate();
+  }
+  window_until_ = -Polynomial::infinity;
+}
+
 void Inputs::forget_polynomials_of(int source) {
   for (Term& term : terms_) {
     if (term.source == source) term.polynomial.invalidate();

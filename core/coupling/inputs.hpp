@@ -35,6 +35,7 @@ struct Term {
   bool source_stops_early = false;
   bool waits = false;  ///< the consumer waits for the source: it interpolates
   bool adds = false;   ///< not the first term of its input
+  bool known = false;  ///< it does not wait by itself, but reads what its source published in the pass before
   /// A waiting term's samples serve steps that end after `window_from` and not after `window_until`.
   double window_from = Polynomial::infinity;
   double window_until = -Polynomial::infinity;
@@ -42,7 +43,8 @@ struct Term {
   int law = -1;        ///< coupling law that takes this signal, or -1
   int law_offset = 0;  ///< place among the law's signals
 
-  Samples samples;
+  const History* present = nullptr;  ///< what the source publishes now
+  Samples samples;                   ///< of `present`, or of the pass before when `known`
   Polynomial polynomial;
   std::vector<double> last_input;  ///< before gain and offset; empty until the first step ended
   std::vector<double> scratch;
@@ -146,6 +148,11 @@ class Inputs {
   /// `into` is written again: its memory serves the next save as well.
   void save(Saved& into) const;
   void restore(const Saved& saved);
+
+  /// A stretch of time is repeated: who does not wait for a source reads what it published in the pass before
+  /// (`earlier`, by subsystem), and so interpolates; until `read_present`.
+  void read_earlier(const std::vector<History>& earlier);
+  void read_present();
 
   /// Forget polynomials that were made from `source`: one of its samples is not what it was.
   void forget_polynomials_of(int source);

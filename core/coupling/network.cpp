@@ -61,7 +61,7 @@ void Network::connect(const ConnectionSpec& c, int law, int law_offset) {
   for (const Term& other : consumer.inputs->terms()) {
     term.adds = term.adds || (law < 0 && other.law < 0 && other.target_offset == c.target_offset);
   }
-  term.samples.history = &participants[c.source].history;
+  term.present = term.samples.history = &participants[c.source].history;
   term.samples.end = 1;
   term.samples.column = c.source_offset;
   term.samples.width = c.width;
@@ -170,8 +170,14 @@ bool Network::save(Saved& into) const {
 }
 
 void Network::restore(const Saved& saved) {
-  for (std::size_t i = 0; i < participants.size(); ++i) participants[i].restore(saved[i]);
   failure = Failure{};
+  for (std::size_t i = 0; i < participants.size(); ++i) {
+    guarded(static_cast<int>(i), [&] { participants[i].restore(saved[i]); });
+  }
+}
+
+void Network::rewind(const Saved& saved) {
+  for (std::size_t i = 0; i < participants.size(); ++i) participants[i].rewind(saved[i]);
 }
 
 void Network::note_failure(int subsystem) {

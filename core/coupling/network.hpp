@@ -109,6 +109,8 @@ class Network {
   /// False when a subsystem cannot; `into` is then of no use. Its memory serves the next save as well.
   bool save(Saved& into) const;
   void restore(const Saved& saved);
+  /// The same but for the subsystems, after one of them has failed: `failure` stays.
+  void rewind(const Saved& saved);
 
   const std::vector<Place>& outgoing(int source) const { return outgoing_[source]; }
   int connection_count() const { return static_cast<int>(places_.size()); }

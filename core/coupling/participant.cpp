@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <sstream>
 
 namespace counterpoint {
@@ -73,8 +74,11 @@ double Participant::wish() {
 }
 
 double Participant::accepted_end(double reached) const {
+  // One that stops early stands where it says, however near that is to the end: it goes on from there.
+  const double rounding = 16.0 * std::numeric_limits<double>::epsilon() * std::abs(t_next);
+  const bool stopped = subsystem->stops_early() && reached > t && reached < t_next - rounding;
+  if (stopped) return reached;
   if (std::abs(reached - t_next) <= tolerance_) return t_next;
-  if (subsystem->stops_early() && reached > t && reached < t_next) return reached;
   std::ostringstream text;
   text.precision(9);
   text << "step returned time " << reached << " s; it must reach the end of the step, " << t_next << " s";
@@ -146,6 +150,10 @@ bool Participant::save(std::size_t keep, Saved& into) const {
 
 void Participant::restore(const Saved& saved) {
   subsystem->restore(*saved.subsystem);
+  rewind(saved);
+}
+
+void Participant::rewind(const Saved& saved) {
   inputs->restore(saved.inputs);
   history.restore(saved.history);
   for (std::size_t k = 0; k < defects.size(); ++k) defects[k].restore(saved.defects[k]);
@@ -158,9 +166,26 @@ void Participant::restore(const Saved& saved) {
   rows_.shrink(saved.rows);
 }
 
+void Participant::open_until(double end) {
+  clock_.end_at(end);
+  propose();
+  horizon = t_next;
+}
+
+void Participant::read_earlier(const std::vector<History>& earlier) {
+  inputs->read_earlier(earlier);
+  repeats_ = true;
+}
+
+void Participant::read_present() {
+  inputs->read_present();
+  repeats_ = false;
+}
+
 void Participant::compare(std::size_t k) {
   const Term& term = inputs->terms()[k];
   Samples samples = term.samples;
+  samples.history = term.present;
   samples.begin = samples.history->begin();
   samples.end = samples.history->end();
   defects[k].arrive(samples, term.gain, term.offset);
@@ -168,6 +193,7 @@ void Participant::compare(std::size_t k) {
 
 /// Flat for the same reason as Scheduler::advance.
 [[gnu::flatten]] void Participant::leave_assumptions() {
+  if (repeats_) return leave_assumptions_in_repeat();
   std::vector<Term>& terms = inputs->terms();
   for (std::size_t k = 0; k < terms.size(); ++k) {
     Term& term = terms[k];
@@ -183,6 +209,19 @@ void Participant::compare(std::size_t k) {
     }
     defects[k].assume(inputs->polynomial(term, t), t, source_next);
     if (published) compare(k);
+  }
+}
+
+/// In a repeat the source's samples are those of the pass before, and one of them reaches the end of the step.
+[[gnu::noinline]] void Participant::leave_assumptions_in_repeat() {
+  std::vector<Term>& terms = inputs->terms();
+  for (std::size_t k = 0; k < terms.size(); ++k) {
+    Term& term = terms[k];
+    if (!term.known) continue;
+    const double sample = term.samples.time(term.samples.last());
+    if (!defects[k].wants(t_next, sample, tolerance_)) continue;
+    defects[k].assume(inputs->polynomial(term, t), t, sample);
+    compare(k);
   }
 }
 

@@ -44,6 +44,12 @@ class Clock {
 
   bool fixed() const { return step_ > 0.0; }
 
+  /// Let the run end here instead.
+  void end_at(double until) {
+    until_ = until;
+    last_ = until - tolerance_;
+  }
+
   /// End of the next step from t on the fixed grid; infinity at the end of the run.
   double next_fixed(double t) {
     if (t >= last_) return Polynomial::infinity;
@@ -180,6 +186,14 @@ class Participant {
   /// False when the subsystem cannot. `into` is written again: its memory serves the next save as well.
   bool save(std::size_t keep, Saved& into) const;
   void restore(const Saved& saved);
+  /// The same but for the subsystem, which has failed.
+  void rewind(const Saved& saved);
+
+  /// No step goes beyond `end` from now on: who would, ends there, and has finished when it has come there.
+  void open_until(double end);
+  /// From here on a stretch of time is repeated, or is not any more (`Inputs::read_earlier`).
+  void read_earlier(const std::vector<History>& earlier);
+  void read_present();
 
   /// Compare what was assumed of the source of term k with what it has published.
   void compare(std::size_t k);
@@ -275,6 +289,7 @@ class Participant {
   double wish();
   void publish_derivatives(double time);
   void leave_assumptions();
+  void leave_assumptions_in_repeat();
   /// The end of a step that did not end exactly where it was proposed; throws when that is not allowed.
   double accepted_end(double reached) const;
   [[noreturn]] void not_finite(const double* values) const;
@@ -283,6 +298,7 @@ class Participant {
   double tolerance_;
   bool records_;
   bool extrapolates_ = false;  ///< some input is extrapolated
+  bool repeats_ = false;       ///< what it did not wait for is read from the pass before
   bool plain_ = false;         ///< fixed steps that leave nothing behind but samples and rows
   RowBuffer rows_;
 };

@@ -37,7 +37,6 @@ void Scheduler::take_seats(const RunSpec& spec) {
     seat.index = static_cast<int>(i);
     seat.participant = &participants[i];
     seat.outgoing = &network_.outgoing(seat.index);
-    for (Term& term : participants[i].inputs->terms()) seat.intakes.push_back({&term, &participants[term.source]});
   }
   for (const ConnectionSpec& c : spec.connections) {
     seats_[c.source].neighbours.push_back(&seats_[c.target]);
@@ -72,6 +71,13 @@ void Scheduler::stop_at(double time) {
 void Scheduler::look_again() {
   ready_.clear();
   aside_.clear();
+  for (Seat& seat : seats_) {
+    seat.ready = false;
+    seat.intakes.clear();
+    for (Term& term : seat.participant->inputs->terms()) {
+      if (!term.known) seat.intakes.push_back({&term, &network_.participants[term.source]});
+    }
+  }
   for (Seat& seat : seats_) {
     seat.ready = false;
     update_limits(seat);
@@ -249,6 +255,7 @@ inline int Scheduler::choose() {
 bool Scheduler::blocks(int i, const Term& term) const {
   const Participant& p = network_.participants[i];
   const Participant& source = network_.participants[term.source];
+  if (term.known) return false;
   if (term.waits) return !source.finished() && p.t_next > source.t + network_.tolerance;
   return p.t >= publishes_after(term, source);
 }

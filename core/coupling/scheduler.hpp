@@ -33,6 +33,9 @@ class Scheduler {
 
   void start();
 
+  /// Find out again who may step: somebody else has moved the participants, or changed what they read.
+  void look_again();
+
   /// Step until every subsystem has reached `target`, or for a slice: until `wall_seconds` have passed
   /// or some hundred thousand steps are made, whose results should be taken away.
   /// Returns true when all have reached it. Throws what a model threw; see `network().failure`.
@@ -40,9 +43,6 @@ class Scheduler {
 
   /// For a master above: steps that subsystems choose by themselves do not go over its communication point at `time`.
   void stop_at(double time);
-
-  /// The network was changed from outside (restored, a sample came in): the rule is applied to it anew.
-  void look_again();
 
   Network& network() { return network_; }
 

@@ -34,9 +34,7 @@ SubsystemPointer make_fmu(const FmuRecipe& recipe) {
   fmi::FmuSetup setup = recipe.setup;
   const std::string resources = recipe.folder + "/resources";
   setup.instance.resources = setup.major == 2 ? file_uri(resources) : resources + "/";
-  auto library = std::make_shared<fmi::Library>(recipe.folder + "/" + recipe.binary);
-  auto made = std::make_shared<fmi::FmuSubsystem>(std::move(library), std::move(setup));
-  return made;
+  return fmi::make_fmu(std::make_shared<fmi::Library>(recipe.folder + "/" + recipe.binary), std::move(setup));
 }
 
 void Check<FmuRecipe>::of(FmuRecipe& recipe, Reader& reader) {
@@ -46,8 +44,12 @@ void Check<FmuRecipe>::of(FmuRecipe& recipe, Reader& reader) {
   for (const auto* ports : {&recipe.setup.inputs, &recipe.setup.outputs}) {
     for (const fmi::Port& port : *ports) {
       if (port.width < 1 || port.width > 1 << 24) reader.fail("a port of an FMU has no width");
+      for (int clock : port.clocks) {
+        if (clock < 0 || clock >= static_cast<int>(recipe.setup.clocks.size())) reader.fail("a port of an FMU has a clock that is not there");
+      }
     }
   }
+  if (recipe.setup.integration.states < 0 || recipe.setup.integration.indicators < 0) reader.fail("an FMU has fewer states than none");
   recipe.folder = reader.folder + "/fmus/" + std::to_string(reader.number());
 }
 

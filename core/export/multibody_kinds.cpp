@@ -30,8 +30,11 @@ SubsystemPointer make_mechanism(const MechanismRecipe& recipe) {
 }
 
 void Check<Combination>::of(Combination& combination, Reader& reader) {
-  if (combination.dimension != 2 && combination.dimension != 3) reader.fail("a combination is neither in the plane nor in space");
-  for (const Weight& w : combination.weights) reader.refer(reader.furthest.coordinate, w.offset, combination.dimension);
+  if (combination.dimension < 1 || combination.dimension > 3) reader.fail("a combination has no dimension that there is");
+  for (const Weight& w : combination.weights) {
+    reader.refer(reader.furthest.coordinate, w.offset, combination.dimension);
+    if (w.turned != 0.0 && combination.dimension != 2) reader.fail("a combination is turned, but does not lie in the plane");
+  }
 }
 
 void Check<DistanceBatch>::of(DistanceBatch& batch, Reader& reader) {

@@ -55,16 +55,21 @@ std::string printable(const std::string& text) {
 }
 
 void Log::add(int status, const char* category, const std::string& text) {
+  add({time_, status, category == nullptr ? "" : printable(category), printable(text)});
+}
+
+void Log::add(Message message) {
   const std::lock_guard lock(mutex_);
-  if (status > 0) {
-    last_.push_back(printable(text));
+  if (message.status > 0) {
+    last_.push_back(message.text);
     if (last_.size() > last_kept) last_.pop_front();
   }
+  if (listener_) return listener_(message);
   if (messages_.size() >= most_kept) {
     ++dropped_;
     return;
   }
-  messages_.push_back({time_, status, category == nullptr ? "" : printable(category), printable(text)});
+  messages_.push_back(std::move(message));
 }
 
 std::vector<Message> Log::messages() const {

@@ -2,6 +2,7 @@
 
 #include <cstdarg>
 #include <deque>
+#include <functional>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -21,6 +22,10 @@ struct Message {
 class Log {
  public:
   void add(int status, const char* category, const std::string& text);
+  /// A message that was made printable elsewhere.
+  void add(Message message);
+  /// Messages go there instead of being kept.
+  void set_listener(std::function<void(const Message&)> listener) { listener_ = std::move(listener); }
   void set_time(double t) { time_ = t; }
 
   std::vector<Message> messages() const;
@@ -39,6 +44,7 @@ class Log {
   std::vector<Message> messages_;
   std::deque<std::string> last_;
   long dropped_ = 0;
+  std::function<void(const Message&)> listener_;
 };
 
 /// Text with everything that is not printable UTF-8 written as \xNN, and cut at a few thousand bytes.

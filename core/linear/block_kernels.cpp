@@ -176,28 +176,12 @@ struct Kernels {
 
   template <int sides>
   static void backward(const Batch& batch, const double* block, const std::int32_t* unknowns, double* b) {
-    const int rows = count(batch);
-    for (int n = batch.blocks; n > 0; --n) {
-      unknowns -= width + rows;
-      block -= triangle(width) + rows * width;
-      double x[width][sides];
-      COUNTERPOINT_UNROLL
-      for (int k = 0; k < width; ++k) {
-        COUNTERPOINT_UNROLL
-        for (int s = 0; s < sides; ++s) x[k][s] = b[unknowns[k] * sides + s] * block[triangle(k) + k];
-      }
-      // The nearest row, which became known last, is taken last.
-      COUNTERPOINT_UNROLL
-      for (int r = rows - 1; r >= 0; --r) {
-        const double* const known = b + unknowns[width + r] * sides;
-        COUNTERPOINT_UNROLL
-        for (int k = 0; k < width; ++k) subtract<sides>(block[triangle(width) + r * width + k], known, x[k]);
-      }
-      COUNTERPOINT_UNROLL
-      for (int k = width - 1; k >= 0; --k) {
-        COUNTERPOINT_UNROLL
-        for (int i = 0; i < k; ++i) subtract<sides>(block[triangle(k) + i], x[k], x[i]);
-        load<sides>(x[k], b + unknowns[k] * sides);
+    if constexpr (known_rows > 0) {
+      const int rows = count(batch);
+      for (int n = batch.blocks; n > 0; --n) {
+        unknowns -= width + rows;
+        block -= triangle(width) + rows * width;
+        backward_block<sides>(rows, block, unknowns, b);
       }
     }
   }
@@ -209,12 +193,16 @@ struct Kernels {
     double x[width][sides];
     COUNTERPOINT_UNROLL
     for (int k = 0; k < width; ++k) {
-      double* const place = b + unknowns[k] * sides;
-      load<sides>(place, x[k]);
+      load<sides>(b + unknowns[k] * sides, x[k]);
       COUNTERPOINT_UNROLL
       for (int i = 0; i < k; ++i) subtract<sides>(block[triangle(k) + i], x[i], x[k]);
-      if (k > 0) load<sides>(x[k], place);
     }
+    if constexpr (known_rows == 0) {
+      divide<sides>(block, x);
+      substitute_triangle<sides>(block, x);
+    }
+    COUNTERPOINT_UNROLL
+    for (int k = known_rows == 0 ? 0 : 1; k < width; ++k) load<sides>(x[k], b + unknowns[k] * sides);
     block += triangle(width);
     COUNTERPOINT_UNROLL
     for (int r = 0; r < rows; ++r) {
@@ -224,6 +212,44 @@ struct Kernels {
       COUNTERPOINT_UNROLL
       for (int k = 0; k < width; ++k) subtract<sides>(block[r * width + k], x[k], sum);
       load<sides>(sum, place);
+    }
+  }
+
+  template <int sides>
+  COUNTERPOINT_INLINE static void backward_block(int rows, const double* block, const std::int32_t* unknowns, double* b) {
+    double x[width][sides];
+    COUNTERPOINT_UNROLL
+    for (int k = 0; k < width; ++k) load<sides>(b + unknowns[k] * sides, x[k]);
+    divide<sides>(block, x);
+    // The nearest row, which became known last, is taken last.
+    COUNTERPOINT_UNROLL
+    for (int r = rows - 1; r >= 0; --r) {
+      const double* const known = b + unknowns[width + r] * sides;
+      COUNTERPOINT_UNROLL
+      for (int k = 0; k < width; ++k) subtract<sides>(block[triangle(width) + r * width + k], known, x[k]);
+    }
+    substitute_triangle<sides>(block, x);
+    COUNTERPOINT_UNROLL
+    for (int k = 0; k < width; ++k) load<sides>(x[k], b + unknowns[k] * sides);
+  }
+
+  /// D x = z within the block.
+  template <int sides>
+  COUNTERPOINT_INLINE static void divide(const double* block, double (&x)[width][sides]) {
+    COUNTERPOINT_UNROLL
+    for (int k = 0; k < width; ++k) {
+      COUNTERPOINT_UNROLL
+      for (int s = 0; s < sides; ++s) x[k][s] *= block[triangle(k) + k];
+    }
+  }
+
+  /// L^T x = z within the block.
+  template <int sides>
+  COUNTERPOINT_INLINE static void substitute_triangle(const double* block, double (&x)[width][sides]) {
+    COUNTERPOINT_UNROLL
+    for (int k = width - 1; k > 0; --k) {
+      COUNTERPOINT_UNROLL
+      for (int i = 0; i < k; ++i) subtract<sides>(block[triangle(k) + i], x[k], x[i]);
     }
   }
 

@@ -22,7 +22,8 @@ struct BlockKernels {
   /// of the first column that cannot be divided by.
   const double* (*eliminate[2])(const Batch& batch, double* block, const std::int32_t* targets, double* values,
                                 const std::int32_t* unknowns, double* b);
-  /// L z = b for the unknowns of the blocks, and their share in the rows below.
+  /// L z = b for the unknowns of the blocks, and their share in the rows below. Blocks without rows below wait for nothing
+  /// else: they are solved at once, and `backward` has nothing to do with them.
   Loop forward[2];
   /// D L^T x = z for the unknowns of the blocks, when all those of the rows below are known.
   Loop backward[2];

@@ -143,11 +143,10 @@ void StaticLdlt::eliminate(int kernel, double* b) {
   }
 }
 
-void StaticLdlt::factorise() { eliminate(0, nullptr); }
-
-void StaticLdlt::factorise_and_solve(double* b) {
-  eliminate(1, b);
-  substitute_back(0, b);
+void StaticLdlt::substitute_back(int kernel, double* b) const {
+  for (const Part* part = parts_.data() + parts_.size(); part-- != parts_.data();) {
+    if (part->batch.rows > 0) part->kernels.backward[kernel](part->batch, part->values_end, part->unknowns_end, b);
+  }
 }
 
 void StaticLdlt::solve_with(int kernel, double* b) const {
@@ -155,10 +154,11 @@ void StaticLdlt::solve_with(int kernel, double* b) const {
   substitute_back(kernel, b);
 }
 
-void StaticLdlt::substitute_back(int kernel, double* b) const {
-  for (const Part* part = parts_.data() + parts_.size(); part-- != parts_.data();) {
-    part->kernels.backward[kernel](part->batch, part->values_end, part->unknowns_end, b);
-  }
+void StaticLdlt::factorise() { eliminate(0, nullptr); }
+
+void StaticLdlt::factorise_and_solve(double* b) {
+  eliminate(1, b);
+  substitute_back(0, b);
 }
 
 void StaticLdlt::solve(double* b) { solve_with(0, b); }

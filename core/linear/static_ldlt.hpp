@@ -2,6 +2,7 @@
 
 #include "linear/block_kernels.hpp"
 #include "linear/ordering.hpp"
+#include "linear/unroll.hpp"
 
 namespace counterpoint::linear {
 
@@ -44,9 +45,9 @@ class StaticLdlt final : public Solver {
   int width(std::size_t block) const { return first_[block + 1] - first_[block]; }
   int rows(std::size_t block) const { return rows_.start[block + 1] - rows_.start[block]; }
   int place(int row, int column) const;
-  void eliminate(int kernel, double* b);
-  void solve_with(int kernel, double* b) const;
-  void substitute_back(int kernel, double* b) const;
+  COUNTERPOINT_INLINE void eliminate(int kernel, double* b);
+  COUNTERPOINT_INLINE void substitute_back(int kernel, double* b) const;
+  COUNTERPOINT_INLINE void solve_with(int kernel, double* b) const;
   [[noreturn]] void fail(const double* pivot) const;
 
   std::vector<Part> parts_;

@@ -13,6 +13,7 @@ struct Weight {
 };
 
 /// A point or vector of a body as a linear function of coordinates: constant + sum of weighted points and vectors.
+/// Of dimension 1 it is a number: a coordinate on its own, such as the angle of a shaft.
 ///
 /// That is what natural coordinates are about: every point fixed to a body is such a combination with constant
 /// weights, so its velocity and acceleration are the same combination, and mass matrices are constant.
@@ -44,6 +45,11 @@ struct Combination {
 
  private:
   void sum(std::array<double, 3> value, const double* x, double* out) const {
+    if (dimension == 1) {
+      for (const Weight& w : weights) value[0] += w.weight * x[w.offset];
+      out[0] = value[0];
+      return;
+    }
     const bool in_space = dimension == 3;
     for (const Weight& w : weights) {
       const double* place = x + w.offset;

@@ -73,7 +73,7 @@ struct Rows {
         first += j[k] * x0[columns[k]];
         second += j[k] * x1[columns[k]];
       }
-      bottom[1] = second;  // the other sides' multipliers are not asked for
+      bottom[1] = second;  // for `subtract_second`
       const double penalty = run.penalty[row];
       first *= penalty;
       second *= penalty;
@@ -88,15 +88,15 @@ struct Rows {
     }
   }
 
-  /// bottom = p (J x - bottom) for side 1 of three.
-  static void multiply_second(const Run& run, const double* J, const double* x, double* bottom) {
+  /// multipliers -= p (J x - bottom) for side 1 of three.
+  static void subtract_second(const Run& run, const double* J, const double* x, const double* bottom, double* multipliers) {
     const int entries = count(run), *columns = run.columns;
     for (int row = 0; row < run.rows; ++row, columns += entries, bottom += 3) {
       const Entries j(run, row, J);
       double sum = -bottom[1];
       COUNTERPOINT_UNROLL
       for (int k = 0; k < entries; ++k) sum += j[k] * x[3 * static_cast<std::ptrdiff_t>(columns[k]) + 1];
-      bottom[1] = run.penalty[row] * sum;
+      multipliers[row] -= run.penalty[row] * sum;
     }
   }
 
@@ -169,11 +169,14 @@ class CondensedSystem final : public SaddleSystem {
     for_runs([&](auto rows, const Run& run) { rows.multiply(run, J_, x, bottom + run.first, mu + run.first); });
   }
 
-  void project(const double* x0, const double* x1, double* right) override {
+  void project(const double* x0, const double* x1, double* right, double* multipliers) override {
     double* const bottom = right + 3 * static_cast<std::size_t>(n_);
     for_runs([&](auto rows, const Run& run) { rows.add_three(run, J_, x0, x1, bottom + 3 * run.first, right); });
     solver_->solve_many(right, 3);
-    for_runs([&](auto rows, const Run& run) { rows.multiply_second(run, J_, right, bottom + 3 * run.first); });
+    if (multipliers == nullptr) return;
+    for_runs([&](auto rows, const Run& run) {
+      rows.subtract_second(run, J_, right, bottom + 3 * run.first, multipliers + run.first);
+    });
   }
 
   const linear::Solver& solver() const override { return *solver_; }

@@ -3,6 +3,7 @@
 
 #include "multibody/constraint.hpp"
 #include "linear/unroll.hpp"
+#include "multibody/neighbours.hpp"
 
 namespace counterpoint::multibody {
 
@@ -35,38 +36,33 @@ class Distances final : public ConstraintBatch {
 
   void evaluate(const Instant& now, double* phi, double* jacobian) const override {
     for (const Place& p : places_) {
-      const Difference along(now.q, p);
-      *phi++ = 0.5 * along.dot(along) * p.inverse_length - p.half_length;
-      COUNTERPOINT_UNROLL
-      for (int d = 0; d < dimension; ++d) {
-        jacobian[dimension + d] = along[d] * p.inverse_length;
-        jacobian[d] = -jacobian[dimension + d];
-      }
+      const Vector along = difference(now.q, p), direction = p.inverse_length * along;
+      *phi++ = 0.5 * dot(along, along) * p.inverse_length - p.half_length;
+      (-direction).write(jacobian);
+      direction.write(jacobian + dimension);
       jacobian += 2 * dimension;
     }
   }
 
   void acceleration_terms(const Instant& now, double* rest) const override {
     for (const Place& p : places_) {
-      const Difference speed(now.v, p);
-      *rest++ = speed.dot(speed) * p.inverse_length;
+      const Vector speed = difference(now.v, p);
+      *rest++ = dot(speed, speed) * p.inverse_length;
     }
   }
 
   void projection_terms(const Instant& now, const double* acceleration, const double* multipliers, double* sides,
                         double* out) const override {
     for (const Place& p : places_) {
-      const Difference speed(now.v, p), change(acceleration, p);
-      const double factor = *multipliers++ * p.inverse_length;
+      const Vector speed = difference(now.v, p), change = difference(acceleration, p);
+      const Vector carried = (*multipliers++ * p.inverse_length) * speed;
       sides[0] = 0.0;
-      sides[1] = speed.dot(speed) * p.inverse_length;
-      sides[2] = 3.0 * speed.dot(change) * p.inverse_length;
+      sides[1] = dot(speed, speed) * p.inverse_length;
+      sides[2] = 3.0 * dot(speed, change) * p.inverse_length;
       sides += 3;
       double *first = out + p.first, *second = out + p.second;
-      COUNTERPOINT_UNROLL
-      for (int d = 0; d < dimension; ++d) first[d] -= factor * speed[d];
-      COUNTERPOINT_UNROLL
-      for (int d = 0; d < dimension; ++d) second[d] += factor * speed[d];
+      (Vector::at(first) - carried).write(first);
+      (Vector::at(second) + carried).write(second);
     }
   }
 
@@ -76,25 +72,10 @@ class Distances final : public ConstraintBatch {
     double inverse_length, half_length;
   };
 
-  /// x at the second end less x at the first, read once: what is written meanwhile could be a part of x for all that the
-  /// compiler knows.
-  class Difference {
-   public:
-    Difference(const double* x, const Place& p) {
-      COUNTERPOINT_UNROLL
-      for (int d = 0; d < dimension; ++d) value_[d] = x[p.second + d] - x[p.first + d];
-    }
-    double operator[](int d) const { return value_[d]; }
-    double dot(const Difference& other) const {
-      double sum = value_[0] * other[0];
-      COUNTERPOINT_UNROLL
-      for (int d = 1; d < dimension; ++d) sum += value_[d] * other[d];
-      return sum;
-    }
+  using Vector = Neighbours<dimension>;
 
-   private:
-    double value_[dimension];
-  };
+  /// x at the second end less x at the first.
+  COUNTERPOINT_INLINE static Vector difference(const double* x, const Place& p) { return Vector::at(x + p.second) - Vector::at(x + p.first); }
 
   std::vector<Place> places_;
 };

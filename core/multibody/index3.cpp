@@ -15,6 +15,7 @@
 
 #include "coupling/subsystem.hpp"
 #include "multibody/index3.hpp"
+#include "multibody/neighbours.hpp"
 #include "multibody/text.hpp"
 
 namespace counterpoint::multibody {
@@ -85,7 +86,7 @@ void Index3Stepper::start(State& state, InputSource& inputs) {
   state.previous_step = 0.0;
   if (hermite_) {
     state.jerk.assign(state.a.size(), 0.0);
-    solve_three(now, state.a.data(), state.multipliers.data());
+    solve_three(now, state.a.data(), state.multipliers.data(), nullptr);
     for (int i = 0; i < n_; ++i) state.jerk[i] = -three_[3 * i + 2];
     state.previous_jerk = state.jerk;
   }
@@ -205,16 +206,17 @@ void Index3Stepper::predict_by_jerk(const State& state, double ratio) {
   const double *q0 = state.q.data(), *v0 = state.v.data(), *a0 = state.a.data();
   const double *j0 = state.jerk.data(), *before = state.previous_jerk.data();
   double *q1 = next_.q.data(), *v1 = next_.v.data(), *a1 = leading().data(), *j1 = next_.jerk.data();
-  for (int i = 0; i < n_; ++i) {
-    const double jerk = j0[i] + ratio * (j0[i] - before[i]);
-    const double a = a0[i] + half * (j0[i] + jerk);
-    const double v = v0[i] + half * (a0[i] + a) - twelfth * (jerk - j0[i]);
-    const double q = q0[i] + half * (v0[i] + v) - twelfth * (a - a0[i]);
-    j1[i] = jerk;
-    a1[i] = a;
-    v1[i] = v;
-    q1[i] = q;
-  }
+  in_pairs(n_, [&](int i, auto pair) {
+    const auto q = pair.at(q0 + i), v = pair.at(v0 + i), a = pair.at(a0 + i), jerk = pair.at(j0 + i);
+    const auto next_jerk = jerk + ratio * (jerk - pair.at(before + i));
+    const auto next_a = a + half * (jerk + next_jerk);
+    const auto next_v = v + half * (a + next_a) - twelfth * (next_jerk - jerk);
+    const auto next_q = q + half * (v + next_v) - twelfth * (next_a - a);
+    next_jerk.write(j1 + i);
+    next_a.write(a1 + i);
+    next_v.write(v1 + i);
+    next_q.write(q1 + i);
+  });
 }
 
 // Phi, J, Q and the residual at the present guess. The largest entry, each divided by its row's mass, is the correction to
@@ -385,7 +387,11 @@ bool Index3Stepper::may_stiffen() {
 
 void Index3Stepper::project(const Instant& now) {
   if (!options_.project_velocities && !hermite_) return;
-  solve_three(now, leading().data(), next_.multipliers.data());
+  // The next step looks at them if it does not begin with zeros.
+  const bool looked_at = options_.shows_multipliers || !options_.reset_multipliers;
+  const bool improves_multipliers = looked_at && options_.project_accelerations && !options_.printed;
+  double* const multipliers = next_.multipliers.data();
+  solve_three(now, leading().data(), multipliers, improves_multipliers ? multipliers : nullptr);
   const double* side = three_.data();
   double *v = next_.v.data(), *a = leading().data(), *jerk = next_.jerk.data();
   const double twelfth = twelfth_, part = options_.project_accelerations ? 1.0 : 0.0;
@@ -400,9 +406,6 @@ void Index3Stepper::project(const Instant& now) {
     }
     v[i] = speed;
   }
-  if (options_.printed || !options_.project_accelerations) return;
-  double* multipliers = next_.multipliers.data();
-  for (int r = 0; r < m_; ++r, side += 3) multipliers[r] -= side[1];
 }
 
 // Velocities, accelerations and, for Hermite's rule, the jerk, with one factorisation and at once:
@@ -412,15 +415,15 @@ void Index3Stepper::project(const Instant& now) {
 // As increments, so that what is right already is not rounded again. J is the one that was factorised: a newer one would
 // differ by little, but that little would be multiplied by the penalty. The rate of the applied forces is left out of the
 // jerk: springs then see the plain trapezoidal rule, which is stable for all of them, and what constraints do is of order 4.
-void Index3Stepper::solve_three(const Instant& now, const double* a, const double* multipliers) {
+void Index3Stepper::solve_three(const Instant& now, const double* a, const double* multipliers, double* improved) {
   std::fill(residual_.begin(), residual_.end(), 0.0);
-  double *top = three_.data(), *carried = residual_.data();
-  model_->projection_terms(now, a, multipliers, top + 3 * static_cast<std::size_t>(n_), carried);
-  for (int i = 0; i < n_; ++i) {
-    top[3 * i] = top[3 * i + 1] = 0.0;
-    top[3 * i + 2] = carried[i];
+  double *const top = three_.data(), *const bottom = top + 3 * static_cast<std::size_t>(n_), *carried = residual_.data();
+  model_->projection_terms(now, a, multipliers, bottom, carried);
+  for (double* place = top; place != bottom; place += 3) {
+    place[0] = place[1] = 0.0;
+    place[2] = *carried++;
   }
-  system_->project(now.v, a, top);
+  system_->project(now.v, a, top, improved);
 }
 
 void Index3Stepper::finish(State& state, const Instant& now) {

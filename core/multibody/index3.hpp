@@ -50,7 +50,8 @@ class Index3Stepper final : public Stepper {
   bool contracts_slowly(double before, double tolerance);
   bool may_stiffen();
   inline void project(const Instant& now);
-  inline void solve_three(const Instant& now, const double* a, const double* multipliers);
+  /// `improved`, unless null: multipliers less what the projection of accelerations finds them to be too large.
+  inline void solve_three(const Instant& now, const double* a, const double* multipliers, double* improved);
   COUNTERPOINT_INLINE void finish(State& state, const Instant& now);
   inline void accept(State& state) noexcept;
   [[noreturn]] void fail(int iteration, const std::string& why) const;

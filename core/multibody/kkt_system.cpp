@@ -41,15 +41,18 @@ class KktSystem final : public SaddleSystem {
     std::copy_n(right_.begin(), n_, x);
     std::copy_n(right_.begin() + n_, m_, mu);
   }
-  void project(const double* x0, const double* x1, double* right) override {
-    double* bottom = right + 3 * static_cast<std::size_t>(n_);
-    for (int row = 0; row < m_; ++row, bottom += 3) {
+  void project(const double* x0, const double* x1, double* right, double* multipliers) override {
+    double* const bottoms = right + 3 * static_cast<std::size_t>(n_);
+    for (int row = 0; row < m_; ++row) {
+      double* const bottom = bottoms + 3 * static_cast<std::size_t>(row);
       for (int k = jacobian_.row_start[row]; k < jacobian_.row_start[row + 1]; ++k) {
         bottom[0] += J_[k] * x0[jacobian_.column[k]];
         bottom[1] += J_[k] * x1[jacobian_.column[k]];
       }
     }
     solver_->solve_many(right, 3);
+    if (multipliers == nullptr) return;
+    for (int row = 0; row < m_; ++row) multipliers[row] -= bottoms[3 * static_cast<std::size_t>(row) + 1];
   }
   const linear::Solver& solver() const override { return *solver_; }
 

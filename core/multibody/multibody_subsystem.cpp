@@ -47,6 +47,15 @@ void CoupledInputs::fill(double t, Instant& now) {
   now.ddu = accelerations_.data();
 }
 
+namespace {
+
+StepperOptions options_for(StepperOptions options, const std::vector<OutputPointer>& outputs) {
+  options.shows_multipliers = std::any_of(outputs.begin(), outputs.end(), [](const OutputPointer& o) { return o->shows_multipliers(); });
+  return options;
+}
+
+}  // namespace
+
 struct MultibodySubsystem::Saved final : SavedState {
   explicit Saved(State given) : state(std::move(given)) {}
   State state;
@@ -55,7 +64,7 @@ struct MultibodySubsystem::Saved final : SavedState {
 MultibodySubsystem::MultibodySubsystem(ModelPointer model, const StepperOptions& options, std::vector<OutputPointer> outputs,
                                        Setup setup)
     : model_(std::move(model)),
-      stepper_(make_stepper(model_, options)),
+      stepper_(make_stepper(model_, options_for(options, outputs))),
       outputs_(std::move(outputs)),
       setup_(std::move(setup)),
       inputs_(model_->inputs(), setup_.guided_by_inputs),
@@ -92,19 +101,14 @@ double MultibodySubsystem::step(double t, double t_end, Inputs& u) {
 }
 
 const double* MultibodySubsystem::output(double t, Inputs&) {
-  // What outputs show was made with the inputs of the step that ended; none of them asks for newer ones.
-  Instant now = state_.instant();
-  now.t = t;
-  const Moment moment{*model_, state_, now};
+  const Moment moment{*model_, state_, t};
   double* const y = y_.data();
   for (std::size_t k = 0; k < outputs_.size(); ++k) outputs_[k]->evaluate(moment, y + places_[k]);
   return y;
 }
 
 const double* MultibodySubsystem::output_derivative(double t, Inputs&) {
-  Instant now = state_.instant();
-  now.t = t;
-  const Moment moment{*model_, state_, now};
+  const Moment moment{*model_, state_, t};
   double* const dy = dy_.data();
   for (std::size_t k = 0; k < outputs_.size(); ++k) outputs_[k]->derivative(moment, dy + places_[k]);
   return dy;

@@ -35,7 +35,7 @@ class MeasureOutput final : public Output {
   MeasureOutput(MeasurePointer measure, Motion motion) : measure_(std::move(measure)), motion_(motion) {}
   int width() const override { return 1; }
   void evaluate(const Moment& moment, double* out) const override {
-    if (motion_ == Motion::position) *out = measure_->unwrapped(measure_->value(moment.state.q.data()), moment.now);
+    if (motion_ == Motion::position) *out = measure_->unwrapped(measure_->value(moment.state.q.data()), moment.now());
     if (motion_ == Motion::velocity) *out = measure_->rate(moment.state.q.data(), moment.state.v.data());
     if (motion_ == Motion::acceleration) *out = acceleration(moment.state);
   }
@@ -75,6 +75,7 @@ class ReactionOutput final : public Output {
  public:
   ReactionOutput(int first, int count) : first_(first), count_(count) {}
   int width() const override { return count_; }
+  bool shows_multipliers() const override { return true; }
   void evaluate(const Moment& moment, double* out) const override {
     for (int k = 0; k < count_; ++k) out[k] = -moment.state.multipliers[first_ + k];
   }
@@ -89,12 +90,13 @@ class SupportOutput final : public Output {
  public:
   SupportOutput(int offset, int dimension) : offset_(offset), dimension_(dimension) {}
   int width() const override { return dimension_; }
+  bool shows_multipliers() const override { return true; }
   void evaluate(const Moment& moment, double* out) const override {
     const Model& model = moment.model;
     std::vector<double> phi(model.equations()), J(model.jacobian_pattern().entries());
     std::vector<double> Q(model.all_coordinates()), sum(model.all_coordinates(), 0.0);
-    model.constraints(moment.now, phi.data(), J.data());
-    model.forces(moment.now, Q.data());
+    model.constraints(moment.now(), phi.data(), J.data());
+    model.forces(moment.now(), Q.data());
     add_transposed(model.jacobian_pattern(), J.data(), moment.state.multipliers.data(), sum.data());
     if (const auto* assembled = dynamic_cast<const AssembledModel*>(&model)) {
       assembled->add_fixed_inertia(moment.state.a.data(), sum.data());
@@ -111,7 +113,7 @@ class ForceOutput final : public Output {
  public:
   explicit ForceOutput(ForcePointer force) : force_(std::move(force)) {}
   int width() const override { return static_cast<int>(force_->value_names().size()); }
-  void evaluate(const Moment& moment, double* out) const override { force_->values(moment.now, out); }
+  void evaluate(const Moment& moment, double* out) const override { force_->values(moment.now(), out); }
   bool fits(const Model& model) const override {
     const auto* assembled = dynamic_cast<const AssembledModel*>(&model);
     if (assembled == nullptr) return false;
@@ -130,8 +132,8 @@ class ScalarOutput final : public Output {
   void evaluate(const Moment& moment, double* out) const override {
     switch (scalar_) {
       case Scalar::kinetic_energy: *out = kinetic(moment); break;
-      case Scalar::potential_energy: *out = moment.model.potential_energy(moment.now); break;
-      case Scalar::total_energy: *out = kinetic(moment) + moment.model.potential_energy(moment.now); break;
+      case Scalar::potential_energy: *out = moment.model.potential_energy(moment.now()); break;
+      case Scalar::total_energy: *out = kinetic(moment) + moment.model.potential_energy(moment.now()); break;
       case Scalar::violation: *out = violation(moment); break;
     }
   }
@@ -140,7 +142,7 @@ class ScalarOutput final : public Output {
   static double kinetic(const Moment& moment) {
     const SparsePattern& pattern = moment.model.mass_pattern();
     mass_.resize(pattern.entries());
-    moment.model.mass(moment.now, mass_.data());
+    moment.model.mass(moment.now(), mass_.data());
     double sum = 0.0;
     const double* v = moment.state.v.data();
     for (int row = 0; row < pattern.rows; ++row) {
@@ -151,7 +153,7 @@ class ScalarOutput final : public Output {
   static double violation(const Moment& moment) {
     phi_.resize(moment.model.equations());
     jacobian_.resize(moment.model.jacobian_pattern().entries());
-    moment.model.constraints(moment.now, phi_.data(), jacobian_.data());
+    moment.model.constraints(moment.now(), phi_.data(), jacobian_.data());
     double largest = 0.0;
     for (double x : phi_) largest = std::max(largest, std::abs(x));
     return largest;

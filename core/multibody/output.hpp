@@ -13,7 +13,14 @@ namespace counterpoint::multibody {
 struct Moment {
   const Model& model;
   const State& state;
-  const Instant& now;
+  double t;
+
+  /// What was made with the inputs of the step that ended; no output asks for newer ones.
+  Instant now() const {
+    Instant now = state.instant();
+    now.t = t;
+    return now;
+  }
 };
 
 /// Something a mechanism shows: numbers made of its state, without looking at the inputs of the moment.
@@ -22,6 +29,8 @@ class Output : public recipe::Describable {
   virtual ~Output() = default;
   virtual int width() const = 0;
   virtual void evaluate(const Moment& moment, double* out) const = 0;
+  /// Whether it looks at the multipliers of the state.
+  virtual bool shows_multipliers() const { return false; }
   virtual bool offers_derivative() const { return false; }
   virtual void derivative(const Moment& /*moment*/, double* /*out*/) const {}
   /// Whether the model has what it shows.

@@ -17,7 +17,7 @@ struct State {
   std::vector<double> previous;     ///< that variable a step ago, for the predictor
   std::vector<double> jerk, previous_jerk;  ///< da/dt now and a step ago (Hermite's rule only)
   double previous_step = 0.0;       ///< length of the last step, s; 0: there was none
-  std::vector<double> multipliers;
+  std::vector<double> multipliers;  ///< as exact as a, where the stepper was told that they are shown
   double stiffening = 1.0;          ///< how much larger the penalty has become than it was chosen at the start
   std::vector<double> memory;       ///< what elements remember
   std::vector<double> inputs;       ///< values, rates and accelerations of the inputs that a and multipliers were made with
@@ -72,6 +72,7 @@ struct StepperOptions {
   bool project_velocities = true;
   bool project_accelerations = true;
   bool reset_multipliers = true;         ///< start every step with lambda = 0: stable at every penalty and size
+  bool shows_multipliers = true;         ///< false: nobody looks at them, a step may leave them at its last iteration's
   bool printed = false;                  ///< index-3 exactly as printed in the thesis: lambda += alpha Phi after each iteration
   double tolerance = 3e-11;              ///< expected next correction at which iteration stops, relative to `length`
   double length = 1.0;                   ///< size of the mechanism, m

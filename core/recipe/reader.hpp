@@ -127,6 +127,10 @@ class Reader {
     matrix.resize(rows, columns);
     raw(matrix.data(), sizeof(double) * values);
   }
+  void take(std::vector<std::uint8_t>& bytes) {
+    bytes.resize(take_count(1));
+    raw(bytes.data(), bytes.size());
+  }
   template <class Value>
   void take(std::vector<Value>& list) {
     const std::uint32_t count = take_count(4);  // nothing is shorter

@@ -82,6 +82,10 @@ class Writer {
     put(static_cast<std::uint32_t>(matrix.cols()));
     raw(matrix.data(), sizeof(double) * static_cast<std::size_t>(matrix.size()));
   }
+  void put(const std::vector<std::uint8_t>& bytes) {
+    put(static_cast<std::uint32_t>(bytes.size()));
+    raw(bytes.data(), bytes.size());
+  }
   template <class Value>
   void put(const std::vector<Value>& list) {
     put(static_cast<std::uint32_t>(list.size()));

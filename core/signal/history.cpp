@@ -17,7 +17,7 @@ History::History(int width, bool with_derivatives)
       derivatives_(with_derivatives ? initial_capacity * width : 0) {}
 
 void History::make_room(std::size_t keep, std::size_t samples) {
-  begin_ = std::max(begin_, std::min(keep, appended_));
+  begin_ = std::max(begin_, std::min({keep, appended_, kept_from_}));
   std::size_t capacity = mask_ + 1;
   while (capacity - (appended_ - begin_) < samples) capacity *= 2;
   if (capacity > mask_ + 1) enlarge(capacity);
@@ -56,6 +56,7 @@ void History::save(std::size_t keep, Saved& into) const {
 
 void History::restore(const Saved& saved) {
   begin_ = appended_ = saved.begin;
+  make_room(begin_, saved.times.size());
   const std::size_t width = static_cast<std::size_t>(width_);
   for (std::size_t k = 0; k < saved.times.size(); ++k) {
     append(saved.times[k], saved.values.data() + k * width, with_derivatives_ ? saved.derivatives.data() + k * width : nullptr);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 namespace counterpoint {
@@ -60,6 +61,10 @@ class History {
   /// Forget samples before `keep`, and enlarge the ring until `samples` more fit.
   void make_room(std::size_t keep, std::size_t samples);
 
+  /// Forget nothing from sample k on, whoever asks for room, until this is called again.
+  void keep_from(std::size_t k) { kept_from_ = k; }
+  static constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max();
+
   /// Samples from `keep` on, with their numbers.
   struct Saved {
     std::size_t begin = 0, appended = 0, committed = 0;
@@ -81,6 +86,7 @@ class History {
   std::size_t begin_ = 0;
   std::size_t appended_ = 0;
   std::size_t committed_ = 0;
+  std::size_t kept_from_ = nowhere;
   std::vector<double> times_;
   std::vector<double> values_;
   std::vector<double> derivatives_;

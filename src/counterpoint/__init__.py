@@ -16,7 +16,9 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from . import diagram as diagram
     from . import fmi as fmi
+    from . import link as link
     from . import multibody as multibody
+    from . import ssp as ssp
     from .approximations import (
         Approximation,
         approximate,
@@ -45,8 +47,10 @@ if TYPE_CHECKING:
         SetupError,
         SimulationError,
         SolverError,
+        UnitWarning,
     )
     from .fmi import export_fmu, fmu
+    from .link import listen, remote, serve
     from .precedence import Scheme, custom, sequential
     from .progress import Progress
     from .results import Result, Signal, load
@@ -54,6 +58,7 @@ if TYPE_CHECKING:
     from .scenario import Scenario
     from .subsystems import Subsystem, linear, ode, second_order, source, table
     from .system import System
+    from .windows import Window, window
 
 _ROOMS = {
     "approximations": (
@@ -64,9 +69,10 @@ _ROOMS = {
     "errors": (
         "AlgebraicLoopError", "ComponentDied", "ComponentError", "CounterpointError", "MissingExtraError", "ModelError",
         "NotFiniteError", "OutputError", "PeerLost", "RunInterrupted", "ScenarioError", "SetupError",
-        "SimulationError", "SolverError",
+        "SimulationError", "SolverError", "UnitWarning",
     ),
     "fmi": ("export_fmu", "fmu"),
+    "link": ("listen", "remote", "serve"),
     "precedence": ("Scheme", "custom", "sequential"),
     "progress": ("Progress",),
     "results": ("Result", "Signal", "load"),
@@ -74,18 +80,19 @@ _ROOMS = {
     "scenario": ("Scenario",),
     "subsystems": ("Subsystem", "linear", "ode", "second_order", "source", "table"),
     "system": ("System",),
+    "windows": ("Window", "window"),
 }  # fmt: skip
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
-_PACKAGES = ("diagram", "fmi", "multibody")
+_PACKAGES = ("diagram", "fmi", "link", "multibody", "ssp")
 
 __all__ = [
     "AlgebraicLoopError", "Approximation", "ComponentDied", "ComponentError", "CosimulationInterface",
     "CounterpointError", "Diagram", "MissingExtraError", "ModelError", "NotFiniteError", "OutputError", "PeerLost",
     "Progress", "Result", "Run", "RunInterrupted", "Scenario", "ScenarioError", "Scheme", "SetupError", "Signal",
-    "SimulationError", "SolverError", "Subsystem", "System", "approximate", "custom", "export_fmu", "fmu", "hermite",
-    "hold", "lagrange", "least_squares", "linear", "load", "mean", "ode", "second_order", "sequential", "source",
-    "table", "taylor", "transition",
+    "SimulationError", "SolverError", "Subsystem", "System", "UnitWarning", "Window", "approximate", "custom",
+    "export_fmu", "fmu", "hermite", "hold", "lagrange", "least_squares", "linear", "listen", "load", "mean", "ode",
+    "remote", "second_order", "sequential", "serve", "source", "table", "taylor", "transition", "window",
 ]  # fmt: skip
 
 

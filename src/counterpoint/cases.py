@@ -13,21 +13,33 @@ if TYPE_CHECKING:
     from .scenario import Scenario
 
 
-def read_case(path: Path, *, allow_outside: bool = False) -> Scenario | MechanismCase | DiagramCase:
-    """Read a scenario, a mechanism (the file has a table ``[mechanism]``) or a diagram (``[diagram]``).
+STRUCTURES = (".ssp", ".ssd")
+"""Ends of the names of system structures."""
+
+
+def read_case(
+    path: Path, *, allow_outside: bool = False, until: float | None = None, step: float | None = None
+) -> Scenario | MechanismCase | DiagramCase:
+    """Read a scenario, a mechanism (the file has a table ``[mechanism]``), a diagram (``[diagram]``) or an SSP.
 
     Parameters
     ----------
     path : Path
-        TOML file.
+        TOML file, or a system structure (``.ssp``, ``.ssd``).
     allow_outside : bool
         Whether it may use files outside of its directory.
+    until, step : float, optional
+        For a system structure that does not say them: end of the run, and step of FMUs that suggest none, in s.
 
     Raises
     ------
     ScenarioError
         With all problems found, each with file, key and remedy.
     """
+    if path.suffix.lower() in STRUCTURES:
+        from .ssp import read
+
+        return read(path, until=until, step=step, allow_outside=allow_outside)
     document = read_document(path)
     if "mechanism" in document.values:
         from .multibody.model_case import MechanismCase

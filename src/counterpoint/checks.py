@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .connection_units import unit_problems
 from .errors import SetupError, did_you_mean
 from .feedthrough import dependency_edges, find_loop
 from .ports import port_widths
@@ -18,6 +19,7 @@ from .precedence import Scheme, scheme_problems, to_scheme
 
 if TYPE_CHECKING:
     from .system import Connection, System
+    from .windows import Window
 
 
 @dataclass(frozen=True)
@@ -37,8 +39,12 @@ def is_number(value: object) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
 
 
-def find_problems(system: System, until: float | None, scheme: str | Scheme, start: float) -> list[Problem]:
+def find_problems(
+    system: System, until: float | None, scheme: str | Scheme, start: float, window: Window | None = None
+) -> list[Problem]:
     """Return every problem of a system for a run from ``start`` to ``until`` (s)."""
+    from .windows import window_problems
+
     problems = [
         *_span(until, start),
         *_steps(system, until, start),
@@ -46,7 +52,9 @@ def find_problems(system: System, until: float | None, scheme: str | Scheme, sta
         *_ports(system),
         *_constants(system),
         *_drivers(system),
+        *_units(system),
         *_scheme(system, scheme),
+        *window_problems(system, window),
     ]
     return problems or list(_loops(system))
 
@@ -195,6 +203,12 @@ def _drivers(system: System) -> Iterator[Problem]:
                     f"subsystems.{name}",
                     f'input "{full}" is not connected; connect it or set a constant value',
                 )
+
+
+def _units(system: System) -> Iterator[Problem]:
+    for index, connection in enumerate(system.connections):
+        for text in unit_problems(system, connection):
+            yield Problem(f"connections[{index}]", text)
 
 
 def _scheme(system: System, scheme: str | Scheme) -> Iterator[Problem]:

@@ -1,4 +1,4 @@
-"""The command line: ``counterpoint run | info | export | study``.
+"""The command line: ``counterpoint run | info | convert | export | doctor | study | serve``.
 
 Only click and the standard library are imported here at the top, so that ``counterpoint --help`` answers at
 once; everything else is loaded by the command that needs it. Exit codes: 0 done, 2 bad usage or scenario,
@@ -11,6 +11,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -68,7 +69,9 @@ def cli() -> None:
 @click.argument("scenario", type=click.Path(path_type=Path))
 @click.option("--until", type=float, metavar="S", help="End of the run in s, instead of the scenario's.")
 @click.option("--scheme", metavar="NAME", help="slowest-first, fastest-first, parallel or sequential.")
-@click.option("--step", type=float, metavar="S", help="Step in s of a mechanism or diagram file, instead of its own.")
+@click.option(
+    "--step", type=float, metavar="S", help="Step in s of a mechanism or diagram, or of FMUs that suggest none."
+)
 @click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Worker threads.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Where results go [NAME-run].")
 @click.option("--overwrite", is_flag=True, help="Replace results that are already there.")
@@ -93,15 +96,13 @@ def run(
     quiet: bool,
     allow_outside: bool,
 ) -> None:
-    """Run a scenario, a mechanism or a diagram; write results and pictures."""
-    from .cases import read_case
-
-    read = _changed(
-        read_case(scenario, allow_outside=allow_outside), until=until, scheme=scheme, threads=threads, step=step
-    )
+    """Run a scenario, a system structure (.ssp, .ssd), a mechanism or a diagram; write results and pictures."""
+    read = _read(scenario, allow_outside, step=step, until=until, scheme=scheme, threads=threads)
     system = read.build()
     where = Outputs(out or Path(f"{read.name}-run"), read.name, overwrite, read.extra_endings)
     where.prepare(plot)
+    if quiet:
+        warnings.simplefilter("ignore")
     show = not quiet if progress is None else progress
     interrupts = context.ensure_object(Settings).interrupts
     outcome = _simulate(read, system, where, interrupts, (show, bool(progress)))
@@ -121,7 +122,7 @@ def run(
 @click.option("--overwrite", is_flag=True, help="Replace matrices that are already there.")
 @_with_traceback
 def info(file: Path, allow_outside: bool, matrices: Path | None, overwrite: bool) -> None:
-    """Show what a scenario, mechanism or diagram (.toml), a run file (.h5) or an FMU (.fmu) holds."""
+    """Show what a scenario, mechanism or diagram (.toml), a run file (.h5), an FMU (.fmu) or an SSP holds."""
     from . import display
 
     console = display.console()
@@ -129,6 +130,11 @@ def info(file: Path, allow_outside: bool, matrices: Path | None, overwrite: bool
         from .fmi.information import show
 
         show(file, console)
+        return
+    if file.suffix.lower() in (".ssp", ".ssd"):
+        from .ssp.information import show as show_structure
+
+        show_structure(file, console, allow_outside=allow_outside)
         return
     if _is_run_file(file):
         from .results import load
@@ -175,14 +181,65 @@ def export(
     overwrite: bool,
     allow_outside: bool,
 ) -> None:
-    """Write a scenario, a mechanism or a diagram as an FMU that needs no Python."""
+    """Write a scenario, a system structure, a mechanism or a diagram as an FMU that needs no Python."""
     from . import display
-    from .cases import read_case
     from .fmi.exporting import export_case
 
-    case = _changed(read_case(model, allow_outside=allow_outside), scheme=scheme, step=step)
+    case = _read(model, allow_outside, step=step, scheme=scheme)
     path = export_case(case, out or Path(f"{case.name}.fmu"), version=int(fmi), overwrite=overwrite)
     display.say(f"wrote {path}", display.console())
+
+
+@cli.command()
+@click.argument("source", type=click.Path(path_type=Path))
+@click.argument("target", type=click.Path(path_type=Path))
+@click.option("--overwrite", is_flag=True, help="Replace files that are already there.")
+@click.option("--until", type=float, metavar="S", help="End of the run in s, instead of the source's.")
+@click.option("--step", type=float, metavar="S", help="Step in s of FMUs of a system structure that suggest none.")
+@click.option("--allow-outside", is_flag=True, help="Let the source use files outside of its directory.")
+@_with_traceback
+def convert(
+    *, source: Path, target: Path, overwrite: bool, until: float | None, step: float | None, allow_outside: bool
+) -> None:
+    """Write a scenario of FMUs (.toml) as a system structure (.ssp, .ssd), or the other way round."""
+    from . import display
+    from .cases import read_case
+    from .scenario import Scenario
+
+    read = read_case(source, allow_outside=allow_outside, until=until, step=step)
+    if not isinstance(read, Scenario):
+        raise click.UsageError(f"{source} is no scenario; mechanisms and diagrams are exported as FMUs")
+    written = read.changed(until=until).write(target, overwrite=overwrite)
+    display.say(f"wrote {written}", display.console())
+
+
+@cli.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--step", type=float, metavar="S", help="Step of the trial in s [what the FMU suggests].")
+@click.option("--deadline", type=float, default=10.0, metavar="S", help="Time for each answer of the FMU [10 s].")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter; may be given again.")
+@_with_traceback
+def doctor(file: Path, step: float | None, deadline: float, settings: tuple[str, ...]) -> None:
+    """Try an FMU in a child process and list every problem; the exit code is 0 when there is none."""
+    from . import display
+    from .fmi.doctor import examine
+
+    wrong = [text for text in settings if "=" not in text]
+    if wrong:
+        raise click.UsageError(f"--set {wrong[0]}: needed is NAME=VALUE")
+    parameters = {name: _number_or_text(value) for name, _, value in (text.partition("=") for text in settings)}
+    found = examine(file, step=step, deadline=deadline, parameters=parameters)
+    display.findings(file.name, found.findings, display.console())
+    sys.exit(found.exit_code)
+
+
+def _number_or_text(text: str) -> int | float | str:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
 
 
 @cli.command()
@@ -209,6 +266,55 @@ def study(context: click.Context, name: str | None, out: Path | None, quick: boo
     display.say(report.summary(), console)
     for path in report.written:
         display.say(f"wrote {path}", console)
+
+
+@cli.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--subsystem", metavar="NAME", help="Which one of a scenario.")
+@click.option("--listen", metavar="ADDRESS", help="Wait for a master there [tcp://127.0.0.1:0: any free port].")
+@click.option("--connect", metavar="ADDRESS", help="Connect to a master that waits there.")
+@click.option(
+    "--token-file",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Token for all connections, made when it is not there [a new one for each].",
+)
+@click.option("--keep", is_flag=True, help="Wait for the next master when one has gone.")
+@click.option("--insecure", is_flag=True, help="Allow an address beyond this computer; nothing is encrypted.")
+@click.option("--allow-outside", is_flag=True, help="Let the scenario use files outside of its directory.")
+@_with_traceback
+@click.pass_context
+def serve(
+    context: click.Context,
+    *,
+    file: Path,
+    subsystem: str | None,
+    listen: str | None,
+    connect: str | None,
+    token_file: Path | None,
+    keep: bool,
+    insecure: bool,
+    allow_outside: bool,
+) -> None:
+    """Offer a subsystem of a scenario, a mechanism, a diagram or an FMU to a master in another program."""
+    from .link.command import read_offer, run_server
+
+    if listen is not None and connect is not None:
+        raise click.UsageError("--listen and --connect: choose one")
+    try:
+        run_server(
+            read_offer(file, subsystem, allow_outside),
+            connect or listen or "tcp://127.0.0.1:0",
+            connects=connect is not None,
+            token_file=token_file,
+            keep=keep,
+            insecure=insecure,
+            say=click.echo,
+            warn=lambda text: click.echo(text, err=True),
+        )
+    except KeyboardInterrupt:
+        click.echo("interrupted", err=True)
+        sys.exit(context.ensure_object(Settings).interrupts.exit_code)
 
 
 @dataclass(frozen=True)
@@ -319,15 +425,18 @@ def _draw(result: Result, scenario: Case, where: Outputs) -> Iterator[Path]:
     yield from scenario.draw_extras(result, where.folder / where.name)
 
 
-def _changed(case: Case, *, step: float | None, **settings: Any) -> Case:
-    """Return a case with what was given on the command line."""
+def _read(path: Path, allow_outside: bool, *, step: float | None, until: float | None = None, **settings: Any) -> Case:
+    """Return what is in a file, with what was given on the command line."""
+    from .cases import STRUCTURES, read_case
     from .scenario import Scenario
 
+    case = read_case(path, allow_outside=allow_outside, until=until, step=step)
+    settings["until"] = until
     if not isinstance(case, Scenario):
         return case.changed(step=step, **settings)
-    if step is not None:
+    if step is not None and path.suffix.lower() not in STRUCTURES:
         raise click.UsageError(
-            "--step is for mechanism and diagram files; in a scenario every subsystem has its own step"
+            "--step is for mechanisms, diagrams and system structures; in a scenario subsystems have their own"
         )
     return case.changed(**settings)
 
@@ -344,6 +453,11 @@ def _is_run_file(path: Path) -> bool:
 def _print_error(error: BaseException) -> None:
     for line in str(error).splitlines() or [type(error).__name__]:
         click.echo(click.style("error: ", fg="red", bold=True) + line, err=True)
+
+
+def _print_warning(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+    """Print a warning as a user wants to read it, without the line of the program that gave it."""
+    click.echo(click.style("warning: ", fg="yellow", bold=True) + str(message), err=True)
 
 
 def _exit_code(error: Exception) -> int:
@@ -371,7 +485,8 @@ def _exit_code(error: Exception) -> int:
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and end the process with its exit code."""
     settings = Settings()
-    with settings.interrupts:
+    with settings.interrupts, warnings.catch_warnings():
+        warnings.showwarning = _print_warning
         try:
             code = cli.main(args=arguments, prog_name="counterpoint", standalone_mode=False, obj=settings)
         except click.Abort:

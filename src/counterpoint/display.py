@@ -17,6 +17,7 @@ from .progress import Callback, Progress, clock, show, speed
 
 if TYPE_CHECKING:
     from .diagram import Diagram
+    from .fmi.doctor import Finding
     from .multibody import Mechanism
     from .results import Result
     from .scenario import Scenario
@@ -76,6 +77,19 @@ def study_progress(name: str) -> Iterator[Callable[[str, int, int], None]]:
 def studies(descriptions: dict[str, str], where: Console) -> None:
     """Print the studies there are."""
     where.print(fill(new_table("Studies", "name", "what it repeats"), sorted(descriptions.items())))
+
+
+def findings(name: str, found: Sequence[Finding], where: Console) -> None:
+    """Print what the examination of an FMU found, problems last, and the verdict."""
+    for level in ("ok", "remark", "problem"):
+        for finding in found:
+            if finding.level == level:
+                where.print(plain(f"{level}: {finding.examined}: {finding.text}", _LEVELS[level]), soft_wrap=True)
+    problems = sum(finding.level == "problem" for finding in found)
+    say(f"{name}: {problems or 'no'} problem{'' if problems == 1 else 's'}", where)
+
+
+_LEVELS = {"ok": "green", "remark": "", "problem": "red"}
 
 
 def new_table(title: str, *columns: str) -> Table:
@@ -174,9 +188,9 @@ def run_file(outcome: Result, where: Console) -> None:
     say(f"signals: {', '.join(outcome.signals)}", where)
 
 
-def scenario(described: Scenario, system: System, where: Console) -> None:
-    """Print the subsystems, connections and the precedence of a scenario."""
-    say(f"{described.name}: t = {described.start:g} to {described.until:g} s", where)
+def scenario(described: Scenario, system: System, where: Console, times: str = "") -> None:
+    """Print the subsystems, connections and the precedence of a scenario; ``times`` instead of start and end."""
+    say(f"{described.name}: " + (times or f"t = {described.start:g} to {described.until:g} s"), where)
     where.print()
     where.print(_subsystems(described, system))
     where.print()
@@ -249,8 +263,24 @@ def _ports(ports: PortSpec) -> str:
 
 
 def _connections(system: System) -> Table:
-    table = new_table("Connections", "from", "to", "approximation")
-    return fill(table, ((_origin(c), c.target, _approximations(c)) for c in system.connections))
+    table = new_table("Connections", "from", "to", "approximation", "units")
+    return fill(table, ((_origin(c), c.target, _approximations(c), _units(system, c)) for c in system.connections))
+
+
+def _units(system: System, connection: Connection) -> str:
+    """Write the unit of a connection, and how it is converted."""
+    from .connection_units import conversion_of, formula, port_unit
+
+    texts: dict[str, None] = {}
+    needed = port_unit(system, connection.target)
+    for source in connection.sources:
+        given, found = port_unit(system, source), conversion_of(system, connection, source)
+        names = [unit if isinstance(unit, str) else unit.name for unit in (given, needed)]
+        if found.is_identity:
+            texts[" -> ".join(dict.fromkeys(name or "–" for name in names))] = None
+        else:
+            texts[f"{names[0]} -> {names[1]}: {formula(found)}"] = None
+    return ", ".join(texts)
 
 
 def _origin(connection: Connection) -> str:
@@ -273,3 +303,5 @@ def _precedence(described: Scenario, system: System) -> Iterator[str]:
             yield f"  {name} waits for {', '.join(others)}"
     if not any(waits.values()):
         yield "  nobody waits"
+    if described.window is not None:
+        yield f"In {described.window}"

@@ -16,6 +16,7 @@
         └── ComponentError    a component made elsewhere, such as an FMU, reported an error
             └── ComponentDied ... or could not be started, died or did not answer      (exit code 4)
 
+    UnitWarning               a warning: units of connections could not be compared
     RunInterrupted            Ctrl-C during a run; a KeyboardInterrupt that carries the result (exit code 130)
 """
 
@@ -141,6 +142,10 @@ class ComponentDied(ComponentError):
     """A component made elsewhere could not be started, died or did not answer in time."""
 
     exit_code = 4
+
+
+class UnitWarning(UserWarning):
+    """Units of connections could not be compared: one is missing or not known; the numbers are taken as they are."""
 
 
 class RunInterrupted(KeyboardInterrupt):

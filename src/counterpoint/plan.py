@@ -11,6 +11,7 @@ import numpy as np
 from . import _core
 from .approximations import Approximation, lagrange
 from .checks import feedthrough_edges, find_problems
+from .connection_units import conversion_of, warn_about_units
 from .errors import AlgebraicLoopError, ModelError, SetupError, did_you_mean
 from .feedthrough import longest_chain, tear_loops
 from .ports import offsets
@@ -18,6 +19,7 @@ from .precedence import Scheme, scheme_problems, to_scheme, waits_for
 
 if TYPE_CHECKING:
     from .system import Connection, System
+    from .windows import Window
 
 TIME_TOLERANCE = 1e-6
 """Times closer than this share of the smallest step are the same time."""
@@ -54,14 +56,18 @@ def make_plan(
     *,
     host: str | None = None,
     approximation: Approximation | None = None,
+    window: Window | None = None,
 ) -> Plan:
     """Check a system and translate it; raise SetupError with every problem found."""
-    problems = find_problems(system, until, scheme, start)
+    problems = find_problems(system, until, scheme, start, window)
     texts = [str(problem) for problem in problems] + _host_problems(system, scheme, host, approximation)
+    if host is not None and window is not None:
+        texts.append("window: a host steps by itself and is not taken back; leave out the window or the host")
     if len(texts) == 1 and problems and problems[0].loop:
         raise AlgebraicLoopError(problems[0].message, problems[0].loop)
     if texts:
         raise SetupError(texts)
+    warn_about_units(system)
     start = float(start)
     known = to_scheme(scheme)
     natives = {name: entry.subsystem._native() for name, entry in system.subsystems.items()}
@@ -73,7 +79,7 @@ def make_plan(
     spec = _core.RunSpec(
         start=start,
         until=end,
-        tolerance=_tolerance(steps, start, end),
+        tolerance=_tolerance(steps if window is None else {**steps, "": window.length}, start, end),
         initial_passes=1 + longest_chain(chains),
     )
     names = tuple(system.subsystems)
@@ -147,7 +153,7 @@ def _steps(system: System, natives: dict[str, _core.Subsystem], start: float) ->
     """Step of each subsystem, typical for those at their own pace; a host is faster than all."""
     steps = {}
     for name, entry in system.subsystems.items():
-        step = entry.step or entry.typical_step
+        step = entry.step or entry.typical_step or entry.subsystem.typical_step
         if step is None and entry.subsystem.own_pace:
             step = _first_step(name, natives[name], start)
         steps[name] = 0.0 if step is None else float(step)
@@ -205,6 +211,7 @@ def _add_connections(
         for k, full in enumerate(connection.sources):
             source, _, output = full.partition(".")
             outputs = system.subsystems[source].subsystem.output_widths
+            converted = conversion_of(system, connection, full)
             spec.add_connection(
                 names.index(source),
                 offsets(outputs)[output],
@@ -213,8 +220,8 @@ def _add_connections(
                 target_offset,
                 inputs[port],
                 _approximation(system, connection, k, default)._native(),
-                connection.gains[k],
-                connection.offset if k == 0 else 0.0,
+                connection.gains[k] * converted.gain,
+                connection.gains[k] * converted.offset + (connection.offset if k == 0 else 0.0),
                 connection.initial,
                 law,
             )

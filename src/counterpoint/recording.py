@@ -10,22 +10,26 @@ import numpy as np
 from . import _core
 from .plan import Plan
 from .ports import columns
-from .results import DefectSummary, FileStore, MemoryStore, RunLayout, RunSummary, SubsystemLayout
+from .results import DefectSummary, FileStore, MemoryStore, RunLayout, RunSummary, SubsystemLayout, WindowSummary
 from .results.store import Status
 
 if TYPE_CHECKING:
     from .system import System
+    from .windows import Window
+
+Driver = _core.Scheduler | _core.WindowedScheduler | _core.EmbeddedInterface
 
 
 class Recorder:
     """Moves what a driver of the core has recorded to a store."""
 
     def __init__(
-        self, plan: Plan, driver: _core.Scheduler | _core.EmbeddedInterface, store: FileStore | MemoryStore
+        self, plan: Plan, driver: Driver, store: FileStore | MemoryStore, window: Window | None = None
     ) -> None:
         self._plan = plan
         self._driver = driver
         self._store = store
+        self._window = window
 
     def drain(self, at_least: int = 1) -> None:
         """Move what was published to the store, from those that have published so much."""
@@ -56,7 +60,14 @@ class Recorder:
             steps=[self._driver.steps(k) for k in range(len(self._plan.names))],
             seconds=seconds,
             defects=self._defects(),
+            windows=self._windows(),
         )
+
+    def _windows(self) -> WindowSummary | None:
+        if self._window is None or not isinstance(self._driver, _core.WindowedScheduler):
+            return None
+        given = self._window
+        return WindowSummary(given.length, given.repeats, given.tolerance, *self._driver.windows)
 
     def _defects(self) -> list[DefectSummary]:
         summaries = []

@@ -26,13 +26,14 @@ from .plan import make_plan
 from .ports import offsets
 from .precedence import Scheme
 from .progress import Progress, show
-from .recording import Recorder, run_layout
+from .recording import Driver, Recorder, run_layout
 from .results import FileStore, MemoryStore, Result
 from .results.store import Status
 
 if TYPE_CHECKING:
     from .approximations import Approximation
     from .system import System
+    from .windows import Window
 
 SLICE_SECONDS = 0.02
 """How long the core runs before what it published is moved on: bounds memory, and lets Ctrl-C in."""
@@ -63,6 +64,7 @@ class Run:
         until: float | None,
         scheme: str | Scheme,
         start: float,
+        window: Window | None,
         threads: int,
         file: str | PathLike[str] | None,
         overwrite: bool,
@@ -74,20 +76,17 @@ class Run:
         if not isinstance(threads, int) or threads < 1:
             raise SetupError(f"threads: {threads}; a whole number from 1 is needed")
         self._system = system
-        self._plan = make_plan(system, until, scheme, start, host=host, approximation=approximation)
-        self._driver: _core.Scheduler | _core.EmbeddedInterface
-        if host is None:
-            self._driver = _core.Scheduler(self._plan.spec, threads)
-        else:
-            self._driver = _core.EmbeddedInterface(self._plan.spec, self._plan.names.index(host))
+        self._plan = make_plan(system, until, scheme, start, host=host, approximation=approximation, window=window)
+        self._driver = self._make_driver(host, window, threads)
         self._layout = run_layout(system, self._plan)
-        notes = {"name": system.name, "scheme": str(scheme), **(metadata or {})}
+        cut = {} if window is None else {"window": str(window)}
+        notes = {"name": system.name, "scheme": str(scheme), **cut, **(metadata or {})}
         self._store: FileStore | MemoryStore
         if file is None:
             self._store = MemoryStore(self._layout, notes)
         else:
             self._store = FileStore(fspath(file), self._layout, notes, overwrite)
-        self._recorder = Recorder(self._plan, self._driver, self._store)
+        self._recorder = Recorder(self._plan, self._driver, self._store, window)
         self._exits = contextlib.ExitStack()
         self._report = self._exits.enter_context(show(system.name)) if progress is True else progress or None
         self._began = self._flushed = self._reported = time.monotonic()
@@ -96,6 +95,15 @@ class Run:
         self._busy = False
         self._result: Result | None = None
         self._guarded(self._driver.start)
+
+    def _make_driver(self, host: str | None, window: Window | None, threads: int) -> Driver:
+        if host is not None:
+            return _core.EmbeddedInterface(self._plan.spec, self._plan.names.index(host))
+        if window is None:
+            return _core.Scheduler(self._plan.spec, threads)
+        return _core.WindowedScheduler(
+            self._plan.spec, threads, float(window.length), window.repeats, float(window.tolerance or 0.0)
+        )
 
     @property
     def time(self) -> float:
@@ -187,7 +195,8 @@ class Run:
 
     def _tell(self) -> None:
         now = time.monotonic()
-        if now - self._flushed > FLUSH_SECONDS:
+        held_back = isinstance(self._driver, _core.WindowedScheduler) and self._driver.has_open_window
+        if now - self._flushed > FLUSH_SECONDS and not held_back:
             self._recorder.drain()
             self._store.flush()
             self._flushed = now
@@ -204,7 +213,7 @@ class Run:
             work()
         except _core.diagram.RunEnd as end:
             self._recorder.drain()
-            self._close("finished", str(end))
+            self._close("finished", f"{end}{self._kept_windows()}")
         except KeyboardInterrupt as error:
             text = f"interrupted at t = {self.time:.9g} s; results up to there are kept"
             raise RunInterrupted(text, self._salvage("interrupted", text)) from error
@@ -217,6 +226,11 @@ class Run:
             self._salvage("failed", f"{type(error).__name__}: {error}")
             raise
 
+    def _kept_windows(self) -> str:
+        if not isinstance(self._driver, _core.WindowedScheduler):
+            return ""
+        return f"; results are kept up to the end of the last whole window, t = {self.time:.9g} s"
+
     def _fail(self, error: Exception) -> NoReturn:
         explained = explain(self._system, self._plan, self._driver.failure, error)
         if explained is None:  # not a subsystem's failure, e.g. of a progress function
@@ -228,6 +242,8 @@ class Run:
     def _salvage(self, status: Status, message: str) -> Result | None:
         """Close the store after a failure; whatever fails now, the first failure is the one to report."""
         with contextlib.suppress(Exception):
+            if isinstance(self._driver, _core.WindowedScheduler):
+                self._driver.give_up()
             self._recorder.drain()
         with contextlib.suppress(Exception):
             self._close(status, message)

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from .progress import Progress
     from .results import Result
     from .run import Run
+    from .windows import Window
 
 __all__ = ["Connection", "Entry", "Problem", "System"]
 
@@ -68,6 +69,8 @@ class Connection:
         Used instead of the sources while initial outputs are found.
     law : function or None
         Makes the input from the (scaled) signals; None: their sum.
+    convert : bool or None
+        Whether units are converted; None: as the system says.
     """
 
     sources: tuple[str, ...]
@@ -77,6 +80,7 @@ class Connection:
     offset: float = 0.0
     initial: float | None = None
     law: Law | None = None
+    convert: bool | None = None
 
 
 @runtime_checkable
@@ -114,6 +118,8 @@ class System:
     ----------
     name : str
         What results and plots call it.
+    convert : bool, optional
+        What connections do that do not say it themselves; see :meth:`connect`.
 
     Examples
     --------
@@ -130,11 +136,14 @@ class System:
     (101, 11)
     """
 
-    def __init__(self, name: str = "system") -> None:
+    def __init__(self, name: str = "system", *, convert: bool | None = None) -> None:
         self.name = name
+        self.convert = convert
         self.subsystems: dict[str, Entry] = {}
         self.connections: list[Connection] = []
         self.constants: dict[str, ArrayLike] = {}
+        self.origin: object = None  #: what it was made from
+        self.unit_warnings: set[str] = set()  #: connections that a warning has named
 
     def add(
         self,
@@ -197,6 +206,7 @@ class System:
         offset: float = 0.0,
         initial: float | None = None,
         law: Law | None = None,
+        convert: bool | None = None,
     ) -> None:
         """Connect an output, or several through a coupling law, to an input.
 
@@ -216,6 +226,9 @@ class System:
             Value of the input while initial outputs are found: breaks a loop of direct feedthrough.
         law : function, optional
             ``law(signal, ...)`` makes the input from the scaled signals; default: their sum.
+        convert : bool, optional
+            True: convert each source to the unit of the input, before ``gain`` and ``offset``. False: take the numbers
+            as they are, whatever the units. Default: what the system says, else units must be the same.
 
         Examples
         --------
@@ -247,12 +260,16 @@ class System:
             for value in values
             if not is_number(value)
         ]
+        if convert is not None and not isinstance(convert, bool):
+            problems.append(f"{where}.convert: {convert!r}; true or false is needed")
         if law is not None and not callable(law):
             problems.append(f"{where}.law: {law!r}; a function is needed")
         if problems:
             raise SetupError(problems)
         factors = tuple(float(factor) for factor in gains)
-        self.connections.append(Connection(sources, target, approximations, factors, float(offset), initial, law))
+        self.connections.append(
+            Connection(sources, target, approximations, factors, float(offset), initial, law, convert)
+        )
 
     def set(self, target: str, value: ArrayLike) -> None:
         """Give an input that nothing drives a constant value.
@@ -269,9 +286,10 @@ class System:
         until: float | None = None,
         scheme: str | Scheme = "slowest-first",
         start: float = 0.0,
+        window: Window | None = None,
     ) -> list[Problem]:
         """Return everything that keeps the system from running; empty when it is fine."""
-        return find_problems(self, until, scheme, start)
+        return find_problems(self, until, scheme, start, window)
 
     def waits_for(self, scheme: str | Scheme = "slowest-first") -> dict[str, list[str]]:
         """Return for each subsystem those it waits for under a scheme."""
@@ -285,6 +303,7 @@ class System:
         scheme: str | Scheme = "slowest-first",
         *,
         start: float = 0.0,
+        window: Window | None = None,
         threads: int = 1,
         file: str | PathLike[str] | None = None,
         overwrite: bool = False,
@@ -302,6 +321,8 @@ class System:
         scheme : str or Scheme
             ``"slowest-first"``, ``"fastest-first"``, ``"parallel"``, ``"sequential"``, :func:`sequential` or
             :func:`custom`.
+        window : Window, optional
+            Cut the run into stretches of time that are repeated, see :func:`window`.
         threads : int
             Worker threads; the result has the same bits for any number.
         file : path, optional
@@ -326,7 +347,7 @@ class System:
             The run stopped; ``error.result`` holds what was published before.
         """
         run = self.start(
-            until=until, scheme=scheme, start=start, threads=threads, file=file, overwrite=overwrite,
+            until=until, scheme=scheme, start=start, window=window, threads=threads, file=file, overwrite=overwrite,
             progress=progress, host=host, approximation=approximation, metadata=metadata,
         )  # fmt: skip
         run.step_to(until)
@@ -338,6 +359,7 @@ class System:
         scheme: str | Scheme = "slowest-first",
         *,
         start: float = 0.0,
+        window: Window | None = None,
         threads: int = 1,
         file: str | PathLike[str] | None = None,
         overwrite: bool = False,
@@ -348,7 +370,8 @@ class System:
     ) -> Run:
         """Begin a run that is driven step by step: ``step_to``, ``value``, ``set``, ``finish``.
 
-        Parameters are those of :meth:`run`; without ``until`` the end is open.
+        Parameters are those of :meth:`run`; without ``until`` the end is open. With a window, ``step_to`` finishes the
+        one in which its time lies.
 
         Examples
         --------
@@ -365,8 +388,8 @@ class System:
         from .run import Run
 
         return Run(
-            self, until=until, scheme=scheme, start=start, threads=threads, file=file, overwrite=overwrite,
-            progress=progress, host=host, approximation=approximation, metadata=metadata,
+            self, until=until, scheme=scheme, start=start, window=window, threads=threads, file=file,
+            overwrite=overwrite, progress=progress, host=host, approximation=approximation, metadata=metadata,
         )  # fmt: skip
 
     def embed(self, host: str, scheme: str | Scheme = "slowest-first", *, start: float = 0.0) -> CosimulationInterface:

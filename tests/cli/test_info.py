@@ -90,3 +90,11 @@ def test_info_of_something_that_is_called_an_fmu_exits_with_2(counterpoint, tmp_
     code, _, err = counterpoint("info", tmp_path / "x.fmu")
     assert code == 2
     assert "not a valid ZIP archive" in err
+
+
+def test_info_of_a_scenario_tells_its_windows(tmp_path, counterpoint, examples):
+    text = (examples / "two_mass.toml").read_text()
+    (tmp_path / "windows.toml").write_text("window = { length = 1.0, repeats = 3, tolerance = 1e-6 }\n" + text)
+    code, out, _ = counterpoint("info", tmp_path / "windows.toml")
+    assert code == 0
+    assert "In windows of 1 s, repeated 3 times, or until it changes less than 1e-06" in out

@@ -53,6 +53,21 @@ def test_an_input_driven_twice_is_refused(write, good, problems):
     assert any(p.startswith("connections[2].to: ") and "slow.u" in p for p in found), found
 
 
+def test_units_that_do_not_agree_are_refused_with_the_line(write, good, problems):
+    text = good.replace("x0 = [1.0, 0.0]", 'x0 = [1.0, 0.0]\nunits = { x = "mm", u = "m" }')
+    found = problems(write(text))
+    assert len(found) == 2
+    assert all(p.startswith("connections[") and "convert = true converts by" in p and "(line " in p for p in found)
+
+
+def test_units_are_converted_for_one_connection_or_for_all(write, good):
+    text = good.replace("x0 = [1.0, 0.0]", 'x0 = [1.0, 0.0]\nunits = { x = "mm", u = "m" }')
+    each = cp.Scenario.read(write(text.replace("[[connections]]", "[[connections]]\nconvert = true"))).run()
+    once = cp.Scenario.read(write("convert = true\n" + text)).run()
+    plain = cp.Scenario.read(write(text.replace("[[connections]]", "[[connections]]\ngain = 0.001\nconvert = false")))
+    assert each["fast.x"].values[-1] == once["fast.x"].values[-1] == plain.run()["fast.x"].values[-1]
+
+
 def test_matrices_that_do_not_fit_are_refused(write, good, problems):
     found = problems(write(good.replace("x0 = [1.0, 0.0]", "x0 = [1.0]", 1)))
     assert any(p.startswith("subsystems.fast.A: shape (2, 2)") for p in found), found
@@ -129,3 +144,24 @@ def test_a_law_makes_an_input_from_several_outputs(write, good):
 def test_gains_that_do_not_match_the_outputs_are_named(write, good, problems):
     (found,) = problems(write(good.replace('to = "slow.u"', 'to = "slow.u"\ngain = [1.0, 2.0]')))
     assert found.startswith("connections[1].gain: 2 values for 1 sources")
+
+
+def test_windows_of_a_scenario_are_repeated(write, good):
+    text = good.replace('scheme = "slowest-first"', 'scheme = "parallel"\nwindow = { length = 0.1, repeats = 2 }')
+    scenario = cp.Scenario.read(write(text))
+    assert scenario.window == cp.window(0.1, 2)
+    result = scenario.run()
+    assert (result.summary.windows.count, result.summary.windows.passes) == (20, 60)
+    assert scenario.run(window=None).summary.windows is None
+
+
+def test_windows_that_cannot_be_are_told_with_key_and_line(write, good, problems):
+    def told(window):
+        return problems(write(f"window = {window}\n{good}"))
+
+    assert told("{ length = 0.0 }") == ["window.length: 0.0: must be greater than 0 (line 1)"]
+    assert told("{ repeats = 1 }") == ["window.length: missing; it has to be given (line 1)"]
+    assert 'window.repeat: unknown key; did you mean "repeats"?' in told("{ length = 0.1, repeat = 1 }")[0]
+    assert told("{ length = 0.05 }") == [
+        'window.length: 0.05 s is shorter than the step of "slow", 0.1 s; use at least that (line 1)'
+    ]

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .description_reading import DescriptionError, read_description
     from .exporting import export_fmu
     from .importing import Fmu, fmu
+    from .isolation import Isolation
 
 _HOME = {
     "Archive": "archive",
@@ -22,6 +23,7 @@ _HOME = {
     "ArchiveLimits": "archive",
     "DescriptionError": "description_reading",
     "Fmu": "importing",
+    "Isolation": "isolation",
     "ModelDescription": "description",
     "export_fmu": "exporting",
     "fmu": "importing",
@@ -34,6 +36,7 @@ __all__ = [
     "ArchiveLimits",
     "DescriptionError",
     "Fmu",
+    "Isolation",
     "ModelDescription",
     "export_fmu",
     "fmu",

@@ -55,14 +55,16 @@ class ArchiveLimits:
 
 
 class Archive:
-    """An FMU archive that was looked through and found harmless to unpack.
+    """An archive, of an FMU or a system of them, that was looked through and found harmless to unpack.
 
     Parameters
     ----------
     path : path
-        The ``.fmu`` file.
+        The ``.fmu`` or ``.ssp`` file.
     limits : ArchiveLimits, optional
         What it may cost.
+    main : str
+        The file that must lie at the top: the model description of an FMU, unless said otherwise.
 
     Raises
     ------
@@ -70,8 +72,11 @@ class Archive:
         With every reason to refuse it; nothing has been written.
     """
 
-    def __init__(self, path: str | os.PathLike[str], limits: ArchiveLimits | None = None) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], limits: ArchiveLimits | None = None, *, main: str = DESCRIPTION
+    ) -> None:
         self.path = Path(path)
+        self.main = main
         self.limits = limits or ArchiveLimits()
         with self._opened() as archive:
             infos = archive.infolist()
@@ -79,8 +84,8 @@ class Archive:
         if problems:
             raise ArchiveError([f"{self.path}: {problem}" for problem in problems])
         self.files = {info.filename: info for info in infos if not info.is_dir()}
-        if DESCRIPTION not in self.files:
-            raise ArchiveError(f"{self.path}: {self._missing_description()}")
+        if main not in self.files:
+            raise ArchiveError(f"{self.path}: {self._missing_main()}")
 
     @property
     def platforms(self) -> list[str]:
@@ -101,10 +106,10 @@ class Archive:
             raise ArchiveError(f"{self.path}: {name} is larger than {most} bytes")
         return data
 
-    def unpack(self, platform: str) -> Unpacked:
+    def unpack(self, platform: str | None = None) -> Unpacked:
         """Write what is needed to run on a platform to a private temporary directory.
 
-        Documentation, sources and the binaries of other platforms stay packed.
+        Documentation, sources and the binaries of other platforms stay packed; without a platform all is written.
         """
         remove_stale_directories()
         unpacked = Unpacked()
@@ -112,7 +117,7 @@ class Archive:
             with self._opened() as archive:
                 left = self.limits.total_bytes
                 for name, info in self.files.items():
-                    if not _wanted(name, platform):
+                    if platform is not None and not _wanted(name, platform):
                         continue
                     with self._reading(name), archive.open(info) as member:
                         left -= _write(member, unpacked.root / name, left)
@@ -127,9 +132,9 @@ class Archive:
         try:
             archive = zipfile.ZipFile(self.path)
         except (zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError, ValueError) as error:
-            raise ArchiveError(f"{self.path}: not a valid ZIP archive ({error}); an FMU is one") from None
+            raise ArchiveError(f"{self.path}: not a valid ZIP archive ({error}); an FMU or SSP file is one") from None
         except IsADirectoryError:
-            raise ArchiveError(f"{self.path}: is a directory; name the .fmu file") from None
+            raise ArchiveError(f"{self.path}: is a directory; name the .fmu or .ssp file") from None
         except OSError as error:
             raise ArchiveError(f"{self.path}: cannot be read: {error.strerror or error}") from None
         with archive:
@@ -146,12 +151,12 @@ class Archive:
             text = f"unpacks to more than {self.limits.total_bytes} bytes, {name} being the last file"
             raise ArchiveError(f"{self.path}: {text}") from None
 
-    def _missing_description(self) -> str:
-        elsewhere = [name for name in self.files if PurePosixPath(name).name == DESCRIPTION]
+    def _missing_main(self) -> str:
+        elsewhere = [name for name in self.files if PurePosixPath(name).name == self.main]
         if elsewhere:
-            return f"{DESCRIPTION} is expected at the top of the archive; it is at {elsewhere[0]}"
+            return f"{self.main} is expected at the top of the archive; it is at {elsewhere[0]}"
         top = sorted({PurePosixPath(name).parts[0] for name in self.files})[:8]
-        return f"{DESCRIPTION} is missing at the top of the archive; there is {', '.join(top) or 'nothing'}"
+        return f"{self.main} is missing at the top of the archive; there is {', '.join(top) or 'nothing'}"
 
 
 class Unpacked:

@@ -8,9 +8,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from ..errors import SetupError
+from ..units import BASE_UNITS
 from .archive import DESCRIPTION, Archive
 from .attributes import Notes
-from .description import BASE_UNITS, DefaultExperiment, DisplayUnit, Interface, ModelDescription, SimpleType, Unit
+from .description import DefaultExperiment, DisplayUnit, Interface, ModelDescription, SimpleType, Unit
 from .description_rules import check
 from .description_variables import TYPE_NAMES_2, read_structure, read_variables
 from .xml_reading import Element, XmlError, parse
@@ -162,7 +163,7 @@ def _units(root: Element, notes: Notes) -> Mapping[str, Unit]:
             continue
         exponents = tuple(notes.integer(base, unit) for unit in BASE_UNITS)
         factor, offset = _or(notes.number(base, "factor"), 1.0), _or(notes.number(base, "offset"), 0.0)
-        units[name] = Unit(name, exponents, factor, offset, shown)
+        units[name] = Unit(name, exponents, factor, offset, display_units=shown)
     return units
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from xml.etree import ElementTree
 
-from .description import Interface, ModelDescription, Unknown, Variable
+from ..units import BASE_UNITS
+from .description import Interface, ModelDescription, Unit, Unknown, Variable
 
 _LOG_CATEGORIES = {"logStatusError": "Why a call failed.", "logStatusWarning": "What was done otherwise than asked."}
 
@@ -86,13 +87,23 @@ def _abilities(able: Interface, state: str) -> dict[str, str]:
 def _add_common(root: ElementTree.Element, description: ModelDescription) -> None:
     if description.units:
         units = _add(root, "UnitDefinitions")
-        for name in description.units:
-            _add(units, "Unit", name=name)
+        for unit in description.units.values():
+            _add_unit(units, unit)
     categories = _add(root, "LogCategories")
     for name, text in _LOG_CATEGORIES.items():
         _add(categories, "Category", name=name, description=text)
     if description.experiment.step is not None:
         _add(root, "DefaultExperiment", startTime="0", stepSize=repr(description.experiment.step))
+
+
+def _add_unit(parent: ElementTree.Element, unit: Unit) -> None:
+    made = _add(parent, "Unit", name=unit.name)
+    if unit.exponents is None:
+        return
+    powers = {base: str(power) for base, power in zip(BASE_UNITS, unit.exponents, strict=True) if power}
+    factor = "" if unit.factor == 1.0 else repr(unit.factor)
+    offset = "" if unit.offset == 0.0 else repr(unit.offset)
+    _add(made, "BaseUnit", **powers, factor=factor, offset=offset)
 
 
 def _named(v: Variable) -> dict[str, str]:

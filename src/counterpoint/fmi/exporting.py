@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import hashlib
 import itertools
 import math
@@ -25,6 +26,7 @@ from ..ports import offsets
 from ..precedence import Scheme
 from ..subsystems import Subsystem
 from ..system import HasSubsystem, System
+from ..units import UnitProblem, unit
 from .description import DefaultExperiment, Dimension, Interface, ModelDescription, Unit, Unknown, Variable
 from .description_writing import write_description
 from .importing import Fmu
@@ -117,6 +119,8 @@ def export_case(case: Case, path: Path, *, version: int, overwrite: bool) -> Pat
     target = Path(path)
     if target.exists() and not overwrite:
         raise OutputError(f"{target}: already there; add --overwrite or choose another --out", str(target))
+    if isinstance(case, Scenario) and case.window is not None:
+        raise SetupError(f"{case.path}: window: stretches of time are not repeated inside of an FMU; leave it out")
     export = Export(case.build(), target.stem, version, is_alone=not isinstance(case, Scenario))
     export.choose_ports(None, None)
     export.compile(case.scheme, None, None)
@@ -128,11 +132,11 @@ def _as_system(model: System | Subsystem | HasSubsystem, step: float | None) -> 
     if isinstance(model, System):
         if step is not None:
             raise SetupError("step: a system has the steps of its subsystems; set them in System.add")
-        copy = System(model.name)
-        copy.subsystems = dict(model.subsystems)
-        copy.connections = list(model.connections)
-        copy.constants = dict(model.constants)
-        return copy
+        system = copy.copy(model)
+        system.subsystems = dict(model.subsystems)
+        system.connections = list(model.connections)
+        system.constants = dict(model.constants)
+        return system
     name = str(getattr(model, "name", "") or getattr(model, "kind", "") or "model").replace(".", "_")
     system = System(name)
     preferred = getattr(model, "preferred_step", None) or getattr(model, "step", None)
@@ -378,7 +382,7 @@ class Export:
                 max_output_derivative_order=int(all(map(self._recipe.offers_derivatives, owners))),
                 can_interpolate_inputs=self._slopes,
             ),
-            units={v.unit: Unit(v.unit) for v in self.variables if v.unit},
+            units={v.unit: _unit(v.unit) for v in self.variables if v.unit},
             experiment=DefaultExperiment(step=max(steps, default=None)),
             outputs=unknowns,
             initial_unknowns=unknowns,
@@ -421,6 +425,15 @@ def _chosen(
 def _is_for_once(subsystem: Subsystem) -> bool:
     """Whether a subsystem is an FMU that allows one instance a process."""
     return isinstance(subsystem, Fmu) and subsystem.interface.only_once_per_process
+
+
+def _unit(text: str) -> Unit:
+    """Return a unit with its base units, where these are known."""
+    try:
+        known = unit(text)
+    except UnitProblem:
+        return Unit(text)
+    return Unit(text, known.exponents, known.factor, known.offset)
 
 
 def _reached(edges: dict[str, list[str]], port: str) -> set[str]:

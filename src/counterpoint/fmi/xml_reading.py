@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from xml.parsers import expat
 
@@ -33,11 +33,16 @@ class Element:
         return (child for child in self.children if child.tag == tag)
 
 
+_BETWEEN = " "
+"""Stands between a namespace and a name; it can be in neither."""
+
+
 class _Builder:
-    def __init__(self) -> None:
+    def __init__(self, prefixes: Mapping[str, str] | None) -> None:
         self.root: Element | None = None
         self._open: list[Element] = []
-        self.parser = expat.ParserCreate()
+        self._prefixes = prefixes or {}
+        self.parser = expat.ParserCreate(namespace_separator=None if prefixes is None else _BETWEEN)
         self.parser.StartElementHandler = self._start
         self.parser.EndElementHandler = self._end
         self.parser.StartDoctypeDeclHandler = self._doctype
@@ -47,7 +52,7 @@ class _Builder:
         line = self.parser.CurrentLineNumber
         if len(self._open) >= DEEPEST:
             raise XmlError(f"line {line}: elements are nested deeper than {DEEPEST}, which is refused")
-        element = Element(tag, attributes, line)
+        element = Element(self._name(tag), {self._name(name): value for name, value in attributes.items()}, line)
         if self._open:
             self._open[-1].children.append(element)
         else:
@@ -57,12 +62,27 @@ class _Builder:
     def _end(self, tag: str) -> None:
         self._open.pop()
 
+    def _name(self, name: str) -> str:
+        """Write a name with the prefix that we call its namespace by, whatever the document calls it."""
+        namespace, between, local = name.rpartition(_BETWEEN)
+        if not between:
+            return name
+        prefix = self._prefixes.get(namespace)
+        return f"{prefix}:{local}" if prefix else f"{{{namespace}}}{local}"
+
     def _doctype(self, *declaration: object) -> None:
         raise XmlError(f"line {self.parser.CurrentLineNumber}: a DOCTYPE is not allowed")
 
 
-def parse(data: bytes) -> Element:
+def parse(data: bytes, prefixes: Mapping[str, str] | None = None) -> Element:
     r"""Return the root element of a document.
+
+    Parameters
+    ----------
+    data : bytes
+        The document.
+    prefixes : mapping, optional
+        Namespace -> the prefix that tags get, ``"ssd:System"``; without it tags stay as they are written.
 
     >>> parse(b"<a>\n<b c='1'/></a>").child("b")
     Element(tag='b', attributes={'c': '1'}, line=2, children=[])
@@ -72,7 +92,7 @@ def parse(data: bytes) -> Element:
     XmlError
         With line and column; or that a DOCTYPE is not allowed.
     """
-    builder = _Builder()
+    builder = _Builder(prefixes)
     try:
         builder.parser.Parse(data, True)
     except expat.ExpatError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -46,10 +47,13 @@ class Assembly:
         self.placing = Placing(mechanism)
         self._raise(self.placing.problems)
         self.bodies = self.placing.bodies
-        own = self.placing.own
-        self.entities = [n for n in own if not self.placing.is_fixed(n)] + [n for n in own if self.placing.is_fixed(n)]
-        self.free = self.dimension * sum(not self.placing.is_fixed(n) for n in own)
-        self.offsets = {name: k * self.dimension for k, name in enumerate(self.entities)}
+        own, fixed = self.placing.own, self.placing.is_fixed
+        moving = [*(n for n in own if not fixed(n)), *mechanism.coordinates]
+        self.entities = [*moving, *(n for n in own if fixed(n))]
+        self.sizes = {name: 1 if name in mechanism.coordinates else self.dimension for name in self.entities}
+        self.free = sum(self.sizes[name] for name in moving)
+        ends = accumulate(self.sizes.values(), initial=0)
+        self.offsets = dict(zip(self.entities, ends, strict=False))
         self.input_places = {name: k for k, name in enumerate(mechanism.inputs)}
         self._equations: dict[str, tuple[int, int]] = {}
         self._made: _core.multibody.MultibodySubsystem | None = None
@@ -83,11 +87,17 @@ class Assembly:
 
     def drawn_coordinates(self) -> list[float]:
         """Return all coordinates as drawn."""
-        return [float(x) for name in self.entities for x in self.placing.drawn(name)]
+        return [float(x) for name in self.entities for x in self._drawn(name)]
 
     def coordinate_names(self) -> list[str]:
-        """Return a name for each coordinate, as ``point.x``."""
-        return [f"{name}.{axis}" for name in self.entities for axis in "xyz"[: self.dimension]]
+        """Return a name for each coordinate, as ``point.x``; coordinates that belong to no point keep theirs."""
+        axes = [f".{axis}" for axis in "xyz"[: self.dimension]]
+        numbers = self.mechanism.coordinates
+        return [name + axis for name in self.entities for axis in ([""] if name in numbers else axes)]
+
+    def _drawn(self, name: str) -> Vector:
+        number = self.mechanism.coordinates.get(name)
+        return self.placing.drawn(name) if number is None else np.array([number.value])
 
     # The subsystem
 
@@ -112,7 +122,7 @@ class Assembly:
     @property
     def solver(self) -> str:
         """Name of the linear solver that runs use."""
-        return self._native().solver
+        return (self._made or self._make()).solver
 
     @property
     def statistics(self) -> dict[str, float]:
@@ -141,16 +151,20 @@ class Assembly:
         return units | {name: part.unit for name, part in shown.items() if part.unit}
 
     def _native(self) -> _core.multibody.MultibodySubsystem:
+        """Return a subsystem for a run, and keep it: its statistics are those of the last run."""
+        self._made = self._make()
+        return self._made
+
+    def _make(self) -> _core.multibody.MultibodySubsystem:
         model = self._compile()
         standard = outputs.standard(self)
         made = [standard[name] for name in self.mechanism.standard_outputs]
         made += [outputs.build(self, part) for part in self._shown() if self._width(part) > 0]
         guided = any(time_values.input_of(g.value) for g in self.mechanism.guides)
-        self._made = _core.multibody.MultibodySubsystem(
+        return _core.multibody.MultibodySubsystem(
             model, self.mechanism.formulation.native(self.length), made, self.q.tolist(), self.v.tolist(),
             list(self.mechanism.inputs.values()), guided, self.mechanism.step or 0.0,
         )  # fmt: skip
-        return self._made
 
     def _shown(self) -> list[OutputPart]:
         mechanism = self.mechanism
@@ -247,6 +261,8 @@ class Assembly:
         return carrier.point(at)
 
     def _link_equations(self, link: Link) -> list[Equation]:
+        if link.kind in ("body", "weighted"):
+            return [Coincidence(link.name, self.place(link.points[0]) - self._kept_place(link))]
         line = self.place(link.points[0]) - self.place(link.points[1])
         if link.kind == "distance":
             drawn = self.placing.drawn(link.points[0]) - self.placing.drawn(link.points[1])
@@ -260,6 +276,15 @@ class Assembly:
             Dot(f"{link.name}: on its {link.kind}", line, body.vector(d / np.linalg.norm(d)), 0.0, 1.0)
             for d in directions
         ]
+
+    def _kept_place(self, link: Link) -> Affine:
+        """Return where a link keeps its point: a place on a body, or a weighted sum of points."""
+        if link.body is not None:
+            return self.carrier(link.body).point(self.placing.drawn(link.points[0]))
+        total = Affine(self.dimension)
+        for name, weight in link.weights.items():
+            total = total + self.place(name) * weight
+        return total
 
     def _add_relations(self, parts: _core.multibody.Parts, count: int) -> int:
         for relation in self.mechanism.relations.values():
@@ -317,7 +342,9 @@ class Assembly:
         for first, second, block in terms:
             key = (self.offsets[first], self.offsets[second])
             blocks[key] = blocks.get(key, 0.0) + block
-        rows, columns, values = [], [], []
+        numbers = self.mechanism.coordinates.values()
+        rows = [self.offsets[number.name] for number in numbers]
+        columns, values = list(rows), [number.inertia for number in numbers]
         for (a, b), z in blocks.items():
             for d in range(self.dimension):
                 rows.append(a + d)
@@ -330,12 +357,13 @@ class Assembly:
         return rows, columns, values
 
     def _check_mass(self) -> None:
-        diagonal = np.zeros(len(self.offsets) * self.dimension)
+        diagonal = np.zeros(sum(self.sizes.values()))
         for row, column, value in zip(*self._mass, strict=True):
             if row == column:
                 diagonal[row] += value
         largest = float(diagonal.max(initial=0.0))
-        bare = [n for n in self.entities[: self.free // self.dimension] if diagonal[self.offsets[n]] <= 1e-14 * largest]
+        moving = [n for n in self.entities if self.offsets[n] < self.free and n not in self.mechanism.coordinates]
+        bare = [n for n in moving if diagonal[self.offsets[n]] <= 1e-14 * largest]
         self._raise([
             f'{"vector" if name in self.mechanism.vectors or "~" in name else "point"} "{name}" moves but has no mass: '
             "give a body that uses it mass and inertia, or put a point mass on it"
@@ -343,7 +371,7 @@ class Assembly:
         ])  # fmt: skip
 
     def _gravity(self) -> list[float]:
-        total = {name: np.zeros(self.dimension) for name in self.entities}
+        total = {name: np.zeros(size) for name, size in self.sizes.items()}
         loads = [(body.own_point(body.inertia.centre), body.inertia.mass) for body in self.bodies.values()]
         loads += [(self.place(mass.point), mass.mass) for mass in self.mechanism.point_masses]
         g = self.mechanism.gravity
@@ -387,13 +415,12 @@ class Assembly:
     def _estimate(self) -> list[float]:
         """Return where the search for a consistent position begins: as drawn, or where the mechanism starts."""
         start = self.mechanism.start_position
-        return [
-            float(x) for name in self.entities for x in (start[name] if name in start else self.placing.drawn(name))
-        ]
+        return [float(x) for name in self.entities for x in (start[name] if name in start else self._drawn(name))]
 
     def _estimated_rates(self) -> dict[str, Vector]:
         """Return the velocities given for points, and for vectors what the points of their bodies make of them."""
         rates = {name: p.velocity for name, p in self.mechanism.points.items()}
+        rates |= {name: np.array([number.rate]) for name, number in self.mechanism.coordinates.items()}
         rates |= {name: np.zeros(self.dimension) for name, v in self.mechanism.vectors.items() if v.fixed}
         if any(rate.any() for rate in rates.values()):
             # Bodies whose points say all about their spin come first; others learn from the vectors that they share.

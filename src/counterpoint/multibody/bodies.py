@@ -17,6 +17,8 @@ from .affine import Affine, Vector
 
 _FLAT = 1e-9
 """Relative size below which directions count as dependent."""
+_ROUNDING = 1e-14
+"""Components below this, relative to the largest, are what solving for them has left."""
 _THIN = 1e-6
 """Least second moment of mass across a plate, relative to that along it: what inertias of flat bodies are off by."""
 
@@ -85,7 +87,8 @@ class Body:
                 f'body "{self.name}" is a rod: only points and directions along it belong to it; '
                 "give it a third point or a vector"
             )
-        return np.asarray(solution)
+        # What is zero but for rounding would still couple coordinates.
+        return np.where(np.abs(solution) > _ROUNDING * np.abs(solution).max(initial=0.0), solution, 0.0)
 
     def own_vector(self, vector: Vector) -> Affine:
         """Return a vector fixed to the body, given in the frame of its geometry."""

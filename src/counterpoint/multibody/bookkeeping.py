@@ -12,6 +12,7 @@ from .affine import Vector
 from .parts import (
     GROUND,
     BodyPart,
+    Coordinate,
     Direction,
     ForcePart,
     Guide,
@@ -38,6 +39,7 @@ class Bookkeeping:
         self.dimension = dimension
         self.points: dict[str, Point] = {}
         self.vectors: dict[str, Direction] = {}
+        self.coordinates: dict[str, Coordinate] = {}
         self.bodies: dict[str, BodyPart] = {}
         self.point_masses: list[PointMass] = []
         self.joints: dict[str, Joint] = {}
@@ -86,5 +88,8 @@ class Bookkeeping:
         return made
 
     def _note_input(self, value: Any) -> None:
-        if isinstance(value, str) and value.startswith("input:"):
-            self.inputs.setdefault(value.removeprefix("input:"), 0.0)
+        from .time_values import input_of
+
+        name = input_of(value)
+        if name is not None:
+            self.inputs.setdefault(name, 0.0)

@@ -85,6 +85,34 @@ class Connections(Bookkeeping):
         """Keep a point on a plane through another point of ``body`` with this ``normal`` (as drawn)."""
         self._link(name, "plane", (point, through), body=body, axis=normal)
 
+    def on_body(self, name: str, point: str, body: str) -> None:
+        """Keep a point at its place on ``body`` (as drawn), with coordinates of its own.
+
+        A point that is listed in :meth:`Mechanism.body` needs none and costs less: it is computed from those of the
+        body. With coordinates of its own it has a reaction, and the model is that of programs that keep every point.
+        """
+        if body in self.bodies and point in self.bodies[body].points:
+            self._raise([f'body "{name}": "{point}" belongs to "{body}" already; leave one of the two out'])
+        self._link(name, "body", (point,), body=body)
+
+    def weighted_point(self, name: str, point: str, weights: Mapping[str, float]) -> None:
+        """Keep a point at a weighted sum of others: on the line of two, in the plane of three.
+
+        Parameters
+        ----------
+        point : str
+            The point.
+        weights : mapping from point names to float
+            Their sum is 1.
+        """
+        where = f'weighted "{name}"'
+        problems = self._unknown(where, "point", list(weights), self.points)
+        problems += not_finite(where, {f'weight of "{other}"': weight for other, weight in weights.items()})
+        if not problems and abs(sum(weights.values()) - 1.0) > 1e-9:
+            problems.append(f"{where}: the weights sum to {sum(weights.values()):.9g}; they must sum to 1")
+        self._raise(problems)
+        self._link(name, "weighted", (point,), weights={k: float(v) for k, v in weights.items()})
+
     # Measures: relative coordinates
 
     def distance(self, name: str, first: str, second: str) -> None:
@@ -133,7 +161,7 @@ class Connections(Bookkeeping):
         value : number, list, dict, "input:NAME" or function of t
             A constant; polynomial coefficients ``[c0, c1, ...]``;
             ``{"sine": {"amplitude": .., "frequency": .. (Hz), "phase": .., "offset": ..}}``;
-            an input of the subsystem; or a Python function of time.
+            an input of the subsystem (``"-input:NAME"``: its negative); or a Python function of time.
         """
         from .time_values import problems as wrong
 
@@ -183,11 +211,12 @@ class Connections(Bookkeeping):
         body: str | None = None,
         axis: ArrayLike | None = None,
         value: float | None = None,
+        weights: Mapping[str, float] | None = None,
     ) -> None:
         problems = self._new_name(name, kind)
         where = f'{kind} "{name}"'
         problems += self._unknown(where, "point", points, self.points)
-        if points[0] == points[1]:
+        if len(points) == 2 and points[0] == points[1]:
             problems.append(f'{where}: "{points[0]}" twice; two points are needed')
         if body is not None:
             problems += self._unknown(where, "body", [body], self._known_bodies())
@@ -197,7 +226,7 @@ class Connections(Bookkeeping):
         if value is not None and not (is_number(value) and value > 0):
             problems.append(f"{where}: length {value!r}; a number above 0 is needed")
         self._raise(problems)
-        self.links[name] = Link(name, kind, points, body, direction, value)
+        self.links[name] = Link(name, kind, points, body, direction, value, dict(weights or {}))
         self._changed()
 
     def _measure(

@@ -68,11 +68,11 @@ def tyre(assembly: Assembly, part: ForcePart) -> _core.multibody.Force:
     law.lateral = _fill(_core.multibody.MagicFormula(), options["lateral"])
     wheel = assembly.bodies[options["body"]]
     axis = unit(options["axis"])
-    centre, spin, spoke = _native(
-        assembly, assembly.place(options["centre"]), wheel.vector(axis), wheel.vector(across(axis)[0])
-    )
+    name = options["angle"]
+    spoke, angle = (wheel.vector(across(axis)[0]), Affine(1)) if name is None else (Affine(3), Affine.of(1, name))
+    centre, spin, arm, turn = _native(assembly, assembly.place(options["centre"]), wheel.vector(axis), spoke, angle)
     road, normal = _in_space(options["road"]), _in_space(unit(options["normal"]))
-    return _core.multibody.tyre(centre, spin, spoke, road, normal, law)
+    return _core.multibody.tyre(centre, spin, arm, turn, road, normal, law)
 
 
 def aerodynamic_strip(assembly: Assembly, part: ForcePart) -> _core.multibody.Force:

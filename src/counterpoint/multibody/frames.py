@@ -10,8 +10,9 @@ from .affine import Vector
 
 
 def unit(vector: Vector) -> Vector:
-    """Return the vector made one long."""
-    return np.asarray(vector / np.linalg.norm(vector))
+    """Return the vector made one long; whatever its length, which must not be zero, its square does not overflow."""
+    scaled = vector / np.abs(vector).max()
+    return np.asarray(scaled / np.linalg.norm(scaled))
 
 
 def across(axis: Vector) -> tuple[Vector, Vector]:

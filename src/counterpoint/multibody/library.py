@@ -8,7 +8,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from .kart import kart
 from .mechanism import Mechanism
+
+__all__ = ["andrews", "bricard", "flyball", "four_bar", "kart", "pendulum"]
 
 
 def four_bar(loops: int = 1) -> Mechanism:

@@ -49,8 +49,8 @@ class Loads(Bookkeeping):
     ) -> None:
         """Add a force (N) along a distance or displacement, or a torque (N m) about an angle, with its reaction.
 
-        Positive makes the measure larger. ``force`` is a number, polynomial, sine, ``"input:NAME"`` or a Python
-        function of t.
+        Positive makes the measure larger. ``force`` is a number, polynomial, sine, ``"input:NAME"``,
+        ``"-input:NAME"`` or a Python function of t.
         """
         self._force(name, "actuator", measure=measure, between=between, force=force)
         self._note_input(force)
@@ -161,6 +161,7 @@ class Loads(Bookkeeping):
         *,
         centre: str,
         axis: ArrayLike,
+        angle: str | None = None,
         road: ArrayLike = (0.0, 0.0, 0.0),
         normal: ArrayLike = (0.0, 0.0, 1.0),
         longitudinal: Mapping[str, float] | None = None,
@@ -172,11 +173,14 @@ class Loads(Bookkeeping):
         Parameters
         ----------
         body : str
-            The wheel that turns.
+            The wheel that turns; with an ``angle``, what carries it.
         centre : str
             Point at its centre.
         axis : array of shape (3,)
             Spin axis as drawn, to the left of forward rolling.
+        angle : str, optional
+            The :meth:`Mechanism.coordinate` that is the wheel's angle in space, rad. Without it the wheel is a body,
+            which is less accurate once it turns by more than some 0.2 rad a step.
         road, normal : arrays of shape (3,)
             A point of the road, m, and its normal.
         longitudinal, lateral : mappings
@@ -194,13 +198,15 @@ class Loads(Bookkeeping):
         for key, formula in (("longitudinal", longitudinal), ("lateral", lateral)):
             problems += law_problems(f"{where}: {key}", formula or {}, MAGIC_KEYS)
         problems += self._unknown(where, "point", [centre], self.points)
+        problems += self._unknown(where, "coordinate", [angle] if angle is not None else [], self.coordinates)
         directions = [
             self._direction(f"{where}: {key}", v, problems) for key, v in (("axis", axis), ("normal", normal))
         ]
         place = vector_of(f"{where}: road", road, self.dimension, problems)
         self._raise(problems)
-        self._force(name, "tyre", body=body, centre=centre, axis=directions[0], road=place, normal=directions[1],
-                    longitudinal=dict(longitudinal or {}), lateral=dict(lateral or {}), law=law)  # fmt: skip
+        self._force(name, "tyre", body=body, centre=centre, axis=directions[0], angle=angle, road=place,
+                    normal=directions[1], longitudinal=dict(longitudinal or {}), lateral=dict(lateral or {}),
+                    law=law)  # fmt: skip
 
     def aerodynamic_strip(
         self,

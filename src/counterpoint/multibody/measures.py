@@ -80,7 +80,13 @@ def _rotation(assembly: Assembly, part: MeasurePart) -> Products:
     return "rotation", first.vector(two), second.vector(one), first.vector(one), second.vector(two)
 
 
+def _coordinate(assembly: Assembly, part: MeasurePart) -> Products:
+    itself, one = Affine.of(1, part.of[0]), Affine.fixed(np.ones(1))
+    return "dot", itself, one, itself, one
+
+
 _PRODUCTS = {
+    "coordinate": _coordinate,
     "distance": _distance,
     "displacement": _displacement,
     "angle": _angle,

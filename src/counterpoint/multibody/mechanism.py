@@ -9,19 +9,22 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..checks import is_number
-from ..errors import SetupError
+from ..errors import SetupError, did_you_mean
 from .affine import Vector
 from .connections import Connections
 from .formulations import Formulation
+from .frames import unit
 from .inspection import Inspectable
 from .loads import Loads
 from .outputs import STANDARD
-from .parts import BodyPart, Direction, Point, PointMass, not_finite, vector_of
+from .parts import BodyPart, Coordinate, Direction, MeasurePart, Point, PointMass, not_finite, vector_of
 
 if TYPE_CHECKING:
     from ..results import Result
     from ..subsystems import NativeSubsystem
     from .assembly import Assembly
+
+COORDINATE_KINDS = ("angle", "displacement")
 
 
 class Mechanism(Connections, Loads, Inspectable):
@@ -121,11 +124,49 @@ class Mechanism(Connections, Loads, Inspectable):
         """
         problems = self._new_name(name, "vector")
         made = vector_of(f'vector "{name}"', direction, self.dimension, problems)
-        length = float(np.linalg.norm(made))
-        if not problems and length == 0.0:
+        if not problems and not made.any():
             problems.append(f'vector "{name}": has no length; a direction is needed')
         self._raise(problems)
-        self.vectors[name] = Direction(name, made / length, np.zeros(self.dimension), fixed)
+        self.vectors[name] = Direction(name, unit(made), np.zeros(self.dimension), fixed)
+        self._changed()
+
+    def coordinate(
+        self, name: str, *, inertia: float, kind: str = "angle", value: float = 0.0, rate: float = 0.0
+    ) -> None:
+        """Add a number that moves: the angle of a shaft or wheel, or how far a rack has gone.
+
+        It is a measure, too: it can be guided, loaded, related and shown by its name.
+
+        Parameters
+        ----------
+        inertia : float
+            Moment of inertia about the shaft's axis, kg m², or mass, kg. Of a shaft whose carrier turns this is all
+            that is accounted for: no gyroscopic moment.
+        kind : {"angle", "displacement"}
+            rad or m.
+        value, rate : float
+            At the start, rad and rad/s, or m and m/s.
+
+        Examples
+        --------
+        >>> flywheel = Mechanism("flywheel", gravity=(0, 0, 0))
+        >>> flywheel.coordinate("turn", inertia=2.0)
+        >>> flywheel.actuator("motor", "turn", force=1.0)
+        >>> flywheel.output("turn", "turn")
+        >>> print(flywheel.run(until=2.0, step=0.1)["flywheel.turn"].at(2.0).round(9))
+        1.0
+        """
+        problems = self._new_name(name, "coordinate")
+        where = f'coordinate "{name}"'
+        if kind not in COORDINATE_KINDS:
+            problems.append(f'{where}: kind "{kind}"{did_you_mean(kind, COORDINATE_KINDS)}')
+        if not is_number(inertia) or inertia <= 0:
+            problems.append(f"{where}: inertia {inertia!r}; a number above 0 is needed")
+        problems += not_finite(where, {"value": value, "rate": rate})
+        self._raise(problems)
+        made = Coordinate(name, float(inertia), float(value), float(rate), kind == "angle")
+        self.coordinates[name] = made
+        self.measures[name] = MeasurePart(name, "coordinate", (name,), options={"angular": made.angular})
         self._changed()
 
     def body(

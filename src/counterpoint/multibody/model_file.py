@@ -31,7 +31,6 @@ from .units import UnitProblem, Units
 
 _VOCABULARY = Vocabulary(keys_at, tags_at)
 _KINDS = (In, InCurve, InPolar, InTime, PythonObject)
-_ANGULAR = ("angle", "rotation")
 
 
 def load(path: str | os.PathLike[str], *, allow_outside: bool = False) -> Mechanism:
@@ -267,16 +266,17 @@ class _Builder:
         """Take over where the search for the start begins; vectors NAME~k are those that complete bodies."""
         for name, numbers in self.table.start_position.items():
             at: Place = ("start_position", name)
-            if name not in mechanism.points and name not in mechanism.vectors and "~" not in name:
+            known = [*mechanism.points, *mechanism.vectors, *mechanism.coordinates]
+            if name not in known and "~" not in name:
                 if name not in self.failed:
-                    hint = did_you_mean(name, [*mechanism.points, *mechanism.vectors])
-                    self.mistakes.add(at, f'no point or vector "{name}"{hint}')
+                    self.mistakes.add(at, f'no point, vector or coordinate "{name}"{did_you_mean(name, known)}')
                 continue
-            role = "length" if name in mechanism.points else ""
+            of = mechanism.coordinates.get(name)
+            role = self._measure(mechanism, name) if of else "length" if name in mechanism.points else ""
             problems: list[str] = []
             try:
                 values = [self.units.si(number, role) for number in numbers]
-                mechanism.start_position[name] = vector_of(name, values, mechanism.dimension, problems)
+                mechanism.start_position[name] = vector_of(name, values, 1 if of else mechanism.dimension, problems)
             except UnitProblem as problem:
                 problems.append(str(problem))
             for text in problems:
@@ -330,12 +330,12 @@ class _Builder:
         if head.gravity is None or plain.factor == 1.0 or all(g.unit or g.value == 0.0 for g in head.gravity):
             return
         numbers = ", ".join(f"{g.value:g}" for g in head.gravity)
-        text = f'would be in {plain.text}; say which unit it has: [{numbers}, "m/s^2"]'
+        text = f'would be in {plain.name}; say which unit it has: [{numbers}, "m/s^2"]'
         self.mistakes.add(("mechanism", "gravity"), text)
 
     def _measure(self, mechanism: Mechanism, name: str | None) -> Any:
         part = mechanism.measures.get(name or "")
-        return "angle" if part is not None and part.kind in _ANGULAR else "length"
+        return "angle" if part is not None and part.is_angular else "length"
 
     def _local(self, at: Place, entry: BodyTable) -> dict[str, Any]:
         """Return the places of points (lengths) and vectors (plain numbers) in the frame of a body."""

@@ -144,6 +144,7 @@ class Tyre(Element):
     body: str
     centre: str
     axis: Axis
+    angle: str | None = None
     road: Annotated[Numbers | None, In("length")] = None
     normal: Axis | None = None
     longitudinal: MagicFormula | None = None

@@ -177,6 +177,44 @@ class PlaneLink(OneOfKinds):
     body: str | None = None
 
 
+class BodyLink(OneOfKinds):
+    """A point at its place on a body."""
+
+    method = "on_body"
+    kind: Literal["body"]
+    point: str
+    body: str
+
+
+class WeightedLink(OneOfKinds):
+    """A point at a weighted sum of others."""
+
+    method = "weighted_point"
+    kind: Literal["weighted"]
+    point: str
+    weights: Annotated[dict[str, float], Field(min_length=1)]
+
+
+class AngleCoordinate(Element):
+    """An angle with a moment of inertia."""
+
+    method = "coordinate"
+    kind: Literal["angle"]
+    inertia: Annotated[Quantity, In("mass*length^2")]
+    value: Annotated[Quantity | None, In("angle")] = None
+    rate: Annotated[Quantity | None, In("angle/time")] = None
+
+
+class DisplacementCoordinate(Element):
+    """A length with a mass."""
+
+    method = "coordinate"
+    kind: Literal["displacement"]
+    inertia: Annotated[Quantity, In("mass")]
+    value: Annotated[Quantity | None, In("length")] = None
+    rate: Annotated[Quantity | None, In("length/time")] = None
+
+
 class DistanceMeasure(OfPair):
     """The distance of two points."""
 
@@ -276,7 +314,14 @@ class RunTable(Table):
 
 
 UNIONS: dict[str, dict[str, type[Element]]] = {
-    "links": {"distance": DistanceLink, "line": LineLink, "plane": PlaneLink},
+    "coordinates": {"angle": AngleCoordinate, "displacement": DisplacementCoordinate},
+    "links": {
+        "distance": DistanceLink,
+        "line": LineLink,
+        "plane": PlaneLink,
+        "body": BodyLink,
+        "weighted": WeightedLink,
+    },
     "measures": {
         "distance": DistanceMeasure,
         "angle": AngleMeasure,
@@ -296,7 +341,7 @@ SIMPLE: dict[str, type[Element]] = {
 }
 """Sections with one kind of table."""
 
-ORDER = ("points", "vectors", "bodies", "joints", "links", "measures", "relations", *FORCES)
+ORDER = ("points", "vectors", "coordinates", "bodies", "joints", "links", "measures", "relations", *FORCES)
 """Order in which elements are made: each knows only those before it."""
 
 

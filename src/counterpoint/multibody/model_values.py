@@ -84,9 +84,10 @@ class Keyed:
 
 @dataclass(frozen=True)
 class Input:
-    """An input of the subsystem."""
+    """An input of the subsystem, or its negative."""
 
     name: str
+    sign: str = ""
 
 
 @dataclass(frozen=True)
@@ -183,11 +184,11 @@ def _curve(value: Any) -> Curve:
 
 
 def _time(value: Any) -> Time:
-    if isinstance(value, str) and value.startswith("input:"):
-        name = value.removeprefix("input:")
+    if isinstance(value, str) and value.startswith(("input:", "-input:")):
+        sign, _, name = value.partition("input:")
         if not name.strip() or "." in name:
             raise _wrong('must name an input, as in "input:torque"')
-        return Input(name)
+        return Input(name, sign)
     if isinstance(value, list):
         return Polynomial(_numbers(value))
     if isinstance(value, dict):
@@ -317,7 +318,7 @@ class Converter:
     def time(self, value: Time, role: str) -> Any:
         """Return a function of time as :meth:`Mechanism.guide` takes it."""
         if isinstance(value, Input):
-            return f"input:{value.name}"
+            return f"{value.sign}input:{value.name}"
         if isinstance(value, Python):
             return self.function(value.reference)
         if isinstance(value, Polynomial):

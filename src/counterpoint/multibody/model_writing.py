@@ -18,7 +18,7 @@ from .model_elements import Element
 from .model_forces import FORCES
 from .model_values import PythonObject, Reference
 from .outputs import STANDARD
-from .parts import GROUND, Joint, Link, MeasurePart
+from .parts import GROUND, Coordinate, Joint, Link, MeasurePart
 
 
 def save(
@@ -77,11 +77,12 @@ class _Writer:
             "mechanism": self._head(),
             "points": {p.name: self._point(p) for p in m.points.values()},
             "vectors": {v.name: _given(along=v.direction, fixed=v.fixed or None) for v in m.vectors.values()},
+            "coordinates": {c.name: _coordinate(c) for c in m.coordinates.values()},
             "bodies": {name: self._body(name) for name in m.bodies},
             "point_masses": self._masses(),
             "joints": {j.name: self._joint(j) for j in m.joints.values()},
             "links": {link.name: _link(link) for link in m.links.values()},
-            "measures": {part.name: _measure(part) for part in m.measures.values()},
+            "measures": {p.name: _measure(p) for p in m.measures.values() if p.kind != "coordinate"},
             "relations": {
                 r.name: _given(kind="linear", factors=r.factors, constant=r.constant) for r in m.relations.values()
             },
@@ -212,9 +213,18 @@ def _listed(value: Any) -> Any:
 def _link(link: Link) -> dict[str, Any]:
     if link.kind == "distance":
         return _given(kind="distance", points=list(link.points), length=link.value)
+    if link.kind == "body":
+        return _given(kind="body", point=link.points[0], body=link.body)
+    if link.kind == "weighted":
+        return _given(kind="weighted", point=link.points[0], weights=link.weights)
     direction = {"axis" if link.kind == "line" else "normal": link.axis}
     body = None if link.body == GROUND else link.body
     return _given(kind=link.kind, point=link.points[0], through=link.points[1], body=body, **direction)
+
+
+def _coordinate(number: Coordinate) -> dict[str, Any]:
+    kind = "angle" if number.angular else "displacement"
+    return _given(kind=kind, inertia=number.inertia, value=number.value or None, rate=number.rate or None)
 
 
 def _measure(part: MeasurePart) -> dict[str, Any]:

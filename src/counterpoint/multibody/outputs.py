@@ -57,7 +57,7 @@ def describe(mechanism: Mechanism, name: str, of: str, motion: str, problems: li
 def _unit(mechanism: Mechanism, kind: str, of: str, motion: str) -> str:
     if kind not in ("point", "vector", "measure"):
         return ""
-    angular = kind == "measure" and mechanism.measures[of].kind in ("angle", "rotation")
+    angular = kind == "measure" and mechanism.measures[of].is_angular
     base = "rad" if angular else "" if kind == "vector" else "m"
     return {"position": base, "velocity": f"{base or '1'}/s", "acceleration": f"{base or '1'}/s²"}[motion]
 

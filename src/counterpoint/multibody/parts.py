@@ -36,6 +36,17 @@ class Direction:
 
 
 @dataclass
+class Coordinate:
+    """A number with inertia: an angle (rad, kg m²) or a length (m, kg) that belongs to no point."""
+
+    name: str
+    inertia: float
+    value: float = 0.0
+    rate: float = 0.0
+    angular: bool = True
+
+
+@dataclass
 class BodyPart:
     """A body as the user gives it.
 
@@ -76,7 +87,7 @@ class Joint:
 
 @dataclass
 class Link:
-    """A constraint between points: distance, point on a line, point on a plane."""
+    """A constraint on points: distance, point on a line, on a plane, on a body, at a weighted sum of others."""
 
     name: str
     kind: str
@@ -84,6 +95,7 @@ class Link:
     body: str | None = None
     axis: Vector | None = None
     value: float | None = None
+    weights: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass
@@ -95,6 +107,11 @@ class MeasurePart:
     of: tuple[str, ...]
     axis: Vector | None = None
     options: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def is_angular(self) -> bool:
+        """Whether it is an angle, rad, and not a length, m."""
+        return self.kind in ("angle", "rotation") or bool(self.options.get("angular"))
 
 
 @dataclass

@@ -20,7 +20,7 @@ DIFFERENCE_INTERVAL = 1e-4
 
 def problems(where: str, value: Any) -> list[str]:
     """Return what is wrong with a value, as sentences."""
-    if callable(value) or (isinstance(value, str) and value.startswith("input:") and len(value) > len("input:")):
+    if callable(value) or input_of(value):
         return []
     if isinstance(value, Real):
         return [] if np.isfinite(float(value)) else [f"{where}: {value}; a finite number is needed"]
@@ -32,7 +32,7 @@ def problems(where: str, value: Any) -> list[str]:
         return []
     return [
         f'{where}: {value!r}; a number, polynomial coefficients, {{"sine": ...}}, {{"step": ...}}, {{"table": ...}}, '
-        '"input:NAME" or a function of t is needed'
+        '"-input:NAME", "input:NAME" or a function of t is needed'
     ]
 
 
@@ -61,7 +61,7 @@ def build(value: Any, inputs: Mapping[str, int], factor: float = 1.0) -> _core.m
         function = value if factor == 1.0 else lambda t: factor * value(t)
         return _core.multibody.python_time_function(function, DIFFERENCE_INTERVAL)
     if isinstance(value, str):
-        return _core.multibody.following(inputs[value.removeprefix("input:")], factor)
+        return _core.multibody.following(inputs[str(input_of(value))], -factor if value.startswith("-") else factor)
     if isinstance(value, Real):
         return _core.multibody.polynomial([factor * float(value)])
     if isinstance(value, Mapping):
@@ -84,7 +84,8 @@ def _build_mapping(value: Mapping[str, Any], factor: float) -> _core.multibody.T
 
 def input_of(value: Any) -> str | None:
     """Return the name of the input that a value follows, if any."""
-    return value.removeprefix("input:") if isinstance(value, str) else None
+    sign, found, name = value.partition("input:") if isinstance(value, str) else ("", "", "")
+    return name if found and sign in ("", "-") else None
 
 
 def at_start(value: Any, inputs: Mapping[str, float]) -> float:
@@ -92,7 +93,8 @@ def at_start(value: Any, inputs: Mapping[str, float]) -> float:
     if callable(value):
         return float(value(0.0))
     if isinstance(value, str):
-        return inputs[value.removeprefix("input:")]
+        start = inputs[str(input_of(value))]
+        return -start if value.startswith("-") else start
     if isinstance(value, Real):
         return float(value)
     return _mapping_at_start(value) if isinstance(value, Mapping) else float(value[0])

@@ -8,7 +8,7 @@ from math import isfinite, isnan, nan
 from typing import TYPE_CHECKING, Literal
 
 if TYPE_CHECKING:
-    from ..results.store import DefectSummary
+    from ..results.store import DefectSummary, WindowSummary
 
 Verdict = Literal["good", "fair", "poor", "unknown"]
 
@@ -42,19 +42,35 @@ class Quality:
         return self.text
 
 
-def assess_defects(defects: Sequence[DefectSummary]) -> Quality:
+def assess_defects(defects: Sequence[DefectSummary], windows: WindowSummary | None = None) -> Quality:
     """Judge a run by the connection with the largest relative defect.
 
     Parameters
     ----------
     defects : sequence of DefectSummary
         One entry a connection.
+    windows : WindowSummary, optional
+        For a run in windows: one that did not converge is told, and no such run is good.
 
     Returns
     -------
     Quality
         The sentence says that the defect measures the coupling, not the error of the solution.
     """
+    quality = _from_defects(defects)
+    if windows is None or windows.not_converged == 0:
+        return quality
+    text = (
+        f"{windows.not_converged} of {windows.count} windows did not converge to {windows.tolerance:.2g} with "
+        f"{windows.repeats} repeats (worst {windows.largest_change:.2g}, window that ends at "
+        f"t = {windows.time_of_largest:.6g} s); use more repeats, shorter windows or a larger tolerance."
+    )
+    verdict: Verdict = "fair" if quality.verdict == "good" else quality.verdict
+    judged = quality.text.replace("good: ", "fair: ", 1) if quality.verdict == "good" else quality.text
+    return Quality(verdict, quality.worst, quality.relative, f"{judged} {text}")
+
+
+def _from_defects(defects: Sequence[DefectSummary]) -> Quality:
     compared = [d for d in defects if d.count > 0 and not isnan(d.relative)]
     if not compared:
         why = "too few values were compared" if defects else "nothing is connected"

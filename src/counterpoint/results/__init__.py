@@ -23,6 +23,7 @@ from .store import (
     Store,
     StoreView,
     SubsystemLayout,
+    WindowSummary,
 )
 
 __all__ = [
@@ -39,5 +40,6 @@ __all__ = [
     "StoreView",
     "SubsystemLayout",
     "UnknownNameError",
+    "WindowSummary",
     "load",
 ]

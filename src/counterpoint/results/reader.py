@@ -15,7 +15,7 @@ import numpy as np
 
 from ..errors import OutputError
 from .format import FORMAT, FORMAT_VERSION, group_name, reason, superblock
-from .store import ALL, Array, DefectSummary, Metadata, RunLayout, RunSummary, SubsystemLayout
+from .store import ALL, Array, DefectSummary, Metadata, RunLayout, RunSummary, SubsystemLayout, WindowSummary
 
 if TYPE_CHECKING:
     from .result import Result
@@ -194,6 +194,8 @@ class FileView:
             return self._unfinished()
         fields = json.loads(text)
         fields["defects"] = [DefectSummary(**defect) for defect in fields["defects"]]
+        if fields.get("windows") is not None:
+            fields["windows"] = WindowSummary(**fields["windows"])
         return RunSummary(**fields)
 
     def _unfinished(self) -> RunSummary:

@@ -278,7 +278,7 @@ class Result:
     @property
     def quality(self) -> Quality:
         """The verdict from the interface defects; ``print`` it for one sentence."""
-        return assess_defects(self._defect_summaries)
+        return assess_defects(self._defect_summaries, self.summary.windows)
 
     @property
     def timing(self) -> pd.DataFrame:

@@ -100,6 +100,37 @@ class DefectSummary:
 
 
 @dataclass
+class WindowSummary:
+    """How a run in windows went.
+
+    Attributes
+    ----------
+    length : float
+        Length of a window, s.
+    repeats : int
+        Passes after the first, at most.
+    tolerance : float or None
+        A repeat that changes less is the last one.
+    count, passes : int
+        Whole windows, and passes made in them, first ones included.
+    not_converged : int
+        Windows whose last repeat changed more than the tolerance.
+    largest_change, time_of_largest : float
+        Largest change of an extrapolated output by the last repeat of a window, relative to the output's largest
+        absolute value at the ends of windows, and the end of that window in s.
+    """
+
+    length: float
+    repeats: int
+    tolerance: float | None
+    count: int
+    passes: int
+    not_converged: int
+    largest_change: float
+    time_of_largest: float
+
+
+@dataclass
 class RunSummary:
     """How a run ended.
 
@@ -120,6 +151,8 @@ class RunSummary:
         Accepted steps and time spent in s, per subsystem in the order of the layout.
     defects : list of DefectSummary
         One entry a connection.
+    windows : WindowSummary or None
+        For a run in windows that were repeated.
     """
 
     status: Status
@@ -132,6 +165,7 @@ class RunSummary:
     steps: list[int] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     defects: list[DefectSummary] = field(default_factory=list)
+    windows: WindowSummary | None = None
 
 
 class StoreView(Protocol):

@@ -32,6 +32,9 @@ def headline(result: Result) -> str:
 
 def _facts(result: Result) -> list[str]:
     facts = [f"scheme {result.scheme}"] if result.scheme else []
+    if (windows := result.summary.windows) is not None and windows.count:
+        passes = f"{_number(windows.passes / windows.count)} passes each"
+        facts.append(f"{_count(windows.count, 'window')} of {_number(windows.length)} s with {passes}")
     if isfinite(result.wall_seconds):
         facts.append(f"{_number(result.wall_seconds)} s of clock time")
     if isfinite(result.real_time_factor):

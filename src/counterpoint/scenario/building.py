@@ -17,6 +17,7 @@ from .tables import read_csv
 
 if TYPE_CHECKING:
     from ..system import System
+    from ..windows import Window
 
 _OWN_PLACE = re.compile(r"^connections\[\d+\]\.")
 """Where a System says a problem is; we know it better, in terms of the file."""
@@ -50,7 +51,7 @@ class Builder:
         """Return the system; what could not be built is missing from it and noted."""
         import counterpoint as cp
 
-        system = cp.System(name)
+        system = cp.System(name, convert=self.table.convert)
         for subsystem_name, entry in self.table.subsystems.items():
             self._add(system, subsystem_name, entry)
         missing = set(self.mistakes.document.values.get("subsystems", ())) - set(system.subsystems)
@@ -73,6 +74,13 @@ class Builder:
         if isinstance(scheme, models.Sequential):
             return cp.sequential(scheme.sequential)
         return scheme
+
+    def window(self) -> Window | None:
+        """Return the windows in the form that ``System.run`` takes."""
+        import counterpoint as cp
+
+        given = self.table.window
+        return None if given is None else cp.window(given.length, given.repeats, given.tolerance)
 
     def _add(self, system: System, name: str, entry: models.AnySubsystem) -> None:
         at: Path = ("subsystems", name)
@@ -171,10 +179,30 @@ class Builder:
         return None
 
     def _fmu(self, at: Path, entry: models.Fmu) -> Any:
-        from ..fmi import fmu
+        from ..fmi import Isolation, fmu
 
+        options = _given(entry, "file", "state")
+        if entry.state is not None:
+            with self._noting(*at, "state"):
+                options["state"] = self.folder.find(entry.state)
+        if isinstance(entry.isolate, models.Isolation):
+            given = _given(entry.isolate)
+            options["isolate"] = Isolation(**given | {"environment": tuple(given.get("environment", ()))})
         with self._noting(*at, "file"):
-            return fmu(self.folder.find(entry.file), **_given(entry, "file"))
+            return fmu(self.folder.find(entry.file), **options)
+        return None
+
+    def _remote(self, at: Path, entry: models.Remote) -> Any:
+        from ..link import remote
+
+        if not self.run_code:
+            return None
+        options = _given(entry)
+        if entry.token_file is not None:
+            with self._noting(*at, "token_file"):
+                options["token_file"] = self.folder.find(entry.token_file)
+        with self._noting(*at, "address"):
+            return remote(**options)
         return None
 
     def _python(self, at: Path, reference: str, arguments: dict[str, Any]) -> Any:
@@ -196,7 +224,10 @@ class Builder:
         """Ask the system what does not fit; of an incomplete one, only what does not follow from the gaps."""
         complete = not self.mistakes and self.run_code
         with self._noting("scheme"):
-            for problem in system.problems(until=self.table.until, start=self.table.start, scheme=self.scheme()):
+            problems = system.problems(
+                until=self.table.until, start=self.table.start, scheme=self.scheme(), window=self.window()
+            )
+            for problem in problems:
                 where = re.sub(r"^connections\[(\d+)\]", lambda m: f"connections[{kept[int(m[1])]}]", problem.where)
                 if complete or where.startswith("connections[") or where.endswith(".step"):
                     self.mistakes.add(path_of(where, self.mistakes.document.values), problem.message)
@@ -236,4 +267,5 @@ _MAKERS: dict[type[models.Table], Callable[[Builder, Path, Any], Any]] = {
     models.Multibody: Builder._multibody,
     models.DiagramSubsystem: Builder._diagram,
     models.Fmu: Builder._fmu,
+    models.Remote: Builder._remote,
 }

@@ -55,6 +55,11 @@ class Folder:
             raise FileProblem(f"{quoted(name)}: no such file{similar_files(path)}")
         return path
 
+    def name_inside(self, name: str) -> str:
+        """Return a file's path relative to the directory, with slashes; its bare name if it lies elsewhere."""
+        path, root = self.find(name), self.root.resolve()
+        return path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name
+
     def load(self, reference: str) -> Callable[..., Any]:
         """Return the object that ``file.py:name`` means; this runs the file."""
         path, attribute = self.find_object(reference)

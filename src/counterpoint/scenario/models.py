@@ -30,7 +30,7 @@ def _as_list(value: Any) -> Any:
 
 
 def _shape_of(value: Any) -> str:
-    return "table" if isinstance(value, dict) else "list" if isinstance(value, list) else "single"
+    return "table" if isinstance(value, dict | BaseModel) else "list" if isinstance(value, list) else "single"
 
 
 def _same_row_shapes(rows: list[float | list[float]]) -> list[float | list[float]]:
@@ -267,8 +267,18 @@ class DiagramSubsystem(SubsystemTable):
     file: str
 
 
+class Isolation(Table):
+    """How an FMU is kept in a process of its own: deadline and processor time in s, memory in bytes."""
+
+    deadline: Positive | None = None
+    memory: Positive | None = None
+    processor_time: Positive | None = None
+    processes: bool | None = None
+    environment: OneOrMore | None = None
+
+
 class Fmu(SubsystemTable):
-    """An FMU for co-simulation; without ``step`` it takes the step that it suggests."""
+    """An FMU; without ``step`` it takes the step that it suggests, or that of a variable-step solver."""
 
     type: Literal["fmu"]
     file: str
@@ -283,10 +293,38 @@ class Fmu(SubsystemTable):
     logging: bool | list[str] | None = None
     events: bool | None = None
     redo_discarded: bool | None = None
+    kind: str | None = None
+    solver: str | None = None
+    rtol: Positive | None = None
+    atol: Positive | None = None
+    first_step: Positive | None = None
+    max_step: Positive | None = None
+    state: str | None = None
+    isolate: (
+        Annotated[
+            Annotated[Isolation, Tag("table")] | Annotated[bool, Tag("single")] | Annotated[bool, Tag("list")],
+            Discriminator(_shape_of),
+        ]
+        | None
+    ) = None
+    deadline: Positive | None = None
     lenient: bool | None = None
 
 
-AnySubsystem = Linear | SecondOrder | Ode | PythonSubsystem | TableSource | Multibody | DiagramSubsystem | Fmu
+class Remote(SubsystemTable):
+    """A subsystem that another program has; without ``step`` it takes the step that it prefers."""
+
+    type: Literal["remote"]
+    address: str
+    token: str | None = None
+    token_file: str | None = None
+    listening: bool | None = None
+    deadline: Positive | None = None
+    wait: Positive | None = None
+    insecure: bool | None = None
+
+
+AnySubsystem = Linear | SecondOrder | Ode | PythonSubsystem | TableSource | Multibody | DiagramSubsystem | Fmu | Remote
 Subsystem = Annotated[AnySubsystem, Field(discriminator="type")]
 
 
@@ -300,6 +338,7 @@ class Connection(Table):
     offset: float | None = None
     initial: float | None = None
     law: str | None = None
+    convert: bool | None = None
 
 
 class WaitsFor(Table):
@@ -314,7 +353,17 @@ class Sequential(Table):
     sequential: list[str]
 
 
+class Window(Table):
+    """Stretches of time (s) that are repeated."""
+
+    length: Positive
+    repeats: Annotated[int, Field(ge=1)] = 1
+    tolerance: Positive | None = None
+
+
 def _scheme_of(value: Any) -> str:
+    if isinstance(value, WaitsFor | Sequential):  # when the tables are written again
+        return next(iter(type(value).model_fields))
     if isinstance(value, dict):
         return "sequential" if "sequential" in value else "waits_for"
     return "name"
@@ -335,8 +384,10 @@ class ScenarioTable(Table):
     until: float
     start: float = 0.0
     scheme: Scheme = "slowest-first"
+    window: Window | None = None
     threads: Annotated[int, Field(ge=1)] = 1
     approximation: Approximation | None = None
+    convert: bool | None = None
     plot: list[str] | None = None
     subsystems: Annotated[dict[Name, Subsystem], Field(min_length=1)]
     connections: list[Connection] = Field(default_factory=list)

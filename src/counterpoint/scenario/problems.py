@@ -9,12 +9,12 @@ import json
 import re
 import tomllib
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ScenarioError, SetupError, did_you_mean
-from .models import APPROXIMATIONS, SUBSYSTEMS, Connection, ScenarioTable, Table, keys_of
+from .models import APPROXIMATIONS, SUBSYSTEMS, Connection, Isolation, ScenarioTable, Table, Window, keys_of
 
 if TYPE_CHECKING:
     from pydantic_core import ErrorDetails
@@ -53,6 +53,25 @@ class Document:
     label: str
     text: str
     values: dict[str, Any]
+    written_names: dict[str, str] = field(default_factory=dict)  #: of files that are called otherwise where they lie
+
+    def must_be_copied(self, name: str) -> bool:
+        """Whether a file does not stay where it lies."""
+        return False
+
+    def sentences(self, messages: list[tuple[Path, str]]) -> list[str]:
+        """Write problems as a user reads them, in the order of the file."""
+        affordable = _lookups(self.text)
+        lines = [line_of(self.text, path) for path, _ in messages[:affordable]]
+        lines += [None] * (len(messages) - len(lines))
+        located = [(line, path, text) for line, (path, text) in zip(lines, messages, strict=True)]
+        if affordable >= len(messages):
+            located.sort(key=lambda item: item[0] or 0)
+        return [self._located_sentence(*item) for item in located]
+
+    def _located_sentence(self, line: int | None, path: Path, message: str) -> str:
+        where = f"{key_text(path)}: " if path else ""
+        return f"{self.label}: {where}{message}" + (f" (line {line})" if line and path else "")
 
 
 class Mistakes:
@@ -99,21 +118,10 @@ class Mistakes:
     def raise_if_any(self) -> None:
         """Raise a ScenarioError that lists all problems, in the order of the file."""
         if self._messages:
-            shown_ones = list(self._messages)[:_MOST]
-            affordable = _lookups(self.document.text)
-            lines = [line_of(self.document.text, path) for path, _ in shown_ones[:affordable]]
-            lines += [None] * (len(shown_ones) - len(lines))
-            located = [(line, path, text) for line, (path, text) in zip(lines, shown_ones, strict=True)]
-            if affordable >= len(shown_ones):
-                located.sort(key=lambda item: item[0] or 0)
-            sentences = [self._sentence(*item) for item in located]
+            sentences = self.document.sentences(list(self._messages)[:_MOST])
             if len(self._messages) > _MOST:
                 sentences.append(f"{self.document.label}: ... and {len(self._messages) - _MOST} more")
             raise ScenarioError(sentences) from self.cause
-
-    def _sentence(self, line: int | None, path: Path, message: str) -> str:
-        where = f"{key_text(path)}: " if path else ""
-        return f"{self.document.label}: {where}{message}" + (f" (line {line})" if line and path else "")
 
 
 def key_text(path: Path) -> str:
@@ -282,10 +290,14 @@ def keys_at(path: Path, values: Any) -> list[str]:
     table: type[Table] | None = None
     if path[-1] == "approximation":
         table = APPROXIMATIONS.get(str(values.get("kind")))
+    elif path[0] == "subsystems" and path[2:] == ("isolate",):
+        table = Isolation
     elif path[0] == "subsystems" and len(path) == 2:
         table = SUBSYSTEMS.get(str(values.get("type")))
     elif path[0] == "connections" and len(path) == 2:
         table = Connection
+    elif path[0] == "window":
+        table = Window
     elif path[0] == "scheme":
         return ["waits_for", "sequential"]
     return keys_of(table) if table else []

@@ -19,6 +19,7 @@ from .reading import check, read_document
 if TYPE_CHECKING:
     from ..results import Result
     from ..system import System
+    from ..windows import Window
 
 
 @dataclass(frozen=True)
@@ -46,6 +47,7 @@ class Scenario:
     allow_outside: bool
     _table: ScenarioTable = field(repr=False)
     _document: Document = field(repr=False)
+    _folder: Folder = field(repr=False)
 
     #: Ends of the names of files that are written beside the run file and the picture of signals.
     extra_endings = ()
@@ -57,7 +59,7 @@ class Scenario:
         Parameters
         ----------
         path : path-like
-            TOML file.
+            TOML file, or a system structure: ``.ssp`` or ``.ssd``, see :func:`counterpoint.ssp.read`.
         allow_outside : bool
             Whether the scenario may use files outside of its directory.
 
@@ -67,19 +69,28 @@ class Scenario:
             With all problems found, each with file, key and remedy.
         """
         path = Path(path)
+        if path.suffix.lower() in (".ssp", ".ssd"):
+            from ..ssp import read
+
+            return read(path, allow_outside=allow_outside)
         return cls.of(path, read_document(path), allow_outside=allow_outside)
 
     @classmethod
-    def of(cls, path: Path, document: Document, *, allow_outside: bool = False) -> Scenario:
-        """Check a document that has been read from ``path``; raise ScenarioError with all problems."""
+    def of(
+        cls, path: Path, document: Document, *, allow_outside: bool = False, folder: Folder | None = None
+    ) -> Scenario:
+        """Check a document that has been read from ``path``; raise ScenarioError with all problems.
+
+        ``folder`` is where its files lie, if not beside it.
+        """
+        folder = folder or Folder(path.parent, allow_outside)
         mistakes = Mistakes(document)
         table, indices = check(document, mistakes)
         if mistakes and table is not None:
-            folder = Folder(path.parent, allow_outside)
             Builder(table, indices, folder, mistakes, run_code=False).system("incomplete")
         mistakes.raise_if_any()
         assert table is not None  # without mistakes there is a table
-        return cls(path, table.name or path.stem, allow_outside, table, document)
+        return cls(path, table.name or path.stem, allow_outside, table, document, folder)
 
     @property
     def start(self) -> float:
@@ -111,6 +122,11 @@ class Scenario:
         """The scheme in the form that :meth:`System.run` takes."""
         return self._builder(Mistakes(self._document)).scheme()
 
+    @property
+    def window(self) -> Window | None:
+        """The windows in the form that :meth:`System.run` takes."""
+        return self._builder(Mistakes(self._document)).window()
+
     def changed(self, *, until: float | None = None, scheme: str | None = None, threads: int | None = None) -> Scenario:
         """Return a scenario that differs in what is given (``until`` in s); the file stays as it is."""
         wrong = [f"until: {text}" for text in [bad_span(self.start, until)] if text] if until is not None else []
@@ -135,6 +151,7 @@ class Scenario:
         mistakes = Mistakes(self._document)
         system = self._builder(mistakes).system(self.name)
         mistakes.raise_if_any()
+        system.origin = self  # an archive stays unpacked as long as somebody uses its files
         return system
 
     def run(self, *, system: System | None = None, **options: Any) -> Result:
@@ -144,9 +161,49 @@ class Scenario:
             "until": self.until,
             "start": self.start,
             "scheme": self.scheme,
+            "window": self.window,
             "threads": self.threads,
         }
         return system.run(**(settings | options))
+
+    def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
+        """Write the scenario in another form: as a system structure, or one of these as a scenario file.
+
+        Parameters
+        ----------
+        path : path-like
+            ``.ssp`` or ``.ssd``: see :func:`counterpoint.ssp.write`. ``.toml``, for a system structure: its FMUs are
+            written beside it.
+        overwrite : bool
+            Replace files that are already there.
+        """
+        path = Path(path)
+        if path.suffix.lower() in (".ssp", ".ssd"):
+            from ..ssp import write
+
+            return write(self, path, overwrite=overwrite)
+        if path.suffix.lower() != ".toml" or self.path.suffix.lower() == ".toml":
+            kinds = ".ssp or .ssd" if path.suffix.lower() == ".toml" else ".toml, .ssp or .ssd"
+            raise SetupError(f"{path}: {self.path.name} can be written as {kinds}")
+        from ..ssp.scenario_writing import write_scenario
+
+        return write_scenario(self, path, overwrite=overwrite)
+
+    def tables(self) -> dict[str, Any]:
+        """Return what the scenario says, as tables of the TOML file."""
+        return self._table.model_dump(exclude_unset=True, by_alias=True)
+
+    def find_file(self, name: str) -> Path:
+        """Return the path of a file that the scenario names."""
+        return self._folder.find(name)
+
+    def written_name(self, name: str) -> str:
+        """Return what a file of the scenario is called where it is written with the scenario."""
+        return self._document.written_names.get(name) or self._folder.name_inside(name)
+
+    def must_be_copied(self, name: str) -> bool:
+        """Whether a file of the scenario does not stay where it lies, for it was unpacked from an archive."""
+        return self._document.must_be_copied(name)
 
     def draw_extras(self, result: Result, stem: Path) -> Iterator[Path]:
         """Draw what a kind of case adds to the picture of signals; a scenario adds nothing."""
@@ -154,4 +211,4 @@ class Scenario:
 
     def _builder(self, mistakes: Mistakes) -> Builder:
         indices = list(range(len(self._table.connections)))
-        return Builder(self._table, indices, Folder(self.path.parent, self.allow_outside), mistakes)
+        return Builder(self._table, indices, self._folder, mistakes)

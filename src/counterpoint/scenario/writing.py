@@ -42,15 +42,29 @@ def to_toml(document: Mapping[Any, Mapping[str, Any]]) -> str:
     return "\n".join("\n".join(_section(name, section)) + "\n" for name, section in document.items())
 
 
+def scenario_toml(values: Mapping[str, Any]) -> str:
+    """Write a scenario: the top, a section for each subsystem, the connections, and constants."""
+    tables = ("subsystems", "connections", "set")
+    top = "".join(f"{key} = {value_text(value)}\n" for key, value in values.items() if key not in tables)
+    parts = [top, to_toml({("subsystems", name): table for name, table in values["subsystems"].items()})]
+    parts += [
+        "[[connections]]\n" + "".join(f"{_key(key)} = {value_text(value)}\n" for key, value in table.items())
+        for table in values.get("connections", ())
+    ]
+    if values.get("set"):
+        parts.append(to_toml({"set": values["set"]}))
+    return "\n".join(parts)
+
+
 def _section(name: Section, section: Mapping[str, Any]) -> list[str]:
     """Write a section; if one of its tables is too long for a line, all get lines of their own: their order counts."""
     title = ".".join(_key(key) for key in ((name,) if isinstance(name, str) else name))
-    lines = [f"{_key(key)} = {_value(value)}" for key, value in section.items()]
+    lines = [f"{_key(key)} = {value_text(value)}" for key, value in section.items()]
     tables = all(isinstance(value, Mapping) and value for value in section.values())
     if not tables or max(map(len, lines)) <= _SHORT:
         return [f"[{title}]", *lines]
     blocks = [
-        "\n".join([f"[{title}.{_key(key)}]", *(f"{_key(k)} = {_value(v)}" for k, v in table.items())])
+        "\n".join([f"[{title}.{_key(key)}]", *(f"{_key(k)} = {value_text(v)}" for k, v in table.items())])
         for key, table in section.items()
     ]
     return ["\n\n".join(blocks)]
@@ -65,7 +79,12 @@ def _text(text: str) -> str:
     return json.dumps(text.encode("utf-8", "replace").decode(), ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
-def _value(value: Any) -> str:
+def value_text(value: Any) -> str:
+    """Write a value as TOML does, in one line.
+
+    >>> value_text({"kind": "lagrange", "order": 2})
+    '{ kind = "lagrange", order = 2 }'
+    """
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, str):
@@ -73,5 +92,5 @@ def _value(value: Any) -> str:
     if isinstance(value, int | float):
         return repr(value)
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_key(k)} = {_value(v)}" for k, v in value.items()) + " }" if value else "{}"
-    return "[" + ", ".join(_value(item) for item in value) + "]"
+        return "{ " + ", ".join(f"{_key(k)} = {value_text(v)}" for k, v in value.items()) + " }" if value else "{}"
+    return "[" + ", ".join(value_text(item) for item in value) + "]"

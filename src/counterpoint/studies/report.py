@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from base64 import b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
@@ -34,6 +34,26 @@ class Figure:
 
 
 @dataclass(frozen=True)
+class Table:
+    """A table of the report: measurements, parameters.
+
+    Attributes
+    ----------
+    title : str
+    columns : sequence of str
+    rows : sequence of sequences
+        Texts, and numbers, which are shown to four digits.
+    note : str
+        What to know about it.
+    """
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str | float]]
+    note: str = ""
+
+
+@dataclass(frozen=True)
 class StudyReport:
     """Everything a study found.
 
@@ -50,6 +70,9 @@ class StudyReport:
     figures : sequence of Figure
     folder : Path
         Where everything is written.
+    tables : sequence of Table
+    files : mapping from Path to str
+        Other files of the study, below `folder`, and what they are.
     """
 
     title: str
@@ -59,6 +82,8 @@ class StudyReport:
     figures: Sequence[Figure]
     folder: Path
     seconds: float = 0.0
+    tables: Sequence[Table] = ()
+    files: Mapping[Path, str] = field(default_factory=dict)
     written: list[Path] = field(default_factory=list)
 
     def summary(self) -> str:
@@ -75,10 +100,10 @@ class StudyReport:
         table, page = self.folder / "claims.csv", self.folder / "report.html"
         write_csv([*self.claims, *self.references], table)
         page.write_text(self.html(), encoding="utf-8")
-        self.written.extend([table, page, *(figure.path for figure in self.figures)])
+        self.written.extend([table, page, *(figure.path for figure in self.figures), *self.files])
 
     def html(self) -> str:
-        """Return the page; it needs no other file."""
+        """Return the page; it needs no other file, and names the others that there are."""
         parts = [
             f"<h1>{escape(self.title)}</h1>",
             *(f"<p>{escape(paragraph)}</p>" for paragraph in self.introduction),
@@ -86,6 +111,9 @@ class StudyReport:
             _differences(self.claims),
             "<h2>Figures</h2>",
             *(_figure(figure) for figure in self.figures),
+            *self._files(),
+            *(["<h2>Tables</h2>"] if self.tables else []),
+            *(_plain_table(table) for table in self.tables),
             "<h2>Published claims</h2>",
             _table(self.claims),
         ]
@@ -94,6 +122,10 @@ class StudyReport:
         head = f'<meta charset="utf-8"><title>{escape(self.title)}</title><style>{_STYLE}</style>'
         body = "\n".join(parts)
         return f'<!doctype html>\n<html lang="en"><head>{head}</head>\n<body>\n{body}\n</body></html>\n'
+
+    def _files(self) -> list[str]:
+        names = {path.relative_to(self.folder).as_posix(): what for path, what in self.files.items()}
+        return [f'<p><a href="{escape(name)}">{escape(name)}</a>: {escape(what)}</p>' for name, what in names.items()]
 
 
 def _differences(claims: Sequence[Claim]) -> str:
@@ -116,10 +148,23 @@ def _figure(figure: Figure) -> str:
 
 
 def _table(claims: Sequence[Claim]) -> str:
-    head = "".join(f"<th>{name}</th>" for name in COLUMNS)
-    rows = "".join(map(_row, claims))
+    return _wide(COLUMNS, "".join(map(_row, claims)))
+
+
+def _wide(columns: Sequence[str], rows: str) -> str:
+    head = "".join(f"<th>{escape(name)}</th>" for name in columns)
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
     return f'<div class="wide">{table}</div>'
+
+
+def _plain_table(table: Table) -> str:
+    rows = "".join(f"<tr>{''.join(map(_cell, row))}</tr>" for row in table.rows)
+    note = f"<p>{escape(table.note)}</p>" if table.note else ""
+    return f"<h3>{escape(table.title)}</h3>{note}{_wide(table.columns, rows)}"
+
+
+def _cell(value: str | float) -> str:
+    return f"<td>{escape(value)}</td>" if isinstance(value, str) else f'<td class="number">{value:.4g}</td>'
 
 
 def _row(claim: Claim) -> str:

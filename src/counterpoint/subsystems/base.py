@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..approximations import Approximation
 from ..ports import PortSpec, port_widths
+from ..units import Unit
 
 InputFunction = Callable[[float], NDArray[np.float64]]
 
@@ -37,9 +38,11 @@ class Subsystem:
        pace when it is added without a fixed step; ``None`` otherwise.
     7. ``save`` and ``restore`` come together: after ``restore(save())`` the same calls give the same results. Leave
        them out when the model cannot.
-    8. ``defaults`` gives inputs a value that are not connected; ``units`` names units for plots.
+    8. ``defaults`` gives inputs a value that are not connected; ``units`` names the units of ports, such as ``"N*m"``:
+       for plots, and for connections, which are checked by them.
        ``initial_feedthrough`` has pairs (output, input) that depend on each other at the start only;
-       ``preferred_step`` is the fixed step in s of a subsystem that is added without one.
+       ``preferred_step`` is the fixed step in s of a subsystem that is added without one; ``typical_step`` is about
+       what it takes at its own pace, where starting it only to ask would cost too much.
     9. No method is called from two threads at once by one run; one object belongs to one run at a time.
     10. A failure is an exception; the run keeps what was published before it.
 
@@ -63,8 +66,11 @@ class Subsystem:
     feedthrough: Iterable[tuple[str, str]] = ()
     initial_feedthrough: Iterable[tuple[str, str]] = ()
     preferred_step: float | None = None
+    typical_step: float | None = None
     defaults: Mapping[str, ArrayLike] = {}
     units: Mapping[str, str] = {}
+    unit_definitions: Mapping[str, Unit] = {}  #: units that are known better than by their names, as in FMUs
+    units_expected: bool = False  #: whether a unit that is missing on one side of a connection is worth a warning
     stops_early: bool = False
     next_step: Callable[[], float] | None = None
     preferred_approximation: Approximation | None = None

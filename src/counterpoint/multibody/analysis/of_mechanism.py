@@ -58,8 +58,8 @@ def _guides(assembly: Assembly) -> dict[str, Shown]:
     made = {}
     for guide in assembly.mechanism.guides:
         native = outputs.build(assembly, OutputPart("", "reaction", f"guide:{guide.measure}"))
-        angular = assembly.mechanism.measures[guide.measure].kind in ("angle", "rotation")
-        made[f"guide:{guide.measure}"] = Shown([native], 1, "N m" if angular else "N")
+        unit = "N m" if assembly.mechanism.measures[guide.measure].is_angular else "N"
+        made[f"guide:{guide.measure}"] = Shown([native], 1, unit)
     return made
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .equilibrium import equilibrium
@@ -20,10 +21,10 @@ def settled(mechanism: Mechanism) -> Mechanism:
     for key, value in vars(mechanism).items():
         if isinstance(value, (dict, list)):
             setattr(made, key, copy.copy(value))
-    dimension = mechanism.dimension
     made.start_position = {
-        name: found.state.q[offset : offset + dimension].copy() for name, offset in assembly.offsets.items()
+        name: found.state.q[offset : offset + assembly.sizes[name]].copy() for name, offset in assembly.offsets.items()
     }
+    made.coordinates = {name: replace(coordinate, rate=0.0) for name, coordinate in mechanism.coordinates.items()}
     made.points = {name: copy.copy(point) for name, point in mechanism.points.items()}
     for point in made.points.values():
         point.velocity = 0.0 * point.velocity

@@ -1,0 +1,177 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+
+#include "bind/python_values.hpp"
+
+#if COUNTERPOINT_LINKS
+#include "link/handshake.hpp"
+#include "link/remote_subsystem.hpp"
+#include "link/server.hpp"
+#include "link/socket.hpp"
+#endif
+
+namespace counterpoint::bind {
+
+#if COUNTERPOINT_LINKS
+
+using namespace link;
+
+namespace {
+
+/// A connection on which both ends have said hello, until somebody takes it over.
+class Connection {
+ public:
+  explicit Connection(ChannelPointer channel) : frames_(std::make_unique<FrameLink>(std::move(channel))) {}
+  const std::string& peer() const { return get().peer(); }
+  FrameLink& get() const {
+    if (!frames_) throw std::runtime_error("the connection is in use");
+    return *frames_;
+  }
+  std::unique_ptr<FrameLink> take() {
+    get();
+    return std::move(frames_);
+  }
+
+ private:
+  std::unique_ptr<FrameLink> frames_;
+};
+
+/// What a Python exception says, for the other end.
+CommandFailure explain(std::exception_ptr thrown) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const nb::python_error& error) {
+    nb::gil_scoped_acquire gil;
+    const std::string kind = nb::cast<std::string>(error.type().attr("__name__"));
+    return {"model", kind + ": " + nb::cast<std::string>(nb::str(error.value()))};
+  } catch (const std::exception& error) {
+    return {"model", error.what()};
+  }
+}
+
+/// Let Ctrl-C end a wait.
+void look_for_signals() {
+  nb::gil_scoped_acquire gil;
+  if (PyErr_CheckSignals() != 0) throw nb::python_error();
+}
+
+void serve(Connection& connection, SubsystemPointer model, Ports ports) {
+  ports.derivatives = model->offers_derivatives();
+  ports.stops_early = model->stops_early();
+  const std::unique_ptr<FrameLink> frames = connection.take();
+  LinkServer server(*frames, *model, ports);
+  server.set_explain(explain);
+  server.set_idle(look_for_signals);
+  try {
+    server.serve();
+  } catch (...) {
+    model->finish();
+    throw;
+  }
+  model->finish();
+}
+
+/// Wait in slices, so that Ctrl-C gets through.
+std::optional<Visitor> accept(Listener& listener, double seconds) {
+  const Deadline deadline = Deadline::in(seconds);
+  while (true) {
+    try {
+      return listener.accept(Deadline::in(0.2));
+    } catch (const ChannelTimeout&) {
+      look_for_signals();
+      if (deadline.passed()) return std::nullopt;
+    }
+  }
+}
+
+void bind_ports(nb::module_& m) {
+  nb::class_<LinkPort>(m, "LinkPort", "An input or output of a subsystem behind a link.")
+      .def("__init__", [](LinkPort* self, std::string name, int width, std::string unit, std::vector<double> start) {
+        new (self) LinkPort{std::move(name), width, std::move(unit), std::move(start)};
+      }, nb::arg("name"), nb::arg("width"), nb::arg("unit"), nb::arg("start"))
+      .def_ro("name", &LinkPort::name)
+      .def_ro("width", &LinkPort::width)
+      .def_ro("unit", &LinkPort::unit)
+      .def_ro("start", &LinkPort::start);
+  nb::class_<Ports>(m, "Ports", "What a subsystem behind a link says about itself.")
+      .def(nb::init<>())
+      .def_rw("name", &Ports::name)
+      .def_rw("inputs", &Ports::inputs)
+      .def_rw("outputs", &Ports::outputs)
+      .def_rw("feedthrough", &Ports::feedthrough)
+      .def_rw("initial_feedthrough", &Ports::initial_feedthrough)
+      .def_rw("step", &Ports::step)
+      .def_rw("approximation", &Ports::approximation)
+      .def_rw("heartbeat", &Ports::heartbeat)
+      .def_rw("can_save", &Ports::can_save)
+      .def_rw("derivatives", &Ports::derivatives)
+      .def_rw("requests", &Ports::requests)
+      .def_rw("begins", &Ports::begins)
+      .def_rw("paces", &Ports::paces)
+      .def_rw("stops_early", &Ports::stops_early);
+}
+
+void bind_connections(nb::module_& m) {
+  using Released = nb::call_guard<nb::gil_scoped_release>;
+  nb::class_<Connection>(m, "Connection", "A connection on which both ends have said hello.")
+      .def_prop_ro("peer", &Connection::peer);
+  nb::class_<Gate>(m, "Gate", "Who may come in: whoever shows the token.")
+      .def(nb::init<std::string, bool>(), nb::arg("token"), nb::arg("opens_once"));
+  nb::class_<Visitor>(m, "Visitor", "Somebody who has connected and said nothing yet.").def_ro("name", &Visitor::name);
+  nb::class_<Listener>(m, "Listener", "Waits for connections at an address.")
+      .def("__init__", [](Listener* self, const std::string& address) { new (self) Listener(Address::parse(address)); }, nb::arg("address"))
+      .def_prop_ro("address", [](const Listener& self) { return self.address().text(); })
+      .def("accept", &accept, nb::arg("seconds"), Released(), "The next visitor, or None when nobody comes in time.");
+  m.def("check_address", [](const std::string& address) { return Address::parse(address).is_local(); }, nb::arg("address"),
+        "Whether an address can be reached from this computer only; ValueError when it is none.");
+  m.def("connect", [](const std::string& address, const std::string& token, double seconds) {
+    auto made = std::make_unique<Connection>(connect(Address::parse(address), Deadline::in(seconds)));
+    greet(made->get(), token);
+    return made;
+  }, nb::arg("address"), nb::arg("token"), nb::arg("seconds"), Released(), "Connect and say hello.");
+  m.def("admit", [](Visitor& visitor, Gate& gate) {
+    auto made = std::make_unique<Connection>(admit(std::move(visitor), Deadline::in(handshake_seconds)));
+    answer(made->get(), gate);
+    return made;
+  }, nb::arg("visitor"), nb::arg("gate"), Released(), "Hear what a visitor says and let him in, or raise.");
+  m.def("serve", &serve, nb::arg("connection"), nb::arg("subsystem"), nb::arg("ports"), Released(),
+        "Host a subsystem for the master at the other end until it says goodbye.");
+}
+
+}  // namespace
+
+void bind_link(nb::module_& parent) {
+  nb::module_ m = parent.def_submodule("link", "Links: subsystems in other processes and on other hosts.");
+  bind_ports(m);
+  bind_connections(m);
+  nb::class_<RemoteSubsystem, Subsystem>(m, "RemoteSubsystem", "A subsystem at the other end of a link.")
+      .def("__init__", [](RemoteSubsystem* self, Connection& connection, double deadline) {
+        RemoteSettings settings;
+        settings.deadline = deadline;
+        new (self) RemoteSubsystem(connection.take(), std::move(settings));
+      }, nb::arg("connection"), nb::arg("deadline"), nb::call_guard<nb::gil_scoped_release>())
+      .def_prop_ro("ports", &RemoteSubsystem::ports)
+      .def_prop_ro("peer", &RemoteSubsystem::peer)
+      .def_prop_ro("messages", [](const RemoteSubsystem& self) {
+        std::vector<nb::bytes> made;
+        for (const std::string& line : self.messages()) made.emplace_back(line.data(), line.size());
+        return made;
+      }, "What it logged in its latest run: time, status, category and text with tabs between.")
+      .def("close", &RemoteSubsystem::close, nb::call_guard<nb::gil_scoped_release>(), "Say goodbye; nothing can follow.")
+      .def("ping", &RemoteSubsystem::ping, nb::call_guard<nb::gil_scoped_release>(), "A round trip that does nothing.");
+}
+
+#else
+
+void bind_link(nb::module_& parent) { parent.def_submodule("link", "Links: not on this system."); }
+
+#endif
+
+}  // namespace counterpoint::bind

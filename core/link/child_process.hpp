@@ -1,0 +1,69 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "link/frames.hpp"
+
+namespace counterpoint::link {
+
+/// What a child process may take; 0 stands for no limit.
+struct ChildLimits {
+  double memory = 0.0;          ///< bytes of address space beyond what the program itself takes
+  double processor_time = 0.0;  ///< s
+  bool processes = false;       ///< it may start processes of its own
+};
+
+/// How to start a child process.
+struct ChildPlan {
+  std::string program;
+  std::string folder;                    ///< its working directory
+  std::vector<std::string> environment;  ///< NAME=value
+};
+
+/// A program that runs in a process (group) of its own, with shared memory between us and what it prints kept.
+///
+/// The program is one of ours: it gets its folder and our process number as arguments, finds the memory at descriptor 3
+/// and prepares itself (`prepare_child`).
+class ChildProcess {
+ public:
+  explicit ChildProcess(const ChildPlan& plan);
+  /// Kills whatever is left of it.
+  ~ChildProcess();
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+
+  /// Our end of the link to it.
+  ChannelPointer open(std::string name) const;
+  bool is_running() const;
+  /// Give it some seconds to end by itself, kill what is left of it, and say how it ended: "died (SIGSEGV: ...)".
+  std::string end(double patience);
+  /// The last of what it printed, at most so many bytes.
+  std::string printed(std::size_t most) const;
+
+  static constexpr int memory_descriptor = 3;
+
+ private:
+  void spawn(const ChildPlan& plan);
+
+  int owner_;  ///< the process that made it: a copy of that process has no business with it
+  int process_ = -1;
+  Descriptor memory_;
+  Descriptor output_;
+  Descriptor life_;
+  std::string ended_;
+};
+
+/// To be called first in a child process: closes what it inherited by mistake, goes to its folder, and sees that it ends
+/// with the process that started it.
+void prepare_child(const std::string& folder, int parent);
+
+/// To be called in a child process before it runs code of others.
+void limit_child(const ChildLimits& limits);
+
+template <class Archive>
+void describe(Archive& archive, ChildLimits& limits) {
+  archive(limits.memory)(limits.processor_time)(limits.processes);
+}
+
+}  // namespace counterpoint::link

@@ -1,0 +1,47 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace counterpoint::link {
+
+/// An input or output of a subsystem behind a link.
+struct LinkPort {
+  std::string name;
+  int width = 1;
+  std::string unit;
+  std::vector<double> start;  ///< of an input that nothing drives: one number for each scalar, or none
+};
+
+using PortPair = std::pair<std::string, std::string>;  ///< output, input
+
+/// What a subsystem behind a link says about itself.
+struct Ports {
+  std::string name;
+  std::vector<LinkPort> inputs;
+  std::vector<LinkPort> outputs;
+  std::vector<PortPair> feedthrough;
+  std::vector<PortPair> initial_feedthrough;  ///< at the start only
+  double step = 0.0;                          ///< fixed step it prefers, s; 0: none
+  std::vector<double> asks = {0.0};           ///< shares of a step at which it wants its inputs, 0 to 1
+  std::string approximation;                  ///< of its outputs that it prefers: kind and option, "hold behind"
+  double heartbeat = 0.0;      ///< while it works it says so at least this often, s; 0: it does not
+  bool can_save = false;
+  bool derivatives = false;    ///< replies hold dy/dt after y
+  bool requests = false;       ///< it may ask for inputs at other times
+  bool begins = false;         ///< it wants to know when the initial outputs of all are found
+  bool paces = false;          ///< it says which step it would like next
+  bool stops_early = false;
+
+  int input_width() const;
+  int output_width() const;
+
+  /// Lines of words separated by tabs.
+  std::string to_text() const;
+  /// Throws ProtocolFailure with the line that is wrong. Lines that begin with another word are passed over.
+  static Ports from_text(std::string_view text);
+};
+
+}  // namespace counterpoint::link

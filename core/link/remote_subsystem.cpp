@@ -1,0 +1,326 @@
+#include "link/remote_subsystem.hpp"
+
+#include <algorithm>
+#include <exception>
+#include <sstream>
+
+#include "link/handshake.hpp"
+#include "link/server.hpp"
+
+namespace counterpoint::link {
+
+namespace {
+constexpr std::size_t most_messages = 1000;  ///< that are kept of a run
+constexpr double silent_heartbeats = 5.0;  ///< that may be missing before the other end counts as gone
+}  // namespace
+
+/// The link as long as it is good; from the first failure on, why it is not.
+class RemoteSubsystem::Connection {
+ public:
+  Connection(std::unique_ptr<FrameLink> frames, RemoteSettings remote_settings)
+      : settings(std::move(remote_settings)), frames_(std::move(frames)), peer_(frames_->peer()) {}
+
+  FrameLink& link() {
+    if (!frames_) throw ComponentFailure(lost_, true);
+    return *frames_;
+  }
+  bool good() const { return frames_ != nullptr; }
+  void drop(std::string why) {
+    frames_.reset();
+    lost_ = std::move(why);
+  }
+  void set_heartbeat(double seconds) { silence_ = seconds > 0.0 ? silent_heartbeats * seconds : Polynomial::infinity; }
+
+  /// Run something that talks to the other end; when that fails nothing more is said to it.
+  template <class Talk>
+  auto guarded(const Talk& talk) {
+    try {
+      return talk(link());
+    } catch (const ChannelClosed& error) {
+      lose(error.what());
+    } catch (const ChannelTimeout& error) {
+      lose(error.what());
+    } catch (const ProtocolFailure& error) {
+      lose(error.what());
+    }
+  }
+
+  /// The next frame that is meant for us: log messages are handled, signs of life pass.
+  Frame receive(FrameLink& link, const Deadline& deadline) {
+    try {
+      while (true) {
+        const Frame frame = link.receive(Deadline::earlier(deadline, Deadline::in(silence_)));
+        if (frame.kind != Kind::alive && frame.kind != Kind::log) return frame;
+        if (frame.kind == Kind::log) note(frame.text());
+        check(deadline);
+      }
+    } catch (const ChannelTimeout&) {
+      std::ostringstream text;
+      if (deadline.passed()) {
+        text << "did not answer within " << settings.deadline << " s; a longer deadline can be given";
+      } else {
+        text << "has given no sign of life for " << silence_ << " s";
+      }
+      throw ChannelTimeout(text.str());
+    }
+  }
+
+  /// Frames that come all the time are no answer.
+  static void check(const Deadline& deadline) {
+    if (deadline.passed()) throw ChannelTimeout("no answer in time");
+  }
+
+  RemoteSettings settings;
+  std::vector<std::string> messages;
+
+ private:
+  void note(std::string line) {
+    if (settings.log) return settings.log(line);
+    if (messages.size() < most_messages) messages.push_back(std::move(line));
+  }
+
+  [[noreturn]] void lose(const std::string& reason) {
+    frames_.reset();
+    lost_ = settings.explain_loss ? settings.explain_loss(reason) : peer_ + ": " + reason;
+    throw ComponentFailure(lost_, true);
+  }
+
+  std::unique_ptr<FrameLink> frames_;
+  std::string peer_;
+  std::string lost_;
+  double silence_ = Polynomial::infinity;
+};
+
+struct RemoteSubsystem::Saved final : SavedState {
+  Saved(std::shared_ptr<Connection> owner, double number) : connection(std::move(owner)), handle(number) {}
+  ~Saved() override {
+    if (!connection->good()) return;
+    try {
+      connection->link().begin(Kind::forget).put(handle).send(Deadline::in(connection->settings.deadline));
+    } catch (const std::exception&) {  // the next command will notice
+    }
+  }
+  std::shared_ptr<Connection> connection;
+  double handle;
+};
+
+namespace {
+
+[[noreturn]] void throw_error_of(const Frame& frame) {
+  const std::string all = frame.text();
+  const std::size_t tab = all.find('\t');
+  const std::string kind = all.substr(0, tab);
+  const std::string text = tab == std::string::npos ? all : all.substr(tab + 1);
+  if (kind == "solver") throw SolverFailure(text);
+  throw ComponentFailure(text, kind == "died");
+}
+
+void expect(const Frame& frame, Kind kind) {
+  if (frame.kind == Kind::error) throw_error_of(frame);
+  if (frame.kind == kind) return;
+  throw ProtocolFailure("answers with a frame of kind " + std::to_string(static_cast<int>(frame.kind)) + " where " +
+                        std::to_string(static_cast<int>(kind)) + " is expected");
+}
+
+}  // namespace
+
+RemoteSubsystem::RemoteSubsystem(std::unique_ptr<FrameLink> link, RemoteSettings settings)
+    : connection_(std::make_shared<Connection>(std::move(link), std::move(settings))), peer_(connection_->link().peer()) {
+  connection_->guarded([&](FrameLink& open) {
+    const Frame frame = connection_->receive(open, Deadline::in(connection_->settings.deadline));
+    expect(frame, Kind::ports);
+    ports_ = Ports::from_text(frame.bytes);
+  });
+  connection_->set_heartbeat(ports_.heartbeat);
+  inputs_ = ports_.input_width();
+  y_.resize(ports_.output_width());
+  dy_.resize(y_.size());
+}
+
+RemoteSubsystem::~RemoteSubsystem() { close(); }
+
+void RemoteSubsystem::close() noexcept {
+  finish();
+  if (!connection_->good()) return;
+  try {
+    connection_->link().begin(Kind::bye).send(Deadline::in(1.0));
+  } catch (const std::exception&) {  // it has gone first
+  }
+  connection_->drop(peer_ + ": the connection was closed");
+}
+
+/// Send a command with the inputs at shares of its step, answer requests, take the reply.
+void RemoteSubsystem::command(Kind kind, double t, double t_end, Inputs* u, const std::vector<double>& shares) {
+  outputs_fresh_ = false;
+  rows_.clear();
+  if (u != nullptr) collect_inputs(t, t_end, *u, shares);
+  const double count = static_cast<double>(rows_.size()) / (inputs_ + 1);
+  std::exception_ptr inputs_failed;
+  connection_->guarded([&](FrameLink& link) {
+    const Deadline deadline = Deadline::in(connection_->settings.deadline);
+    link.begin(kind).put(t).put(t_end).put(wants_derivatives_ ? 1.0 : 0.0).put(count).put(rows_.data(), rows_.size());
+    link.send(deadline);
+    while (true) {
+      const Frame frame = connection_->receive(link, deadline);
+      if (frame.kind != Kind::request) {
+        if (inputs_failed) std::rethrow_exception(inputs_failed);
+        expect(frame, Kind::reply);
+        return take_reply(frame);
+      }
+      Connection::check(deadline);
+      frame.numbers(reply_, 1);
+      if (u == nullptr || inputs_ == 0) throw ProtocolFailure("asks for inputs where there are none");
+      answer_request(link, reply_[0], *u, deadline, inputs_failed);
+    }
+  });
+}
+
+void RemoteSubsystem::answer_request(FrameLink& link, double t, Inputs& u, const Deadline& deadline, std::exception_ptr& failed) {
+  const double* values = nullptr;
+  try {
+    values = u.at(t);
+  } catch (const std::exception& error) {
+    failed = std::current_exception();
+    return link.send_text(Kind::error, error.what(), deadline);
+  }
+  link.begin(Kind::values).put(values, static_cast<std::size_t>(inputs_)).send(deadline);
+}
+
+/// Where inputs cannot be made the other end may not need them: if it can request them it will, and fail then.
+void RemoteSubsystem::collect_inputs(double t, double t_end, Inputs& u, const std::vector<double>& shares) {
+  if (inputs_ == 0) return;
+  for (const double share : shares) {
+    for_times_of(share, t, t_end, [&](double time) {
+      try {
+        const double* const values = u.at(time);
+        rows_.push_back(time);
+        rows_.insert(rows_.end(), values, values + inputs_);
+      } catch (const std::exception&) {
+        if (!ports_.requests) throw;
+      }
+    });
+  }
+}
+
+void RemoteSubsystem::take_reply(const Frame& frame) {
+  frame.numbers(reply_, 3);
+  reached_ = reply_[0];
+  next_step_ = reply_[1];
+  const double* next = reply_.data() + 3;
+  std::size_t left = reply_.size() - 3;
+  if (!(reply_[2] >= 0.0 && reply_[2] <= static_cast<double>(std::min<std::size_t>(left, 64)))) {
+    throw ProtocolFailure("announces a wrong number of wishes");
+  }
+  if (const auto wishes = static_cast<std::size_t>(reply_[2]); wishes > 0) {
+    wishes_.assign(next, next + wishes);
+    next += wishes;
+    left -= wishes;
+  }
+  if (left != 0 && left != y_.size() && left != 2 * y_.size()) {
+    throw ProtocolFailure("replies with " + std::to_string(left) + " outputs instead of " + std::to_string(y_.size()));
+  }
+  if (left > 0) std::copy_n(next, y_.size(), y_.begin());
+  has_derivatives_ = left > y_.size();
+  if (has_derivatives_) std::copy_n(next + y_.size(), y_.size(), dy_.begin());
+  outputs_fresh_ = left > 0;
+}
+
+const std::vector<std::string>& RemoteSubsystem::messages() const { return connection_->messages; }
+
+void RemoteSubsystem::start(double t) {
+  connection_->messages.clear();
+  wishes_ = ports_.asks;
+  running_ = true;
+  command(Kind::start, t, t, nullptr, {});
+  outputs_fresh_ = false;
+}
+
+bool RemoteSubsystem::begin(double t, Inputs& u) {
+  if (!ports_.begins) return false;
+  command(Kind::begin, t, t, &u, {0.0});
+  outputs_fresh_ = false;
+  return true;
+}
+
+void RemoteSubsystem::finish() noexcept {
+  if (!running_ || !connection_->good()) return;
+  running_ = false;
+  try {
+    command(Kind::finish, reached_, reached_, nullptr, {});
+  } catch (...) {  // the run is over and its results are there
+  }
+}
+
+double RemoteSubsystem::step(double t, double t_end, Inputs& u) {
+  command(Kind::step, t, t_end, &u, wishes_);
+  if (!outputs_fresh_ && !y_.empty()) throw ComponentFailure(peer_ + ": a step was answered without outputs");
+  return reached_;
+}
+
+const double* RemoteSubsystem::output(double t, Inputs& u) {
+  const bool known = outputs_fresh_ && t == reached_;
+  if (!known) {
+    const bool uses_inputs = !ports_.feedthrough.empty() || !ports_.initial_feedthrough.empty();
+    command(Kind::output, t, t, &u, uses_inputs ? std::vector<double>{0.0} : std::vector<double>{});
+    if (!outputs_fresh_ && !y_.empty()) throw ComponentFailure(peer_ + ": outputs were asked for and did not come");
+  }
+  outputs_fresh_ = false;  // asked again, inputs may have changed meanwhile
+  return y_.data();
+}
+
+const double* RemoteSubsystem::output_derivative(double t, Inputs& u) {
+  if (!has_derivatives_) {
+    wants_derivatives_ = true;
+    outputs_fresh_ = false;
+    output(t, u);
+  }
+  has_derivatives_ = false;
+  return dy_.data();
+}
+
+std::unique_ptr<SavedState> RemoteSubsystem::save() const {
+  if (!ports_.can_save) return nullptr;
+  return connection_->guarded([&](FrameLink& link) -> std::unique_ptr<SavedState> {
+    const Deadline deadline = Deadline::in(connection_->settings.deadline);
+    link.begin(Kind::save).send(deadline);
+    const Frame frame = connection_->receive(link, deadline);
+    expect(frame, Kind::handle);
+    std::vector<double> handle;
+    frame.numbers(handle, 1);
+    return std::make_unique<Saved>(connection_, handle[0]);
+  });
+}
+
+void RemoteSubsystem::restore(const SavedState& state) {
+  const Saved& saved = static_cast<const Saved&>(state);
+  if (saved.connection != connection_) throw ComponentFailure("the state to restore belongs to another run");
+  outputs_fresh_ = has_derivatives_ = false;
+  connection_->guarded([&](FrameLink& link) {
+    const Deadline deadline = Deadline::in(connection_->settings.deadline);
+    link.begin(Kind::restore).put(saved.handle).send(deadline);
+    const Frame frame = connection_->receive(link, deadline);
+    expect(frame, Kind::reply);
+    take_reply(frame);
+  });
+  outputs_fresh_ = false;
+}
+
+std::string RemoteSubsystem::call(const std::string& bytes) {
+  return connection_->guarded([&](FrameLink& link) {
+    const Deadline deadline = Deadline::in(connection_->settings.deadline);
+    link.send_text(Kind::call, bytes, deadline);
+    const Frame frame = connection_->receive(link, deadline);
+    expect(frame, Kind::result);
+    return frame.text();
+  });
+}
+
+void RemoteSubsystem::ping() {
+  connection_->guarded([&](FrameLink& link) {
+    const Deadline deadline = Deadline::in(connection_->settings.deadline);
+    link.begin(Kind::ping).send(deadline);
+    expect(connection_->receive(link, deadline), Kind::pong);
+  });
+}
+
+}  // namespace counterpoint::link

@@ -1,0 +1,267 @@
+#include "link/server.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <condition_variable>
+#include <thread>
+
+namespace counterpoint::link {
+
+namespace {
+
+constexpr std::size_t most_wishes = 64;
+constexpr double idle_seconds = 0.2;
+constexpr int largest_denominator = 20;  ///< of shares that are tried: those of our solvers are below
+
+/// A term of inputs needs an approximation; this one is never asked.
+class NoApproximation final : public Approximation {
+ public:
+  void build(const Samples&, const ConsumerStep&, double, Polynomial&) const override {
+    throw std::logic_error("inputs behind a link have no samples");
+  }
+  int points_behind() const override { return 1; }
+  std::string name() const override { return "asked"; }
+};
+
+}  // namespace
+
+void find_shares(double t, double t_end, const std::vector<double>& times, std::vector<double>& shares) {
+  shares.clear();
+  const auto reaches = [&](double share, double time) {
+    bool found = false;
+    for_times_of(share, t, t_end, [&](double reached) { found = found || reached == time; });
+    return found;
+  };
+  const auto share_of = [&](double time) {
+    for (const double share : {0.0, 1.0, 0.5}) {
+      if (reaches(share, time)) return share;
+    }
+    const double about = (time - t) / (t_end - t);
+    for (int q = 3; q <= largest_denominator; ++q) {
+      const double share = std::round(about * q) / q;
+      if (share > 0.0 && share < 1.0 && reaches(share, time)) return share;
+    }
+    return -1.0;
+  };
+  for (const double time : times) {
+    const double share = share_of(time);
+    if (share >= 0.0 && std::find(shares.begin(), shares.end(), share) == shares.end()) shares.push_back(share);
+  }
+}
+
+/// Inputs whose values are at the other end: some came with the command, the others are requested when they are needed.
+class LinkServer::AskedInputs final : public Inputs {
+ public:
+  AskedInputs(FrameLink& link, int width) : Inputs(std::vector<double>(width)), link_(link) {
+    if (width == 0) return;
+    Term term;
+    term.approximation = std::make_shared<NoApproximation>();
+    term.samples.width = width;
+    add_term(std::move(term));
+  }
+
+  /// The values that came: rows of a time and all inputs at it.
+  void know(const double* rows, std::size_t count) {
+    rows_ = rows;
+    count_ = count;
+    asked_.clear();
+    for (Term& term : terms()) term.polynomial.invalidate();
+  }
+
+  const std::vector<double>& asked() const { return asked_; }
+
+ protected:
+  void rebuild(Term& term, double t) override {
+    const double* const values = find(t);
+    if (asked_.size() < most_wishes) asked_.push_back(t);
+    std::copy_n(values, width(), term.polynomial.coefficient(0));
+    term.polynomial.degree = 0;
+    term.polynomial.from = t;
+    term.polynomial.to = std::nextafter(t, Polynomial::infinity);
+  }
+
+ private:
+  const double* find(double t) {
+    const auto row_size = static_cast<std::size_t>(width()) + 1;
+    for (std::size_t k = 0; k < count_; ++k) {
+      if (rows_[k * row_size] == t) return rows_ + k * row_size + 1;
+    }
+    return request(t);
+  }
+
+  const double* request(double t) {
+    link_.begin(Kind::request).put(t).send(Deadline::never());
+    const Frame frame = link_.receive(Deadline::never());
+    if (frame.kind == Kind::error) throw std::runtime_error("the master could not make the inputs: " + frame.text());
+    if (frame.kind != Kind::values) throw ProtocolFailure("a request for inputs was not answered by values");
+    frame.numbers(values_, static_cast<std::size_t>(width()));
+    return values_.data();
+  }
+
+  FrameLink& link_;
+  const double* rows_ = nullptr;
+  std::size_t count_ = 0;
+  std::vector<double> asked_;
+  std::vector<double> values_;
+};
+
+/// Says now and then that a command is still being worked on.
+class LinkServer::Heartbeat {
+ public:
+  Heartbeat(FrameLink& link, double seconds) : thread_([this, &link, seconds] { beat(link, seconds); }) {}
+  ~Heartbeat() {
+    {
+      const std::lock_guard lock(mutex_);
+      over_ = true;
+    }
+    changed_.notify_one();
+    thread_.join();
+  }
+  void set_working(bool working) { working_.store(working, std::memory_order_relaxed); }
+
+ private:
+  void beat(FrameLink& link, double seconds) {
+    std::unique_lock lock(mutex_);
+    try {
+      while (!changed_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return over_; })) {
+        if (working_.load(std::memory_order_relaxed)) link.send_beside(Kind::alive, "", Deadline::in(seconds));
+      }
+    } catch (const std::exception&) {  // the other end is gone: whoever answers the command will notice
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool over_ = false;
+  std::atomic<bool> working_{false};
+  std::thread thread_;
+};
+
+LinkServer::LinkServer(FrameLink& link, Subsystem& model, Ports ports)
+    : link_(link), model_(model), ports_(std::move(ports)), inputs_(std::make_unique<AskedInputs>(link, model.input_width())) {}
+
+LinkServer::~LinkServer() = default;
+
+void LinkServer::serve() {
+  link_.send_text(Kind::ports, ports_.to_text(), Deadline::in(30.0));
+  if (ports_.heartbeat > 0.0) heartbeat_ = std::make_unique<Heartbeat>(link_, ports_.heartbeat);
+  while (true) {
+    const Frame frame = next_command();
+    if (frame.kind == Kind::bye) return;
+    if (heartbeat_) heartbeat_->set_working(true);
+    try {
+      obey(frame);
+    } catch (const ChannelClosed&) {
+      throw;
+    } catch (const ChannelTimeout&) {
+      throw;
+    } catch (...) {
+      describe_failure();
+    }
+    if (heartbeat_) heartbeat_->set_working(false);
+  }
+}
+
+Frame LinkServer::next_command() {
+  while (true) {
+    try {
+      return link_.receive(idle_ ? Deadline::in(idle_seconds) : Deadline::never());
+    } catch (const ChannelTimeout&) {
+      idle_();
+    }
+  }
+}
+
+void LinkServer::obey(const Frame& frame) {
+  switch (frame.kind) {
+    case Kind::start:
+    case Kind::begin:
+    case Kind::step:
+    case Kind::output:
+    case Kind::finish:
+      frame.numbers(command_, 4);
+      return advance(frame.kind);
+    case Kind::save: return save();
+    case Kind::restore:
+      frame.numbers(command_, 1);
+      return restore();
+    case Kind::forget:
+      frame.numbers(command_, 1);
+      saved_.erase(command_[0]);
+      return;
+    case Kind::ping: return link_.begin(Kind::pong).send(Deadline::never());
+    case Kind::call: {
+      if (!calls_) throw ProtocolFailure("there is nothing to call here");
+      const std::string result = calls_(frame.text());
+      return link_.send_text(Kind::result, result, Deadline::never());
+    }
+    default: throw ProtocolFailure("a frame of kind " + std::to_string(static_cast<int>(frame.kind)) + " is no command");
+  }
+}
+
+/// t, t_end, whether derivatives are wanted, number of rows, rows of a time and the inputs at it.
+void LinkServer::advance(Kind kind) {
+  const double t = command_[0];
+  const double t_end = command_[1];
+  const auto row_size = static_cast<std::size_t>(model_.input_width()) + 1;
+  const std::size_t rows = (command_.size() - 4) / row_size;
+  if (command_[3] != static_cast<double>(rows) || command_.size() != 4 + rows * row_size) {
+    throw ProtocolFailure("a command comes with inputs that are not those of this subsystem");
+  }
+  inputs_->know(command_.data() + 4, rows);
+  wishes_.clear();
+  double reached = t;
+  if (kind == Kind::start) model_.start(t);
+  if (kind == Kind::begin) model_.begin(t, *inputs_);
+  if (kind == Kind::finish) model_.finish();
+  if (kind == Kind::step) reached = model_.step(t, t_end, *inputs_);
+  reply(reached, kind == Kind::step || kind == Kind::output);
+}
+
+/// Time reached, step wished next, number of wishes, wishes, outputs, derivatives where they are wanted.
+void LinkServer::reply(double reached, bool with_outputs) {
+  const bool derivatives = with_outputs && ports_.derivatives && command_[2] != 0.0;
+  const double* const y = with_outputs ? model_.output(reached, *inputs_) : nullptr;
+  const double* const dy = derivatives ? model_.output_derivative(reached, *inputs_) : nullptr;
+  if (with_outputs && command_[1] > command_[0]) find_shares(command_[0], command_[1], inputs_->asked(), wishes_);
+  const auto width = static_cast<std::size_t>(model_.output_width());
+  link_.begin(Kind::reply).put(reached).put(ports_.paces ? model_.next_step() : 0.0);
+  link_.put(static_cast<double>(wishes_.size())).put(wishes_.data(), wishes_.size());
+  if (y != nullptr) link_.put(y, width);
+  if (dy != nullptr) link_.put(dy, width);
+  link_.send(Deadline::never());
+}
+
+void LinkServer::save() {
+  std::unique_ptr<SavedState> state = model_.save();
+  if (!state) throw ProtocolFailure("this subsystem cannot save its state");
+  saved_[++last_handle_] = std::move(state);
+  link_.begin(Kind::handle).put(last_handle_).send(Deadline::never());
+}
+
+void LinkServer::restore() {
+  const auto found = saved_.find(command_[0]);
+  if (found == saved_.end()) throw ProtocolFailure("there is no saved state of this number");
+  model_.restore(*found->second);
+  wishes_.clear();
+  reply(0.0, false);
+}
+
+void LinkServer::describe_failure() {
+  CommandFailure failure;
+  try {
+    throw;
+  } catch (const SolverFailure& error) {
+    failure = {"solver", error.what()};
+  } catch (const ComponentFailure& error) {
+    failure = {error.died ? "died" : "component", error.what()};
+  } catch (const ProtocolFailure& error) {
+    failure = {"component", error.what()};
+  } catch (const std::exception& error) {
+    failure = explain_ ? explain_(std::current_exception()) : CommandFailure{"model", error.what()};
+  }
+  link_.begin(Kind::error).put(failure.kind).put("\t").put(failure.text).send(Deadline::never());
+}
+
+}  // namespace counterpoint::link

@@ -1,0 +1,93 @@
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "coupling/subsystem.hpp"
+#include "link/frames.hpp"
+#include "link/ports.hpp"
+
+namespace counterpoint::link {
+
+/// Why a command failed, as the master is told: `kind` is solver, component, died or model.
+struct CommandFailure {
+  std::string kind;
+  std::string text;
+};
+
+/// Hosts one subsystem and answers the commands of a master at the other end.
+///
+///     say which ports the subsystem has
+///     for each frame that comes:
+///       start, begin, step, output, restore:  do it, reply with time, next step and outputs
+///         inputs at a time that did not come with the command:  request them and wait
+///         an exception:  reply with an error; the next command may follow
+///       save:    keep the state, reply with its handle; forget: drop it
+///       finish:  let the subsystem release what it holds
+///       ping:    pong; call: what the program agreed on with the master
+///       bye:     end
+class LinkServer {
+ public:
+  using Calls = std::function<std::string(const std::string&)>;
+  using Explain = std::function<CommandFailure(std::exception_ptr)>;
+
+  LinkServer(FrameLink& link, Subsystem& model, Ports ports);
+  ~LinkServer();
+  LinkServer(const LinkServer&) = delete;
+  LinkServer& operator=(const LinkServer&) = delete;
+
+  /// What `call` frames do.
+  void set_calls(Calls calls) { calls_ = std::move(calls); }
+  /// What is said about exceptions that the core does not know.
+  void set_explain(Explain explain) { explain_ = std::move(explain); }
+
+  /// Called now and then while there is no command; may throw to end serving.
+  void set_idle(std::function<void()> idle) { idle_ = std::move(idle); }
+
+  /// Answer until the master says goodbye; throws ChannelClosed when it just went.
+  void serve();
+
+ private:
+  class AskedInputs;
+  class Heartbeat;
+
+  Frame next_command();
+  void obey(const Frame& frame);
+  void advance(Kind kind);
+  void reply(double reached, bool with_outputs);
+  void save();
+  void restore();
+  void describe_failure();
+
+  FrameLink& link_;
+  Subsystem& model_;
+  Ports ports_;
+  Calls calls_;
+  Explain explain_;
+  std::function<void()> idle_;
+  std::unique_ptr<AskedInputs> inputs_;
+  std::unique_ptr<Heartbeat> heartbeat_;
+  std::vector<double> command_;
+  std::vector<double> wishes_;
+  std::map<double, std::unique_ptr<SavedState>> saved_;
+  double last_handle_ = 0.0;
+};
+
+/// The shares of a step from t to t_end that stand for times at which inputs were asked; times that no simple share
+/// reaches to the last bit are left out.
+void find_shares(double t, double t_end, const std::vector<double>& times, std::vector<double>& shares);
+
+/// Call `use` with each time that a share of a step stands for: half a step has two names, t + h/2 and (t + t_end)/2,
+/// that may differ in the last bit.
+template <class Use>
+void for_times_of(double share, double t, double t_end, const Use& use) {
+  if (share == 0.0) return use(t);
+  if (share == 1.0) return use(t_end);
+  const double time = t + share * (t_end - t);
+  use(time);
+  if (share == 0.5 && time != 0.5 * (t + t_end)) use(0.5 * (t + t_end));
+}
+
+}  // namespace counterpoint::link

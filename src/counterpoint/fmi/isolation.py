@@ -1,0 +1,115 @@
+"""An FMU in a process of its own: it may crash, hang or take all memory, and the run goes on to say so."""
+
+from __future__ import annotations
+
+import os
+import re
+import weakref
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from .. import _core
+from ..errors import SetupError
+from ..link.availability import LINKS, NEEDS_LINUX
+
+_PASSED_ON = re.compile(r"^(PATH|HOME|USER|LOGNAME|LANG|LANGUAGE|LC_.*|TZ|TMPDIR|LD_LIBRARY_PATH)$|LICEN[CS]E|^LM_")
+"""Variables of the environment that an isolated FMU sees: what programs need to run, and where licences are."""
+
+
+@dataclass(frozen=True)
+class Isolation:
+    """How an FMU is kept in a process of its own.
+
+    Parameters
+    ----------
+    deadline : float
+        Seconds of wall-clock time within which every call (a step, the start) has to be answered; after that the
+        process is killed.
+    memory : float, optional
+        Bytes that the FMU may take; default: no limit.
+    processor_time : float, optional
+        Seconds of processor time that it may use in a run; default: no limit.
+    processes : bool, optional
+        Whether it may start processes; default: only an FMU that needs an execution tool may.
+    environment : names
+        Variables of the environment that it sees beside the usual ones and those of licences.
+
+    Examples
+    --------
+    >>> Isolation(deadline=10.0, memory=2e9)
+    Isolation(deadline=10.0, memory=2000000000.0, processor_time=None, processes=None, environment=())
+    """
+
+    deadline: float = 60.0
+    memory: float | None = None
+    processor_time: float | None = None
+    processes: bool | None = None
+    environment: tuple[str, ...] = ()
+
+    def problems(self) -> Iterator[str]:
+        """Say what is wrong with the values."""
+        for key in ("deadline", "memory", "processor_time"):
+            value = getattr(self, key)
+            if value is not None and not (isinstance(value, (int, float)) and value > 0.0):
+                yield f"{key}: {value!r}; a positive number is needed"
+
+
+def choose(isolate: bool | Isolation, deadline: float | None) -> Isolation | None:
+    """Return how an FMU is isolated, from what a user gave; None: it is not."""
+    if isinstance(isolate, Isolation):
+        made: Isolation | None = isolate
+    else:
+        made = Isolation() if isolate else None
+    if deadline is not None:
+        if made is None:
+            raise SetupError("deadline: a call inside this process cannot be ended; add isolate=True")
+        made = replace(made, deadline=deadline)
+    problems = [] if made is None else list(made.problems())
+    if made is not None and not LINKS:
+        problems.append(f"isolate: {NEEDS_LINUX}")
+    if problems:
+        raise SetupError(problems)
+    return made
+
+
+def to_core(isolation: Isolation, folder: Path, needs_tool: bool) -> _core.fmi.Isolation:
+    """Return what the core needs to start the process; ``folder`` becomes its working directory."""
+    folder.mkdir(exist_ok=True)
+    made = _core.fmi.Isolation()
+    made.program = str(host_program())
+    made.folder = str(folder)
+    made.environment = [f"{name}={value}" for name, value in _environment(isolation.environment)]
+    made.deadline = isolation.deadline
+    made.memory = isolation.memory or 0.0
+    made.processor_time = isolation.processor_time or 0.0
+    made.processes = needs_tool if isolation.processes is None else isolation.processes
+    return made
+
+
+def host_program() -> Path:
+    """Return the program that runs isolated FMUs; it lies beside the core."""
+    return Path(_core.__file__).with_name("counterpoint-host")
+
+
+def _environment(names: Iterable[str]) -> Iterator[tuple[str, str]]:
+    wanted = set(names)
+    return ((name, value) for name, value in os.environ.items() if name in wanted or _PASSED_ON.search(name))
+
+
+class OnceOnly:
+    """FMUs of this process that allow one instance a process, by their token."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, weakref.WeakSet[object]] = {}
+
+    def add(self, token: str, model: object) -> None:
+        """Note an FMU."""
+        self._known.setdefault(token, weakref.WeakSet()).add(model)
+
+    def has_others(self, token: str) -> bool:
+        """Tell whether there is more than one, so that each needs a process of its own."""
+        return len(self._known.get(token, ())) > 1
+
+
+ONCE_ONLY = OnceOnly()

@@ -1,0 +1,191 @@
+"""Host a subsystem for a master that is another program."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Any, Literal, Self
+
+import numpy as np
+
+from .. import _core
+from ..errors import SetupError
+from ..subsystems import Subsystem
+from .connecting import check_address, connect, listen, read_token
+
+HEARTBEAT = 1.0
+"""Seconds between two signs of life while a step is under way."""
+
+
+class Serving:
+    """A subsystem that waits for masters; made by :func:`serve`.
+
+    Attributes
+    ----------
+    address, token : str
+        What the master has to know.
+    """
+
+    def __init__(
+        self, name: str, subsystem: Subsystem, place: Any, step: float | None, constants: Mapping[str, Any]
+    ) -> None:
+        self._subsystem = subsystem
+        self._place = place
+        self.ports = describe(name, subsystem, step, constants)
+
+    @property
+    def address(self) -> str:
+        """Where masters find it."""
+        return str(self._place.address)
+
+    @property
+    def token(self) -> str:
+        """What the next master has to show."""
+        return str(self._place.token)
+
+    def session(self, wait: float = float("inf")) -> str:
+        """Serve one master from its arrival to its goodbye; return how it ended.
+
+        Parameters
+        ----------
+        wait : float
+            Seconds to wait for it.
+        """
+        connection = self._place.wait(wait)
+        try:
+            return host(connection, self._subsystem, self.ports)
+        finally:
+            self._place.renew()
+
+    def close(self) -> None:
+        """Let no master in any more."""
+        self._place.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def serve(
+    subsystem: Subsystem,
+    address: str = "tcp://127.0.0.1:0",
+    *,
+    name: str = "",
+    token: str | None = None,
+    token_file: str | os.PathLike[str] | None = None,
+    step: float | None = None,
+    constants: Mapping[str, Any] | None = None,
+    insecure: bool = False,
+    report: Callable[[str], None] | None = None,
+) -> Serving:
+    """Offer a subsystem to masters in other programs, which get it by :func:`counterpoint.remote`.
+
+    Parameters
+    ----------
+    subsystem : Subsystem
+        What is offered.
+    address : str
+        Where: ``tcp://host:port`` (port 0: any free one), ``unix:///path`` or ``shm:///path`` (shared memory).
+    name : str
+        What it is called.
+    token, token_file : optional
+        What masters have to show; default: a new random token for each connection.
+    step : float, optional
+        Step in s that it prefers; default: its own preference.
+    constants : mapping, optional
+        Values of inputs that nothing drives, by name.
+    insecure : bool
+        Allow an address that other computers can reach.
+    report : callable, optional
+        Called with a line for each program that is sent away.
+
+    Examples
+    --------
+    >>> import counterpoint as cp
+    >>> clock = cp.source(lambda t: 2.0 * t, outputs="twice")
+    >>> with serve(clock, step=0.25) as serving:
+    ...     print(serving.address)  # doctest: +ELLIPSIS
+    tcp://127.0.0.1:...
+    """
+    place = listen(address, token=token, token_file=token_file, insecure=insecure, report=report)
+    try:
+        return Serving(name, subsystem, place, step, constants or {})
+    except BaseException:
+        place.close()
+        raise
+
+
+def join(
+    subsystem: Subsystem,
+    address: str,
+    *,
+    name: str = "",
+    token: str | None = None,
+    token_file: str | os.PathLike[str] | None = None,
+    step: float | None = None,
+    constants: Mapping[str, Any] | None = None,
+    wait: float = 10.0,
+    insecure: bool = False,
+) -> str:
+    """Connect to a master that listens, and be its subsystem until it says goodbye; return how it ended."""
+    check_address(address, insecure)
+    ports = describe(name, subsystem, step, constants or {})
+    return host(connect(address, read_token(token, token_file), wait), subsystem, ports)
+
+
+def host(connection: _core.link.Connection, subsystem: Subsystem, ports: _core.link.Ports) -> str:
+    """Answer the master at the other end of a connection; return how it ended."""
+    peer = connection.peer
+    try:
+        _core.link.serve(connection, subsystem._native(), ports)
+    except RuntimeError as error:
+        return f"{peer}: {error}"
+    return f"{peer}: said goodbye"
+
+
+def describe(name: str, subsystem: Subsystem, step: float | None, constants: Mapping[str, Any]) -> _core.link.Ports:
+    """Return what a master is told about a subsystem."""
+    ports = _core.link.Ports()
+    ports.name = name
+    ports.inputs = [
+        _core.link.LinkPort(port, width, subsystem.units.get(port, ""), _start(subsystem, constants, port, width))
+        for port, width in subsystem.input_widths.items()
+    ]
+    ports.outputs = [
+        _core.link.LinkPort(port, width, subsystem.units.get(port, ""), [])
+        for port, width in subsystem.output_widths.items()
+    ]
+    ports.feedthrough = list(subsystem.feedthrough)
+    ports.initial_feedthrough = list(subsystem.initial_feedthrough)
+    ports.step = step or subsystem.preferred_step or 0.0
+    ports.heartbeat = HEARTBEAT
+    ports.can_save = subsystem.can_save
+    ports.paces = subsystem.own_pace
+    ports.requests = ports.begins = True
+    if subsystem.preferred_approximation is not None:
+        ports.approximation = _preferred(subsystem)
+    return ports
+
+
+def _start(subsystem: Subsystem, constants: Mapping[str, Any], port: str, width: int) -> list[float]:
+    given = constants.get(port, subsystem.defaults.get(port))
+    if given is None:
+        return []
+    values: list[float] = np.broadcast_to(np.asarray(given, dtype=np.float64), (width,)).tolist()
+    return values
+
+
+def _preferred(subsystem: Subsystem) -> str:
+    """Return the words for the approximation that a subsystem prefers for its outputs."""
+    from ..approximations import hold
+
+    sides: tuple[Literal["behind", "ahead"], ...] = ("behind", "ahead")
+    for side in sides:
+        if getattr(subsystem.preferred_approximation, "name", "") == hold(side).name:
+            return f"hold {side}"
+    raise SetupError(f"{subsystem!r}: prefers {subsystem.preferred_approximation!r}, which a link cannot tell")

@@ -1,0 +1,154 @@
+"""Files of a system structure: of an unpacked archive, or beside an SSD; with the mistakes found in each."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import unquote
+
+from ..errors import SetupError
+from ..fmi.archive import Archive, ArchiveError, Unpacked
+from ..fmi.attributes import Notes
+from ..fmi.xml_reading import Element, XmlError, parse
+from ..scenario.files import Folder
+from .structure import MAIN, PREFIXES, Place
+
+_LARGEST = 64 << 20
+"""Bytes of an XML file that is read."""
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+
+
+@dataclass
+class Log:
+    """Mistakes of all files of a system structure, by the name of the file."""
+
+    notes: dict[str, Notes] = field(default_factory=dict)
+    folders: dict[str, str] = field(default_factory=dict)  #: where archives were unpacked -> how they are called
+
+    def of(self, label: str) -> Notes:
+        """Return where mistakes of a file are noted."""
+        return self.notes.setdefault(label, Notes())
+
+    def serious(self) -> list[str]:
+        """Return the mistakes, file by file in the order of lines."""
+        return [self.plain(f"{label} line {line}: {text}") for label, line, text in self._all("serious")]
+
+    def complaints(self) -> list[str]:
+        """Return what is worth a warning."""
+        return [self.plain(f"{label} line {line}: {text}") for label, line, text in self._all("complaints")]
+
+    def plain(self, text: str) -> str:
+        """Call files of archives by the name of the archive, not by where they were unpacked."""
+        for folder, label in self.folders.items():
+            text = text.replace(folder, label)
+        return text
+
+    def _all(self, kind: str) -> list[tuple[str, int, str]]:
+        return [
+            (label, *note)
+            for label, notes in self.notes.items()
+            for note in dict.fromkeys(sorted(getattr(notes, kind)))
+        ]
+
+
+@dataclass
+class Store:
+    """The files around one SSD.
+
+    Attributes
+    ----------
+    root : Path
+        The directory that sources of the SSD are relative to.
+    label : str
+        What messages call it: ``"plant.ssp: "``, or the directory of an SSD.
+    log : Log
+        Where mistakes go.
+    unpacked : list of Unpacked
+        Directories that must live as long as the system.
+    prefix : str
+        Folder that FMUs of a nested structure get when they are written elsewhere.
+    """
+
+    root: Path
+    label: str
+    log: Log
+    allow_outside: bool = False
+    unpacked: list[Unpacked] = field(default_factory=list)
+    prefix: str = ""
+    packed: bool = False
+
+    @classmethod
+    def of_archive(cls, path: Path, log: Log, unpacked: list[Unpacked], prefix: str = "") -> Store:
+        """Check and unpack an SSP."""
+        unpacked.append(Archive(path, main=MAIN).unpack())
+        root = unpacked[-1].root
+        log.folders[f"{root}{os.sep}"] = f"{log.plain(str(path))}: "
+        return cls(root, f"{log.plain(str(path))}: ", log, False, unpacked, prefix, packed=True)
+
+    def notes_of(self, name: str) -> Notes:
+        """Return where mistakes of a file are noted."""
+        return self.log.of(f"{self.label}{name}")
+
+    def parse(self, name: str, notes: Notes) -> Element | None:
+        """Return the root of an XML file; None, and a note, when it cannot be read."""
+        try:
+            path = Folder(self.root, self.allow_outside).find(name)
+            if path.stat().st_size > _LARGEST:
+                raise SetupError(f"has more than {_LARGEST} bytes")
+            return parse(path.read_bytes(), PREFIXES)
+        except XmlError as error:
+            line = re.match(r"line (\d+) ?", str(error))
+            text = str(error)[line.end() :] if line else str(error)
+            notes.wrong(int(line[1]) if line else 1, text.removeprefix(": "))
+        except (SetupError, OSError) as error:
+            notes.wrong(1, str(error))
+        return None
+
+    def find(self, uri: str, place: Place) -> tuple[Path, str] | None:
+        """Return the file that a source means and its fragment; None, and a note, when there is none."""
+        name, _, fragment = uri.partition("#")
+        if _SCHEME.match(name) or name.startswith("//"):
+            place.wrong(f'source = "{uri[:80]}": files beside the SSD are supported, such as "resources/pump.fmu"')
+            return None
+        try:
+            return Folder(self.root, self.allow_outside).find(unquote(name)), unquote(fragment)
+        except SetupError as error:
+            place.wrong(f"source: {error}")
+            return None
+
+    def read_source(self, uri: str, tag: str, place: Place, component: str) -> tuple[Element, Notes] | None:
+        """Return the root of a file that an SSD refers to, relative to itself or inside an FMU, and its notes."""
+        if component:
+            return self._read_inside(component, unquote(uri), tag, place)
+        found = self.find(uri, place)
+        if found is None:
+            return None
+        name = found[0].relative_to(self.root.resolve()).as_posix() if not self.allow_outside else str(found[0])
+        notes = self.notes_of(name)
+        return _expected(self.parse(name, notes), tag, notes)
+
+    def _read_inside(self, component: str, name: str, tag: str, place: Place) -> tuple[Element, Notes] | None:
+        found = self.find(component, place)
+        if found is None:
+            return None
+        notes = self.notes_of(f"{component}: {name}")
+        try:
+            archive = Archive(found[0])
+            if name not in archive.files:
+                place.wrong(f'source = "{name[:80]}": there is no such file in {component}')
+                return None
+            return _expected(parse(archive.read(name, _LARGEST), PREFIXES), tag, notes)
+        except (ArchiveError, XmlError) as error:
+            notes.wrong(1, str(error))
+            return None
+
+
+def _expected(root: Element | None, tag: str, notes: Notes) -> tuple[Element, Notes] | None:
+    if root is None:
+        return None
+    if root.tag != tag:
+        notes.wrong(root, f"<{root.tag}>: <{tag}> is needed")
+        return None
+    return root, notes

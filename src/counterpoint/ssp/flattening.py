@@ -1,0 +1,395 @@
+"""Take a hierarchy of systems apart: components, who drives which connector, and the values that parameters have.
+
+A *key* is a connector or variable: the names of the elements that lead to it, and its own. Connections of SSP have no
+direction; it follows from the kinds of the two connectors.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from ..errors import SetupError, did_you_mean
+from ..fmi.archive import Archive
+from ..fmi.description import FLOATS, INTEGERS, ModelDescription, Variable
+from ..fmi.description_reading import read_description
+from ..fmi.variable_units import unit_of
+from ..units import Unit, UnitProblem, conversion, unit
+from . import structure as s
+from .files import Store
+from .structure_reading import read_structure
+
+Names = tuple[str, ...]
+Key = tuple[Names, str]
+
+_CAUSALITIES = {
+    "input": ("input",),
+    "output": ("output", "local"),
+    "parameter": ("parameter", "structuralParameter"),
+    "calculatedParameter": ("calculatedParameter",),
+}
+_FMI_TYPES = {
+    "Real": FLOATS, "Integer": INTEGERS, "Boolean": ("Boolean",), "String": ("String",),
+    "Enumeration": ("Enumeration",), "Binary": ("Binary",),
+}  # fmt: skip
+_ROLES_INSIDE = {"input": "source", "parameter": "source", "output": "sink", "calculatedParameter": "sink"}
+"""Connectors of a system seen from its inside: what enters the system comes from them."""
+_DEEPEST = 32
+_DICTIONARY = "\0dictionary"
+"""Stands between the path of a system and the name of its dictionary; no element can have this name."""
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A component that is an FMU."""
+
+    path: Names
+    component: s.Component
+    file: Path
+    description: ModelDescription
+    store: Store
+
+    @property
+    def name(self) -> str:
+        """What the subsystem is called: the names of the elements that lead to it, separated by slashes."""
+        return "/".join(self.path).replace(".", "_")
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A connection with its direction."""
+
+    source: Key
+    sink: Key
+    connection: s.Connection
+
+
+@dataclass(frozen=True)
+class Value:
+    """What a binding says about a parameter, and how it is to be changed on the way."""
+
+    parameter: s.Parameter
+    transformation: s.Transformation | None = None
+    converts: bool = True
+
+
+@dataclass(frozen=True)
+class _Scope:
+    """The file that a system stands in, where other files lie, and the systems around it that were referred to."""
+
+    structure: s.Structure
+    store: Store
+    above: tuple[Any, ...] = ()
+
+    def within(self, mark: Any) -> _Scope:
+        """Return the scope inside a system that was referred to."""
+        return replace(self, above=(*self.above, mark))
+
+
+class Flat:
+    """A system structure without its hierarchy.
+
+    Attributes
+    ----------
+    leaves : dict
+        FMUs by path.
+    drivers : dict
+        For each key that something drives, the connection that does it.
+    values : dict
+        Values of parameters and start values, those of outer bindings instead of inner ones.
+    """
+
+    def __init__(self, store: Store, structure: s.Structure) -> None:
+        self.leaves: dict[Names, Leaf] = {}
+        self.drivers: dict[Key, Edge] = {}
+        self.values: dict[Key, Value] = {}
+        self._systems: dict[Names, s.System] = {}
+        self._nodes: dict[Key, s.Connector] = {}
+        self._aliases: dict[Key, Key] = {}
+        self._descriptions: dict[Path, ModelDescription] = {}
+        self._walk((), structure.system, _Scope(structure, store))
+
+    def node(self, key: Key) -> s.Connector | None:
+        """Return the connector of a key, as far as the file has one."""
+        return self._nodes.get(key)
+
+    def variable(self, key: Key) -> Variable | None:
+        """Return the variable of an FMU that a key means."""
+        leaf = self.leaves.get(key[0])
+        return None if leaf is None else leaf.description.by_name.get(key[1])
+
+    def unit(self, key: Key) -> Unit | None:
+        """Return the unit of a key: as the FMU says, which knows about differences, else as the file does."""
+        own, node = self.own_unit(key), self.node(key)
+        if own is not None and own.exponents is not None:
+            return own
+        return own if node is None or node.unit is None else node.unit
+
+    def own_unit(self, key: Key) -> Unit | None:
+        """Return the unit that an FMU gives its variable."""
+        leaf, variable = self.leaves.get(key[0]), self.variable(key)
+        if leaf is None or variable is None:
+            return None
+        found = unit_of(leaf.description, variable)
+        if (found is None or found.exponents is None) and variable.unit:
+            try:
+                return unit(variable.unit)
+            except UnitProblem:
+                return found
+        return found
+
+    def items(self, key: Key) -> dict[str, int]:
+        """Return the items of an enumeration, by name."""
+        leaf, variable, node = self.leaves.get(key[0]), self.variable(key), self.node(key)
+        declared = leaf.description.types.get(variable.declared_type) if leaf and variable else None
+        return dict(declared.items) if declared else node.items if node else {}
+
+    def chain(self, sink: Key) -> list[Edge]:
+        """Return the connections that lead to a key, from where the signal comes from."""
+        found: list[Edge] = []
+        seen = {sink}
+        while (edge := self.drivers.get(found[0].source if found else sink)) is not None:
+            if edge.source in seen:
+                edge.connection.place.wrong("the signal drives itself through connectors of systems")
+                return []
+            seen.add(edge.source)
+            found.insert(0, edge)
+        return found
+
+    def _walk(self, path: Names, system: s.System, scope: _Scope, more: Sequence[s.Binding] = ()) -> None:
+        """Enter a system and what is in it; inner bindings first, so that outer ones have the last word."""
+        self._systems[path] = system
+        for connector in system.connectors.values():
+            self._nodes[path, connector.name] = connector
+        for name, element in system.elements.items():
+            inside = (*path, name)
+            if isinstance(element, s.System):
+                self._walk(inside, element, scope)
+            elif isinstance(element, s.DictionaryReference):
+                self._refer(path, element)
+            else:
+                self._component(inside, element, scope)
+        for connection in system.connections:
+            self._connect(path, system, connection)
+        for binding in (*system.bindings, *more):
+            self._bind(path, binding)
+
+    def _component(self, path: Names, component: s.Component, scope: _Scope) -> None:
+        if component.type == s.FMU:
+            self._fmu(path, component, scope.store)
+        elif component.type in (s.DEFINITION, s.PACKAGE):
+            self._nested(path, component, scope)
+        else:
+            component.place.wrong(
+                f'type = "{component.type[:60]}"; FMUs ({s.FMU}) and system structures ({s.DEFINITION}, {s.PACKAGE}) '
+                "are supported"
+            )
+
+    def _fmu(self, path: Names, component: s.Component, store: Store) -> None:
+        found = store.find(component.source, component.place)
+        if found is None:
+            return
+        try:
+            description = self._description(found[0])
+        except SetupError as error:
+            for problem in error.problems:
+                component.place.wrong(problem)
+            return
+        leaf = Leaf(path, component, found[0], description, store)
+        twin = next((other for other in self.leaves.values() if other.name == leaf.name), None)
+        if twin is not None:
+            component.place.wrong(f'would be called "{leaf.name}", as "{".".join(twin.path)}" is; rename one of them')
+        self.leaves[path] = leaf
+        for connector in component.connectors.values():
+            self._nodes[path, connector.name] = connector
+            self._check(leaf, connector)
+        for binding in component.bindings:
+            self._bind(path, binding)
+
+    def _description(self, file: Path) -> ModelDescription:
+        """Read what an FMU says about itself, once for all its instances."""
+        if file not in self._descriptions:
+            self._descriptions[file] = read_description(Archive(file), lenient=True)
+        return self._descriptions[file]
+
+    def _check(self, leaf: Leaf, connector: s.Connector) -> None:
+        """See that a connector is what the FMU says about its variable."""
+        variable = leaf.description.by_name.get(connector.name)
+        if variable is None:
+            known = [v.name for v in leaf.description.variables if v.causality in _CAUSALITIES.get(connector.kind, ())]
+            connector.place.wrong(f"the FMU has no such variable{did_you_mean(connector.name, known)}")
+            return
+        if connector.kind in _CAUSALITIES and variable.causality not in _CAUSALITIES[connector.kind]:
+            connector.place.wrong(
+                f"kind = {connector.kind}; the variable of the FMU has the causality {variable.causality}"
+            )
+        if connector.type and variable.type not in _FMI_TYPES[connector.type]:
+            connector.place.wrong(f"type {connector.type}; the variable of the FMU is of type {variable.type}")
+        own = self.own_unit((leaf.path, connector.name))
+        if own is not None and connector.unit is not None and _differ(own, connector.unit):
+            connector.place.wrong(f"unit = {connector.unit.name}; the variable of the FMU is in {own.name}")
+
+    def _nested(self, path: Names, component: s.Component, scope: _Scope) -> None:
+        """Enter another system structure in the place of a component."""
+        if len(path) > _DEEPEST:
+            component.place.wrong(f"systems are nested deeper than {_DEEPEST}, which is refused")
+            return
+        if component.source.startswith("#"):
+            inner = scope.structure.by_id.get(component.source[1:])
+            if inner is None:
+                component.place.wrong(f'source = "{component.source}": no system has this id')
+                return
+            self._enter(path, component, inner, scope.within(inner.place))
+            return
+        opened = open_nested(component, scope.store)
+        loaded = None if opened is None else read_structure(*opened)
+        if opened is not None and loaded is not None:
+            inside = _Scope(loaded, opened[0], scope.above).within((opened[0].root, opened[1]))
+            self._enter(path, component, loaded.system, inside)
+
+    def _enter(self, path: Names, component: s.Component, inner: s.System, scope: _Scope) -> None:
+        if scope.above[-1] in scope.above[:-1]:
+            component.place.wrong(f'source = "{component.source}": the system would contain itself')
+            return
+        self._walk(path, inner, scope, component.bindings)
+
+    def _refer(self, path: Names, reference: s.DictionaryReference) -> None:
+        """Let connectors of a reference stand for entries of the dictionary, found here or further out."""
+        for length in range(len(path), -1, -1):
+            entries = self._systems[path[:length]].dictionaries.get(reference.dictionary)
+            if entries is not None:
+                break
+        else:
+            reference.place.wrong(f'dictionary = "{reference.dictionary}": there is no such signal dictionary')
+            return
+        owner = (*path[:length], _DICTIONARY, reference.dictionary)
+        for name, connector in reference.connectors.items():
+            if name not in entries:
+                connector.place.wrong(f"the signal dictionary has no such entry{did_you_mean(name, entries)}")
+                continue
+            self._nodes[owner, name] = entries[name]
+            self._aliases[(*path, reference.name), name] = (owner, name)
+
+    def _connect(self, path: Names, system: s.System, connection: s.Connection) -> None:
+        ends = [self._end(path, system, end, connection.place) for end in (connection.start, connection.end)]
+        if ends[0] is None or ends[1] is None:
+            return
+        (first, first_role), (second, second_role) = ends[0], ends[1]
+        if first_role == second_role:
+            text = {"source": "both connectors give values", "sink": "both connectors take values"}.get(
+                first_role, "neither connector says in which direction values go"
+            )
+            connection.place.wrong(f"{text}; one of them has to be the other way round")
+            return
+        forward = first_role == "source" or second_role == "sink"
+        edge = Edge(first, second, connection) if forward else Edge(second, first, connection)
+        other = self.drivers.get(edge.sink)
+        if other is not None:
+            connection.place.wrong(f'"{edge.sink[1]}" is driven twice, also in line {other.connection.place.line}')
+            return
+        self.drivers[edge.sink] = edge
+
+    def _end(self, path: Names, system: s.System, end: tuple[str, str], place: s.Place) -> tuple[Key, str] | None:
+        """Return the key of an end, and whether values come from there (source) or go there (sink)."""
+        element, connector = end
+        if not element:
+            own = system.connectors.get(connector)
+            if own is None:
+                place.wrong(f'the system has no connector "{connector}"{did_you_mean(connector, system.connectors)}')
+                return None
+            return (path, connector), _ROLES_INSIDE.get(own.kind, "either")
+        if element not in system.elements:
+            place.wrong(f'no element "{element}"{did_you_mean(element, system.elements)}')
+            return None
+        inside = system.elements[element]
+        key: Key = ((*path, element), connector)
+        if isinstance(inside, s.DictionaryReference):
+            alias = self._aliases.get(key)
+            if alias is None:
+                place.wrong(f'"{element}" has no connector "{connector}"{did_you_mean(connector, inside.connectors)}')
+                return None
+            kind = inside.connectors[connector].kind
+            return alias, {"input": "sink", "output": "source"}.get(kind, "either")  # seen from outside
+        return self._end_of(key, inside, place)
+
+    def _end_of(self, key: Key, inside: s.Component | s.System, place: s.Place) -> tuple[Key, str] | None:
+        path, name = key
+        node = self._nodes.get(key) or inside.connectors.get(name)
+        variable = self.variable(key)
+        if node is None and variable is None:
+            if path in self.leaves or path in self._systems:  # what could not be read has been told already
+                place.wrong(f'"{path[-1]}" has no connector "{name}"{did_you_mean(name, inside.connectors)}')
+            return None
+        kind = node.kind if node is not None else variable.causality if variable is not None else ""
+        return key, "source" if kind in ("output", "calculatedParameter", "local") else "sink"
+
+    def _bind(self, path: Names, binding: s.Binding) -> None:
+        mapping: dict[str, list[s.MappingEntry]] = {}
+        for entry in binding.mapping:
+            mapping.setdefault(entry.source, []).append(entry)
+        names = {parameter.name for parameter in binding.parameters}
+        for source, entries in mapping.items():
+            if source not in names:
+                entries[0].place.complain("the parameter set has no such parameter; the entry is ignored")
+        for parameter in binding.parameters:
+            if parameter.name not in mapping:
+                self._assign(path, parameter.name, Value(parameter))
+            for entry in mapping.get(parameter.name, ()):
+                self._assign(path, entry.target, Value(parameter, entry.transformation, entry.converts))
+
+    def _assign(self, path: Names, name: str, value: Value) -> None:
+        key = self._find(path, name)
+        if key is None:
+            value.parameter.place.complain(f'nothing is called "{name}" there; the value is ignored')
+        else:
+            self.values[key] = value
+
+    def _find(self, path: Names, name: str) -> Key | None:
+        """Return the variable or connector that a hierarchical name means, seen from an element."""
+        if path in self.leaves:
+            variable = self.leaves[path].description.by_name.get(name)
+            return None if variable is None else (path, variable.name)
+        system = self._systems.get(path)
+        if system is None:
+            return None
+        if name in system.connectors:
+            return path, name
+        for element in sorted(system.elements, key=len, reverse=True):
+            if name.startswith(f"{element}."):
+                found = self._find((*path, element), name.removeprefix(f"{element}."))
+                if found is not None:
+                    return found
+        return None
+
+
+def _differ(one: Unit, other: Unit) -> bool:
+    """Whether two units are known and not the same."""
+    if one.exponents is None or other.exponents is None:
+        return False
+    if one.exponents != other.exponents:
+        return True
+    return not conversion(replace(one, difference=False), replace(other, difference=False)).is_identity
+
+
+def open_nested(component: s.Component, store: Store) -> tuple[Store, str] | None:
+    """Return where the files of a component that is a system structure lie, and the name of its SSD."""
+    found = store.find(component.source, component.place)
+    if found is None:
+        return None
+    path, fragment = found
+    prefix = f"{store.prefix}{path.stem}/"
+    try:
+        if component.type == s.PACKAGE:
+            inner = Store.of_archive(path, store.log, store.unpacked, prefix)
+            return inner, fragment or s.MAIN
+    except SetupError as error:
+        for problem in error.problems:
+            component.place.wrong(problem)
+        return None
+    root = path.parent
+    inside = root.relative_to(store.root.resolve()).as_posix() if root.is_relative_to(store.root.resolve()) else ""
+    label = f"{store.label}{inside}/" if inside not in ("", ".") else store.label
+    inner = Store(root, label, store.log, store.allow_outside, store.unpacked, prefix, store.packed)
+    return inner, path.name

@@ -1,0 +1,298 @@
+"""Read the XML of SSP 1.0: system structures (SSD), parameter values (SSV), mappings (SSM) and dictionaries (SSB)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from ..errors import did_you_mean
+from ..fmi.attributes import Notes, to_flag, to_integer, to_number
+from ..fmi.xml_reading import Element
+from ..units import BASE_UNITS, Unit, UnitProblem, unit
+from . import structure as s
+from .files import Store
+from .settings import OF_CONNECTION, OF_SYSTEM, master_step, read_settings
+
+_VALUES = "application/x-ssp-parameter-set"
+_MAPPING = "application/x-ssp-parameter-mapping"
+_DICTIONARY = "application/x-ssp-signal-dictionary"
+_BASES = ("SSD", "component")
+
+
+def read_structure(store: Store, name: str) -> s.Structure | None:
+    """Read an SSD; problems are noted in the store, and None means that nothing is left to go on with."""
+    notes = store.notes_of(name)
+    root = store.parse(name, notes)
+    return None if root is None else _Reader(store, notes, root).structure()
+
+
+class _Reader:
+    """Reads one SSD; its units and enumerations are those that names in it mean."""
+
+    def __init__(self, store: Store, notes: Notes, root: Element) -> None:
+        self.store = store
+        self.notes = notes
+        self.root = root
+        self.units = read_units(root, "ssd:Units", notes)
+        self.enumerations = read_enumerations(root, notes)
+        self.by_id: dict[str, s.System] = {}
+
+    def structure(self) -> s.Structure | None:
+        """Return the whole of it."""
+        root = self.root
+        if root.tag != "ssd:SystemStructureDescription":
+            self.notes.wrong(root, f"<{root.tag}>: a system structure description of SSP 1.0 is needed")
+            return None
+        version = self.notes.text(root, "version")
+        if version and not version.startswith("1."):
+            self.notes.wrong(root, f'version = "{version[:40]}"; SSP 1.0 is supported')
+        top = root.child("ssd:System")
+        if top is None:
+            self.notes.wrong(root, "the element System is missing")
+            return None
+        experiment = root.child("ssd:DefaultExperiment") or root
+        start, stop = (self.notes.number(experiment, key) for key in ("startTime", "stopTime"))
+        place = s.Place(self.notes, experiment.line, "DefaultExperiment")
+        return s.Structure(root.attributes.get("name", ""), self._system(top), start, stop, self.by_id, place)
+
+    def _system(self, element: Element) -> s.System:
+        name = self.notes.text(element, "name")
+        made = s.System(
+            name,
+            self._connectors(element),
+            list(self._bindings(element)),
+            self._elements(element),
+            [self._connection(c) for part in element.all("ssd:Connections") for c in part.all("ssd:Connection")],
+            self._dictionaries(element),
+            read_settings(element, "ssd:Annotations", self.notes, OF_SYSTEM),
+            master_step(element, self.notes),
+            self._place(element, f'System "{name}"'),
+        )
+        if "id" in element.attributes:
+            self.by_id[element.attributes["id"]] = made
+        return made
+
+    def _elements(self, system: Element) -> dict[str, s.Component | s.DictionaryReference | s.System]:
+        found: dict[str, s.Component | s.DictionaryReference | s.System] = {}
+        readers: dict[str, Any] = {
+            "ssd:Component": self._component,
+            "ssd:System": self._system,
+            "ssd:SignalDictionaryReference": self._reference,
+        }
+        for element in (child for part in system.all("ssd:Elements") for child in part.children):
+            if element.tag not in readers:
+                self.notes.wrong(
+                    element, f"<{element.tag}> is no element of a system{did_you_mean(element.tag, readers)}"
+                )
+                continue
+            made = readers[element.tag](element)
+            if not made.name:
+                self.notes.wrong(element, "an element needs a name")
+            elif made.name in found:
+                made.place.wrong("there is already an element of this name")
+            else:
+                found[made.name] = made
+        return found
+
+    def _component(self, element: Element) -> s.Component:
+        name = self.notes.text(element, "name")
+        return s.Component(
+            name,
+            element.attributes.get("type", s.FMU),
+            self.notes.text(element, "source"),
+            self.notes.choice(element, "implementation", ("any", "ModelExchange", "CoSimulation"), "any"),
+            self._connectors(element),
+            list(self._bindings(element)),
+            read_settings(element, "ssd:Annotations", self.notes, None),
+            self._place(element, f'Component "{name}"'),
+        )
+
+    def _reference(self, element: Element) -> s.DictionaryReference:
+        name = self.notes.text(element, "name")
+        dictionary = self.notes.text(element, "dictionary")
+        place = self._place(element, f'SignalDictionaryReference "{name}"')
+        return s.DictionaryReference(name, dictionary, self._connectors(element), place)
+
+    def _connectors(self, owner: Element) -> dict[str, s.Connector]:
+        found: dict[str, s.Connector] = {}
+        for element in (c for part in owner.all("ssd:Connectors") for c in part.all("ssd:Connector")):
+            kind = self.notes.text(element, "kind")
+            if kind and kind not in s.KINDS:
+                self.notes.wrong(element, f'Connector: kind = "{kind[:40]}"{did_you_mean(kind, s.KINDS)}')
+            made = self._connector(element, kind)
+            if made.name in found:
+                made.place.wrong("there is already a connector of this name")
+            found[made.name] = made
+        return found
+
+    def _connector(self, element: Element, kind: str) -> s.Connector:
+        name = self.notes.text(element, "name")
+        typed = next((child for child in element.children if child.tag.removeprefix("ssc:") in s.TYPES), None)
+        place = self._place(element, f'Connector "{name}"')
+        if typed is None:
+            return s.Connector(name, kind, "", None, place)
+        given = unit_named(typed.attributes.get("unit"), self.units)
+        items = self.enumerations.get(typed.attributes.get("name", ""), {})
+        return s.Connector(name, kind, typed.tag.removeprefix("ssc:"), given, place, items)
+
+    def _connection(self, element: Element) -> s.Connection:
+        start = (element.attributes.get("startElement", ""), self.notes.text(element, "startConnector"))
+        end = (element.attributes.get("endElement", ""), self.notes.text(element, "endConnector"))
+        what = f'Connection "{".".join(filter(None, start))}" to "{".".join(filter(None, end))}"'
+        converts = not self.notes.flag(element, "suppressUnitConversion")
+        settings = read_settings(element, "ssd:Annotations", self.notes, OF_CONNECTION)
+        place = self._place(element, what)
+        return s.Connection(start, end, read_transformation(element, self.notes), converts, settings, place)
+
+    def _dictionaries(self, system: Element) -> dict[str, dict[str, s.Connector]]:
+        found: dict[str, dict[str, s.Connector]] = {}
+        for element in (d for part in system.all("ssd:SignalDictionaries") for d in part.all("ssd:SignalDictionary")):
+            name = self.notes.text(element, "name")
+            inside = self._content(element, "ssb:SignalDictionary", _DICTIONARY)
+            if inside is not None:
+                found[name] = self._entries(*inside)
+        return found
+
+    def _entries(self, root: Element, notes: Notes) -> dict[str, s.Connector]:
+        known = self.units | read_units(root, "ssb:Units", notes)
+        found = {}
+        for element in root.all("ssb:DictionaryEntry"):
+            name = notes.text(element, "name")
+            typed = next((child for child in element.children if child.tag.removeprefix("ssc:") in s.TYPES), None)
+            place = s.Place(notes, element.line, f'DictionaryEntry "{name}"')
+            given = None if typed is None else unit_named(typed.attributes.get("unit"), known)
+            kind = "" if typed is None else typed.tag.removeprefix("ssc:")
+            found[name] = s.Connector(name, "inout", kind, given, place)
+        return found
+
+    def _bindings(self, owner: Element) -> Iterator[s.Binding]:
+        component = owner.attributes.get("source", "") if owner.tag == "ssd:Component" else ""
+        for element in (b for part in owner.all("ssd:ParameterBindings") for b in part.all("ssd:ParameterBinding")):
+            prefix = element.attributes.get("prefix", "")
+            values = self._content(
+                element, "ssv:ParameterSet", _VALUES, within="ssd:ParameterValues", component=component
+            )
+            mapped = element.child("ssd:ParameterMapping")
+            mapping: list[s.MappingEntry] = []
+            if mapped is not None:
+                table = self._content(mapped, "ssm:ParameterMapping", _MAPPING, component=component)
+                mapping = [] if table is None else list(read_mapping(*table))
+            place = self._place(element, "ParameterBinding")
+            parameters = [] if values is None else list(read_parameters(*values, prefix, self.units))
+            yield s.Binding(parameters, mapping, place)
+
+    def _content(
+        self, element: Element, tag: str, kind: str, *, within: str = "", component: str = ""
+    ) -> tuple[Element, Notes] | None:
+        """Return the root of what an element holds or refers to, and where its mistakes are noted."""
+        given = element.attributes.get("type", kind)
+        if given != kind:
+            self.notes.wrong(element, f'{element.tag.partition(":")[2]}: type = "{given[:60]}"; {kind} is supported')
+            return None
+        source = element.attributes.get("source")
+        if source is None:
+            holder = element.child(within) if within else element
+            inside = None if holder is None else holder.child(tag)
+            if inside is None:
+                self.notes.wrong(
+                    element, f"{element.tag.partition(':')[2]}: neither a source nor <{tag}> inside is given"
+                )
+            return None if inside is None else (inside, self.notes)
+        base = self.notes.choice(element, "sourceBase", _BASES, "SSD")
+        place = self._place(element, element.tag.partition(":")[2])
+        return self.store.read_source(source, tag, place, component if base == "component" else "")
+
+    def _place(self, element: Element, what: str) -> s.Place:
+        return s.Place(self.notes, element.line, what)
+
+
+def read_units(root: Element, tag: str, notes: Notes) -> dict[str, Unit]:
+    """Return the units that a file defines."""
+    found: dict[str, Unit] = {}
+    for element in (u for part in root.all(tag) for u in part.all("ssc:Unit")):
+        name = notes.text(element, "name")
+        base = element.child("ssc:BaseUnit")
+        if base is None:
+            notes.wrong(element, f'Unit "{name}": its BaseUnit is missing')
+            continue
+        exponents = tuple(notes.integer(base, symbol) for symbol in BASE_UNITS)
+        factor, offset = notes.number(base, "factor"), notes.number(base, "offset")
+        if factor == 0.0:
+            notes.wrong(base, f'Unit "{name}": factor = 0')
+            continue
+        found[name] = Unit(name, exponents, 1.0 if factor is None else factor, offset or 0.0)
+    return found
+
+
+def unit_named(name: str | None, known: dict[str, Unit]) -> Unit | None:
+    """Return the unit that a name means: as the file defines it, else as we read it."""
+    if name is None or name in known:
+        return None if name is None else known[name]
+    try:
+        return unit(name)
+    except UnitProblem:
+        return Unit(name)
+
+
+def read_enumerations(root: Element, notes: Notes) -> dict[str, dict[str, int]]:
+    """Return the enumerations that a file defines, with their items."""
+    elements = [e for part in root.all("ssd:Enumerations") for e in part.all("ssc:Enumeration")]
+    return {
+        notes.text(e, "name"): {notes.text(i, "name"): notes.integer(i, "value") for i in e.all("ssc:Item")}
+        for e in elements
+    }
+
+
+def read_transformation(element: Element, notes: Notes) -> s.Transformation | None:
+    """Return the transformation of a connection or mapping entry."""
+    linear = element.child("ssc:LinearTransformation")
+    if linear is not None:
+        return s.Linear(notes.number(linear, "factor"), notes.number(linear, "offset"))
+    convert: dict[str, Any] = {"Boolean": to_flag, "Integer": to_integer, "Enumeration": str}
+    for kind, read in convert.items():
+        table = element.child(f"ssc:{kind}MappingTransformation")
+        if table is None:
+            continue
+        entries = []
+        for entry in table.all("ssc:MapEntry"):
+            pair = tuple(read(notes.text(entry, key)) for key in ("source", "target"))
+            if None in pair:
+                notes.wrong(entry, f"MapEntry: two values of type {kind} are needed")
+            else:
+                entries.append((pair[0], pair[1]))
+        return s.Mapping(kind, tuple(entries))
+    return None
+
+
+def read_parameters(root: Element, notes: Notes, prefix: str, known: dict[str, Unit]) -> Iterator[s.Parameter]:
+    """Yield the values of a parameter set; names get the prefix."""
+    units = known | read_units(root, "ssv:Units", notes)
+    for element in (p for part in root.all("ssv:Parameters") for p in part.all("ssv:Parameter")):
+        name = notes.text(element, "name")
+        typed = next((child for child in element.children if child.tag.removeprefix("ssv:") in s.TYPES), None)
+        if typed is None:
+            notes.wrong(element, f'Parameter "{name}": a value is missing; {", ".join(s.TYPES)} are known')
+            continue
+        kind = typed.tag.removeprefix("ssv:")
+        value = _value(typed, kind, notes)
+        if value is not None:
+            place = s.Place(notes, element.line, f'Parameter "{name}"')
+            yield s.Parameter(prefix + name, kind, value, unit_named(typed.attributes.get("unit"), units), place)
+
+
+def _value(element: Element, kind: str, notes: Notes) -> Any:
+    text = notes.text(element, "value")
+    readers: dict[str, Any] = {"Real": to_number, "Integer": to_integer, "Boolean": to_flag}
+    made = readers.get(kind, str)(text)
+    if made is None and "value" in element.attributes:
+        notes.wrong(element, f'{kind}: value = "{text[:40]}"; a value of type {kind} is needed')
+    return made
+
+
+def read_mapping(root: Element, notes: Notes) -> Iterator[s.MappingEntry]:
+    """Yield the entries of a parameter mapping."""
+    for element in root.all("ssm:MappingEntry"):
+        source, target = notes.text(element, "source"), notes.text(element, "target")
+        converts = not notes.flag(element, "suppressUnitConversion")
+        place = s.Place(notes, element.line, f'MappingEntry "{source}" to "{target}"')
+        yield s.MappingEntry(source, target, read_transformation(element, notes), converts, place)

@@ -1,0 +1,133 @@
+// Windows of the core: the same bits for any number of threads and any cut of the run into slices.
+
+#include <chrono>
+
+#include "check.hpp"
+#include "coupling/window.hpp"
+#include "models.hpp"
+
+using namespace counterpoint;
+using namespace counterpoint::testing;
+
+namespace {
+
+/// A walker that can go back. It takes its time: a slice then ends after each of its steps, within a window.
+class Returner final : public Subsystem {
+ public:
+  Returner(int inputs, double x0, std::vector<double> wishes) : walker_(inputs, x0, std::move(wishes)) {}
+  int input_width() const override { return walker_.input_width(); }
+  int output_width() const override { return 1; }
+  void start(double t) override { walker_.start(t); }
+  double step(double t, double t_end, Inputs& u) override {
+    using clock = std::chrono::steady_clock;
+    for (const auto end = clock::now() + std::chrono::microseconds(30); clock::now() < end;) {
+    }
+    return walker_.step(t, t_end, u);
+  }
+  const double* output(double t, Inputs& u) override { return walker_.output(t, u); }
+  double next_step() const override { return walker_.next_step(); }
+  std::unique_ptr<SavedState> save() const override { return std::make_unique<Saved>(walker_); }
+  void restore(const SavedState& state) override { walker_ = static_cast<const Saved&>(state).walker; }
+
+ private:
+  struct Saved final : SavedState {
+    explicit Saved(const Walker& now) : walker(now) {}
+    Walker walker;
+  };
+  Walker walker_;
+};
+
+/// Random walkers with fixed or changing steps, random connections and a random acyclic order.
+RunSpec random_system(std::mt19937& random) {
+  std::uniform_real_distribution<double> step(0.011, 0.2);
+  const int n = 2 + static_cast<int>(random() % 4);
+  RunSpec spec;
+  spec.until = 2.0;
+  spec.tolerance = 1e-9;
+  std::vector<std::vector<ConnectionSpec>> entering(n);
+  for (int i = 0; i < n; ++i) {
+    for (int s = 0; s < n; ++s) {
+      if (s == i || random() % 2 != 0) continue;
+      ConnectionSpec connection;
+      connection.source = s;
+      connection.target = i;
+      connection.target_offset = static_cast<int>(entering[i].size());
+      const int order = static_cast<int>(random() % 5);
+      connection.approximation = random() % 4 == 0 ? make_mean(MeanKind::arithmetic) : make_lagrange(order);
+      connection.gain = 0.3;
+      entering[i].push_back(connection);
+    }
+  }
+  for (int i = 0; i < n; ++i) {
+    ParticipantSpec p;
+    for (const ConnectionSpec& c : entering[i]) {
+      if (c.source < i && random() % 3 != 0) p.waits_for.push_back(c.source);
+    }
+    std::vector<double> wishes;
+    for (int k = 0; k < 7; ++k) wishes.push_back(step(random));
+    p.step = random() % 2 == 0 ? 0.0 : wishes[0];
+    p.subsystem = std::make_shared<Returner>(static_cast<int>(entering[i].size()), 1.0 - 0.2 * i, wishes);
+    p.constants.resize(entering[i].size());
+    spec.participants.push_back(p);
+    spec.connections.insert(spec.connections.end(), entering[i].begin(), entering[i].end());
+  }
+  return spec;
+}
+
+/// Everything a run leaves behind, in one list.
+std::vector<double> run(const RunSpec& spec, const WindowSpec& window, int threads, double slice) {
+  WindowedScheduler scheduler(spec, window, threads);
+  scheduler.start();
+  double before = scheduler.time();
+  while (!scheduler.advance(spec.until, slice)) {
+    CHECK(scheduler.time() >= before);
+    before = scheduler.time();
+  }
+  CHECK(!scheduler.has_open_window());
+  CHECK(scheduler.time() == spec.until);
+  std::vector<double> all{static_cast<double>(scheduler.tally().passes), scheduler.tally().largest_change};
+  for (Participant& p : scheduler.network().participants) {
+    for (double value : flatten(p.take_rows())) all.push_back(value);
+    for (Defect& defect : p.defects) {
+      for (double value : flatten(defect.take_rows())) all.push_back(value);
+      all.insert(all.end(), {defect.maximum(), defect.rms(), defect.scale()});
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST(threads_and_slices_change_no_bit) {
+  std::mt19937 random(5);
+  for (int trial = 0; trial < 60; ++trial) {
+    const RunSpec spec = random_system(random);
+    const WindowSpec window{0.21 + 0.1 * (trial % 7), 1 + trial % 3, trial % 2 == 0 ? 0.0 : 1e-7};
+    const std::vector<double> one = run(spec, window, 1, 1.0);
+    CHECK(one == run(spec, window, 3, 1.0));
+    CHECK(one == run(spec, window, 1, 0.0));
+    CHECK(one == run(spec, window, 2, 0.0));
+  }
+}
+
+TEST(a_run_that_is_given_up_within_a_window_stands_at_its_beginning) {
+  std::mt19937 random(8);
+  int within = 0;
+  for (int trial = 0; trial < 30; ++trial) {
+    const RunSpec spec = random_system(random);
+    WindowedScheduler scheduler(spec, {0.5, 2, 0.0}, 1);
+    scheduler.start();
+    for (int slice = 0; slice <= trial; ++slice) scheduler.advance(spec.until, 0.0);
+    within += scheduler.has_open_window() ? 1 : 0;
+    const double time = scheduler.time();
+    scheduler.give_up();
+    CHECK(scheduler.time() == time);
+    for (Participant& p : scheduler.network().participants) {
+      const std::vector<double> rows = flatten(p.take_rows());
+      CHECK(rows[rows.size() - 2] == p.t);
+      CHECK(static_cast<long>(rows.size()) == 2 * (p.steps + 1));
+    }
+  }
+  CHECK(within > 0);
+}
+
