@@ -1,8 +1,8 @@
 """The L-loop four-bar linkage that an engine turns through a gearbox (section 5.4), and its one-model twin.
 
-Rods of 1 m and 1 kg, damping of 3.18 N m s/rad on the first crank, tops start with 30 m/s to the right, steps of 1 ms on both
-sides, values held. The source does not print its gearbox and throttle law: engine, converter and gearbox are those of our library,
-the throttle law is ours.
+Rods of 1 m and 1 kg, damping of 3.18 N m s/rad on the first crank, tops start with 30 m/s to the right, steps of 1 ms
+on both sides, values held. The source does not print its gearbox and throttle law: engine, converter and gearbox are
+those of our library, the throttle law is ours.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
 """The linkage and its engine as one block diagram with one solver: no coupling at all.
 
-Twice. `by_hand` uses what a clever engineer sees: all cranks turn alike, so the linkage is one degree of freedom; it is exact
-and serves as the reference. `by_blocks` does what a general mechanical library inside a block diagram does: all coordinates are
-states of the diagram, and their accelerations are solved for at every stage (a Python function with NumPy here).
+Twice. `by_hand` uses what a clever engineer sees: all cranks turn alike, so the linkage is one degree of freedom; it
+is exact and serves as the reference. `by_blocks` does what a general mechanical library inside a block diagram does:
+all coordinates are states of the diagram, and their accelerations are solved for at every stage (a Python function
+with NumPy here).
 """
 
 from __future__ import annotations
