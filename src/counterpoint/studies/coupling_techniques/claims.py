@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from ..claims import Claim
@@ -34,18 +36,20 @@ def evaluation_claims(made: Evaluations) -> list[Claim]:
                 )
             )
     order = [made.seconds[name, f.STEPS[0]] for name in f.TECHNIQUES if (name, f.STEPS[0]) in made.seconds]
-    worst = min((b / a for a, b in zip(order, order[1:], strict=False)), default=np.nan)
+    worst = min((b / a for a, b in pairwise(order)), default=np.nan)
     distance = max(made.distance.values())
     return [
         *claims,
         Claim.above(f"5.3.4: the order is {', '.join(f.TECHNIQUES)}; smallest ratio of neighbours, 1 ms", 1.0, worst,
                     remark="the source has MEX before the Compiler, see above"),
-        Claim.below("5.3.4: results are the same wherever the terms come from; largest distance from the native run", 1e-6,
-                    distance, unit="m", remark="the source says identical; here each writes its sums its own way"),
+        Claim.below("5.3.4: results are the same wherever the terms come from; largest distance from the native run",
+                    1e-6, distance, unit="m", remark="the source says identical; here each writes its sums its own way"),
     ]  # fmt: skip
 
 
-_FASTER_NATIVE = "the native model is some 50 times faster than the source's, so that whatever crosses a border weighs more"
+_FASTER_NATIVE = (
+    "the native model is some 50 times faster than the source's, so that whatever crosses a border weighs more"
+)
 
 
 def coupling_claims(made: Couplings) -> list[Claim]:
@@ -64,15 +68,17 @@ def coupling_claims(made: Couplings) -> list[Claim]:
             )
     for loops in c.LOOPS:
         order = [made.seconds[name, loops] for name in _ORDER if (name, loops) in made.seconds]
-        worst = min(b / a for a, b in zip(order, order[1:], strict=False))
+        worst = min(b / a for a, b in pairwise(order))
         claims.append(
-            Claim.above(f"Table 5.2, L = {loops}: the order is {', '.join(_ORDER)}; smallest ratio of neighbours", 1.0, worst)
+            Claim.above(
+                f"Table 5.2, L = {loops}: the order is {', '.join(_ORDER)}; smallest ratio of neighbours", 1.0, worst
+            )
         )
         worst_speed = max(made.deviation(name, loops) for name in c.TECHNIQUES if (name, loops) in made.speed)
         claims.append(
             Claim.below(f"5.4.4, L = {loops}: results show no significant variation between the techniques; largest "
                         "difference of the crank's speed from the exact model", 1.0, worst_speed, unit="rad/s",
-                        remark="of some 60 rad/s; held values and events that fall into another step make the difference")
+                        remark="of some 60 rad/s; held values, and events that fall into another step, make it")
         )  # fmt: skip
     return claims
 

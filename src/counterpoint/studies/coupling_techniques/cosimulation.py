@@ -126,7 +126,7 @@ def _served(scheme: str, loops: int) -> Iterator[Subsystem]:
         code = (
             "from counterpoint.link import serve\n"
             "from counterpoint.studies.coupling_techniques.linkage import linkage\n"
-            f"serve(linkage({loops}), {address!r}, token={token!r}, once=True)"
+            f"with serve(linkage({loops}).subsystem(), {address!r}, token={token!r}) as offer: offer.session()"
         )
         with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.DEVNULL) as server:
             try:
