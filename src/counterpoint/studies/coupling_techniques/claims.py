@@ -43,7 +43,8 @@ def evaluation_claims(made: Evaluations) -> list[Claim]:
         Claim.above(f"5.3.4: the order is {', '.join(f.TECHNIQUES)}; smallest ratio of neighbours, 1 ms", 1.0, worst,
                     remark="the source has MEX before the Compiler, see above"),
         Claim.below("5.3.4: results are the same wherever the terms come from; largest distance from the native run",
-                    1e-6, distance, unit="m", remark="the source says identical; here each writes its sums its own way"),
+                    1e-6, distance, unit="m",
+                    remark="the source says identical; here each writes its sums its own way"),
     ]  # fmt: skip
 
 
