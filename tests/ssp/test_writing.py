@@ -258,7 +258,7 @@ def scenarios(draw):
     return values | draw(
         optional(
             name=st.sampled_from(["a run", "Röhre-2"]), start=st.floats(-1.0, 0.5), scheme=schemes,
-            threads=st.integers(1, 8), approximation=APPROXIMATIONS, convert=st.booleans(),
+            window=st.just({"length": 0.1, "repeats": 2}), threads=st.integers(1, 8), approximation=APPROXIMATIONS, convert=st.booleans(),
             plot=st.just([f"{names[0]}.x"]),
         )
     )  # fmt: skip
@@ -268,7 +268,8 @@ def subsystem():
     shared = {
         "step": POSITIVE, "name": NAMES, "inputs_at": st.sampled_from(["auto", "start"]), "tolerance": POSITIVE,
         "logging": st.booleans() | st.just(["logEvents"]), "events": st.booleans(), "lenient": st.booleans(),
-        "redo_discarded": st.booleans(), "visible": st.booleans(),
+        "redo_discarded": st.booleans(), "visible": st.booleans(), "deadline": POSITIVE,
+        "isolate": st.booleans() | st.just({"memory": 1e9, "environment": ["LICENCE"]}),
     }  # fmt: skip
     oscillator = optional(
         parameters=st.dictionaries(st.sampled_from(["m", "k", "c", "kc"]), FINITE, min_size=1),

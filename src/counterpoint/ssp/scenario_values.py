@@ -12,8 +12,6 @@ from .flattening import Edge, Flat, Key, Leaf
 from .signals import follow, value_of
 
 _PARAMETERS = ("parameter", "structuralParameter")
-IN_FILE = ("type", "file", "parameters", "start")
-"""Keys of a subsystem that SSP has words for; all others travel as our settings."""
 
 
 @dataclass
@@ -96,9 +94,6 @@ def _add_subsystem(made: Tables, flat: Flat, leaf: Leaf, constants: dict[str, An
         made.unpacked.add(str(leaf.file))
     at: Path = ("subsystems", leaf.name)
     made.places[at] = component.place
-    for key in IN_FILE:
-        if key in settings:
-            component.place.wrong(f'Setting "{key}": is no setting; SSP has a place for it')
     if component.implementation == "ModelExchange":
         component.place.wrong("implementation = ModelExchange; FMUs are run as co-simulation")
     values = _values(flat, leaf)
