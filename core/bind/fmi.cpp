@@ -1,11 +1,12 @@
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "bind/python_values.hpp"
-#include "fmi/fmu_subsystem.hpp"
+#include "fmi/fmu_base.hpp"
 #if COUNTERPOINT_LINKS
 #include "fmi/isolated_fmu.hpp"
 #endif
@@ -37,15 +38,27 @@ void bind_settings(nb::module_& m) {
       .value("boolean", Type::boolean)
       .value("string", Type::string)
       .value("binary", Type::binary);
+  nb::enum_<Kind>(m, "Kind", "What an FMU is instantiated for.")
+      .value("co_simulation", Kind::co_simulation)
+      .value("model_exchange", Kind::model_exchange);
   nb::enum_<InputStyle>(m, "InputStyle", "How inputs reach an FMU.")
       .value("start", InputStyle::start)
       .value("middle", InputStyle::middle)
       .value("slope", InputStyle::slope)
       .value("intermediate", InputStyle::intermediate);
   nb::class_<Port>(m, "Port", "A variable that is a signal.")
-      .def("__init__", [](Port* self, Type type, ValueReference reference, int width, bool continuous) {
-        new (self) Port{type, reference, width, continuous};
-      }, nb::arg("type"), nb::arg("reference"), nb::arg("width"), nb::arg("continuous"));
+      .def("__init__", [](Port* self, Type type, ValueReference reference, int width, bool continuous, const std::vector<int>& clocks) {
+        new (self) Port{type, reference, width, continuous, clocks};
+      }, nb::arg("type"), nb::arg("reference"), nb::arg("width"), nb::arg("continuous"), nb::arg("clocks"));
+  nb::enum_<ClockKind>(m, "ClockKind", "When a clock ticks.")
+      .value("periodic", ClockKind::periodic)
+      .value("changing", ClockKind::changing)
+      .value("countdown", ClockKind::countdown)
+      .value("output", ClockKind::output);
+  nb::class_<ClockSetup>(m, "ClockSetup", "A clock; interval and shift in s.")
+      .def("__init__", [](ClockSetup* self, ValueReference reference, ClockKind kind, double interval, double shift) {
+        new (self) ClockSetup{reference, kind, interval, shift};
+      }, nb::arg("reference"), nb::arg("kind"), nb::arg("interval"), nb::arg("shift"));
   nb::class_<Assignment>(m, "Assignment", "A value given to a variable before initialisation.")
       .def("__init__", [](Assignment* self, Type type, ValueReference reference, const nb::bytes& numbers, const std::vector<nb::bytes>& texts) {
         new (self) Assignment{type, reference, std::string(numbers.c_str(), numbers.size()), {}};
@@ -53,9 +66,11 @@ void bind_settings(nb::module_& m) {
       }, nb::arg("type"), nb::arg("reference"), nb::arg("numbers"), nb::arg("texts"));
   nb::class_<InstanceSettings>(m, "InstanceSettings", "How to make an instance.")
       .def(nb::init<>())
+      .def_rw("kind", &InstanceSettings::kind)
       .def_rw("name", &InstanceSettings::name)
       .def_rw("token", &InstanceSettings::token)
       .def_rw("resources", &InstanceSettings::resources)
+      .def_rw("tool", &InstanceSettings::tool)
       .def_rw("visible", &InstanceSettings::visible)
       .def_rw("logging", &InstanceSettings::logging)
       .def_rw("categories", &InstanceSettings::categories)
@@ -69,6 +84,7 @@ void bind_settings(nb::module_& m) {
       .def_rw("instance", &FmuSetup::instance)
       .def_rw("inputs", &FmuSetup::inputs)
       .def_rw("outputs", &FmuSetup::outputs)
+      .def_rw("clocks", &FmuSetup::clocks)
       .def_rw("structure", &FmuSetup::structure)
       .def_rw("values", &FmuSetup::values)
       .def_rw("input_style", &FmuSetup::input_style)
@@ -76,7 +92,41 @@ void bind_settings(nb::module_& m) {
       .def_rw("can_save", &FmuSetup::can_save)
       .def_rw("redo_discarded", &FmuSetup::redo_discarded)
       .def_rw("equal_steps", &FmuSetup::equal_steps)
-      .def_rw("only_once", &FmuSetup::only_once);
+      .def_rw("only_once", &FmuSetup::only_once)
+      .def_prop_rw("state", [](const FmuSetup& self) { return nb::bytes(self.state.data(), self.state.size()); },
+                   [](FmuSetup& self, const nb::bytes& bytes) {
+                     const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.c_str());
+                     self.state.assign(data, data + bytes.size());
+                   })
+      .def_rw("memory", &FmuSetup::memory)
+      .def_rw("integration", &FmuSetup::integration);
+}
+
+void bind_integration(nb::module_& m) {
+  nb::class_<StateVariable>(m, "StateVariable", "A variable that is a continuous state.")
+      .def("__init__", [](StateVariable* self, const std::string& name, ValueReference reference, int width) {
+        new (self) StateVariable{name, reference, width};
+      }, nb::arg("name"), nb::arg("reference"), nb::arg("width"));
+  nb::class_<IntegrationSetup>(m, "IntegrationSetup", "How an FMU for model exchange is integrated.")
+      .def(nb::init<>())
+      .def_rw("solver", &IntegrationSetup::solver)
+      .def_rw("options", &IntegrationSetup::options)
+      .def_rw("states", &IntegrationSetup::states)
+      .def_rw("indicators", &IntegrationSetup::indicators)
+      .def_rw("completes_steps", &IntegrationSetup::completes_steps)
+      .def_rw("publishes_events", &IntegrationSetup::publishes_events)
+      .def_rw("outputs_use_inputs", &IntegrationSetup::outputs_use_inputs)
+      .def_rw("state_variables", &IntegrationSetup::state_variables);
+}
+
+std::map<std::string, long> to_map(const IntegrationStatistics* counts) {
+  if (counts == nullptr) return {};
+  return {{"steps", counts->steps},
+          {"evaluations", counts->evaluations},
+          {"state events", counts->state_events},
+          {"time events", counts->time_events},
+          {"step events", counts->step_events},
+          {"input events", counts->input_events}};
 }
 
 /// What an FMU offers wherever it runs.
@@ -92,7 +142,15 @@ void bind_fmu_methods(Class& fmu) {
       .def("numbers", &Fmu::numbers, nb::arg("port"), "Values of a variable of the running instance.")
       .def("texts", [](Fmu& self, const Port& port) { return to_bytes(self.texts(port)); }, nb::arg("port"),
            "Strings or binary values of a variable of the running instance.")
-      .def("directional_derivative", &Fmu::directional_derivative, nb::arg("unknowns"), nb::arg("knowns"), nb::arg("seed"));
+      .def("directional_derivative", &Fmu::directional_derivative, nb::arg("unknowns"), nb::arg("knowns"), nb::arg("seed"),
+           nb::arg("width"))
+      .def("serialize", [](Fmu& self) {
+        const std::vector<std::uint8_t> state = self.serialize();
+        return nb::bytes(state.data(), state.size());
+      }, "The state of the running instance.")
+      .def("memory", &Fmu::memory, "What belongs to this state outside of the FMU; the time in s comes first.")
+      .def("statistics", [](const Fmu& self) { return to_map(self.statistics()); },
+           "How often what happened in a run in model exchange; empty in co-simulation.");
 }
 
 #if COUNTERPOINT_LINKS
@@ -112,7 +170,7 @@ void bind_isolation(nb::module_& m) {
       .def_prop_rw("processes", [](const Isolation& self) { return self.limits.processes; },
                    [](Isolation& self, bool allowed) { self.limits.processes = allowed; })
       .def_rw("deadline", &Isolation::deadline);
-  nb::class_<IsolatedFmu, Subsystem> fmu(m, "IsolatedFmu", "An FMU for co-simulation in a process of its own.");
+  nb::class_<IsolatedFmu, Subsystem> fmu(m, "IsolatedFmu", "An FMU in a process of its own.");
   fmu.def("__init__", [](IsolatedFmu* self, const std::string& library, const FmuSetup& setup, const Isolation& isolation) {
     new (self) IsolatedFmu(library, setup, isolation);
   }, nb::arg("library"), nb::arg("setup"), nb::arg("isolation"));
@@ -128,13 +186,14 @@ void bind_isolation(nb::module_& m) {
 
 void bind_fmi(nb::module_& parent) {
   nb::module_ m = parent.def_submodule("fmi", "FMUs: the call layer of FMI 2 and FMI 3.");
+  bind_integration(m);
   bind_settings(m);
   nb::class_<Library>(m, "Library", "A shared library, loaded as long as this lives.").def(nb::init<const std::string&>(), nb::arg("path"));
-  nb::class_<FmuSubsystem, Subsystem> fmu(m, "FmuSubsystem", "An FMU for co-simulation.");
-  fmu.def("__init__", [](FmuSubsystem* self, std::shared_ptr<Library> library, const FmuSetup& setup) {
-    new (self) FmuSubsystem(std::move(library), setup);
-  }, nb::arg("library"), nb::arg("setup"));
-  bind_fmu_methods<FmuSubsystem>(fmu);
+  nb::class_<FmuBase, Subsystem> fmu(m, "FmuBase", "An FMU of either kind.");
+  bind_fmu_methods<FmuBase>(fmu);
+  m.def("make_fmu", [](std::shared_ptr<Library> library, const FmuSetup& setup) -> std::shared_ptr<FmuBase> {
+    return make_fmu(std::move(library), setup);
+  }, nb::arg("library"), nb::arg("setup"), "An FMU of the kind that its setup says.");
 #if COUNTERPOINT_LINKS
   bind_isolation(m);
 #endif

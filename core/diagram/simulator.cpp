@@ -20,7 +20,8 @@ struct Simulator::Saved {
   std::shared_ptr<const Execution::Saved> execution;
   double time, reached, wish, short_step;
   int border_steps;
-  std::vector<double> slope, g, burst_begin, burst_length;
+  std::vector<double> slope, g;
+  ChatterWatch chatter;
 };
 
 Simulator::Simulator(FlatDiagram diagram, const SimulatorOptions& options)
@@ -33,11 +34,9 @@ Simulator::Simulator(FlatDiagram diagram, const SimulatorOptions& options)
       slope_(execution_.states()),
       g_begin_(execution_.crossings()),
       g_end_(g_begin_),
-      x_whole_(x_begin_),
-      slope_whole_(x_begin_),
-      rates_(g_begin_),
-      burst_begin_(g_begin_),
-      burst_length_(g_begin_) {
+      location_(*method_, *this, execution_.states(), execution_.crossings()),
+      g_ahead_(g_begin_),
+      chatter_(execution_.crossings()) {
   context_.locates = options.locates;
   context_.is_tentative = is_variable() || (options.locates && execution_.crossings() > 0);
 }
@@ -51,8 +50,7 @@ void Simulator::start(double t, Inputs* u) {
   context_.is_major = true;
   context_.inputs = u;
   statistics_ = {};
-  std::fill(burst_begin_.begin(), burst_begin_.end(), -infinity);
-  std::fill(burst_length_.begin(), burst_length_.end(), 0.0);
+  chatter_.start();
   short_step_ = 0.0;
   border_steps_ = 0;
   execution_.start(context_);
@@ -237,7 +235,7 @@ std::shared_ptr<const Simulator::Saved> Simulator::save() const {
   auto execution = execution_.save();
   if (!execution) return nullptr;
   return std::make_shared<Saved>(Saved{std::move(execution), time_, reached_, control_.wish(), short_step_, border_steps_,
-                                       slope_, g_begin_, burst_begin_, burst_length_});
+                                       slope_, g_begin_, chatter_});
 }
 
 void Simulator::restore(const Saved& saved) {
@@ -249,8 +247,7 @@ void Simulator::restore(const Saved& saved) {
   border_steps_ = saved.border_steps;
   slope_ = saved.slope;
   g_begin_ = saved.g;
-  burst_begin_ = saved.burst_begin;
-  burst_length_ = saved.burst_length;
+  chatter_ = saved.chatter;
 }
 
 }  // namespace counterpoint::diagram

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "diagram/execution.hpp"
-#include "diagram/first_crossing.hpp"
+#include "ode/event_location.hpp"
 #include "ode/step_control.hpp"
 
 namespace counterpoint::diagram {
@@ -31,11 +31,9 @@ struct SimulatorStatistics {
 ///     instant    samples, gates, modes, resets, until nothing changes any more
 ///     accept     blocks that remember, slopes for the next step
 ///
-/// Location (simulator_events.cpp): on the solver's interpolant, or for methods without one on the cubic through both
-/// ends of the step and then confirmed by steps of the method itself. A function that changes its sign twice within one
-/// step is not seen. One that is zero at the start of a step and then is not, had its mode decided on the border: the step
-/// ends right after the start and it is decided again.
-class Simulator : private Slopes {
+/// Location (simulator_events.cpp): see EventLocation. A function that is zero at the start of a step and then is not, had
+/// its mode decided on the border: the step ends right after the start and it is decided again.
+class Simulator : private Slopes, private CrossingModel {
  public:
   Simulator(FlatDiagram diagram, const SimulatorOptions& options);
 
@@ -75,12 +73,11 @@ class Simulator : private Slopes {
 
   Ending find_crossing(double& end);
   bool leaves_border() const;
-  double locate(double end);
-  double confirm(double end, double tolerance);
-  void guess_state(double t, double end);
-  void step_again(double t);
-  double location_tolerance(double step) const;
-  void find_rates(double end);
+  void evaluate_guess(double t) override;
+  void step_again(double t) override;
+  void crossing(double* g) override { execution_.crossing(context_, g); }
+  void slopes(double* dx) override { execution_.slopes(context_, dx); }
+  double location_tolerance(double step) const { return location_.tolerance(time_, step); }
   bool is_reversed();
   void note_event();
 
@@ -97,15 +94,13 @@ class Simulator : private Slopes {
   std::vector<double> g_begin_, g_end_;
   bool evaluated_at_end_ = false;
 
-  std::vector<double> x_whole_, slope_whole_;  ///< end of the step in which something crossed
-  Bracket bracket_;
-  std::vector<double> rates_;         ///< of crossing functions near the crossing
-  std::vector<double> signals_;       ///< kept during a look ahead
-  std::vector<int> crossed_;          ///< functions that did at the last event
-  double short_step_ = 0.0;           ///< of the next step when it must be short; else 0
-  int border_steps_ = 0;              ///< short steps in a row
-  std::vector<double> burst_begin_;   ///< by function: since when its events follow each other closely
-  std::vector<double> burst_length_;  ///< by function: how many
+  EventLocation location_;
+  std::vector<double> g_ahead_;  ///< crossing functions and ...
+  std::vector<double> signals_;  ///< ... what is kept during a look ahead
+  std::vector<int> crossed_;     ///< functions that did at the last event
+  double short_step_ = 0.0;      ///< of the next step when it must be short; else 0
+  int border_steps_ = 0;         ///< short steps in a row
+  ChatterWatch chatter_;
 };
 
 }  // namespace counterpoint::diagram

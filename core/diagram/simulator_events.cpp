@@ -7,19 +7,6 @@
 #include "diagram/simulator.hpp"
 
 namespace counterpoint::diagram {
-namespace {
-
-constexpr int most_corrections = 4;    ///< of a crossing by steps of the method, before its bracket is narrowed
-constexpr double burst_window = 1e5;   ///< in tolerances of location: events of one function closer than this ...
-constexpr double longest_burst = 6.0;  ///< ... and as many as this are chattering
-
-}  // namespace
-
-double Simulator::location_tolerance(double step) const {
-  // Long steps of variable-step solvers: nearer costs them one evaluation.
-  const double share = method_->interpolates() ? 1e-12 : 1e-10;
-  return std::max(share * step, 4.0 * std::numeric_limits<double>::epsilon() * std::abs(time_));
-}
 
 /// Whether a function was zero and now is not: its block stood on the border and decided without knowing where the signal
 /// would go.
@@ -41,112 +28,35 @@ Simulator::Ending Simulator::find_crossing(double& end) {
     // Twice as far each time: a function may be zero to all its digits for a while.
     const double length = location_tolerance(end - time_) * std::ldexp(1.0, border_steps_++);
     if (length < end - time_) {
-      x_whole_ = x_end_;
-      execution_.slopes(context_, slope_whole_.data());
-      const double whole = end;
+      const EventLocation::Attempt whole{time_, end, x_begin_.data(), slope_.data(), x_end_.data()};
       end = time_ + length;
-      if (method_->interpolates()) guess_state(end, whole);
-      else step_again(end);
+      location_.shorten(whole, end);
       execution_.crossing(context_, g_end_.data());
     }
     return Ending::border;
   }
   border_steps_ = 0;
   if (!changes_sign(g_begin_, g_end_)) return Ending::plain;
-  end = locate(end);
+  end = location_.locate({time_, end, x_begin_.data(), slope_.data(), x_end_.data()}, g_begin_, g_end_);
   crossed_.clear();
   for (std::size_t i = 0; i < g_end_.size(); ++i) {
-    if (g_begin_[i] * g_end_[i] < 0.0) crossed_.push_back(static_cast<int>(i));
+    if (is_crossing(g_begin_[i], g_end_[i])) crossed_.push_back(static_cast<int>(i));
   }
   return Ending::event;
 }
 
-/// The state at t inside the attempt that ended at `end`, without stepping, and all that depends on it.
-void Simulator::guess_state(double t, double end) {
+void Simulator::evaluate_guess(double t) {
   // What blocks did for the whole attempt does not count for the part of it that is left.
   if (execution_.has_rejected()) execution_.rejected(context_);
-  if (method_->interpolates()) {
-    method_->interpolate(t, x_end_.data());
-  } else {
-    const double h = end - time_;
-    hermite(static_cast<int>(x_end_.size()), (t - time_) / h, h, x_begin_.data(), slope_.data(), x_whole_.data(),
-            slope_whole_.data(), x_end_.data());
-  }
   evaluate_at_end(t);
 }
 
-/// A step of the method to t, and all that depends on its end.
 void Simulator::step_again(double t) {
   give_up(time_ + context_.step);
   ++statistics_.located_steps;
   context_.step = t - time_;
   method_->attempt(time_, t, x_begin_.data(), slope_.data(), x_end_.data(), *this);
   evaluate_at_end(t);
-}
-
-/// Bracket the first change of sign and end the step on its far side, where whoever crossed has crossed.
-double Simulator::locate(double end) {
-  x_whole_ = x_end_;
-  execution_.slopes(context_, slope_whole_.data());
-  const double tolerance = location_tolerance(end - time_);
-  bracket_ = {time_, end, g_begin_, g_end_};
-  double at = end;
-  narrow(bracket_, g_begin_, tolerance, [&](double t, std::vector<double>& g) {
-    guess_state(at = t, end);
-    execution_.crossing(context_, g.data());
-  });
-  if (!method_->interpolates()) return confirm(end, tolerance);
-  if (at != bracket_.b) guess_state(bracket_.b, end);
-  g_end_ = bracket_.g_b;
-  return bracket_.b;
-}
-
-/// How fast crossing functions change where the bracket is, over a stretch that is long against rounding.
-void Simulator::find_rates(double end) {
-  const double stretch = std::max(1e-4 * (end - time_), bracket_.b - bracket_.a);
-  const double t = bracket_.b - stretch > time_ ? bracket_.b - stretch : bracket_.b + stretch;
-  guess_state(t, end);
-  execution_.crossing(context_, rates_.data());
-  for (std::size_t i = 0; i < rates_.size(); ++i) rates_[i] = (rates_[i] - bracket_.g_b[i]) / (t - bracket_.b);
-}
-
-/// The cubic that `bracket_` was found on is not the method's solution: step there, and correct the time by how far
-/// crossing functions are from zero.
-double Simulator::confirm(double end, double tolerance) {
-  const double guess = bracket_.b;
-  const std::vector<double> after = bracket_.g_b;
-  find_rates(end);
-  bracket_.a = time_;
-  bracket_.b = end;
-  bracket_.g_a = g_begin_;
-  double t = guess;
-  for (int k = 0; k < most_corrections && t > bracket_.a && t < bracket_.b; ++k) {
-    step_again(t);
-    execution_.crossing(context_, g_end_.data());
-    const bool is_after = changes_sign(g_begin_, g_end_);
-    double late = is_after ? 0.0 : -infinity;  // time since the first crossing, negative: still to go
-    for (std::size_t i = 0; i < g_end_.size(); ++i) {
-      const bool counts = g_begin_[i] * (is_after ? g_end_[i] : after[i]) < 0.0;
-      if (counts) late = std::max(late, g_end_[i] / rates_[i]);
-    }
-    if (is_after && late <= 2.0 * tolerance) return t;
-    (is_after ? bracket_.b : bracket_.a) = t;
-    (is_after ? bracket_.g_b : bracket_.g_a) = g_end_;
-    t += 0.5 * tolerance - late;
-  }
-  if (bracket_.b == end) {
-    step_again(end);
-    execution_.crossing(context_, g_end_.data());
-    bracket_.g_b = g_end_;
-  }
-  double at = end;
-  narrow(bracket_, g_begin_, tolerance, [&](double time, std::vector<double>& g) {
-    step_again(at = time);
-    execution_.crossing(context_, g.data());
-  });
-  if (at != bracket_.b) step_again(bracket_.b);
-  g_end_ = bracket_.g_b;
-  return bracket_.b;
 }
 
 /// Whether a function that crossed is about to cross back (a ball that bounced is a rounding error below the
@@ -162,10 +72,9 @@ bool Simulator::is_reversed() {
   signals_ = execution_.signals();
   for (std::size_t i = 0; i < x_end_.size(); ++i) x_end_[i] = x_begin_[i] + ahead * slope_[i];
   evaluate_at_end(time_ + ahead);
-  std::vector<double>& g = rates_;
-  execution_.crossing(context_, g.data());
+  execution_.crossing(context_, g_ahead_.data());
   const bool reverses = std::any_of(crossed_.begin(), crossed_.end(), [&](int i) {
-    return stays(i) && g_begin_[i] * g[i] < 0.0;
+    return stays(i) && is_crossing(g_begin_[i], g_ahead_[i]);
   });
   // As they were, not evaluated again: some outputs are there at the accepted instant only.
   std::copy(x_begin_.begin(), x_begin_.end(), execution_.x());
@@ -177,17 +86,12 @@ bool Simulator::is_reversed() {
 
 void Simulator::note_event() {
   ++statistics_.events;
-  const double window = burst_window * location_tolerance(span_);
   for (int i : crossed_) {
-    if (time_ - burst_begin_[i] > window) {
-      burst_begin_[i] = time_;
-      burst_length_[i] = 0.0;
-    }
-    if (++burst_length_[i] < longest_burst) continue;
+    if (chatter_.note(i, time_, location_tolerance(span_))) continue;
     std::ostringstream text;
     text.precision(12);
-    text << "block \"" << execution_.crossing_name(i) << "\" changes its mode without end: " << longest_burst
-         << " events between t = " << burst_begin_[i] << " and " << time_
+    text << "block \"" << execution_.crossing_name(i) << "\" changes its mode without end: " << ChatterWatch::most
+         << " events between t = " << chatter_.since(i) << " and " << time_
          << " s (chattering, or events that come ever closer); give it a hysteresis, stop the motion, or switch event "
             "location off";
     throw SolverFailure(text.str());

@@ -97,7 +97,24 @@ Bundles bundle(const std::vector<Port>& ports) {
 
 Bundles bundle_if(const std::vector<Port>& ports, bool continuous) {
   if (continuous) return bundle_chosen(ports, [](const Port& port) { return port.continuous; });
-  return bundle_chosen(ports, [](const Port& port) { return !port.continuous; });
+  return bundle_chosen(ports, [](const Port& port) { return !port.continuous && port.clocks.empty(); });
+}
+
+Bundles bundle_without_clocks(const std::vector<Port>& ports) {
+  return bundle_chosen(ports, [](const Port& port) { return port.clocks.empty(); });
+}
+
+std::vector<ClockedPort> clocked_ports(const std::vector<Port>& ports) {
+  std::vector<ClockedPort> made;
+  int offset = 0;
+  for (const Port& port : ports) {
+    if (!port.clocks.empty()) {
+      made.push_back({port.clocks, Bundle(port.type)});
+      made.back().values.add(port, offset);
+    }
+    offset += port.width;
+  }
+  return made;
 }
 
 }  // namespace counterpoint::fmi

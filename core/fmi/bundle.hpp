@@ -12,6 +12,7 @@ struct Port {
   ValueReference reference = 0;
   int width = 1;
   bool continuous = true;  ///< its value may be taken inside a step
+  std::vector<int> clocks = {};  ///< numbers of the clocks it belongs to: it may be used only while one of them is active
 };
 
 /// Ports of one type, read or written by one call.
@@ -51,8 +52,16 @@ class Bundle {
 
 using Bundles = std::vector<Bundle>;
 
-/// Bundles for the ports of a subsystem; those that are continuous or not by themselves when asked.
+/// Bundles for the ports of a subsystem: all, those without clocks, and of these the continuous or the other ones.
 Bundles bundle(const std::vector<Port>& ports);
+Bundles bundle_without_clocks(const std::vector<Port>& ports);
 Bundles bundle_if(const std::vector<Port>& ports, bool continuous);
+
+/// Ports that belong to clocks, one by one.
+struct ClockedPort {
+  std::vector<int> clocks;
+  Bundle values;
+};
+std::vector<ClockedPort> clocked_ports(const std::vector<Port>& ports);
 
 }  // namespace counterpoint::fmi

@@ -16,12 +16,18 @@ void Instance::fail(int status, const char* function) {
   throw ComponentFailure(text);
 }
 
-void refuse_instance(const char* function, const Log& log) {
+void refuse_instance(const char* function, const InstanceSettings& settings, const Log& log) {
   const std::string words = log.last_words();
-  throw ComponentFailure(std::string(function) + " failed; the FMU said " + (words.empty() ? "nothing" : "\"" + words + "\"") +
+  const std::string tool = settings.tool.empty() ? "" : "; it needs the program that made it, " + settings.tool + ", on this computer";
+  throw ComponentFailure(std::string(function) + " failed; the FMU said " + (words.empty() ? "nothing" : "\"" + words + "\"") + tool +
                              "; usual reasons: the binary does not belong to this description (GUID or instantiation token), a "
                              "licence or a file is missing",
                          true);
+}
+
+std::unique_ptr<Instance> make_instance(int major, const LibraryPointer& library, const InstanceSettings& settings,
+                                        const std::shared_ptr<Log>& log) {
+  return major == 2 ? make_instance2(library, settings, log) : make_instance3(library, settings, log);
 }
 
 std::size_t size_of(Type type) {

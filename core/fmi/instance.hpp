@@ -17,11 +17,16 @@ using References = std::vector<ValueReference>;
 /// Types of values. An enumeration is an int32 in FMI 2 and an int64 in FMI 3; a boolean is one byte here.
 enum class Type { float64, float32, int8, uint8, int16, uint16, int32, uint32, int64, uint64, boolean, string, binary };
 
+/// What an FMU is instantiated for: with a solver of its own, or as equations that the importer integrates.
+enum class Kind { co_simulation, model_exchange };
+
 /// How to make an instance.
 struct InstanceSettings {
+  Kind kind = Kind::co_simulation;
   std::string name;
   std::string token;      ///< GUID or instantiation token
   std::string resources;  ///< FMI 2: a file URI; FMI 3: an absolute path with a separator at its end
+  std::string tool;       ///< the program that the FMU needs on this computer; empty: none
   bool visible = false;
   bool logging = false;
   std::vector<std::string> categories;  ///< of log messages; empty: all
@@ -43,9 +48,20 @@ struct StepEnd {
 struct DiscreteUpdate {
   bool again = false;
   bool terminate = false;
+  bool nominals_changed = false;
+  bool states_changed = false;
   bool has_next_event = false;
   double next_event = 0.0;
 };
+
+/// What an FMU for model exchange wants after a step of the solver.
+struct StepCompleted {
+  bool event = false;      ///< event mode
+  bool terminate = false;  ///< the end of the simulation
+};
+
+/// What an FMU knows of the next interval of a clock (FMI 3).
+enum class IntervalNews { unknown, unchanged, changed };
 
 /// Called within a step of FMI 3 when inputs may be set for time t.
 using IntermediateInputs = std::function<void(double t)>;
@@ -57,7 +73,7 @@ using IntermediateInputs = std::function<void(double t)>;
 ///     called on it any more.
 ///  2. Every call that returns a status worse than a warning throws ComponentFailure with the function, the status and
 ///     the FMU's last words. A discarded step is a value, not an exception.
-///  3. The order of calls is the caller's business (see FmuSubsystem).
+///  3. The order of calls is the caller's business (see FmuSubsystem, ModelExchangeSubsystem).
 ///  4. Values are in the memory layout of their type, arrays row by row.
 ///  5. An FMU may change the floating-point environment: callers keep theirs (KeepFloatingPoint).
 class Instance {
@@ -85,6 +101,26 @@ class Instance {
   virtual DiscreteUpdate update_discrete_states() = 0;
   virtual void enter_step_mode() = 0;
 
+  /// Model exchange. Numbers of states and event indicators: FMI 2 has them in the description only, and returns
+  /// what is given here.
+  virtual std::size_t state_count(std::size_t described) = 0;
+  virtual std::size_t indicator_count(std::size_t described) = 0;
+  virtual void enter_continuous_time_mode() = 0;
+  virtual void set_time(double t) = 0;
+  /// False: discarded, the equations have no solution there and a smaller step may help; likewise `get_derivatives`.
+  virtual bool set_states(const double* x, std::size_t count) = 0;
+  virtual void get_states(double* x, std::size_t count) = 0;
+  virtual void get_nominals(double* nominals, std::size_t count) = 0;
+  virtual bool get_derivatives(double* dx, std::size_t count) = 0;
+  virtual void get_indicators(double* z, std::size_t count) = 0;
+  virtual StepCompleted completed_step() = 0;
+
+  /// Clocks of FMI 3. An input clock is activated until the next update of discrete states.
+  virtual void activate_clock(ValueReference clock) = 0;
+  virtual bool is_clock_active(ValueReference clock) = 0;
+  virtual IntervalNews get_interval(ValueReference clock, double& interval) = 0;
+  virtual double get_shift(ValueReference clock) = 0;
+
   /// A state is a handle of the FMU; `*state` may be null or a state to be overwritten.
   virtual void save(void** state) = 0;
   virtual void restore(void* state) = 0;
@@ -102,6 +138,12 @@ class Instance {
   void check(int status, const char* function) {
     if (status > 1) fail(status, function);
   }
+  /// Likewise, but false when the FMU discarded the call.
+  bool accepted(int status, const char* function) {
+    if (status == 2) return false;
+    check(status, function);
+    return true;
+  }
   [[noreturn]] void fail(int status, const char* function);
 
   std::shared_ptr<Log> log_;
@@ -109,13 +151,16 @@ class Instance {
   bool dead_ = false;
 };
 
+/// An instance of an FMU of FMI 2 or 3.
+std::unique_ptr<Instance> make_instance(int major, const LibraryPointer& library, const InstanceSettings& settings,
+                                        const std::shared_ptr<Log>& log);
 std::unique_ptr<Instance> make_instance2(const LibraryPointer& library, const InstanceSettings& settings,
                                          const std::shared_ptr<Log>& log);
 std::unique_ptr<Instance> make_instance3(const LibraryPointer& library, const InstanceSettings& settings,
                                          const std::shared_ptr<Log>& log);
 
 /// Throw that the FMU could not be instantiated, with its last words.
-[[noreturn]] void refuse_instance(const char* function, const Log& log);
+[[noreturn]] void refuse_instance(const char* function, const InstanceSettings& settings, const Log& log);
 
 /// Bytes of a value.
 std::size_t size_of(Type type);

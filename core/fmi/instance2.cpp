@@ -1,4 +1,4 @@
-// FMI 2.0 for co-simulation.
+// FMI 2.0 for co-simulation and model exchange.
 
 #include <chrono>
 #include <cstdlib>
@@ -17,13 +17,15 @@ struct Functions {
 #define DECLARE(RESULT, NAME, ARGUMENTS) RESULT(*NAME) ARGUMENTS = nullptr;
   FMI2_COMMON_FUNCTIONS(DECLARE)
   FMI2_CO_SIMULATION_FUNCTIONS(DECLARE)
+  FMI2_MODEL_EXCHANGE_FUNCTIONS(DECLARE)
 #undef DECLARE
 
-  explicit Functions(const Library& library) {
+  Functions(const Library& library, Kind kind) {
     Symbols symbols(library);
 #define FIND(RESULT, NAME, ARGUMENTS) symbols.find(NAME, #NAME);
     FMI2_COMMON_FUNCTIONS(FIND)
     FMI2_CO_SIMULATION_FUNCTIONS(FIND)
+    FMI2_MODEL_EXCHANGE_FUNCTIONS(FIND)
 #undef FIND
 #define REQUIRE(NAME) symbols.require(NAME, #NAME)
     REQUIRE(fmi2Instantiate);
@@ -34,7 +36,20 @@ struct Functions {
     REQUIRE(fmi2Terminate);
     REQUIRE(fmi2GetReal);
     REQUIRE(fmi2SetReal);
-    REQUIRE(fmi2DoStep);
+    if (kind == Kind::co_simulation) {
+      REQUIRE(fmi2DoStep);
+    } else {
+      REQUIRE(fmi2EnterEventMode);
+      REQUIRE(fmi2NewDiscreteStates);
+      REQUIRE(fmi2EnterContinuousTimeMode);
+      REQUIRE(fmi2CompletedIntegratorStep);
+      REQUIRE(fmi2SetTime);
+      REQUIRE(fmi2SetContinuousStates);
+      REQUIRE(fmi2GetContinuousStates);
+      REQUIRE(fmi2GetDerivatives);
+      REQUIRE(fmi2GetEventIndicators);
+      REQUIRE(fmi2GetNominalsOfContinuousStates);
+    }
 #undef REQUIRE
     symbols.check();
   }
@@ -53,11 +68,12 @@ extern "C" void log_message2(fmi2ComponentEnvironment environment, fmi2String, f
 class Instance2 final : public Instance {
  public:
   Instance2(LibraryPointer library, const InstanceSettings& settings, std::shared_ptr<Log> log)
-      : Instance(std::move(log)), library_(std::move(library)), f_(*library_), settings_(settings) {
+      : Instance(std::move(log)), library_(std::move(library)), f_(*library_, settings.kind), settings_(settings) {
     callbacks_ = {log_message2, std::calloc, std::free, nullptr, log_.get()};
-    c_ = f_.fmi2Instantiate(settings_.name.c_str(), fmi2CoSimulation, settings_.token.c_str(), settings_.resources.c_str(),
-                            &callbacks_, settings_.visible, settings_.logging);
-    if (c_ == nullptr) refuse_instance("fmi2Instantiate", *log_);
+    const fmi2Type type = settings_.kind == Kind::co_simulation ? fmi2CoSimulation : fmi2ModelExchange;
+    c_ = f_.fmi2Instantiate(settings_.name.c_str(), type, settings_.token.c_str(), settings_.resources.c_str(), &callbacks_,
+                            settings_.visible, settings_.logging);
+    if (c_ == nullptr) refuse_instance("fmi2Instantiate", settings_, *log_);
     if (!settings_.categories.empty()) choose_categories();
   }
   ~Instance2() override {
@@ -146,9 +162,41 @@ class Instance2 final : public Instance {
           "fmi2GetDirectionalDerivative");
   }
 
-  void enter_event_mode() override {}
-  DiscreteUpdate update_discrete_states() override { return {}; }
-  void enter_step_mode() override {}
+  void enter_event_mode() override { check(f_.fmi2EnterEventMode(c_), "fmi2EnterEventMode"); }
+  DiscreteUpdate update_discrete_states() override {
+    fmi2EventInfo info{};
+    check(f_.fmi2NewDiscreteStates(c_, &info), "fmi2NewDiscreteStates");
+    return {info.new_discrete_states_needed != 0, info.terminate_simulation != 0, info.nominals_changed != 0,
+            info.states_changed != 0, info.next_event_time_defined != 0, info.next_event_time};
+  }
+  void enter_step_mode() override { throw std::logic_error("co-simulation of FMI 2 has no event mode"); }
+
+  std::size_t state_count(std::size_t described) override { return described; }
+  std::size_t indicator_count(std::size_t described) override { return described; }
+  void enter_continuous_time_mode() override { check(f_.fmi2EnterContinuousTimeMode(c_), "fmi2EnterContinuousTimeMode"); }
+  void set_time(double t) override { check(f_.fmi2SetTime(c_, t), "fmi2SetTime"); }
+  bool set_states(const double* x, std::size_t n) override {
+    return accepted(f_.fmi2SetContinuousStates(c_, x, n), "fmi2SetContinuousStates");
+  }
+  void get_states(double* x, std::size_t n) override { check(f_.fmi2GetContinuousStates(c_, x, n), "fmi2GetContinuousStates"); }
+  void get_nominals(double* nominals, std::size_t n) override {
+    check(f_.fmi2GetNominalsOfContinuousStates(c_, nominals, n), "fmi2GetNominalsOfContinuousStates");
+  }
+  bool get_derivatives(double* dx, std::size_t n) override {
+    return accepted(f_.fmi2GetDerivatives(c_, dx, n), "fmi2GetDerivatives");
+  }
+  void get_indicators(double* z, std::size_t n) override { check(f_.fmi2GetEventIndicators(c_, z, n), "fmi2GetEventIndicators"); }
+  StepCompleted completed_step() override {
+    fmi2Boolean event = fmi2False;
+    fmi2Boolean terminated = fmi2False;
+    check(f_.fmi2CompletedIntegratorStep(c_, !settings_.may_restore, &event, &terminated), "fmi2CompletedIntegratorStep");
+    return {event != fmi2False, terminated != fmi2False};
+  }
+
+  void activate_clock(ValueReference) override { no_clocks(); }
+  bool is_clock_active(ValueReference) override { no_clocks(); }
+  IntervalNews get_interval(ValueReference, double&) override { no_clocks(); }
+  double get_shift(ValueReference) override { no_clocks(); }
 
   void save(void** state) override { check(call(f_.fmi2GetFMUstate, "fmi2GetFMUstate")(c_, state), "fmi2GetFMUstate"); }
   void restore(void* state) override { check(call(f_.fmi2SetFMUstate, "fmi2SetFMUstate")(c_, state), "fmi2SetFMUstate"); }
@@ -180,6 +228,7 @@ class Instance2 final : public Instance {
     if (function == nullptr) throw ComponentFailure(std::string("its library has no ") + name);
     return function;
   }
+  [[noreturn]] static void no_clocks() { throw std::logic_error("FMI 2 has no clocks"); }
   [[noreturn]] static void unknown_type() { throw std::logic_error("FMI 2 has no values of this type"); }
 
   void choose_categories() {

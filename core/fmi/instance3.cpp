@@ -1,4 +1,4 @@
-// FMI 3.0 for co-simulation.
+// FMI 3.0 for co-simulation and model exchange.
 
 #include <exception>
 #include <utility>
@@ -16,23 +16,41 @@ struct Functions {
 #define DECLARE(RESULT, NAME, ARGUMENTS) RESULT(*NAME) ARGUMENTS = nullptr;
   FMI3_COMMON_FUNCTIONS(DECLARE)
   FMI3_CO_SIMULATION_FUNCTIONS(DECLARE)
+  FMI3_MODEL_EXCHANGE_FUNCTIONS(DECLARE)
 #undef DECLARE
 
-  explicit Functions(const Library& library) {
+  Functions(const Library& library, Kind kind) {
     Symbols symbols(library);
 #define FIND(RESULT, NAME, ARGUMENTS) symbols.find(NAME, #NAME);
     FMI3_COMMON_FUNCTIONS(FIND)
     FMI3_CO_SIMULATION_FUNCTIONS(FIND)
+    FMI3_MODEL_EXCHANGE_FUNCTIONS(FIND)
 #undef FIND
 #define REQUIRE(NAME) symbols.require(NAME, #NAME)
-    REQUIRE(fmi3InstantiateCoSimulation);
+    if (kind == Kind::co_simulation) REQUIRE(fmi3InstantiateCoSimulation);
+    else REQUIRE(fmi3InstantiateModelExchange);
     REQUIRE(fmi3FreeInstance);
     REQUIRE(fmi3EnterInitializationMode);
     REQUIRE(fmi3ExitInitializationMode);
     REQUIRE(fmi3Terminate);
     REQUIRE(fmi3GetFloat64);
     REQUIRE(fmi3SetFloat64);
-    REQUIRE(fmi3DoStep);
+    if (kind == Kind::co_simulation) {
+      REQUIRE(fmi3DoStep);
+    } else {
+      REQUIRE(fmi3EnterEventMode);
+      REQUIRE(fmi3UpdateDiscreteStates);
+      REQUIRE(fmi3EnterContinuousTimeMode);
+      REQUIRE(fmi3CompletedIntegratorStep);
+      REQUIRE(fmi3SetTime);
+      REQUIRE(fmi3SetContinuousStates);
+      REQUIRE(fmi3GetContinuousStates);
+      REQUIRE(fmi3GetContinuousStateDerivatives);
+      REQUIRE(fmi3GetEventIndicators);
+      REQUIRE(fmi3GetNominalsOfContinuousStates);
+      REQUIRE(fmi3GetNumberOfEventIndicators);
+      REQUIRE(fmi3GetNumberOfContinuousStates);
+    }
 #undef REQUIRE
     symbols.check();
   }
@@ -66,15 +84,11 @@ extern "C" void intermediate_update3(fmi3InstanceEnvironment environment, fmi3Fl
 class Instance3 final : public Instance {
  public:
   Instance3(LibraryPointer library, const InstanceSettings& settings, std::shared_ptr<Log> log)
-      : Instance(std::move(log)), library_(std::move(library)), f_(*library_), settings_(settings) {
+      : Instance(std::move(log)), library_(std::move(library)), f_(*library_, settings.kind), settings_(settings) {
     environment_.log = log_.get();
-    const InstanceSettings& s = settings_;
-    const bool intermediate = !s.intermediate.empty();
-    c_ = f_.fmi3InstantiateCoSimulation(s.name.c_str(), s.token.c_str(), s.resources.c_str(), s.visible, s.logging, s.event_mode,
-                                        s.early_return, s.intermediate.data(), s.intermediate.size(), &environment_, log_message3,
-                                        intermediate ? intermediate_update3 : nullptr);
-    if (c_ == nullptr) refuse_instance("fmi3InstantiateCoSimulation", *log_);
-    if (!s.categories.empty()) choose_categories();
+    if (settings_.kind == Kind::co_simulation) instantiate_co_simulation();
+    else instantiate_model_exchange();
+    if (!settings_.categories.empty()) choose_categories();
   }
   ~Instance3() override {
     if (!dead_ && c_ != nullptr) f_.fmi3FreeInstance(c_);
@@ -201,14 +215,63 @@ class Instance3 final : public Instance {
   void enter_event_mode() override { check(call(f_.fmi3EnterEventMode, "fmi3EnterEventMode")(c_), "fmi3EnterEventMode"); }
   DiscreteUpdate update_discrete_states() override {
     DiscreteUpdate u;
-    bool nominals = false;
-    bool states = false;
-    check(call(f_.fmi3UpdateDiscreteStates, "fmi3UpdateDiscreteStates")(c_, &u.again, &u.terminate, &nominals, &states,
-                                                                       &u.has_next_event, &u.next_event),
+    check(call(f_.fmi3UpdateDiscreteStates, "fmi3UpdateDiscreteStates")(c_, &u.again, &u.terminate, &u.nominals_changed,
+                                                                       &u.states_changed, &u.has_next_event, &u.next_event),
           "fmi3UpdateDiscreteStates");
     return u;
   }
   void enter_step_mode() override { check(call(f_.fmi3EnterStepMode, "fmi3EnterStepMode")(c_), "fmi3EnterStepMode"); }
+
+  std::size_t state_count(std::size_t) override {
+    std::size_t n = 0;
+    check(f_.fmi3GetNumberOfContinuousStates(c_, &n), "fmi3GetNumberOfContinuousStates");
+    return n;
+  }
+  std::size_t indicator_count(std::size_t) override {
+    std::size_t n = 0;
+    check(f_.fmi3GetNumberOfEventIndicators(c_, &n), "fmi3GetNumberOfEventIndicators");
+    return n;
+  }
+  void enter_continuous_time_mode() override { check(f_.fmi3EnterContinuousTimeMode(c_), "fmi3EnterContinuousTimeMode"); }
+  void set_time(double t) override { check(f_.fmi3SetTime(c_, t), "fmi3SetTime"); }
+  bool set_states(const double* x, std::size_t n) override {
+    return accepted(f_.fmi3SetContinuousStates(c_, x, n), "fmi3SetContinuousStates");
+  }
+  void get_states(double* x, std::size_t n) override { check(f_.fmi3GetContinuousStates(c_, x, n), "fmi3GetContinuousStates"); }
+  void get_nominals(double* nominals, std::size_t n) override {
+    check(f_.fmi3GetNominalsOfContinuousStates(c_, nominals, n), "fmi3GetNominalsOfContinuousStates");
+  }
+  bool get_derivatives(double* dx, std::size_t n) override {
+    return accepted(f_.fmi3GetContinuousStateDerivatives(c_, dx, n), "fmi3GetContinuousStateDerivatives");
+  }
+  void get_indicators(double* z, std::size_t n) override { check(f_.fmi3GetEventIndicators(c_, z, n), "fmi3GetEventIndicators"); }
+  StepCompleted completed_step() override {
+    StepCompleted done;
+    check(f_.fmi3CompletedIntegratorStep(c_, !settings_.may_restore, &done.event, &done.terminate), "fmi3CompletedIntegratorStep");
+    return done;
+  }
+
+  void activate_clock(ValueReference clock) override {
+    const bool active = true;
+    check(call(f_.fmi3SetClock, "fmi3SetClock")(c_, &clock, 1, &active), "fmi3SetClock");
+  }
+  bool is_clock_active(ValueReference clock) override {
+    bool active = false;
+    check(call(f_.fmi3GetClock, "fmi3GetClock")(c_, &clock, 1, &active), "fmi3GetClock");
+    return active;
+  }
+  IntervalNews get_interval(ValueReference clock, double& interval) override {
+    fmi3IntervalQualifier qualifier = fmi3IntervalNotYetKnown;
+    check(call(f_.fmi3GetIntervalDecimal, "fmi3GetIntervalDecimal")(c_, &clock, 1, &interval, &qualifier), "fmi3GetIntervalDecimal");
+    return qualifier == fmi3IntervalChanged     ? IntervalNews::changed
+           : qualifier == fmi3IntervalUnchanged ? IntervalNews::unchanged
+                                                : IntervalNews::unknown;
+  }
+  double get_shift(ValueReference clock) override {
+    double shift = 0.0;
+    check(call(f_.fmi3GetShiftDecimal, "fmi3GetShiftDecimal")(c_, &clock, 1, &shift), "fmi3GetShiftDecimal");
+    return shift;
+  }
 
   void save(void** state) override { check(call(f_.fmi3GetFMUState, "fmi3GetFMUState")(c_, state), "fmi3GetFMUState"); }
   void restore(void* state) override { check(call(f_.fmi3SetFMUState, "fmi3SetFMUState")(c_, state), "fmi3SetFMUState"); }
@@ -235,6 +298,21 @@ class Instance3 final : public Instance {
   static Function* call(Function* function, const char* name) {
     if (function == nullptr) throw ComponentFailure(std::string("its library has no ") + name);
     return function;
+  }
+
+  void instantiate_co_simulation() {
+    const InstanceSettings& s = settings_;
+    const bool intermediate = !s.intermediate.empty();
+    c_ = f_.fmi3InstantiateCoSimulation(s.name.c_str(), s.token.c_str(), s.resources.c_str(), s.visible, s.logging, s.event_mode,
+                                        s.early_return, s.intermediate.data(), s.intermediate.size(), &environment_, log_message3,
+                                        intermediate ? intermediate_update3 : nullptr);
+    if (c_ == nullptr) refuse_instance("fmi3InstantiateCoSimulation", settings_, *log_);
+  }
+  void instantiate_model_exchange() {
+    const InstanceSettings& s = settings_;
+    c_ = f_.fmi3InstantiateModelExchange(s.name.c_str(), s.token.c_str(), s.resources.c_str(), s.visible, s.logging, &environment_,
+                                         log_message3);
+    if (c_ == nullptr) refuse_instance("fmi3InstantiateModelExchange", settings_, *log_);
   }
 
   void choose_categories() {

@@ -20,7 +20,7 @@ constexpr std::size_t printed_in_message = 400;  ///< bytes
 constexpr std::size_t printed_kept = 1 << 16;
 
 /// Calls beside those of a subsystem.
-enum class Call : char { numbers, texts, directional_derivative };
+enum class Call : char { numbers, texts, directional_derivative, state, memory, statistics };
 
 int width_of(const std::vector<Port>& ports) {
   int width = 0;
@@ -35,7 +35,8 @@ link::Ports ports_of(const FmuSetup& setup) {
   if (!setup.outputs.empty()) ports.outputs = {{"y", width_of(setup.outputs), "", {}}};
   ports.can_save = setup.can_save;
   ports.derivatives = setup.output_slopes;
-  ports.stops_early = setup.instance.early_return;
+  ports.stops_early = may_stop_early(setup);
+  ports.paces = setup.instance.kind == Kind::model_exchange;
   ports.requests = ports.begins = true;
   return ports;
 }
@@ -55,26 +56,33 @@ Message from_line(const std::string& line) {
           printable(line.substr(second + 1, third - second - 1)), printable(line.substr(third + 1))};
 }
 
-std::string answer_call(FmuSubsystem& fmu, const std::string& bytes) {
+std::string answer_variable(FmuBase& fmu, Call call, Unpacker& in) {
+  Packer out;
+  Port port;
+  in(port);
+  if (call == Call::numbers) out(fmu.numbers(port));
+  else out(fmu.texts(port));
+  return out.take();
+}
+
+std::string answer_call(FmuBase& fmu, const std::string& bytes) {
   Unpacker in(bytes);
   Packer out;
   Call call{};
   in(call);
-  if (call == Call::directional_derivative) {
-    References unknowns, knowns;
-    std::vector<double> seed;
-    in(unknowns)(knowns)(seed);
-    out(fmu.directional_derivative(unknowns, knowns, seed));
-  } else {
-    Port port;
-    in(port);
-    if (call == Call::numbers) {
-      out(fmu.numbers(port));
-    } else {
-      out(fmu.texts(port));
+  switch (call) {
+    case Call::directional_derivative: {
+      References unknowns, knowns;
+      std::vector<double> seed;
+      std::uint64_t width = 0;
+      in(unknowns)(knowns)(seed)(width);
+      return out(fmu.directional_derivative(unknowns, knowns, seed, width)).take();
     }
+    case Call::state: return out(fmu.serialize()).take();
+    case Call::memory: return out(fmu.memory()).take();
+    case Call::statistics: return out(*fmu.statistics()).take();
+    default: return answer_variable(fmu, call, in);
   }
-  return out.take();
 }
 
 template <class Value>
@@ -89,7 +97,7 @@ Value unpacked(const std::string& bytes) {
 
 template <class Archive>
 void describe(Archive& archive, Port& port) {
-  archive(port.type)(port.reference)(port.width)(port.continuous);
+  archive(port.type)(port.reference)(port.width)(port.continuous)(port.clocks);
 }
 
 template <class Archive>
@@ -99,14 +107,38 @@ void describe(Archive& archive, Assignment& assignment) {
 
 template <class Archive>
 void describe(Archive& archive, InstanceSettings& settings) {
-  archive(settings.name)(settings.token)(settings.resources)(settings.visible)(settings.logging)(settings.categories);
+  archive(settings.kind)(settings.name)(settings.token)(settings.resources)(settings.tool)(settings.visible)(settings.logging)(settings.categories);
   archive(settings.tolerance)(settings.event_mode)(settings.early_return)(settings.may_restore)(settings.intermediate);
 }
 
 template <class Archive>
+void describe(Archive& archive, ClockSetup& clock) {
+  archive(clock.reference)(clock.kind)(clock.interval)(clock.shift);
+}
+
+template <class Archive>
+void describe(Archive& archive, StateVariable& state) {
+  archive(state.name)(state.reference)(state.width);
+}
+
+template <class Archive>
+void describe(Archive& archive, IntegrationSetup& setup) {
+  SolverOptions& options = setup.options;
+  archive(setup.solver)(options.relative_tolerance)(options.absolute_tolerance)(options.first_step)(options.max_step);
+  archive(setup.states)(setup.indicators)(setup.completes_steps)(setup.publishes_events)(setup.outputs_use_inputs);
+  archive(setup.state_variables);
+}
+
+template <class Archive>
+void describe(Archive& archive, IntegrationStatistics& counts) {
+  archive(counts.steps)(counts.evaluations)(counts.state_events)(counts.time_events)(counts.step_events)(counts.input_events);
+}
+
+template <class Archive>
 void describe(Archive& archive, FmuSetup& setup) {
-  archive(setup.major)(setup.instance)(setup.inputs)(setup.outputs)(setup.structure)(setup.values)(setup.input_style);
+  archive(setup.major)(setup.instance)(setup.inputs)(setup.outputs)(setup.clocks)(setup.structure)(setup.values)(setup.input_style);
   archive(setup.output_slopes)(setup.can_save)(setup.redo_discarded)(setup.equal_steps)(setup.only_once);
+  archive(setup.state)(setup.memory)(setup.integration);
 }
 
 template <class Archive>
@@ -172,6 +204,10 @@ std::string IsolatedFmu::explain_loss(const std::string& reason) {
 void IsolatedFmu::finish() noexcept {
   if (!child_) return;
   try {
+    statistics();  // the last chance to hear of them
+  } catch (...) {  // it is gone: they stay as they were
+  }
+  try {
     remote_.reset();
     child_->end(patience);
     printed_ = child_->printed(printed_kept);
@@ -195,10 +231,22 @@ std::vector<std::string> IsolatedFmu::texts(const Port& port) {
 }
 
 std::vector<double> IsolatedFmu::directional_derivative(const References& unknowns, const References& knowns,
-                                                        const std::vector<double>& seed) {
+                                                        const std::vector<double>& seed, std::size_t width) {
   Packer call;
-  call(Call::directional_derivative)(unknowns)(knowns)(seed);
+  call(Call::directional_derivative)(unknowns)(knowns)(seed)(static_cast<std::uint64_t>(width));
   return unpacked<std::vector<double>>(running().call(call.take()));
+}
+
+std::vector<std::uint8_t> IsolatedFmu::serialize() {
+  return unpacked<std::vector<std::uint8_t>>(running().call(Packer()(Call::state).take()));
+}
+
+std::vector<double> IsolatedFmu::memory() { return unpacked<std::vector<double>>(running().call(Packer()(Call::memory).take())); }
+
+const IntegrationStatistics* IsolatedFmu::statistics() const {
+  if (order_.setup.instance.kind == Kind::co_simulation) return nullptr;
+  if (remote_) statistics_ = unpacked<IntegrationStatistics>(remote_->call(Packer()(Call::statistics).take()));
+  return &statistics_;
 }
 
 std::string IsolatedFmu::printed() const { return child_ ? child_->printed(printed_kept) : printed_; }
@@ -206,10 +254,10 @@ std::string IsolatedFmu::printed() const { return child_ ? child_->printed(print
 void serve_isolated(link::FrameLink& frames) {
   const link::Deadline soon = link::Deadline::in(60.0);
   const ChildOrder order = ChildOrder::from_bytes(frames.receive(soon).bytes);
-  std::unique_ptr<FmuSubsystem> fmu;
+  std::unique_ptr<FmuBase> fmu;
   try {
     link::limit_child(order.limits);
-    fmu = std::make_unique<FmuSubsystem>(std::make_shared<Library>(order.library), order.setup);
+    fmu = make_fmu(std::make_shared<Library>(order.library), order.setup);
   } catch (const std::exception& error) {
     return frames.send_text(link::Kind::error, std::string("died\t") + error.what(), soon);
   }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "fmi/fmu_subsystem.hpp"
+#include "fmi/fmu_base.hpp"
 #include "link/child_process.hpp"
 #include "link/remote_subsystem.hpp"
 
@@ -46,7 +46,8 @@ class IsolatedFmu final : public Subsystem {
   double step(double t, double t_end, Inputs& u) override { return running().step(t, t_end, u); }
   const double* output(double t, Inputs& u) override { return running().output(t, u); }
   void burst(Participant& participant, const BurstLimits& limits) override;
-  bool stops_early() const override { return order_.setup.instance.early_return; }
+  bool stops_early() const override { return may_stop_early(order_.setup); }
+  double next_step() const override { return remote_ ? remote_->next_step() : 0.0; }
   bool offers_derivatives() const override { return order_.setup.output_slopes; }
   const double* output_derivative(double t, Inputs& u) override { return running().output_derivative(t, u); }
   std::unique_ptr<SavedState> save() const override { return running().save(); }
@@ -55,7 +56,12 @@ class IsolatedFmu final : public Subsystem {
   const Log& log() const { return *log_; }
   std::vector<double> numbers(const Port& port);
   std::vector<std::string> texts(const Port& port);
-  std::vector<double> directional_derivative(const References& unknowns, const References& knowns, const std::vector<double>& seed);
+  std::vector<double> directional_derivative(const References& unknowns, const References& knowns, const std::vector<double>& seed,
+                                             std::size_t width);
+  std::vector<std::uint8_t> serialize();
+  std::vector<double> memory();
+  /// Of the run under way, or as they were when the last one ended; null in co-simulation.
+  const IntegrationStatistics* statistics() const;
   /// The last of what it printed in its latest run.
   std::string printed() const;
 
@@ -71,6 +77,7 @@ class IsolatedFmu final : public Subsystem {
   std::unique_ptr<link::ChildProcess> child_;
   std::unique_ptr<link::RemoteSubsystem> remote_;
   std::string printed_;
+  mutable IntegrationStatistics statistics_;
 };
 
 /// Serve an FMU to the process that started this one, over its memory; returns when it says goodbye.

@@ -153,7 +153,7 @@ def _steps(system: System, natives: dict[str, _core.Subsystem], start: float) ->
     """Step of each subsystem, typical for those at their own pace; a host is faster than all."""
     steps = {}
     for name, entry in system.subsystems.items():
-        step = entry.step or entry.typical_step
+        step = entry.step or entry.typical_step or entry.subsystem.typical_step
         if step is None and entry.subsystem.own_pace:
             step = _first_step(name, natives[name], start)
         steps[name] = 0.0 if step is None else float(step)

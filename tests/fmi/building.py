@@ -271,6 +271,8 @@ def _variable3(v: Variable, intermediate: bool) -> str:
         "start": start,
         "unit": v.unit,
         "derivative": v.derivative,
+        "clocks": " ".join(map(str, v.clocks)),
+        **dict(v.interval),
     }
     return _element(v.type, attributes, inside)
 

@@ -27,12 +27,17 @@ class Variable:
     derivative: int | None = None
     dimensions: tuple[tuple[str, int], ...] = ()  #: ("start", 2) or ("valueReference", 1)
     depends: tuple[int, ...] | None = ()  #: value references that an output or derivative depends on
+    clocks: tuple[int, ...] = ()  #: value references of clocks
+    interval: tuple[tuple[str, str], ...] = ()  #: attributes of a clock
 
     @property
     def is_unknown(self):
         """Whether its initial value is calculated."""
         return (
-            self.causality in ("output", "local", "calculatedParameter") and self.start is None and self.reference > 0
+            self.causality in ("output", "local", "calculatedParameter")
+            and self.start is None
+            and self.reference > 0
+            and not self.clocks
         )
 
 
@@ -125,6 +130,7 @@ BOUNCING_BALL = Model(
         Variable("der(v)", 7, unit="m/s2", derivative=5),
         output("bounces", 8, type="Int32", variability="discrete", start="0"),
         output("at_rest", 9, type="Boolean", variability="discrete", start="false"),
+        parameter("careless", 10, "false", type="Boolean"),
     ),
     states=2,
     event_indicators=1,
@@ -161,6 +167,7 @@ def _mode(reference):
 
 _GAIN = parameter("gain", 2, "1", variability="tunable")
 _BIAS = Variable("bias", 37, causality="calculatedParameter", variability="tunable", depends=(2,))
+_NOTE = Variable("note", 38, type="String", variability="discrete", start="none")
 
 PASS_THROUGH = Model(
     "PassThrough",
@@ -177,13 +184,14 @@ PASS_THROUGH = Model(
         received("matrix_in", 35, "1 2 3 4", dimensions=(("start", 2), ("start", 2)), variability="continuous"),
         output("matrix_out", 36, dimensions=(("start", 2), ("start", 2)), depends=(35,)),
         _BIAS,
+        _NOTE,
     ),
     co_simulation={"canHandleVariableCommunicationStepSize": "true", **STATE},
 )
 """For FMI 3."""
 
 PASS_THROUGH_2 = PASS_THROUGH.changed(
-    variables=(TIME, _GAIN, *(v for v in _pairs() if v.type in FMI2_TYPES), *_mode(29), _BIAS)
+    variables=(TIME, _GAIN, *(v for v in _pairs() if v.type in FMI2_TYPES), *_mode(29), _BIAS, _NOTE)
 )
 """The same source for FMI 2, which has fewer types."""
 
@@ -201,11 +209,131 @@ MISBEHAVING = Model(
     co_simulation={"canHandleVariableCommunicationStepSize": "true", **STATE},
 )
 
+SAMPLER = Model(
+    "Sampler",
+    "sampler",
+    "{counterpoint-test-sampler}",
+    (
+        TIME,
+        parameter("period", 1, "0.1", unit="s"),
+        parameter("shrink", 2, "1"),
+        parameter("stop_after", 3, "0", type="Int32"),
+        parameter("late", 4, "false", type="Boolean"),
+        received("u", 5, variability="continuous"),
+        received("enable", 6, "true", type="Boolean", variability="discrete"),
+        received("bias", 7, variability="discrete"),
+        output("x", 8, start="0"),
+        output("held", 9, variability="discrete", start="0"),
+        Variable("der(x)", 10, derivative=8),
+        output("samples", 11, type="Int32", variability="discrete", start="0"),
+    ),
+    states=1,
+    co_simulation={"canHandleVariableCommunicationStepSize": "true", **STATE},
+    fmi3={"hasEventMode": "true", "mightReturnEarlyFromDoStep": "true"},
+    kinds=("CoSimulation", "ModelExchange"),
+)
+
+RELAY = Model(
+    "Relay",
+    "relay",
+    "{counterpoint-test-relay}",
+    (
+        TIME,
+        parameter("rate", 1, "1"),
+        parameter("band", 2, "0.1"),
+        received("u", 3, variability="continuous"),
+        output("x", 4, start="0"),
+        Variable("der(x)", 5, derivative=4),
+        output("falls", 6, type="Boolean", variability="discrete", start="false"),
+        output("switches", 7, type="Int32", variability="discrete", start="0"),
+    ),
+    states=1,
+    event_indicators=1,
+    co_simulation=STATE,
+    kinds=("ModelExchange",),
+)
+
+VAN_DER_POL = Model(
+    "VanDerPol",
+    "van_der_pol",
+    "{counterpoint-test-van-der-pol}",
+    (
+        TIME,
+        parameter("mu", 1, "1"),
+        parameter("limit", 2, "0"),
+        parameter("unit", 3, "1"),
+        parameter("every", 4, "0", type="Int32"),
+        received("u", 5, variability="continuous"),
+        output("x", 6, start="2"),
+        output("v", 7, start="0"),
+        Variable("der(x)", 8, derivative=6, depends=(7,)),
+        Variable("der(v)", 9, derivative=7, depends=(5, 6, 7)),
+        output("completed", 10, type="Int32", variability="discrete", start="0"),
+        output("events", 11, type="Int32", variability="discrete", start="0"),
+        parameter("status", 12, "2", type="Int32"),
+    ),
+    states=2,
+    co_simulation=STATE,
+    kinds=("ModelExchange",),
+)
+
+ROD = Model(
+    "Rod",
+    "rod",
+    "{counterpoint-test-rod}",
+    (
+        TIME,
+        Variable("n", 1, type="UInt64", causality="structuralParameter", variability="fixed", start="4"),
+        parameter("k", 2, "1"),
+        received("q", 3, variability="continuous"),
+        output("T", 4, start="1 1 1 1", dimensions=(("valueReference", 1),)),
+        Variable("der(T)", 5, derivative=4, depends=(3, 4), dimensions=(("valueReference", 1),)),
+        output("mean", 6, depends=(4,)),
+    ),
+    fmi3={"providesDirectionalDerivatives": "true", **STATE},
+    kinds=("ModelExchange",),
+)
+"""FMI 3 only."""
+
+
+def _clock(name, reference, causality, variability, **attributes):
+    given = (("intervalVariability", variability), *attributes.items())
+    return Variable(name, reference, type="Clock", causality=causality, variability="discrete", interval=given)
+
+
+def _ticks(name, reference, clock):
+    return output(name, reference, type="Int32", variability="discrete", clocks=(clock,))
+
+
+CLOCKED = Model(
+    "Clocked",
+    "clocked",
+    "{counterpoint-test-clocked}",
+    (
+        TIME,
+        parameter("interval_b", 1, "0.25", unit="s"),
+        received("u", 2, variability="discrete", clocks=(9,)),
+        output("held", 3, variability="discrete", clocks=(9,), depends=(2,)),
+        *(_ticks(f"ticks_{k}", 4 + place, 9 + place) for place, k in enumerate("abcde")),
+        _clock("a", 9, "input", "constant", intervalDecimal="0.1", shiftDecimal="0.05"),
+        _clock("b", 10, "input", "fixed"),
+        _clock("c", 11, "input", "changing"),
+        _clock("d", 12, "input", "countdown"),
+        _clock("e", 13, "output", "triggered"),
+        *(output(f"last_{k}", 14 + place, variability="discrete", unit="s") for place, k in enumerate("abcd")),
+    ),
+    co_simulation={"canHandleVariableCommunicationStepSize": "true", **STATE},
+    fmi3={"hasEventMode": "true"},
+    kinds=("CoSimulation", "ModelExchange"),
+)
+"""FMI 3 only."""
+
 FAULTS = (
     "none", "discards", "errs", "dies-fatally", "gives-nan", "segfaults", "hangs", "aborts", "prints", "exits",
     "gives-infinity", "returns-42", "closes-stdout", "rounds-up", "changes-directory", "overflows-stack", "logs-formats",
     "refuses-state", "leaks", "floods-log", "terminates", "logs-bad-utf8", "takes-signals", "discards-long-steps",
-    "forks-forever", "starts-a-process", "prints-and-segfaults", "sleeps",
+    "forks-forever", "starts-a-process", "prints-and-segfaults", "sleeps", "forgets",
+    "enables-traps",
 )  # fmt: skip
 """What the parameter ``fault`` of the misbehaving model means, from 0."""
 
@@ -214,6 +342,9 @@ MODELS = {
     "bouncing-ball": BOUNCING_BALL,
     "pass-through": PASS_THROUGH,
     "misbehaving": MISBEHAVING,
+    "sampler": SAMPLER,
+    "relay": RELAY,
+    "van-der-pol": VAN_DER_POL,
 }
 
 

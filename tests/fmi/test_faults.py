@@ -1,6 +1,8 @@
 """FMUs that fail: the message says where, when and what the FMU said; results are kept; nothing is left behind."""
 
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -48,7 +50,7 @@ def test_a_failure_says_what_happened_and_keeps_the_results(built, version, faul
     assert failed.value.result.status == "failed"
 
 
-@pytest.mark.parametrize("name", ["prints", "rounds-up", "changes-directory", "takes-signals"])
+@pytest.mark.parametrize("name", ["prints", "rounds-up", "enables-traps", "changes-directory", "takes-signals"])
 def test_bad_manners_do_no_harm(built, version, fault, name, monkeypatch, tmp_path):
     import os
     import signal
@@ -70,6 +72,52 @@ def test_rounding_is_as_it_was_after_an_fmu_changed_it(built, version, fault):
     assert exact == np.float64(1.0) / np.float64(3.0)
     assert math.fsum([1.0, 1e-17]) == 1.0
     assert 1.0 + 1e-17 == 1.0
+
+
+def test_traps_that_an_fmu_has_enabled_do_not_go_off_elsewhere(built, version, fault):
+    failing(built("misbehaving", version), fault("enables-traps"))
+    with np.errstate(all="ignore"):
+        assert np.isinf(np.float64(1.0) / np.float64(0.0))
+
+
+def test_an_fmu_that_closes_the_standard_output_loses_no_results(built, version, fault, tmp_path):
+    """In a process of its own: the output that is closed is that of the process."""
+    script = f"""
+import counterpoint as cp
+system = cp.System()
+system.add("pump", cp.fmu({str(built("misbehaving", version))!r}, parameters={{"fault": {fault("closes-stdout")}}}), step=0.1)
+result = system.run(until=1.0, file="pump.h5")
+assert result.status == "finished"
+"""
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert cp.load(tmp_path / "pump.h5")["pump.y"].values[-1] == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("status", "words"),
+    [
+        (3, "returned the status error; the FMU said: x = 1.89"),
+        (4, "returned the status fatal"),
+        (42, "returned the status 42, which FMI does not know; it is taken as fatal"),
+    ],
+)
+def test_a_failure_in_model_exchange_names_the_function_and_keeps_the_results(built, version, status, words):
+    """The FMU fails where x has fallen below 1.9; after a fatal status the test FMU aborts whoever calls it again."""
+    model = cp.fmu(built("van-der-pol", version), solver="ode4", parameters={"limit": -1.9, "status": status})
+    system = cp.System()
+    system.add("pump", model, step=0.01)
+    with pytest.raises(cp.ComponentError, match=r"pump: step from .* fmi.Get\w*Derivatives") as failed:
+        system.run(until=3.0)
+    assert words in str(failed.value)
+    assert failed.value.result["pump.x"].values[-1] == pytest.approx(1.9, abs=0.02)
+
+
+def test_an_fmu_that_needs_its_tool_says_so_when_it_does_not_start(built, version, monkeypatch):
+    monkeypatch.setenv("TEST_FMU_LICENCE", "refuse")
+    model = MISBEHAVING.changed(co_simulation={"needsExecutionTool": "true"})
+    with pytest.raises(cp.ComponentDied, match="needs the program that made it, test, on this computer"):
+        failing(built(model, version), 0)
 
 
 def test_a_discarded_step_is_made_again_in_smaller_ones(built, version, fault):

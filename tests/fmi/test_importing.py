@@ -63,6 +63,15 @@ def test_a_step_ends_at_an_event_and_the_state_after_it_is_published(built):
     assert result["fmu.h"].time[k + 1] == pytest.approx(0.46, abs=1e-12)  # back on its own grid
 
 
+def test_another_tool_sees_the_same_events_between_steps(built):
+    path = built("bouncing-ball", 3)
+    result = alone(cp.fmu(path), until=1.5)
+    options = {"early_return_allowed": True, "use_event_mode": True}
+    expected = theirs(path, stop_time=1.5, output_interval=0.01, **options)
+    for name in ("h", "v", "bounces"):
+        assert expected[name][-1] == pytest.approx(result[f"fmu.{name}"].values[-1], abs=1e-12)
+
+
 def test_a_neighbour_of_an_fmu_with_events_sees_them(built):
     system = cp.System()
     system.add("ball", cp.fmu(built("bouncing-ball", 3)))
@@ -276,29 +285,13 @@ def test_the_suggested_step_is_taken_and_can_be_changed(built, version):
     assert len(result["fmu.x"].time) == 21
 
 
-def test_an_input_clock_is_refused_rather_than_never_ticked(built, changed):
-    clock = b'<Clock name="tick" valueReference="99" causality="input" variability="discrete" intervalVariability="triggered"/></ModelVariables>'
-    path = changed(
-        built("oscillator", 3), {"modelDescription.xml": lambda data: data.replace(b"</ModelVariables>", clock)}
-    )
-    with pytest.raises(cp.SetupError, match='"tick" is an input clock'):
-        cp.fmu(path)
-
-
-def test_model_exchange_alone_is_refused(built, version):
-    path = built("oscillator", version, kinds=("ModelExchange",))
-    with pytest.raises(cp.SetupError, match="offers model exchange only"):
-        cp.fmu(path)
-
-
 def test_directional_derivatives_are_those_of_the_equations(built, version):
     model = cp.fmu(built("oscillator", version), parameters={"m": 2.0, "k": 50.0})
     system = cp.System()
     system.add("fmu", model)
     with system.start() as run:
         run.step_to(0.05)
-        a, x, force = (model.description.find(name).reference for name in ("a", "x", "force"))
-        assert model._made.directional_derivative([a], [x, force], [1.0, 3.0]) == [-25.0 + 1.5]
+        assert model.jacobian("a", ["x", "force"]).tolist() == [[-25.0, 0.5]]
 
 
 def test_an_fmu_is_a_host_and_has_one(built, version):
@@ -314,6 +307,17 @@ def test_an_fmu_is_a_host_and_has_one(built, version):
     assert interface.evaluate(0.0, [5.0], True)[0] == 5.0  # begins with what the host has published
 
 
+def test_only_the_categories_asked_for_are_logged(built, version):
+    def categories(logging):
+        model = cp.fmu(built("sampler", version), kind="model-exchange", logging=logging)
+        assert alone(model, step=0.1).status == "finished"
+        return {(message.category, message.status) for message in model.messages}
+
+    assert categories(True) == {("logEvents", "ok")}
+    assert categories(["logEvents"]) == {("logEvents", "ok")}
+    assert categories(["logStatusDiscard"]) == categories(False) == set()
+
+
 def test_the_bouncing_ball_handles_events_by_itself_when_told(built):
     model = cp.fmu(built(BOUNCING_BALL.changed(fmi3={"hasEventMode": "true"}), 3))
     assert len(alone(model)["fmu.h"].time) == 101
@@ -326,6 +330,10 @@ def test_paths_with_blanks_and_other_letters_work(built, version, tmp_path, monk
     folder = tmp_path / "mit Blank ü 日本"
     folder.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
-    path = shutil.copy(built("oscillator", version), folder / "Öl 油.fmu")
-    assert alone(cp.fmu(path)).status == "finished"
+    model = cp.fmu(shutil.copy(built("pass-through", version), folder / "Öl 油.fmu"))
+    system = cp.System()
+    system.add("fmu", model)
+    with system.start() as run:
+        run.step_to(0.05)
+        assert model.read("note") == "a file that the model might read\n"  # among its resources
     assert PASS_THROUGH.name == "PassThrough"

@@ -87,3 +87,25 @@ def test_a_failing_fmu_on_the_command_line_keeps_its_results(built, version, tmp
     assert end.value.code == 3
     assert "the valve is stuck" in capsys.readouterr().err
     assert cp.load(tmp_path / "pump-run" / "pump.h5")["pump.y"].time[-1] == pytest.approx(0.4)
+
+
+def test_model_exchange_in_a_scenario(scenario):
+    text = SCENARIO.replace(
+        'logging = ["logEvents"]', 'kind = "model-exchange"\nsolver = "ode45"\nrtol = 1e-8\nmax_step = 0.01'
+    )
+    result = cp.Scenario.read(scenario(text)).run()
+    assert result.status == "finished"
+    assert result["right.x"].values[-1] == pytest.approx(
+        cp.Scenario.read(scenario()).run()["right.x"].values[-1], abs=5e-3
+    )
+
+
+def test_info_shows_both_kinds_and_which_one_is_run(scenario, capsys):
+    folder = scenario().parent
+    with pytest.raises(SystemExit) as end:
+        main(["info", str(folder / "oscillator.fmu")])
+    assert end.value.code == 0
+    shown = capsys.readouterr().out
+    for expected in ("Co-simulation", "Model exchange", "2: x, v", "directional derivatives", "told of every completed step",
+                     'unless kind = "model-exchange" is given'):  # fmt: skip
+        assert expected in shown

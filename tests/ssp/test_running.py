@@ -265,3 +265,11 @@ def test_nothing_is_left_when_the_system_is_gone(pack, nothing_left_behind):
     system = cp.Scenario.read(pack(ssd(PAIR))).build()
     assert system.run(until=0.1).status == "finished"  # the scenario is gone, its files are not
     assert len(list(nothing_left_behind.iterdir())) > 0
+
+
+def test_a_component_for_model_exchange_is_integrated_by_us(pack):
+    text = PAIR.replace("<ssd:Component ", '<ssd:Component implementation="ModelExchange" ')
+    scenario = cp.Scenario.read(pack(ssd(text)))
+    result, plain = scenario.run(), cp.Scenario.read(pack(ssd(PAIR))).run()
+    assert result["a.x"].values[-1] == pytest.approx(plain["a.x"].values[-1], abs=1e-2)
+    assert not np.array_equal(result["a.x"].values, plain["a.x"].values)

@@ -258,7 +258,8 @@ def scenarios(draw):
     return values | draw(
         optional(
             name=st.sampled_from(["a run", "Röhre-2"]), start=st.floats(-1.0, 0.5), scheme=schemes,
-            window=st.just({"length": 0.1, "repeats": 2}), threads=st.integers(1, 8), approximation=APPROXIMATIONS, convert=st.booleans(),
+            threads=st.integers(1, 8), approximation=APPROXIMATIONS, convert=st.booleans(),
+            window=st.fixed_dictionaries({"length": st.floats(1.0, 9.0)}, optional={"repeats": st.integers(1, 3)}),
             plot=st.just([f"{names[0]}.x"]),
         )
     )  # fmt: skip

@@ -6,7 +6,7 @@ Types go by their names of FMI 3: what FMI 2 calls Real is ``Float64``, Integer 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -65,6 +65,15 @@ class Dimension:
 
 
 @dataclass(frozen=True, slots=True)
+class ClockInterval:
+    """When a clock of FMI 3 ticks: ``kind`` is its intervalVariability; interval and shift in s, None: ask the FMU."""
+
+    kind: str
+    interval: float | None = None
+    shift: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Variable:
     """A variable; ``start`` has one value an element, row by row, and None where the FMU gives none."""
 
@@ -90,6 +99,8 @@ class Variable:
     intermediate_update: bool = False
     can_set_often: bool = False  #: at one instant (FMI 2: canHandleMultipleSetPerTimeInstant)
     aliases: tuple[str, ...] = ()
+    clocks: tuple[str, ...] = ()  #: names of those that it belongs to
+    ticks: ClockInterval | None = None  #: of a clock
     line: int = 0
 
     @property
@@ -211,6 +222,32 @@ class ModelDescription:
     def width(self, variable: Variable, structure: Mapping[str, int] | None = None) -> int:
         """Return the number of scalars of a variable."""
         return math.prod(self.shape(variable, structure))
+
+    @cached_property
+    def states(self) -> list[Variable]:
+        """The continuous states of model exchange, in the order of the state vector."""
+        names = [self.by_name[unknown.name] for unknown in self.derivatives if unknown.name in self.by_name]
+        return [self.by_name[v.derivative_of] for v in names if v.derivative_of in self.by_name]
+
+    def dependencies(self, variable: Variable) -> tuple[str, ...] | None:
+        """Return what a continuous variable of model exchange depends on at one instant; None: perhaps on all."""
+        if variable.causality == "input":
+            return (variable.name,)
+        if variable.variability != "continuous" or variable.causality == "independent":
+            return ()  # discrete ones change at events only
+        if any(variable.reference == state.reference for state in self.states):
+            return (variable.name,)
+        listed = {unknown.name: unknown for unknown in (*self.outputs, *self.derivatives)}
+        return listed[variable.name].depends_on if variable.name in listed else None
+
+    def feedthrough(self, outputs: Iterable[Variable]) -> list[tuple[str, str]]:
+        """Return (output, input) where an output of model exchange follows a continuous input at once."""
+        inputs = [v.name for v in self.with_causality("input") if v.variability == "continuous"]
+        pairs = []
+        for output in outputs:
+            depends = self.dependencies(output)
+            pairs += [(output.name, u) for u in inputs if depends is None or u in depends]
+        return pairs
 
     def initial_feedthrough(self) -> list[tuple[str, str]]:
         """Return (output, input) where the initial value of the output depends on that of the input.

@@ -24,7 +24,8 @@ _VARIABILITIES = {
 def check(description: ModelDescription, root: Element, notes: Notes) -> None:
     """Note every rule that is broken."""
     if description.co_simulation is None and description.model_exchange is None:
-        notes.wrong(root, "neither CoSimulation nor ModelExchange is offered; one of them is needed")
+        other = "; scheduled execution is not supported" if root.child("ScheduledExecution") is not None else ""
+        notes.wrong(root, f"neither CoSimulation nor ModelExchange is offered; one of them is needed{other}")
     _check_uniqueness(description, notes)
     for variable in description.variables:
         for text in _variable_problems(description, variable):
@@ -86,8 +87,10 @@ def _check_structure(description: ModelDescription, root: Element, notes: Notes)
     if part is None:
         return
     listed = {unknown.name for unknown in description.outputs}
-    outputs = {v.name for v in description.with_causality("output") if v.type != "Clock"}
-    for name in sorted(outputs - listed):
+    outputs = {v.name for v in description.with_causality("output")}
+    for name in sorted(
+        v.name for v in description.with_causality("output") if v.ticks is None and v.name not in listed
+    ):
         notes.complain(part, f'output "{name}" is not listed in ModelStructure')
     for name in sorted(listed - outputs - {""}):
         notes.complain(part, f'"{name}" is listed as an output in ModelStructure, but is none')

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from .attributes import Notes, to_flag, to_integer, to_number
-from .description import FLOATS, TYPES, Dimension, Unknown, Value, Variable
+from .description import FLOATS, TYPES, ClockInterval, Dimension, Unknown, Value, Variable
 from .xml_reading import Element
 
 TYPE_NAMES_2 = {
@@ -20,6 +20,7 @@ TYPE_NAMES_2 = {
 CAUSALITIES = ("parameter", "calculatedParameter", "input", "output", "local", "independent")
 VARIABILITIES = ("constant", "fixed", "tunable", "discrete", "continuous")
 INITIALS = ("exact", "approx", "calculated")
+CLOCKS = ("constant", "fixed", "tunable", "changing", "countdown", "triggered")
 _PARAMETERS = ("parameter", "structuralParameter", "calculatedParameter")
 
 
@@ -118,6 +119,8 @@ def _variable(element: Element, inner: Element, names: Names, notes: Notes) -> V
         intermediate_update=notes.flag(element, "intermediateUpdate"),
         can_set_often=notes.flag(element, "canHandleMultipleSetPerTimeInstant", default=major == 2),
         aliases=tuple(notes.text(alias, "name") for alias in inner.all("Alias")),
+        clocks=_clocks(element, names, notes),
+        ticks=_ticks(element, notes) if kind == "Clock" else None,
         line=element.line,
     )
 
@@ -144,6 +147,29 @@ def _dimension(element: Element, names: Names, notes: Notes) -> Dimension:
     if reference not in names.lengths:
         notes.wrong(element, f"Dimension: valueReference = {reference}: no structural parameter with a start value")
     return Dimension(names.lengths.get(reference, 1), names.of.get(reference, ""))
+
+
+def _clocks(element: Element, names: Names, notes: Notes) -> tuple[str, ...]:
+    numbers = [(text, to_integer(text)) for text in element.attributes.get("clocks", "").split()]
+    for text, number in numbers:
+        if number not in names.of:
+            notes.wrong(element, f"{element.tag}: clocks: there is no variable {text}")
+    return tuple(names.of[number] for _, number in numbers if number in names.of)
+
+
+def _ticks(element: Element, notes: Notes) -> ClockInterval:
+    kind = notes.choice(element, "intervalVariability", CLOCKS, "")
+    if not kind:
+        notes.wrong(element, "Clock: the attribute intervalVariability is missing")
+    resolution = notes.positive(element, "resolution")
+    interval, shift = notes.positive(element, "intervalDecimal"), notes.number(element, "shiftDecimal")
+    if resolution is not None:  # the exact form of both, as fractions of a second
+        counter, shift_counter = notes.positive(element, "intervalCounter"), notes.number(element, "shiftCounter")
+        interval = interval if counter is None else counter / resolution
+        shift = shift if shift_counter is None else shift_counter / resolution
+    if kind == "constant" and interval is None:
+        notes.wrong(element, "Clock: a constant clock needs intervalDecimal, or intervalCounter and resolution")
+    return ClockInterval(kind, interval, shift or 0.0)
 
 
 def _to_bytes(text: str) -> bytes | None:

@@ -5,23 +5,28 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import SetupError, did_you_mean
 from ..subsystems import Subsystem
 from .archive import Archive, ArchiveLimits, Unpacked
-from .description import FLOATS, Interface, ModelDescription, Unit, Variable
+from .core_setup import make_port, make_setup, offers_derivatives
+from .description import FLOATS, ModelDescription, Variable
 from .description_reading import read_description
 from .isolation import ONCE_ONLY, Isolation, choose, to_core
+from .options import MODEL_EXCHANGE, Options, choose_kind, option_problems
 from .platforms import find_binary
-from .values import ValueReader, as_signal, core_type, pack
+from .saved_state import SavedState
+from .values import ValueReader, as_signal, pack, wrong_place
+from .variable_units import unit_name, unit_of
 
-INPUTS_AT = ("auto", "start", "middle")
+TYPICAL_STEP = 1e-2
+"""s, of a variable-step solver when the FMU suggests none: others are ranked by it before the run."""
 _STATUS = ("ok", "warning", "discard", "error", "fatal", "pending")
 
 
@@ -35,20 +40,6 @@ class LogMessage:
     text: str
 
 
-@dataclass(frozen=True)
-class Options:
-    """How an FMU is run; see :func:`fmu`."""
-
-    name: str
-    inputs_at: str = "auto"
-    tolerance: float | None = None
-    visible: bool = False
-    logging: bool | tuple[str, ...] = False
-    events: bool = True
-    redo_discarded: bool = False
-    isolation: Isolation | None = None
-
-
 def fmu(
     path: str | os.PathLike[str],
     *,
@@ -58,18 +49,22 @@ def fmu(
     outputs: Iterable[str] | None = None,
     step: float | None = None,
     name: str | None = None,
-    inputs_at: str = "auto",
+    kind: str | None = None,
+    inputs_at: str | None = None,
     tolerance: float | None = None,
     visible: bool = False,
     logging: bool | Iterable[str] = False,
     events: bool = True,
     redo_discarded: bool = False,
+    solver: str | None = None,
+    state: bytes | str | os.PathLike[str] | None = None,
     isolate: bool | Isolation = False,
     deadline: float | None = None,
     lenient: bool = False,
     limits: ArchiveLimits | None = None,
+    **solver_options: float,
 ) -> Fmu:
-    """Import an FMU (FMI 2.0 or 3.0, co-simulation) as a subsystem.
+    """Import an FMU (FMI 2.0 or 3.0, co-simulation or model exchange) as a subsystem.
 
     An FMU is a program: running it is running it with your rights.
 
@@ -84,23 +79,34 @@ def fmu(
     inputs, outputs : names, optional
         Ports; default: all inputs and outputs that are numbers. Outputs may name any variable that is a number.
     step : float, optional
-        Step in s; default: what the FMU suggests. :meth:`counterpoint.System.add` may say otherwise.
+        Step in s; default: what the FMU suggests, or the pace of a variable-step ``solver``.
+        :meth:`counterpoint.System.add` may say otherwise.
     name : str, optional
         Name of the instance; default: the model's.
+    kind : str, optional
+        ``"co-simulation"``: the FMU has its own solver; the default where it is offered. ``"model-exchange"``: the
+        FMU has equations only, and ``solver`` integrates them.
     inputs_at : str
-        How continuous inputs reach the FMU. ``"start"``: held from the start of a step. ``"middle"``: held at their
-        value in the middle of the step. ``"auto"``: as lines where the FMU can interpolate (FMI 2), at every inner step
-        where it asks for them (FMI 3), else ``"middle"``. Discrete inputs are held from the start.
+        Co-simulation: how continuous inputs reach the FMU. ``"start"``: held from the start of a step. ``"middle"``:
+        held at their value in the middle of the step. ``"auto"`` (default): as lines where the FMU can interpolate
+        (FMI 2), at every inner step where it asks for them (FMI 3), else ``"middle"``. Discrete inputs are held from
+        the start. In model exchange inputs are functions of time.
     tolerance : float, optional
-        Relative tolerance for the FMU's own solver.
+        Relative tolerance for what the FMU solves itself; default in model exchange: ``rtol``.
     visible : bool
         Whether the FMU may open windows.
     logging : bool or names of categories
         What the FMU should log; see :attr:`Fmu.messages`. Errors are always logged.
     events : bool
-        Handle events of FMI 3 where they happen: steps may end early. If not, the FMU handles them inside its steps.
+        Publish events of FMI 3 and of model exchange where they happen: steps may end early. If not, an FMU for
+        co-simulation handles them inside its steps, and those of model exchange are located all the same.
     redo_discarded : bool
-        Make a step that the FMU discards again in smaller ones; costs a saved state a step.
+        Co-simulation: make a step that the FMU discards again in smaller ones; costs a saved state a step.
+    solver : str
+        Model exchange: ``"ode45"`` (default), ``"ode23"``, ``"ode23s"`` (stiff) choose their own steps,
+        ``"ode1"`` to ``"ode5"`` and ``"trapezoidal"`` need ``step``.
+    state : bytes or path, optional
+        Begin with a state that :meth:`Fmu.save_state` has handed out, or a file with it, instead of an initialisation.
     isolate : bool or Isolation
         Run it in a process of its own: when it crashes, the run ends with an error and its results are kept. Costs some
         10 µs a step. Two FMUs that allow one instance a process are isolated anyway.
@@ -110,6 +116,9 @@ def fmu(
         Run in spite of broken rules in the description that do no harm.
     limits : ArchiveLimits, optional
         How large the archive may be.
+    **solver_options : float
+        Model exchange, variable step: ``rtol`` (1e-6), ``atol`` (1e-9, in nominal values of the states),
+        ``first_step`` and ``max_step`` (s).
 
     Returns
     -------
@@ -125,15 +134,36 @@ def fmu(
     --------
     >>> pump = fmu("pump.fmu", parameters={"diameter": 0.2})  # doctest: +SKIP
     >>> system.add("pump", pump, step=1e-3)  # doctest: +SKIP
+    >>> ball = fmu("ball.fmu", kind="model-exchange", solver="ode45", rtol=1e-8)  # doctest: +SKIP
     """
     archive = Archive(path, limits)
     description = read_description(archive, lenient=lenient)
     categories = logging if isinstance(logging, bool) else tuple(logging)
-    isolation = choose(isolate, deadline)
     chosen = Options(
-        name or description.name, inputs_at, tolerance, visible, categories, events, redo_discarded, isolation
+        name or description.name,
+        inputs_at,
+        tolerance,
+        visible,
+        categories,
+        events,
+        redo_discarded,
+        solver,
+        solver_options,
+        choose(isolate, deadline),
     )
-    return Fmu(archive, description, chosen, parameters, start, inputs=inputs, outputs=outputs, step=step)
+    saved = None if state is None else SavedState.read(state)
+    return Fmu(
+        archive,
+        description,
+        chosen,
+        parameters,
+        start,
+        kind=kind,
+        inputs=inputs,
+        outputs=outputs,
+        step=step,
+        state=saved,
+    )
 
 
 class Fmu(Subsystem):
@@ -143,8 +173,10 @@ class Fmu(Subsystem):
     ----------
     description : ModelDescription
         What the FMU says about itself.
+    kind : str
+        How it is run: ``"co-simulation"`` or ``"model-exchange"``.
     interface : Interface
-        What it can do as a co-simulation.
+        What it can do then.
     unit_definitions : dict
         Units of the ports with their base units, where the FMU defines them.
     """
@@ -159,39 +191,45 @@ class Fmu(Subsystem):
         parameters: Mapping[str, Any] | None = None,
         start: Mapping[str, Any] | None = None,
         *,
+        kind: str | None = None,
         inputs: Iterable[str] | None = None,
         outputs: Iterable[str] | None = None,
         step: float | None = None,
+        state: SavedState | None = None,
     ) -> None:
         self.path = archive.path
         self.description = description
-        self.interface = _co_simulation(archive.path, description)
+        self.kind, self.interface = choose_kind(archive.path, description, kind)
         self.options = options
+        self.state = state
         self._archive = archive
         self._folder, self._binary = find_binary(archive, description, self.interface.model_identifier)
         self._unpacked: Unpacked | None = None
         self._library: _core.fmi.Library | None = None
-        self._made: _core.fmi.FmuSubsystem | _core.fmi.IsolatedFmu | None = None
-        problems = list(_option_problems(options, self.interface, description))
-        self._structure: dict[str, int] = {}
+        self._made: _core.fmi.FmuBase | _core.fmi.IsolatedFmu | None = None
+        problems = list(option_problems(options, self.kind, self.interface, description))
+        if state is not None:
+            problems += state.problems(description, self.kind, self.interface, parameters)
+        self._structure: dict[str, int] = dict(state.structure) if state is not None else {}
         self._assignments: dict[str, _core.fmi.Assignment] = {}
         given_inputs = self._read_values(parameters or {}, start or {}, problems)
         self._inputs = self._choose(inputs, "inputs", problems)
         self._outputs = self._choose(outputs, "outputs", problems)
         if problems:
             raise SetupError([f"{archive.path}: {problem}" for problem in problems])
-        self.inputs = {v.name: description.width(v, self._structure) for v in self._inputs}
-        self.outputs = {v.name: description.width(v, self._structure) for v in self._outputs}
+        self.inputs = {v.name: self.width(v) for v in self._inputs}
+        self.outputs = {v.name: self.width(v) for v in self._outputs}
         self.defaults = self._defaults(given_inputs)
-        self.units = {v.name: unit for v in (*self._inputs, *self._outputs) if (unit := _unit_name(description, v))}
+        self.units = {v.name: unit for v in (*self._inputs, *self._outputs) if (unit := unit_name(description, v))}
         definitions = {v.name: unit_of(description, v) for v in (*self._inputs, *self._outputs)}
         self.unit_definitions = {port: unit for port, unit in definitions.items() if unit is not None}
         self.initial_feedthrough = [
             (y, u) for y, u in description.initial_feedthrough() if y in self.outputs and u in self.inputs
         ]
-        self.preferred_step = step if step is not None else description.experiment.step
-        if self.preferred_step is None:
-            self.preferred_step = self.interface.fixed_internal_step
+        if self.kind == MODEL_EXCHANGE:
+            pairs = description.feedthrough(self._outputs)
+            self.feedthrough = [(y, u) for y, u in pairs if u in self.inputs]
+        self._set_steps(step)
         if self.interface.only_once_per_process:
             ONCE_ONLY.add(description.token, self)
 
@@ -207,10 +245,29 @@ class Fmu(Subsystem):
         """The last of what an isolated FMU printed in its latest run, at most 64 KiB."""
         return self._made.printed().decode(errors="replace") if isinstance(self._made, _core.fmi.IsolatedFmu) else ""
 
+    def _set_steps(self, step: float | None) -> None:
+        """Choose the step of one that is added without: given, suggested, or that of a solver of its own pace."""
+        suggested = self.description.experiment.step or self.interface.fixed_internal_step
+        if self.own_pace:
+            self.preferred_step = step
+            self.typical_step = self.options.solver_options.get("first_step") or suggested or TYPICAL_STEP
+        else:
+            self.preferred_step = step if step is not None else suggested
+
+    @property
+    def own_pace(self) -> bool:
+        """Whether it can choose its steps itself: model exchange with a variable-step solver."""
+        return self.kind == MODEL_EXCHANGE and self.options.own_pace
+
     @property
     def can_save(self) -> bool:
         """Whether its state can be saved and restored."""
         return self.interface.can_get_and_set_state
+
+    @property
+    def offers_derivatives(self) -> bool:
+        """Whether derivatives of its outputs are known, which Taylor and Hermite approximations use."""
+        return offers_derivatives(self)
 
     @property
     def messages(self) -> list[LogMessage]:
@@ -235,9 +292,9 @@ class Fmu(Subsystem):
         except RuntimeError as error:
             raise SetupError(f'{self.path}: "{name}" cannot be read: {error}') from None
 
-    def _read(self, running: _core.fmi.FmuSubsystem | _core.fmi.IsolatedFmu, variable: Variable) -> Any:
+    def _read(self, running: _core.fmi.FmuBase | _core.fmi.IsolatedFmu, variable: Variable) -> Any:
         shape = self.description.shape(variable, self._structure)
-        port = self._port(variable)
+        port = self.port(variable)
         if variable.type in ("String", "Binary"):
             texts: list[Any] = running.texts(port)
             texts = [text.decode(errors="replace") for text in texts] if variable.type == "String" else texts
@@ -246,8 +303,71 @@ class Fmu(Subsystem):
         made = values if variable.type in FLOATS else values.astype(bool if variable.type == "Boolean" else np.int64)
         return made.reshape(shape) if shape else made[0].item()
 
+    def jacobian(self, unknowns: str | Iterable[str], knowns: str | Iterable[str]) -> NDArray[np.float64]:
+        """Return the partial derivatives of variables by others where a run stands now, from the FMU itself.
+
+        Parameters
+        ----------
+        unknowns : names
+            Outputs or derivatives of states.
+        knowns : names
+            Inputs or states; in units of the FMU.
+
+        Returns
+        -------
+        array of shape (scalars of unknowns, scalars of knowns)
+
+        Examples
+        --------
+        >>> oscillator.jacobian("der(v)", ["x", "force"])  # doctest: +SKIP
+        array([[-25. ,   0.5]])
+        """
+        if not self.interface.provides_directional_derivatives:
+            raise SetupError(f"{self.path}: this FMU has no directional derivatives")
+        if self._made is None:
+            raise SetupError(f"{self.path}: derivatives are there while a run is under way; none has begun")
+        rows, columns = self._variables(unknowns), self._variables(knowns)
+        widths = [sum(self.width(v) for v in group) for group in (rows, columns)]
+        made = np.empty((widths[0], widths[1]))
+        try:
+            for j, seed in enumerate(np.eye(widths[1])):
+                made[:, j] = self._made.directional_derivative(
+                    [v.reference for v in rows], [v.reference for v in columns], seed.tolist(), widths[0]
+                )
+        except RuntimeError as error:
+            raise SetupError(f"{self.path}: no derivatives: {error}") from None
+        return made
+
+    def _variables(self, names: str | Iterable[str]) -> list[Variable]:
+        return [self.description.find(n, str(self.path)) for n in ([names] if isinstance(names, str) else names)]
+
+    def save_state(self) -> bytes:
+        """Return the whole state of the FMU where a run stands now, to begin another run with it: ``fmu(state=...)``.
+
+        >>> run = system.start()  # doctest: +SKIP
+        >>> run.step_to(10.0)  # doctest: +SKIP
+        >>> warm = pump.save_state()  # doctest: +SKIP
+        >>> later = fmu("pump.fmu", state=warm)  # a run with start=10.0  # doctest: +SKIP
+        """
+        if not self.interface.can_serialize_state:
+            raise SetupError(f"{self.path}: this FMU cannot hand out its state (canSerializeFMUState)")
+        if self._made is None:
+            raise SetupError(f"{self.path}: there is a state while a run is under way; none has begun")
+        try:
+            state, memory = self._made.serialize(), self._made.memory()
+        except RuntimeError as error:
+            raise SetupError(f"{self.path}: no state: {error}") from None
+        return SavedState(self.description.token, self.kind, self._structure, tuple(memory), state).to_bytes()
+
+    @property
+    def statistics(self) -> dict[str, int]:
+        """Model exchange: steps, evaluations of derivatives and events of the latest run; else empty."""
+        return self._made.statistics() if self._made is not None else {}
+
     def step_problems(self, step: float, span: float) -> Iterator[str]:
         """Say why the FMU cannot run with a step over a span of time, both in s."""
+        if self.kind == MODEL_EXCHANGE:
+            return
         inner = self.interface.fixed_internal_step
         if inner is not None and not _is_multiple(step, inner):
             near = max(round(step / inner), 1) * inner
@@ -262,42 +382,24 @@ class Fmu(Subsystem):
         if self._unpacked is None:
             self._unpacked = self._archive.unpack(self._folder)
         root = self._unpacked.root
+        setup = make_setup(self, root)
         if self.isolation is not None:
             apart = to_core(self.isolation, root / "working", self.interface.needs_execution_tool)
-            self._made = _core.fmi.IsolatedFmu(str(root / self._binary), self._setup(root), apart)
+            self._made = _core.fmi.IsolatedFmu(str(root / self._binary), setup, apart)
             return self._made
         if self._library is None:
             try:
                 self._library = _core.fmi.Library(str(root / self._binary))
             except RuntimeError as error:
                 raise SetupError(f"{self.path}: {self._binary}: {error}") from None
-        self._made = _core.fmi.FmuSubsystem(self._library, self._setup(root))
+        self._made = _core.fmi.make_fmu(self._library, setup)
         return self._made
-
-    def _setup(self, root: Path) -> _core.fmi.FmuSetup:
-        able, options = self.interface, self.options
-        setup = _core.fmi.FmuSetup()
-        setup.major = self.description.major
-        setup.instance = self._instance_settings(root)
-        setup.inputs = [self._port(v) for v in self._inputs]
-        setup.outputs = [self._port(v) for v in self._outputs]
-        structural = {v.name for v in self.description.with_causality("structuralParameter")}
-        setup.structure = [a for name, a in self._assignments.items() if name in structural]
-        setup.values = [a for name, a in self._assignments.items() if name not in structural]
-        setup.input_style = getattr(_core.fmi.InputStyle, self.input_style)
-        doubles = all(v.type == "Float64" or v.variability != "continuous" for v in self._outputs)
-        setup.output_slopes = able.max_output_derivative_order > 0 and doubles
-        setup.can_save = able.can_get_and_set_state
-        setup.redo_discarded = options.redo_discarded
-        setup.equal_steps = not able.variable_steps
-        setup.only_once = able.only_once_per_process
-        return setup
 
     @property
     def input_style(self) -> str:
-        """How inputs reach it: ``"start"``, ``"middle"``, ``"slope"`` or ``"intermediate"``."""
-        if self.options.inputs_at != "auto":
-            return self.options.inputs_at
+        """How inputs reach it in co-simulation: ``"start"``, ``"middle"``, ``"slope"`` or ``"intermediate"``."""
+        if self.options.inputs_at not in (None, "auto"):
+            return str(self.options.inputs_at)
         continuous = [v for v in self._inputs if v.variability == "continuous"]
         if self.description.major == 2 and self.interface.can_interpolate_inputs and continuous:
             return "slope"
@@ -306,28 +408,23 @@ class Fmu(Subsystem):
             return "intermediate"
         return "middle"
 
-    def _instance_settings(self, root: Path) -> _core.fmi.InstanceSettings:
-        options, able = self.options, self.interface
-        resources = root / "resources"
-        resources.mkdir(exist_ok=True)
-        made = _core.fmi.InstanceSettings()
-        made.name = options.name
-        made.token = self.description.token
-        made.resources = resources.as_uri() if self.description.major == 2 else f"{resources}{os.sep}"
-        made.visible = options.visible
-        made.logging = bool(options.logging)
-        made.categories = [] if isinstance(options.logging, bool) else list(options.logging)
-        made.tolerance = options.tolerance or 0.0
-        made.event_mode = options.events and able.has_event_mode
-        made.early_return = made.event_mode and able.might_return_early
-        if self.input_style == "intermediate":
-            made.intermediate = [v.reference for v in self._inputs if v.variability == "continuous"]
-        return made
+    @property
+    def ports(self) -> tuple[list[Variable], list[Variable]]:
+        """The variables of its inputs and of its outputs."""
+        return self._inputs, self._outputs
 
-    def _port(self, variable: Variable) -> _core.fmi.Port:
-        width = self.description.width(variable, self._structure)
-        continuous = variable.variability == "continuous" and variable.type in FLOATS
-        return _core.fmi.Port(core_type(variable, self.description.major), variable.reference, width, continuous)
+    @property
+    def assignments(self) -> dict[str, _core.fmi.Assignment]:
+        """Values that were given to variables, packed for the core."""
+        return self._assignments
+
+    def width(self, variable: Variable) -> int:
+        """Return the number of scalars of a variable."""
+        return self.description.width(variable, self._structure)
+
+    def port(self, variable: Variable) -> _core.fmi.Port:
+        """Return a variable as the core reads and writes it."""
+        return make_port(self, variable)
 
     def _read_values(
         self, parameters: Mapping[str, Any], start: Mapping[str, Any], problems: list[str]
@@ -338,7 +435,7 @@ class Fmu(Subsystem):
         known: list[tuple[str, Variable, Any]] = []
         for key, name, value in wanted:
             variable = self.description.by_name.get(name)
-            problem = f"no such variable{self._hint(key, name)}" if variable is None else _wrong_place(key, variable)
+            problem = f"no such variable{self._hint(key, name)}" if variable is None else wrong_place(key, variable)
             if problem:
                 problems.append(f'{key}."{name}": {problem}')
             elif variable is not None:
@@ -360,7 +457,7 @@ class Fmu(Subsystem):
         return inputs
 
     def _hint(self, key: str, name: str) -> str:
-        fitting = [v.name for v in self.description.variables if not _wrong_place(key, v)]
+        fitting = [v.name for v in self.description.variables if not wrong_place(key, v)]
         return did_you_mean(name, fitting)
 
     def _choose(self, names: Iterable[str] | None, key: str, problems: list[str]) -> list[Variable]:
@@ -386,7 +483,7 @@ class Fmu(Subsystem):
         defaults = {}
         for v in self._inputs:
             values = given.get(v.name, v.start)
-            signal = None if values is None else as_signal(values, self.description.width(v, self._structure))
+            signal = None if values is None else as_signal(values, self.width(v))
             if signal is not None:
                 defaults[v.name] = signal
         return defaults
@@ -394,58 +491,6 @@ class Fmu(Subsystem):
     def __repr__(self) -> str:
         ports = f"{', '.join(self.input_widths) or 'no inputs'} -> {', '.join(self.output_widths)}"
         return f"<FMU {self.description.name} (FMI {self.description.version}): {ports}>"
-
-
-def _co_simulation(path: Path, description: ModelDescription) -> Interface:
-    if description.co_simulation is None:
-        raise SetupError(f"{path}: offers model exchange only; an FMU for co-simulation is needed")
-    return description.co_simulation
-
-
-def _wrong_place(key: str, variable: Variable) -> str:
-    """Say why a value cannot be given to a variable under this key."""
-    is_parameter = variable.causality in ("parameter", "structuralParameter")
-    if key == "parameters" and not is_parameter:
-        return (
-            f"is no parameter but {variable.causality}; give it in start"
-            if not _wrong_place("start", variable)
-            else "is no parameter"
-        )
-    if key == "start" and is_parameter:
-        return "is a parameter; give it in parameters"
-    if key == "start" and variable.causality != "input" and variable.initial not in ("exact", "approx"):
-        return "has no start value; the FMU calculates it"
-    if variable.variability == "constant":
-        return "is constant"
-    return ""
-
-
-def _option_problems(options: Options, able: Interface, description: ModelDescription) -> Iterator[str]:
-    if options.inputs_at not in INPUTS_AT:
-        yield f'inputs_at: "{options.inputs_at}"{did_you_mean(options.inputs_at, INPUTS_AT)}'
-    if options.tolerance is not None and not 0.0 < options.tolerance < 1.0:
-        yield f"tolerance: {options.tolerance!r}; a number between 0 and 1 is needed"
-    if options.redo_discarded and not able.can_get_and_set_state:
-        yield "redo_discarded: this FMU cannot save its state (canGetAndSetFMUState), so that no step can be made again"
-    for clock in (v for v in description.with_causality("input") if v.type == "Clock"):
-        yield f'"{clock.name}" is an input clock, which would never tick: clocks are not supported'
-    if not isinstance(options.logging, bool):
-        for category in options.logging:
-            if category not in description.log_categories:
-                yield f'logging: "{category}": no such category{did_you_mean(category, description.log_categories)}'
-
-
-def unit_of(description: ModelDescription, variable: Variable) -> Unit | None:
-    """Return the unit of a variable as the FMU defines it; None when it does not."""
-    unit = description.units.get(_unit_name(description, variable))
-    declared = description.types.get(variable.declared_type)
-    difference = variable.relative or (declared is not None and declared.relative)
-    return replace(unit, difference=True) if unit is not None and difference else unit
-
-
-def _unit_name(description: ModelDescription, variable: Variable) -> str:
-    declared = description.types.get(variable.declared_type)
-    return variable.unit or (declared.unit if declared else "")
 
 
 def _is_multiple(value: float, of: float) -> bool:

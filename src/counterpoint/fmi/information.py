@@ -25,7 +25,9 @@ _CAPABILITIES = {
     "provides_intermediate_update": "inputs asked for within a step",
     "only_once_per_process": "one instance a process",
     "needs_execution_tool": "needs its tool installed",
+    "needs_completed_integrator_step": "is told of every completed step",
 }
+_OF_MODEL_EXCHANGE = ("needs_completed_integrator_step",)
 
 
 def show(path: Path, where: Console) -> None:
@@ -37,12 +39,21 @@ def show(path: Path, where: Console) -> None:
         say(description.description, where)
     where.print()
     where.print(fill(new_table("About", "what", "value"), _about(archive, description)))
-    for text, part in (("Co-simulation", description.co_simulation), ("Model exchange", description.model_exchange)):
-        if part is not None:
-            where.print()
-            where.print(fill(new_table(text, "what", "value"), _interface(part)))
+    if description.co_simulation is not None:
+        where.print()
+        where.print(fill(new_table("Co-simulation", "what", "value"), _interface(description.co_simulation)))
+    if description.model_exchange is not None:
+        where.print()
+        where.print(fill(new_table("Model exchange", "what", "value"), _model_exchange(description)))
+    if description.co_simulation is not None and description.model_exchange is not None:
+        say('It is run as co-simulation unless kind = "model-exchange" is given.', where)
+    clocks = [v for v in description.variables if v.ticks is not None]
+    if clocks:
+        where.print()
+        table = new_table("Clocks", "name", "causality", "ticks", ">interval in s", ">shift in s", "description")
+        where.print(fill(table, (_clock_row(v) for v in clocks)))
     for causality in ("structuralParameter", "parameter", "input", "output"):
-        variables = description.with_causality(causality)
+        variables = [v for v in description.with_causality(causality) if v.ticks is None]
         if variables:
             where.print()
             where.print(_variables(description, causality, variables))
@@ -72,15 +83,24 @@ def _about(archive: Archive, description: ModelDescription) -> Iterator[tuple[st
 
 
 def _interface(part: Interface) -> Iterator[tuple[str, object]]:
+    able = [text for name, text in _CAPABILITIES.items() if name not in _OF_MODEL_EXCHANGE and getattr(part, name)]
     yield "identifier", part.model_identifier
-    yield (
-        "can",
-        ", ".join(text for name, text in _CAPABILITIES.items() if getattr(part, name)) or "nothing beyond the basics",
-    )
+    yield "can", ", ".join(able) or "nothing beyond the basics"
     if part.max_output_derivative_order:
         yield "derivatives of outputs", f"up to order {part.max_output_derivative_order}"
     if part.fixed_internal_step is not None:
         yield "internal step in s", f"{part.fixed_internal_step:g}"
+
+
+def _model_exchange(description: ModelDescription) -> Iterator[tuple[str, object]]:
+    part = description.model_exchange
+    assert part is not None
+    able = [text for name, text in _CAPABILITIES.items() if getattr(part, name)]
+    yield "identifier", part.model_identifier
+    yield "can", ", ".join(able) or "nothing beyond the basics"
+    shown = ", ".join(v.name for v in description.states[:8]) + (", ..." if len(description.states) > 8 else "")
+    yield "states", f"{len(description.states)}: {shown}" if description.states else "none"
+    yield "event indicators", description.event_indicators or "none"
 
 
 def _variables(description: ModelDescription, causality: str, variables: list[Variable]) -> object:
@@ -99,6 +119,14 @@ def _row(description: ModelDescription, v: Variable) -> tuple[str, ...]:
         else " ".join(_value(value) for value in v.start[:4]) + (" ..." if len(v.start) > 4 else "")
     )
     return v.name, f"{v.type}{shape}", v.unit, start, v.description
+
+
+def _clock_row(v: Variable) -> tuple[str, ...]:
+    ticks = v.ticks
+    assert ticks is not None
+    interval = "" if ticks.interval is None else f"{ticks.interval:g}"
+    shift = f"{ticks.shift:g}" if ticks.shift else ""
+    return v.name, v.causality, ticks.kind, interval, shift, v.description
 
 
 def _value(value: object) -> str:

@@ -147,3 +147,21 @@ def as_signal(values: tuple[Any, ...], width: int) -> NDArray[np.float64] | None
     if len(values) not in (1, width):
         return None
     return np.broadcast_to(np.asarray([float(value) for value in values]), (width,)).copy()
+
+
+def wrong_place(key: str, variable: Variable) -> str:
+    """Say why a value cannot be given to a variable under this key."""
+    is_parameter = variable.causality in ("parameter", "structuralParameter")
+    if key == "parameters" and not is_parameter:
+        return (
+            f"is no parameter but {variable.causality}; give it in start"
+            if not wrong_place("start", variable)
+            else "is no parameter"
+        )
+    if key == "start" and is_parameter:
+        return "is a parameter; give it in parameters"
+    if key == "start" and variable.causality != "input" and variable.initial not in ("exact", "approx"):
+        return "has no start value; the FMU calculates it"
+    if variable.variability == "constant":
+        return "is constant"
+    return ""

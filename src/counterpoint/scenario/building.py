@@ -181,7 +181,10 @@ class Builder:
     def _fmu(self, at: Path, entry: models.Fmu) -> Any:
         from ..fmi import Isolation, fmu
 
-        options = _given(entry, "file")
+        options = _given(entry, "file", "state")
+        if entry.state is not None:
+            with self._noting(*at, "state"):
+                options["state"] = self.folder.find(entry.state)
         if isinstance(entry.isolate, models.Isolation):
             given = _given(entry.isolate)
             options["isolate"] = Isolation(**given | {"environment": tuple(given.get("environment", ()))})

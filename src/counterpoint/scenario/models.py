@@ -278,7 +278,7 @@ class Isolation(Table):
 
 
 class Fmu(SubsystemTable):
-    """An FMU for co-simulation; without ``step`` it takes the step that it suggests."""
+    """An FMU; without ``step`` it takes the step that it suggests, or that of a variable-step solver."""
 
     type: Literal["fmu"]
     file: str
@@ -293,6 +293,13 @@ class Fmu(SubsystemTable):
     logging: bool | list[str] | None = None
     events: bool | None = None
     redo_discarded: bool | None = None
+    kind: str | None = None
+    solver: str | None = None
+    rtol: Positive | None = None
+    atol: Positive | None = None
+    first_step: Positive | None = None
+    max_step: Positive | None = None
+    state: str | None = None
     isolate: (
         Annotated[
             Annotated[Isolation, Tag("table")] | Annotated[bool, Tag("single")] | Annotated[bool, Tag("list")],

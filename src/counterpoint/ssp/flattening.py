@@ -15,7 +15,7 @@ from ..errors import SetupError, did_you_mean
 from ..fmi.archive import Archive
 from ..fmi.description import FLOATS, INTEGERS, ModelDescription, Variable
 from ..fmi.description_reading import read_description
-from ..fmi.importing import unit_of
+from ..fmi.variable_units import unit_of
 from ..units import Unit, UnitProblem, conversion, unit
 from . import structure as s
 from .files import Store

@@ -95,7 +95,7 @@ def _add_subsystem(made: Tables, flat: Flat, leaf: Leaf, constants: dict[str, An
     at: Path = ("subsystems", leaf.name)
     made.places[at] = component.place
     if component.implementation == "ModelExchange":
-        component.place.wrong("implementation = ModelExchange; FMUs are run as co-simulation")
+        table.setdefault("kind", "model-exchange")
     values = _values(flat, leaf)
     for name, value in values.items():
         if name in in_set:

@@ -14,8 +14,8 @@ from ..errors import OutputError, ScenarioError, SetupError, did_you_mean
 from ..fmi.archive import Archive
 from ..fmi.description import FLOATS, INTEGERS, NUMERIC, ModelDescription, Variable
 from ..fmi.description_reading import read_description
-from ..fmi.importing import unit_of
 from ..fmi.values import ValueReader
+from ..fmi.variable_units import unit_of
 from ..scenario.writing import write_new
 from ..units import BASE_UNITS, Unit
 from .scenario_writing import Copies
@@ -235,6 +235,8 @@ class _Maker:
         given = (part.table.get("parameters") or {}) | (part.table.get("start") or {}) | constants
         values = [self._parameter(name, part, key, value) for key, value in given.items()]
         node = Node("ssd:Component", {"name": name, "type": FMU, "source": part.source})
+        if part.table.get("kind") == "model-exchange":
+            node.attributes["implementation"] = "ModelExchange"
         node.children = [
             *holding("ssd:Connectors", self._connectors(part)),
             *holding("ssd:ParameterBindings", _binding(name, values)),

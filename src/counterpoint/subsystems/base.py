@@ -41,7 +41,8 @@ class Subsystem:
     8. ``defaults`` gives inputs a value that are not connected; ``units`` names the units of ports, such as ``"N*m"``:
        for plots, and for connections, which are checked by them.
        ``initial_feedthrough`` has pairs (output, input) that depend on each other at the start only;
-       ``preferred_step`` is the fixed step in s of a subsystem that is added without one.
+       ``preferred_step`` is the fixed step in s of a subsystem that is added without one; ``typical_step`` is about
+       what it takes at its own pace, where starting it only to ask would cost too much.
     9. No method is called from two threads at once by one run; one object belongs to one run at a time.
     10. A failure is an exception; the run keeps what was published before it.
 
@@ -65,6 +66,7 @@ class Subsystem:
     feedthrough: Iterable[tuple[str, str]] = ()
     initial_feedthrough: Iterable[tuple[str, str]] = ()
     preferred_step: float | None = None
+    typical_step: float | None = None
     defaults: Mapping[str, ArrayLike] = {}
     units: Mapping[str, str] = {}
     unit_definitions: Mapping[str, Unit] = {}  #: units that are known better than by their names, as in FMUs

@@ -71,7 +71,7 @@ def linear(
     _check_solver(solver, n)
     right = _core.linear_right_hand_side(a, b)
     output = _core.state_output(n) if C is None and D is None else _core.linear_output(c, d)
-    settings = _options(options)
+    settings = solver_options(options)
     return NativeSubsystem(
         "linear",
         lambda: _core.ode_subsystem(right, output, x.tolist(), solver, settings),
@@ -199,7 +199,7 @@ def ode(
         output_ports = port_widths(outputs, "outputs")
     pairs = _feedthrough_pairs(feedthrough, input_ports, output_ports, output is not None)
     _check_solver(solver, n)
-    settings = _options(options)
+    settings = solver_options(options)
     _check_function("rhs", rhs)
     _check_function("output", output)
 
@@ -345,11 +345,12 @@ _OPTIONS = {
 _RANGES = {"beta": (0.0, 0.5), "gamma": (0.5, 1.0)}
 
 
-def _options(options: Mapping[str, float]) -> _core.SolverOptions:
+def solver_options(options: Mapping[str, float], known: Iterable[str] = _OPTIONS) -> _core.SolverOptions:
+    """Return the options of a solver for the core; raise SetupError with the first that is not allowed."""
     settings = _core.SolverOptions()
     for name, value in options.items():
-        if name not in _OPTIONS:
-            raise SetupError(f'solver option "{name}" is not known' + did_you_mean(name, _OPTIONS))
+        if name not in known:
+            raise SetupError(f'solver option "{name}" is not known' + did_you_mean(name, known))
         lowest, highest = _RANGES.get(name, (0.0, np.inf))
         if not isinstance(value, Real) or not lowest <= value <= highest or (name not in _RANGES and value == 0.0):
             allowed = f"a number from {lowest} to {highest}" if name in _RANGES else "a positive number"

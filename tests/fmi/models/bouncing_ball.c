@@ -9,12 +9,14 @@ typedef struct {
   double h, v, der_h, der_v;
   int32_t bounces;
   bool at_rest;
+  bool careless; /* leaves the height at an impact as it is, a little below the floor */
 } Values;
 
 static const Variable variables[] = {
     SCALAR(FLOAT64, Values, g),     SCALAR(FLOAT64, Values, e),     SCALAR(FLOAT64, Values, v_min),
     SCALAR(FLOAT64, Values, h),     SCALAR(FLOAT64, Values, v),     SCALAR(FLOAT64, Values, der_h),
     SCALAR(FLOAT64, Values, der_v), SCALAR(INT32, Values, bounces), SCALAR(BOOLEAN, Values, at_rest),
+    SCALAR(BOOLEAN, Values, careless),
 };
 static const size_t state_offsets[] = {offsetof(Values, h), offsetof(Values, v)};
 
@@ -34,7 +36,7 @@ static Status calculate(Instance* instance) {
 }
 
 static void bounce(Values* s) {
-  s->h = 0.0;
+  if (!s->careless) s->h = 0.0;
   s->v = -s->e * s->v;
   s->bounces += 1;
   if (s->v < s->v_min) {

@@ -13,10 +13,9 @@ FMI2_CO_SIMULATION_FUNCTIONS(DECLARE)
 FMI2_MODEL_EXCHANGE_FUNCTIONS(DECLARE)
 
 typedef fmi2ValueReference Ref;
-static const unsigned any_mode = ~0u;
 
 static void log_message(Instance* c, Status status, const char* category, const char* format, ...) {
-  if (status < ERROR && !c->logging) return;
+  if (!is_logged(c, status, category)) return;
   char text[512];
   va_list arguments;
   va_start(arguments, format);
@@ -34,14 +33,25 @@ const char* fmi2GetTypesPlatform(void) { return "default"; }
 const char* fmi2GetVersion(void) { return "2.0"; }
 
 fmi2Status fmi2SetDebugLogging(fmi2Component c, fmi2Boolean on, size_t n, const fmi2String* categories) {
-  (void)n, (void)categories;
-  ((Instance*)c)->logging = on;
+  choose_categories(c, on, n, categories);
   return fmi2OK;
+}
+
+/* A file URI: percent signs and two digits stand for bytes. */
+static void set_resources(Instance* c, const char* uri) {
+  size_t size = 0;
+  if (uri == NULL || strncmp(uri, "file:///", 8) != 0) return;
+  for (const char* at = uri + 7; *at != '\0' && size + 2 < sizeof c->resources; ++at) {
+    unsigned byte = (unsigned char)*at;
+    if (*at == '%' && sscanf(at + 1, "%2x", &byte) == 1) at += 2;
+    c->resources[size++] = (char)byte;
+  }
+  c->resources[size] = '/';
 }
 
 fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, fmi2String resources,
                               const fmi2CallbackFunctions* callbacks, fmi2Boolean visible, fmi2Boolean logging) {
-  (void)visible, (void)resources;
+  (void)visible;
   Instance* c = make_instance(guid);
   if (c == NULL) {
     callbacks->logger(callbacks->environment, name, fmi2Error, "logStatusError", "wrong GUID %s", guid);
@@ -52,6 +62,7 @@ fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, f
   c->log = log_message;
   c->logging = logging;
   c->co_simulation = type == fmi2CoSimulation;
+  set_resources(c, resources);
   if (definition.instantiated != NULL && definition.instantiated(c) != OK) {
     free_instance(c);
     return NULL;
@@ -142,7 +153,7 @@ fmi2Status fmi2SetString(fmi2Component c, const Ref* r, size_t n, const fmi2Stri
 }
 
 typedef struct {
-  double time;
+  double time, event_time;
   Mode mode;
   StepEnd last;
   bool inputs_changed;
@@ -155,6 +166,7 @@ fmi2Status fmi2GetFMUstate(fmi2Component component, fmi2FMUstate* state) {
   if (*state == NULL) *state = malloc(sizeof(Saved) + definition.size);
   Saved* saved = *state;
   saved->time = c->time;
+  saved->event_time = c->event_time;
   saved->mode = c->mode;
   saved->last = c->last;
   saved->inputs_changed = c->inputs_changed;
@@ -166,6 +178,7 @@ fmi2Status fmi2SetFMUstate(fmi2Component component, fmi2FMUstate state) {
   Instance* c = component;
   const Saved* saved = state;
   c->time = saved->time;
+  c->event_time = saved->event_time;
   c->mode = saved->mode;
   c->last = saved->last;
   c->inputs_changed = saved->inputs_changed;
@@ -268,39 +281,42 @@ fmi2Status fmi2EnterEventMode(fmi2Component c) {
 
 fmi2Status fmi2NewDiscreteStates(fmi2Component c, fmi2EventInfo* info) {
   if (enter(c, "fmi2NewDiscreteStates", IN(EVENT)) != OK) return fmi2Error;
-  StepEnd end = {false, false, false, 0.0};
+  StepEnd end = {0};
   const Status status = definition.handle_event == NULL ? OK : definition.handle_event(c, &end);
-  *info = (fmi2EventInfo){0, end.terminate, 0, end.event, 0, 0.0};
+  *info = (fmi2EventInfo){end.again, end.terminate, end.nominals_changed, end.event, end.has_next, end.next_event};
   return (fmi2Status)status;
 }
 
 fmi2Status fmi2EnterContinuousTimeMode(fmi2Component c) {
   const Status status = enter(c, "fmi2EnterContinuousTimeMode", IN(EVENT));
-  if (status == OK) ((Instance*)c)->mode = CONTINUOUS;
-  return (fmi2Status)status;
+  if (status != OK) return (fmi2Status)status;
+  ((Instance*)c)->mode = CONTINUOUS;
+  ((Instance*)c)->event_time = ((Instance*)c)->time;
+  return fmi2OK;
 }
 
 fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean no_set, fmi2Boolean* event, fmi2Boolean* terminate) {
   (void)no_set;
+  bool wanted = false;
   *event = *terminate = 0;
-  return (fmi2Status)enter(c, "fmi2CompletedIntegratorStep", IN(CONTINUOUS));
+  if (enter(c, "fmi2CompletedIntegratorStep", IN(CONTINUOUS)) != OK) return fmi2Error;
+  const Status status = definition.completed == NULL ? OK : definition.completed(c, &wanted);
+  *event = wanted;
+  return (fmi2Status)status;
 }
 
 fmi2Status fmi2SetTime(fmi2Component c, fmi2Real time) {
-  ((Instance*)c)->time = time;
-  return (fmi2Status)enter(c, "fmi2SetTime", IN(CONTINUOUS) | IN(EVENT));
+  return (fmi2Status)set_time(c, "fmi2SetTime", time);
 }
 
 fmi2Status fmi2SetContinuousStates(fmi2Component c, const fmi2Real* x, size_t n) {
-  return n == definition.states ? (fmi2Status)set_states(c, x) : fmi2Error;
+  return n == count_states(c) ? (fmi2Status)set_states(c, x) : fmi2Error;
 }
 fmi2Status fmi2GetContinuousStates(fmi2Component c, fmi2Real* x, size_t n) {
-  return n == definition.states ? (fmi2Status)get_states(c, x) : fmi2Error;
+  return n == count_states(c) ? (fmi2Status)get_states(c, x) : fmi2Error;
 }
 fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real* dx, size_t n) {
-  if (n != definition.states || enter(c, "fmi2GetDerivatives", any_mode) != OK) return fmi2Error;
-  definition.derivatives(c, dx);
-  return fmi2OK;
+  return n == count_states(c) ? (fmi2Status)get_derivatives(c, "fmi2GetDerivatives", dx) : fmi2Error;
 }
 fmi2Status fmi2GetEventIndicators(fmi2Component c, fmi2Real* z, size_t n) {
   if (n != definition.indicators) return fmi2Error;
@@ -308,7 +324,8 @@ fmi2Status fmi2GetEventIndicators(fmi2Component c, fmi2Real* z, size_t n) {
   return fmi2OK;
 }
 fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component c, fmi2Real* nominals, size_t n) {
-  (void)c;
+  if (n != count_states(c)) return fmi2Error;
   for (size_t i = 0; i < n; ++i) nominals[i] = 1.0;
+  if (definition.nominals != NULL) definition.nominals(c, nominals);
   return fmi2OK;
 }

@@ -16,7 +16,7 @@ FMI3_SCHEDULED_EXECUTION_FUNCTIONS(DECLARE)
 typedef fmi3ValueReference Ref;
 
 static void log_message(Instance* c, Status status, const char* category, const char* format, ...) {
-  if (status < ERROR && !c->logging) return;
+  if (!is_logged(c, status, category)) return;
   char text[512];
   va_list arguments;
   va_start(arguments, format);
@@ -38,12 +38,11 @@ static void ask_inputs(Instance* c, double time) {
 const char* fmi3GetVersion(void) { return "3.0"; }
 
 fmi3Status fmi3SetDebugLogging(fmi3Instance c, fmi3Boolean on, size_t n, const fmi3String* categories) {
-  (void)n, (void)categories;
-  ((Instance*)c)->logging = on;
+  choose_categories(c, on, n, categories);
   return fmi3OK;
 }
 
-static Instance* instantiate(const char* token, bool logging, void* environment, fmi3LogMessageCallback log) {
+static Instance* instantiate(const char* token, const char* resources, bool logging, void* environment, fmi3LogMessageCallback log) {
   Instance* c = make_instance(token);
   if (c == NULL) {
     if (log != NULL) log(environment, fmi3Error, "logStatusError", "wrong instantiation token");
@@ -53,6 +52,7 @@ static Instance* instantiate(const char* token, bool logging, void* environment,
   c->environment = environment;
   c->log = log_message;
   c->logging = logging;
+  if (resources != NULL) strncpy(c->resources, resources, sizeof c->resources - 1);
   if (definition.instantiated != NULL && definition.instantiated(c) != OK) {
     free_instance(c);
     return NULL;
@@ -63,8 +63,8 @@ static Instance* instantiate(const char* token, bool logging, void* environment,
 fmi3Instance fmi3InstantiateCoSimulation(FMI3_INSTANTIATE, fmi3Boolean event_mode, fmi3Boolean early_return,
                                          const Ref* intermediate, size_t n, fmi3InstanceEnvironment environment,
                                          fmi3LogMessageCallback log, fmi3IntermediateUpdateCallback update) {
-  (void)name, (void)resources, (void)visible, (void)intermediate;
-  Instance* c = instantiate(token, logging, environment, log);
+  (void)name, (void)visible, (void)intermediate;
+  Instance* c = instantiate(token, resources, logging, environment, log);
   if (c == NULL) return NULL;
   c->co_simulation = true;
   c->event_mode = event_mode;
@@ -75,8 +75,8 @@ fmi3Instance fmi3InstantiateCoSimulation(FMI3_INSTANTIATE, fmi3Boolean event_mod
 }
 
 fmi3Instance fmi3InstantiateModelExchange(FMI3_INSTANTIATE, fmi3InstanceEnvironment environment, fmi3LogMessageCallback log) {
-  (void)name, (void)resources, (void)visible;
-  Instance* c = instantiate(token, logging, environment, log);
+  (void)name, (void)visible;
+  Instance* c = instantiate(token, resources, logging, environment, log);
   if (c != NULL) c->event_mode = true;
   return c;
 }
@@ -192,7 +192,7 @@ fmi3Status fmi3SetBinary(fmi3Instance c, const Ref* r, size_t n, const size_t* s
 }
 
 typedef struct {
-  double time;
+  double time, event_time;
   Mode mode;
   StepEnd last;
   bool inputs_changed;
@@ -205,6 +205,7 @@ fmi3Status fmi3GetFMUState(fmi3Instance component, fmi3FMUState* state) {
   if (*state == NULL) *state = malloc(sizeof(Saved) + definition.size);
   Saved* saved = *state;
   saved->time = c->time;
+  saved->event_time = c->event_time;
   saved->mode = c->mode;
   saved->last = c->last;
   saved->inputs_changed = c->inputs_changed;
@@ -216,6 +217,7 @@ fmi3Status fmi3SetFMUState(fmi3Instance component, fmi3FMUState state) {
   Instance* c = component;
   const Saved* saved = state;
   c->time = saved->time;
+  c->event_time = saved->event_time;
   c->mode = saved->mode;
   c->last = saved->last;
   c->inputs_changed = saved->inputs_changed;
@@ -251,10 +253,11 @@ fmi3Status fmi3DeserializeFMUState(fmi3Instance c, const fmi3Byte* bytes, size_t
 
 fmi3Status fmi3GetDirectionalDerivative(fmi3Instance c, const Ref* unknowns, size_t m, const Ref* knowns, size_t n,
                                         const fmi3Float64* seed, size_t n_seed, fmi3Float64* sensitivity, size_t n_sensitivity) {
-  if (definition.partial == NULL || n_seed != n || n_sensitivity != m) return fmi3Error;
+  if (definition.partial == NULL || (n_seed != n && n != 1) || n_sensitivity != m) return fmi3Error;
   for (size_t i = 0; i < m; ++i) {
     sensitivity[i] = 0.0;
-    for (size_t j = 0; j < n; ++j) sensitivity[i] += definition.partial(c, unknowns[i], knowns[j]) * seed[j];
+    /* one known may be an array; its elements have the same derivative in these models */
+    for (size_t j = 0; j < n_seed; ++j) sensitivity[i] += definition.partial(c, unknowns[i], knowns[n == 1 ? 0 : j]) * seed[j];
   }
   return fmi3OK;
 }
@@ -286,12 +289,14 @@ fmi3Status fmi3EvaluateDiscreteStates(fmi3Instance c) { return (fmi3Status)enter
 fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean* update_needed, fmi3Boolean* terminate, fmi3Boolean* nominals_changed,
                                     fmi3Boolean* states_changed, fmi3Boolean* next_defined, fmi3Float64* next) {
   if (enter(c, "fmi3UpdateDiscreteStates", IN(EVENT)) != OK) return fmi3Error;
-  StepEnd end = {false, false, false, 0.0};
+  StepEnd end = {0};
   const Status status = definition.handle_event == NULL ? OK : definition.handle_event(c, &end);
-  *update_needed = *nominals_changed = *next_defined = false;
+  *update_needed = end.again;
+  *nominals_changed = end.nominals_changed;
+  *next_defined = end.has_next;
   *terminate = end.terminate;
   *states_changed = end.event;
-  *next = 0.0;
+  *next = end.next_event;
   return (fmi3Status)status;
 }
 
@@ -315,7 +320,7 @@ fmi3Status fmi3GetOutputDerivatives(fmi3Instance c, const Ref* r, size_t n, cons
 fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 now, fmi3Float64 step, fmi3Boolean no_set_state_before_now, fmi3Boolean* event,
                       fmi3Boolean* terminate, fmi3Boolean* early_return, fmi3Float64* reached) {
   (void)no_set_state_before_now;
-  StepEnd end = {false, false, false, now};
+  StepEnd end = {.reached = now};
   const Status status = do_step(c, now, step, &end);
   *event = end.event;
   *terminate = end.terminate;
@@ -327,30 +332,29 @@ fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 now, fmi3Float64 step, fmi3Boo
 fmi3Status fmi3EnterContinuousTimeMode(fmi3Instance c) {
   if (enter(c, "fmi3EnterContinuousTimeMode", IN(EVENT)) != OK) return fmi3Error;
   ((Instance*)c)->mode = CONTINUOUS;
+  ((Instance*)c)->event_time = ((Instance*)c)->time;
   return fmi3OK;
 }
 
 fmi3Status fmi3CompletedIntegratorStep(fmi3Instance c, fmi3Boolean no_set, fmi3Boolean* event, fmi3Boolean* terminate) {
   (void)no_set;
   *event = *terminate = false;
-  return (fmi3Status)enter(c, "fmi3CompletedIntegratorStep", IN(CONTINUOUS));
+  if (enter(c, "fmi3CompletedIntegratorStep", IN(CONTINUOUS)) != OK) return fmi3Error;
+  return definition.completed == NULL ? fmi3OK : (fmi3Status)definition.completed(c, event);
 }
 
 fmi3Status fmi3SetTime(fmi3Instance c, fmi3Float64 time) {
-  ((Instance*)c)->time = time;
-  return (fmi3Status)enter(c, "fmi3SetTime", IN(CONTINUOUS) | IN(EVENT));
+  return (fmi3Status)set_time(c, "fmi3SetTime", time);
 }
 
 fmi3Status fmi3SetContinuousStates(fmi3Instance c, const fmi3Float64* x, size_t n) {
-  return n == definition.states ? (fmi3Status)set_states(c, x) : fmi3Error;
+  return n == count_states(c) ? (fmi3Status)set_states(c, x) : fmi3Error;
 }
 fmi3Status fmi3GetContinuousStates(fmi3Instance c, fmi3Float64* x, size_t n) {
-  return n == definition.states ? (fmi3Status)get_states(c, x) : fmi3Error;
+  return n == count_states(c) ? (fmi3Status)get_states(c, x) : fmi3Error;
 }
 fmi3Status fmi3GetContinuousStateDerivatives(fmi3Instance c, fmi3Float64* dx, size_t n) {
-  if (n != definition.states) return fmi3Error;
-  definition.derivatives(c, dx);
-  return fmi3OK;
+  return n == count_states(c) ? (fmi3Status)get_derivatives(c, "fmi3GetContinuousStateDerivatives", dx) : fmi3Error;
 }
 fmi3Status fmi3GetEventIndicators(fmi3Instance c, fmi3Float64* z, size_t n) {
   if (n != definition.indicators) return fmi3Error;
@@ -358,8 +362,9 @@ fmi3Status fmi3GetEventIndicators(fmi3Instance c, fmi3Float64* z, size_t n) {
   return fmi3OK;
 }
 fmi3Status fmi3GetNominalsOfContinuousStates(fmi3Instance c, fmi3Float64* nominals, size_t n) {
-  (void)c;
+  if (n != count_states(c)) return fmi3Error;
   for (size_t i = 0; i < n; ++i) nominals[i] = 1.0;
+  if (definition.nominals != NULL) definition.nominals(c, nominals);
   return fmi3OK;
 }
 fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance c, size_t* n) {
@@ -368,8 +373,29 @@ fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance c, size_t* n) {
   return fmi3OK;
 }
 fmi3Status fmi3GetNumberOfContinuousStates(fmi3Instance c, size_t* n) {
-  (void)c;
-  *n = definition.states;
+  *n = count_states(c);
+  return fmi3OK;
+}
+
+fmi3Status fmi3GetClock(fmi3Instance c, const Ref* r, size_t n, fmi3Clock* v) {
+  if (enter(c, "fmi3GetClock", IN(EVENT)) != OK) return fmi3Error;
+  return (fmi3Status)get_values(c, "fmi3GetClock", CLOCK, r, n, v, n);
+}
+fmi3Status fmi3SetClock(fmi3Instance c, const Ref* r, size_t n, const fmi3Clock* v) {
+  if (definition.set_clock == NULL || enter(c, "fmi3SetClock", IN(EVENT)) != OK) return fmi3Error;
+  for (size_t i = 0; i < n; ++i) {
+    if (v[i] && definition.set_clock(c, r[i]) != OK) return fmi3Error;
+  }
+  return fmi3OK;
+}
+fmi3Status fmi3GetIntervalDecimal(fmi3Instance c, const Ref* r, size_t n, fmi3Float64* v, fmi3IntervalQualifier* q) {
+  if (definition.get_interval == NULL || enter(c, "fmi3GetIntervalDecimal", IN(INITIALIZATION) | IN(EVENT)) != OK) return fmi3Error;
+  for (size_t i = 0; i < n; ++i) q[i] = (fmi3IntervalQualifier)definition.get_interval(c, r[i], &v[i]);
+  return fmi3OK;
+}
+fmi3Status fmi3GetShiftDecimal(fmi3Instance c, const Ref* r, size_t n, fmi3Float64* v) {
+  if (definition.get_shift == NULL || enter(c, "fmi3GetShiftDecimal", IN(INITIALIZATION)) != OK) return fmi3Error;
+  for (size_t i = 0; i < n; ++i) v[i] = definition.get_shift(c, r[i]);
   return fmi3OK;
 }
 
@@ -380,13 +406,9 @@ fmi3Status fmi3GetNumberOfContinuousStates(fmi3Instance c, size_t* n) {
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #endif
 #define REFERENCES fmi3Instance c, const Ref *r, size_t n
-REFUSE(fmi3GetClock, (REFERENCES, fmi3Clock* v))
-REFUSE(fmi3SetClock, (REFERENCES, const fmi3Clock* v))
 REFUSE(fmi3GetNumberOfVariableDependencies, (fmi3Instance c, Ref r, size_t* n))
 REFUSE(fmi3GetVariableDependencies, (fmi3Instance c, Ref r, size_t* a, Ref* b, size_t* d, fmi3DependencyKind* k, size_t n))
-REFUSE(fmi3GetIntervalDecimal, (REFERENCES, fmi3Float64* v, fmi3IntervalQualifier* q))
 REFUSE(fmi3GetIntervalFraction, (REFERENCES, fmi3UInt64* a, fmi3UInt64* b, fmi3IntervalQualifier* q))
-REFUSE(fmi3GetShiftDecimal, (REFERENCES, fmi3Float64* v))
 REFUSE(fmi3GetShiftFraction, (REFERENCES, fmi3UInt64* a, fmi3UInt64* b))
 REFUSE(fmi3SetIntervalDecimal, (REFERENCES, const fmi3Float64* v))
 REFUSE(fmi3SetIntervalFraction, (REFERENCES, const fmi3UInt64* a, const fmi3UInt64* b))

@@ -1,4 +1,5 @@
 /* A model that does what it should not, in the step that reaches a time: which fault is a parameter. */
+#define _GNU_SOURCE /* feenableexcept */
 #include <fenv.h>
 #include <math.h>
 #include <signal.h>
@@ -25,7 +26,8 @@ typedef struct {
 enum {
   NONE, DISCARDS, ERRS, DIES_FATALLY, GIVES_NAN, SEGFAULTS, HANGS, ABORTS, PRINTS, EXITS, GIVES_INFINITY, RETURNS_42,
   CLOSES_STDOUT, ROUNDS_UP, CHANGES_DIRECTORY, OVERFLOWS_STACK, LOGS_FORMATS, REFUSES_STATE, LEAKS, FLOODS_LOG, TERMINATES,
-  LOGS_BAD_UTF8, TAKES_SIGNALS, DISCARDS_LONG_STEPS, FORKS_FOREVER, STARTS_A_PROCESS, PRINTS_AND_SEGFAULTS, SLEEPS
+  LOGS_BAD_UTF8, TAKES_SIGNALS, DISCARDS_LONG_STEPS, FORKS_FOREVER, STARTS_A_PROCESS, PRINTS_AND_SEGFAULTS, SLEEPS,
+  FORGETS, ENABLES_TRAPS
 };
 
 static const Variable variables[] = {
@@ -52,6 +54,7 @@ static Status save(Instance* instance) {
   return ERROR;
 }
 
+static double outside_the_state;
 static int* volatile nowhere;
 static volatile int depth;
 static int overflow(volatile char* above) { /* not a tail call: the caller's frame is needed afterwards */
@@ -67,6 +70,9 @@ static Status quietly(Instance* instance, Values* s) {
     case PRINTS: printf("printed by the model\n"), fflush(stdout); break;
     case CLOSES_STDOUT: close(1); break;
     case ROUNDS_UP: fesetround(FE_UPWARD); break;
+#if defined(__GLIBC__)
+    case ENABLES_TRAPS: feenableexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW); break;
+#endif
     case CHANGES_DIRECTORY: return chdir("..") == 0 ? OK : ERROR;
     case TAKES_SIGNALS: signal(SIGINT, SIG_IGN); break;
     case LOGS_FORMATS: instance->log(instance, ERROR, "logStatusError", "100 %%s of %%n %%d"); break;
@@ -123,6 +129,7 @@ static Status advance(Instance* instance, double end, StepEnd* step) {
     return DISCARD;
   }
   s->y += (end - instance->time) * (1.0 + s->u);
+  if (s->fault == FORGETS) s->y += 1e-3 * ++outside_the_state;
   const bool due = instance->time < s->fault_time && end >= s->fault_time - 1e-9;
   return due && s->fault != NONE ? misbehave(instance, s, step) : OK;
 }

@@ -15,6 +15,7 @@ Instance* make_instance(const char* token) {
 
 void free_instance(Instance* instance) {
   if (instance == NULL) return;
+  if (instance->mode == FAILED) abort(); /* after a fatal error nothing may be called, not even this */
   free(instance->values);
   free(instance);
 }
@@ -22,6 +23,7 @@ void free_instance(Instance* instance) {
 void reset_instance(Instance* instance) {
   instance->mode = INSTANTIATED;
   instance->time = 0.0;
+  instance->event_time = -INFINITY;
   instance->inputs_changed = false;
   memset(&instance->last, 0, sizeof instance->last);
   memset(instance->values, 0, definition.size);
@@ -31,12 +33,20 @@ void reset_instance(Instance* instance) {
 Status enter(Instance* instance, const char* function, unsigned allowed_modes) {
   static const char* const names[] = {"instantiated", "configuration", "initialization", "step", "event", "continuous-time", "terminated", "failed"};
   if (allowed_modes & IN(instance->mode)) return OK;
+  if (instance->mode == FAILED) abort();
   instance->log(instance, ERROR, "logStatusError", "%s must not be called in the mode %s", function, names[instance->mode]);
   return ERROR;
 }
 
+Status access_variable(Instance* instance, const char* function, unsigned reference) {
+  const bool running = instance->mode == STEP || instance->mode == EVENT || instance->mode == CONTINUOUS;
+  if (!running || definition.accessible == NULL || definition.accessible(instance, reference)) return OK;
+  instance->log(instance, ERROR, "logStatusError", "%s: no clock of the value reference %u is active", function, reference);
+  return ERROR;
+}
+
 size_t size_of(Type type) {
-  static const size_t sizes[] = {8, 4, 1, 1, 2, 2, 4, 4, 8, 8, sizeof(bool), sizeof(Text), sizeof(Text)};
+  static const size_t sizes[] = {8, 4, 1, 1, 2, 2, 4, 4, 8, 8, sizeof(bool), sizeof(Text), sizeof(Text), sizeof(bool)};
   return sizes[type];
 }
 
@@ -71,7 +81,7 @@ Status get_values(Instance* instance, const char* function, Type type, const uns
       continue;
     }
     const Variable* variable = find(instance, function, type, references[i]);
-    if (variable == NULL) return ERROR;
+    if (variable == NULL || access_variable(instance, function, references[i]) != OK) return ERROR;
     const size_t bytes = size_of(type) * count_of(instance, variable);
     if (place + bytes > (char*)out + count * size_of(type)) return ERROR;
     memcpy(place, (char*)instance->values + variable->offset, bytes);
@@ -86,10 +96,15 @@ Status set_values(Instance* instance, const char* function, Type type, const uns
   const char* place = in;
   for (size_t i = 0; i < n; ++i) {
     const Variable* variable = find(instance, function, type, references[i]);
-    if (variable == NULL) return ERROR;
+    if (variable == NULL || access_variable(instance, function, references[i]) != OK) return ERROR;
     const bool running = instance->mode == STEP || instance->mode == EVENT || instance->mode == CONTINUOUS;
     if (running && !variable->is_input) {
       instance->log(instance, ERROR, "logStatusError", "%s: value reference %u is no input", function, references[i]);
+      return ERROR;
+    }
+    const bool is_discrete = variable->is_discrete || (type != FLOAT64 && type != FLOAT32);
+    if (is_discrete && (instance->mode == CONTINUOUS || (instance->mode == STEP && instance->event_mode))) {
+      instance->log(instance, ERROR, "logStatusError", "%s: value reference %u is discrete; it may be set in event mode only", function, references[i]);
       return ERROR;
     }
     const size_t bytes = size_of(type) * count_of(instance, variable);
@@ -109,24 +124,63 @@ Status do_step(Instance* instance, double now, double step, StepEnd* end) {
     return ERROR;
   }
   instance->time = now;
-  *end = (StepEnd){false, false, false, now + step};
+  *end = (StepEnd){.reached = now + step};
   instance->inputs_changed = false;
   const Status status = definition.advance(instance, now + step, end);
   if (status == OK || status == WARNING) instance->time = end->reached;
-  if (status == FATAL) instance->mode = FAILED;
+  if (status >= FATAL) instance->mode = FAILED;
   instance->last = *end;
   return status;
 }
 
+Status set_time(Instance* instance, const char* function, double time) {
+  if (enter(instance, function, IN(CONTINUOUS) | IN(EVENT)) != OK) return ERROR;
+  if (time < instance->event_time) {
+    instance->log(instance, ERROR, "logStatusError", "%s: %.17g is before the last event at %.17g", function, time, instance->event_time);
+    return ERROR;
+  }
+  instance->time = time;
+  return OK;
+}
+
+Status get_derivatives(Instance* instance, const char* function, double* derivatives) {
+  if (enter(instance, function, IN(INITIALIZATION) | IN(CONTINUOUS) | IN(EVENT)) != OK) return ERROR;
+  const Status status = definition.evaluable == NULL ? OK : definition.evaluable(instance);
+  if (status == OK) definition.derivatives(instance, derivatives);
+  if (status >= FATAL) instance->mode = FAILED;
+  return status;
+}
+
+size_t count_states(Instance* instance) {
+  return definition.state_count == NULL ? definition.states : definition.state_count(instance);
+}
+
+void choose_categories(Instance* instance, bool on, size_t n, const char* const* categories) {
+  instance->logging = on;
+  instance->category_count = 0;
+  for (size_t i = 0; i < n && i < 8; ++i) {
+    strncpy(instance->categories[instance->category_count++], categories[i], sizeof instance->categories[0] - 1);
+  }
+}
+
+bool is_logged(const Instance* instance, Status status, const char* category) {
+  if (status >= ERROR) return true;
+  if (!instance->logging) return false;
+  for (size_t i = 0; i < instance->category_count; ++i) {
+    if (strcmp(instance->categories[i], category) == 0) return true;
+  }
+  return instance->category_count == 0;
+}
+
 Status get_states(Instance* instance, double* states) {
-  for (size_t i = 0; i < definition.states; ++i) {
+  for (size_t i = 0, n = count_states(instance); i < n; ++i) {
     memcpy(&states[i], (char*)instance->values + definition.state_offsets[i], sizeof(double));
   }
   return OK;
 }
 
 Status set_states(Instance* instance, const double* states) {
-  for (size_t i = 0; i < definition.states; ++i) {
+  for (size_t i = 0, n = count_states(instance); i < n; ++i) {
     memcpy((char*)instance->values + definition.state_offsets[i], &states[i], sizeof(double));
   }
   return OK;

@@ -1,4 +1,5 @@
 /* Outputs equal inputs, in every type; a vector whose length is a structural parameter and a matrix. */
+#include <stdio.h>
 #include <string.h>
 
 #include "model.h"
@@ -26,6 +27,7 @@ typedef struct {
   int64_t mode3_in, mode3_out;
   double vector_in[LONGEST], vector_out[LONGEST];
   double matrix_in[4], matrix_out[4];
+  Text note;   /* what the file of that name among the resources says */
   double bias; /* calculated from the gain: an initial unknown that is no output */
 } Values;
 
@@ -48,11 +50,12 @@ static const Variable variables[] = {
     PAIR(BINARY, binary),
     PAIR(INT32, mode2),
     PAIR(INT64, mode3),
-    {FLOAT64, offsetof(Values, vector_in), LONGEST, offsetof(Values, n), true},
-    {FLOAT64, offsetof(Values, vector_out), LONGEST, offsetof(Values, n), false},
-    {FLOAT64, offsetof(Values, matrix_in), 4, 0, true},
-    {FLOAT64, offsetof(Values, matrix_out), 4, 0, false},
+    {FLOAT64, offsetof(Values, vector_in), LONGEST, offsetof(Values, n), true, false},
+    {FLOAT64, offsetof(Values, vector_out), LONGEST, offsetof(Values, n), false, false},
+    {FLOAT64, offsetof(Values, matrix_in), 4, 0, true, false},
+    {FLOAT64, offsetof(Values, matrix_out), 4, 0, false, false},
     SCALAR(FLOAT64, Values, bias),
+    SCALAR(STRING, Values, note),
 };
 
 static void reset(void* values) {
@@ -95,6 +98,17 @@ static Status calculate(Instance* instance) {
   return OK;
 }
 
+static Status instantiated(Instance* instance) {
+  Values* s = instance->values;
+  char path[1100];
+  snprintf(path, sizeof path, "%snote.txt", instance->resources);
+  FILE* file = fopen(path, "r");
+  if (file == NULL) return OK;
+  s->note.size = fread(s->note.bytes, 1, TEXT - 1, file);
+  fclose(file);
+  return OK;
+}
+
 static Status advance(Instance* instance, double end, StepEnd* step) {
   (void)end, (void)step;
   return calculate(instance);
@@ -108,4 +122,5 @@ const Definition definition = {
     .reset = reset,
     .calculate = calculate,
     .advance = advance,
+    .instantiated = instantiated,
 };

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace counterpoint::diagram {
+namespace counterpoint {
 
 /// An interval in which at least one of several functions changes its sign for the first time: at `a` none has, at `b`
 /// one or more have.
@@ -12,10 +12,13 @@ struct Bracket {
   std::vector<double> g_a, g_b;
 };
 
+/// Whether a function has changed its sign. Signs are compared, not multiplied: a product of small values is zero.
+inline bool is_crossing(double from, double to) { return (from < 0.0 && to > 0.0) || (from > 0.0 && to < 0.0); }
+
 /// Whether any function has another sign than it had; those that were zero are not asked.
 inline bool changes_sign(const std::vector<double>& from, const std::vector<double>& to) {
   for (std::size_t i = 0; i < from.size(); ++i) {
-    if (from[i] * to[i] < 0.0) return true;
+    if (is_crossing(from[i], to[i])) return true;
   }
   return false;
 }
@@ -37,7 +40,7 @@ void narrow(Bracket& bracket, const std::vector<double>& from, double tolerance,
     double first = 1.0;
     std::size_t now = leading;
     for (std::size_t i = 0; i < from.size(); ++i) {
-      if (from[i] * bracket.g_b[i] >= 0.0) continue;
+      if (!is_crossing(from[i], bracket.g_b[i])) continue;
       const double share = bracket.g_a[i] / (bracket.g_a[i] - bracket.g_b[i]);
       if (share > first || (share == first && now < from.size())) continue;
       first = share;
@@ -70,4 +73,4 @@ void narrow(Bracket& bracket, const std::vector<double>& from, double tolerance,
   }
 }
 
-}  // namespace counterpoint::diagram
+}  // namespace counterpoint

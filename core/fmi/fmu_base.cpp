@@ -1,0 +1,281 @@
+#include "fmi/fmu_base.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include "fmi/environment.hpp"
+#include "fmi/only_once.hpp"
+
+namespace counterpoint::fmi {
+namespace {
+
+constexpr int most_event_iterations = 1000;
+
+int width_of(const std::vector<Port>& ports) {
+  int width = 0;
+  for (const Port& port : ports) width += port.width;
+  return width;
+}
+
+}  // namespace
+
+struct FmuBase::Saved final : SavedState {
+  explicit Saved(std::shared_ptr<Instance> owner) : instance(std::move(owner)) {}
+  ~Saved() override { instance->release(&state); }
+  std::shared_ptr<Instance> instance;  ///< a state cannot outlive the instance it came from
+  void* state = nullptr;
+  std::vector<double> memory;
+};
+
+FmuBase::FmuBase(LibraryPointer library, FmuSetup setup)
+    : library_(std::move(library)),
+      setup_(std::move(setup)),
+      log_(std::make_shared<Log>()),
+      input_width_(width_of(setup_.inputs)),
+      inputs_all_(bundle(setup_.inputs)),
+      inputs_continuous_(bundle_if(setup_.inputs, true)),
+      inputs_discrete_(bundle_if(setup_.inputs, false)),
+      outputs_(bundle_without_clocks(setup_.outputs)),
+      y_(width_of(setup_.outputs)),
+      dy_(y_.size()),
+      u_discrete_(inputs_discrete_.empty() ? 0 : input_width_),
+      clocks_(setup_.clocks),
+      clocked_inputs_(clocked_ports(setup_.inputs)),
+      clocked_outputs_(clocked_ports(setup_.outputs)) {
+  setup_.instance.may_restore = setup_.can_save;
+}
+
+FmuBase::~FmuBase() { FmuBase::finish(); }
+
+Instance& FmuBase::running() const {
+  if (!instance_) throw ComponentFailure("the FMU is not running");
+  return *instance_;
+}
+
+void FmuBase::assign(const std::vector<Assignment>& assignments) {
+  for (const Assignment& a : assignments) {
+    if (a.type == Type::string || a.type == Type::binary) {
+      instance_->set_texts(a.type, {a.reference}, a.texts);
+    } else {
+      instance_->set(a.type, {a.reference}, a.bytes.data(), a.bytes.size() / size_of(a.type));
+    }
+  }
+}
+
+void FmuBase::initialize(double t) {
+  finish();
+  log_->clear();
+  log_->set_time(t);
+  if (setup_.only_once) OnlyOnce::take(setup_.instance.token, setup_.instance.name);
+  try {
+    instance_ = make_instance(setup_.major, library_, setup_.instance, log_);
+  } catch (...) {
+    if (setup_.only_once) OnlyOnce::give_back(setup_.instance.token);
+    throw;
+  }
+  start_ = time_ = t;
+  inputs_set_ = false;
+  next_event_ = Polynomial::infinity;
+  if (!setup_.state.empty()) return take_over_state(t);
+  if (!setup_.structure.empty()) {
+    instance_->enter_configuration();
+    assign(setup_.structure);
+    instance_->exit_configuration();
+  }
+  assign(setup_.values);
+  instance_->enter_initialization(t);
+  phase_ = Phase::initializing;
+}
+
+/// The FMU goes on where it was when its state was serialised.
+void FmuBase::take_over_state(double t) {
+  void* state = instance_->deserialize(setup_.state);
+  try {
+    instance_->restore(state);
+  } catch (...) {
+    instance_->release(&state);
+    throw;
+  }
+  instance_->release(&state);
+  phase_ = Phase::stepping;
+  set_memory(setup_.memory);
+  if (std::abs(time_ - t) <= 1e-9 * (1.0 + std::abs(t))) return;
+  std::ostringstream text;
+  text.precision(9);
+  text << "the state to begin with was saved at t = " << time_ << " s, and the run begins at t = " << t
+       << " s; let it begin at the time of the state";
+  throw ComponentFailure(text.str());
+}
+
+void FmuBase::check_memory(std::size_t given, std::size_t needed) {
+  if (given != needed) throw ComponentFailure("the state to begin with does not fit this FMU; it has other inputs, states or events");
+}
+
+void FmuBase::leave_initialization(double t, Inputs& u) {
+  write_inputs(u.at(t));
+  clocks_.initialize(*instance_, t);
+  instance_->exit_initialization();
+  phase_ = Phase::stepping;
+}
+
+void FmuBase::read_outputs() {
+  for (Bundle& bundle : outputs_) bundle.read(*instance_, y_.data());
+  if (phase_ == Phase::initializing) read_clocked_outputs();
+}
+
+void FmuBase::read_clocked_outputs() {
+  for (ClockedPort& port : clocked_outputs_) {
+    if (phase_ == Phase::initializing || clocks_.is_active(port.clocks)) port.values.read(*instance_, y_.data());
+  }
+}
+
+void FmuBase::write_inputs(const double* u) {
+  for (Bundle& bundle : inputs_all_) bundle.write(*instance_, u);
+}
+
+void FmuBase::write_discrete_inputs(double t, Inputs& u) {
+  if (inputs_discrete_.empty()) return;
+  const double* values = u.at(t);
+  for (Bundle& bundle : inputs_discrete_) bundle.write(*instance_, values);
+  std::copy_n(values, u_discrete_.size(), u_discrete_.begin());
+}
+
+bool FmuBase::discrete_inputs_changed(double t, Inputs& u) {
+  const double* values = u.at(t);
+  for (const Bundle& bundle : inputs_discrete_) {
+    for (int place : bundle.places()) {
+      if (values[place] != u_discrete_[place]) return true;
+    }
+  }
+  return false;
+}
+
+void FmuBase::write_continuous_inputs(double t, Inputs& u) {
+  const double* values = u.at(t);
+  for (Bundle& bundle : inputs_continuous_) bundle.write(*instance_, values);
+}
+
+DiscreteUpdate FmuBase::update_until_settled(double t, Inputs& u) {
+  write_discrete_inputs(t, u);
+  clocks_.tick(*instance_, t);
+  for (ClockedPort& port : clocked_inputs_) {
+    if (clocks_.is_active(port.clocks)) port.values.write(*instance_, u.at(t));
+  }
+  DiscreteUpdate all;
+  for (int count = 0;; ++count) {
+    clocks_.look(*instance_, t);
+    read_clocked_outputs();
+    const DiscreteUpdate one = instance_->update_discrete_states();
+    clocks_.rest();
+    if (one.terminate) end_simulation(t);
+    all.nominals_changed = all.nominals_changed || one.nominals_changed;
+    all.states_changed = all.states_changed || one.states_changed;
+    all.has_next_event = one.has_next_event;
+    all.next_event = one.next_event;
+    if (!one.again) break;
+    if (count == most_event_iterations) {
+      throw ComponentFailure("its discrete states still change after " + std::to_string(most_event_iterations) + " iterations of an event");
+    }
+  }
+  clocks_.look(*instance_, t);  // the update may have begun a countdown
+  clocks_.rest();
+  next_event_ = std::min(all.has_next_event ? all.next_event : Polynomial::infinity, clocks_.next());
+  return all;
+}
+
+void FmuBase::refuse_event(double t) const {
+  std::ostringstream text;
+  text.precision(17);
+  text << "it asks for its next event at t = " << next_event_ << " s, which does not come after the event at t = " << t << " s";
+  throw ComponentFailure(text.str());
+}
+
+void FmuBase::put_shared(std::vector<double>& memory) const {
+  const std::vector<double> clocks = clocks_.memory();
+  memory.insert(memory.end(), u_discrete_.begin(), u_discrete_.end());
+  memory.insert(memory.end(), clocks.begin(), clocks.end());
+  if (!clocked_outputs_.empty()) memory.insert(memory.end(), y_.begin(), y_.end());
+}
+
+const double* FmuBase::take_shared(const double* memory) {
+  std::copy_n(memory, u_discrete_.size(), u_discrete_.begin());
+  memory += u_discrete_.size();
+  clocks_.set_memory(memory);
+  memory += clocks_.memory_size();
+  if (!clocked_outputs_.empty()) std::copy_n(memory, y_.size(), y_.begin());
+  return memory + (clocked_outputs_.empty() ? 0 : y_.size());
+}
+
+std::size_t FmuBase::shared_size() const {
+  return u_discrete_.size() + clocks_.memory_size() + (clocked_outputs_.empty() ? 0 : y_.size());
+}
+
+void FmuBase::end_simulation(double t) {
+  std::ostringstream text;
+  text.precision(9);
+  text << "the FMU asks to end the simulation at t = " << t << " s";
+  const std::string words = log_->last_words();
+  if (!words.empty()) text << "; the FMU said: " << words;
+  throw ComponentFailure(text.str());
+}
+
+std::unique_ptr<SavedState> FmuBase::save() const {
+  const KeepFloatingPoint keep;
+  if (!setup_.can_save) return nullptr;
+  running();
+  auto saved = std::make_unique<Saved>(instance_);
+  instance_->save(&saved->state);
+  saved->memory = memory();
+  return saved;
+}
+
+void FmuBase::restore(const SavedState& state) {
+  const KeepFloatingPoint keep;
+  const Saved& saved = static_cast<const Saved&>(state);
+  if (saved.instance != instance_) throw ComponentFailure("the state to restore belongs to another run");
+  instance_->restore(saved.state);
+  set_memory(saved.memory);
+}
+
+std::vector<std::uint8_t> FmuBase::serialize() {
+  const KeepFloatingPoint keep;
+  if (running().failed() || phase_ != Phase::stepping) throw ComponentFailure("the FMU has not begun");
+  Saved saved(instance_);
+  instance_->save(&saved.state);
+  return instance_->serialize(saved.state);
+}
+
+void FmuBase::finish() noexcept {
+  if (!instance_) return;
+  const KeepFloatingPoint keep;
+  try {
+    instance_->release(&step_state_);
+    if (phase_ == Phase::stepping && !instance_->failed()) instance_->terminate();
+  } catch (...) {  // the run is over and its results are there; what the FMU said is in the log
+  }
+  instance_.reset();
+  phase_ = Phase::none;
+  if (setup_.only_once) OnlyOnce::give_back(setup_.instance.token);
+}
+
+std::vector<double> FmuBase::numbers(const Port& port) {
+  Bundle one(port.type);
+  one.add(port, 0);
+  std::vector<double> values(port.width);
+  one.read(running(), values.data());
+  return values;
+}
+
+std::vector<std::string> FmuBase::texts(const Port& port) {
+  return running().get_texts(port.type, {port.reference}, static_cast<std::size_t>(port.width));
+}
+
+std::vector<double> FmuBase::directional_derivative(const References& unknowns, const References& knowns,
+                                                    const std::vector<double>& seed, std::size_t width) {
+  std::vector<double> sensitivity(width);
+  running().directional_derivative(unknowns, knowns, seed.data(), seed.size(), sensitivity.data(), sensitivity.size());
+  return sensitivity;
+}
+
+}  // namespace counterpoint::fmi

@@ -1,0 +1,136 @@
+"""What the core has to know to run an FMU."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from .. import _core
+from ..subsystems.models import solver_options
+from .description import FLOATS, Variable
+from .options import MODEL_EXCHANGE
+from .values import core_type
+
+if TYPE_CHECKING:
+    from .importing import Fmu
+
+
+def make_port(fmu: Fmu, variable: Variable) -> _core.fmi.Port:
+    """Return a variable as the core reads and writes it."""
+    major = fmu.description.major
+    continuous = variable.variability == "continuous" and variable.type in FLOATS
+    numbers = {clock.name: number for number, clock in enumerate(_clocks(fmu))}
+    clocks = [numbers[name] for name in variable.clocks if name in numbers]
+    return _core.fmi.Port(core_type(variable, major), variable.reference, fmu.width(variable), continuous, clocks)
+
+
+def _handles_events(fmu: Fmu) -> bool:
+    return fmu.kind == MODEL_EXCHANGE or (fmu.options.events and fmu.interface.has_event_mode)
+
+
+def _clocks(fmu: Fmu) -> list[Variable]:
+    """Return the clocks that the importer deals with, if any; local ones are the FMU's own business."""
+    if not _handles_events(fmu):
+        return []
+    return [v for v in fmu.description.with_causality("input", "output") if v.ticks is not None]
+
+
+def _clock_setup(clock: Variable) -> _core.fmi.ClockSetup:
+    ticks = clock.ticks
+    assert ticks is not None
+    if clock.causality == "output":
+        return _core.fmi.ClockSetup(clock.reference, _core.fmi.ClockKind.output, 0.0, 0.0)
+    kind = {"changing": "changing", "countdown": "countdown"}.get(ticks.kind, "periodic")
+    return _core.fmi.ClockSetup(clock.reference, getattr(_core.fmi.ClockKind, kind), ticks.interval or 0.0, ticks.shift)
+
+
+def make_setup(fmu: Fmu, root: Path) -> _core.fmi.FmuSetup:
+    """Return the settings of an FMU that was unpacked below ``root``."""
+    able = fmu.interface
+    inputs, outputs = fmu.ports
+    setup = _core.fmi.FmuSetup()
+    setup.major = fmu.description.major
+    setup.instance = _instance_settings(fmu, root)
+    setup.inputs = [fmu.port(v) for v in inputs]
+    setup.outputs = [fmu.port(v) for v in outputs]
+    setup.clocks = [_clock_setup(v) for v in _clocks(fmu)]
+    structural = {v.name for v in fmu.description.with_causality("structuralParameter")}
+    setup.structure = [a for name, a in fmu.assignments.items() if name in structural]
+    setup.values = [a for name, a in fmu.assignments.items() if name not in structural]
+    setup.can_save = able.can_get_and_set_state
+    setup.only_once = able.only_once_per_process
+    if fmu.state is not None:
+        setup.state, setup.memory = fmu.state.fmu, list(fmu.state.memory)
+    setup.output_slopes = fmu.offers_derivatives
+    if fmu.kind == MODEL_EXCHANGE:
+        setup.integration = _integration(fmu)
+        return setup
+    setup.input_style = getattr(_core.fmi.InputStyle, fmu.input_style)
+    setup.redo_discarded = fmu.options.redo_discarded
+    setup.equal_steps = not able.variable_steps
+    return setup
+
+
+def _instance_settings(fmu: Fmu, root: Path) -> _core.fmi.InstanceSettings:
+    options, able = fmu.options, fmu.interface
+    resources = root / "resources"
+    resources.mkdir(exist_ok=True)
+    made = _core.fmi.InstanceSettings()
+    made.name = options.name
+    made.token = fmu.description.token
+    made.resources = resources.as_uri() if fmu.description.major == 2 else f"{resources}{os.sep}"
+    made.tool = (fmu.description.tool or "unknown") if able.needs_execution_tool else ""
+    made.visible = options.visible
+    made.logging = bool(options.logging)
+    made.categories = [] if isinstance(options.logging, bool) else list(options.logging)
+    made.tolerance = options.tolerance or 0.0
+    if fmu.kind == MODEL_EXCHANGE:
+        made.kind = _core.fmi.Kind.model_exchange
+        if options.own_pace and options.tolerance is None:
+            made.tolerance = solver_options(options.solver_options).relative_tolerance
+        return made
+    made.event_mode = _handles_events(fmu)
+    made.early_return = made.event_mode and able.might_return_early
+    if fmu.input_style == "intermediate":
+        made.intermediate = [v.reference for v in fmu.ports[0] if v.variability == "continuous"]
+    return made
+
+
+def _integration(fmu: Fmu) -> _core.fmi.IntegrationSetup:
+    description = fmu.description
+    made = _core.fmi.IntegrationSetup()
+    made.solver = fmu.options.chosen_solver
+    made.options = solver_options(fmu.options.solver_options)
+    made.states = len(description.derivatives)
+    made.indicators = description.event_indicators
+    made.completes_steps = fmu.interface.needs_completed_integrator_step
+    # Without indicators and discrete variables there is nothing that others could see of an event.
+    has_events = description.event_indicators > 0 or any(v.variability == "discrete" for v in description.variables)
+    made.publishes_events = fmu.options.events and has_events
+    made.outputs_use_inputs = bool(fmu.feedthrough)
+    made.state_variables = [_core.fmi.StateVariable(v.name, v.reference, fmu.width(v)) for v in description.states]
+    return made
+
+
+def offers_derivatives(fmu: Fmu) -> bool:
+    """Say whether dy/dt of all continuous outputs is known.
+
+    Co-simulation: where the FMU offers it. Model exchange: where it follows from the states alone, that is, where an
+    output is a state, or where the FMU has directional derivatives and lists states only as what the output depends
+    on. Time is listed only by those that have it as a variable; du/dt is not known.
+    """
+    outputs = [v for v in fmu.ports[1] if v.variability == "continuous"]
+    doubles = all(v.type == "Float64" for v in outputs)
+    if fmu.kind != MODEL_EXCHANGE:
+        return doubles and fmu.interface.max_output_derivative_order > 0
+    description = fmu.description
+    states = {v.name for v in description.states}
+    references = {v.reference for v in description.states}
+    by_chain_rule = fmu.interface.provides_directional_derivatives and bool(description.with_causality("independent"))
+
+    def follows_from_states(v: Variable) -> bool:
+        depends = description.dependencies(v)
+        return v.reference in references or (by_chain_rule and depends is not None and set(depends) <= states)
+
+    return bool(outputs) and doubles and all(follows_from_states(v) for v in outputs)

@@ -1,0 +1,112 @@
+"""How an FMU is run, and what of that does not fit it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ..errors import SetupError, did_you_mean
+from ..subsystems.models import SOLVERS as ALL_SOLVERS
+from ..subsystems.models import VARIABLE_STEP, solver_options
+from .description import Interface, ModelDescription
+from .isolation import Isolation
+
+CO_SIMULATION, MODEL_EXCHANGE = "co-simulation", "model-exchange"
+KINDS = (CO_SIMULATION, MODEL_EXCHANGE)
+INPUTS_AT = ("auto", "start", "middle")
+SOLVERS = tuple(name for name in ALL_SOLVERS if name not in ("bdf2", "newmark"))
+"""Solvers of model exchange."""
+SOLVER_OPTIONS = ("rtol", "atol", "first_step", "max_step")
+
+
+@dataclass(frozen=True)
+class Options:
+    """How an FMU is run; see :func:`counterpoint.fmu`. None: not given."""
+
+    name: str
+    inputs_at: str | None = None
+    tolerance: float | None = None
+    visible: bool = False
+    logging: bool | tuple[str, ...] = False
+    events: bool = True
+    redo_discarded: bool = False
+    solver: str | None = None
+    solver_options: Mapping[str, float] = field(default_factory=dict)
+    isolation: Isolation | None = None
+
+    @property
+    def chosen_solver(self) -> str:
+        """The solver of model exchange."""
+        return self.solver or "ode45"
+
+    @property
+    def own_pace(self) -> bool:
+        """Whether this solver chooses its steps."""
+        return self.chosen_solver in VARIABLE_STEP
+
+
+def choose_kind(path: Path, description: ModelDescription, kind: str | None) -> tuple[str, Interface]:
+    """Return how an FMU is run: as asked for, else as co-simulation where it offers that."""
+    offered = {CO_SIMULATION: description.co_simulation, MODEL_EXCHANGE: description.model_exchange}
+    there = [name for name, part in offered.items() if part is not None]
+    if kind is not None and kind not in KINDS:
+        raise SetupError(f'{path}: kind: "{kind}"{did_you_mean(kind, KINDS)}; one of {", ".join(KINDS)} is needed')
+    if kind is not None and kind not in there:
+        raise SetupError(f"{path}: kind: this FMU offers {' and '.join(there)} only")
+    chosen = kind or there[0]
+    interface = offered[chosen]
+    assert interface is not None  # one of them is there: description_rules
+    return chosen, interface
+
+
+def option_problems(options: Options, kind: str, able: Interface, description: ModelDescription) -> Iterator[str]:
+    """Say what does not fit the FMU or the way it is run."""
+    if options.tolerance is not None and not 0.0 < options.tolerance < 1.0:
+        yield f"tolerance: {options.tolerance!r}; a number between 0 and 1 is needed"
+    yield from _co_simulation_problems(options, able) if kind == CO_SIMULATION else _model_exchange_problems(options)
+    yield from _clock_problems(options, kind, able, description)
+    if not isinstance(options.logging, bool):
+        for category in options.logging:
+            if category not in description.log_categories:
+                yield f'logging: "{category}": no such category{did_you_mean(category, description.log_categories)}'
+
+
+def _clock_problems(options: Options, kind: str, able: Interface, description: ModelDescription) -> Iterator[str]:
+    clocks = [v for v in description.with_causality("input") if v.ticks is not None]
+    for clock in clocks:
+        if clock.ticks is not None and clock.ticks.kind == "triggered":
+            yield (
+                f'"{clock.name}" is an input clock that others trigger, which is not supported: it would never tick; '
+                "clocks that tick by time are supported"
+            )
+    if clocks and kind == CO_SIMULATION and not (able.has_event_mode and options.events):
+        yield f'"{clocks[0].name}" is an input clock, which ticks in event mode; ' + (
+            "events=False would never let it tick" if able.has_event_mode else "this FMU has none (hasEventMode)"
+        )
+
+
+def _co_simulation_problems(options: Options, able: Interface) -> Iterator[str]:
+    if options.inputs_at not in (None, *INPUTS_AT):
+        yield f'inputs_at: "{options.inputs_at}"{did_you_mean(str(options.inputs_at), INPUTS_AT)}'
+    if options.redo_discarded and not able.can_get_and_set_state:
+        yield "redo_discarded: this FMU cannot save its state (canGetAndSetFMUState), so that no step can be made again"
+    given = [*(["solver"] if options.solver else []), *options.solver_options]
+    if given:
+        yield f'{", ".join(given)}: the FMU has its own solver; kind="model-exchange" takes one of ours'
+
+
+def _model_exchange_problems(options: Options) -> Iterator[str]:
+    if options.chosen_solver not in SOLVERS:
+        yield f'solver: no solver "{options.solver}" for FMUs{did_you_mean(str(options.solver), SOLVERS)}'
+    elif options.solver_options and not options.own_pace:
+        given = ", ".join(options.solver_options)
+        yield f"{given}: the steps of {options.chosen_solver} are fixed; take ode45, ode23 or ode23s"
+    try:
+        solver_options(options.solver_options, SOLVER_OPTIONS)
+    except SetupError as error:
+        yield from error.problems
+    if options.inputs_at is not None:
+        yield "inputs_at: is for co-simulation; in model exchange inputs are functions of time"
+    if options.redo_discarded:
+        yield "redo_discarded: is for co-simulation; a solver of variable step makes steps again by itself"

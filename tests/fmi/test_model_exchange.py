@@ -1,0 +1,533 @@
+"""FMUs for model exchange: our solvers and our events against closed forms, and against another tool."""
+
+import numpy as np
+import pytest
+
+import counterpoint as cp
+
+from .models import BOUNCING_BALL, OSCILLATOR, RELAY, ROD, SAMPLER
+
+VARIABLE = ("ode45", "ode23", "ode23s")
+FIXED = ("ode2", "ode3", "ode4", "ode5", "trapezoidal")
+G, E = 9.81, 0.7
+
+
+def exchange(path, **options):
+    return cp.fmu(path, kind="model-exchange", **options)
+
+
+def alone(model, until=1.0, step=None, **options):
+    system = cp.System("alone")
+    system.add("fmu", model, step=step)
+    return system.run(until=until, **options)
+
+
+def theirs(path, **options):
+    fmpy = pytest.importorskip("fmpy")
+    return fmpy.simulate_fmu(str(path), fmi_type="ModelExchange", **options)
+
+
+def impacts(count, e=E):
+    """Return when a ball dropped from 1 m hits the floor, s."""
+    first = np.sqrt(2.0 / G)
+    flights = 2.0 * first * e ** np.arange(1, count)
+    return first + np.concatenate([[0.0], np.cumsum(flights)])
+
+
+def changes(signal):
+    """Return when a discrete signal changed."""
+    return signal.time[1:][np.diff(signal.values) != 0.0]
+
+
+# which kind
+
+
+def test_co_simulation_is_taken_where_both_are_offered(built, version):
+    assert cp.fmu(built("oscillator", version)).kind == "co-simulation"
+    assert exchange(built("oscillator", version)).kind == "model-exchange"
+    only = built("oscillator", version, kinds=("ModelExchange",), file="only.fmu")
+    assert cp.fmu(only).kind == "model-exchange"
+
+
+def test_a_kind_that_is_not_offered_is_told(built, version):
+    with pytest.raises(cp.SetupError, match="kind: this FMU offers co-simulation only"):
+        exchange(built("pass-through", version))
+    with pytest.raises(cp.SetupError, match='kind: "model-exchang"; did you mean "model-exchange"'):
+        cp.fmu(built("oscillator", version), kind="model-exchang")
+
+
+def test_options_of_the_other_kind_are_told(built, version):
+    path = built("oscillator", version)
+    with pytest.raises(cp.SetupError, match=r"solver, rtol: the FMU has its own solver"):
+        cp.fmu(path, solver="ode45", rtol=1e-3)
+    with pytest.raises(cp.SetupError) as refused:
+        exchange(path, solver="ode4", rtol=1e-3, inputs_at="middle", redo_discarded=True)
+    for text in ("rtol: the steps of ode4 are fixed", "inputs_at: is for co-simulation", "redo_discarded: is for"):
+        assert text in str(refused.value)
+    with pytest.raises(cp.SetupError, match='no solver "ode54" for FMUs; did you mean "ode5"'):
+        exchange(path, solver="ode54")
+    with pytest.raises(cp.SetupError, match='solver option "beta" is not known'):
+        exchange(path, beta=0.3)
+    with pytest.raises(cp.SetupError, match="rtol: -1; a positive number is needed"):
+        exchange(path, rtol=-1)
+
+
+def test_a_fixed_step_solver_needs_a_step(built, version):
+    model = OSCILLATOR.changed(step=None)
+    with pytest.raises(cp.SetupError, match=r"subsystems.fmu.step: is missing"):
+        alone(exchange(built(model, version), solver="ode4"))
+
+
+# between events
+
+
+@pytest.mark.parametrize(("solver", "order"), [("ode1", 1), ("ode2", 2), ("ode3", 3), ("ode4", 4), ("ode5", 5)])
+def test_errors_shrink_with_the_order_of_the_solver(built, version, solver, order):
+    """x'' = -x from (1, 0), with a ramp as input, which a line of order 1 gives exactly at every minor step."""
+    path = built("oscillator", version)
+
+    def error(step):
+        system = cp.System()
+        system.add("fmu", exchange(path, solver=solver, parameters={"k": 1.0}), step=step)
+        system.add("ramp", cp.source(lambda t: 2.0 * t, outputs="u"), step=0.25)
+        system.connect("ramp.u", "fmu.force", cp.lagrange(1))
+        result = system.run(until=2.0, scheme="slowest-first")
+        exact = np.cos(2.0) + 2.0 * (2.0 - np.sin(2.0)), -np.sin(2.0) + 2.0 * (1.0 - np.cos(2.0))
+        return np.hypot(result["fmu.x"].values[-1] - exact[0], result["fmu.v"].values[-1] - exact[1])
+
+    steps = (0.1, 0.05) if order < 5 else (0.25, 0.125)
+    assert np.log2(error(steps[0]) / error(steps[1])) == pytest.approx(order, abs=0.35)
+
+
+@pytest.mark.parametrize("solver", VARIABLE)
+def test_a_variable_step_solver_keeps_its_tolerance_at_its_own_pace(built, version, solver):
+    model = exchange(built("oscillator", version), solver=solver, rtol=1e-6, parameters={"k": 4.0})
+    result = alone(model, until=10.0)
+    steps = np.diff(result["fmu.x"].time)
+    # errors of single steps add up: about a thousand of them with the solvers of low order
+    assert np.allclose(result["fmu.x"].values, np.cos(2.0 * result["fmu.x"].time), rtol=0, atol=1e-3)
+    assert steps.max() > 2.0 * steps.min()
+    assert model.statistics["steps"] >= len(steps)
+
+
+def test_max_step_limits_the_pace(built, version):
+    result = alone(exchange(built("oscillator", version), max_step=0.01, parameters={"k": 0.0}), until=1.0)
+    assert np.diff(result["fmu.x"].time).max() == pytest.approx(0.01)
+
+
+def test_a_stiff_model_takes_few_steps_with_the_stiff_solver(built, version):
+    """Van der Pol, mu = 1000: an explicit solver would need millions of steps; SciPy's Radau method as second opinion."""
+    from scipy.integrate import solve_ivp
+
+    mu = 1000.0
+    model = exchange(built("van-der-pol", version), solver="ode23s", rtol=1e-6, parameters={"mu": mu})
+    result = alone(model, until=1000.0)
+    exact = solve_ivp(
+        lambda t, x: [x[1], mu * (1.0 - x[0] ** 2) * x[1] - x[0]],
+        (0.0, 1000.0), [2.0, 0.0], method="Radau", rtol=1e-9, atol=1e-12,
+    )  # fmt: skip
+    assert result["fmu.x"].values[-1] == pytest.approx(exact.y[0, -1], rel=1e-3)
+    assert model.statistics["steps"] < 5000
+
+
+def test_states_are_measured_in_their_nominal_values(built, version):
+    """A million times larger states with nominal values to match: the same steps, bit for bit."""
+    path = built("van-der-pol", version)
+    unit = 2.0**20
+    plain = alone(exchange(path, atol=1e-3), until=10.0)
+    large = exchange(path, atol=1e-3, parameters={"unit": unit}, start={"x": 2.0 * unit})
+    scaled = alone(large, until=10.0)
+    assert np.array_equal(plain["fmu.x"].time, scaled["fmu.x"].time)
+    assert np.array_equal(plain["fmu.x"].values * unit, scaled["fmu.x"].values)
+
+
+def test_an_evaluation_that_the_fmu_discards_is_tried_again_with_a_smaller_step(built, version):
+    model = exchange(built("van-der-pol", version), first_step=10.0, parameters={"limit": 2.1, "mu": 0.5})
+    result = alone(model, until=5.0)
+    free = alone(exchange(built("van-der-pol", version), parameters={"mu": 0.5}, rtol=1e-9), until=5.0)
+    assert result["fmu.x"].values[-1] == pytest.approx(free["fmu.x"].values[-1], abs=1e-4)
+
+
+def test_an_evaluation_that_is_discarded_at_every_step_says_so(built, version):
+    parameters = {"limit": 1.0}
+    with pytest.raises(cp.SolverError, match='the derivative of state "x" cannot be evaluated at t = 0 s'):
+        alone(exchange(built("van-der-pol", version), parameters=parameters))
+    with pytest.raises(cp.SolverError, match=r'state "." became NaN .* the FMU could not evaluate its equations there'):
+        alone(exchange(built("van-der-pol", version), solver="ode4", parameters={"limit": 2.0}, start={"v": 1.0}))
+
+
+@pytest.mark.parametrize("n", [4, 9])
+def test_a_state_may_be_an_array_whose_length_is_a_parameter(built, n):
+    """The slowest mode of the rod, sin(i pi / (n + 1)), decays as exp(-4 k sin^2(pi / 2 (n + 1)) t)."""
+    mode = np.sin(np.arange(1, n + 1) * np.pi / (n + 1))
+    rate = 4.0 * 2.0 * np.sin(0.5 * np.pi / (n + 1)) ** 2
+    model = exchange(built(ROD, 3), rtol=1e-9, parameters={"n": n, "k": 2.0}, start={"T": mode.tolist()})
+    assert (model.outputs, model.offers_derivatives) == ({"T": n, "mean": 1}, True)
+    system = cp.System()
+    system.add("rod", model, step=0.1)
+    system.add("sum", cp.ode(lambda t, x, u: u, [0.0], inputs="mean", outputs="x", solver="ode4"), step=0.1)
+    system.connect("rod.mean", "sum.mean", cp.taylor(1))  # with derivatives by the chain rule
+    result = system.run(until=1.0, scheme="parallel")
+    assert result["rod.T"].values[-1] == pytest.approx(mode * np.exp(-rate), abs=1e-7)
+    integral = mode.mean() * (1.0 - np.exp(-rate)) / rate
+    assert result["sum.x"].values[-1] == pytest.approx(integral, abs=0.01 * rate**2)
+
+
+# state events
+
+
+@pytest.mark.parametrize("solver", [*VARIABLE, *FIXED])
+def test_impacts_happen_at_their_exact_times(built, version, solver):
+    step = None if solver in VARIABLE else 0.01
+    result = alone(exchange(built("bouncing-ball", version), solver=solver, step=step), until=3.0)
+    # parabolas are exact for all of them; what is left is the place of the floor, a rounding error an impact
+    assert changes(result["fmu.bounces"]) == pytest.approx(impacts(11), abs=1e-9)
+    assert result["fmu.at_rest"].values[-1] == 1.0
+    assert result["fmu.h"].values.min() > -1e-9
+
+
+def test_euler_locates_what_it_calculates(built, version):
+    """Euler's ball falls otherwise, but its impact is on its own line: h = 0 there to rounding."""
+    result = alone(exchange(built("bouncing-ball", version), solver="ode1", step=0.01), until=0.6)
+    k = int(np.flatnonzero(result["fmu.bounces"].values)[0])
+    before, first = result["fmu.h"].values[k - 1], changes(result["fmu.bounces"])[0]
+    speed = result["fmu.v"].values[k - 1]
+    assert first == pytest.approx(result["fmu.h"].time[k - 1] - before / speed, abs=1e-10)
+
+
+def test_outputs_right_after_an_event_are_published_at_its_time(built, version):
+    result = alone(exchange(built("bouncing-ball", version), solver="ode4", step=0.05), until=0.5)
+    k = int(np.flatnonzero(result["fmu.bounces"].values)[0])
+    first = impacts(1)[0]
+    assert result["fmu.h"].time[k] == pytest.approx(first, abs=1e-11)
+    assert result["fmu.v"].values[k] == pytest.approx(E * G * first, abs=1e-9)
+    assert result["fmu.h"].time[k + 1] == 0.5  # back on its own grid
+
+
+def test_events_that_are_not_published_are_located_all_the_same(built, version):
+    result = alone(exchange(built("bouncing-ball", version), events=False, step=0.1), until=1.0)
+    assert np.allclose(result["fmu.h"].time, np.linspace(0.0, 1.0, 11))
+    since = 1.0 - impacts(1)[0]
+    speed = E * np.sqrt(2.0 * G)
+    assert result["fmu.h"].values[-1] == pytest.approx(since * (speed - 0.5 * G * since), abs=1e-9)
+
+
+@pytest.mark.parametrize("solver", [*VARIABLE, *FIXED])
+@pytest.mark.parametrize("e", [0.7, 0.05])
+def test_a_ball_that_stays_a_little_below_the_floor_does_not_fall_through(built, version, solver, e):
+    step = None if solver in VARIABLE else 0.1
+    parameters = {"careless": True, "e": e, "v_min": 0.001}
+    result = alone(
+        exchange(built("bouncing-ball", version), solver=solver, step=step, parameters=parameters), until=3.0
+    )
+    assert result["fmu.h"].values.min() > -1e-9
+    assert changes(result["fmu.bounces"])[:2] == pytest.approx(impacts(2, e), abs=1e-8)
+
+
+def test_another_tool_sees_the_same_bounces(built, version):
+    path = built("bouncing-ball", version)
+    result = alone(exchange(path, step=0.01), until=1.5)
+    expected = theirs(path, stop_time=1.5, output_interval=0.01, relative_tolerance=1e-9, record_events=False)
+    grid = expected["time"]
+    ours = np.array([result["fmu.h"].values[np.argmin(abs(result["fmu.h"].time - t))] for t in grid])
+    # the other tool does not locate its events closer than that
+    assert np.allclose(expected["h"], ours, rtol=0, atol=2e-5)
+
+
+@pytest.mark.parametrize("solver", ["ode45", "ode23s", "ode4"])
+def test_a_relay_with_a_band_makes_triangles(built, version, solver):
+    """From x = 0 upwards with rate 1 and band 0.1: switches at 0.1, 0.3, 0.5, ..."""
+    step = 0.07 if solver == "ode4" else None
+    result = alone(exchange(built("relay", version), solver=solver, step=step), until=2.0)
+    assert changes(result["fmu.switches"]) == pytest.approx(np.arange(0.1, 2.0, 0.2), abs=1e-9)
+    assert np.abs(result["fmu.x"].values).max() == pytest.approx(0.1, abs=1e-9)
+
+
+@pytest.mark.parametrize("solver", ["ode45", "ode4"])
+def test_chattering_ends_the_run_with_the_indicator_and_the_time(built, version, solver):
+    model = exchange(built("relay", version), solver=solver, step=0.1, parameters={"band": 0.0}, start={"x": -0.25})
+    with pytest.raises(
+        cp.SolverError, match=r"event indicator 0 of the FMU changes its sign without end: 6 events"
+    ) as failed:
+        alone(model)
+    assert "between t = 0.25" in str(failed.value)
+    assert failed.value.exit_code == 3
+    assert failed.value.result["fmu.x"].time[-1] == pytest.approx(0.25)
+
+
+@pytest.mark.parametrize("step", [None, 0.01])
+def test_a_ball_that_never_rests_ends_the_run_when_its_bounces_come_ever_closer(built, version, step):
+    """Zeno: with v_min = 0 the impacts pile up at sqrt(2/g) (1 + e) / (1 - e) = 2.5586 s."""
+    with pytest.raises(cp.SolverError, match="events that come ever closer") as failed:
+        alone(exchange(built("bouncing-ball", version), step=step, parameters={"v_min": 0.0}), until=3.0)
+    limit = np.sqrt(2.0 / G) * (1.0 + E) / (1.0 - E)
+    assert failed.value.result["fmu.h"].time[-1] == pytest.approx(limit, abs=1e-5)
+
+
+class Kick(cp.Subsystem):
+    """Publishes -5 from 0.05 s on; it has an input, so that nobody knows its outputs in advance."""
+
+    inputs = ("x",)
+    outputs = ("y",)
+
+    def step(self, t, t_end, u):
+        pass
+
+    def output(self, t, u):
+        return 0.0 if t < 0.049 else -5.0
+
+
+def test_an_input_that_has_jumped_between_steps_is_an_event(built, version):
+    system = cp.System()
+    model = exchange(built("relay", version), solver="ode4")
+    system.add("relay", model, step=0.02)
+    system.add("kick", Kick(), step=0.05)
+    system.connect("kick.y", "relay.u", cp.hold())
+    system.connect("relay.x", "kick.x", cp.hold())
+    result = system.run(until=0.09, scheme="parallel")
+    assert (model.statistics["input events"], model.statistics["state events"]) == (1, 0)
+    # x rises to 0.06, the start of the first step that knows of the jump, and falls from there on
+    assert result["relay.x"].values[-1] == pytest.approx(0.06 - 0.03, abs=1e-12)
+
+
+def test_an_input_that_jumps_within_a_step_is_located(built, version):
+    system = cp.System()
+    model = exchange(built("relay", version), solver="ode4")
+    system.add("relay", model, step=0.02)
+    system.add("kick", cp.source(lambda t: 0.0 if t < 0.049 else -5.0, outputs="y"), step=0.05)
+    system.connect("kick.y", "relay.u", cp.hold())
+    result = system.run(until=0.09, scheme="slowest-first")
+    # samples of others that are nearer than a millionth of the shortest step are taken as here
+    assert changes(result["relay.falls"]) == pytest.approx([0.05], abs=3e-8)
+    assert result["relay.x"].values[-1] == pytest.approx(0.05 - 0.04, abs=6e-8)
+
+
+# time events, step events, discrete inputs
+
+
+def ramp_and(model, step=None, until=1.0, **signals):
+    system = cp.System()
+    system.add("fmu", model, step=step)
+    for name, function in {"u": lambda t: t, **signals}.items():
+        system.add(name, cp.source(function, outputs="y"), step=0.05)
+        system.connect(f"{name}.y", f"fmu.{name}", cp.lagrange(1) if name == "u" else cp.hold())
+    return system.run(until=until, scheme="sequential" if step is None else "slowest-first")
+
+
+@pytest.mark.parametrize(("solver", "step"), [("ode45", None), ("ode45", 0.25), ("ode4", 0.03), ("ode1", 0.03)])
+def test_time_events_happen_at_their_times(built, version, solver, step):
+    """The FMU samples u = t at 0, 0.1, ... and holds: x(1) = 0.1 (0 + 0.1 + ... + 0.9) = 0.45."""
+    system = cp.System()
+    model = exchange(built("sampler", version), solver=solver)
+    system.add("fmu", model, step=step)
+    system.add("u", cp.source(lambda t: t, outputs="y"), step=0.5)
+    system.connect("u.y", "fmu.u", cp.lagrange(1))
+    result = system.run(until=1.0, scheme=cp.sequential(["u", "fmu"]))
+    assert result["fmu.x"].values[-1] == pytest.approx(0.45, abs=1e-12)
+    assert result["fmu.samples"].values[-1] == 11
+    assert model.statistics["time events"] == 10
+    assert changes(result["fmu.samples"])[:9] == pytest.approx(np.arange(1, 10) / 10, abs=1e-12)
+
+
+def test_both_kinds_sample_alike(built, version):
+    runs = [
+        alone(cp.fmu(built("sampler", version), kind=kind, start={"u": 3.0, "bias": -1.0}), until=0.95, step=0.05)
+        for kind in ("co-simulation", "model-exchange")
+    ]
+    for run in runs:
+        assert run["fmu.x"].values[-1] == pytest.approx(2.0 * 0.95)
+        assert run["fmu.samples"].values[-1] == 10
+
+
+def test_a_time_event_and_the_end_of_a_step_that_differ_by_rounding_are_one(built, version):
+    """0.1 summed up and 0.1 counted differ in their last bits; no step of rounding length may come of that."""
+    model = exchange(built("sampler", version), solver="ode4")
+    result = alone(model, until=100.0, step=0.1)
+    assert model.statistics["time events"] == pytest.approx(1000, abs=1)
+    assert model.statistics["steps"] == 1000
+    assert np.diff(result["fmu.x"].time).min() > 0.09
+
+
+def test_discrete_inputs_are_events(built, version):
+    for kind in ("model-exchange", "co-simulation"):
+        system = cp.System()
+        system.add("fmu", cp.fmu(built("sampler", version), kind=kind, start={"u": 1.0}), step=0.02)
+        system.add("enable", cp.source(lambda t: float(t < 0.449), outputs="y"), step=0.05)
+        system.connect("enable.y", "fmu.enable", cp.hold())
+        result = system.run(until=1.0, scheme="parallel")
+        # samples from 0.5 s on are zero: the input changes at 0.45 s, and the FMU hears of it in event mode
+        assert result["fmu.x"].values[-1] == pytest.approx(0.5, abs=1e-12)
+
+
+def test_step_events_are_handled_when_the_fmu_asks_for_them(built, version):
+    model = exchange(built("van-der-pol", version), solver="ode4", parameters={"every": 4})
+    result = alone(model, step=0.01)
+    assert result["fmu.completed"].values[-1] == 100
+    assert result["fmu.events"].values[-1] == 1 + 25  # one at the start
+    assert model.statistics["step events"] == 25
+
+
+@pytest.mark.parametrize(
+    ("parameters", "error", "text"),
+    [
+        ({"shrink": 0.5}, cp.SolverError, "time events of the FMU come ever closer"),
+        ({"late": True}, cp.ComponentError, r"next event at t = 0 s, which does not come after the event at t = 0 s"),
+        ({"stop_after": 3}, cp.ComponentError, r"the FMU asks to end the simulation at t = 0.3 s"),
+    ],
+)
+def test_time_events_without_an_end_end_the_run(built, version, parameters, error, text):
+    with pytest.raises(error, match=text):
+        alone(exchange(built("sampler", version), parameters=parameters), step=0.05)
+
+
+def test_another_tool_sees_the_same_samples(built, version):
+    path = built("sampler", version)
+    result = alone(exchange(path, start={"u": 1.5}, step=0.05), until=0.95)
+    expected = theirs(path, stop_time=0.95, output_interval=0.05, start_values={"u": 1.5})
+    assert expected["x"][-1] == pytest.approx(result["fmu.x"].values[-1], abs=1e-9)
+    assert expected["samples"][-1] == result["fmu.samples"].values[-1]
+
+
+# in a system
+
+
+def pair(path, approximation=None, **options):
+    parameters = {"m": 1.0, "k": 10.0, "c": 0.1, "kc": 5.0, "dc": 0.2}
+    system = cp.System("pair")
+    system.add("a", exchange(path, parameters=parameters, outputs=["x", "v"], **options))
+    system.add("b", exchange(path, parameters=parameters, outputs=["x", "v"], start={"x": 0.0}, **options))
+    for source, target in (("a", "b"), ("b", "a")):
+        system.connect(f"{source}.x", f"{target}.x_other", approximation)
+        system.connect(f"{source}.v", f"{target}.v_other", approximation)
+    return system
+
+
+def exact_pair(t):
+    from scipy.linalg import expm
+
+    matrix = np.array([[0, 1, 0, 0], [-15, -0.3, 5, 0.2], [0, 0, 0, 1], [5, 0.2, -15, -0.3]])
+    return expm(t * matrix) @ [1.0, 0.0, 0.0, 0.0]
+
+
+@pytest.mark.parametrize("approximation", [cp.lagrange(2), cp.taylor(1), cp.hermite()], ids=str)
+def test_two_coupled_fmus_follow_the_exact_solution(built, version, approximation):
+    """States are outputs, so that their derivatives are known: Taylor and Hermite have what they need."""
+    result = pair(built("oscillator", version), approximation, solver="ode4", step=0.01).run(until=5.0)
+    exact = exact_pair(5.0)
+    assert result["a.x"].values[-1] == pytest.approx(exact[0], abs=2e-4)
+    assert result["b.v"].values[-1] == pytest.approx(exact[3], abs=2e-3)
+
+
+def test_two_fmus_at_their_own_pace_are_coupled(built, version):
+    result = pair(built("oscillator", version), cp.lagrange(2), solver="ode45", max_step=0.02).run(until=5.0)
+    assert result["a.x"].values[-1] == pytest.approx(exact_pair(5.0)[0], abs=1e-3)
+
+
+def test_threads_change_no_bit(built, version):
+    runs = [pair(built("oscillator", version), step=0.01).run(until=1.0, scheme="parallel", threads=n) for n in (1, 2)]
+    assert np.array_equal(*(run["a.x"].values for run in runs))
+
+
+def test_a_neighbour_sees_an_event_when_it_happens(built, version):
+    """The time integral of the number of bounces until 1 s, by trapezia between samples that stand at the impacts."""
+    system = cp.System()
+    system.add("ball", exchange(built("bouncing-ball", version)))
+    system.add("count", cp.ode(lambda t, x, u: u, [0.0], inputs="n", outputs="integral"), step=0.01)
+    system.connect("ball.bounces", "count.n", cp.hold())
+    result = system.run(until=1.0, scheme=cp.sequential(["ball", "count"]))
+    first = impacts(1)[0]
+    assert result["count.integral"].values[-1] == pytest.approx(1.0 - first, abs=2e-2)
+
+
+def test_outputs_follow_inputs_at_once_where_the_description_says_so(built, version):
+    model = exchange(built("oscillator", version))
+    assert set(model.feedthrough) == {
+        ("a", "force"), ("a", "x_other"), ("a", "v_other"), ("f", "x_other"), ("f", "v_other"),
+    }  # fmt: skip
+    system = cp.System()
+    system.add("fmu", model, step=0.1)
+    system.add("push", cp.source(lambda t: 10.0 * t, outputs="y"), step=0.1)
+    system.connect("push.y", "fmu.force", cp.lagrange(1))
+    result = system.run(until=0.5, scheme=cp.sequential(["push", "fmu"]))
+    x, a = result["fmu.x"], result["fmu.a"]
+    assert a.values == pytest.approx(10.0 * a.time - 100.0 * x.values, abs=1e-9)
+
+
+def test_a_loop_of_feedthrough_is_named(built, version):
+    system = cp.System()
+    for name in ("left", "right"):
+        system.add(name, exchange(built("oscillator", version), outputs=["a"]), step=0.01)
+    system.connect("left.a", "right.force")
+    system.connect("right.a", "left.force")
+    with pytest.raises(cp.AlgebraicLoopError, match=r"left.a -> right.force -> right.a -> left.force"):
+        system.run(until=1.0)
+
+
+def test_derivatives_of_outputs_are_offered_only_where_they_are_known(built, changed, version):
+    """Of states they are; the acceleration depends on inputs, whose derivatives nobody knows; f here on states alone."""
+    path = built("oscillator", version)
+    assert exchange(path, outputs=["x", "v"]).offers_derivatives
+    assert not exchange(path, outputs=["x", "a"]).offers_derivatives
+    assert exchange(changed(path, {"modelDescription.xml": force_of_states}), outputs=["f", "v"]).offers_derivatives
+    assert not exchange(built("relay", version), outputs=["switches"]).offers_derivatives
+
+
+def force_of_states(data):
+    """Leave the inputs out of what the coupling force f depends on."""
+    old, new = (b'index="14" dependencies="9 10 11 12"', b'index="14" dependencies="11 12"')
+    if b'fmiVersion="3.0"' in data:
+        old, new = (b'valueReference="13" dependencies="8 9 10 11"', b'valueReference="13" dependencies="10 11"')
+    assert old in data
+    return data.replace(old, new)
+
+
+def test_partial_derivatives_are_those_of_the_equations(built, version):
+    model = exchange(built("oscillator", version), parameters={"m": 2.0, "k": 50.0}, step=0.01)
+    system = cp.System()
+    system.add("fmu", model)
+    with system.start() as run:
+        run.step_to(0.05)
+        assert model.jacobian(["der(x)", "der(v)"], ["x", "v", "force"]).tolist() == [[0, 1, 0], [-25, 0, 0.5]]
+
+
+def test_an_fmu_fails_with_the_name_of_the_state(built, version):
+    model = exchange(built("oscillator", version), parameters={"m": 0.0}, step=0.1, outputs="x")
+    with pytest.raises(
+        cp.SolverError, match=r'fmu: step from t = 0 s .* the derivative of state "v" is NaN or infinite at t = 0 s'
+    ):
+        alone(model)
+
+
+@pytest.mark.parametrize("model", [BOUNCING_BALL, RELAY, SAMPLER], ids=lambda m: m.name)
+def test_a_run_may_be_repeated_with_the_same_bits(built, version, model):
+    fmu = exchange(built(model, version))
+    runs = [alone(fmu, until=0.9)["fmu." + ("h" if model is BOUNCING_BALL else "x")] for _ in range(2)]
+    assert np.array_equal(runs[0].values, runs[1].values)
+    assert np.array_equal(runs[0].time, runs[1].time)
+
+
+@pytest.mark.parametrize(("name", "signal", "step"), [("bouncing-ball", "h", None), ("sampler", "x", 0.07), ("relay", "x", None)])
+def test_an_isolated_fmu_gives_the_same_bits(built, version, name, signal, step):
+    """In a process of its own, at its own pace or not."""
+    path = built(name, version)
+    here, apart = exchange(path), exchange(path, isolate=True)
+    runs = [alone(model, until=0.9, step=step)[f"fmu.{signal}"] for model in (here, apart)]
+    assert np.array_equal(runs[0].time, runs[1].time)
+    assert np.array_equal(runs[0].values, runs[1].values)
+    assert here.statistics == apart.statistics
+
+
+def test_an_isolated_fmu_hands_out_its_state_and_derivatives(built, version):
+    path = built("oscillator", version)
+    states = []
+    for isolate in (False, True):
+        model = exchange(path, isolate=isolate)
+        system = cp.System()
+        system.add("fmu", model, step=0.01)
+        with system.start(until=1.0) as run:
+            run.step_to(0.5)
+            states.append(model.save_state())
+            assert model.jacobian("der(v)", ["x", "force"]).tolist() == [[-100.0, 1.0]]
+    assert states[0] == states[1]
+    result = alone(exchange(path, state=states[1], isolate=True), step=0.01, start=0.5)
+    assert result["fmu.x"].values[-1] == alone(exchange(path), step=0.01)["fmu.x"].values[-1]
