@@ -31,9 +31,9 @@ def _settings_of(table: type[Table], *in_file: str) -> tuple[str, ...]:
 
 
 OF_SYSTEM = _settings_of(ScenarioTable, "until", "start", "subsystems", "connections", "set")
-OF_COMPONENT = _settings_of(Fmu, "type", "file", "parameters", "start")
+OF_COMPONENT = _settings_of(Fmu, "type", "file", "kind", "parameters", "start", "state")
 OF_CONNECTION = _settings_of(Connection, "from", "to", "gain", "offset", "law")
-"""Keys of the scenario file that SSP has no words for."""
+"""Keys of the scenario file that SSP has no words for; a saved state is a file, which does not travel."""
 
 
 def read_settings(element: Element, notes: Notes, allowed: tuple[str, ...]) -> dict[str, Any] | None:

@@ -20,7 +20,7 @@ from ..scenario.writing import write_new
 from ..units import BASE_UNITS, Unit
 from .scenario_writing import Copies
 from .settings import OF_COMPONENT, OF_CONNECTION, OF_SYSTEM, master_node, settings_node
-from .structure import FMU, MAIN, PREFIXES
+from .structure import FMU, IMPLEMENTATIONS, MAIN, PREFIXES
 from .xml_writing import Node, holding, is_writable
 
 if TYPE_CHECKING:
@@ -148,6 +148,8 @@ class _Maker:
                 "(counterpoint export may turn it into one)"
             )
             return
+        if table.get("state") is not None:
+            self.problems.append(f"{where}.state: a saved state does not travel with a system structure; leave it out")
         try:
             file = self.scenario.find_file(table["file"])
             description = read_description(Archive(file), lenient=True)
@@ -235,8 +237,7 @@ class _Maker:
         given = (part.table.get("parameters") or {}) | (part.table.get("start") or {}) | constants
         values = [self._parameter(name, part, key, value) for key, value in given.items()]
         node = Node("ssd:Component", {"name": name, "type": FMU, "source": part.source})
-        if part.table.get("kind") == "model-exchange":
-            node.attributes["implementation"] = "ModelExchange"
+        node.attributes["implementation"] = IMPLEMENTATIONS.get(part.table.get("kind", ""))
         node.children = [
             *holding("ssd:Connectors", self._connectors(part)),
             *holding("ssd:ParameterBindings", _binding(name, values)),
