@@ -506,7 +506,9 @@ def test_a_run_may_be_repeated_with_the_same_bits(built, version, model):
     assert np.array_equal(runs[0].time, runs[1].time)
 
 
-@pytest.mark.parametrize(("name", "signal", "step"), [("bouncing-ball", "h", None), ("sampler", "x", 0.07), ("relay", "x", None)])
+@pytest.mark.parametrize(
+    ("name", "signal", "step"), [("bouncing-ball", "h", None), ("sampler", "x", 0.07), ("relay", "x", None)]
+)
 def test_an_isolated_fmu_gives_the_same_bits(built, version, name, signal, step):
     """In a process of its own, at its own pace or not."""
     path = built(name, version)
