@@ -75,8 +75,6 @@ def test_all_mistakes_are_told_at_once_with_their_lines(problems):
          "neither a source nor <ssv:ParameterSet> inside is given"),
         ({"b": component("b", "resources/oscillator.fmu", OSCILLATOR, '<ssd:ParameterBinding source="p.ssv"/>')},
          'ParameterBinding: source: "p.ssv": no such file'),
-        ({"b": component("b", "resources/pass.fmu").replace(
-            "<ssd:Component ", '<ssd:Component implementation="ModelExchange" ')}, "kind: this FMU offers co-simulation only"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_named(problems, changes, expected):
