@@ -11,6 +11,7 @@ BENCHMARKS = {
     "coupling": "benchmarks.coupling",
     "diagram": "benchmarks.diagram",
     "linear": "benchmarks.linear",
+    "link": "benchmarks.link",
     "multibody": "benchmarks.multibody",
 }
 

@@ -163,11 +163,13 @@ def draw(found, spent):
             label = group + (", re-stepped" if again else "")
             ax.loglog(*zip(*points, strict=True), mark, fillstyle="full" if again else "none", ms=8, label=label)
     for k, case in enumerate(CASES):
-        hidden = case.scheme != "parallel" or case.approximation is NEW or case.window == CONVERGED
-        if hidden or (case.approximation is HELD and case.group == "FMI 3"):
-            continue  # their points lie close to others
         words = "held" if case.approximation is HELD else str(case.approximation).strip("<>")
-        offset, side = {"FMI 2": ((8, -3), "left"), "FMI 3": ((-2, 8), "left")}.get(case.group, ((-8, -3), "right"))
+        close = case.scheme != "parallel" or case.approximation is NEW or case.window == CONVERGED
+        if close or (case.group, words) in (("FMI 3", "held"), ("FMI 2", "lagrange 3")):
+            continue  # close to others that have a label
+        offset, side = {"FMI 2": ((8, -3), "left"), "FMI 3": ((6, -12), "left")}.get(case.group, ((-8, -3), "right"))
+        if (case.group, words) in (("FMI 3", "lagrange 2"), ("FMI 2", "hermite")):
+            offset = (-4, 8)
         ax.annotate(words, (cost[k], max(found[k])), offset, textcoords="offset points", ha=side, fontsize=8)
     ax.set(xlabel="cost relative to held inputs", ylabel="larger of the errors of x1 and v2 after 10 s")
     ax.set(xlim=(0.8, 1.5 * max(cost)), xticks=[1, 2, 3, 4, 6, 8], xticklabels=["1", "2", "3", "4", "6", "8"])

@@ -50,7 +50,7 @@ def blocks(page):
     return found
 
 
-FMU = re.compile(r"\b(?P<model>Oscillator|BouncingBall|PassThrough)(?P<version>[23])\.fmu\b")
+FMU = re.compile(r"\b(?P<model>Oscillator|BouncingBall|PassThrough|Misbehaving)(?P<version>[23])\.fmu\b")
 
 
 def build_fmus(page, folder):

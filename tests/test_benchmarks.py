@@ -155,3 +155,15 @@ def test_the_engine_by_hand_has_the_known_speed():
     from benchmarks.engine import SPEED_AFTER_10_S, by_hand
 
     assert SPEED_AFTER_10_S[0] <= by_hand(100_000)[-1] <= SPEED_AFTER_10_S[1]
+
+
+def test_the_link_benchmark_measures_all_transports():
+    from benchmarks import link
+    from benchmarks.harness import Bench
+
+    bench = Bench("link", quick=True)
+    for work in link.WORKS.values():
+        work(bench)
+    assert {row.work for row in bench.rows} == {"round-trip", "step", "isolated-fmu", "start"}
+    assert {row.size for row in bench.rows if row.work == "step"} == {"shared memory", "Unix socket", "TCP"}
+    assert all(np.isfinite(row.value) and row.value > 0 for row in bench.rows)

@@ -159,6 +159,11 @@ void bind_link(nb::module_& parent) {
       }, nb::arg("connection"), nb::arg("deadline"), nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("ports", &RemoteSubsystem::ports)
       .def_prop_ro("peer", &RemoteSubsystem::peer)
+      .def_prop_ro("messages", [](const RemoteSubsystem& self) {
+        std::vector<nb::bytes> made;
+        for (const std::string& line : self.messages()) made.emplace_back(line.data(), line.size());
+        return made;
+      }, "What it logged in its latest run: time, status, category and text with tabs between.")
       .def("close", &RemoteSubsystem::close, nb::call_guard<nb::gil_scoped_release>(), "Say goodbye; nothing can follow.")
       .def("ping", &RemoteSubsystem::ping, nb::call_guard<nb::gil_scoped_release>(), "A round trip that does nothing.");
 }

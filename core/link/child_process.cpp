@@ -117,8 +117,11 @@ std::string ChildProcess::end(double patience) {
   // Its group has its number, and lasts as long as it was not waited for: what it has started ends with it.
   ::kill(-process_, SIGKILL);
   int status = 0;
-  while (::waitpid(process_, &status, 0) < 0 && errno == EINTR) continue;
-  ended_ = describe_end(status);
+  int waited = 0;
+  do {
+    waited = ::waitpid(process_, &status, 0);
+  } while (waited < 0 && errno == EINTR);
+  ended_ = waited == process_ ? describe_end(status) : "ended, and somebody else has asked how";
   return ended_;
 }
 

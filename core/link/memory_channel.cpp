@@ -23,6 +23,8 @@
 #include <cstring>
 #include <new>
 
+#include "link/patience.hpp"
+
 namespace counterpoint::link {
 
 namespace {
@@ -31,7 +33,6 @@ constexpr std::uint32_t capacity = 1u << 18;  ///< bytes in a ring; a power of t
 static_assert(std::has_single_bit(capacity));
 constexpr int most_looks = 500;  ///< at a counter before going to sleep: some 10 us
 constexpr int fewest_looks = 20;
-constexpr int until_next_try = 8;  ///< waits with few looks before many are tried again
 constexpr long nap_nanoseconds = 50'000'000;  ///< between two looks whether the other end lives
 constexpr int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
@@ -85,23 +86,6 @@ class Mapping {
 
  private:
   Segment* segment_;
-};
-
-/// How long to look before going to sleep: long when that was of use the last time, i.e. when the other end has a core of
-/// its own and answers soon. To give the core away by yielding instead is worse: others get it for milliseconds.
-class Patience {
- public:
-  int looks() const { return left_ == 0 ? most_looks : fewest_looks; }
-  void note(bool was_of_use) {
-    if (was_of_use) {
-      left_ = 0;
-    } else {
-      left_ = left_ == 0 ? until_next_try : left_ - 1;
-    }
-  }
-
- private:
-  int left_ = 0;  ///< waits with few looks
 };
 
 class MemoryChannel final : public Channel {
@@ -204,8 +188,8 @@ class MemoryChannel final : public Channel {
   std::string peer_;
   std::uint32_t written_ = 0;
   std::uint32_t taken_ = 0;
-  Patience for_room_;
-  Patience for_bytes_;
+  Patience for_room_{most_looks, fewest_looks};
+  Patience for_bytes_{most_looks, fewest_looks};
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 namespace counterpoint::link {
 
 namespace {
+constexpr std::size_t most_messages = 1000;  ///< that are kept of a run
 constexpr double silent_heartbeats = 5.0;  ///< that may be missing before the other end counts as gone
 }  // namespace
 
@@ -50,7 +51,7 @@ class RemoteSubsystem::Connection {
       while (true) {
         const Frame frame = link.receive(Deadline::earlier(deadline, Deadline::in(silence_)));
         if (frame.kind != Kind::alive && frame.kind != Kind::log) return frame;
-        if (frame.kind == Kind::log && settings.log) settings.log(frame.text());
+        if (frame.kind == Kind::log) note(frame.text());
         check(deadline);
       }
     } catch (const ChannelTimeout&) {
@@ -70,8 +71,14 @@ class RemoteSubsystem::Connection {
   }
 
   RemoteSettings settings;
+  std::vector<std::string> messages;
 
  private:
+  void note(std::string line) {
+    if (settings.log) return settings.log(line);
+    if (messages.size() < most_messages) messages.push_back(std::move(line));
+  }
+
   [[noreturn]] void lose(const std::string& reason) {
     frames_.reset();
     lost_ = settings.explain_loss ? settings.explain_loss(reason) : peer_ + ": " + reason;
@@ -218,7 +225,10 @@ void RemoteSubsystem::take_reply(const Frame& frame) {
   outputs_fresh_ = left > 0;
 }
 
+const std::vector<std::string>& RemoteSubsystem::messages() const { return connection_->messages; }
+
 void RemoteSubsystem::start(double t) {
+  connection_->messages.clear();
   wishes_ = ports_.asks;
   running_ = true;
   command(Kind::start, t, t, nullptr, {});

@@ -15,7 +15,7 @@ namespace counterpoint::link {
 /// How to deal with the other end.
 struct RemoteSettings {
   double deadline = 60.0;  ///< for each answer, s
-  /// Called with what the subsystem logs: time, status, category and text with tabs between.
+  /// Called with what the subsystem logs: time, status, category and text with tabs between. Without it, see `messages`.
   std::function<void(const std::string&)> log = nullptr;
   /// Called when the other end is lost, with the reason; returns what to say.
   std::function<std::string(const std::string&)> explain_loss = nullptr;
@@ -49,6 +49,8 @@ class RemoteSubsystem final : public Subsystem {
   std::unique_ptr<SavedState> save() const override;
   void restore(const SavedState& state) override;
 
+  /// What the subsystem logged in its latest run, at most a thousand lines.
+  const std::vector<std::string>& messages() const;
   /// What both programs agreed on beside the protocol.
   std::string call(const std::string& bytes);
   /// Say goodbye; nothing can follow.

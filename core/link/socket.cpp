@@ -14,12 +14,14 @@
 #include <memory>
 
 #include "link/memory_channel.hpp"
+#include "link/patience.hpp"
 
 namespace counterpoint::link {
 
 namespace {
 
 constexpr int nap_milliseconds = 50;  ///< between two looks at the deadline
+constexpr int most_looks = 40;        ///< for bytes before going to sleep: some 10 us
 
 /// Wait for an event at a socket; false when a nap passed without.
 bool wait_for(int socket, short event) {
@@ -52,6 +54,13 @@ class SocketChannel final : public Channel {
   }
 
   std::size_t read(void* data, std::size_t most, const Deadline& deadline) override {
+    for (int looks = patience_.looks(); looks > 0; --looks) {
+      const ssize_t count = ::recv(socket_.get(), data, most, MSG_DONTWAIT);
+      if (count <= 0) continue;
+      patience_.note(true);
+      return static_cast<std::size_t>(count);
+    }
+    patience_.note(false);
     while (true) {
       const ssize_t count = ::recv(socket_.get(), data, most, 0);
       if (count > 0) return static_cast<std::size_t>(count);
@@ -70,6 +79,7 @@ class SocketChannel final : public Channel {
 
   Descriptor socket_;
   std::string peer_;
+  Patience patience_{most_looks, 1};
 };
 
 /// No waiting for more bytes to send, and a host that vanished is noticed within half a minute.

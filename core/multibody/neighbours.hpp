@@ -6,17 +6,14 @@
 
 namespace counterpoint::multibody {
 
-/// Values that lie beside each other in an array, and are worked on together.
+/// Values that lie beside each other in an array, and are worked on together. Not for what has just been written one by one:
+/// a processor waits long for a pair whose halves are still on their way to memory.
 template <int count>
 struct Neighbours {
   double value[count];
 
   COUNTERPOINT_INLINE static Neighbours at(const double* first) {
     return each([&](int k) { return first[k]; });
-  }
-  /// Every `stride`-th value from `first` on.
-  COUNTERPOINT_INLINE static Neighbours at(const double* first, int stride) {
-    return each([&](int k) { return first[k * stride]; });
   }
   COUNTERPOINT_INLINE void write(double* first) const {
     COUNTERPOINT_UNROLL
@@ -61,7 +58,6 @@ struct Neighbours<2> {
     std::memcpy(&read.value, first, sizeof read.value);
     return read;
   }
-  COUNTERPOINT_INLINE static Neighbours at(const double* first, int stride) { return {Pair{first[0], first[stride]}}; }
   COUNTERPOINT_INLINE void write(double* first) const { std::memcpy(first, &value, sizeof value); }
 
   COUNTERPOINT_INLINE friend Neighbours operator+(Neighbours a, Neighbours b) { return {a.value + b.value}; }

@@ -7,8 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "multibody/neighbours.hpp"
-
 namespace counterpoint::multibody {
 
 /// Where a matrix has entries, row by row; found once, never changed.
@@ -40,11 +38,6 @@ struct SparsePattern {
 class Largest {
  public:
   void take(double x) { largest_ = std::max(largest_, std::bit_cast<std::uint64_t>(x) << 1); }
-  template <int count>
-  void take(const Neighbours<count>& x) {
-    COUNTERPOINT_UNROLL
-    for (int k = 0; k < count; ++k) take(x.value[k]);
-  }
   double value() const { return std::bit_cast<double>(largest_ >> 1); }
 
  private:

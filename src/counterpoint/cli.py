@@ -1,4 +1,4 @@
-"""The command line: ``counterpoint run | info | convert | study | serve``.
+"""The command line: ``counterpoint run | info | convert | doctor | study | serve``.
 
 Only click and the standard library are imported here at the top, so that ``counterpoint --help`` answers at
 once; everything else is loaded by the command that needs it. Exit codes: 0 done, 2 bad usage or scenario,
@@ -107,7 +107,7 @@ def run(
         read = read.changed(until=until, scheme=scheme, threads=threads)
     else:
         raise click.UsageError(
-            "--step is for mechanisms, diagrams and system structures; in a scenario every subsystem has its own step"
+            "--step is for mechanisms, diagrams and system structures; in a scenario subsystems have their own"
         )
     system = read.build()
     where = Outputs(out or Path(f"{read.name}-run"), read.name, overwrite, read.extra_endings)
@@ -194,6 +194,35 @@ def convert(
         raise click.UsageError(f"{source} is no scenario; mechanisms and diagrams are exported as FMUs")
     written = read.changed(until=until).write(target, overwrite=overwrite)
     display.say(f"wrote {written}", display.console())
+
+
+@cli.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--step", type=float, metavar="S", help="Step of the trial in s [what the FMU suggests].")
+@click.option("--deadline", type=float, default=10.0, metavar="S", help="Time for each answer of the FMU [10 s].")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter; may be given again.")
+@_with_traceback
+def doctor(file: Path, step: float | None, deadline: float, settings: tuple[str, ...]) -> None:
+    """Try an FMU in a child process and list every problem; the exit code is 0 when there is none."""
+    from . import display
+    from .fmi.doctor import examine
+
+    wrong = [text for text in settings if "=" not in text]
+    if wrong:
+        raise click.UsageError(f"--set {wrong[0]}: needed is NAME=VALUE")
+    parameters = {name: _number_or_text(value) for name, _, value in (text.partition("=") for text in settings)}
+    found = examine(file, step=step, deadline=deadline, parameters=parameters)
+    display.findings(file.name, found.findings, display.console())
+    sys.exit(found.exit_code)
+
+
+def _number_or_text(text: str) -> int | float | str:
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
 
 
 @cli.command()

@@ -17,6 +17,7 @@ from .progress import Callback, Progress, clock, show, speed
 
 if TYPE_CHECKING:
     from .diagram import Diagram
+    from .fmi.doctor import Finding
     from .multibody import Mechanism
     from .results import Result
     from .scenario import Scenario
@@ -76,6 +77,19 @@ def study_progress(name: str) -> Iterator[Callable[[str, int, int], None]]:
 def studies(descriptions: dict[str, str], where: Console) -> None:
     """Print the studies there are."""
     where.print(fill(new_table("Studies", "name", "what it repeats"), sorted(descriptions.items())))
+
+
+def findings(name: str, found: Sequence[Finding], where: Console) -> None:
+    """Print what the examination of an FMU found, problems last, and the verdict."""
+    for level in ("ok", "remark", "problem"):
+        for finding in found:
+            if finding.level == level:
+                where.print(plain(f"{level}: {finding.examined}: {finding.text}", _LEVELS[level]), soft_wrap=True)
+    problems = sum(finding.level == "problem" for finding in found)
+    say(f"{name}: {problems or 'no'} problem{'' if problems == 1 else 's'}", where)
+
+
+_LEVELS = {"ok": "green", "remark": "", "problem": "red"}
 
 
 def new_table(title: str, *columns: str) -> Table:

@@ -39,6 +39,7 @@ class Returner final : public Subsystem {
 
 /// Random walkers with fixed or changing steps, random connections and a random acyclic order.
 RunSpec random_system(std::mt19937& random) {
+  const bool all_equal = random() % 3 == 0;  // who is connected then goes in step
   std::uniform_real_distribution<double> step(0.011, 0.2);
   const int n = 2 + static_cast<int>(random() % 4);
   RunSpec spec;
@@ -65,7 +66,7 @@ RunSpec random_system(std::mt19937& random) {
     }
     std::vector<double> wishes;
     for (int k = 0; k < 7; ++k) wishes.push_back(step(random));
-    p.step = random() % 2 == 0 ? 0.0 : wishes[0];
+    p.step = all_equal ? 0.05 : random() % 2 == 0 ? 0.0 : wishes[0];
     p.subsystem = std::make_shared<Returner>(static_cast<int>(entering[i].size()), 1.0 - 0.2 * i, wishes);
     p.constants.resize(entering[i].size());
     spec.participants.push_back(p);

@@ -332,7 +332,7 @@ FAULTS = (
     "none", "discards", "errs", "dies-fatally", "gives-nan", "segfaults", "hangs", "aborts", "prints", "exits",
     "gives-infinity", "returns-42", "closes-stdout", "rounds-up", "changes-directory", "overflows-stack", "logs-formats",
     "refuses-state", "leaks", "floods-log", "terminates", "logs-bad-utf8", "takes-signals", "discards-long-steps",
-    "forks-forever", "starts-a-process", "prints-and-segfaults", "sleeps",
+    "forks-forever", "starts-a-process", "prints-and-segfaults", "sleeps", "forgets",
     "enables-traps",
 )  # fmt: skip
 """What the parameter ``fault`` of the misbehaving model means, from 0."""

@@ -66,6 +66,21 @@ def test_windows_give_the_same_bits_for_any_number_of_threads(fmus):
     assert list(runs[0]["left.x"].values) == list(runs[1]["left.x"].values)
 
 
+def test_an_fmu_in_a_process_of_its_own_is_repeated_with_the_same_bits(fmus, version):
+    def run(**options):
+        system = cp.System("pair")
+        for name, x0 in (("left", 1.0), ("right", 0.0)):
+            parameters = {"k": 10.0, "kc": 5.0}
+            system.add(name, cp.fmu(fmus[version], parameters=parameters, start={"x": x0}, **options), step=0.01)
+        system.connect("left.x", "right.x_other", cp.hermite())
+        system.connect("right.x", "left.x_other", cp.hermite())
+        return system.run(until=0.5, scheme="parallel", window=cp.window(0.02, 5, 1e-8))
+
+    here, apart = run(), run(isolate=True)
+    assert list(here["left.x"].values) == list(apart["left.x"].values)
+    assert here.summary.windows == apart.summary.windows
+
+
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case.group}: {case.title}")
 def test_the_page_has_the_errors_that_are_reached(errors, case):
     text = EXPERIMENT["PAGE"].read_text(encoding="utf-8")

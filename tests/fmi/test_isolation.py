@@ -164,7 +164,7 @@ def test_endless_work_ends_at_the_limit_of_processor_time(built, version, fault)
 
 
 def test_a_fork_bomb_does_not_go_off(built, version, fault):
-    with pytest.raises(cp.ComponentDied, match="did not answer within 0.5 s"):
+    with pytest.raises(cp.ComponentDied, match=r"did not answer within 0\.5 s"):
         failing(built("misbehaving", version), fault("forks-forever"), deadline=0.5)
 
 

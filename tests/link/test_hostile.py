@@ -49,25 +49,26 @@ class Peer:
         self.socket.close()
 
 
+def serve_peer(place, behave):
+    """Join as a subsystem; ``behave(peer, kind, numbers)`` answers each command, or returns False to be done."""
+    peer = Peer(place)
+    try:
+        assert peer.receive()[0] == WELCOME
+        peer.send(PORTS, b"name\tpeer\noutput\ty\n")
+        while True:
+            kind, data = peer.receive()
+            if kind == BYE or behave(peer, kind, struct.unpack(f"<{len(data) // 8}d", data)) is False:
+                break
+    except (EOFError, OSError):
+        pass
+    finally:
+        peer.close()
+
+
 def run_with(behave, deadline=5.0, until=1.0):
-    """Run a system with one peer; ``behave(peer, kind, numbers)`` answers each command, or returns False to be done."""
+    """Run a system with one peer."""
     with cp.listen() as place:
-
-        def join():
-            peer = Peer(place)
-            try:
-                assert peer.receive()[0] == WELCOME
-                peer.send(PORTS, b"name\tpeer\noutput\ty\n")
-                while True:
-                    kind, data = peer.receive()
-                    if kind == BYE or behave(peer, kind, struct.unpack(f"<{len(data) // 8}d", data)) is False:
-                        break
-            except (EOFError, OSError):
-                pass
-            finally:
-                peer.close()
-
-        thread = threading.Thread(target=join)
+        thread = threading.Thread(target=serve_peer, args=(place, behave))
         thread.start()
         try:
             with place.remote(wait=20.0, deadline=deadline) as remote:
@@ -85,6 +86,23 @@ def answer(peer, kind, numbers):
 def test_a_small_program_can_take_part():
     result = run_with(answer)
     assert result["peer.y"].values[-1] == 1.0
+
+
+def test_what_a_program_logs_is_kept():
+    def chatty(peer, kind, numbers):
+        if kind == STEP:
+            peer.send(LOG, b"0.5\t1\tpump\tit \xff \x1b[31m leaks")
+        answer(peer, kind, numbers)
+
+    with cp.listen() as place:
+        thread = threading.Thread(target=serve_peer, args=(place, chatty))
+        thread.start()
+        with place.remote(wait=20.0) as remote:
+            system = cp.System()
+            system.add("peer", remote, step=0.1)
+            system.run(until=0.3)
+            assert remote.messages == ["0.5 1 pump it \\xff  [31m leaks"] * 3
+        thread.join()
 
 
 def test_a_program_that_sends_byte_by_byte_is_slow_but_right():

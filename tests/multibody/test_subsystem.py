@@ -198,3 +198,5 @@ def test_a_run_says_what_it_cost_and_how_well_constraints_were_kept():
     assert 500 <= statistics["iterations"] < 520  # one is enough for nearly all steps
     assert statistics["worst_violation"] < 1e-10
     assert 0.0 <= statistics["worst_contraction"] < 1.0
+    assert mechanism.assembled().solver  # to ask for it is no run
+    assert mechanism.assembled().statistics == statistics

@@ -151,6 +151,7 @@ def test_a_setting_is_checked_like_a_key_of_a_scenario(problems):
 
     assert 'Component "b": stepp: unknown key; did you mean "step"?' in of("stepp", "0.1")[0]
     assert "must be greater than 0" in of("step", "-0.1")[0]
+    assert 'Component "b": Setting "file": is no setting' in of("file", "&quot;x.fmu&quot;")[0]
     assert 'Setting "step": value = "fast"; a value as in TOML is needed' in of("step", "fast")[0]
     assert "a value as in TOML is needed" in of("step", "1.0&#10;file = 2")[0]
 

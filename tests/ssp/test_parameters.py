@@ -167,6 +167,12 @@ def test_an_outer_connector_without_a_value_leaves_the_component_its_own(values)
     }
 
 
+def test_an_input_of_the_system_that_nothing_drives_is_warned_of(pack):
+    path = pack(ssd(OUTER.replace(parameters(stiffness=4, push=2), parameters(stiffness=4))))
+    with pytest.warns(StructureWarning, match='Connector "push": nothing drives it'):
+        cp.Scenario.read(path)
+
+
 def test_a_calculated_parameter_may_be_a_signal_but_no_parameter_of_another(pack):
     bias = connector("bias", "calculatedParameter")
     parts = component("a", "resources/pass.fmu", bias) + component(

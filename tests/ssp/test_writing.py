@@ -92,6 +92,14 @@ def test_there_and_back_nothing_is_lost(write, folder):
     assert copied.read_bytes() == (folder / "models" / "oscillator.fmu").read_bytes()
 
 
+def test_an_archive_becomes_an_ssd_with_its_fmus_beside_it(write, folder):
+    archive = write(PAIR).write(folder / "pair.ssp")
+    (folder / "elsewhere").mkdir()
+    path = cp.Scenario.read(archive).write(folder / "elsewhere" / "pair.ssd")
+    assert (folder / "elsewhere" / "resources" / "models" / "oscillator.fmu").exists()
+    assert cp.Scenario.read(path).run().status == "finished"
+
+
 def test_equal_scenarios_give_equal_bytes(write, folder):
     scenario = write(PAIR)
     one, other = scenario.write(folder / "one.ssp"), scenario.write(folder / "other.ssp")
@@ -251,6 +259,7 @@ def scenarios(draw):
         optional(
             name=st.sampled_from(["a run", "Röhre-2"]), start=st.floats(-1.0, 0.5), scheme=schemes,
             threads=st.integers(1, 8), approximation=APPROXIMATIONS, convert=st.booleans(),
+            window=st.fixed_dictionaries({"length": st.floats(1.0, 9.0)}, optional={"repeats": st.integers(1, 3)}),
             plot=st.just([f"{names[0]}.x"]),
         )
     )  # fmt: skip

@@ -6,7 +6,7 @@ import os
 import re
 import weakref
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .. import _core
@@ -24,8 +24,8 @@ class Isolation:
     Parameters
     ----------
     deadline : float
-        Seconds of wall-clock time within which every call (a step, the start) has to be answered; after that the process
-        is killed.
+        Seconds of wall-clock time within which every call (a step, the start) has to be answered; after that the
+        process is killed.
     memory : float, optional
         Bytes that the FMU may take; default: no limit.
     processor_time : float, optional
@@ -64,7 +64,7 @@ def choose(isolate: bool | Isolation, deadline: float | None) -> Isolation | Non
     if deadline is not None:
         if made is None:
             raise SetupError("deadline: a call inside this process cannot be ended; add isolate=True")
-        made = Isolation(deadline, made.memory, made.processor_time, made.processes, made.environment)
+        made = replace(made, deadline=deadline)
     problems = [] if made is None else list(made.problems())
     if made is not None and not LINKS:
         problems.append(f"isolate: {NEEDS_LINUX}")

@@ -25,8 +25,8 @@ def remote(
 ) -> Remote:
     """Return a subsystem that another program has, such as ``counterpoint serve``.
 
-    The run gives the same bits as one with the subsystem in this process. The connection lasts as long as the object, for one run
-    after another.
+    The run gives the same bits as one with the subsystem in this process. The connection lasts as long as the object,
+    for one run after another.
 
     Parameters
     ----------
@@ -109,6 +109,12 @@ class Remote(Subsystem):
     def own_pace(self) -> bool:
         """Whether it can choose its steps itself."""
         return self._remote.ports.paces
+
+    @property
+    def messages(self) -> list[str]:
+        """What it logged in its latest run, at most a thousand lines: time in s, status, category, text."""
+        lines = (line.decode(errors="backslashreplace") for line in self._remote.messages)
+        return ["".join(c if c.isprintable() else " " for c in line) for line in lines]
 
     def close(self) -> None:
         """Say goodbye to the other program; no run can follow."""

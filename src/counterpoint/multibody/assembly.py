@@ -122,7 +122,7 @@ class Assembly:
     @property
     def solver(self) -> str:
         """Name of the linear solver that runs use."""
-        return self._native().solver
+        return (self._made or self._make()).solver
 
     @property
     def statistics(self) -> dict[str, float]:
@@ -151,16 +151,20 @@ class Assembly:
         return units | {name: part.unit for name, part in shown.items() if part.unit}
 
     def _native(self) -> _core.multibody.MultibodySubsystem:
+        """Return a subsystem for a run, and keep it: its statistics are those of the last run."""
+        self._made = self._make()
+        return self._made
+
+    def _make(self) -> _core.multibody.MultibodySubsystem:
         model = self._compile()
         standard = outputs.standard(self)
         made = [standard[name] for name in self.mechanism.standard_outputs]
         made += [outputs.build(self, part) for part in self._shown() if self._width(part) > 0]
         guided = any(time_values.input_of(g.value) for g in self.mechanism.guides)
-        self._made = _core.multibody.MultibodySubsystem(
+        return _core.multibody.MultibodySubsystem(
             model, self.mechanism.formulation.native(self.length), made, self.q.tolist(), self.v.tolist(),
             list(self.mechanism.inputs.values()), guided, self.mechanism.step or 0.0,
         )  # fmt: skip
-        return self._made
 
     def _shown(self) -> list[OutputPart]:
         mechanism = self.mechanism

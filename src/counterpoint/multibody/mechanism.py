@@ -153,7 +153,7 @@ class Mechanism(Connections, Loads, Inspectable):
         >>> flywheel.coordinate("turn", inertia=2.0)
         >>> flywheel.actuator("motor", "turn", force=1.0)
         >>> flywheel.output("turn", "turn")
-        >>> flywheel.run(until=2.0, step=0.1)["flywheel.turn"].at(2.0).round(9)
+        >>> print(flywheel.run(until=2.0, step=0.1)["flywheel.turn"].at(2.0).round(9))
         1.0
         """
         problems = self._new_name(name, "coordinate")

@@ -66,7 +66,7 @@ def assess_defects(defects: Sequence[DefectSummary], windows: WindowSummary | No
         f"t = {windows.time_of_largest:.6g} s); use more repeats, shorter windows or a larger tolerance."
     )
     verdict: Verdict = "fair" if quality.verdict == "good" else quality.verdict
-    judged = quality.text.replace("good: ", "fair: ", 1) if quality.verdict == "good" else quality.text
+    judged = verdict + quality.text.removeprefix(quality.verdict)
     return Quality(verdict, quality.worst, quality.relative, f"{judged} {text}")
 
 

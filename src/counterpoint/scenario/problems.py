@@ -55,6 +55,10 @@ class Document:
     values: dict[str, Any]
     written_names: dict[str, str] = field(default_factory=dict)  #: of files that are called otherwise where they lie
 
+    def must_be_copied(self, name: str) -> bool:
+        """Whether a file does not stay where it lies."""
+        return False
+
     def sentences(self, messages: list[tuple[Path, str]]) -> list[str]:
         """Write problems as a user reads them, in the order of the file."""
         affordable = _lookups(self.text)

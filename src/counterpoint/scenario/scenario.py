@@ -201,6 +201,10 @@ class Scenario:
         """Return what a file of the scenario is called where it is written with the scenario."""
         return self._document.written_names.get(name) or self._folder.name_inside(name)
 
+    def must_be_copied(self, name: str) -> bool:
+        """Whether a file of the scenario does not stay where it lies, for it was unpacked from an archive."""
+        return self._document.must_be_copied(name)
+
     def draw_extras(self, result: Result, stem: Path) -> Iterator[Path]:
         """Draw what a kind of case adds to the picture of signals; a scenario adds nothing."""
         return iter(())

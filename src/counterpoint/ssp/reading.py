@@ -32,6 +32,10 @@ class StructureDocument(Document):
     log: Log = field(default_factory=Log)
     unpacked: list[Unpacked] = field(default_factory=list)  #: removed with the last user
 
+    def must_be_copied(self, name: str) -> bool:
+        """Whether a file lies in a directory that will be removed."""
+        return name in self.tables.unpacked
+
     def sentences(self, messages: list[tuple[problems.Path, str]]) -> list[str]:
         """Say where each problem is: file, line and element."""
         return [self.log.plain(self._sentence(path, text)) for path, text in messages]

@@ -12,6 +12,8 @@ from .flattening import Edge, Flat, Key, Leaf
 from .signals import follow, value_of
 
 _PARAMETERS = ("parameter", "structuralParameter")
+IN_FILE = ("type", "file", "parameters", "start")
+"""Keys of a subsystem that SSP has words for; all others travel as our settings."""
 
 
 @dataclass
@@ -21,6 +23,7 @@ class Tables:
     values: dict[str, Any] = field(default_factory=dict)
     places: dict[Path, s.Place] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
+    unpacked: set[str] = field(default_factory=set)  #: files that lie in a directory that will be removed
 
 
 def to_tables(flat: Flat, structure: s.Structure, until: float | None, step: float | None) -> Tables:
@@ -50,7 +53,15 @@ def to_tables(flat: Flat, structure: s.Structure, until: float | None, step: flo
             _add_connection(made, flat, edge)
     if constants:
         made.values["set"] = constants
+    _complain_about_open_inputs(flat, structure)
     return made
+
+
+def _complain_about_open_inputs(flat: Flat, structure: s.Structure) -> None:
+    used = {edge.source for edge in flat.drivers.values()}
+    for name, connector in structure.system.connectors.items():
+        if connector.kind == "input" and ((), name) in used and ((), name) not in flat.values:
+            connector.place.complain("nothing drives it; what it is connected to keeps its own value")
 
 
 def _add_times(made: Tables, structure: s.Structure, until: float | None) -> None:
@@ -81,11 +92,13 @@ def _add_subsystem(made: Tables, flat: Flat, leaf: Leaf, constants: dict[str, An
     in_set = settings.pop("set", [])
     table: dict[str, Any] = {"type": "fmu", "file": str(leaf.file)} | settings
     made.files[str(leaf.file)] = _written_name(leaf)
+    if leaf.store.packed:
+        made.unpacked.add(str(leaf.file))
     at: Path = ("subsystems", leaf.name)
     made.places[at] = component.place
-    for key in ("type", "file"):
+    for key in IN_FILE:
         if key in settings:
-            component.place.wrong(f'Setting "{key}": stands in the file as source')
+            component.place.wrong(f'Setting "{key}": is no setting; SSP has a place for it')
     if component.implementation == "ModelExchange":
         table.setdefault("kind", "model-exchange")
     values = _values(flat, leaf)

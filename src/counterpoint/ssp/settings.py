@@ -24,7 +24,7 @@ from .xml_writing import Node
 
 ANNOTATION = "org.counterpoint"
 
-OF_SYSTEM = ("name", "scheme", "threads", "approximation", "convert", "plot")
+OF_SYSTEM = ("name", "scheme", "window", "threads", "approximation", "convert", "plot")
 OF_CONNECTION = ("approximation", "initial", "convert")
 
 

@@ -16,7 +16,10 @@ from ..fmi.description import FLOATS, INTEGERS, NUMERIC, ModelDescription, Varia
 from ..fmi.description_reading import read_description
 from ..fmi.values import ValueReader
 from ..fmi.variable_units import unit_of
+from ..scenario.writing import write_new
 from ..units import BASE_UNITS, Unit
+from .scenario_values import IN_FILE
+from .scenario_writing import Copies
 from .settings import master_node, settings_node
 from .structure import FMU, MAIN, PREFIXES
 from .xml_writing import Node, holding, is_writable
@@ -25,8 +28,6 @@ if TYPE_CHECKING:
     from ..scenario.scenario import Scenario
 
 _KINDS = {"calculatedParameter": "calculatedParameter", "input": "input"}
-_IN_FILE = ("type", "file", "parameters", "start")
-"""Keys of a subsystem that SSP has words for; all others travel as our settings."""
 _SMALLEST, _LARGEST = -(2**31), 2**31 - 1
 _DATE = (1980, 1, 1, 0, 0, 0)
 """Of all files in an archive, so that equal scenarios give equal bytes."""
@@ -62,37 +63,32 @@ def write(scenario: Scenario, path: str | os.PathLike[str], *, overwrite: bool =
     text = maker.document()
     if maker.problems:
         raise ScenarioError([f"{scenario.path}: {problem}" for problem in maker.problems])
-    contents: dict[str, bytes | Path] = {}
     if packed:
-        contents[MAIN] = text.encode()
-        contents |= maker.files
-    _write(path, contents, text, overwrite)
+        _pack(path, text, maker.files, overwrite)
+    else:
+        maker.files.check(path.parent, overwrite=overwrite)
+        write_new(path, text, overwrite=overwrite)
+        maker.files.copy_to(path.parent)
     return path
 
 
-def _write(path: Path, contents: dict[str, bytes | Path], text: str, overwrite: bool) -> None:
+def _pack(path: Path, text: str, files: Copies, overwrite: bool) -> None:
+    """Write an archive, under another name first, so that one that is there is replaced as a whole or not at all."""
     if path.exists() and not overwrite:
         raise OutputError(f"{path}: already there; choose another name or say overwrite", str(path))
     fresh = path.with_name(f".{path.name}.part")
     try:
-        if contents:
-            _pack(fresh, contents)
-        else:
-            fresh.write_text(text, encoding="utf-8")
+        with zipfile.ZipFile(fresh, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, source in {MAIN: None, **files.sources}.items():
+                info = zipfile.ZipInfo(name, _DATE)
+                info.compress_type = zipfile.ZIP_DEFLATED
+                info.external_attr = 0o644 << 16
+                archive.writestr(info, text if source is None else source.read_bytes())
         fresh.replace(path)
     except OSError as error:
         raise OutputError(f"{path}: cannot be written: {error.strerror}", str(path)) from error
     finally:
         fresh.unlink(missing_ok=True)
-
-
-def _pack(path: Path, contents: dict[str, bytes | Path]) -> None:
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, content in contents.items():
-            info = zipfile.ZipInfo(name, _DATE)
-            info.compress_type = zipfile.ZIP_DEFLATED
-            info.external_attr = 0o644 << 16
-            archive.writestr(info, content.read_bytes() if isinstance(content, Path) else content)
 
 
 @dataclass
@@ -114,7 +110,7 @@ class _Maker:
         self.packed = packed
         self.values = scenario.tables()
         self.problems: list[str] = []
-        self.files: dict[str, bytes | Path] = {}
+        self.files = Copies()
         self.units: dict[str, Unit] = {}
         self.parts: dict[str, _Part] = {}
 
@@ -162,17 +158,10 @@ class _Maker:
         self.parts[name] = _Part(table, description, self._source(table["file"], file))
 
     def _source(self, name: str, file: Path) -> str:
-        """Return the URI of an FMU, and remember that it goes into the archive."""
-        if not self.packed:
+        """Return the URI of an FMU, and remember that it goes into the archive or beside the SSD."""
+        if not self.packed and not self.scenario.must_be_copied(name):
             return quote(Path(os.path.relpath(file, self.path.parent.resolve())).as_posix())
-        written = self.scenario.written_name(name)
-        place = f"resources/{written}"
-        count = 1
-        while self.files.get(place, file) != file:
-            count += 1
-            place = f"resources/{Path(written).stem}-{count}{Path(written).suffix}"
-        self.files[place] = file
-        return quote(place)
+        return quote(self.files.add(f"resources/{self.scenario.written_name(name)}", file))
 
     def _connections(self) -> Iterator[Node]:
         for index, table in enumerate(self.values.get("connections", [])):
@@ -245,7 +234,7 @@ class _Maker:
             for port, value in self.values.get("set", {}).items()
             if port.partition(".")[0] == name
         }
-        settings = {key: value for key, value in part.table.items() if key not in _IN_FILE and value is not None}
+        settings = {key: value for key, value in part.table.items() if key not in IN_FILE and value is not None}
         if constants:
             settings["set"] = list(constants)
         given = (part.table.get("parameters") or {}) | (part.table.get("start") or {}) | constants
@@ -268,6 +257,8 @@ class _Maker:
             variable = part.description.by_name.get(name)
             if variable is None or variable.type not in NUMERIC or variable.dimensions:
                 continue
+            if variable.causality != "output" and name not in part.used:
+                continue  # other tools know connectors of this kind for outputs only
             kind = _KINDS.get(variable.causality, "output")
             yield Node("ssd:Connector", {"name": name, "kind": kind}, list(self._type(part.description, variable)))
 

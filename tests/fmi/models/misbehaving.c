@@ -27,7 +27,7 @@ enum {
   NONE, DISCARDS, ERRS, DIES_FATALLY, GIVES_NAN, SEGFAULTS, HANGS, ABORTS, PRINTS, EXITS, GIVES_INFINITY, RETURNS_42,
   CLOSES_STDOUT, ROUNDS_UP, CHANGES_DIRECTORY, OVERFLOWS_STACK, LOGS_FORMATS, REFUSES_STATE, LEAKS, FLOODS_LOG, TERMINATES,
   LOGS_BAD_UTF8, TAKES_SIGNALS, DISCARDS_LONG_STEPS, FORKS_FOREVER, STARTS_A_PROCESS, PRINTS_AND_SEGFAULTS, SLEEPS,
-  ENABLES_TRAPS
+  FORGETS, ENABLES_TRAPS
 };
 
 static const Variable variables[] = {
@@ -54,6 +54,7 @@ static Status save(Instance* instance) {
   return ERROR;
 }
 
+static double outside_the_state;
 static int* volatile nowhere;
 static volatile int depth;
 static int overflow(volatile char* above) { /* not a tail call: the caller's frame is needed afterwards */
@@ -128,6 +129,7 @@ static Status advance(Instance* instance, double end, StepEnd* step) {
     return DISCARD;
   }
   s->y += (end - instance->time) * (1.0 + s->u);
+  if (s->fault == FORGETS) s->y += 1e-3 * ++outside_the_state;
   const bool due = instance->time < s->fault_time && end >= s->fault_time - 1e-9;
   return due && s->fault != NONE ? misbehave(instance, s, step) : OK;
 }

