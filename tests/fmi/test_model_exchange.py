@@ -457,8 +457,8 @@ def test_a_loop_of_feedthrough_is_named(built, version):
     system = cp.System()
     for name in ("left", "right"):
         system.add(name, exchange(built("oscillator", version), outputs=["a"]), step=0.01)
-    system.connect("left.a", "right.force")
-    system.connect("right.a", "left.force")
+    system.connect("left.a", "right.force", convert=False)
+    system.connect("right.a", "left.force", convert=False)
     with pytest.raises(cp.AlgebraicLoopError, match=r"left.a -> right.force -> right.a -> left.force"):
         system.run(until=1.0)
 
@@ -532,4 +532,6 @@ def test_an_isolated_fmu_hands_out_its_state_and_derivatives(built, version):
             assert model.jacobian("der(v)", ["x", "force"]).tolist() == [[-100.0, 1.0]]
     assert states[0] == states[1]
     result = alone(exchange(path, state=states[1], isolate=True), step=0.01, start=0.5)
-    assert result["fmu.x"].values[-1] == alone(exchange(path), step=0.01)["fmu.x"].values[-1]
+    unbroken = alone(exchange(path), step=0.01)
+    # steps from 0.5 s on are counted from there: their ends differ in the last bits
+    assert result["fmu.x"].values[-1] == pytest.approx(unbroken["fmu.x"].values[-1], abs=1e-12)
