@@ -112,7 +112,6 @@ def fmus(tmp_path_factory):
         "oscillator": build("oscillator", 2, folder, kinds=("CoSimulation",)),
         "both": build("oscillator", 2, folder, file="both.fmu"),
         "oscillator3": build("oscillator", 3, folder, kinds=("CoSimulation",)),
-        "exchange": build("oscillator", 2, folder, file="exchange.fmu"),  # both kinds
         "ball": build("bouncing-ball", 2, folder, kinds=("CoSimulation",)),
         "pass": build(PASS_THROUGH_2, 2, folder, file="pass.fmu"),
     }
