@@ -297,8 +297,8 @@ class Export:
     def _describe_variables(self, recipe: _core.recipe.Recipe) -> None:
         if self.version == 3:
             taken = {port.name for port in (*self.inputs, *self.outputs)}
-            words = itertools.chain(["time"], (f"time{k}" for k in itertools.count(1)))
-            name = next(word for word in words if word not in taken)
+            candidates = itertools.chain(["time"], (f"time{k}" for k in itertools.count(1)))
+            name = next(word for word in candidates if word not in taken)
             self._add_variable(name, "independent", _Place(_core.recipe.Role.time), unit="s")
         for role, causality, ports in (
             (_core.recipe.Role.input, "input", self.inputs),

@@ -28,7 +28,7 @@ def mechanism() -> Mechanism:
 def python_terms(t: float, q: Array, v: Array, u: Array) -> tuple[Array, list[float], list[list[float]], list[float]]:
     """Return M, Phi, J, Q."""
     upper, lower = q[:2], q[2:] - q[:2]
-    phi = [(upper @ upper - 1.0) / 2.0, (lower @ lower - 1.0) / 2.0]
+    phi = [float(upper @ upper - 1.0) / 2.0, float(lower @ lower - 1.0) / 2.0]
     return np.eye(4), phi, [[*upper, 0.0, 0.0], [*-lower, *lower]], [0.0, -GRAVITY, 0.0, -GRAVITY]
 
 

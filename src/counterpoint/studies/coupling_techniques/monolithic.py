@@ -102,4 +102,4 @@ def _mass_matrix(count: int) -> Array:
     small = np.eye(count) / 3.0  # one end of a crank
     for i in range(count - 1):
         small[i : i + 2, i : i + 2] += np.array([[2.0, 1.0], [1.0, 2.0]]) / 6.0
-    return np.kron(small, np.eye(2))
+    return np.asarray(np.kron(small, np.eye(2)), dtype=np.float64)
