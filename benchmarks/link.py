@@ -72,7 +72,7 @@ def step(bench: Bench) -> None:
     batches, steps = (20, 100) if bench.quick else (200, 200)
     for name, (kind, scheme, target) in TRANSPORTS.items():
         with served(scheme) as remote:
-            seconds = _step_seconds(remote, "x", batches, steps)
+            seconds = _step_seconds(remote, batches, steps)
         bench.add("step", name, {LIMIT: 1e6 * bare(kind, batches, steps), OURS: 1e6 * seconds}, "µs", target)
 
 
@@ -85,7 +85,7 @@ def isolated_fmu(bench: Bench) -> None:
         for version in (2, 3):
             path = building.build("oscillator", version, Path(folder))
             values = {
-                who: 1e6 * _step_seconds(cp.fmu(path, inputs=["force"], isolate=who == OURS), "x", batches, steps)
+                who: 1e6 * _step_seconds(cp.fmu(path, inputs=["force"], isolate=who == OURS), batches, steps)
                 for who in (LIMIT, OURS)
             }
             bench.add("isolated-fmu", f"FMI {version}", values, "µs", "< 15 µs")
@@ -106,12 +106,13 @@ def start(bench: Bench) -> None:
         bench.add("start", "one FMU", values, "ms")
 
 
-def _step_seconds(model: cp.Subsystem, output: str, batches: int, steps: int) -> float:
+def _step_seconds(model: cp.Subsystem, batches: int, steps: int) -> float:
     """Return the seconds of a step of a model with one input, driven by a ramp."""
     system = cp.System()
     system.add("model", model, step=1e-3)
-    system.add("ramp", cp.table([0.0, 1e9], [0.0, 1e9], outputs="y"))
-    system.connect("ramp.y", f"model.{next(iter(model.input_widths))}")
+    port = next(iter(model.input_widths))
+    system.add("ramp", cp.table([0.0, 1e9], [0.0, 1e9], outputs="y", units={"y": model.units.get(port, "")}))
+    system.connect("ramp.y", f"model.{port}")
     with system.start() as run:
         run.step_to(1e-3 * steps)
         count = iter(range(2, batches + 3))

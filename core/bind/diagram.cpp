@@ -8,6 +8,7 @@
 
 #include "bind/python_values.hpp"
 #include "diagram/diagram_subsystem.hpp"
+#include "export/diagram_kinds.hpp"
 
 namespace counterpoint::bind {
 
@@ -134,7 +135,9 @@ void bind_diagram(nb::module_& parent) {
       .def_prop_ro("output_names", &Block::output_names);
   m.def("make_block",
         [](const std::string& kind, const std::map<std::string, NumberArray>& numbers,
-           const std::map<std::string, std::string>& texts) { return registry().make(kind, parameters(numbers, texts)); },
+           const std::map<std::string, std::string>& texts) {
+          return recipe::make(recipe::block_kind, kind, parameters(numbers, texts));
+        },
         nb::arg("kind"), nb::arg("numbers"), nb::arg("texts"));
   m.def("kinds", [] { return registry().kinds(); }, "Kinds of blocks of the core.");
 
@@ -174,8 +177,8 @@ void bind_diagram(nb::module_& parent) {
   m.def("subsystem",
         [](const FlatDiagram& diagram, const std::string& solver, const std::map<std::string, double>& settings,
            bool publishes_events, double preferred_step) {
-          return std::make_shared<DiagramSubsystem>(diagram, simulator_options(solver, settings), publishes_events,
-                                                    preferred_step);
+          return std::static_pointer_cast<DiagramSubsystem>(recipe::make(
+              recipe::diagram_kind, diagram, simulator_options(solver, settings), publishes_events, preferred_step));
         },
         nb::arg("diagram"), nb::arg("solver"), nb::arg("settings"), nb::arg("publishes_events") = false,
         nb::arg("preferred_step") = 0.0);

@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind/python_values.hpp"
+#include "export/fmu_kinds.hpp"
 #include "fmi/fmu_base.hpp"
 #if COUNTERPOINT_LINKS
 #include "fmi/isolated_fmu.hpp"
@@ -192,7 +193,9 @@ void bind_fmi(nb::module_& parent) {
   nb::class_<FmuBase, Subsystem> fmu(m, "FmuBase", "An FMU of either kind.");
   bind_fmu_methods<FmuBase>(fmu);
   m.def("make_fmu", [](std::shared_ptr<Library> library, const FmuSetup& setup) -> std::shared_ptr<FmuBase> {
-    return make_fmu(std::move(library), setup);
+    std::shared_ptr<FmuBase> made = make_fmu(library, setup);
+    recipe::describe(*made, recipe::fmu_kind, recipe::describe_fmu(*library, setup));
+    return made;
   }, nb::arg("library"), nb::arg("setup"), "An FMU of the kind that its setup says.");
 #if COUNTERPOINT_LINKS
   bind_isolation(m);

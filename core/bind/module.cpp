@@ -12,4 +12,5 @@ NB_MODULE(_core, m) {
   counterpoint::bind::bind_diagram(m);
   counterpoint::bind::bind_fmi(m);
   counterpoint::bind::bind_link(m);
+  counterpoint::bind::bind_recipe(m);
 }

@@ -11,6 +11,7 @@
 
 #include "bind/multibody_python.hpp"
 #include "bind/python_values.hpp"
+#include "export/multibody_kinds.hpp"
 #include "multibody/initial.hpp"
 #include "multibody/multibody_subsystem.hpp"
 
@@ -91,9 +92,10 @@ void bind_parts(nb::module_& m) {
                           const Vector& constant) { new (self) Combination(combination(dimension, offsets, weights, turned, constant)); },
            nb::arg("dimension"), nb::arg("offsets"), nb::arg("weights"), nb::arg("turned"), nb::arg("constant"));
   nb::class_<TimeFunction>(m, "TimeFunction");
-  m.def("polynomial", &make_polynomial, nb::arg("coefficients"));
-  m.def("harmonic", &make_harmonic, nb::arg("offset"), nb::arg("amplitude"), nb::arg("angular_frequency"), nb::arg("phase"));
-  m.def("following", &make_following, nb::arg("input"), nb::arg("factor"));
+  m.def("polynomial", recipe::maker(recipe::polynomial_kind), nb::arg("coefficients"));
+  m.def("harmonic", recipe::maker(recipe::harmonic_kind), nb::arg("offset"), nb::arg("amplitude"), nb::arg("angular_frequency"), nb::arg("phase"));
+  m.def("following", [](int input, double factor) { return recipe::make(recipe::following_kind, {input}, factor); },
+        nb::arg("input"), nb::arg("factor"));
   m.def("python_time_function", &make_python_time_function, nb::arg("function"), nb::arg("interval"));
 
   nb::class_<Measure>(m, "Measure")
@@ -102,7 +104,7 @@ void bind_parts(nb::module_& m) {
       .def("value", [](const Measure& self, const Vector& q) { return self.value(q.data()); }, nb::arg("q"))
       .def("rate", [](const Measure& self, const Vector& q, const Vector& v) { return self.rate(q.data(), v.data()); }, nb::arg("q"), nb::arg("v"));
   m.def("measure", [](const std::string& function, const Combination& a, const Combination& b, const Combination& c, const Combination& d) {
-    return make_measure(chosen(kFunctions, function), {a, b}, {c, d});
+    return recipe::make(recipe::measure_kind, chosen(kFunctions, function), {a, b}, {c, d});
   }, nb::arg("function"), nb::arg("a"), nb::arg("b"), nb::arg("c"), nb::arg("d"));
 }
 
@@ -130,24 +132,28 @@ void bind_assembly(nb::module_& m) {
       .def("add_distances", [](Parts& self, int dimension, const std::vector<int>& first, const std::vector<int>& second, const Vector& lengths, Names names) {
         std::vector<DistanceRow> rows;
         for (std::size_t k = 0; k < first.size(); ++k) rows.push_back({first[k], second[k], lengths[k]});
-        add_batch(self, make_distances(dimension, rows), std::move(names));
+        add_batch(self, recipe::make(recipe::distances_kind, {dimension, rows}), std::move(names));
       }, nb::arg("dimension"), nb::arg("first"), nb::arg("second"), nb::arg("lengths"), nb::arg("names"))
       .def("add_dots", [](Parts& self, const std::vector<Combination>& a, const std::vector<Combination>& b, const Vector& values, const Vector& scales, Names names) {
         std::vector<DotRow> rows;
         for (std::size_t k = 0; k < a.size(); ++k) rows.push_back({a[k], b[k], values[k], scales[k]});
-        add_batch(self, make_dots(rows), std::move(names));
+        add_batch(self, recipe::make(recipe::dots_kind, rows), std::move(names));
       }, nb::arg("a"), nb::arg("b"), nb::arg("values"), nb::arg("scales"), nb::arg("names"))
       .def("add_coincidences", [](Parts& self, const std::vector<Combination>& combinations, Names names) {
-        add_batch(self, make_coincidences(combinations), std::move(names));
+        add_batch(self, recipe::make(recipe::coincidences_kind, combinations), std::move(names));
       }, nb::arg("combinations"), nb::arg("names"))
       .def("add_measure", [](Parts& self, MeasurePointer measure) { self.measures.push_back(std::move(measure)); }, nb::arg("measure"))
       .def("add_relation", [](Parts& self, std::vector<MeasurePointer> measures, Vector factors, std::optional<TimeFunctionPointer> prescribed, const std::string& name) {
-        add_batch(self, make_relations({{std::move(measures), std::move(factors), prescribed.value_or(nullptr)}}), {name});
+        add_batch(self, recipe::make(recipe::relations_kind, {{std::move(measures), std::move(factors), prescribed.value_or(nullptr)}}), {name});
       }, nb::arg("measures"), nb::arg("factors"), nb::arg("prescribed").none(), nb::arg("name"))
       .def("add_force", [](Parts& self, ForcePointer force) { self.forces.push_back(std::move(force)); }, nb::arg("force"))
       // The parts move into the model: the object in Python is empty afterwards.
       .def("model", [](Parts& self, double length) {
-        return new ModelView(std::make_shared<AssembledModel>(std::move(self)), length);
+        auto model = std::make_shared<AssembledModel>(std::move(self));
+        // It keeps its parts itself: they are written from there, not kept twice.
+        model->origin = std::make_shared<recipe::Origin>(recipe::Origin{
+            recipe::assembled_model_kind.name, [made = model.get()](recipe::Writer& writer) { writer(made->parts()); }});
+        return new ModelView(std::move(model), length);
       }, nb::arg("length"), nb::rv_policy::take_ownership);
   m.def("python_model", [](nb::object model, double length) { return new ModelView(make_python_model(std::move(model), length), length); },
         nb::arg("model"), nb::arg("length"), nb::rv_policy::take_ownership);
@@ -258,16 +264,16 @@ void bind_model(nb::module_& m) {
 
 void bind_outputs(nb::module_& m) {
   nb::class_<Output>(m, "Output");
-  m.def("point_output", [](const Combination& point, const std::string& motion) { return make_point_output(point, chosen(kMotions, motion)); },
+  m.def("point_output", [](const Combination& point, const std::string& motion) { return recipe::make(recipe::point_output_kind, point, chosen(kMotions, motion)); },
         nb::arg("point"), nb::arg("motion"));
-  m.def("measure_output", [](MeasurePointer measure, const std::string& motion) { return make_measure_output(std::move(measure), chosen(kMotions, motion)); },
+  m.def("measure_output", [](MeasurePointer measure, const std::string& motion) { return recipe::make(recipe::measure_output_kind, std::move(measure), chosen(kMotions, motion)); },
         nb::arg("measure"), nb::arg("motion"));
-  m.def("coordinates_output", [](int coordinates, const std::string& motion) { return make_coordinates_output(coordinates, chosen(kMotions, motion)); },
+  m.def("coordinates_output", [](int coordinates, const std::string& motion) { return recipe::make(recipe::coordinates_output_kind, coordinates, chosen(kMotions, motion)); },
         nb::arg("coordinates"), nb::arg("motion"));
-  m.def("reaction_output", &make_reaction_output, nb::arg("first"), nb::arg("count"));
-  m.def("support_output", &make_support_output, nb::arg("offset"), nb::arg("dimension"));
-  m.def("force_output", &make_force_output, nb::arg("force"));
-  m.def("scalar_output", [](const std::string& scalar) { return make_scalar_output(chosen(kScalars, scalar)); }, nb::arg("scalar"));
+  m.def("reaction_output", recipe::maker(recipe::reaction_output_kind), nb::arg("first"), nb::arg("count"));
+  m.def("support_output", recipe::maker(recipe::support_output_kind), nb::arg("offset"), nb::arg("dimension"));
+  m.def("force_output", recipe::maker(recipe::force_output_kind), nb::arg("force"));
+  m.def("scalar_output", [](const std::string& scalar) { return recipe::make(recipe::scalar_output_kind, chosen(kScalars, scalar)); }, nb::arg("scalar"));
 }
 
 void bind_subsystem(nb::module_& m) {
@@ -307,8 +313,9 @@ void bind_subsystem(nb::module_& m) {
   nb::class_<MultibodySubsystem, Subsystem>(m, "MultibodySubsystem")
       .def("__init__", [](MultibodySubsystem* self, const ModelView& model, const StepperOptions& options, std::vector<OutputPointer> outputs,
                           Vector q, Vector v, Vector input_defaults, bool guided_by_inputs, double step) {
-        new (self) MultibodySubsystem(model.model, options, std::move(outputs),
-                                      {std::move(q), std::move(v), std::move(input_defaults), guided_by_inputs, step});
+        const MultibodySubsystem::Setup setup{std::move(q), std::move(v), std::move(input_defaults), guided_by_inputs, step};
+        new (self) MultibodySubsystem(model.model, options, outputs, setup);
+        recipe::describe(*self, recipe::mechanism_kind, {model.model, options, std::move(outputs), setup});
       }, nb::arg("model"), nb::arg("options"), nb::arg("outputs"), nb::arg("q"), nb::arg("v"), nb::arg("input_defaults"),
            nb::arg("guided_by_inputs"), nb::arg("step"))
       .def_prop_ro("statistics", &MultibodySubsystem::statistics)

@@ -9,10 +9,7 @@
 
 #include "bind/multibody_python.hpp"
 #include "bind/python_values.hpp"
-#include "multibody/aerodynamic_strip.hpp"
-#include "multibody/contact.hpp"
-#include "multibody/rotational_spring.hpp"
-#include "multibody/tyre.hpp"
+#include "export/multibody_kinds.hpp"
 #include "multibody/user_force.hpp"
 
 namespace counterpoint::bind {
@@ -68,11 +65,12 @@ void bind_scalar(nb::module_& m) {
       .def("set_spring", [](ScalarLaw& self, Vector x, Vector y) { self.spring = {std::move(x), std::move(y)}; }, nb::arg("x"), nb::arg("y"))
       .def("set_damper", [](ScalarLaw& self, Vector x, Vector y) { self.damper = {std::move(x), std::move(y)}; }, nb::arg("x"), nb::arg("y"))
       .def("set_actuator", [](ScalarLaw& self, TimeFunctionPointer actuator) { self.actuator = std::move(actuator); }, nb::arg("actuator"));
-  m.def("scalar_force", &make_scalar_force, nb::arg("measure"), nb::arg("law"));
-  m.def("point_force", &make_point_force, nb::arg("point"), nb::arg("components"), nb::arg("axes"));
-  m.def("torque", &make_torque, nb::arg("axes"), nb::arg("components"), nb::arg("in_body_axes"));
+  m.def("scalar_force", recipe::maker(recipe::scalar_force_kind), nb::arg("measure"), nb::arg("law"));
+  m.def("point_force", recipe::maker(recipe::point_force_kind), nb::arg("point"), nb::arg("components"), nb::arg("axes"));
+  m.def("torque", recipe::maker(recipe::torque_kind), nb::arg("axes"), nb::arg("components"), nb::arg("in_body_axes"));
   m.def("rotational_spring", [](const std::vector<Combination>& first, const std::vector<Combination>& second, const Triple& stiffness, const Triple& damping) {
-    return make_rotational_spring({first.at(0), first.at(1), first.at(2)}, {second.at(0), second.at(1), second.at(2)}, {stiffness, damping});
+    return recipe::make(recipe::rotational_spring_kind, {first.at(0), first.at(1), first.at(2)},
+                        {second.at(0), second.at(1), second.at(2)}, {stiffness, damping});
   }, nb::arg("first"), nb::arg("second"), nb::arg("stiffness"), nb::arg("damping"));
 }
 
@@ -86,7 +84,7 @@ void bind_road(nb::module_& m) {
       .def_rw("friction_speed", &ContactLaw::friction_speed)
       .def_rw("radius", &ContactLaw::radius);
   m.def("contact", [](const Combination& point, const Triple& place, const Triple& normal, const ContactLaw& law) {
-    return make_contact(point, {place, normal}, law);
+    return recipe::make(recipe::contact_kind, point, {place, normal}, law);
   }, nb::arg("point"), nb::arg("place"), nb::arg("normal"), nb::arg("law"));
 
   nb::class_<MagicFormula>(m, "MagicFormula")
@@ -116,7 +114,7 @@ void bind_road(nb::module_& m) {
       .def_rw("largest_slip", &TyreLaw::largest_slip);
   m.def("tyre", [](const Combination& centre, const Combination& axis, const Combination& spoke, const Combination& angle, const Triple& place, const Triple& normal,
                    const TyreLaw& law) {
-    return make_tyre({centre, axis, spoke, angle}, {place, normal}, law);
+    return recipe::make(recipe::tyre_kind, {centre, axis, spoke, angle}, {place, normal}, law);
   }, nb::arg("centre"), nb::arg("axis"), nb::arg("spoke"), nb::arg("angle"), nb::arg("place"), nb::arg("normal"), nb::arg("law"));
 }
 
@@ -136,7 +134,7 @@ void bind_air(nb::module_& m) {
         self.wind.roughness_length = roughness_length;
       }, nb::arg("velocity"), nb::arg("reference_height"), nb::arg("shear_exponent"), nb::arg("roughness_length"));
   m.def("aerodynamic_strip", [](const Combination& point, const Combination& chord, const Combination& normal, const StripLaw& law) {
-    return make_aerodynamic_strip({point, chord, normal}, law);
+    return recipe::make(recipe::aerodynamic_strip_kind, {point, chord, normal}, law);
   }, nb::arg("point"), nb::arg("chord"), nb::arg("normal"), nb::arg("law"));
 }
 
@@ -149,8 +147,8 @@ void bind_user(nb::module_& m) {
   m.def("compiled_user_force", [](std::uintptr_t address, const std::vector<Combination>& points, double position, double velocity) {
     return make_user_force_on_points(reinterpret_cast<PointsFunction>(address), points, {position, velocity});
   }, nb::arg("address"), nb::arg("points"), nb::arg("position"), nb::arg("velocity"));
-  m.def("smooth_step", &make_smooth_step, nb::arg("t0"), nb::arg("t1"), nb::arg("before"), nb::arg("after"));
-  m.def("table_of_time", &make_table, nb::arg("times"), nb::arg("values"));
+  m.def("smooth_step", recipe::maker(recipe::smooth_step_kind), nb::arg("t0"), nb::arg("t1"), nb::arg("before"), nb::arg("after"));
+  m.def("table_of_time", recipe::maker(recipe::table_of_time_kind), nb::arg("times"), nb::arg("values"));
 }
 
 }  // namespace

@@ -7,8 +7,7 @@
 #include <algorithm>
 
 #include "bind/python_values.hpp"
-#include "ode/ode_subsystem.hpp"
-#include "ode/table.hpp"
+#include "export/ode_kinds.hpp"
 
 namespace counterpoint::bind {
 
@@ -97,7 +96,7 @@ void bind_ode(nb::module_& m) {
       .def_rw("gamma", &SolverOptions::gamma);
 
   m.def("linear_right_hand_side", [](Array2 a, Array2 b) -> RightHandSidePointer {
-    return std::make_shared<LinearRightHandSide>(to_matrix(a), to_matrix(b));
+    return recipe::make(recipe::linear_right_hand_side_kind, to_matrix(a), to_matrix(b));
   }, nb::arg("a"), nb::arg("b"));
   m.def("compiled_right_hand_side", [](std::uintptr_t address, int states, int inputs) -> RightHandSidePointer {
     return std::make_shared<CompiledRightHandSide>(states, inputs, to_function(address));
@@ -106,8 +105,8 @@ void bind_ode(nb::module_& m) {
     return std::make_shared<PythonRightHandSide>(std::move(function), states, inputs);
   }, nb::arg("function"), nb::arg("states"), nb::arg("inputs"));
 
-  m.def("state_output", &make_state_output, nb::arg("states"));
-  m.def("linear_output", [](Array2 c, Array2 d) { return make_linear_output(to_matrix(c), to_matrix(d)); },
+  m.def("state_output", recipe::maker(recipe::state_output_kind), nb::arg("states"));
+  m.def("linear_output", [](Array2 c, Array2 d) { return recipe::make(recipe::linear_output_kind, to_matrix(c), to_matrix(d)); },
         nb::arg("c"), nb::arg("d"));
   m.def("compiled_output", [](std::uintptr_t address, int width, bool uses_inputs) {
     return make_compiled_output(width, to_function(address), uses_inputs);
@@ -118,14 +117,14 @@ void bind_ode(nb::module_& m) {
 
   m.def("ode_subsystem", [](RightHandSidePointer f, OutputMapPointer g, std::vector<double> x0,
                             const std::string& solver, const SolverOptions& options) -> SubsystemPointer {
-    return std::make_shared<OdeSubsystem>(std::move(f), std::move(g), std::move(x0), solver, options);
+    return recipe::make(recipe::ode_kind, std::move(f), std::move(g), {std::move(x0)}, solver, options);
   }, nb::arg("right_hand_side"), nb::arg("output"), nb::arg("x0"), nb::arg("solver"), nb::arg("options"));
 
   m.def("table", [](std::vector<double> times, Array2 values, bool hold) -> SubsystemPointer {
     const double* first = values.data();
     std::vector<double> rows(first, first + values.size());
-    return std::make_shared<Table>(std::move(times), std::move(rows), static_cast<int>(values.shape(1)),
-                                   hold ? Table::Kind::hold : Table::Kind::linear);
+    return recipe::make(recipe::table_kind, {std::move(times), std::move(rows), static_cast<int>(values.shape(1)),
+                                             hold ? Table::Kind::hold : Table::Kind::linear});
   }, nb::arg("times"), nb::arg("values"), nb::arg("hold"));
 }
 

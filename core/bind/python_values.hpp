@@ -43,5 +43,6 @@ void bind_diagram_functions(nb::module_& m);
 void bind_cosimulation(nb::module_& m);
 void bind_fmi(nb::module_& m);
 void bind_link(nb::module_& m);
+void bind_recipe(nb::module_& m);
 
 }  // namespace counterpoint::bind

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "bind/python_values.hpp"
+#include "export/signal_kinds.hpp"
 #include "signal/approximation.hpp"
 
 namespace counterpoint::bind {
@@ -62,19 +63,19 @@ void bind_signal(nb::module_& m) {
     if (side != "behind" && side != "ahead") {
       throw nb::value_error(("hold: side \"" + side + "\" is not known; \"behind\" and \"ahead\" are").c_str());
     }
-    return make_hold(side == "behind" ? HoldSide::behind : HoldSide::ahead);
+    return recipe::make(recipe::hold_kind, side == "behind" ? HoldSide::behind : HoldSide::ahead);
   }, nb::arg("side"));
-  m.def("lagrange", &make_lagrange, nb::arg("order"));
-  m.def("hermite", &make_hermite);
-  m.def("taylor", &make_taylor, nb::arg("order"));
-  m.def("least_squares", &make_least_squares, nb::arg("order"), nb::arg("points"));
+  m.def("lagrange", recipe::maker(recipe::lagrange_kind), nb::arg("order"));
+  m.def("hermite", recipe::maker(recipe::hermite_kind));
+  m.def("taylor", recipe::maker(recipe::taylor_kind), nb::arg("order"));
+  m.def("least_squares", recipe::maker(recipe::least_squares_kind), nb::arg("order"), nb::arg("points"));
   m.def("mean", [](const std::string& kind) {
     if (kind != "arithmetic" && kind != "time-weighted") {
       throw nb::value_error(("mean: kind \"" + kind + "\" is not known; \"arithmetic\" and \"time-weighted\" are").c_str());
     }
-    return make_mean(kind == "arithmetic" ? MeanKind::arithmetic : MeanKind::time_weighted);
+    return recipe::make(recipe::mean_kind, kind == "arithmetic" ? MeanKind::arithmetic : MeanKind::time_weighted);
   }, nb::arg("kind"));
-  m.def("transition", &make_transition, nb::arg("order"));
+  m.def("transition", recipe::maker(recipe::transition_kind), nb::arg("order"));
   m.def("python_approximation", [](nb::object evaluate, int points, const std::string& name) -> ApproximationPointer {
     return std::make_shared<PythonApproximation>(std::move(evaluate), points, name);
   }, nb::arg("evaluate"), nb::arg("points"), nb::arg("name"));

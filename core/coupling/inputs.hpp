@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <vector>
 
+#include "recipe/origin.hpp"
 #include "signal/approximation.hpp"
 #include "signal/newton.hpp"
 
@@ -17,7 +18,7 @@ class SignalFailure : public std::runtime_error {
 };
 
 /// A function of several signals that makes one input, e.g. a nonlinear coupling spring.
-class CouplingLaw {
+class CouplingLaw : public recipe::Describable {
  public:
   virtual ~CouplingLaw() = default;
   /// `signals`: the values of the connected outputs one after another; `out`: the input.

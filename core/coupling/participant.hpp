@@ -77,14 +77,19 @@ class Clock {
   /// End of the next step from t for a subsystem that would like to step by `wish`.
   double next(double t, double wish) const {
     if (t >= last_) return Polynomial::infinity;
+    if (t < stop_ - tolerance_ && t + wish > stop_ - tolerance_) return stop_;
     return t + wish > last_ ? until_ : t + wish;
   }
+
+  /// Steps of a subsystem at its own pace that begin before `time` end there at the latest.
+  void stop_at(double time) { stop_ = time; }
 
  private:
   double next_on_grid_;  ///< start + count steps; not next to the count, or compilers pack the two in every step
   double start_;
   double last_;  ///< from here on the run is over
   double until_;
+  double stop_ = Polynomial::infinity;  ///< communication point of a master above, which no chosen step goes over
   double step_;
   double tolerance_;
   double count_ = 1.0;  ///< of steps, a whole number
@@ -157,6 +162,12 @@ class Participant {
     ++steps;
     propose();
     if (extrapolates_ && !inputs->are_lines()) leave_assumptions();
+  }
+
+  /// A step at the subsystem's own pace that begins before `time` ends there at the latest; the one proposed as well.
+  void stop_at(double time) {
+    clock_.stop_at(time);
+    if (!clock_.fixed()) t_next = clock_.next(t, wish());
   }
 
   /// Write a sample that came from elsewhere (a host that integrates by itself).

@@ -83,6 +83,11 @@ void Scheduler::start() {
   look_again();
 }
 
+void Scheduler::stop_at(double time) {
+  for (Seat& seat : seats_) network_.guarded(seat.index, [&] { seat.participant->stop_at(time); });
+  look_again();
+}
+
 void Scheduler::look_again() {
   ready_.clear();
   aside_.clear();
@@ -94,6 +99,7 @@ void Scheduler::look_again() {
     }
   }
   for (Seat& seat : seats_) {
+    seat.ready = false;
     update_limits(seat);
     offer(seat);
   }
@@ -290,7 +296,7 @@ void Scheduler::run_rounds(Round& round) {
 }
 
 bool Scheduler::reached(const Participant& p) const {
-  return p.finished() || p.t >= target_ - network_.tolerance;
+  return p.finished() || p.t >= target_;
 }
 
 inline int Scheduler::choose() {
@@ -308,7 +314,7 @@ inline int Scheduler::choose() {
 }
 
 bool Scheduler::advance(double target, double wall_seconds) {
-  target_ = target;
+  target_ = target - network_.tolerance;
   behind_ = 0;
   for (Seat& seat : seats_) {
     seat.reached = reached(*seat.participant);

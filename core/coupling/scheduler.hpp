@@ -44,6 +44,9 @@ class Scheduler {
   /// Returns true when all have reached it. Throws what a model threw; see `network().failure`.
   bool advance(double target, double wall_seconds);
 
+  /// For a master above: steps that subsystems choose by themselves do not go over its communication point at `time`.
+  void stop_at(double time);
+
   Network& network() { return network_; }
 
  private:
@@ -120,7 +123,7 @@ class Scheduler {
   std::vector<std::exception_ptr> errors_;
   std::unique_ptr<WorkerPool> pool_;
   double burst_length_;
-  double target_ = 0.0;
+  double target_ = 0.0;  ///< who stands here has reached it, and begins no step for its sake
   long steps_made_ = 0;  ///< in this slice
   int behind_ = 0;       ///< how many have not reached the target
 };

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "coupling/inputs.hpp"
+#include "recipe/origin.hpp"
 
 namespace counterpoint {
 
@@ -56,7 +57,7 @@ struct BurstLimits;
 ///     A subsystem that cannot returns null from `save`.
 ///  9. No call is made from two threads at once; different subsystems may be called at once.
 /// 10. A failure is an exception; SolverFailure when the numerics gave up, ComponentFailure when a component did.
-class Subsystem {
+class Subsystem : public recipe::Describable {
  public:
   virtual ~Subsystem() = default;
 

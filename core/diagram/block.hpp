@@ -8,6 +8,7 @@
 #include "coupling/subsystem.hpp"
 #include "diagram/context.hpp"
 #include "diagram/instruction.hpp"
+#include "recipe/origin.hpp"
 
 namespace counterpoint::diagram {
 
@@ -61,7 +62,7 @@ struct SampleTime {
 /// 11. A failure is an exception; the diagram adds the name of the block and the time.
 /// 12. A block that may end the run says so (`may_end_run`); `run_end` is asked at accepted times and gives the reason,
 ///     empty to go on. The step ends there, is published, and the run ends in good order.
-class Block {
+class Block : public recipe::Describable {
  public:
   Block(std::vector<std::string> inputs, std::vector<std::string> outputs)
       : input_names_(std::move(inputs)), output_names_(std::move(outputs)) {}
@@ -103,8 +104,9 @@ class Block {
   virtual bool is_sampled() const { return false; }
   /// Whether the block has something to do in `update`.
   virtual bool updates() const { return false; }
-  /// Whether its outputs come from outside of the diagram.
-  virtual bool is_inlet() const { return false; }
+  /// Where its output begins among the inputs of the diagram; -1: it does not come from outside.
+  virtual int inlet() const { return -1; }
+  bool is_inlet() const { return inlet() >= 0; }
   /// Whether the block must see an evaluation with `is_major` at every accepted time.
   virtual bool needs_major() const { return false; }
   virtual bool may_end_run() const { return false; }

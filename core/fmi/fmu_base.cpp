@@ -133,6 +133,7 @@ void FmuBase::write_discrete_inputs(double t, Inputs& u) {
 }
 
 bool FmuBase::discrete_inputs_changed(double t, Inputs& u) {
+  if (inputs_discrete_.empty()) return false;
   const double* values = u.at(t);
   for (const Bundle& bundle : inputs_discrete_) {
     for (int place : bundle.places()) {

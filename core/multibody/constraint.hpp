@@ -9,6 +9,7 @@
 #include "multibody/measure.hpp"
 #include "multibody/model.hpp"
 #include "multibody/time_function.hpp"
+#include "recipe/origin.hpp"
 
 namespace counterpoint::multibody {
 
@@ -17,7 +18,7 @@ namespace counterpoint::multibody {
 /// Contract for implementers: `append_rows` lists the Jacobian's columns, one row an equation, and `evaluate` writes Phi
 /// and the Jacobian's values in that order; the other two are as in Model. Equations are scaled so that
 /// Phi is a length in m (or an angle in rad) and the multiplier a force in N (or a torque in N m).
-class ConstraintBatch {
+class ConstraintBatch : public recipe::Describable {
  public:
   virtual ~ConstraintBatch() = default;
   int equations() const { return static_cast<int>(names.size()); }

@@ -9,6 +9,7 @@
 #include "multibody/measure.hpp"
 #include "multibody/model.hpp"
 #include "multibody/time_function.hpp"
+#include "recipe/origin.hpp"
 
 namespace counterpoint::multibody {
 
@@ -23,7 +24,7 @@ namespace counterpoint::multibody {
 ///     the model's memory from `memory_start` on. `start` fills them, `accept` renews them at the end of a step; during a
 ///     step they are read only, and the element works out its present state from them and the time since `step_start`.
 ///  4. `values` are what the element shows besides (a spring's force, a tyre's slip), `value_names` says which.
-class Force {
+class Force : public recipe::Describable {
  public:
   virtual ~Force() = default;
   virtual void add(const Instant& now, double* Q) const = 0;

@@ -7,6 +7,7 @@
 
 #include "multibody/combination.hpp"
 #include "multibody/model.hpp"
+#include "recipe/origin.hpp"
 
 namespace counterpoint::multibody {
 
@@ -17,7 +18,7 @@ namespace counterpoint::multibody {
 ///
 /// Contract for implementers: `columns` never changes; `gradient` writes ds/dq on those columns and returns s;
 /// `gradient_change` is the derivative of the gradient along dq; `curvature` is what s'' has besides gradient * a; a measure that `wraps` is known up to multiples of 2 pi.
-class Measure {
+class Measure : public recipe::Describable {
  public:
   virtual ~Measure() = default;
   const std::vector<int>& columns() const { return columns_; }

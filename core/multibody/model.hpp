@@ -6,6 +6,7 @@
 #include <string>
 
 #include "multibody/sparse.hpp"
+#include "recipe/origin.hpp"
 
 namespace counterpoint::multibody {
 
@@ -42,7 +43,7 @@ struct Instant {
 ///  8. `curvature` bounds what a constraint (1/m) changes beyond its linear part; infinite where forces depend on the state or
 ///     no bound is known: then every iteration is checked by evaluating all terms again.
 ///  9. All methods are const and use no hidden state: the same instant gives the same bits.
-class Model {
+class Model : public recipe::Describable {
  public:
   virtual ~Model() = default;
 

@@ -7,6 +7,10 @@ namespace counterpoint::multibody {
 
 namespace {
 
+bool lies_within(int first, int count, int available) {
+  return first >= 0 && count >= 0 && count <= available && first <= available - count;
+}
+
 class PointOutput final : public Output {
  public:
   PointOutput(Combination point, Motion motion) : point_(std::move(point)), motion_(motion) {}
@@ -60,6 +64,7 @@ class CoordinatesOutput final : public Output {
   void derivative(const Moment& moment, double* out) const override {
     std::copy_n((motion_ == Motion::position ? moment.state.v : moment.state.a).begin(), coordinates_, out);
   }
+  bool fits(const Model& model) const override { return lies_within(0, coordinates_, model.all_coordinates()); }
 
  private:
   int coordinates_;
@@ -74,6 +79,7 @@ class ReactionOutput final : public Output {
   void evaluate(const Moment& moment, double* out) const override {
     for (int k = 0; k < count_; ++k) out[k] = -moment.state.multipliers[first_ + k];
   }
+  bool fits(const Model& model) const override { return lies_within(first_, count_, model.equations()); }
 
  private:
   int first_, count_;
@@ -97,6 +103,7 @@ class SupportOutput final : public Output {
     }
     for (int d = 0; d < dimension_; ++d) out[d] = sum[offset_ + d] - Q[offset_ + d];
   }
+  bool fits(const Model& model) const override { return lies_within(offset_, dimension_, model.all_coordinates()); }
 
  private:
   int offset_, dimension_;
@@ -107,6 +114,12 @@ class ForceOutput final : public Output {
   explicit ForceOutput(ForcePointer force) : force_(std::move(force)) {}
   int width() const override { return static_cast<int>(force_->value_names().size()); }
   void evaluate(const Moment& moment, double* out) const override { force_->values(moment.now(), out); }
+  bool fits(const Model& model) const override {
+    const auto* assembled = dynamic_cast<const AssembledModel*>(&model);
+    if (assembled == nullptr) return false;
+    const std::vector<ForcePointer>& forces = assembled->parts().forces;
+    return std::find(forces.begin(), forces.end(), force_) != forces.end();
+  }
 
  private:
   ForcePointer force_;

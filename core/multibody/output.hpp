@@ -5,6 +5,7 @@
 
 #include "multibody/assembled_model.hpp"
 #include "multibody/stepper.hpp"
+#include "recipe/origin.hpp"
 
 namespace counterpoint::multibody {
 
@@ -23,7 +24,7 @@ struct Moment {
 };
 
 /// Something a mechanism shows: numbers made of its state, without looking at the inputs of the moment.
-class Output {
+class Output : public recipe::Describable {
  public:
   virtual ~Output() = default;
   virtual int width() const = 0;
@@ -32,6 +33,8 @@ class Output {
   virtual bool shows_multipliers() const { return false; }
   virtual bool offers_derivative() const { return false; }
   virtual void derivative(const Moment& /*moment*/, double* /*out*/) const {}
+  /// Whether the model has what it shows.
+  virtual bool fits(const Model& /*model*/) const { return true; }
 };
 
 using OutputPointer = std::shared_ptr<const Output>;

@@ -126,6 +126,9 @@ class RotationalSpring final : public Force {
 
 ForcePointer make_rotational_spring(const std::array<Combination, 3>& first, const std::array<Combination, 3>& second,
                                     const RotationalSpringLaw& law) {
+  for (int k = 0; k < 3; ++k) {
+    if (first[k].dimension != 3 || second[k].dimension != 3) throw std::invalid_argument("rotational spring: its frames are not in space");
+  }
   return std::make_shared<RotationalSpring>(first, second, law);
 }
 

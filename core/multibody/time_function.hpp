@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "multibody/model.hpp"
+#include "recipe/origin.hpp"
 
 namespace counterpoint::multibody {
 
@@ -15,7 +16,7 @@ struct Prescribed {
 };
 
 /// What guides a coordinate: a function of time or an input.
-class TimeFunction {
+class TimeFunction : public recipe::Describable {
  public:
   virtual ~TimeFunction() = default;
   virtual Prescribed at(const Instant& now) const = 0;

@@ -17,6 +17,7 @@ class StateOutput final : public OutputMap {
   bool offers_derivative() const override { return true; }
   void derivative(const double* dx, double* dy) const override { std::copy_n(dx, states_, dy); }
   bool is_state() const override { return true; }
+  bool fits(int states, int) const override { return states == states_; }
 
  private:
   int states_;
@@ -35,6 +36,7 @@ class LinearOutput final : public OutputMap {
   void derivative(const double* dx, double* dy) const override {
     multiply(c_, dx, dy);
   }
+  bool fits(int states, int inputs) const override { return c_.cols() == states && d_.cols() == inputs && d_.rows() == c_.rows(); }
 
  private:
   Matrix c_;

@@ -2,11 +2,12 @@
 
 #include "coupling/subsystem.hpp"
 #include "ode/solver.hpp"
+#include "recipe/origin.hpp"
 
 namespace counterpoint {
 
 /// g in y = g(t, x, u).
-class OutputMap {
+class OutputMap : public recipe::Describable {
  public:
   virtual ~OutputMap() = default;
   virtual int width() const = 0;
@@ -17,6 +18,8 @@ class OutputMap {
   virtual void derivative(const double* /*dx*/, double* /*dy*/) const {}
   /// Whether y is x itself.
   virtual bool is_state() const { return false; }
+  /// Whether it is made for so many states and inputs.
+  virtual bool fits(int /*states*/, int /*inputs*/) const { return true; }
 };
 
 using OutputMapPointer = std::shared_ptr<const OutputMap>;

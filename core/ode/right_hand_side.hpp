@@ -4,6 +4,8 @@
 #include <memory>
 #include <vector>
 
+#include "recipe/origin.hpp"
+
 namespace counterpoint {
 
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
@@ -12,7 +14,7 @@ using Vector = Eigen::VectorXd;
 /// f in dx/dt = f(t, x, u).
 ///
 /// Contract: the same arguments give the same derivatives; nothing is kept between calls.
-class RightHandSide {
+class RightHandSide : public recipe::Describable {
  public:
   RightHandSide(int states, int inputs) : states_(states), inputs_(inputs) {}
   virtual ~RightHandSide() = default;

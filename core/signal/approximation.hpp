@@ -3,6 +3,7 @@
 #include <memory>
 #include <string>
 
+#include "recipe/origin.hpp"
 #include "signal/history.hpp"
 #include "signal/polynomial.hpp"
 
@@ -62,7 +63,7 @@ struct ConsumerStep {
 ///     asks there may build it without a call (`newton_through`).
 ///  6. `depends_on_step` is true when the polynomial depends on the consumer's step and not on the
 ///     samples alone; it is then built again for every step.
-class Approximation {
+class Approximation : public recipe::Describable {
  public:
   virtual ~Approximation() = default;
   virtual void build(const Samples& samples, const ConsumerStep& step, double t, Polynomial& out) const = 0;

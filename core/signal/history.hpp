@@ -31,6 +31,7 @@ class History {
 
   /// The last sample, to be written again: at one instant the latest word counts.
   double* last_value() { return values_.data() + ((appended_ - 1) & mask_) * width_; }
+  double* last_derivative() { return derivatives_.data() + ((appended_ - 1) & mask_) * width_; }
 
   /// Where the next sample goes: write its value, then `advance`. Needs room() > 0.
   double* next_value() { return values_.data() + (appended_ & mask_) * width_; }

@@ -49,7 +49,7 @@ if TYPE_CHECKING:
         SolverError,
         UnitWarning,
     )
-    from .fmi import fmu
+    from .fmi import export_fmu, fmu
     from .link import listen, remote, serve
     from .precedence import Scheme, custom, sequential
     from .progress import Progress
@@ -71,7 +71,7 @@ _ROOMS = {
         "NotFiniteError", "OutputError", "PeerLost", "RunInterrupted", "ScenarioError", "SetupError",
         "SimulationError", "SolverError", "UnitWarning",
     ),
-    "fmi": ("fmu",),
+    "fmi": ("export_fmu", "fmu"),
     "link": ("listen", "remote", "serve"),
     "precedence": ("Scheme", "custom", "sequential"),
     "progress": ("Progress",),
@@ -90,9 +90,9 @@ __all__ = [
     "AlgebraicLoopError", "Approximation", "ComponentDied", "ComponentError", "CosimulationInterface",
     "CounterpointError", "Diagram", "MissingExtraError", "ModelError", "NotFiniteError", "OutputError", "PeerLost",
     "Progress", "Result", "Run", "RunInterrupted", "Scenario", "ScenarioError", "Scheme", "SetupError", "Signal",
-    "SimulationError", "SolverError", "Subsystem", "System", "UnitWarning", "Window", "approximate", "custom", "fmu",
-    "hermite", "hold", "lagrange", "least_squares", "linear", "listen", "load", "mean", "ode", "remote", "second_order",
-    "sequential", "serve", "source", "table", "taylor", "transition", "window",
+    "SimulationError", "SolverError", "Subsystem", "System", "UnitWarning", "Window", "approximate", "custom",
+    "export_fmu", "fmu", "hermite", "hold", "lagrange", "least_squares", "linear", "listen", "load", "mean", "ode",
+    "remote", "second_order", "sequential", "serve", "source", "table", "taylor", "transition", "window",
 ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""The command line: ``counterpoint run | info | convert | doctor | study | serve``.
+"""The command line: ``counterpoint run | info | convert | export | doctor | study | serve``.
 
 Only click and the standard library are imported here at the top, so that ``counterpoint --help`` answers at
 once; everything else is loaded by the command that needs it. Exit codes: 0 done, 2 bad usage or scenario,
@@ -97,18 +97,7 @@ def run(
     allow_outside: bool,
 ) -> None:
     """Run a scenario, a system structure (.ssp, .ssd), a mechanism or a diagram; write results and pictures."""
-    from .cases import STRUCTURES, read_case
-    from .scenario import Scenario
-
-    read = read_case(scenario, allow_outside=allow_outside, until=until, step=step)
-    if not isinstance(read, Scenario):
-        read = read.changed(until=until, scheme=scheme, threads=threads, step=step)
-    elif step is None or scenario.suffix.lower() in STRUCTURES:
-        read = read.changed(until=until, scheme=scheme, threads=threads)
-    else:
-        raise click.UsageError(
-            "--step is for mechanisms, diagrams and system structures; in a scenario subsystems have their own"
-        )
+    read = _read(scenario, allow_outside, step=step, until=until, scheme=scheme, threads=threads)
     system = read.build()
     where = Outputs(out or Path(f"{read.name}-run"), read.name, overwrite, read.extra_endings)
     where.prepare(plot)
@@ -171,6 +160,34 @@ def info(file: Path, allow_outside: bool, matrices: Path | None, overwrite: bool
 
         for path in write_matrices(case.mechanism, matrices, overwrite=overwrite):
             display.say(f"wrote {path}", console)
+
+
+@cli.command()
+@click.argument("model", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="The FMU to write [NAME.fmu].")
+@click.option("--fmi", type=click.Choice(["2", "3"]), default="3", show_default=True, help="Version of FMI.")
+@click.option("--scheme", metavar="NAME", help="slowest-first, fastest-first, parallel or sequential.")
+@click.option("--step", type=float, metavar="S", help="Step in s of a mechanism or diagram file, instead of its own.")
+@click.option("--overwrite", is_flag=True, help="Replace a file that is already there.")
+@click.option("--allow-outside", is_flag=True, help="Let the scenario use files outside of its directory.")
+@_with_traceback
+def export(
+    *,
+    model: Path,
+    out: Path | None,
+    fmi: str,
+    scheme: str | None,
+    step: float | None,
+    overwrite: bool,
+    allow_outside: bool,
+) -> None:
+    """Write a scenario, a system structure, a mechanism or a diagram as an FMU that needs no Python."""
+    from . import display
+    from .fmi.exporting import export_case
+
+    case = _read(model, allow_outside, step=step, scheme=scheme)
+    path = export_case(case, out or Path(f"{case.name}.fmu"), version=int(fmi), overwrite=overwrite)
+    display.say(f"wrote {path}", display.console())
 
 
 @cli.command()
@@ -406,6 +423,22 @@ def _draw(result: Result, scenario: Case, where: Outputs) -> Iterator[Path]:
     display.draw(result, scenario.plot, where.picture)
     yield where.picture
     yield from scenario.draw_extras(result, where.folder / where.name)
+
+
+def _read(path: Path, allow_outside: bool, *, step: float | None, until: float | None = None, **settings: Any) -> Case:
+    """Return what is in a file, with what was given on the command line."""
+    from .cases import STRUCTURES, read_case
+    from .scenario import Scenario
+
+    case = read_case(path, allow_outside=allow_outside, until=until, step=step)
+    settings["until"] = until
+    if not isinstance(case, Scenario):
+        return case.changed(step=step, **settings)
+    if step is not None and path.suffix.lower() not in STRUCTURES:
+        raise click.UsageError(
+            "--step is for mechanisms, diagrams and system structures; in a scenario subsystems have their own"
+        )
+    return case.changed(**settings)
 
 
 def _is_run_file(path: Path) -> bool:

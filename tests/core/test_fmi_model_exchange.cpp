@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "check.hpp"
+#include "fmi/fmu_subsystem.hpp"
 #include "fmi/model_exchange.hpp"
 
 using namespace counterpoint;
@@ -163,6 +164,36 @@ TEST(a_step_ends_at_an_event_and_is_not_longer_than_the_next_time_event_allows) 
     sampling.go(0.95);
     CHECK(sampling.fmu.next_step() <= 0.05 + 1e-12);
     CHECK_CLOSE(2.0 * 0.95, sampling.output(0), 1e-12);
+  }
+}
+
+TEST(clocks_tick_in_both_kinds_and_after_a_state_was_restored) {
+  FmuSetup setup = base(3, "clocked", "ode45");
+  setup.inputs = {{Type::float64, 2, 1, false, {0}}};
+  setup.outputs = {{Type::int32, 4, 1, false, {0}}, {Type::int32, 5, 1, false, {1}}, {Type::int32, 7, 1, false, {3}}};
+  setup.clocks = {{9, ClockKind::periodic, 0.1, 0.05}, {10, ClockKind::periodic}, {11, ClockKind::changing},
+                  {12, ClockKind::countdown}, {13, ClockKind::output}};
+  for (Kind kind : {Kind::co_simulation, Kind::model_exchange}) {
+    setup.instance.kind = kind;
+    setup.instance.event_mode = kind == Kind::co_simulation;
+    const std::unique_ptr<FmuBase> fmu = make_fmu(library("clocked", 3), setup);
+    Inputs u({3.0});
+    fmu->start(0.0);
+    fmu->output(0.0, u);
+    fmu->begin(0.0, u);
+    const auto go = [&](double t, double end) {
+      while (t < end) t = fmu->step(t, std::min(end, t + 0.03), u);
+    };
+    go(0.0, 0.5);
+    const std::unique_ptr<SavedState> saved = fmu->save();
+    for (int time : {1, 2}) {
+      go(0.5, 1.0);
+      const double* ticks = fmu->output(1.0, u);
+      CHECK_CLOSE(10.0, ticks[0], 0.0);
+      CHECK_CLOSE(5.0, ticks[1], 0.0);
+      CHECK_CLOSE(3.0, ticks[2], 0.0);
+      if (time == 1) fmu->restore(*saved);
+    }
   }
 }
 

@@ -18,13 +18,22 @@ def texts(found, level="problem"):
     return [f"{finding.examined}: {finding.text}" for finding in found.findings if finding.level == level]
 
 
-@pytest.mark.parametrize("model", ["oscillator", "bouncing-ball", "pass-through"])
+@pytest.mark.parametrize("model", ["oscillator", "bouncing-ball", "pass-through", "relay", "sampler", "van-der-pol"])
 def test_a_good_fmu_has_no_problem(built, version, model):
     found = examine(built(model, version))
     assert texts(found) == []
     assert found.exit_code == 0
     examined = {finding.examined for finding in found.findings}
     assert {"archive", "description", "trial", "repeatable", "save and restore", "second opinion"} <= examined
+
+
+def test_an_fmu_of_both_kinds_is_tried_as_both(built, version):
+    good = texts(examine(built("bouncing-ball", version)), "ok")
+    assert "trial: 100 steps of 0.01 s" in good
+    # 1 s of fall and flight with one impact, and a short step after it
+    assert [text for text in good if text.startswith("model exchange: ") and text.endswith("of ode45, 1 events")]
+    alone = texts(examine(built("van-der-pol", version)), "ok")
+    assert "other steps: takes other steps, too" in alone
 
 
 @pytest.mark.parametrize(

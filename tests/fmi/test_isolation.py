@@ -68,6 +68,30 @@ def test_an_isolated_fmu_gives_the_same_bits(built, version, inputs_at):
         assert np.array_equal(here[signal_name].time, apart[signal_name].time), signal_name
 
 
+def test_windows_are_repeated_with_states_in_the_other_process(built, version):
+    options = {"until": 0.4, "scheme": "parallel", "window": cp.window(0.04, repeats=2)}
+    here = pair(built("oscillator", version)).run(**options)
+    apart = pair(built("oscillator", version), isolate=True).run(**options)
+    for signal_name in here.signals:
+        assert np.array_equal(here[signal_name].values, apart[signal_name].values), signal_name
+
+
+@pytest.mark.parametrize("solver", ["ode45", "ode4"])
+def test_model_exchange_gives_the_same_bits(built, version, solver):
+    options = {"kind": "model-exchange", "solver": solver} | ({"step": 0.01} if solver == "ode4" else {})
+
+    def run(**more):
+        system = cp.System()
+        system.add("fmu", cp.fmu(built("oscillator", version), **options, **more))
+        system.add("wave", cp.source(np.sin, outputs="y", units={"y": "N"}), step=0.013)
+        system.connect("wave.y", "fmu.force", cp.lagrange(2))
+        return system.run(until=0.5)
+
+    here, apart = run(), run(isolate=True)
+    assert np.array_equal(here["fmu.x"].time, apart["fmu.x"].time)
+    assert np.array_equal(here["fmu.x"].values, apart["fmu.x"].values)
+
+
 def test_events_happen_at_the_same_times(built):
     def run(**options):
         system = cp.System()

@@ -457,8 +457,8 @@ def test_a_loop_of_feedthrough_is_named(built, version):
     system = cp.System()
     for name in ("left", "right"):
         system.add(name, exchange(built("oscillator", version), outputs=["a"]), step=0.01)
-    system.connect("left.a", "right.force")
-    system.connect("right.a", "left.force")
+    system.connect("left.a", "right.force", convert=False)
+    system.connect("right.a", "left.force", convert=False)
     with pytest.raises(cp.AlgebraicLoopError, match=r"left.a -> right.force -> right.a -> left.force"):
         system.run(until=1.0)
 
@@ -506,7 +506,9 @@ def test_a_run_may_be_repeated_with_the_same_bits(built, version, model):
     assert np.array_equal(runs[0].time, runs[1].time)
 
 
-@pytest.mark.parametrize(("name", "signal", "step"), [("bouncing-ball", "h", None), ("sampler", "x", 0.07), ("relay", "x", None)])
+@pytest.mark.parametrize(
+    ("name", "signal", "step"), [("bouncing-ball", "h", None), ("sampler", "x", 0.07), ("relay", "x", None)]
+)
 def test_an_isolated_fmu_gives_the_same_bits(built, version, name, signal, step):
     """In a process of its own, at its own pace or not."""
     path = built(name, version)
@@ -530,4 +532,6 @@ def test_an_isolated_fmu_hands_out_its_state_and_derivatives(built, version):
             assert model.jacobian("der(v)", ["x", "force"]).tolist() == [[-100.0, 1.0]]
     assert states[0] == states[1]
     result = alone(exchange(path, state=states[1], isolate=True), step=0.01, start=0.5)
-    assert result["fmu.x"].values[-1] == alone(exchange(path), step=0.01)["fmu.x"].values[-1]
+    unbroken = alone(exchange(path), step=0.01)
+    # steps from 0.5 s on are counted from there: their ends differ in the last bits
+    assert result["fmu.x"].values[-1] == pytest.approx(unbroken["fmu.x"].values[-1], abs=1e-12)

@@ -75,6 +75,13 @@ def test_derivatives_of_outputs_come_along():
         assert_same(run(fast(), slow(), cp.hermite()), run(remote, slow(), cp.hermite()))
 
 
+def test_windows_are_repeated_with_states_that_the_other_program_keeps():
+    windows = cp.window(0.04, repeats=2)
+    with Served(fast()) as remote:
+        here = run(fast(), slow(), scheme="parallel", window=windows)
+        assert_same(here, run(remote, slow(), scheme="parallel", window=windows))
+
+
 def test_two_remote_subsystems_run_at_the_same_time():
     with Served(fast()) as first, Served(slow()) as second:
         here = run(fast(), slow(), scheme="parallel")

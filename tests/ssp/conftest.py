@@ -110,6 +110,7 @@ def fmus(tmp_path_factory):
     return {
         "millimetres": changed(build("oscillator", 2, folder, kinds=("CoSimulation",)), folder, in_millimetres),
         "oscillator": build("oscillator", 2, folder, kinds=("CoSimulation",)),
+        "both": build("oscillator", 2, folder, file="both.fmu"),
         "oscillator3": build("oscillator", 3, folder, kinds=("CoSimulation",)),
         "ball": build("bouncing-ball", 2, folder, kinds=("CoSimulation",)),
         "pass": build(PASS_THROUGH_2, 2, folder, file="pass.fmu"),

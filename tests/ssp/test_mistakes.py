@@ -76,7 +76,7 @@ def test_all_mistakes_are_told_at_once_with_their_lines(problems):
         ({"b": component("b", "resources/oscillator.fmu", OSCILLATOR, '<ssd:ParameterBinding source="p.ssv"/>')},
          'ParameterBinding: source: "p.ssv": no such file'),
         ({"b": component("b", "resources/pass.fmu").replace(
-            "<ssd:Component ", '<ssd:Component implementation="ModelExchange" ')}, "kind: this FMU offers co-simulation only"),
+            "<ssd:Component ", '<ssd:Component implementation="ModelExchange" ')}, "implementation = ModelExchange; the FMU does not offer that"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_named(problems, changes, expected):
@@ -151,9 +151,9 @@ def test_a_setting_is_checked_like_a_key_of_a_scenario(problems):
         changed = note.replace("KEY", key).replace("VALUE", value)
         return problems(ssd(two(b=component("b", "resources/oscillator.fmu", OSCILLATOR, more=changed))))
 
-    assert 'Component "b": stepp: unknown key; did you mean "step"?' in of("stepp", "0.1")[0]
+    assert 'Setting: key = "stepp"; did you mean "step"?' in of("stepp", "0.1")[0]
     assert "must be greater than 0" in of("step", "-0.1")[0]
-    assert 'Component "b": Setting "file": is no setting' in of("file", "&quot;x.fmu&quot;")[0]
+    assert 'Setting: key = "file"' in of("file", "&quot;x.fmu&quot;")[0]  # that is the source of the component
     assert 'Setting "step": value = "fast"; a value as in TOML is needed' in of("step", "fast")[0]
     assert "a value as in TOML is needed" in of("step", "1.0&#10;file = 2")[0]
 

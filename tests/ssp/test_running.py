@@ -269,6 +269,7 @@ def test_nothing_is_left_when_the_system_is_gone(pack, nothing_left_behind):
 
 def test_a_component_for_model_exchange_is_integrated_by_us(pack):
     text = PAIR.replace("<ssd:Component ", '<ssd:Component implementation="ModelExchange" ')
+    text = text.replace("oscillator.fmu", "both.fmu")
     scenario = cp.Scenario.read(pack(ssd(text)))
     result, plain = scenario.run(), cp.Scenario.read(pack(ssd(PAIR))).run()
     assert result["a.x"].values[-1] == pytest.approx(plain["a.x"].values[-1], abs=1e-2)

@@ -153,6 +153,7 @@ def test_only_fmus_can_be_written_and_the_others_are_named(write, folder):
             '{ kind = "python", object = "a.py:A" }',
             r"connections\[1\].approximation: is code in a",
         ),
+        ("step = 0.025", 'state = "x.bin"', r"subsystems.b.state: a saved state does not travel"),
         ('to = "b.x_other"', 'to = "b.x_oter"', r'the FMU has no variable "x_oter"; did you mean "x_other"'),
         ('to = "b.x_other"', 'to = "c.x_other"', r'"c.x_other": no subsystem "c"'),
         ("kc = 40.0, dc = 0.5 }", 'kc = "much" }', r"subsystems.a.\"kc\": 'much'; a number is needed"),
@@ -269,7 +270,8 @@ def subsystem():
     shared = {
         "step": POSITIVE, "name": NAMES, "inputs_at": st.sampled_from(["auto", "start"]), "tolerance": POSITIVE,
         "logging": st.booleans() | st.just(["logEvents"]), "events": st.booleans(), "lenient": st.booleans(),
-        "redo_discarded": st.booleans(), "visible": st.booleans(),
+        "kind": st.just("co-simulation"), "redo_discarded": st.booleans(), "visible": st.booleans(), "deadline": POSITIVE,
+        "isolate": st.booleans() | st.just({"memory": 1e9, "environment": ["LICENCE"]}),
     }  # fmt: skip
     oscillator = optional(
         parameters=st.dictionaries(st.sampled_from(["m", "k", "c", "kc"]), FINITE, min_size=1),

@@ -11,9 +11,11 @@ namespace {
 class Inlet final : public Block {
  public:
   Inlet(int offset, std::vector<double> otherwise)
-      : Block({}, {"y"}), offset_(offset), otherwise_(std::move(otherwise)) {}
+      : Block({}, {"y"}), offset_(offset), otherwise_(std::move(otherwise)) {
+    if (offset < 0) throw std::invalid_argument("\"offset\": must not be negative");
+  }
   void shape(Shape& shape) const override { shape.outputs[0] = static_cast<int>(otherwise_.size()); }
-  bool is_inlet() const override { return true; }
+  int inlet() const override { return offset_; }
   void output(const Context& context, int) override {
     const double* from = context.inputs ? context.inputs->at(context.time) + offset_ : otherwise_.data();
     std::copy_n(from, otherwise_.size(), out(0));

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import socket
 import subprocess
 import time
@@ -117,11 +118,11 @@ class MBDyn(Subsystem):
             wire.close()
         self._wires = {}
         if self._child is not None:
-            try:
+            with contextlib.suppress(subprocess.TimeoutExpired):
                 self._child.wait(timeout=1.0)
-            except subprocess.TimeoutExpired:
-                self._child.kill()
-                self._child.wait()
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._child.pid, signal.SIGKILL)
+            self._child.wait()
             self._child = None
 
     def step_problems(self, step: float, span: float) -> Iterator[str]:
@@ -154,7 +155,10 @@ class MBDyn(Subsystem):
         if self._command is None:
             return
         try:
-            self._child = subprocess.Popen([os.fspath(word) for word in self._command], stdin=subprocess.DEVNULL)
+            # A session of its own, so that what it started (it may be a script) ends with it.
+            self._child = subprocess.Popen(
+                [os.fspath(word) for word in self._command], stdin=subprocess.DEVNULL, start_new_session=True
+            )
         except OSError as error:
             raise PeerLost(f"MBDyn: cannot be started: {error}") from None
 

@@ -1,4 +1,4 @@
-"""FMUs: models of other programs, imported by the Functional Mock-up Interface 2.0 and 3.0.
+"""FMUs: models of other programs imported, and own models exported, by the Functional Mock-up Interface 2.0 and 3.0.
 
 Names are loaded when they are first used.
 """
@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .archive import Archive, ArchiveError, ArchiveLimits
     from .description import ModelDescription
     from .description_reading import DescriptionError, read_description
+    from .exporting import export_fmu
     from .importing import Fmu, fmu
     from .isolation import Isolation
 
@@ -24,6 +25,7 @@ _HOME = {
     "Fmu": "importing",
     "Isolation": "isolation",
     "ModelDescription": "description",
+    "export_fmu": "exporting",
     "fmu": "importing",
     "read_description": "description_reading",
 }
@@ -36,6 +38,7 @@ __all__ = [
     "Fmu",
     "Isolation",
     "ModelDescription",
+    "export_fmu",
     "fmu",
     "read_description",
 ]

@@ -20,10 +20,11 @@ from ..subsystems import linear
 from ..system import System
 from ..windows import Window, window
 from .archive import Archive
-from .description import Interface, ModelDescription
+from .description import ModelDescription
 from .description_reading import read_description
 from .importing import Fmu, fmu
 from .isolation import Isolation
+from .options import CO_SIMULATION, MODEL_EXCHANGE
 
 _STEPS = 100
 """Steps of a trial."""
@@ -154,11 +155,10 @@ def _repeated(patient: Examination) -> Findings:
 
 def _restored(patient: Examination) -> Findings:
     """See whether steps made twice from a saved state give the same bits, where saving is declared."""
-    interface = _interface(patient)
-    if not interface.can_get_and_set_state:
+    model = _model(patient)
+    if not model.can_save:
         yield "remark", "cannot save and restore its state: windows and repeated steps are closed to it"
         return
-    model = _model(patient)
     step = _step(patient, model)
     once, twice = (_run(model, step, window(length=10 * step, repeats=repeats)) for repeats in (1, 2))
     names = _differences(once, twice)
@@ -170,17 +170,33 @@ def _restored(patient: Examination) -> Findings:
 
 def _other_steps(patient: Examination) -> Findings:
     """See whether other steps work where steps of any length are declared."""
-    interface = _interface(patient)
-    if not interface.variable_steps:
+    model = _model(patient)
+    if model.kind == CO_SIMULATION and not model.interface.variable_steps:
         yield "remark", "takes equal steps only"
         return
-    model = _model(patient)
     try:
         _run(model, 0.37 * _step(patient, model))
         yield "ok", "takes other steps, too"
     except SimulationError as error:
         patient.failed(error)
         yield "problem", f"declares steps of any length, but: {error}"
+
+
+def _model_exchange(patient: Examination) -> Findings:
+    """Integrate an FMU that offers both kinds by a solver of ours, too."""
+    assert patient.description is not None
+    if patient.description.co_simulation is None or patient.description.model_exchange is None:
+        return
+    model = _model(patient, MODEL_EXCHANGE)
+    try:
+        _run(model, _step(patient, model))
+    except SimulationError as error:
+        patient.failed(error)
+        yield "problem", f"in model exchange: {error}"
+    else:
+        counts = model.statistics
+        events = sum(number for what, number in counts.items() if what.endswith("events"))
+        yield "ok", f"{counts['steps']} steps of {model.options.chosen_solver}, {events} events"
 
 
 def _outputs(patient: Examination) -> Findings:
@@ -214,21 +230,15 @@ _EXAMINATIONS: tuple[tuple[str, Callable[[Examination], Findings], str], ...] = 
     ("repeatable", _repeated, "trial"),
     ("save and restore", _restored, "trial"),
     ("other steps", _other_steps, "trial"),
+    ("model exchange", _model_exchange, "description"),
     ("outputs", _outputs, "trial"),
     ("second opinion", _second_opinion, "description"),
 )
 
 
-def _interface(patient: Examination) -> Interface:
-    assert patient.description is not None
-    found = patient.description.co_simulation or patient.description.model_exchange
-    assert found is not None
-    return found
-
-
-def _model(patient: Examination) -> Fmu:
+def _model(patient: Examination, kind: str | None = None) -> Fmu:
     isolation = Isolation(deadline=patient.deadline)
-    return fmu(patient.path, parameters=patient.parameters, isolate=isolation, logging=True, lenient=True)
+    return fmu(patient.path, kind=kind, parameters=patient.parameters, isolate=isolation, logging=True, lenient=True)
 
 
 def _step(patient: Examination, model: Fmu) -> float:

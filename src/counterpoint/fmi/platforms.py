@@ -30,9 +30,18 @@ def folders(major: int) -> list[str]:
     return [modern] if major == 3 else [f"{short}{bits}", modern]
 
 
+def library_suffix() -> str:
+    """Return how shared libraries of this platform end.
+
+    >>> library_suffix() in (".so", ".dylib", ".dll")
+    True
+    """
+    return _SYSTEMS.get(sys.platform, ("", "", ".so"))[2]
+
+
 def find_binary(archive: Archive, description: ModelDescription, identifier: str) -> tuple[str, str]:
     """Return the folder and the name in the archive of the library to load; raise SetupError when there is none."""
-    suffix = _SYSTEMS.get(sys.platform, ("", "", ".so"))[2]
+    suffix = library_suffix()
     wanted = folders(description.major)
     for folder in wanted:
         name = f"binaries/{folder}/{identifier}{suffix}"

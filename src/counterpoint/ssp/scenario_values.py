@@ -12,8 +12,6 @@ from .flattening import Edge, Flat, Key, Leaf
 from .signals import follow, value_of
 
 _PARAMETERS = ("parameter", "structuralParameter")
-IN_FILE = ("type", "file", "parameters", "start")
-"""Keys of a subsystem that SSP has words for; all others travel as our settings."""
 
 
 @dataclass
@@ -75,11 +73,23 @@ def _add_times(made: Tables, structure: s.Structure, until: float | None) -> Non
         made.values["start"] = structure.start
 
 
+def _add_kind(table: dict[str, Any], leaf: Leaf) -> None:
+    """Say how an FMU is run, if the file does."""
+    wanted = leaf.component.implementation
+    for kind, name in s.IMPLEMENTATIONS.items():
+        if wanted == name:
+            table["kind"] = kind
+            if getattr(leaf.description, kind.replace("-", "_")) is None:
+                leaf.component.place.wrong(f"implementation = {wanted}; the FMU does not offer that")
+
+
 def _add_step(table: dict[str, Any], leaf: Leaf, system: s.System, step: float | None) -> None:
     """Give an FMU a step: what our settings say, else that of another master, else the FMU's own, else the default."""
     if "step" in table or (system.settings is not None and leaf.component.settings is not None):
         return
-    fixed = leaf.description.co_simulation and leaf.description.co_simulation.fixed_internal_step
+    if leaf.description.co_simulation is None or table.get("kind") == "model-exchange":
+        return  # our solver chooses its own steps
+    fixed = leaf.description.co_simulation.fixed_internal_step
     if system.step is not None:
         table["step"] = system.step
     elif leaf.description.experiment.step is None and fixed is None and step is not None:
@@ -96,11 +106,7 @@ def _add_subsystem(made: Tables, flat: Flat, leaf: Leaf, constants: dict[str, An
         made.unpacked.add(str(leaf.file))
     at: Path = ("subsystems", leaf.name)
     made.places[at] = component.place
-    for key in IN_FILE:
-        if key in settings:
-            component.place.wrong(f'Setting "{key}": is no setting; SSP has a place for it')
-    if component.implementation == "ModelExchange":
-        table.setdefault("kind", "model-exchange")
+    _add_kind(table, leaf)
     values = _values(flat, leaf)
     for name, value in values.items():
         if name in in_set:

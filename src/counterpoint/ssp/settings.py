@@ -19,34 +19,34 @@ from typing import Any
 from ..errors import did_you_mean
 from ..fmi.attributes import Notes
 from ..fmi.xml_reading import Element
+from ..scenario.models import Connection, Fmu, ScenarioTable, Table, keys_of
 from ..scenario.writing import value_text
 from .xml_writing import Node
 
 ANNOTATION = "org.counterpoint"
 
-OF_SYSTEM = ("name", "scheme", "window", "threads", "approximation", "convert", "plot")
-OF_CONNECTION = ("approximation", "initial", "convert")
+
+def _settings_of(table: type[Table], *in_file: str) -> tuple[str, ...]:
+    return tuple(key for key in keys_of(table) if key not in in_file)
 
 
-def read_settings(element: Element, tag: str, notes: Notes, allowed: tuple[str, ...] | None) -> dict[str, Any] | None:
-    """Return the settings in the annotations of an element; None when it has none of ours.
+OF_SYSTEM = _settings_of(ScenarioTable, "until", "start", "subsystems", "connections", "set")
+OF_COMPONENT = _settings_of(Fmu, "type", "file", "kind", "parameters", "start", "state")
+OF_CONNECTION = _settings_of(Connection, "from", "to", "gain", "offset", "law")
+"""Keys of the scenario file that SSP has no words for; a saved state is a file, which does not travel."""
 
-    Parameters
-    ----------
-    tag : str
-        Tag of its annotations.
-    allowed : tuple of str or None
-        Keys; None: any, for they are checked where they are used.
-    """
+
+def read_settings(element: Element, notes: Notes, allowed: tuple[str, ...]) -> dict[str, Any] | None:
+    """Return the settings with these keys in the annotations of an element; None when it has none of ours."""
     found: dict[str, Any] | None = None
-    for annotation in (a for part in element.all(tag) for a in part.all("ssc:Annotation")):
+    for annotation in (a for part in element.all("ssd:Annotations") for a in part.all("ssc:Annotation")):
         if annotation.attributes.get("type") != ANNOTATION:
             continue
         for settings in annotation.all("cp:Settings"):
             found = found or {}
             for setting in settings.all("cp:Setting"):
                 key = notes.text(setting, "key")
-                if allowed is not None and key not in allowed:
+                if key not in allowed:
                     notes.wrong(setting, f'Setting: key = "{key}"{did_you_mean(key, allowed)}')
                     continue
                 found[key] = _read_value(setting, key, notes)

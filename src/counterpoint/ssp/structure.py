@@ -23,6 +23,8 @@ MAIN = "SystemStructure.ssd"
 FMU = "application/x-fmu-sharedlibrary"
 DEFINITION = "application/x-ssp-definition"
 PACKAGE = "application/x-ssp-package"
+IMPLEMENTATIONS = {"co-simulation": "CoSimulation", "model-exchange": "ModelExchange"}
+"""How an FMU is run, in our words and in those of SSP."""
 TYPES = ("Real", "Integer", "Boolean", "String", "Enumeration", "Binary")
 KINDS = ("input", "output", "parameter", "calculatedParameter", "inout")
 

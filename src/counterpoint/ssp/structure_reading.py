@@ -11,7 +11,7 @@ from ..fmi.xml_reading import Element
 from ..units import BASE_UNITS, Unit, UnitProblem, unit
 from . import structure as s
 from .files import Store
-from .settings import OF_CONNECTION, OF_SYSTEM, master_step, read_settings
+from .settings import OF_COMPONENT, OF_CONNECTION, OF_SYSTEM, master_step, read_settings
 
 _VALUES = "application/x-ssp-parameter-set"
 _MAPPING = "application/x-ssp-parameter-mapping"
@@ -64,7 +64,7 @@ class _Reader:
             self._elements(element),
             [self._connection(c) for part in element.all("ssd:Connections") for c in part.all("ssd:Connection")],
             self._dictionaries(element),
-            read_settings(element, "ssd:Annotations", self.notes, OF_SYSTEM),
+            read_settings(element, self.notes, OF_SYSTEM),
             master_step(element, self.notes),
             self._place(element, f'System "{name}"'),
         )
@@ -103,7 +103,7 @@ class _Reader:
             self.notes.choice(element, "implementation", ("any", "ModelExchange", "CoSimulation"), "any"),
             self._connectors(element),
             list(self._bindings(element)),
-            read_settings(element, "ssd:Annotations", self.notes, None),
+            read_settings(element, self.notes, (*OF_COMPONENT, "set")),
             self._place(element, f'Component "{name}"'),
         )
 
@@ -140,7 +140,7 @@ class _Reader:
         end = (element.attributes.get("endElement", ""), self.notes.text(element, "endConnector"))
         what = f'Connection "{".".join(filter(None, start))}" to "{".".join(filter(None, end))}"'
         converts = not self.notes.flag(element, "suppressUnitConversion")
-        settings = read_settings(element, "ssd:Annotations", self.notes, OF_CONNECTION)
+        settings = read_settings(element, self.notes, OF_CONNECTION)
         place = self._place(element, what)
         return s.Connection(start, end, read_transformation(element, self.notes), converts, settings, place)
 

@@ -18,10 +18,9 @@ from ..fmi.values import ValueReader
 from ..fmi.variable_units import unit_of
 from ..scenario.writing import write_new
 from ..units import BASE_UNITS, Unit
-from .scenario_values import IN_FILE
 from .scenario_writing import Copies
-from .settings import master_node, settings_node
-from .structure import FMU, MAIN, PREFIXES
+from .settings import OF_COMPONENT, OF_CONNECTION, OF_SYSTEM, master_node, settings_node
+from .structure import FMU, IMPLEMENTATIONS, MAIN, PREFIXES
 from .xml_writing import Node, holding, is_writable
 
 if TYPE_CHECKING:
@@ -129,7 +128,7 @@ class _Maker:
         system.children = [
             *holding("ssd:Elements", components),
             *holding("ssd:Connections", connections),
-            Node("ssd:Annotations", {}, [*self._master(), settings_node(self._top_settings())]),
+            Node("ssd:Annotations", {}, [*self._master(), settings_node(_settings(self.values, OF_SYSTEM))]),
         ]
         times: dict[str, str | None] = {
             "startTime": _real(self.values.get("start")),
@@ -149,6 +148,8 @@ class _Maker:
                 "(counterpoint export may turn it into one)"
             )
             return
+        if table.get("state") is not None:
+            self.problems.append(f"{where}.state: a saved state does not travel with a system structure; leave it out")
         try:
             file = self.scenario.find_file(table["file"])
             description = read_description(Archive(file), lenient=True)
@@ -174,9 +175,9 @@ class _Maker:
             ends = [self._used(where, port) for port in (sources[0], table["to"])]
             gain = table.get("gain")
             factor = gain[0] if isinstance(gain, list) else gain
-            settings = {key: table[key] for key in ("approximation", "initial") if table.get(key) is not None}
-            if table.get("convert"):
-                settings["convert"] = True
+            settings = _settings(table, OF_CONNECTION)
+            if table.get("convert") is False:  # SSP has a word for that
+                del settings["convert"]
             self._check_settings(where, settings)
             node = Node("ssd:Connection", {})
             for kind, (element, connector) in zip(("start", "end"), ends, strict=True):
@@ -209,10 +210,6 @@ class _Maker:
             text = "is code in a Python file, which does not travel with a system structure"
             self.problems.append(f"{where}.approximation: {text}")
 
-    def _top_settings(self) -> dict[str, Any]:
-        left = ("subsystems", "connections", "set", "until", "start")
-        return {key: value for key, value in self.values.items() if key not in left and value is not None}
-
     def _master(self) -> Iterator[Node]:
         """Yield the step for OMSimulator, which has one for all: the smallest, for nobody may step less often."""
         steps = [part.table.get("step") or part.description.experiment.step for part in self.parts.values()]
@@ -221,7 +218,7 @@ class _Maker:
             yield master_node(min(known))
 
     def _check_constants(self) -> None:
-        self._check_settings("top", self._top_settings())
+        self._check_settings("top", _settings(self.values, OF_SYSTEM))
         for port, value in self.values.get("set", {}).items():
             if port.partition(".")[0] not in self.parts:
                 self.problems.append(f'set."{port}": no subsystem "{port.partition(".")[0]}"')
@@ -234,14 +231,13 @@ class _Maker:
             for port, value in self.values.get("set", {}).items()
             if port.partition(".")[0] == name
         }
-        settings = {key: value for key, value in part.table.items() if key not in IN_FILE and value is not None}
+        settings = _settings(part.table, OF_COMPONENT)
         if constants:
             settings["set"] = list(constants)
         given = (part.table.get("parameters") or {}) | (part.table.get("start") or {}) | constants
         values = [self._parameter(name, part, key, value) for key, value in given.items()]
         node = Node("ssd:Component", {"name": name, "type": FMU, "source": part.source})
-        if part.table.get("kind") == "model-exchange":
-            node.attributes["implementation"] = "ModelExchange"
+        node.attributes["implementation"] = IMPLEMENTATIONS.get(part.table.get("kind", ""))
         node.children = [
             *holding("ssd:Connectors", self._connectors(part)),
             *holding("ssd:ParameterBindings", _binding(name, values)),
@@ -298,6 +294,10 @@ class _Maker:
         if not is_writable(text):
             self.problems.append(f"{where}: {value!r}; XML cannot hold its control characters")
         return Node("ssv:Parameter", {"name": key}, [Node(f"ssv:{kind}", {"value": text})])
+
+
+def _settings(table: dict[str, Any], keys: tuple[str, ...]) -> dict[str, Any]:
+    return {key: table[key] for key in keys if table.get(key) is not None}
 
 
 def _no_variable(part: _Part, name: str) -> str:

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 __all__ = ["DESCRIPTIONS", "STUDIES", "Claim", "StudyReport", "run_study"]
 
 STUDIES: dict[str, str] = {
+    "coupling-techniques": "counterpoint.studies.coupling_techniques.study",
     "kart": "counterpoint.studies.kart.study",
     "pendulums": "counterpoint.studies.pendulums.study",
     "two-mass": "counterpoint.studies.two_mass.study",
@@ -26,6 +27,7 @@ STUDIES: dict[str, str] = {
 """Name of each study and the module that holds it."""
 
 DESCRIPTIONS: dict[str, str] = {
+    "coupling-techniques": "ways to couple programs: functions, processes, sockets, FMUs, either side as master",
     "kart": "a vehicle of 163 coordinates driven by an engine: elapsed time and pitch over the frequency ratio",
     "pendulums": "an inverted pendulum held across a socket, and a double pendulum cut at its joint",
     "two-mass": "two masses and three springs: schemes and polynomial orders over the frequency ratio",

@@ -47,7 +47,7 @@ class Evaluated(HandWritten):
     --------
     >>> def falling(t, q, v, u):
     ...     return [[2.0]], [], [], [-2.0 * 9.81]
-    >>> Evaluated(falling, coordinates=1).run(until=1.0, step=0.01)["model.q"].values[-1].round(3)
+    >>> float(Evaluated(falling, coordinates=1).run(until=1.0, step=0.01)["model.q"].values[-1].round(3))
     -4.905
     """
 

@@ -87,9 +87,9 @@ def _shift_claims(runs: Runs) -> list[Claim]:
 
 def _table_2_claims(runs: Runs) -> list[Claim]:
     made = [
-        Claim.below("Asked, as elapsed time: processor time of the reference run, FR = 1", 60.0, runs[REFERENCE].cpu, unit="s",
-                    remark=f"Elapsed here: {runs[REFERENCE].wall:.1f} s, with what else the machine did; in the source "
-                    f"{published.ELAPSED[1]} s (2010).")
+        Claim.below("Asked, as elapsed time: processor time of the reference run, FR = 1", 60.0, runs[REFERENCE].cpu,
+                    unit="s", remark=f"Elapsed here: {runs[REFERENCE].wall:.1f} s, with what else the machine did; in "
+                    f"the source {published.ELAPSED[1]} s (2010).")
     ]  # fmt: skip
     for case in runs.present(Case(ratio) for ratio in RATIOS):
         fr = case.ratio

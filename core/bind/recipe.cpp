@@ -1,0 +1,91 @@
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include "bind/python_values.hpp"
+#include "export/exported_kinds.hpp"
+
+namespace counterpoint::bind {
+
+using namespace exported;
+
+namespace {
+
+using Ports = std::vector<std::pair<std::string, int>>;
+using Named = std::tuple<std::string, Ports, Ports>;
+
+std::vector<Names> to_names(const Ports& ports) {
+  std::vector<Names> made;
+  for (const auto& [name, width] : ports) made.push_back({name, width});
+  return made;
+}
+
+ExportedSpec spec_of(const RunSpec& run, const std::vector<Named>& subsystems) {
+  ExportedSpec spec;
+  for (std::size_t i = 0; i < run.participants.size(); ++i) {
+    const auto& [name, inputs, outputs] = subsystems.at(i);
+    spec.members.push_back({name, to_names(inputs), to_names(outputs), run.participants[i]});
+  }
+  spec.connections = run.connections;
+  spec.laws = run.laws;
+  spec.torn = run.torn;
+  spec.tolerance = run.tolerance;
+  spec.initial_passes = run.initial_passes;
+  return spec;
+}
+
+recipe::Writer written(const ExportedSpec& spec) {
+  recipe::Writer writer;
+  writer(spec);
+  return writer;
+}
+
+using Place = std::tuple<std::uint32_t, std::vector<std::string>, std::string, std::vector<double>>;
+
+std::vector<Place> tunables(const ExportedSpec& spec) {
+  std::vector<Place> places;
+  for (const recipe::Tunable& t : written(spec).tunables) places.emplace_back(t.product, t.path, t.name, t.values);
+  return places;
+}
+
+}  // namespace
+
+void bind_recipe(nb::module_& parent) {
+  nb::module_ m = parent.def_submodule("recipe", "Runs written down, to be made again where there is no Python.");
+  nb::enum_<Role>(m, "Role", "What a variable of an exported FMU is.")
+      .value("time", Role::time)
+      .value("input", Role::input)
+      .value("output", Role::output)
+      .value("parameter", Role::parameter);
+  nb::class_<ExportedSpec>(m, "Recipe", "A run, and what an FMU shows of it.")
+      .def("__init__", [](ExportedSpec* self, const RunSpec& run, const std::vector<Named>& subsystems) {
+        new (self) ExportedSpec(spec_of(run, subsystems));
+      }, nb::arg("run"), nb::arg("subsystems"), "`subsystems`: name, inputs and outputs (name, width) of each.")
+      .def("add_input", [](ExportedSpec& self, int participant, int offset, int width, ApproximationPointer approximation) {
+        self.inputs.push_back({participant, offset, width, std::move(approximation)});
+      }, nb::arg("participant"), nb::arg("offset"), nb::arg("width"), nb::arg("approximation"))
+      .def("add_output", [](ExportedSpec& self, int participant, int offset, int width, ApproximationPointer approximation) {
+        self.outputs.push_back({participant, offset, width, std::move(approximation)});
+      }, nb::arg("participant"), nb::arg("offset"), nb::arg("width"), nb::arg("approximation"))
+      .def("add_variable", [](ExportedSpec& self, std::uint32_t reference, Role role, int offset, int width, std::uint32_t product,
+                              const std::string& name, std::vector<double> start) {
+        self.variables.push_back({reference, role, offset, width, product, name, std::move(start)});
+      }, nb::arg("reference"), nb::arg("role"), nb::arg("offset"), nb::arg("width"), nb::arg("product") = 0, nb::arg("name") = "",
+         nb::arg("start") = std::vector<double>())
+      .def("problems", [](const ExportedSpec& self) { return written(self).problems(); }, "What cannot be written down, and why.")
+      .def("tunables", &tunables, "Numbers that may be changed: (product, where it is, name, values).")
+      .def("folders", [](const ExportedSpec& self) { return written(self).folders; }, "Files of FMUs inside: (number, folder).")
+      .def("offers_derivatives", [](const ExportedSpec& self, int participant) {
+        return self.members.at(participant).spec.subsystem->offers_derivatives();
+      }, nb::arg("participant"), "Whether dy/dt of its outputs is known.")
+      .def("to_file", [](ExportedSpec& self, const std::string& token) {
+        self.token = token;
+        const std::string file = to_file(written(self).bytes());
+        return nb::bytes(file.data(), file.size());
+      }, nb::arg("token"), "The bytes of the file, for the FMU whose description has this token.");
+}
+
+}  // namespace counterpoint::bind

@@ -1,0 +1,206 @@
+#include "export/functions/instance.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "diagram/execution.hpp"
+
+namespace counterpoint::exported {
+namespace {
+
+constexpr const char* error_category = "logStatusError";
+constexpr const char* warning_category = "logStatusWarning";
+
+}  // namespace
+
+std::unique_ptr<Instance> Instance::make(const std::string& resources, const std::string& token, Log log) {
+  try {
+    auto model = std::make_unique<ExportedModel>(from_file(resources + "/counterpoint.recipe"), resources);
+    if (model->token() != token) {
+      log(Status::error, error_category, "the token \"" + token + "\" is not that of the model, \"" + model->token() + "\"; the description belongs to another FMU");
+      return nullptr;
+    }
+    return std::unique_ptr<Instance>(new Instance(std::move(model), log));
+  } catch (const std::exception& error) {
+    log(Status::error, error_category, error.what());
+    return nullptr;
+  }
+}
+
+Instance::~Instance() {
+  for (StatePointer* state : states_) delete state;
+}
+
+Status Instance::complain(const std::string& text) {
+  log_(Status::error, error_category, text);
+  return Status::error;
+}
+
+Status Instance::refuse(const char* what) { return complain(std::string(what) + ": is not offered, as the description says"); }
+
+Status Instance::during(std::initializer_list<Phase> phases, const char* what, const std::function<void()>& work) {
+  static const char* const names[] = {"instantiated", "in initialization mode", "in step mode", "terminated", "failed"};
+  if (std::find(phases.begin(), phases.end(), phase_) == phases.end()) {
+    return complain(std::string(what) + ": cannot be called while the instance is " + names[static_cast<int>(phase_)]);
+  }
+  try {
+    work();
+    return Status::ok;
+  } catch (const diagram::RunEnd& end) {
+    has_ended_ = true;
+    log_(Status::warning, warning_category, std::string("the model ends the simulation: ") + end.what());
+    return Status::discard;
+  } catch (const std::exception& error) {
+    return complain(model_->failure_place() + error.what());
+  }
+}
+
+const Variable& Instance::find(std::uint32_t reference) const {
+  const Variable* found = model_->find(reference);
+  if (found == nullptr) throw std::invalid_argument("no variable has the value reference " + std::to_string(reference));
+  return *found;
+}
+
+Status Instance::set_start(double time) {
+  return during({Phase::instantiated}, "the start time", [&] {
+    if (!std::isfinite(time)) throw std::invalid_argument("the start time is not finite");
+    start_ = time;
+  });
+}
+
+Status Instance::enter_initialization() {
+  return during({Phase::instantiated}, "EnterInitializationMode", [&] {
+    model_->start(start_);
+    phase_ = Phase::initializing;
+  });
+}
+
+Status Instance::exit_initialization() {
+  return during({Phase::initializing}, "ExitInitializationMode", [&] {
+    model_->begin();
+    phase_ = Phase::stepping;
+  });
+}
+
+Status Instance::step(double now, double length) {
+  const Status status = during({Phase::stepping}, "DoStep", [&] {
+    if (!std::isfinite(now) || !std::isfinite(length) || length < 0.0) throw std::invalid_argument("DoStep: a step of " + std::to_string(length) + " s cannot be made");
+    const double tolerance = std::max(model_->tolerance(), 1e-9 * std::max(length, std::abs(now)));
+    if (std::abs(now - model_->time()) > tolerance) {
+      throw std::invalid_argument("DoStep: begins at " + std::to_string(now) + " s, but the instance stands at " + std::to_string(model_->time()) + " s");
+    }
+    if (length == 0.0) return;
+    const Phase before = std::exchange(phase_, Phase::failed);
+    model_->step(now + length);
+    phase_ = before;
+  });
+  return status;
+}
+
+Status Instance::terminate() {
+  return during({Phase::stepping, Phase::failed}, "Terminate", [&] {
+    model_->finish();
+    phase_ = Phase::terminated;
+  });
+}
+
+Status Instance::reset() {
+  return during({Phase::instantiated, Phase::initializing, Phase::stepping, Phase::terminated, Phase::failed}, "Reset", [&] {
+    model_->reset();
+    start_ = 0.0;
+    has_ended_ = false;
+    phase_ = Phase::instantiated;
+  });
+}
+
+Status Instance::get(const std::uint32_t* references, std::size_t count, double* values, std::size_t value_count) {
+  return during({Phase::instantiated, Phase::initializing, Phase::stepping, Phase::terminated, Phase::failed}, "Get", [&] {
+    for (std::size_t k = 0; k < count; ++k) {
+      const Variable& variable = find(references[k]);
+      const auto width = static_cast<std::size_t>(variable.width);
+      if (width > value_count) throw std::invalid_argument("Get: there is no place for all values");
+      model_->get(variable, values);
+      values += width;
+      value_count -= width;
+    }
+  });
+}
+
+Status Instance::set(const std::uint32_t* references, std::size_t count, const double* values, std::size_t value_count) {
+  return during({Phase::instantiated, Phase::initializing, Phase::stepping}, "Set", [&] {
+    for (std::size_t k = 0; k < count; ++k) {
+      const Variable& variable = find(references[k]);
+      const auto width = static_cast<std::size_t>(variable.width);
+      if (width > value_count) throw std::invalid_argument("Set: there are too few values");
+      const bool may_change = variable.role == Role::input || (variable.role == Role::parameter && phase_ != Phase::stepping);
+      if (!may_change) throw std::invalid_argument("variable " + std::to_string(variable.reference) + " cannot be set now: it is an output, or a fixed parameter after initialization");
+      model_->set(variable, values);
+      values += width;
+      value_count -= width;
+    }
+  });
+}
+
+Status Instance::output_slopes(const std::uint32_t* references, std::size_t count, const int* orders, double* values, std::size_t value_count) {
+  return during({Phase::stepping, Phase::terminated}, "GetOutputDerivatives", [&] {
+    for (std::size_t k = 0; k < count; ++k) {
+      const Variable& variable = find(references[k]);
+      const auto width = static_cast<std::size_t>(variable.width);
+      if (variable.role != Role::output || orders[k] != 1) throw std::invalid_argument("only first derivatives of outputs are known");
+      if (width > value_count) throw std::invalid_argument("GetOutputDerivatives: there is no place for all values");
+      model_->output_slope(variable, values);
+      values += width;
+      value_count -= width;
+    }
+  });
+}
+
+Status Instance::set_input_slopes(const std::uint32_t* references, std::size_t count, const int* orders, const double* values) {
+  bool all_used = true;
+  const Status status = during({Phase::initializing, Phase::stepping}, "SetRealInputDerivatives", [&] {
+    for (std::size_t k = 0; k < count; ++k) {
+      const Variable& variable = find(references[k]);
+      if (variable.role != Role::input || !std::isfinite(values[k])) throw std::invalid_argument("only inputs have derivatives that can be set, to finite numbers");
+      if (orders[k] == 1) model_->set_input_slope(variable, values + k);
+      all_used = all_used && orders[k] == 1;
+    }
+  });
+  if (status != Status::ok || all_used) return status;
+  log_(Status::warning, warning_category, "SetRealInputDerivatives: only first derivatives are used");
+  return Status::warning;
+}
+
+Status Instance::save(void** state) {
+  return during({Phase::instantiated, Phase::initializing, Phase::stepping, Phase::terminated}, "GetFMUState", [&] {
+    StatePointer saved = model_->save();
+    auto* known = static_cast<StatePointer*>(*state);
+    if (known != nullptr && states_.count(known) > 0) {
+      *known = std::move(saved);
+      return;
+    }
+    auto made = std::make_unique<StatePointer>(std::move(saved));
+    states_.insert(made.get());
+    *state = made.release();
+  });
+}
+
+Status Instance::restore(void* state) {
+  return during({Phase::instantiated, Phase::initializing, Phase::stepping, Phase::terminated, Phase::failed}, "SetFMUState", [&] {
+    auto* known = static_cast<StatePointer*>(state);
+    if (states_.count(known) == 0) throw std::invalid_argument("SetFMUState: the state is not one of this instance");
+    model_->restore(**known);
+    has_ended_ = false;
+    phase_ = model_->is_running() ? Phase::stepping : Phase::initializing;
+  });
+}
+
+Status Instance::forget(void** state) {
+  auto* known = static_cast<StatePointer*>(*state);
+  if (known == nullptr) return Status::ok;
+  if (states_.erase(known) == 0) return complain("FreeFMUState: the state is not one of this instance");
+  delete known;
+  *state = nullptr;
+  return Status::ok;
+}
+
+}  // namespace counterpoint::exported

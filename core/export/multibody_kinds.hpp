@@ -1,0 +1,288 @@
+#pragma once
+
+#include "export/ode_kinds.hpp"
+#include "multibody/aerodynamic_strip.hpp"
+#include "multibody/assembled_model.hpp"
+#include "multibody/contact.hpp"
+#include "multibody/multibody_subsystem.hpp"
+#include "multibody/rotational_spring.hpp"
+#include "multibody/tyre.hpp"
+#include "recipe/kind.hpp"
+
+namespace counterpoint::recipe {
+
+/// A mechanism, how it is integrated, what it shows and where it begins.
+struct MechanismRecipe {
+  multibody::ModelPointer model;
+  multibody::StepperOptions options;
+  std::vector<multibody::OutputPointer> outputs;
+  multibody::MultibodySubsystem::Setup setup;
+};
+
+/// Rods of one dimension.
+struct DistanceBatch {
+  int dimension = 3;
+  std::vector<multibody::DistanceRow> rows;
+};
+
+/// Number of an input of the mechanism.
+struct InputNumber {
+  int number = 0;
+};
+
+multibody::ConstraintBatchPointer make_distance_batch(const DistanceBatch& batch);
+multibody::ConstraintBatchPointer make_coincidence_batch(const std::vector<multibody::Combination>& combinations);
+multibody::TimeFunctionPointer make_following_input(InputNumber input, double factor);
+multibody::MeasurePointer make_product_measure(multibody::MeasureFunction function,
+                                               std::pair<multibody::Combination, multibody::Combination> first,
+                                               std::pair<multibody::Combination, multibody::Combination> second);
+multibody::ModelPointer make_assembled_model(const multibody::Parts& parts);
+SubsystemPointer make_mechanism(const MechanismRecipe& recipe);
+
+inline const Kind mechanism_kind{"mechanism", &make_mechanism};
+inline const Kind assembled_model_kind{"assembled", &make_assembled_model};
+
+inline const Kind polynomial_kind{"polynomial", &multibody::make_polynomial};
+inline const Kind harmonic_kind{"harmonic", &multibody::make_harmonic};
+inline const Kind smooth_step_kind{"smooth step", &multibody::make_smooth_step};
+inline const Kind table_of_time_kind{"table", &multibody::make_table};
+inline const Kind following_kind{"following", &make_following_input};
+
+inline const Kind measure_kind{"measure", &make_product_measure};
+
+inline const Kind distances_kind{"distances", &make_distance_batch};
+inline const Kind dots_kind{"dots", &multibody::make_dots};
+inline const Kind coincidences_kind{"coincidences", &make_coincidence_batch};
+inline const Kind relations_kind{"relations", &multibody::make_relations};
+
+inline const Kind scalar_force_kind{"scalar force", &multibody::make_scalar_force};
+inline const Kind point_force_kind{"point force", &multibody::make_point_force};
+inline const Kind torque_kind{"torque", &multibody::make_torque};
+inline const Kind rotational_spring_kind{"rotational spring", &multibody::make_rotational_spring};
+inline const Kind contact_kind{"contact", &multibody::make_contact};
+inline const Kind tyre_kind{"tyre", &multibody::make_tyre};
+inline const Kind aerodynamic_strip_kind{"aerodynamic strip", &multibody::make_aerodynamic_strip};
+
+inline const Kind point_output_kind{"point", &multibody::make_point_output};
+inline const Kind measure_output_kind{"measure", &multibody::make_measure_output};
+inline const Kind coordinates_output_kind{"coordinates", &multibody::make_coordinates_output};
+inline const Kind reaction_output_kind{"reaction", &multibody::make_reaction_output};
+inline const Kind support_output_kind{"support", &multibody::make_support_output};
+inline const Kind force_output_kind{"force", &multibody::make_force_output};
+inline const Kind scalar_output_kind{"scalar", &multibody::make_scalar_output};
+
+template <>
+inline constexpr int count_of<multibody::MeasureFunction> = 4;
+template <>
+inline constexpr int count_of<multibody::Motion> = 3;
+template <>
+inline constexpr int count_of<multibody::Scalar> = 4;
+template <>
+inline constexpr bool may_be_missing<multibody::TimeFunction> = true;
+
+template <>
+struct Fields<multibody::Weight> {
+  static auto of(auto& w) { return std::tie(w.offset, w.weight, w.turned); }
+};
+template <>
+struct Fields<multibody::Combination> {
+  static auto of(auto& c) { return std::tie(c.dimension, c.weights, c.constant); }
+};
+template <>
+struct Fields<multibody::Entry> {
+  static auto of(auto& e) { return std::tie(e.row, e.column, e.value); }
+};
+template <>
+struct Fields<multibody::DistanceRow> {
+  static auto of(auto& r) { return std::tie(r.first, r.second, r.length); }
+};
+template <>
+struct Fields<DistanceBatch> {
+  static auto of(auto& b) { return std::tie(b.dimension, b.rows); }
+};
+template <>
+struct Fields<InputNumber> {
+  static auto of(auto& i) { return std::tie(i.number); }
+};
+template <>
+struct Fields<multibody::DotRow> {
+  static auto of(auto& r) { return std::tie(r.a, r.b, r.value, r.scale); }
+};
+template <>
+struct Fields<multibody::RelationRow> {
+  static auto of(auto& r) { return std::tie(r.measures, r.factors, r.prescribed); }
+};
+template <>
+struct Fields<multibody::Curve> {
+  static auto of(auto& c) { return std::tie(c.x, c.y); }
+};
+template <>
+struct Fields<multibody::ScalarLaw> {
+  static auto of(auto& l) {
+    return std::tie(l.stiffness, l.natural, l.damping, l.spring, l.damper, l.friction, l.breakaway, l.friction_rate,
+                    l.stribeck_rate, l.constant, l.actuator);
+  }
+};
+template <>
+struct Fields<multibody::RotationalSpringLaw> {
+  static auto of(auto& l) { return std::tie(l.stiffness, l.damping); }
+};
+template <>
+struct Fields<multibody::Plane> {
+  static auto of(auto& p) { return std::tie(p.point, p.normal); }
+};
+template <>
+struct Fields<multibody::ContactLaw> {
+  static auto of(auto& l) { return std::tie(l.stiffness, l.exponent, l.damping, l.friction, l.friction_speed, l.radius); }
+};
+template <>
+struct Fields<multibody::MagicFormula> {
+  static auto of(auto& f) { return std::tie(f.B, f.C, f.E, f.mu); }
+};
+template <>
+struct Fields<multibody::TyreLaw> {
+  static auto of(auto& l) {
+    return std::tie(l.radius, l.stiffness, l.damping, l.longitudinal, l.lateral, l.longitudinal_relaxation, l.lateral_relaxation,
+                    l.nominal_load, l.load_sensitivity, l.camber_slip, l.rolling_resistance, l.rolling_speed, l.trail, l.trail_fall,
+                    l.standstill_damping, l.standstill_speed, l.largest_slip);
+  }
+};
+template <>
+struct Fields<multibody::Wheel> {
+  static auto of(auto& w) { return std::tie(w.centre, w.axis, w.spoke, w.angle); }
+};
+template <>
+struct Fields<multibody::Polar> {
+  static auto of(auto& p) { return std::tie(p.angle, p.lift, p.drag, p.moment); }
+};
+template <>
+struct Fields<multibody::Wind> {
+  static auto of(auto& w) { return std::tie(w.velocity, w.reference_height, w.shear_exponent, w.roughness_length); }
+};
+template <>
+struct Fields<multibody::StripLaw> {
+  static auto of(auto& l) { return std::tie(l.span, l.chord, l.density, l.polar, l.wind); }
+};
+template <>
+struct Fields<multibody::Section> {
+  static auto of(auto& s) { return std::tie(s.point, s.chord, s.normal); }
+};
+template <>
+struct Fields<multibody::Parts> {
+  static auto of(auto& p) {
+    return std::tie(p.free, p.coordinates, p.mass, p.constant_force, p.constant_energy, p.constraints, p.measures, p.forces, p.inputs);
+  }
+};
+template <>
+struct Fields<multibody::NewmarkRule> {
+  static auto of(auto& r) { return std::tie(r.beta, r.gamma, r.alpha_m, r.alpha_f); }
+};
+template <>
+struct Fields<multibody::StepperOptions> {
+  static auto of(auto& o) {
+    return std::tie(o.formulation, o.system, o.integrator, o.iteration, o.solver, o.rule, o.penalty, o.natural_frequency,
+                    o.damping_ratio, o.project_velocities, o.project_accelerations, o.reset_multipliers, o.shows_multipliers, o.printed,
+                    o.tolerance, o.length, o.max_iterations, o.fixed_iterations);
+  }
+};
+template <>
+struct Fields<multibody::MultibodySubsystem::Setup> {
+  static auto of(auto& s) { return std::tie(s.q, s.v, s.input_defaults, s.guided_by_inputs, s.step); }
+};
+template <>
+struct Fields<MechanismRecipe> {
+  static auto of(auto& m) { return std::tie(m.model, m.options, m.outputs, m.setup); }
+};
+
+template <>
+struct GivenLater<multibody::Measure> {
+  static auto of(auto& m) { return std::tie(m.name, m.start_near); }
+};
+template <>
+struct GivenLater<multibody::Force> {
+  static auto of(auto& f) { return std::tie(f.name); }
+};
+template <>
+struct GivenLater<multibody::ConstraintBatch> {
+  static auto of(auto& b) { return std::tie(b.names); }
+};
+
+// What is read here refers to coordinates, inputs and equations by number.
+template <>
+struct Check<multibody::Combination> {
+  static void of(multibody::Combination& combination, Reader& reader);
+};
+template <>
+struct Check<DistanceBatch> {
+  static void of(DistanceBatch& batch, Reader& reader);
+};
+template <>
+struct Check<InputNumber> {
+  static void of(InputNumber& input, Reader& reader) { reader.refer(reader.furthest.input, input.number, 1); }
+};
+template <>
+struct Check<multibody::DotRow> {
+  static void of(multibody::DotRow& row, Reader& reader);
+};
+template <>
+struct Check<multibody::RelationRow> {
+  static void of(multibody::RelationRow& row, Reader& reader);
+};
+template <>
+struct Check<multibody::Curve> {
+  static void of(multibody::Curve& curve, Reader& reader);
+};
+template <>
+struct Check<multibody::Parts> {
+  static void of(multibody::Parts& parts, Reader& reader);
+};
+template <>
+struct Check<MechanismRecipe> {
+  static void of(MechanismRecipe& recipe, Reader& reader);
+};
+
+template <>
+struct Words<multibody::Model> {
+  static std::string of(const multibody::Model&) {
+    return "its dynamic terms are written in Python, which an FMU runs without; describe it with bodies, joints and forces";
+  }
+};
+template <>
+struct Words<multibody::Force> {
+  static std::string of(const multibody::Force& f) {
+    return "force \"" + f.name + "\": is a function of Python or a compiled one, which an FMU runs without; use a spring, a table or an input";
+  }
+};
+template <>
+struct Words<multibody::TimeFunction> {
+  static std::string of(const multibody::TimeFunction&) {
+    return "a guide or actuator follows a function of Python, which an FMU runs without; use a table, a harmonic or an input";
+  }
+};
+template <>
+struct Words<multibody::Measure> {
+  static std::string of(const multibody::Measure& m) { return "measure \"" + m.name + "\" cannot be written down"; }
+};
+template <>
+struct Words<multibody::ConstraintBatch> {
+  static std::string of(const multibody::ConstraintBatch&) { return "a constraint cannot be written down"; }
+};
+template <>
+struct Words<multibody::Output> {
+  static std::string of(const multibody::Output&) { return "an output cannot be written down"; }
+};
+
+template <>
+const Kinds<multibody::Model>& kinds_of<multibody::Model>();
+template <>
+const Kinds<multibody::TimeFunction>& kinds_of<multibody::TimeFunction>();
+template <>
+const Kinds<multibody::Measure>& kinds_of<multibody::Measure>();
+template <>
+const Kinds<multibody::ConstraintBatch>& kinds_of<multibody::ConstraintBatch>();
+template <>
+const Kinds<multibody::Force>& kinds_of<multibody::Force>();
+template <>
+const Kinds<multibody::Output>& kinds_of<multibody::Output>();
+
+}  // namespace counterpoint::recipe

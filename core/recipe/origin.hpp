@@ -1,0 +1,24 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+namespace counterpoint::recipe {
+
+class Writer;
+
+/// How a thing was made: its kind, and what writes down the arguments it was made with.
+struct Origin {
+  std::string kind;
+  std::function<void(Writer&)> write_arguments;
+};
+
+/// Base of whatever a recipe can describe. Without an origin (it holds a function of Python, say) it cannot be described.
+class Describable {
+ public:
+  /// What is known about a thing; not a part of it, so that it can be said of constant ones too.
+  mutable std::shared_ptr<const Origin> origin;
+};
+
+}  // namespace counterpoint::recipe

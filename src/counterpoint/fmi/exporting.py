@@ -1,0 +1,458 @@
+"""Models and coupled systems as FMUs that need no Python."""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+import itertools
+import math
+import re
+import uuid
+import zipfile
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from os import PathLike
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .. import __version__, _core
+from ..approximations import Approximation, lagrange, taylor
+from ..checks import feedthrough_edges
+from ..errors import OutputError, SetupError, did_you_mean
+from ..plan import Plan, make_plan
+from ..ports import offsets
+from ..precedence import Scheme
+from ..subsystems import Subsystem
+from ..system import HasSubsystem, System
+from ..units import UnitProblem, unit
+from .description import DefaultExperiment, Dimension, Interface, ModelDescription, Unit, Unknown, Variable
+from .description_writing import write_description
+from .importing import Fmu
+from .platforms import folders, library_suffix
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..diagram.model_case import DiagramCase
+    from ..multibody.model_case import MechanismCase
+    from ..scenario import Scenario
+
+    Case = Scenario | MechanismCase | DiagramCase
+
+RECIPE = "resources/counterpoint.recipe"
+
+
+def export_fmu(
+    model: System | Subsystem | HasSubsystem,
+    path: str | PathLike[str],
+    *,
+    version: int = 3,
+    step: float | None = None,
+    scheme: str | Scheme = "slowest-first",
+    approximation: Approximation | None = None,
+    inputs: Iterable[str] | None = None,
+    outputs: Iterable[str] | None = None,
+    input_approximation: Approximation | None = None,
+    overwrite: bool = False,
+) -> Path:
+    """Write a model or a coupled system as an FMU for co-simulation that runs without Python.
+
+    Parameters
+    ----------
+    model : System, Diagram, Mechanism, or a subsystem such as cp.linear makes
+        A system becomes one FMU with its subsystems inside, each with its own step.
+    path : path
+        File to write, ``.fmu``.
+    version : int
+        Of FMI: 2 or 3.
+    step : float, optional
+        Fixed step in s of a model that is no system; default: the one it prefers.
+    scheme, approximation
+        Of a system, as for :meth:`System.run`.
+    inputs : names, optional
+        Inputs of the FMU; default: all that nothing drives. In a system they are called ``subsystem.port``.
+    outputs : names, optional
+        Default: all of the model, all recorded ones of a system.
+    input_approximation : Approximation, optional
+        How inputs go on from one communication point to the next. Default: held, or on the slope that an FMI 2 master
+        gives (input derivatives). ``cp.lagrange(1)`` continues the line through the last two values.
+    overwrite : bool
+        Replace an existing file.
+
+    Returns
+    -------
+    Path
+        The file.
+
+    Raises
+    ------
+    SetupError
+        With all that keeps the model from being exported, such as functions of Python in it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> import counterpoint as cp
+    >>> spring = cp.linear([[0, 1], [-9, 0]], [[0], [1]], x0=[1, 0], inputs="force", outputs=["x", "v"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     made = export_fmu(spring, f"{folder}/spring.fmu", step=1e-3)
+    ...     cp.fmu(made).outputs
+    {'x': 1, 'v': 1}
+    """
+    target = Path(path)
+    if version not in (2, 3):
+        raise SetupError(f"version: {version!r}; 2 or 3 is needed")
+    if target.exists() and not overwrite:
+        raise OutputError(f"{target}: already there; say overwrite=True or choose another name", str(target))
+    export = Export(_as_system(model, step), target.stem, version, is_alone=not isinstance(model, System))
+    export.choose_ports(inputs, outputs)
+    export.compile(scheme, approximation, input_approximation)
+    return export.write(target)
+
+
+def export_case(case: Case, path: Path, *, version: int, overwrite: bool) -> Path:
+    """Write what a file describes as an FMU: a mechanism or diagram as it is, a scenario as a coupled system."""
+    from ..scenario import Scenario
+
+    target = Path(path)
+    if target.exists() and not overwrite:
+        raise OutputError(f"{target}: already there; add --overwrite or choose another --out", str(target))
+    if isinstance(case, Scenario) and case.window is not None:
+        raise SetupError(f"{case.path}: window: stretches of time are not repeated inside of an FMU; leave it out")
+    export = Export(case.build(), target.stem, version, is_alone=not isinstance(case, Scenario))
+    export.choose_ports(None, None)
+    export.compile(case.scheme, None, None)
+    return export.write(target)
+
+
+def _as_system(model: System | Subsystem | HasSubsystem, step: float | None) -> System:
+    """Return a system that may be changed: a copy, or one with the model alone."""
+    if isinstance(model, System):
+        if step is not None:
+            raise SetupError("step: a system has the steps of its subsystems; set them in System.add")
+        system = copy.copy(model)
+        system.subsystems = dict(model.subsystems)
+        system.connections = list(model.connections)
+        system.constants = dict(model.constants)
+        return system
+    name = str(getattr(model, "name", "") or getattr(model, "kind", "") or "model").replace(".", "_")
+    system = System(name)
+    preferred = getattr(model, "preferred_step", None) or getattr(model, "step", None)
+    preferred = preferred if isinstance(preferred, int | float) else None
+    system.add("model" if not name.strip() else name, model, step=step if step is not None else preferred)
+    return system
+
+
+@dataclass(frozen=True)
+class _Port:
+    """A port that the FMU shows: ``subsystem.port`` in the system, ``name`` outside."""
+
+    full: str
+    name: str
+    width: int
+    unit: str
+    start: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where the values of a variable are: a stretch of all inputs or outputs, or of a parameter of a product."""
+
+    role: _core.recipe.Role
+    offset: int = 0
+    width: int = 1
+    product: int = 0
+    key: str = ""
+
+
+@dataclass
+class Export:
+    """A system on its way into an FMU."""
+
+    system: System
+    stem: str
+    version: int
+    is_alone: bool = False
+    inputs: list[_Port] = field(default_factory=list)
+    outputs: list[_Port] = field(default_factory=list)
+    variables: list[Variable] = field(default_factory=list)
+    _plan: Plan | None = None
+    _recipe: _core.recipe.Recipe | None = None
+    _slopes: bool = False
+
+    @property
+    def identifier(self) -> str:
+        """Name of the binary: the file's, as an identifier of C."""
+        word = re.sub(r"\W", "_", self.stem, flags=re.ASCII) or "model"
+        return f"_{word}" if word[0].isdigit() else word
+
+    def choose_ports(self, inputs: Iterable[str] | None, outputs: Iterable[str] | None) -> None:
+        """Find the ports to show; raise SetupError for names that are none."""
+        driven = {connection.target for connection in self.system.connections}
+        everything = {kind: {self._outside(full): full for full in self._ports(kind)} for kind in ("inputs", "outputs")}
+        free = {name: full for name, full in everything["inputs"].items() if full not in driven}
+        shown = {
+            name: full
+            for name, full in everything["outputs"].items()
+            if self.system.subsystems[full.partition(".")[0]].record
+        }
+        unset = {name: full for name, full in free.items() if full not in self.system.constants}
+        problems: list[str] = []
+        chosen_inputs = _chosen("inputs", inputs, unset, free, problems)
+        chosen_outputs = _chosen("outputs", outputs, shown, everything["outputs"], problems)
+        if not problems and not chosen_outputs:
+            problems.append("outputs: there are none; an FMU without outputs shows nothing")
+        if problems:
+            raise SetupError(problems)
+        self.inputs = [self._port(name, free[name], "inputs") for name in chosen_inputs]
+        self.outputs = [self._port(name, everything["outputs"][name], "outputs") for name in chosen_outputs]
+        for port in self.inputs:
+            self.system.constants[port.full] = np.array(port.start)
+
+    def compile(
+        self, scheme: str | Scheme, approximation: Approximation | None, input_approximation: Approximation | None
+    ) -> None:
+        """Translate the system and describe the variables; raise SetupError with all that cannot be exported."""
+        plan = self._plan = make_plan(self.system, None, scheme, 0.0, approximation=approximation)
+        recipe = self._recipe = _core.recipe.Recipe(plan.spec, list(map(self._named, plan.names)))
+        self._slopes = input_approximation is None and bool(self.inputs)
+        for port in self.inputs:
+            recipe.add_input(*self._place(port, "inputs"), (input_approximation or taylor(1))._native())
+        for port in self.outputs:
+            owner = self.system.subsystems[port.full.partition(".")[0]].subsystem
+            chosen = owner.preferred_approximation or approximation or lagrange(1)
+            recipe.add_output(*self._place(port, "outputs"), chosen._native())
+        problems = recipe.problems()
+        if problems:
+            raise SetupError(problems)
+        self._describe_variables(recipe)
+
+    def write(self, target: Path) -> Path:
+        """Write the archive; return its path."""
+        assert self._recipe is not None
+        digest = hashlib.sha256(self._recipe.to_file("")).digest()
+        token = f"{{{uuid.UUID(bytes=digest[:16], version=4)}}}"
+        library = Path(_core.__file__ or "").with_name(f"counterpoint_fmu{library_suffix()}")
+        if not library.exists():
+            raise SetupError(f"{library}: is missing; install the package again, with the library for exported FMUs")
+        files = {
+            "modelDescription.xml": write_description(self._description(token)),
+            RECIPE: self._recipe.to_file(token),
+            f"binaries/{folders(self.version)[0]}/{self.identifier}{library_suffix()}": library.read_bytes(),
+        }
+        for number, folder in self._recipe.folders():
+            files |= _files(Path(folder), f"resources/fmus/{number}")
+        partial = target.with_name(f"{target.name}.part")
+        try:
+            with zipfile.ZipFile(partial, "w", zipfile.ZIP_DEFLATED) as archive:
+                for name, content in files.items():
+                    # The same model gives the same bytes: no time of day, permissions of a library for all.
+                    entry = zipfile.ZipInfo(name)
+                    entry.external_attr = (0o755 if "binaries/" in name else 0o644) << 16
+                    archive.writestr(entry, content, zipfile.ZIP_DEFLATED)
+            partial.replace(target)
+        except OSError as error:
+            partial.unlink(missing_ok=True)
+            raise OutputError(f"{target}: cannot be written: {error.strerror or error}", str(target)) from error
+        return target
+
+    # Ports
+
+    def _ports(self, kind: str) -> list[str]:
+        return [
+            f"{name}.{port}"
+            for name, entry in self.system.subsystems.items()
+            for port in (entry.subsystem.input_widths if kind == "inputs" else entry.subsystem.output_widths)
+        ]
+
+    def _named(self, name: str) -> tuple[str, list[tuple[str, int]], list[tuple[str, int]]]:
+        """Return a subsystem's name and its ports, for messages of the FMU."""
+        subsystem = self.system.subsystems[name].subsystem
+        return name, list(subsystem.input_widths.items()), list(subsystem.output_widths.items())
+
+    def _outside(self, full: str) -> str:
+        """Name of a port outside: that of the system, or of the model alone."""
+        return full.partition(".")[2] if self.is_alone else full
+
+    def _port(self, name: str, full: str, kind: str) -> _Port:
+        owner, _, port = full.partition(".")
+        subsystem = self.system.subsystems[owner].subsystem
+        width = (subsystem.input_widths if kind == "inputs" else subsystem.output_widths)[port]
+        given = self.system.constants.get(full, subsystem.defaults.get(port, 0.0)) if kind == "inputs" else 0.0
+        start = np.broadcast_to(np.asarray(given, dtype=np.float64), (width,))
+        return _Port(full, name, width, subsystem.units.get(port, ""), _tuple(start) if kind == "inputs" else ())
+
+    def _place(self, port: _Port, kind: str) -> tuple[int, int, int]:
+        """Return subsystem, first scalar and width of a port, as the core numbers them."""
+        assert self._plan is not None
+        owner, _, name = port.full.partition(".")
+        subsystem = self.system.subsystems[owner].subsystem
+        widths = subsystem.input_widths if kind == "inputs" else subsystem.output_widths
+        return self._plan.names.index(owner), offsets(widths)[name], port.width
+
+    # Variables
+
+    def _describe_variables(self, recipe: _core.recipe.Recipe) -> None:
+        if self.version == 3:
+            taken = {port.name for port in (*self.inputs, *self.outputs)}
+            candidates = itertools.chain(["time"], (f"time{k}" for k in itertools.count(1)))
+            name = next(word for word in candidates if word not in taken)
+            self._add_variable(name, "independent", _Place(_core.recipe.Role.time), unit="s")
+        for role, causality, ports in (
+            (_core.recipe.Role.input, "input", self.inputs),
+            (_core.recipe.Role.output, "output", self.outputs),
+        ):
+            offset = 0
+            for port in ports:
+                self._add_scalars_or_array(
+                    port.name, causality, _Place(role, offset, port.width), port.unit, port.start
+                )
+                offset += port.width
+        for product, path, name, values in recipe.tunables():
+            is_shown = (len(values) == 1 or name == "x0") and all(map(math.isfinite, values))
+            if is_shown and not self._is_inlet(path):
+                words = [word.replace("/", ".") for word in (path[1:] if self.is_alone else path)]
+                place = _Place(_core.recipe.Role.parameter, 0, len(values), product, name)
+                self._add_scalars_or_array(".".join([*words, name]), "parameter", place, "", tuple(values))
+        names = [v.name for v in self.variables]
+        problems = [
+            f'"{name}": several variables of the FMU would be called so; name blocks and ports differently'
+            for name in sorted({name for name in names if names.count(name) > 1})
+        ]
+        if problems:
+            raise SetupError(problems)
+
+    def _is_inlet(self, path: list[str]) -> bool:
+        """Whether a parameter belongs to an input of a diagram, whose value comes from outside."""
+        return len(path) > 1 and path[1] in self.system.subsystems[path[0]].subsystem.inputs
+
+    def _add_scalars_or_array(
+        self, name: str, causality: str, place: _Place, unit: str, start: tuple[float, ...]
+    ) -> None:
+        """Add a variable; FMI 2 knows no arrays."""
+        if place.width == 1 or self.version == 3:
+            self._add_variable(name, causality, place, unit=unit, start=start)
+            return
+        for k in range(place.width):
+            scalar = replace(place, offset=place.offset + k, width=1)
+            self._add_variable(f"{name}[{k}]", causality, scalar, unit=unit, start=start[k : k + 1])
+
+    def _add_variable(
+        self, name: str, causality: str, place: _Place, *, unit: str = "", start: tuple[float, ...] = ()
+    ) -> None:
+        assert self._recipe is not None
+        reference = len(self.variables) + 1
+        self._recipe.add_variable(
+            reference, place.role, place.offset, place.width, place.product, place.key, list(start)
+        )
+        self.variables.append(
+            Variable(
+                name=name,
+                reference=reference,
+                type="Float64",
+                causality=causality,
+                variability="fixed" if causality == "parameter" else "continuous",
+                initial={"parameter": "exact", "output": "calculated"}.get(causality, ""),
+                start=start or None,
+                dimensions=(Dimension(place.width),) if place.width > 1 else (),
+                unit=unit,
+            )
+        )
+
+    # Description
+
+    def _description(self, token: str) -> ModelDescription:
+        assert self._recipe is not None and self._plan is not None
+        owners = {self._place(port, "outputs")[0] for port in self.outputs}
+        entries = self.system.subsystems.values()
+        steps = [entry.step for entry in entries if entry.step]
+        unknowns = tuple(self._unknowns())
+        return ModelDescription(
+            version=f"{self.version}.0",
+            name=self.system.name,
+            token=token,
+            variables=tuple(self.variables),
+            co_simulation=Interface(
+                model_identifier=self.identifier,
+                only_once_per_process=any(_is_for_once(entry.subsystem) for entry in entries),
+                can_get_and_set_state=all(entry.subsystem.can_save for entry in entries),
+                variable_steps=True,
+                max_output_derivative_order=int(all(map(self._recipe.offers_derivatives, owners))),
+                can_interpolate_inputs=self._slopes,
+            ),
+            units={v.unit: _unit(v.unit) for v in self.variables if v.unit},
+            experiment=DefaultExperiment(step=max(steps, default=None)),
+            outputs=unknowns,
+            initial_unknowns=unknowns,
+            tool=f"Counterpoint {__version__}",
+        )
+
+    def _unknowns(self) -> Iterable[Unknown]:
+        """Yield what the FMU computes with what it depends on: inputs that pass through, parameters."""
+        edges = feedthrough_edges(self.system, at_start=True)
+        reached = {port.full: _reached(edges, port.full) for port in self.inputs}
+        parameters = [v.name for v in self.variables if v.causality == "parameter"]
+        for port in self.outputs:
+            passing = [source for source in self.inputs if port.full in reached[source.full]]
+            names = [name for source in passing for name in self._variable_names(source)]
+            for name in self._variable_names(port):
+                yield Unknown(name, (*names, *parameters))
+
+    def _variable_names(self, port: _Port) -> list[str]:
+        if port.width == 1 or self.version == 3:
+            return [port.name]
+        return [f"{port.name}[{k}]" for k in range(port.width)]
+
+
+def _chosen(
+    key: str, names: Iterable[str] | None, usual: dict[str, str], allowed: dict[str, str], problems: list[str]
+) -> list[str]:
+    if names is None:
+        return list(usual)
+    wanted = [names] if isinstance(names, str) else list(dict.fromkeys(names))
+    problems += [
+        f'{key}: "{name}": no such {key[:-1]} that is free{did_you_mean(name, allowed)}'
+        if key == "inputs"
+        else f'{key}: "{name}": no such {key[:-1]}{did_you_mean(name, allowed)}'
+        for name in wanted
+        if name not in allowed
+    ]
+    return wanted
+
+
+def _is_for_once(subsystem: Subsystem) -> bool:
+    """Whether a subsystem is an FMU that allows one instance a process."""
+    return isinstance(subsystem, Fmu) and subsystem.interface.only_once_per_process
+
+
+def _unit(text: str) -> Unit:
+    """Return a unit with its base units, where these are known."""
+    try:
+        known = unit(text)
+    except UnitProblem:
+        return Unit(text)
+    return Unit(text, known.exponents, known.factor, known.offset)
+
+
+def _reached(edges: dict[str, list[str]], port: str) -> set[str]:
+    """Return the ports that depend on a port at the same instant."""
+    seen: set[str] = set()
+    waiting = [port]
+    while waiting:
+        for following in edges.get(waiting.pop(), ()):
+            if following not in seen:
+                seen.add(following)
+                waiting.append(following)
+    return seen
+
+
+def _files(folder: Path, inside: str) -> dict[str, bytes]:
+    """Return the files of a folder by their names in the archive."""
+    found = sorted(path for path in folder.rglob("*") if path.is_file())
+    return {f"{inside}/{path.relative_to(folder).as_posix()}": path.read_bytes() for path in found}
+
+
+def _tuple(values: NDArray[np.float64]) -> tuple[float, ...]:
+    return tuple(float(value) for value in values)

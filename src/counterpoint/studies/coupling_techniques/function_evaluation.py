@@ -1,0 +1,138 @@
+"""Table 5.1: one double pendulum, one formulation, dynamic terms from five places."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+
+from ... import Subsystem, System
+from ...multibody import Evaluated
+from ...multibody.evaluation import connect, octave
+from ..report import Progress
+from . import double_pendulum
+from .double_pendulum import Array
+
+STEPS = (1e-3, 1e-2)
+"""Time steps of the table, s."""
+
+NATIVE, POINTER, PYTHON, SOCKET, OCTAVE = "native", "compiled pointer", "Python function", "socket", "Octave"
+TECHNIQUES = (NATIVE, POINTER, PYTHON, SOCKET, OCTAVE)
+"""In the order that we expect, the cheapest first."""
+
+Model = Callable[[], Subsystem]
+"""Makes the pendulum for one run."""
+
+
+@dataclass
+class Evaluations:
+    """What came out: seconds for a second simulated, and the largest distance from the native run, m."""
+
+    seconds: dict[tuple[str, float], float] = field(default_factory=dict)
+    distance: dict[tuple[str, float], float] = field(default_factory=dict)
+    missing: dict[str, str] = field(default_factory=dict)
+
+    def ratio(self, technique: str, step: float) -> float:
+        """Return the time over that of the native model; NaN where the technique is not there."""
+        return self.seconds.get((technique, step), np.nan) / self.seconds[NATIVE, step]
+
+
+def measure(quick: bool, progress: Progress | None = None) -> Evaluations:
+    """Run every technique that this machine has."""
+    made = Evaluations()
+    with contextlib.ExitStack() as stack:
+        models = _models(stack, made.missing)
+        for done, (name, model) in enumerate(models.items()):
+            for step in STEPS:
+                _measure_one(made, name, model, step, quick)
+            if progress:
+                progress("function evaluation", done + 1, len(models))
+    return made
+
+
+def _measure_one(made: Evaluations, name: str, model: Model, step: float, quick: bool) -> None:
+    span = {True: 0.1, False: 1.0}[quick] if name == OCTAVE else {True: 0.5, False: 10.0}[quick]
+    tries = [_timed(model(), span, step) for _ in range(2 if quick else 3)]
+    made.seconds[name, step] = min(seconds for seconds, _ in tries) / span
+    _, expected = _timed(_native(), span, step)
+    made.distance[name, step] = float(np.abs(tries[-1][1] - expected).max())
+
+
+def _timed(model: Subsystem, span: float, step: float) -> tuple[float, Array]:
+    """Run without counting the set-up; return seconds, and the places of both masses over time."""
+    system = System("double pendulum")
+    system.add("pendulum", model, step=step)
+    with system.start(until=span) as run:
+        began = perf_counter()
+        run.step_to(span)
+        seconds = perf_counter() - began
+        return seconds, np.asarray(run.finish()["pendulum.q"].values)
+
+
+def _models(stack: contextlib.ExitStack, missing: dict[str, str]) -> dict[str, Model]:
+    folder = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="terms-")))
+    models: dict[str, Model] = {NATIVE: _native}
+    with _noting(missing, POINTER):
+        models[POINTER] = _evaluated(_compiled(folder))
+    models[PYTHON] = _evaluated(double_pendulum.python_terms)
+    models[SOCKET] = _evaluated(stack.enter_context(_served(folder)))
+    with _noting(missing, OCTAVE):
+        (folder / "double_pendulum.m").write_text(double_pendulum.M_TERMS)
+        models[OCTAVE] = _evaluated(stack.enter_context(octave(folder / "double_pendulum.m")))
+    return models
+
+
+@contextlib.contextmanager
+def _noting(missing: dict[str, str], name: str) -> Iterator[None]:
+    try:
+        yield
+    except Exception as error:  # whatever keeps a technique away: the study goes on and says so
+        missing[name] = str(error)
+
+
+def _native() -> Subsystem:
+    return double_pendulum.mechanism().subsystem()
+
+
+def _evaluated(terms: object) -> Model:
+    def make() -> Subsystem:
+        return Evaluated(
+            terms, coordinates=4, equations=2, constant_mass=True, position=double_pendulum.START
+        ).subsystem()
+
+    return make
+
+
+def _compiled(folder: Path) -> object:
+    compiler = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")
+    if compiler is None:
+        raise FileNotFoundError("no C compiler (cc, gcc, clang) is installed")
+    (folder / "terms.c").write_text(double_pendulum.C_TERMS)
+    command = [compiler, "-O2", "-shared", "-fPIC", "terms.c", "-o", "terms.so"]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    return ctypes.CDLL(str(folder / "terms.so")).terms
+
+
+@contextlib.contextmanager
+def _served(folder: Path) -> Iterator[object]:
+    """Yield the terms of a process that answers over a Unix socket."""
+    address = f"unix://{folder / 'terms'}"
+    code = (
+        "from counterpoint.multibody.evaluation import serve_terms\n"
+        "from counterpoint.studies.coupling_techniques.double_pendulum import python_terms\n"
+        f"serve_terms(python_terms, {address!r}, coordinates=4, equations=2)"
+    )
+    with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as server:
+        assert server.stdout is not None
+        server.stdout.readline()  # it prints its address when it listens
+        with connect(address) as stream:
+            yield stream

@@ -1,0 +1,209 @@
+// Recipes: what was written is read again, and bytes that are not a recipe are told, whatever they are.
+
+#include <cstdio>
+#include <fstream>
+#include <random>
+
+#include "check.hpp"
+#include "export/exported_kinds.hpp"
+#include "export/exported_model.hpp"
+#include "export/multibody_kinds.hpp"
+
+using namespace counterpoint;
+using namespace counterpoint::exported;
+using recipe::RecipeError;
+
+namespace {
+
+SubsystemPointer oscillator(double stiffness) {
+  Matrix a(2, 2), b(2, 1);
+  a << 0.0, 1.0, -stiffness, 0.0;
+  b << 0.0, 1.0;
+  return recipe::make(recipe::ode_kind, recipe::make(recipe::linear_right_hand_side_kind, a, b),
+                      recipe::make(recipe::state_output_kind, 2), {{1.0, 0.0}}, "ode4", SolverOptions{});
+}
+
+SubsystemPointer integrator() {
+  diagram::FlatDiagram flat;
+  const auto add = [&](const char* name, const char* kind, diagram::Parameters parameters) {
+    diagram::BlockPointer block = recipe::make(recipe::block_kind, kind, std::move(parameters));
+    const int inputs = block->inputs();
+    flat.blocks.push_back({name, std::move(block), std::vector<diagram::Source>(inputs), -1});
+  };
+  add("u", "inlet", {{{"value", {{0.0}, 1, 1}}, {"offset", {{0.0}, 1, 1}}}, {}});
+  add("k", "gain", {{{"gain", {{3.0}, 1, 1}}}, {}});
+  add("x", "integrator", {{{"initial", {{0.5}, 1, 1}}}, {}});
+  flat.blocks[1].inputs[0] = {0, 0};
+  flat.blocks[2].inputs[0] = {1, 0};
+  flat.outputs.push_back({"x", {2, 0}});
+  return recipe::make(recipe::diagram_kind, flat, diagram::SimulatorOptions{}, false, 0.0);
+}
+
+/// A pendulum of two coordinates about a fixed point, with a spring that an input pulls.
+SubsystemPointer pendulum() {
+  using namespace multibody;
+  Combination end{2, {{0, 1.0, 0.0}}, {}}, root{2, {{2, 1.0, 0.0}}, {}};
+  Combination line{2, {{0, 1.0, 0.0}, {2, -1.0, 0.0}}, {}};
+  MeasurePointer length = recipe::make(recipe::measure_kind, MeasureFunction::distance, {line, line}, {line, line});
+  length->name = "length";
+  ScalarLaw law;
+  law.stiffness = 10.0;
+  law.actuator = recipe::make(recipe::following_kind, {0}, 1.0);
+  Parts parts;
+  parts.free = 2;
+  parts.coordinates = {"B.x", "B.y", "A.x", "A.y"};
+  parts.inputs = 1;
+  parts.mass = {{0, 0, 1.0}, {1, 1, 1.0}};
+  parts.constant_force = {0.0, -9.81, 0.0, 0.0};
+  ConstraintBatchPointer rod = recipe::make(recipe::distances_kind, {2, {{0, 2, 1.0}}});
+  rod->names = {"rod"};
+  parts.constraints = {rod};
+  parts.measures = {length};
+  ForcePointer spring = recipe::make(recipe::scalar_force_kind, length, law);
+  spring->name = "spring";
+  parts.forces = {spring};
+  ModelPointer model = recipe::make(recipe::assembled_model_kind, parts);
+  std::vector<OutputPointer> outputs{recipe::make(recipe::point_output_kind, end, Motion::position),
+                                     recipe::make(recipe::force_output_kind, spring),
+                                     recipe::make(recipe::reaction_output_kind, 0, 1),
+                                     recipe::make(recipe::support_output_kind, 2, 2)};
+  MultibodySubsystem::Setup setup{{1.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0}, {0.0}, false, 0.0};
+  return recipe::make(recipe::mechanism_kind, {model, StepperOptions{}, outputs, setup});
+}
+
+ExportedSpec everything() {
+  const ApproximationPointer line = recipe::make(recipe::lagrange_kind, 1);
+  const ApproximationPointer slope = recipe::make(recipe::taylor_kind, 1);
+  ExportedSpec spec;
+  spec.token = "{token}";
+  spec.members = {{"mass", {{"force", 1}}, {{"x", 1}, {"v", 1}}, {oscillator(9.0), 0.01, {0.0}, {}}},
+                  {"sum", {{"u", 1}}, {{"x", 1}}, {integrator(), 0.02, {0.0}, {0}}},
+                  {"pendulum", {{"pull", 1}}, {{"all", 6}}, {pendulum(), 0.005, {0.0}, {}}}};
+  spec.connections = {{0, 0, 1, 1, 0, 1, line}};
+  spec.tolerance = 1e-9;
+  spec.inputs = {{0, 0, 1, slope}, {2, 0, 1, slope}};
+  spec.outputs = {{0, 0, 2, line}, {1, 0, 1, line}, {2, 0, 2, line}};
+  spec.variables = {{1, Role::input, 0, 1, 0, "", {0.0}}, {2, Role::input, 1, 1, 0, "", {0.0}},
+                    {3, Role::output, 0, 2, 0, "", {}},   {4, Role::output, 2, 1, 0, "", {}},
+                    {5, Role::output, 3, 2, 0, "", {}}};
+  return spec;
+}
+
+std::string body_of(const ExportedSpec& spec) {
+  recipe::Writer writer;
+  writer(spec);
+  CHECK(writer.problems().empty());
+  return writer.bytes();
+}
+
+std::vector<double> run(ExportedModel& model, int from, int to) {
+  for (int k = from; k < to; ++k) model.step(0.1 * (k + 1));
+  std::vector<double> values(5);
+  model.get(*model.find(3), &values[0]);
+  model.get(*model.find(4), &values[2]);
+  model.get(*model.find(5), &values[3]);
+  return values;
+}
+
+/// Reading and, where that works, running must end in one of two ways: well, or with an exception.
+bool is_told(const std::string& body) {
+  try {
+    ExportedModel model(body, "nowhere");
+    model.start(0.0);
+    model.begin();
+    model.step(0.02);
+    return false;
+  } catch (const std::exception&) {
+    return true;
+  }
+}
+
+std::string file_with(const std::string& bytes) {
+  const std::string path = FMU_FOLDER "test.recipe";
+  std::ofstream(path, std::ios::binary) << bytes;
+  return path;
+}
+
+}  // namespace
+
+TEST(what_was_written_is_read_again_and_moves_the_same) {
+  const std::string body = body_of(everything());
+  ExportedModel first(body, ""), second(body, "");
+  for (ExportedModel* model : {&first, &second}) {
+    model->start(0.0);
+    model->begin();
+  }
+  const std::vector<double> a = run(first, 0, 10), b = run(second, 0, 10);
+  CHECK(a == b);
+  CHECK_CLOSE(std::cos(3.0), a[0], 1e-6);  // x'' = -9 x, ode4 with steps of 10 ms
+  CHECK_CLOSE(1.0, std::hypot(a[3], a[4]), 1e-9);  // the rod keeps its length
+}
+
+TEST(a_state_can_be_restored_again_and_again) {
+  ExportedModel model(body_of(everything()), "");
+  model.start(0.0);
+  model.begin();
+  run(model, 0, 5);
+  const auto state = model.save();
+  const std::vector<double> once = run(model, 5, 10);
+  model.restore(*state);
+  CHECK(once == run(model, 5, 10));
+  model.reset();
+  model.restore(*state);
+  CHECK(once == run(model, 5, 10));
+}
+
+TEST(every_cut_is_told) {
+  const std::string body = body_of(everything());
+  for (std::size_t length = 0; length < body.size(); ++length) {
+    bool told = false;
+    try {
+      read_spec(body.substr(0, length), "");
+    } catch (const RecipeError&) {
+      told = true;
+    }
+    if (!told) CHECK(told);
+  }
+  CHECK_THROWS(RecipeError, "more than a recipe", read_spec(body + "x", ""));
+}
+
+TEST(changed_bytes_never_do_harm) {
+  // Whether each change is told depends on where it falls; that nothing else happens is what sanitizers watch.
+  const std::string body = body_of(everything());
+  std::mt19937 random(7);
+  const std::uint32_t values[] = {0u, 1u, 2u, 3u, 5u, 0x7fffffffu, 0x80000000u, 0xffffffffu};
+  int told = 0;
+  for (std::size_t place = 0; place + 4 <= body.size(); place += 4) {
+    std::string changed = body;
+    const std::uint32_t value = values[random() % 8];
+    std::memcpy(&changed[place], &value, sizeof value);
+    told += is_told(changed) ? 1 : 0;
+  }
+  for (int k = 0; k < 3000; ++k) {
+    std::string changed = body;
+    changed[random() % body.size()] = static_cast<char>(random());
+    told += is_told(changed) ? 1 : 0;
+  }
+  CHECK(told > 1000);
+}
+
+TEST(a_foreign_file_is_told_by_its_mark_version_and_length) {
+  const std::string file = to_file(body_of(everything()));
+  CHECK(from_file(file_with(file)) == body_of(everything()));
+  const std::string later = std::string(file).replace(16, 1, "\x09");
+  CHECK_THROWS(RecipeError, "is not a recipe", from_file(file_with("")));
+  CHECK_THROWS(RecipeError, "is not a recipe", from_file(file_with("PK\x03\x04 something else that is long enough to be one")));
+  CHECK_THROWS(RecipeError, "was cut off", from_file(file_with(file.substr(0, file.size() - 1))));
+  CHECK_THROWS(RecipeError, "was cut off or added to", from_file(file_with(file + "x")));
+  CHECK_THROWS(RecipeError, "has version 9", from_file(file_with(later)));
+  CHECK_THROWS(RecipeError, "cannot be opened", from_file("nowhere/at/all"));
+}
+
+TEST(what_cannot_be_written_down_is_named_with_its_place) {
+  ExportedSpec spec = everything();
+  spec.members[0].spec.subsystem = std::make_shared<Table>(std::vector<double>{0.0}, std::vector<double>{1.0}, 1, Table::Kind::hold);
+  recipe::Writer writer;
+  writer(spec);
+  CHECK(writer.problems().size() == 1);
+  CHECK(writer.problems().front().find("subsystems.mass: is written in Python or runs") == 0);
+}

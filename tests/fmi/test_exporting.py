@@ -1,0 +1,327 @@
+"""Exported FMUs give the numbers of our own runs, in FMPy and in ourselves."""
+
+import numpy as np
+import pytest
+
+import counterpoint as cp
+from counterpoint.multibody import library
+
+from . import exported
+
+fmpy = pytest.importorskip("fmpy")
+
+# Communication points are n h in one program and sums or products rounded otherwise in another; at a point that is a
+# sample's time up to rounding, an output is its value up to rounding: slopes (below 1e4 of the values) times 1e-16 s.
+ROUNDING = 1e-11
+
+
+def problems(path):
+    from fmpy.validation import validate_fmu
+
+    return validate_fmu(str(path))
+
+
+def simulated(path, until, interval, **options):
+    return fmpy.simulate_fmu(str(path), stop_time=until, output_interval=interval, **options)
+
+
+def imported(path, until, interval, **options):
+    system = cp.System("host")
+    system.add("fmu", cp.fmu(path, **options), step=interval)
+    return system.run(until=until)
+
+
+def close(expected, actual):
+    expected, actual = np.asarray(expected), np.asarray(actual)
+    assert expected.shape == actual.shape
+    scale = max(np.abs(expected).max(), 1.0)
+    assert np.abs(expected - actual).max() <= ROUNDING * scale
+
+
+MODELS = {
+    # model, length of the run, its step, communication step (s)
+    "motor": (exported.motor, 0.5, 1e-3, 0.01),
+    "thermostat": (exported.thermostat, 6 * 3600.0, 60.0, 600.0),
+    "engine": (exported.engine, 0.5, 5e-3, 0.01),
+    "four-bar": (exported.four_bar, 1.0, 1e-3, 0.01),
+    "every element": (exported.every_element, 0.3, 1e-3, 0.01),
+    "guided": (exported.guided, 0.1, 1e-3, 0.01),
+    "flyball": (library.flyball, 0.1, 1e-3, 0.01),
+}
+
+
+@pytest.fixture(scope="module")
+def written(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("exported")
+    made = {}
+
+    def get(name, version):
+        if (name, version) not in made:
+            model = MODELS[name][0]() if name in MODELS else getattr(exported, name)()
+            step = MODELS[name][2] if name in MODELS else None
+            made[name, version] = cp.export_fmu(model, folder / f"{name}-{version}.fmu", version=version, step=step)
+        return made[name, version]
+
+    return get
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_an_exported_model_moves_as_in_our_own_run(written, name, version):
+    build, until, step, interval = MODELS[name]
+    path = written(name, version)
+    assert problems(path) == []
+    model = build()
+    own = model.run(until=until, step=step)
+    theirs = simulated(path, until, interval)
+    ours = imported(path, until, interval)
+    stride = round(interval / step)
+    for port, width in model.subsystem().outputs.items():
+        on_grid = own[f"{model.name}.{port}"].values[::stride]
+        if width == 1 or version == 3:
+            close(on_grid, theirs[port])
+            close(on_grid, ours[f"fmu.{port}"].values)
+        else:
+            for k in range(width):
+                close(on_grid[:, k], theirs[f"{port}[{k}]"])
+
+
+def test_a_coupled_system_runs_multirate_inside(written, version):
+    path = written("two_mass", version)
+    assert problems(path) == []
+    own = exported.two_mass().run(until=10.0)
+    theirs = simulated(path, 10.0, 0.5)
+    ours = imported(path, 10.0, 0.5)
+    for name, stride in (("fast.x", 50), ("slow.x", 5)):
+        close(own[name].values[::stride], theirs[name])
+        close(own[name].values[::stride], ours[f"fmu.{name}"].values)
+
+
+@pytest.mark.parametrize("scheme", ["fastest-first", "parallel", "sequential"])
+def test_every_scheme_is_kept(scheme, tmp_path):
+    own = exported.two_mass().run(until=5.0, scheme=scheme)
+    path = cp.export_fmu(exported.two_mass(), tmp_path / "pair.fmu", scheme=scheme)
+    close(own["fast.x"].values[::50], simulated(path, 5.0, 0.5)["fast.x"])
+
+
+def test_steps_stay_on_their_grid_when_the_master_asks_more_often(written):
+    """Communication every 30 ms, steps of 10 ms and 100 ms: where both meet, the numbers are those of our own run."""
+    own = exported.two_mass().run(until=9.0)
+    theirs = simulated(written("two_mass", 3), 9.0, 0.03)
+    close(own["fast.x"].values[::3], theirs["fast.x"])
+    close(own["slow.x"].values[::3], theirs["slow.x"][::10])
+    # Between its samples the slow one is interpolated by a straight line: h^2 / 8 x'' = 1.25e-3 * 8 m/s^2.
+    between = own["slow.x"].at(theirs["time"])
+    assert np.abs(between - theirs["slow.x"]).max() < 1e-9
+
+
+def test_an_fmu_inside_comes_along(built, version, tmp_path):
+    def system():
+        made = cp.System("pair")
+        made.add("fmu", cp.fmu(built("oscillator", 2), parameters={"m": 2.0}, start={"x": 0.5}), step=0.01)
+        made.add("filter", cp.linear([[-5.0]], [[5.0]], x0=[0.0], inputs="u", outputs="y"), step=0.002)
+        made.connect("fmu.x", "filter.u")
+        made.connect("filter.y", "fmu.force", gain=-1.0)
+        return made
+
+    own = system().run(until=2.0)
+    path = cp.export_fmu(system(), tmp_path / "pair.fmu", version=version)
+    assert problems(path) == []
+    theirs = simulated(path, 2.0, 0.1)
+    close(own["fmu.x"].values[::10], theirs["fmu.x"])
+    close(own["filter.y"].values[::50], theirs["filter.y"])
+    close(own["fmu.x"].values[::10], imported(path, 2.0, 0.1)["fmu.fmu.x"].values)
+
+
+def test_a_table_and_a_diagram_in_one_fmu(tmp_path):
+    def system():
+        made = cp.System("house")
+        made.add("weather", cp.table([0, 3600, 7200], [0.0, 10.0, 5.0], outputs="outside"))
+        plant = cp.Diagram("plant", step=10.0)
+        outside = plant.input("outside")
+        inside = plant.integrator(initial=20.0, name="inside")
+        ((outside - inside) / 3600.0) >> inside
+        plant.output("inside", inside)
+        made.add("plant", plant, step=10.0)
+        made.connect("weather.outside", "plant.outside")
+        return made
+
+    own = system().run(until=7200.0)
+    theirs = simulated(cp.export_fmu(system(), tmp_path / "house.fmu"), 7200.0, 600.0)
+    close(own["plant.inside"].values[::60], theirs["plant.inside"])
+
+
+def test_a_solver_of_variable_step_ends_its_steps_at_the_communication_points(tmp_path):
+    path = cp.export_fmu(exported.thermostat(step=None, solver="ode45", rtol=1e-8), tmp_path / "variable.fmu")
+    theirs = simulated(path, 6 * 3600.0, 600.0)
+    own = exported.thermostat().run(until=6 * 3600.0, step=60.0)
+    # Both find the switching times to far below a millisecond; what is left is ode4 with steps of a minute.
+    assert np.abs(theirs["temperature"] - own["thermostat.temperature"].values[::10]).max() < 1e-6
+
+
+def test_inputs_are_held_or_follow_the_slope_that_a_master_gives(tmp_path):
+    """dx/dt = u with u = t^2: the sum of held values, or of trapezoids beside the tangents; both in closed form."""
+    tracker = cp.linear([[0.0]], [[1.0]], x0=[0.0], inputs="u", outputs="x")
+    path = cp.export_fmu(tracker, tmp_path / "tracker.fmu", version=2, step=0.01)
+    with Led(path) as fmu:
+        held = slope = 0.0
+        for k in range(10):
+            t = 0.1 * k
+            fmu.set("u", t * t)
+            fmu.step(t, 0.1)
+            held += 0.1 * t * t
+        assert fmu.get("x") == pytest.approx(held, abs=1e-13)
+    with Led(path) as fmu:
+        for k in range(10):
+            t = 0.1 * k
+            fmu.set("u", t * t)
+            fmu.fmu.setRealInputDerivatives([fmu.references["u"]], [1], [2 * t])
+            fmu.step(t, 0.1)
+            slope += 0.1 * t * t + 0.01 * t
+        assert fmu.get("x") == pytest.approx(slope, abs=1e-13)
+    line = cp.export_fmu(tracker, tmp_path / "line.fmu", version=2, step=0.01, input_approximation=cp.lagrange(1))
+    with Led(line) as fmu:
+        for k in range(10):
+            fmu.set("u", 0.1 * k)
+            fmu.step(0.1 * k, 0.1)
+        # The line through the last two values is right for u = t; only the first step had one value, 0, and lost 0.005.
+        assert fmu.get("x") == pytest.approx(0.5 - 0.005, abs=1e-13)
+
+
+def test_parameters_are_the_numbers_of_blocks_and_initial_states(version, tmp_path):
+    path = cp.export_fmu(exported.thermostat(), tmp_path / "house.fmu", version=version)
+    changed = exported.thermostat()
+    changed.blocks["temperature"].numbers["initial"][:] = 19.0
+    changed.blocks["heater"].numbers["output_on"][:] = 2000.0
+    own = changed.run(until=7200.0)["thermostat.temperature"].values[::10]
+    start = {"temperature.initial": 19.0, "heater.output_on": 2000.0}
+    close(own, simulated(path, 7200.0, 600.0, start_values=start)["temperature"])
+    ours = imported(path, 7200.0, 600.0, parameters=start)
+    close(own, ours["fmu.temperature"].values)
+
+
+class Led:
+    """An FMI 2 FMU led by FMPy's calls."""
+
+    def __init__(self, path, **start):
+        self.path, self.start, self.messages = path, start, []
+
+    def __enter__(self):
+        description = fmpy.read_model_description(str(self.path))
+        self.references = {v.name: v.valueReference for v in description.modelVariables}
+        self.folder = fmpy.extract(str(self.path))
+        self.fmu = fmpy.fmi2.FMU2Slave(
+            guid=description.guid,
+            unzipDirectory=self.folder,
+            modelIdentifier=description.coSimulation.modelIdentifier,
+            instanceName="led",
+        )
+        self.fmu.instantiate()
+        self.fmu.setupExperiment(startTime=0.0)
+        self.fmu.enterInitializationMode()
+        for name, value in self.start.items():
+            self.set(name, value)
+        self.fmu.exitInitializationMode()
+        return self
+
+    def __exit__(self, *_):
+        import shutil
+
+        self.fmu.terminate()
+        self.fmu.freeInstance()
+        shutil.rmtree(self.folder)
+
+    def set(self, name, value):
+        self.fmu.setReal([self.references[name]], [value])
+
+    def get(self, name):
+        return self.fmu.getReal([self.references[name]])[0]
+
+    def step(self, t, length):
+        self.fmu.doStep(currentCommunicationPoint=t, communicationStepSize=length)
+
+
+@pytest.mark.parametrize("name", ["motor", "thermostat", "engine", "four-bar", "two_mass"])
+def test_a_saved_state_comes_back_bit_for_bit(written, name):
+    """n steps, save, n steps, restore, the same n steps; and a second restore of the same state."""
+    length = {"thermostat": 600.0}.get(name, 0.07)
+    with Led(written(name, 2)) as fmu:
+        outputs = [n for n, v in fmu.references.items() if n.partition("[")[0] in PORTS[name]]
+        for k in range(5):
+            fmu.step(k * length, length)
+        state = fmu.fmu.getFMUState()
+        runs = []
+        for _ in range(3):
+            for k in range(5, 10):
+                fmu.step(k * length, length)
+            runs.append([fmu.get(n) for n in outputs])
+            fmu.fmu.setFMUState(state)
+        fmu.fmu.freeFMUState(state)
+    assert runs[0] == runs[1] == runs[2]
+    assert np.all(np.isfinite(runs[0]))
+
+
+PORTS = {
+    "motor": {"speed", "voltage"},
+    "thermostat": {"temperature", "heater"},
+    "engine": {"speed", "torque", "throttle"},
+    "four-bar": {"angle", "C", "bearing", "energy"},
+    "two_mass": {"fast.x", "slow.x"},
+}
+
+
+def test_derivatives_of_outputs_are_offered_where_all_know_them(written, tmp_path):
+    spring = cp.linear([[0, 1], [-9, 0]], [[0], [1]], x0=[1, 0], inputs="force", outputs=["x", "v"])
+    path = cp.export_fmu(spring, tmp_path / "spring.fmu", version=2, step=1e-3)
+    assert cp.fmu(path).interface.max_output_derivative_order == 1
+    with Led(path, force=2.0) as fmu:
+        fmu.step(0.0, 0.1)
+        slopes = fmu.fmu.getRealOutputDerivatives([fmu.references["x"], fmu.references["v"]], [1, 1])
+        assert slopes[0] == pytest.approx(fmu.get("v"), rel=1e-14)
+        assert slopes[1] == pytest.approx(2.0 - 9.0 * fmu.get("x"), rel=1e-14)
+        fmu.step(0.1, 0.0505)  # between two samples: the slope of the line between them
+        slopes = fmu.fmu.getRealOutputDerivatives([fmu.references["x"]], [1])
+        assert slopes[0] == pytest.approx(fmu.get("v"), rel=1e-3)
+    assert cp.fmu(written("motor", 2)).interface.max_output_derivative_order == 0
+
+
+def test_several_fmus_and_instances_live_in_one_process(written):
+    system = cp.System("all")
+    for k in range(2):
+        for version in (2, 3):
+            system.add(f"motor{k}{version}", cp.fmu(written("motor", version)), step=0.01)
+            system.add(f"pair{k}{version}", cp.fmu(written("two_mass", version)), step=0.1)
+    result = system.run(until=1.0, threads=2)
+    for name in ("motor", "pair"):
+        port = "speed" if name == "motor" else "fast.x"
+        runs = [result[f"{name}{k}{version}.{port}"].values for k in range(2) for version in (2, 3)]
+        assert all(np.array_equal(runs[0], run) for run in runs)
+
+
+def test_the_same_model_gives_the_same_file(tmp_path):
+    first, second = (cp.export_fmu(exported.motor(), tmp_path / f"{k}" / "motor.fmu") for k in made_folders(tmp_path))
+    assert first.read_bytes() == second.read_bytes()
+
+
+def made_folders(folder):
+    for k in range(2):
+        (folder / f"{k}").mkdir()
+        yield k
+
+
+def test_ports_can_be_chosen(tmp_path):
+    path = cp.export_fmu(exported.two_mass(), tmp_path / "one.fmu", inputs=[], outputs=["slow.x"])
+    made = cp.fmu(path)
+    assert dict(made.inputs) == {}
+    assert dict(made.outputs) == {"slow.x": 1}
+
+
+def test_feedthrough_at_the_start_is_told(version, tmp_path):
+    model = cp.Diagram("sum", step=0.1)
+    a, b = model.input("a", 1.0), model.input("b", 2.0)
+    x = model.integrator(b, name="x")
+    model.output("direct", a + x)
+    model.output("state", x)
+    path = cp.export_fmu(model, tmp_path / "sum.fmu", version=version)
+    made = cp.fmu(path)
+    assert made.initial_feedthrough == [("direct", "a")]
+    assert imported(path, 0.5, 0.1, start={"a": 5.0})["fmu.direct"].values[0] == 5.0
