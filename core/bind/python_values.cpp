@@ -87,8 +87,9 @@ SharedArray::SharedArray(int size)
       data_(nb::cast<nb::ndarray<double, nb::c_contig, nb::device::cpu>>(array_).data()) {}
 
 nb::object to_rows(Rows&& rows, std::size_t columns) {
-  double* data = rows.data.release();
-  nb::capsule capsule(data, [](void* p) noexcept { std::free(p); });
+  double* data = rows.data.get();
+  auto* owner = new std::shared_ptr<double[]>(std::move(rows.data));
+  nb::capsule capsule(owner, [](void* p) noexcept { delete static_cast<std::shared_ptr<double[]>*>(p); });
   return nb::cast(nb::ndarray<nb::numpy, double>(data, {rows.size / columns, columns}, capsule));
 }
 

@@ -2,25 +2,20 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <cstdlib>
 #include <memory>
 #include <utility>
 #include <vector>
 
 namespace counterpoint {
 
-struct FreeMemory {
-  void operator()(double* memory) const { std::free(memory); }
-};
-
 /// A piece of a table of doubles.
 struct Rows {
-  std::unique_ptr<double[], FreeMemory> data;
+  std::shared_ptr<double[]> data;
   std::size_t size = 0;  ///< doubles, not rows
 };
 
-/// Memory for that many doubles, not cleared; large pieces in huge pages where the system has them, which
-/// makes first touching them several times cheaper.
+/// Memory for that many doubles, not cleared; in huge pages where the system has them, which makes first touching it
+/// several times cheaper. Pieces that are smaller than such a page come from a larger one that they share.
 Rows allocate_rows(std::size_t doubles);
 
 /// A table that grows by rows, in blocks that are never copied, and gives away what it has.
