@@ -89,7 +89,8 @@ def test_an_unknown_type_gets_a_suggestion(write, good, problems):
 def test_a_missing_type_lists_the_types(write, good, problems):
     (found,) = problems(write(good.replace('type = "linear"\n', "", 1)))
     assert found.startswith(
-        "subsystems.fast.type: missing; must be one of diagram, fmu, linear, multibody, ode, python, remote, second-order, table"
+        "subsystems.fast.type: missing; must be one of diagram, fmu, linear, multibody, ode, python, remote, second-order, "
+        "table"
     )
 
 
