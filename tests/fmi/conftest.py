@@ -73,5 +73,6 @@ def nothing_left_behind(tmp_path_factory, monkeypatch):
     place = tmp_path_factory.mktemp("temporary")
     monkeypatch.setattr(tempfile, "tempdir", str(place))
     yield place
-    gc.collect()
+    if list(place.iterdir()):
+        gc.collect()  # slow, and needed only where an FMU outlived its test in a cycle
     assert list(place.iterdir()) == []

@@ -100,7 +100,8 @@ def _diagram_master(loops: int, span: float) -> Outcome:
     block = model.cosimulation(others, name="linkage")
     angle = model.table(*THROTTLE, name="throttle")
     engine = model.superblock(drive(), throttle=angle, wheel_speed=block["speed"], name="engine")
-    block.connect(torque=engine["axle_torque"])
+    # As in the source, a memory breaks the loop: the torque reaches the linkage one step later.
+    block.connect(torque=model.memory(engine["axle_torque"], name="memory"))
     model.output("speed", block["speed"], unit="rad/s")
     return _run_diagram(model, span)
 
