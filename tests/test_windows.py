@@ -399,13 +399,13 @@ def test_an_exception_in_a_repeat_keeps_whole_windows(threads):
     np.testing.assert_allclose(caught.value.result["second.y"].time, [0.0, 0.1, 0.2])
 
 
-@pytest.mark.parametrize("call", [6, 7], ids=["first pass", "repeat"])
+@pytest.mark.parametrize("call", [6, 8], ids=["first pass", "repeat"])
 def test_ctrl_c_inside_a_window_leaves_whole_windows(tmp_path, call):
     def act(calls, t):
         if calls == call:
             os.kill(os.getpid(), signal.SIGINT)
         if calls >= call:
-            time.sleep(0.2)  # longer than a slice: the run comes back to Python within the window
+            time.sleep(0.03)  # longer than a slice: the run comes back to Python within the window
 
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:

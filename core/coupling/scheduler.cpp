@@ -67,6 +67,16 @@ void Scheduler::make_rounds(const RunSpec& spec) {
   }
 }
 
+void Scheduler::leave_rounds() {
+  for (const Round& round : rounds_) {
+    for (Seat* seat : round) {
+      seat->round = -1;
+      seat->participant->in_step = false;
+    }
+  }
+  rounds_.clear();
+}
+
 inline bool Scheduler::may_step(const Seat& seat) {
   return seat.participant->t_next <= seat.end && seat.participant->t < seat.begin;
 }

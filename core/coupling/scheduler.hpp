@@ -34,6 +34,9 @@ class Scheduler {
   Scheduler(const RunSpec& spec, int threads);
   ~Scheduler();
 
+  /// Before the start: nobody goes in rounds, so that a slice can end after every step.
+  void leave_rounds();
+
   void start();
 
   /// Find out again who may step: somebody else has moved the participants, or changed what they read.
