@@ -7,6 +7,7 @@
 #include <string>
 
 #include "check.hpp"
+#include "fmi/fmu_subsystem.hpp"
 #include "fmi/isolated_fmu.hpp"
 #include "link/packing.hpp"
 
@@ -64,7 +65,7 @@ std::vector<double> results(Fmu& fmu) {
   }
   const std::vector<double> read = fmu.numbers({Type::float64, x, 1, true});
   made.insert(made.end(), read.begin(), read.end());
-  const std::vector<double> slope = fmu.directional_derivative({15}, {10}, {1.0});
+  const std::vector<double> slope = fmu.directional_derivative({15}, {10}, {1.0}, 1);
   made.insert(made.end(), slope.begin(), slope.end());
   saved.reset();
   fmu.finish();
