@@ -113,7 +113,8 @@ class ProductMeasure final : public Measure {
     first_.find_places(offsets);
     if (two()) second_.find_places(offsets);
     for (int offset : offsets) {
-      for (int d = 0; d < first_.dimension(); ++d) columns_.push_back(offset + d);
+      // Unsigned: an offset of a damaged recipe is refused where its columns are used, and must not overflow here.
+      for (int d = 0; d < first_.dimension(); ++d) columns_.push_back(static_cast<int>(static_cast<unsigned>(offset) + static_cast<unsigned>(d)));
     }
   }
 

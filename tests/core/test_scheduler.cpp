@@ -70,7 +70,7 @@ Record run(const RunSpec& spec, int threads, const std::vector<double>& stops = 
   }
   for (const Participant& p : scheduler.network().participants) {
     CHECK(p.finished());
-    CHECK(p.t == spec.until);
+    CHECK(p.t >= spec.until - scheduler.network().tolerance);  // one that stops early may stop that near
   }
   return record(scheduler);
 }
