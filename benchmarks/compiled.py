@@ -25,8 +25,13 @@ def library(name: str) -> ctypes.CDLL:
     name : str
         Name of the source file without its ending.
     """
-    command = (compiler(), *LIBRARY_FLAGS, str(HERE / "native" / f"{name}.cpp"))
-    return ctypes.CDLL(str(_built(f"{name}.so", command, [HERE / "native" / f"{name}.cpp"])))
+    return ctypes.CDLL(str(shared_object(name)))
+
+
+def shared_object(*names: str) -> Path:
+    """Return the shared library of ``native/NAME.cpp``, of one or more of them, compiled if they have changed."""
+    sources = [HERE / "native" / f"{name}.cpp" for name in names]
+    return _built(f"{names[0]}.so", (compiler(), *LIBRARY_FLAGS, *map(str, sources)), sources)
 
 
 def program(name: str, part: str) -> Path:

@@ -1,14 +1,11 @@
 """The ring of oscillator FMUs of the benchmark: in Counterpoint and by hand.
 
 Each FMU is a mass on a spring that is tied to the mass before it: it gets position and speed of that one, so that in a
-ring of two, two values go each way. A macro step of 1 ms is one Runge-Kutta step inside an FMU: the cheapest work that
-is still one. The springs differ a little, or masses that start together would stay together.
+ring of two, two values go each way. The springs differ a little, or masses that start together would stay together.
 """
 
 import ctypes
 import functools
-import subprocess
-import sys
 import tempfile
 import zipfile
 from pathlib import Path
@@ -18,19 +15,55 @@ import numpy as np
 from numpy.typing import NDArray
 
 import counterpoint as cp
-from benchmarks.compiled import library
+from benchmarks.compiled import library, shared_object
 
 STEP = 1e-3
-INPUTS = {"x_other": 8, "v_other": 9}
-OUTPUTS = {"x": 10, "v": 11}
-PARAMETERS = {"k": 2, "c": 3, "kc": 4}
+PARAMETERS = {"k": 1, "c": 2, "kc": 3}
+INPUTS = {"x_other": 5, "v_other": 6}
+OUTPUTS = {"x": 7, "v": 8}
 """Value references by name."""
-BUILDER = Path(__file__).parents[1] / "tests" / "fmi" / "building.py"
+TOKEN = "{counterpoint-benchmark-oscillator}"
+PLATFORMS = {2: "linux64", 3: "x86_64-linux"}
+DESCRIPTIONS = {
+    2: """<?xml version="1.0" encoding="UTF-8"?>
+<fmiModelDescription fmiVersion="2.0" modelName="Oscillator" guid="{token}">
+<CoSimulation modelIdentifier="oscillator" canHandleVariableCommunicationStepSize="true" canInterpolateInputs="true"/>
+<ModelVariables>
+{variables}</ModelVariables>
+<ModelStructure><Outputs><Unknown index="6"/><Unknown index="7"/></Outputs></ModelStructure>
+</fmiModelDescription>
+""",
+    3: """<?xml version="1.0" encoding="UTF-8"?>
+<fmiModelDescription fmiVersion="3.0" modelName="Oscillator" instantiationToken="{token}">
+<CoSimulation modelIdentifier="oscillator" canHandleVariableCommunicationStepSize="true"/>
+<ModelVariables>
+<Float64 name="time" valueReference="0" causality="independent" variability="continuous"/>
+{variables}</ModelVariables>
+<ModelStructure><Output valueReference="7"/><Output valueReference="8"/></ModelStructure>
+</fmiModelDescription>
+""",
+}
 
 
 def parameters(index: int) -> dict[str, float]:
     """Return the parameters of FMU ``index``; the damping keeps rings of any length from swinging up."""
     return {"k": 100.0 + index % 7, "c": 0.1, "kc": 1.0}
+
+
+def _variables(version: int) -> str:
+    rows = [(name, reference, "parameter", "fixed", parameters(0)[name]) for name, reference in PARAMETERS.items()]
+    rows += [(name, reference, "input", "continuous", 0.0) for name, reference in INPUTS.items()]
+    starts = {"x": 1.0, "v": 0.0}
+    rows += [(name, reference, "output", "continuous", starts[name]) for name, reference in OUTPUTS.items()]
+    made = ""
+    for name, reference, causality, variability, start in rows:
+        head = f'name="{name}" valueReference="{reference}" causality="{causality}" variability="{variability}"'
+        exact = ' initial="exact"' if causality == "output" else ""
+        if version == 2:
+            made += f'<ScalarVariable {head}{exact}><Real start="{start}"/></ScalarVariable>\n'
+        else:
+            made += f'<Float64 {head}{exact} start="{start}"/>\n'
+    return made
 
 
 @functools.cache
@@ -40,17 +73,17 @@ def _folder() -> tempfile.TemporaryDirectory[str]:
 
 @functools.cache
 def archive(version: int) -> Path:
-    """Build the oscillator of the tests and return its path."""
-    command = [sys.executable, str(BUILDER), "oscillator", "--version", str(version), "--out", _folder().name]
-    return Path(subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip())
+    """Build the oscillator and return its path."""
+    path = Path(_folder().name) / f"Oscillator{version}.fmu"
+    with zipfile.ZipFile(path, "w") as made:
+        made.writestr("modelDescription.xml", DESCRIPTIONS[version].format(token=TOKEN, variables=_variables(version)))
+        made.write(binary(), f"binaries/{PLATFORMS[version]}/oscillator.so")
+    return path
 
 
-@functools.cache
-def binary(version: int) -> Path:
-    """Return the library inside the archive."""
-    with zipfile.ZipFile(archive(version)) as opened:
-        (name,) = (name for name in opened.namelist() if name.startswith("binaries/") and not name.endswith("/"))
-        return Path(opened.extract(name, Path(_folder().name) / f"fmi{version}"))
+def binary() -> Path:
+    """Return the library of the oscillator, of FMI 2 and of FMI 3."""
+    return shared_object("oscillator_fmu", "unsupported")
 
 
 class Ring(Protocol):
@@ -74,7 +107,7 @@ class HandWritten:
         self._library.fmu_ring_new.restype = ctypes.c_void_p
         self._library.fmu_ring_run.restype = ctypes.c_int64
         values = [value for i in range(count) for value in parameters(i).values()]
-        path = str(binary(version)).encode()
+        path = str(binary()).encode()
         made = self._library.fmu_ring_new(version, path, count, (ctypes.c_double * len(values))(*values))
         self._ring = ctypes.c_void_p(made)
         self._version, self._count, self._steps, self._lines = version, count, steps, lines

@@ -13,10 +13,10 @@
 
 namespace {
 
-constexpr const char* token = "{counterpoint-test-oscillator}";
-constexpr unsigned parameters[] = {2, 3, 4};  // k, c, kc
-constexpr unsigned inputs[] = {8, 9};         // x_other, v_other
-constexpr unsigned outputs[] = {10, 11};      // x, v
+constexpr const char* token = "{counterpoint-benchmark-oscillator}";
+constexpr unsigned parameters[] = {1, 2, 3};  // k, c, kc
+constexpr unsigned inputs[] = {5, 6};         // x_other, v_other
+constexpr unsigned outputs[] = {7, 8};      // x, v
 constexpr int first_order[] = {1, 1};
 constexpr int columns = 3;
 

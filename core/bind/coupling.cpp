@@ -236,6 +236,16 @@ void bind_network(Class& c) {
     return all;
   }, nb::arg("at_least"), nb::sig("def take_defect_rows(self, at_least: int) -> list[tuple[int, NDArray[numpy.float64]]]"),
      "Blocks (connection, rows of time, assumed and arrived values) since the last call, where there are so many rows.");
+  c.def("held_inputs", [](Driver& d) {
+    std::vector<std::tuple<int, int, int, double, double>> all;
+    for (int k = 0; k < d.network().connection_count(); ++k) {
+      const Network::Place place = d.network().place(k);
+      const Participant& p = d.network().participants[place.consumer];
+      const Term& term = p.inputs->terms()[place.term];
+      if (!p.defects[place.term].keeps_rows()) all.emplace_back(k, term.source, term.samples.column, term.gain, term.offset);
+    }
+    return all;
+  }, "(connection, subsystem, column, gain, offset) of those that hold the sample before in every step: no defect rows are taken of them.");
   c.def("defect", [](Driver& d, int k) {
     const Network::Place place = d.network().place(k);
     const Participant& p = d.network().participants.at(place.consumer);

@@ -19,7 +19,7 @@ namespace counterpoint {
 class Defect {
  public:
   explicit Defect(int width)
-      : width_(width), means_(width), spreads_(width), values_(width), truth_(width), rows_(1 + 2 * width) {}
+      : width_(width), spreads_(width), values_(width), truth_(width), rows_(1 + 2 * width) {}
 
   /// Whether to assume at the end of the consumer's step: the step after it will end at `following`, and
   /// the source publishes (or has published) its next sample at `source_next`.
@@ -52,24 +52,34 @@ class Defect {
   template <class At>
   void arrive_in_step(std::size_t last, const At& at) {
     if (last <= place_) return;
-    double* row = rows_.extend(last - place_);
+    double* row = keeps_rows_ ? rows_.extend(last - place_) : nullptr;
     Tally tally = tally_;
-    double mean = means_[0], spread = spreads_[0];
+    Spread spread = spreads_[0];
+    double t = compared_for_;
     for (std::size_t sample = place_ + 1; sample <= last; ++sample) {
       const Comparison found = at(sample);
-      row[0] = found.t;
-      row[1] = found.assumed;
-      row[2] = found.arrived;
-      row += 3;
-      ++tally.count;
-      tally.add(weigh(found.assumed, found.arrived, tally, mean, spread), found.t);
+      t = found.t;
+      if (row != nullptr) {
+        row[0] = t;
+        row[1] = found.assumed;
+        row[2] = found.arrived;
+        row += 3;
+      }
+      if (++tally.count == 1) spread.about = found.arrived;
+      tally.add(weigh(found.assumed, found.arrived, tally, spread), t);
     }
     place_ = last;
-    compared_for_ = row[-3];
+    compared_for_ = t;
     tally_ = tally;
-    means_[0] = mean;
     spreads_[0] = spread;
   }
+
+  /// The same where the input is held, which is most often: what arrived at one sample was assumed for the next.
+  void arrive_held(std::size_t last, const Wire& wire);
+
+  /// Rows are not kept: they follow from what the source records.
+  void leave_rows_out() { keeps_rows_ = false; }
+  bool keeps_rows() const { return keeps_rows_; }
 
   long count() const { return tally_.count; }
   double maximum() const;
@@ -105,16 +115,26 @@ class Defect {
       }
     }
   };
-  /// Count one component in (the tally's count is that of this comparison) and return the square of its defect.
-  static double weigh(double assumed, double arrived, Tally& tally, double& mean, double& spread) {
-    const double from_mean = arrived - mean;  // Welford's running variance
-    mean += from_mean / static_cast<double>(tally.count);
-    spread += from_mean * (arrived - mean);
+  /// Sums of one component of what arrived, about the first value. That is one of them, so that the variance is never so
+  /// much smaller than the square of the mean that digits are lost: by a factor of their number at most.
+  struct Spread {
+    double about = 0.0;
+    double sum = 0.0;
+    double squares = 0.0;
+  };
+  /// Count one component in and return the square of its defect.
+  static double weigh(double assumed, double arrived, Tally& tally, Spread& spread) {
+    const double from_first = arrived - spread.about;
+    spread.sum += from_first;
+    spread.squares += from_first * from_first;
     tally.magnitude = std::max(tally.magnitude, std::abs(arrived));
     const double difference = assumed - arrived;
     return difference * difference;
   }
 
+  /// Count in samples that lie one after another; returns what arrived last.
+  double add_held(const double* values, const double* times, std::size_t count, const Wire& wire, double first_before);
+  void write_held(std::size_t last, const Wire& wire);
   void compare(double t, const double* assumed, const Samples& samples, double gain, double offset);
   /// What the source has published for time t: a sample, or between samples a cubic.
   const double* published(const Samples& samples, double t);
@@ -131,10 +151,10 @@ class Defect {
   std::size_t last_ = 0;                         ///< behind the newest
   std::vector<double> assumed_;                  ///< rows (t, assumed) that are pending, and room for more
   Tally tally_;
-  std::vector<double> means_;    ///< of what arrived
-  std::vector<double> spreads_;  ///< sums of squares about the mean
+  std::vector<Spread> spreads_;
   std::vector<double> values_;  ///< scratch
   Polynomial truth_;
+  bool keeps_rows_ = true;
   RowBuffer rows_;
 };
 
@@ -142,7 +162,7 @@ struct Defect::Saved {
   double compared_for = 0.0;
   std::vector<double> pending;  ///< rows (t, assumed)
   Tally tally;
-  std::vector<double> means, spreads;
+  std::vector<Spread> spreads;
   std::size_t place = 0;
   std::size_t rows = 0;
 };

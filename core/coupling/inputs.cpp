@@ -17,10 +17,31 @@ void Inputs::add_term(Term term) {
 }
 
 void Inputs::choose_short_way() {
+  if (lines_) leave_lines();
   scalars_ = laws_.empty() && held_.empty() && std::all_of(terms_.begin(), terms_.end(), [](const Term& term) {
                return term.samples.width == 1 && !term.adds;
              });
   single_scalar_ = scalars_ && terms_.size() == 1 && values_.size() == 1;
+  wires_.clear();
+  const bool simple = held_.empty() && std::all_of(terms_.begin(), terms_.end(), [](const Term& term) {
+                        return term.simple && !term.waits;
+                      });
+  if (!simple) return;
+  for (const Term& term : terms_) wires_.push_back(wire(term));
+  sloped_ = std::any_of(wires_.begin(), wires_.end(), [](const Wire& one) { return one.sloped; });
+}
+
+void Inputs::update_in_step(std::size_t last) {
+  for (Term& term : terms_) update(term, last + (term.waits ? 2 : 1));
+}
+
+/// Somebody asks for more than the lines say: the terms are told what they stand for.
+void Inputs::leave_lines() {
+  lines_ = false;
+  for (Term& term : terms_) {
+    term.samples.end = last_ + 1;
+    term.polynomial.invalidate();
+  }
 }
 
 void Inputs::hold(int offset, std::vector<double> values) {
@@ -30,6 +51,7 @@ void Inputs::hold(int offset, std::vector<double> values) {
 }
 
 const double* Inputs::driven(int offset, double t) {
+  if (lines_) leave_lines();
   for (Term& term : terms_) {
     polynomial(term, t);
     put(term, t);
@@ -85,7 +107,7 @@ void Inputs::freeze(Term& term) {
 }
 
 void Inputs::freeze_with_all_of(int source, double start, double end) {
-  lines_ = false;
+  if (lines_) leave_lines();
   step_.previous_start = step_.start;
   step_.start = start;
   step_.end = end;
@@ -159,6 +181,7 @@ void Inputs::restore(const Saved& saved) {
 }
 
 void Inputs::read_earlier(const std::vector<History>& earlier) {
+  if (lines_) leave_lines();
   for (Term& term : terms_) {
     if (term.waits) continue;
     term.known = term.waits = true;
@@ -166,6 +189,7 @@ void Inputs::read_earlier(const std::vector<History>& earlier) {
     term.polynomial.invalidate();
   }
   window_until_ = -Polynomial::infinity;
+  choose_short_way();
 }
 
 void Inputs::read_present() {
@@ -179,6 +203,7 @@ void Inputs::read_present() {
     term.polynomial.invalidate();
   }
   window_until_ = -Polynomial::infinity;
+  choose_short_way();
 }
 
 void Inputs::forget_polynomials_of(int source) {
@@ -188,6 +213,7 @@ void Inputs::forget_polynomials_of(int source) {
 }
 
 const double* Inputs::at_any(double t) {
+  if (lines_) leave_lines();
   if (scalars_) {
     double* values = values_.data();
     for (Term& term : terms_) values[term.target_offset] = polynomial(term, t).scalar(t);

@@ -34,6 +34,35 @@ struct Line {
   double at(double t) const { return sloped ? slope * (t - node) + value : value; }
 };
 
+/// What of a simple term is looked at in every step, close together.
+struct Wire {
+  const History* history = nullptr;
+  double gain = 1.0;
+  double offset = 0.0;
+  int column = 0;
+  int target = 0;
+  bool scales = false;
+  bool sloped = false;  ///< a line, not held
+  Line line;
+
+  double scaled(double value) const { return scales ? value * gain + offset : value; }
+
+  /// What it is from the sample numbered `last` on, as long as that is the newest.
+  Line drawn(std::size_t last) const {
+    Line made;
+    made.value = history->value(last)[column];
+    made.sloped = sloped && last > history->begin();
+    if (made.sloped) {
+      const double before = history->value(last - 1)[column];
+      made.node = history->time(last);
+      made.slope = (before - made.value) / (history->time(last - 1) - made.node);
+    }
+    made.value = scaled(made.value);
+    if (scales) made.slope *= gain;
+    return made;
+  }
+};
+
 /// One output entering one input.
 struct Term {
   int source = 0;  ///< subsystem that publishes
@@ -54,7 +83,6 @@ struct Term {
   int law_offset = 0;  ///< place among the law's signals
   int newest_points = 0;  ///< samples behind the polynomial from the last one on, where that is known (Approximation)
   bool simple = false;    ///< a scalar for itself, held or a line from the last sample on
-  Line line;              ///< what it is while all step together, if it is simple
 
   const History* present = nullptr;  ///< what the source publishes now
   Samples samples;                   ///< of `present`, or of the pass before when `known`
@@ -86,7 +114,9 @@ class Inputs {
   /// All inputs at time t. The pointer stays good, its contents change with the next call.
   const double* at(double t) {
     if (lines_ && t >= step_.start) {
-      for (const Term& term : terms_) values_[term.target_offset] = term.line.at(t);
+      if (sloped_) {
+        for (const Wire& wire : wires_) values_[wire.target] = wire.line.at(t);
+      }
       return values_.data();
     }
     if (single_scalar_) {
@@ -134,7 +164,7 @@ class Inputs {
     step_.previous_start = step_.start;
     step_.start = start;
     step_.end = end;
-    lines_ = false;
+    if (lines_) leave_lines();
     if (end > window_until_ || end <= window_from_) freeze_terms();
   }
 
@@ -144,34 +174,28 @@ class Inputs {
     step_.previous_start = step_.start;
     step_.start = start;
     step_.end = end;
-    lines_ = held_.empty();
-    for (Term& term : terms_) {
-      if (term.simple && !term.waits) {
-        term.samples.end = last + 1;
-        term.polynomial.invalidate();  // built when somebody asks for more than the line says
-        draw(term.line, term, last);
-      } else {
-        lines_ = false;
-        update(term, last + (term.waits ? 2 : 1));
+    if (wires_.empty()) return update_in_step(last);
+    lines_ = true;
+    last_ = last;
+    for (Wire& wire : wires_) {
+      if (sloped_) {
+        wire.line = wire.drawn(last);
+      } else {  // the same, short
+        values_[wire.target] = wire.scaled(wire.history->value(last)[wire.column]);
       }
     }
   }
-  /// What a simple term is from the sample numbered `last` on, as long as that is the newest.
-  static void draw(Line& line, const Term& term, std::size_t last) {
-    const History& history = *term.samples.history;
-    const double* newest = history.value(last) + term.samples.column;
-    line.value = *newest;
-    line.sloped = term.newest_points > 1 && last > history.begin();
-    if (line.sloped) {
-      const double before = history.value(last - 1)[term.samples.column];
-      line.node = history.time(last);
-      line.slope = (before - line.value) / (history.time(last - 1) - line.node);
-    }
-    if (term.scales) {
-      line.value = line.value * term.gain + term.offset;
-      line.slope *= term.gain;
-    }
+  /// The wire of a simple term, to see what it was.
+  static Wire wire(const Term& term) {
+    return {term.samples.history, term.gain, term.offset, term.samples.column, term.target_offset, term.scales,
+            term.newest_points > 1, {}};
   }
+  /// Whether all inputs are held from the newest samples, or constant.
+  bool are_held() const { return (terms_.empty() || !wires_.empty()) && !sloped_; }
+  const std::vector<Wire>& wires() const { return wires_; }
+  /// Where held inputs are written.
+  double* held_values() { return values_.data(); }
+
   /// Whether all inputs are lines in the step that is frozen.
   bool are_lines() const { return lines_; }
 
@@ -238,6 +262,8 @@ class Inputs {
   void put(Term& term, double t);
   void freeze_terms();
   void freeze(Term& term);
+  void update_in_step(std::size_t last);
+  void leave_lines();
   void update(Term& term, std::size_t end) {
     Samples& s = term.samples;
     if (s.end != end) {
@@ -265,7 +291,10 @@ class Inputs {
   bool per_step_ = false;
   bool asked_always_;
   bool single_scalar_ = false;  ///< one scalar term and no law: the common case, worth a short way
-  bool lines_ = false;          ///< the terms' lines say it all, for the step that is frozen
+  bool lines_ = false;          ///< the wires say it all, for the step that is frozen; the terms have not heard of it
+  bool sloped_ = false;         ///< some wire is not held
+  std::size_t last_ = 0;        ///< sample from which the lines go on
+  std::vector<Wire> wires_;     ///< of all terms, where all are simple and nothing is waited for; else none
   bool scalars_ = false;        ///< scalar terms, each with an input of its own, and no law: the next common one
   std::vector<double> values_;
   std::vector<Term> terms_;

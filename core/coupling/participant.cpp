@@ -92,6 +92,37 @@ void Participant::not_finite(const double* values) const {
   throw StepFailure(Failure::Kind::not_finite, std::isnan(values[j]) ? "NaN" : "infinite", j);
 }
 
+Participant::Stretch Participant::open_stretch(int most, double before) {
+  Stretch made{history.next_time(), history.next_value(), nullptr, 0};
+  const auto allowed = [before](double begin, double) { return begin < before; };
+  made.count = clock_.next_on_grid(t, most, allowed, history.next_time());
+  if (records_ && made.count > 0) made.rows = rows_.extend(made.count);
+  return made;
+}
+
+Participant::Stretch Participant::open_stretch_with(Participant& other, int count) {
+  Stretch made{history.next_time(), history.next_value(), nullptr, count};
+  std::copy_n(other.history.next_time(), count, history.next_time());
+  clock_ = other.clock_;
+  if (records_ && count > 0) made.rows = rows_.extend(count);
+  return made;
+}
+
+void Participant::close_stretch(int made, int opened) {
+  const double* ends = history.next_time();
+  if (records_) rows_.give_back(opened - made);
+  if (made == 0) return;
+  const double begin = made > 1 ? ends[made - 2] : t;
+  const std::size_t last = history.end() + static_cast<std::size_t>(made) - 2;
+  history.advance_many(made);
+  history.commit();
+  t = ends[made - 1];
+  t_next = made < opened ? ends[made] : clock_.next_fixed(t);
+  horizon = std::max(horizon, t_next);
+  steps += made;
+  inputs->freeze_in_step(begin, t, last);
+}
+
 void Participant::publish_derivatives(double time) {
   const double* slopes = subsystem->output_derivative(time, *inputs);
   for (int j = 0; j < history.width(); ++j) {
@@ -194,21 +225,13 @@ void Participant::compare(std::size_t k) {
 
 /// What was assumed of a line is found again from the samples: nobody has to write it down in every step.
 void Participant::compare_line(std::size_t k) {
-  const Term& term = inputs->terms()[k];
-  const History& source = *term.samples.history;
+  const Wire wire = Inputs::wire(inputs->terms()[k]);
+  const History& source = *wire.history;
+  if (!wire.sloped) return defects[k].arrive_held(source.end() - 1, wire);
   const std::size_t last = std::min(source.end(), history.end()) - 1;
-  const double gain = term.gain, offset = term.offset;
-  const int column = term.samples.column;
-  if (term.newest_points == 1 && !term.scales) {  // held: what arrived last time was assumed this time
-    return defects[k].arrive_in_step(last, [&](std::size_t sample) {
-      return Defect::Comparison{source.time(sample), source.value(sample - 1)[column], gain * source.value(sample)[column] + offset};
-    });
-  }
   defects[k].arrive_in_step(last, [&](std::size_t sample) {
     const double time = source.time(sample);
-    Line line;
-    Inputs::draw(line, term, sample - 1);
-    return Defect::Comparison{time, line.at(time), gain * source.value(sample)[column] + offset};
+    return Defect::Comparison{time, wire.drawn(sample - 1).at(time), wire.scaled(source.value(sample)[wire.column])};
   });
 }
 

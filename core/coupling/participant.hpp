@@ -103,6 +103,8 @@ class Stopwatch {
   /// Whether this call is to be timed: the first ones, costly ones, and one of 64.
   bool due() { return --untimed_ < 0; }
   bool costly() const { return costly_; }
+  /// The next call is timed.
+  void wake() { untimed_ = 0; }
   void begin() { begun_ = clock::now(); }
   void end(long steps);
   double seconds(long total_steps) const;
@@ -164,6 +166,21 @@ class Participant {
     if (extrapolates_ && !inputs->are_lines()) leave_assumptions();
   }
 
+  /// Steps that somebody else makes: their ends, and where their outputs and rows (or null) go.
+  struct Stretch {
+    const double* ends;
+    double* values;
+    double* rows;
+    int count;
+  };
+  /// At most `most` of those on the grid, for as long as they begin before `before`.
+  Stretch open_stretch(int most, double before);
+  /// The same steps as another one that steps on the same grid and stands at the same place.
+  Stretch open_stretch_with(Participant& other, int count);
+  /// So many of those that were opened are made.
+  void close_stretch(int made, int opened);
+  [[noreturn]] void not_finite(const double* values) const;
+
   /// A step at the subsystem's own pace that begins before `time` ends there at the latest; the one proposed as well.
   void stop_at(double time) {
     clock_.stop_at(time);
@@ -207,6 +224,7 @@ class Participant {
   std::vector<Rows> take_rows() { return rows_.take(); }
 
   bool finished() const { return t_next == Polynomial::infinity; }
+  bool records() const { return records_; }
 
   SubsystemPointer subsystem;
   std::unique_ptr<Inputs> inputs;
@@ -300,7 +318,6 @@ class Participant {
   void compare_line(std::size_t k);
   /// The end of a step that did not end exactly where it was proposed; throws when that is not allowed.
   double accepted_end(double reached) const;
-  [[noreturn]] void not_finite(const double* values) const;
 
   Clock clock_;
   double tolerance_;

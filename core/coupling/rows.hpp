@@ -31,6 +31,9 @@ class RowBuffer {
     return row;
   }
 
+  /// Give back the last rows of those that the last call made place for.
+  void give_back(std::size_t count) { place_ -= count * columns_; }
+
   void clear() {
     blocks_.clear();
     place_ = end_ = nullptr;

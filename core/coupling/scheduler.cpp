@@ -61,15 +61,26 @@ void Scheduler::make_rounds(const RunSpec& spec) {
     for (int i : group) {
       seats_[i].round = static_cast<int>(rounds_.size());
       seats_[i].participant->in_step = true;
-      round.push_back(&seats_[i]);
+      round.members.push_back(&seats_[i]);
     }
     rounds_.push_back(std::move(round));
   }
 }
 
+void Scheduler::leave_out_what_follows(const Round& round) {
+  for (Seat* seat : round.members) {
+    Participant& p = *seat->participant;
+    for (std::size_t k = 0; k < p.defects.size(); ++k) {
+      const Term& term = p.inputs->terms()[k];
+      const bool held = term.simple && !term.waits && term.newest_points == 1;
+      if (held && network_.participants[term.source].records()) p.defects[k].leave_rows_out();
+    }
+  }
+}
+
 void Scheduler::leave_rounds() {
   for (const Round& round : rounds_) {
-    for (Seat* seat : round) {
+    for (Seat* seat : round.members) {
       seat->round = -1;
       seat->participant->in_step = false;
     }
@@ -83,13 +94,19 @@ inline bool Scheduler::may_step(const Seat& seat) {
 
 inline void Scheduler::offer(Seat& seat) {
   if (seat.ready) return;
-  const bool may = seat.round < 0 ? may_step(seat) : rounds_[seat.round].front() == &seat;
+  const bool may = seat.round < 0 ? may_step(seat) : rounds_[seat.round].members.front() == &seat;
   if (may) push_ready(seat);
 }
 
 void Scheduler::start() {
+  for (const Round& round : rounds_) leave_out_what_follows(round);
   network_.start();
   network_.begin(-1);
+  for (Round& round : rounds_) {
+    std::vector<Participant*> members;
+    for (const Seat* seat : round.members) members.push_back(seat->participant);
+    if (HeldRound::serves(members)) round.held.emplace(std::move(members));
+  }
   look_again();
 }
 
@@ -101,6 +118,7 @@ void Scheduler::stop_at(double time) {
 void Scheduler::look_again() {
   ready_.clear();
   aside_.clear();
+  for (Round& round : rounds_) round.next = 0;
   for (Seat& seat : seats_) {
     seat.ready = false;
     seat.intakes.clear();
@@ -156,6 +174,12 @@ inline void Scheduler::push_ready(Seat& seat) {
   if (ready_.size() > 1) sift_last_in();
 }
 
+/// One that is far enough and that nobody (else) listens to can unblock no one.
+inline bool Scheduler::rests(const Seat& seat) const {
+  const bool alone = seat.round < 0 ? seat.outgoing->empty() : rounds_[seat.round].next == 0;
+  return alone && reached(*seat.participant);
+}
+
 [[gnu::always_inline]] inline int Scheduler::pop_ready() {
   while (!ready_.empty()) {
     if (ready_.size() > 1) sift_earliest_out();
@@ -163,9 +187,7 @@ inline void Scheduler::push_ready(Seat& seat) {
     ready_.pop_back();
     Seat& seat = seats_[i];
     seat.ready = false;
-    // One that is far enough and that nobody (else) listens to can unblock no one: let it rest.
-    const bool rests = (seat.outgoing->empty() || seat.round >= 0) && reached(*seat.participant);
-    if (!rests) return i;
+    if (!rests(seat)) return i;
     set_aside(i);
   }
   return -1;
@@ -224,62 +246,66 @@ void Scheduler::run_alone(int i) {
   after_burst(seat);
 }
 
-bool Scheduler::is_in_step(const Round& round) const {
-  const Participant& first = *round.front()->participant;
-  return std::all_of(round.begin(), round.end(), [&](const Seat* seat) {
+inline bool Scheduler::step_in_round(Seat& seat) {
+  constexpr BurstLimits one_step{latest, latest, 1};
+  Participant& p = *seat.participant;
+  long made = 1;
+  if (p.stopwatch.due()) {
+    made = make_timed_steps(p, one_step);
+  } else {
+    p.subsystem->burst(p, one_step);
+  }
+  p.history.commit();
+  steps_made_ += made;
+  return made == 1;
+}
+
+void Scheduler::check_step(const Round& round) const {
+  const Participant& first = *round.members.front()->participant;
+  for (const Seat* seat : round.members) {
     const Participant& p = *seat->participant;
-    return p.t == first.t && p.t_next == first.t_next && p.history.end() == first.history.end();
-  });
-}
-
-[[gnu::noinline]] void Scheduler::dissolve(Round& round) {
-  for (Seat* seat : round) {
-    seat->round = -1;
-    seat->participant->in_step = false;
+    if (p.t == first.t && p.t_next == first.t_next && p.history.end() == first.history.end()) continue;
+    throw std::logic_error("subsystems that step together are not at the same place");
   }
-  for (Seat* seat : round) {
-    update_limits(*seat);
-    offer(*seat);
-  }
-}
-
-long Scheduler::rounds_possible(const Round& round) const {
-  std::size_t most = burst_steps;
-  for (const Seat* seat : round) {
-    if (seat->participant->stopwatch.costly()) return 1;
-    most = std::min(most, seat->participant->history.room());
-  }
-  return static_cast<long>(most);
 }
 
 void Scheduler::run_rounds(Round& round) {
-  if (!is_in_step(round)) return dissolve(round);
-  for (Seat* seat : round) {
-    if (seat->participant->history.room() < 16) network_.make_room(seat->index, 64);
+  if (round.next == 0) check_step(round);
+  std::size_t left = burst_steps;
+  for (Seat* seat : round.members) {
+    History& history = seat->participant->history;
+    if (history.room() < 16) network_.make_room(seat->index, 64);
+    left = std::min(left, history.room());
   }
-  constexpr BurstLimits one_step{latest, latest, 1};
-  const Participant& first = *round.front()->participant;
-  int active = 0;
+  const Participant& first = *round.members.front()->participant;
+  const std::size_t count = round.members.size();
+  const bool holds = round.held && round.held->still_serves();
+  const std::size_t one_by_one = holds ? left - 1 : 0;  // rounds left: one is made by itself, to be timed and watched
+  bool cheap = true;
   try {
-    for (long left = rounds_possible(round); left > 0 && !reached(first); --left) {
-      for (Seat* seat : round) {
-        Participant& p = *seat->participant;
-        active = seat->index;
-        if (p.stopwatch.due()) {
-          steps_made_ += make_timed_steps(p, one_step);
-        } else {
-          p.subsystem->burst(p, one_step);
-          ++steps_made_;
-        }
-        p.history.commit();
-      }
+    for (; cheap && left > one_by_one && (round.next > 0 || !reached(first)); --left) {
+      while (cheap && round.next < count) cheap = step_in_round(*round.members[round.next++]);
+      if (round.next == count) round.next = 0;
     }
   } catch (...) {
-    network_.note_failure(active);
+    network_.note_failure(round.members[round.next - 1]->index);
     throw;
   }
-  for (Seat* seat : round) note_whether_reached(*seat);
-  offer(*round.front());
+  if (holds && cheap && left > 0) run_held(round, static_cast<long>(left));
+  for (Seat* seat : round.members) note_whether_reached(*seat);
+  offer(*round.members.front());
+}
+
+void Scheduler::run_held(Round& round, long most) {
+  const long members = static_cast<long>(round.members.size());
+  const long in_time = std::max(steps_between_clocks / members, 1L);
+  try {
+    steps_made_ += members * round.held->run(std::min(most, in_time), target_);
+  } catch (...) {
+    network_.note_failure(round.members[round.held->failed()]->index);
+    throw;
+  }
+  for (Seat* seat : round.members) seat->participant->stopwatch.wake();
 }
 
 [[gnu::noinline]] void Scheduler::run_together(int first) {

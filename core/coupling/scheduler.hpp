@@ -2,8 +2,10 @@
 
 #include <exception>
 #include <memory>
+#include <optional>
 #include <vector>
 
+#include "coupling/held_round.hpp"
 #include "coupling/network.hpp"
 
 namespace counterpoint {
@@ -74,7 +76,11 @@ class Scheduler {
   };
 
   /// Those that go in rounds, those that are waited for first. The first one stands for all.
-  using Round = std::vector<Seat*>;
+  struct Round {
+    std::vector<Seat*> members;
+    std::size_t next = 0;  ///< whose turn it is: after a costly step somebody may want to look at the clock
+    std::optional<HeldRound> held;  ///< where all hold their inputs
+  };
 
   void take_seats(const RunSpec& spec);
   void make_rounds(const RunSpec& spec);
@@ -88,11 +94,15 @@ class Scheduler {
   int choose();
   void run_alone(int i);
   void run_rounds(Round& round);
-  /// A number of rounds that nothing stands against.
-  long rounds_possible(const Round& round) const;
-  bool is_in_step(const Round& round) const;
-  /// From now on its members are looked at one by one.
-  void dissolve(Round& round);
+  /// Throw unless all stand at the same place: whoever moved one of them alone has made a mistake.
+  void check_step(const Round& round) const;
+  /// Returns false when it was a costly one.
+  bool step_in_round(Seat& seat);
+  /// What is held in a round need not be recorded a second time as an assumption.
+  void leave_out_what_follows(const Round& round);
+  /// Rounds one after the other, all together.
+  void run_held(Round& round, long most);
+  bool rests(const Seat& seat) const;
   void note_whether_reached(Seat& seat);
   void compare_all();
   /// `first` and all others that may step, at the same time.

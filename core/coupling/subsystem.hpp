@@ -33,6 +33,17 @@ class SavedState {
 class Participant;
 struct BurstLimits;
 
+/// Steps with inputs that are held, without asking for them.
+class HeldStepper {
+ public:
+  /// What `step` and `output` do, with inputs as they are at t; the end is always reached. Settings of the floating-point
+  /// unit are looked after by the caller: who knows itself to change them is no such stepper.
+  virtual void step_held(double t, double t_end, const double* u, double* y) = 0;
+
+ protected:
+  ~HeldStepper() = default;
+};
+
 /// Anything that owns states, time and a solver.
 ///
 /// Contract for implementers:
@@ -56,7 +67,8 @@ struct BurstLimits;
 ///  8. `save` and `restore` come together: after `restore(save())` the same calls give the same bits.
 ///     A subsystem that cannot returns null from `save`.
 ///  9. No call is made from two threads at once; different subsystems may be called at once.
-/// 10. A failure is an exception; SolverFailure when the numerics gave up, ComponentFailure when a component did.
+/// 10. One that needs of its inputs what they are at the start of a step returns a `held_stepper()`, as long as it does.
+/// 11. A failure is an exception; SolverFailure when the numerics gave up, ComponentFailure when a component did.
 class Subsystem : public recipe::Describable {
  public:
   virtual ~Subsystem() = default;
@@ -73,6 +85,8 @@ class Subsystem : public recipe::Describable {
   /// Several steps in a row as `participant` grants them. The default calls `step` and `output` for each; a
   /// final class may repeat its one line to let the compiler see through these calls.
   virtual void burst(Participant& participant, const BurstLimits& limits);
+
+  virtual HeldStepper* held_stepper() { return nullptr; }
 
   virtual bool stops_early() const { return false; }
   virtual bool offers_derivatives() const { return false; }

@@ -29,6 +29,8 @@ class Bundle {
   const References& references() const { return references_; }
   std::size_t count() const { return places_.size(); }
   const std::vector<int>& places() const { return places_; }
+  /// Whether it is all of so many signals, and all of them doubles.
+  bool is_all_of(std::size_t signals) const { return direct_ && places_.size() == signals; }
 
   void read(Instance& instance, double* signals) {
     if (direct_) return instance.get(Type::float64, references_, signals + places_.front(), places_.size());

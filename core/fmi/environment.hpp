@@ -1,37 +1,34 @@
 #pragma once
 
-#include <cfenv>
-
-#if defined(__SSE2__) || defined(_M_X64)
-#include <immintrin.h>
-#define COUNTERPOINT_HAS_MXCSR 1
-#endif
+#include "coupling/floating_point.hpp"
 
 namespace counterpoint::fmi {
 
-/// The floating-point environment of the caller, given back at the end whatever an FMU did to it (rounding, traps,
-/// flushing of small numbers). With SSE reading one register tells whether there is anything to do.
+/// Gives back the settings of the floating-point unit at the end, whatever an FMU did to them.
 class KeepFloatingPoint {
  public:
-#if defined(COUNTERPOINT_HAS_MXCSR)
-  ~KeepFloatingPoint() {
-    if ((_mm_getcsr() & settings) != (kept_ & settings)) restore();
-  }
+  KeepFloatingPoint() = default;
+  ~KeepFloatingPoint() { kept_.restore(); }
+  KeepFloatingPoint(const KeepFloatingPoint&) = delete;
+  KeepFloatingPoint& operator=(const KeepFloatingPoint&) = delete;
 
  private:
-  static constexpr unsigned settings = ~0x3Fu;  ///< all but the flags of what has happened
-  void restore() const {
-    std::fesetenv(FE_DFL_ENV);  // the x87 unit, too
-    _mm_setcsr(kept_);
+  FloatingPoint kept_;
+};
+
+/// The same for one call of many: the settings before it are known, and it is noted when they were not kept.
+class WatchFloatingPoint {
+ public:
+  WatchFloatingPoint(const FloatingPoint& before, bool& changed) : before_(before), changed_(changed) {}
+  ~WatchFloatingPoint() {
+    if (before_.restore()) changed_ = true;
   }
-  unsigned kept_ = _mm_getcsr();
-#else
-  KeepFloatingPoint() { std::fegetenv(&kept_); }
-  ~KeepFloatingPoint() { std::fesetenv(&kept_); }
+  WatchFloatingPoint(const WatchFloatingPoint&) = delete;
+  WatchFloatingPoint& operator=(const WatchFloatingPoint&) = delete;
 
  private:
-  std::fenv_t kept_;
-#endif
+  const FloatingPoint& before_;
+  bool& changed_;
 };
 
 }  // namespace counterpoint::fmi

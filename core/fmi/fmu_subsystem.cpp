@@ -41,10 +41,31 @@ FmuSubsystem::FmuSubsystem(LibraryPointer library, FmuSetup setup)
   if (setup_.input_style == InputStyle::intermediate) {
     intermediate_ = [this](double t) { set_intermediate_inputs(t); };
   }
+  holds_ = has_doubles_at_start_only();
+  if (!holds_) return;
+  if (!inputs_all_.empty()) {
+    const References& r = inputs_all_.front().references();
+    doubles_.inputs = r.data(), doubles_.input_count = r.size(), doubles_.input_width = static_cast<std::size_t>(input_width_);
+  }
+  if (!outputs_.empty()) {
+    const References& r = outputs_.front().references();
+    doubles_.outputs = r.data(), doubles_.output_count = r.size(), doubles_.output_width = y_.size();
+  }
+}
+
+bool FmuSubsystem::has_doubles_at_start_only() const {
+  const auto doubles = [](const Bundles& bundles, std::size_t signals) {
+    return signals == 0 || bundles.front().is_all_of(signals);
+  };
+  return setup_.input_style == InputStyle::start && !setup_.instance.event_mode && !stops_early() && !setup_.redo_discarded &&
+         clocked_inputs_.empty() && clocked_outputs_.empty() && doubles(inputs_all_, static_cast<std::size_t>(input_width_)) &&
+         doubles(outputs_, y_.size());
 }
 
 void FmuSubsystem::start(double t) {
-  const KeepFloatingPoint keep;
+  settings_ = FloatingPoint();
+  changes_settings_ = false;
+  const WatchFloatingPoint watch(settings_, changes_settings_);
   outputs_read_ = false;
   first_length_ = 0.0;
   inner_length_ = 0.0;
@@ -135,12 +156,41 @@ inline double FmuSubsystem::length(double t, double t_end) {
 /// Outputs are read at once: what an FMU did to the floating-point unit is then looked at only once a step. Flat, since
 /// all of this is a few lines around the calls of the FMU.
 [[gnu::flatten]] double FmuSubsystem::step(double t, double t_end, Inputs& u) {
-  const KeepFloatingPoint keep;
+  const WatchFloatingPoint watch(settings_, changes_settings_);
+  if (holds_) {
+    step_held(t, t_end, u.at(t), y_.data());
+    outputs_read_ = true;
+    return t_end;
+  }
   outputs_read_ = false;
   const double reached = go(t, t_end, u);
   read_outputs();
   outputs_read_ = true;
   return reached;
+}
+
+void FmuSubsystem::step_held(double t, double t_end, const double* u, double* y) {
+  if (phase_ != Phase::stepping) throw ComponentFailure("the FMU has not begun");
+  log_->set_time(t);
+  outputs_read_ = false;
+  time_ = t_end;
+  StepEnd end;
+  if (!instance_->exchange(doubles_, u, t, length(t, t_end), y, end)) go_on_held(end, t, t_end, u, y);
+}
+
+/// Some FMUs end early although they may not.
+[[gnu::noinline]] void FmuSubsystem::go_on_held(StepEnd end, double t, double t_end, const double* u, double* y) {
+  while (true) {
+    if (end.terminate || end.discarded) give_up(end, t);
+    t = end.reached;
+    if (t >= t_end || t_end - t <= 1e-12 * std::abs(t_end)) return read_doubles(y);
+    if (instance_->exchange(doubles_, u, t, length(t, t_end), y, end)) return;
+  }
+}
+
+void FmuSubsystem::read_doubles(double* y) {
+  read_outputs();
+  std::copy(y_.begin(), y_.end(), y);
 }
 
 inline double FmuSubsystem::go(double t, double t_end, Inputs& u) {

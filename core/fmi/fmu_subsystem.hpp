@@ -1,5 +1,6 @@
 #pragma once
 
+#include "fmi/environment.hpp"
 #include "fmi/fmu_base.hpp"
 
 namespace counterpoint::fmi {
@@ -18,7 +19,7 @@ namespace counterpoint::fmi {
 ///     finish:  terminate and free the instance
 ///
 /// Between steps FMI does not let outputs follow inputs, so there is direct feedthrough in initialisation mode only.
-class FmuSubsystem final : public FmuBase {
+class FmuSubsystem final : public FmuBase, private HeldStepper {
  public:
   FmuSubsystem(LibraryPointer library, FmuSetup setup);
 
@@ -27,23 +28,32 @@ class FmuSubsystem final : public FmuBase {
   double step(double t, double t_end, Inputs& u) override;
   const double* output(double t, Inputs& u) override;
   void burst(Participant& participant, const BurstLimits& limits) override;
+  HeldStepper* held_stepper() override { return holds_ && !changes_settings_ ? this : nullptr; }
   bool stops_early() const override { return setup_.instance.early_return; }
   bool offers_derivatives() const override { return setup_.output_slopes; }
   const double* output_derivative(double t, Inputs& u) override;
   std::vector<double> memory() const override;
 
  private:
+  void step_held(double t, double t_end, const double* u, double* y) override;
   void set_memory(const std::vector<double>& memory) override;
   double go(double t, double t_end, Inputs& u);
   void set_inputs(double t, double t_end, Inputs& u);
   void set_intermediate_inputs(double t);
   StepEnd try_step(double t, double t_end, double original_end);
+  bool has_doubles_at_start_only() const;
+  void go_on_held(StepEnd end, double t, double t_end, const double* u, double* y);
+  void read_doubles(double* y);
   double length(double t, double t_end);
   double equal_length(double h);
   void handle_events(double t, Inputs& u);
   void settle(double t, Inputs& u);
   [[noreturn]] void give_up(const StepEnd& end, double t);
 
+  FloatingPoint settings_;     ///< when the run began
+  bool changes_settings_ = false;
+  Exchange doubles_;
+  bool holds_ = false;         ///< nothing but doubles, held from the start of a step: set, step, get
   bool outputs_read_ = false;  ///< since the last step
   double first_length_ = 0.0;  ///< of the steps of an FMU that wants them equal, s
   IntermediateInputs intermediate_;

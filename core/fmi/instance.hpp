@@ -45,6 +45,16 @@ struct StepEnd {
   bool discarded = false;  ///< the step was not made; `reached` is as far as the FMU could have gone
 };
 
+/// The doubles that are set before a step and got after it.
+struct Exchange {
+  const ValueReference* inputs = nullptr;
+  std::size_t input_count = 0;
+  std::size_t input_width = 0;
+  const ValueReference* outputs = nullptr;
+  std::size_t output_count = 0;
+  std::size_t output_width = 0;
+};
+
 struct DiscreteUpdate {
   bool again = false;
   bool terminate = false;
@@ -92,6 +102,9 @@ class Instance {
   virtual void set_texts(Type type, const References& references, const std::vector<std::string>& values) = 0;
 
   virtual StepEnd do_step(double t, double h, const IntermediateInputs* inputs) = 0;
+  /// Set doubles, make a step, get doubles: what most FMUs need, in one call. False when the step did not end where it
+  /// should: `end` says how, and nothing was got.
+  virtual bool exchange(const Exchange& doubles, const double* u, double t, double h, double* y, StepEnd& end) = 0;
   virtual void set_input_slopes(const References& references, const double* slopes) = 0;
   virtual void get_output_slopes(const References& references, double* slopes, std::size_t count) = 0;
   virtual void directional_derivative(const References& unknowns, const References& knowns, const double* seed,

@@ -137,12 +137,19 @@ class Instance2 final : public Instance {
   }
 
   StepEnd do_step(double t, double h, const IntermediateInputs*) override {
-    int status = f_.fmi2DoStep(c_, t, h, !settings_.may_restore);
-    if (status <= fmi2Warning) return {t + h, false, false, false};
-    if (status == fmi2Pending) status = wait();
-    if (status == fmi2Discard) return discarded(t);
-    check(status, "fmi2DoStep");
-    return {t + h, false, false, false};
+    const int status = f_.fmi2DoStep(c_, t, h, !settings_.may_restore);
+    return status <= fmi2Warning ? StepEnd{t + h, false, false, false} : ended(status, t, h);
+  }
+
+  bool exchange(const Exchange& doubles, const double* u, double t, double h, double* y, StepEnd& end) override {
+    if (doubles.input_count > 0) check(f_.fmi2SetReal(c_, doubles.inputs, doubles.input_count, u), "fmi2SetReal");
+    const int status = f_.fmi2DoStep(c_, t, h, !settings_.may_restore);
+    if (status > fmi2Warning) {
+      end = ended(status, t, h);
+      if (end.discarded) return false;
+    }
+    if (doubles.output_count > 0) check(f_.fmi2GetReal(c_, doubles.outputs, doubles.output_count, y), "fmi2GetReal");
+    return true;
   }
 
   void set_input_slopes(const References& r, const double* slopes) override {
@@ -236,6 +243,14 @@ class Instance2 final : public Instance {
     for (const std::string& name : settings_.categories) names.push_back(name.c_str());
     if (f_.fmi2SetDebugLogging == nullptr) return;
     check(f_.fmi2SetDebugLogging(c_, settings_.logging, names.size(), names.data()), "fmi2SetDebugLogging");
+  }
+
+  /// How a step ended that was not made at once.
+  [[gnu::noinline]] StepEnd ended(int status, double t, double h) {
+    if (status == fmi2Pending) status = wait();
+    if (status == fmi2Discard) return discarded(t);
+    check(status, "fmi2DoStep");
+    return {t + h, false, false, false};
   }
 
   /// An FMU that computes in a thread of its own is asked until it is done.

@@ -199,6 +199,18 @@ class Instance3 final : public Instance {
     return {early || terminate ? reached : t + h, event, terminate, false};
   }
 
+  bool exchange(const Exchange& doubles, const double* u, double t, double h, double* y, StepEnd& end) override {
+    if (doubles.input_count > 0) {
+      check(f_.fmi3SetFloat64(c_, doubles.inputs, doubles.input_count, u, doubles.input_width), "fmi3SetFloat64");
+    }
+    end = do_step(t, h, nullptr);
+    if (end.discarded || end.terminate || end.reached != t + h) return false;
+    if (doubles.output_count > 0) {
+      check(f_.fmi3GetFloat64(c_, doubles.outputs, doubles.output_count, y, doubles.output_width), "fmi3GetFloat64");
+    }
+    return true;
+  }
+
   void set_input_slopes(const References&, const double*) override { throw ComponentFailure("FMI 3 has no input derivatives"); }
   void get_output_slopes(const References& r, double* slopes, std::size_t count) override {
     orders_.assign(r.size(), 1);

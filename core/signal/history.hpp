@@ -25,6 +25,10 @@ class History {
   /// Samples that can be appended before `make_room` is needed.
   std::size_t room() const { return mask_ + 1 - (appended_ - begin_); }
 
+  /// Sample k lies at place k & mask().
+  std::size_t mask() const { return mask_; }
+  const double* times() const { return times_.data(); }
+
   double time(std::size_t k) const { return times_[k & mask_]; }
   const double* value(std::size_t k) const { return values_.data() + (k & mask_) * width_; }
   const double* derivative(std::size_t k) const { return derivatives_.data() + (k & mask_) * width_; }

@@ -11,7 +11,7 @@ from . import _core
 from .plan import Plan
 from .ports import columns
 from .results import DefectSummary, FileStore, MemoryStore, RunLayout, RunSummary, SubsystemLayout, WindowSummary
-from .results.store import Status
+from .results.store import HeldInput, Status
 
 if TYPE_CHECKING:
     from .system import System
@@ -30,6 +30,11 @@ class Recorder:
         self._driver = driver
         self._store = store
         self._window = window
+
+    def begin(self) -> None:
+        """Tell the store what it will not be given, since it follows from the rest; once, when the driver has started."""
+        for k, subsystem, column, gain, offset in self._driver.held_inputs():
+            self._store.follow(self._plan.links[k].first_label, HeldInput(subsystem, column, gain, offset))
 
     def drain(self, at_least: int = 1) -> None:
         """Move what was published to the store, from those that have published so much."""

@@ -95,6 +95,7 @@ class Run:
         self._busy = False
         self._result: Result | None = None
         self._guarded(self._driver.start)
+        self._recorder.begin()
 
     def _make_driver(self, host: str | None, window: Window | None, threads: int) -> Driver:
         if host is not None:

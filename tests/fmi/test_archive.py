@@ -45,6 +45,26 @@ def test_the_directory_goes_with_its_last_user(tmp_path):
     assert not root.exists()
 
 
+def test_users_of_the_same_archive_share_a_directory_until_the_last_is_gone(tmp_path):
+    path = archive(tmp_path / "good.fmu")
+    first, second = (Archive(path).unpack_shared("linux64") for _ in range(2))
+    root = first.root
+    assert second.root == root
+    del first
+    assert root.exists()
+    del second
+    assert not root.exists()
+
+
+def test_an_archive_that_was_written_again_is_unpacked_again(tmp_path):
+    path = archive(tmp_path / "good.fmu", ("resources/a.txt", b"old"))
+    old = Archive(path).unpack_shared("linux64")
+    archive(path, ("resources/a.txt", b"new"))
+    new = Archive(path).unpack_shared("linux64")
+    assert (new.root / "resources/a.txt").read_bytes() == b"new"
+    assert (old.root / "resources/a.txt").read_bytes() == b"old"
+
+
 @pytest.mark.parametrize("data", [b"", b"hello", b"PK\x03\x04"])
 def test_something_else_than_a_zip_archive_is_refused(tmp_path, data):
     path = tmp_path / "x.fmu"

@@ -127,6 +127,18 @@ class Archive:
             raise
         return unpacked
 
+    def unpack_shared(self, platform: str) -> Unpacked:
+        """Unpack, or return what somebody in this process has unpacked of the same archive and still uses.
+
+        A hundred instances of one FMU then need one directory, and one copy of its code in memory and caches.
+        """
+        members = tuple((name, info.CRC, info.file_size) for name, info in self.files.items())
+        key = (os.getpid(), os.path.realpath(self.path), platform, members)
+        unpacked = _SHARED.get(key)
+        if unpacked is None:
+            unpacked = _SHARED[key] = self.unpack(platform)
+        return unpacked
+
     @contextmanager
     def _opened(self) -> Iterator[zipfile.ZipFile]:
         try:
@@ -171,6 +183,9 @@ class Unpacked:
     def close(self) -> None:
         """Remove the directory."""
         self._finalizer()
+
+
+_SHARED: weakref.WeakValueDictionary[tuple[object, ...], Unpacked] = weakref.WeakValueDictionary()
 
 
 def _remove(root: str, owner: int) -> None:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import os
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -205,6 +207,7 @@ class Fmu(Subsystem):
         self._archive = archive
         self._folder, self._binary = find_binary(archive, description, self.interface.model_identifier)
         self._unpacked: Unpacked | None = None
+        self._working: Path | None = None
         self._library: _core.fmi.Library | None = None
         self._made: _core.fmi.FmuBase | _core.fmi.IsolatedFmu | None = None
         problems = list(option_problems(options, self.kind, self.interface, description))
@@ -380,11 +383,11 @@ class Fmu(Subsystem):
 
     def _native(self) -> _core.Subsystem:
         if self._unpacked is None:
-            self._unpacked = self._archive.unpack(self._folder)
+            self._unpacked = self._archive.unpack_shared(self._folder)
         root = self._unpacked.root
         setup = make_setup(self, root)
         if self.isolation is not None:
-            apart = to_core(self.isolation, root / "working", self.interface.needs_execution_tool)
+            apart = to_core(self.isolation, self._working_directory(root), self.interface.needs_execution_tool)
             self._made = _core.fmi.IsolatedFmu(str(root / self._binary), setup, apart)
             return self._made
         if self._library is None:
@@ -394,6 +397,12 @@ class Fmu(Subsystem):
                 raise SetupError(f"{self.path}: {self._binary}: {error}") from None
         self._made = _core.fmi.make_fmu(self._library, setup)
         return self._made
+
+    def _working_directory(self, root: Path) -> Path:
+        """Return the directory of an isolated FMU, its own although ``root`` is shared."""
+        if self._working is None:
+            self._working = Path(tempfile.mkdtemp(prefix="working-", dir=root))
+        return self._working
 
     @property
     def input_style(self) -> str:

@@ -75,7 +75,6 @@ def choose(isolate: bool | Isolation, deadline: float | None) -> Isolation | Non
 
 def to_core(isolation: Isolation, folder: Path, needs_tool: bool) -> _core.fmi.Isolation:
     """Return what the core needs to start the process; ``folder`` becomes its working directory."""
-    folder.mkdir(exist_ok=True)
     made = _core.fmi.Isolation()
     made.program = str(host_program())
     made.folder = str(folder)

@@ -216,6 +216,9 @@ class Store(Protocol):
     def append_defects(self, connection: int, block: Array) -> None:
         """Add rows of one connection, shape ``(n, 3)``: time, assumed, arrived."""
 
+    def follow(self, connection: int, held: HeldInput) -> None:
+        """Take the defects of a connection from the rows of a subsystem; called before any are added."""
+
     def flush(self) -> None:
         """Make everything appended visible."""
 
@@ -224,6 +227,34 @@ class Store(Protocol):
 
     def view(self) -> StoreView:
         """Return a view of everything appended, during the run or after it."""
+
+
+@dataclass(frozen=True)
+class HeldInput:
+    """An input that holds the last sample of an output while both subsystems step together.
+
+    What was assumed for a sample is the sample before it, so that the defects follow from what the output's subsystem
+    has recorded.
+
+    Attributes
+    ----------
+    subsystem, column : int
+        Where the output is recorded.
+    gain, offset : float
+        From the output to the input.
+    """
+
+    subsystem: int
+    column: int
+    gain: float = 1.0
+    offset: float = 0.0
+
+    def defects(self, rows: Array) -> Array:
+        """Return time, assumed and arrived value for all rows of the subsystem but the first, shape ``(n - 1, 3)``."""
+        arrived = rows[:, 1 + self.column]
+        if (self.gain, self.offset) != (1.0, 0.0):
+            arrived = arrived * self.gain + self.offset
+        return np.column_stack([rows[1:, 0], arrived[:-1], arrived[1:]])
 
 
 def checked_block(block: Array, width: int, who: str) -> Array:
@@ -323,6 +354,7 @@ class MemoryStore:
         self.metadata: Metadata = dict(metadata or {})
         self._rows = [Blocks(1 + len(s.columns)) for s in layout.subsystems]
         self._defects = [Blocks(3) for _ in layout.connections]
+        self._held: dict[int, HeldInput] = {}
 
     def append(self, subsystem: int, block: Array) -> None:
         """Add rows of one subsystem, shape ``(n, 1 + columns)``, time first."""
@@ -332,6 +364,10 @@ class MemoryStore:
     def append_defects(self, connection: int, block: Array) -> None:
         """Add rows of one connection, shape ``(n, 3)``: time, assumed, arrived."""
         self._defects[connection].extend(checked_block(block, 3, self.layout.connections[connection]))
+
+    def follow(self, connection: int, held: HeldInput) -> None:
+        """Find the defects of a connection in the rows of a subsystem, when they are asked for."""
+        self._held[connection] = held
 
     def flush(self) -> None:
         """Do nothing: memory is visible at once."""
@@ -360,4 +396,9 @@ class MemoryStore:
 
     def defects(self, connection: int, rows: slice = ALL) -> Array:
         """Return time, assumed and arrived value, shape ``(n, 3)``."""
-        return self._defects[connection].read()[rows]
+        held = self._held.get(connection)
+        if held is None:
+            return self._defects[connection].read()[rows]
+        recorded = self._rows[held.subsystem].read()
+        first, last, stride = rows.indices(max(len(recorded) - 1, 0))
+        return held.defects(recorded[first : last + 1])[::stride]

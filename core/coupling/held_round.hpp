@@ -1,0 +1,67 @@
+#pragma once
+
+#include <vector>
+
+#include "coupling/participant.hpp"
+
+namespace counterpoint {
+
+/// Many rounds in a row of subsystems that step together and hold their inputs (`HeldStepper`).
+///
+///     repeat for as many rounds as there is room:
+///       for each subsystem: read its inputs from the newest samples that all had before this round,
+///                           make a step, check that its outputs are finite, record them
+///
+/// What a step needs lies close together, and clocks, histories and records are looked at once for all rounds: with
+/// cheap steps that is most of the cost of coupling. Bits are those of one step after the other.
+class HeldRound {
+ public:
+  explicit HeldRound(std::vector<Participant*> members);
+
+  /// Whether they can be run like this.
+  static bool serves(const std::vector<Participant*>& members);
+  /// Whether they still can. Once the settings of the floating-point unit were found changed, they cannot: everybody is
+  /// watched in every step from then on.
+  bool still_serves() const { return trusted_ && serves(participants_); }
+
+  /// At most `most` rounds, for as long as a step begins before `before`; returns how many there were. When a subsystem
+  /// fails its number is `failed`, and all else is as if the steps had been made one by one.
+  long run(long most, double before);
+  std::size_t failed() const { return failed_; }
+
+ private:
+  struct Member {
+    HeldStepper* model;
+    double* inputs;
+    double* values;  ///< where its next sample goes
+    double* row;     ///< where its next row goes; always the same place when nothing is recorded
+    int width;
+    int row_width;   ///< 0 when nothing is recorded
+    int wires;
+  };
+  /// From the newest sample of a source to an input.
+  struct Lead {
+    const double* value;
+    int width;  ///< of the source: its next sample is so far away
+    int target;
+    bool scales;
+    double gain;
+    double offset;
+  };
+
+  void open(int count, double before);
+  void close(int rounds, std::size_t stepped);
+  void make_round(double t, double t_end);
+  void lead_from(std::size_t sample);
+
+  std::vector<Participant*> participants_;
+  std::vector<Member> members_;
+  std::vector<Lead> leads_;  ///< of the first member, of the second, ...
+  std::vector<double> unrecorded_;
+  const double* ends_ = nullptr;
+  int opened_ = 0;  ///< rounds that there is room for
+  std::size_t failed_ = 0;
+  bool trusted_ = true;
+};
+
+}  // namespace counterpoint
