@@ -1,8 +1,7 @@
 // A mass on a spring that is tied to the mass before it, as an FMU of FMI 2 and of FMI 3:
 //   a = kc (x_other - x) + dc (v_other - v) - k x - c v
-// A step is three of the classical Runge-Kutta method: with its calls it costs some 50 ns, like the oscillator that other
-// masters were measured with (0.1 µs for two). It does what the calls of the benchmark need, as lean as a good exporter
-// would write it; what is left out is in unsupported.cpp.
+// A step is three of the classical Runge-Kutta method; with its calls that costs some 55 ns. It does what the calls of the
+// benchmark need, as lean as a good exporter would write it; what is left out is in unsupported.cpp.
 
 #include <cstdlib>
 #include <cstring>

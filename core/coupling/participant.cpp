@@ -121,6 +121,7 @@ void Participant::close_stretch(int made, int opened) {
   horizon = std::max(horizon, t_next);
   steps += made;
   inputs->freeze_in_step(begin, t, last);
+  subsystem->stand_at(t);
 }
 
 void Participant::publish_derivatives(double time) {

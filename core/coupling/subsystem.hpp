@@ -68,6 +68,7 @@ class HeldStepper {
 ///     A subsystem that cannot returns null from `save`.
 ///  9. No call is made from two threads at once; different subsystems may be called at once.
 /// 10. One that needs of its inputs what they are at the start of a step returns a `held_stepper()`, as long as it does.
+///     After steps that were made by it, `stand_at(t)` says how far they went.
 /// 11. A failure is an exception; SolverFailure when the numerics gave up, ComponentFailure when a component did.
 class Subsystem : public recipe::Describable {
  public:
@@ -87,6 +88,7 @@ class Subsystem : public recipe::Describable {
   virtual void burst(Participant& participant, const BurstLimits& limits);
 
   virtual HeldStepper* held_stepper() { return nullptr; }
+  virtual void stand_at(double /*t*/) {}
 
   virtual bool stops_early() const { return false; }
   virtual bool offers_derivatives() const { return false; }

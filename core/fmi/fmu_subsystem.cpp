@@ -42,15 +42,6 @@ FmuSubsystem::FmuSubsystem(LibraryPointer library, FmuSetup setup)
     intermediate_ = [this](double t) { set_intermediate_inputs(t); };
   }
   holds_ = has_doubles_at_start_only();
-  if (!holds_) return;
-  if (!inputs_all_.empty()) {
-    const References& r = inputs_all_.front().references();
-    doubles_.inputs = r.data(), doubles_.input_count = r.size(), doubles_.input_width = static_cast<std::size_t>(input_width_);
-  }
-  if (!outputs_.empty()) {
-    const References& r = outputs_.front().references();
-    doubles_.outputs = r.data(), doubles_.output_count = r.size(), doubles_.output_width = y_.size();
-  }
 }
 
 bool FmuSubsystem::has_doubles_at_start_only() const {
@@ -70,6 +61,20 @@ void FmuSubsystem::start(double t) {
   first_length_ = 0.0;
   inner_length_ = 0.0;
   initialize(t);
+  if (holds_) make_exchange();
+}
+
+void FmuSubsystem::make_exchange() {
+  Exchange& x = instance_->exchange();
+  if (!inputs_all_.empty()) {
+    const References& r = inputs_all_.front().references();
+    x.inputs = r.data(), x.input_count = r.size(), x.input_width = static_cast<std::size_t>(input_width_);
+  }
+  if (!outputs_.empty()) {
+    const References& r = outputs_.front().references();
+    x.outputs = r.data(), x.output_count = r.size(), x.output_width = y_.size();
+  }
+  x.unusual = [this](const StepEnd& end, double t, double t_end, const double* u, double* y) { go_on_held(end, t, t_end, u, y); };
 }
 
 const double* FmuSubsystem::output(double t, Inputs& u) {
@@ -157,44 +162,30 @@ inline double FmuSubsystem::length(double t, double t_end) {
 /// all of this is a few lines around the calls of the FMU.
 [[gnu::flatten]] double FmuSubsystem::step(double t, double t_end, Inputs& u) {
   const WatchFloatingPoint watch(settings_, changes_settings_);
+  if (phase_ != Phase::stepping) throw ComponentFailure("the FMU has not begun");
+  outputs_read_ = false;
   if (holds_) {
-    step_held(t, t_end, u.at(t), y_.data());
+    if (setup_.equal_steps) instance_->exchange().length = equal_length(t_end - t);
+    instance_->step_held(t, t_end, u.at(t), y_.data());
+    time_ = t_end;
     outputs_read_ = true;
     return t_end;
   }
-  outputs_read_ = false;
   const double reached = go(t, t_end, u);
   read_outputs();
   outputs_read_ = true;
   return reached;
 }
 
-void FmuSubsystem::step_held(double t, double t_end, const double* u, double* y) {
-  if (phase_ != Phase::stepping) throw ComponentFailure("the FMU has not begun");
-  log_->set_time(t);
-  outputs_read_ = false;
-  time_ = t_end;
-  StepEnd end;
-  if (!instance_->exchange(doubles_, u, t, length(t, t_end), y, end)) go_on_held(end, t, t_end, u, y);
-}
-
 /// Some FMUs end early although they may not.
-[[gnu::noinline]] void FmuSubsystem::go_on_held(StepEnd end, double t, double t_end, const double* u, double* y) {
-  while (true) {
-    if (end.terminate || end.discarded) give_up(end, t);
-    t = end.reached;
-    if (t >= t_end || t_end - t <= 1e-12 * std::abs(t_end)) return read_doubles(y);
-    if (instance_->exchange(doubles_, u, t, length(t, t_end), y, end)) return;
-  }
-}
-
-void FmuSubsystem::read_doubles(double* y) {
+void FmuSubsystem::go_on_held(const StepEnd& end, double t, double t_end, const double* u, double* y) {
+  if (end.terminate || end.discarded) give_up(end, t);
+  if (end.reached < t_end && t_end - end.reached > 1e-12 * std::abs(t_end)) return instance_->step_held(end.reached, t_end, u, y);
   read_outputs();
   std::copy(y_.begin(), y_.end(), y);
 }
 
 inline double FmuSubsystem::go(double t, double t_end, Inputs& u) {
-  if (phase_ != Phase::stepping) throw ComponentFailure("the FMU has not begun");
   log_->set_time(t);
   inputs_ = &u;
   if (discrete_by_event_ && discrete_inputs_changed(t, u)) handle_events(t, u);

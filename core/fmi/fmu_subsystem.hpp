@@ -19,7 +19,7 @@ namespace counterpoint::fmi {
 ///     finish:  terminate and free the instance
 ///
 /// Between steps FMI does not let outputs follow inputs, so there is direct feedthrough in initialisation mode only.
-class FmuSubsystem final : public FmuBase, private HeldStepper {
+class FmuSubsystem final : public FmuBase {
  public:
   FmuSubsystem(LibraryPointer library, FmuSetup setup);
 
@@ -28,22 +28,25 @@ class FmuSubsystem final : public FmuBase, private HeldStepper {
   double step(double t, double t_end, Inputs& u) override;
   const double* output(double t, Inputs& u) override;
   void burst(Participant& participant, const BurstLimits& limits) override;
-  HeldStepper* held_stepper() override { return holds_ && !changes_settings_ ? this : nullptr; }
+  HeldStepper* held_stepper() override { return holds_ && !changes_settings_ ? instance_.get() : nullptr; }
+  void stand_at(double t) override {
+    time_ = t;
+    outputs_read_ = false;
+  }
   bool stops_early() const override { return setup_.instance.early_return; }
   bool offers_derivatives() const override { return setup_.output_slopes; }
   const double* output_derivative(double t, Inputs& u) override;
   std::vector<double> memory() const override;
 
  private:
-  void step_held(double t, double t_end, const double* u, double* y) override;
   void set_memory(const std::vector<double>& memory) override;
   double go(double t, double t_end, Inputs& u);
   void set_inputs(double t, double t_end, Inputs& u);
   void set_intermediate_inputs(double t);
   StepEnd try_step(double t, double t_end, double original_end);
   bool has_doubles_at_start_only() const;
-  void go_on_held(StepEnd end, double t, double t_end, const double* u, double* y);
-  void read_doubles(double* y);
+  void make_exchange();
+  void go_on_held(const StepEnd& end, double t, double t_end, const double* u, double* y);
   double length(double t, double t_end);
   double equal_length(double h);
   void handle_events(double t, Inputs& u);
@@ -52,7 +55,6 @@ class FmuSubsystem final : public FmuBase, private HeldStepper {
 
   FloatingPoint settings_;     ///< when the run began
   bool changes_settings_ = false;
-  Exchange doubles_;
   bool holds_ = false;         ///< nothing but doubles, held from the start of a step: set, step, get
   bool outputs_read_ = false;  ///< since the last step
   double first_length_ = 0.0;  ///< of the steps of an FMU that wants them equal, s

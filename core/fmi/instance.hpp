@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "coupling/subsystem.hpp"
 #include "fmi/library.hpp"
 #include "fmi/log.hpp"
 
@@ -45,7 +46,7 @@ struct StepEnd {
   bool discarded = false;  ///< the step was not made; `reached` is as far as the FMU could have gone
 };
 
-/// The doubles that are set before a step and got after it.
+/// What to do in `Instance::step_held`: the doubles that are set before a step and got after it.
 struct Exchange {
   const ValueReference* inputs = nullptr;
   std::size_t input_count = 0;
@@ -53,6 +54,9 @@ struct Exchange {
   const ValueReference* outputs = nullptr;
   std::size_t output_count = 0;
   std::size_t output_width = 0;
+  double length = 0.0;  ///< of all steps, where they have to be equal to the bit; 0: from t to t_end, s
+  /// Called when a step did not end where it should, instead of getting anything: `t` and `t_end` are those of the step.
+  std::function<void(const StepEnd& end, double t, double t_end, const double* u, double* y)> unusual;
 };
 
 struct DiscreteUpdate {
@@ -86,9 +90,12 @@ using IntermediateInputs = std::function<void(double t)>;
 ///  3. The order of calls is the caller's business (see FmuSubsystem, ModelExchangeSubsystem).
 ///  4. Values are in the memory layout of their type, arrays row by row.
 ///  5. An FMU may change the floating-point environment: callers keep theirs (KeepFloatingPoint).
-class Instance {
+class Instance : public HeldStepper {
  public:
   virtual ~Instance() = default;
+
+  /// `step_held` sets doubles, makes a step and gets doubles: what most FMUs need, in one call.
+  Exchange& exchange() { return exchange_; }
 
   virtual void enter_configuration() = 0;
   virtual void exit_configuration() = 0;
@@ -102,9 +109,6 @@ class Instance {
   virtual void set_texts(Type type, const References& references, const std::vector<std::string>& values) = 0;
 
   virtual StepEnd do_step(double t, double h, const IntermediateInputs* inputs) = 0;
-  /// Set doubles, make a step, get doubles: what most FMUs need, in one call. False when the step did not end where it
-  /// should: `end` says how, and nothing was got.
-  virtual bool exchange(const Exchange& doubles, const double* u, double t, double h, double* y, StepEnd& end) = 0;
   virtual void set_input_slopes(const References& references, const double* slopes) = 0;
   virtual void get_output_slopes(const References& references, double* slopes, std::size_t count) = 0;
   virtual void directional_derivative(const References& unknowns, const References& knowns, const double* seed,
@@ -160,6 +164,7 @@ class Instance {
   [[noreturn]] void fail(int status, const char* function);
 
   std::shared_ptr<Log> log_;
+  Exchange exchange_;
   bool failed_ = false;
   bool dead_ = false;
 };

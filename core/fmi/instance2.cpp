@@ -141,15 +141,17 @@ class Instance2 final : public Instance {
     return status <= fmi2Warning ? StepEnd{t + h, false, false, false} : ended(status, t, h);
   }
 
-  bool exchange(const Exchange& doubles, const double* u, double t, double h, double* y, StepEnd& end) override {
-    if (doubles.input_count > 0) check(f_.fmi2SetReal(c_, doubles.inputs, doubles.input_count, u), "fmi2SetReal");
+  void step_held(double t, double t_end, const double* u, double* y) override {
+    const Exchange& x = exchange_;
+    log_->set_time(t);
+    const double h = x.length > 0.0 ? x.length : t_end - t;
+    if (x.input_count > 0) check(f_.fmi2SetReal(c_, x.inputs, x.input_count, u), "fmi2SetReal");
     const int status = f_.fmi2DoStep(c_, t, h, !settings_.may_restore);
     if (status > fmi2Warning) {
-      end = ended(status, t, h);
-      if (end.discarded) return false;
+      const StepEnd end = ended(status, t, h);
+      if (end.discarded) return x.unusual(end, t, t_end, u, y);
     }
-    if (doubles.output_count > 0) check(f_.fmi2GetReal(c_, doubles.outputs, doubles.output_count, y), "fmi2GetReal");
-    return true;
+    if (x.output_count > 0) check(f_.fmi2GetReal(c_, x.outputs, x.output_count, y), "fmi2GetReal");
   }
 
   void set_input_slopes(const References& r, const double* slopes) override {

@@ -199,16 +199,21 @@ class Instance3 final : public Instance {
     return {early || terminate ? reached : t + h, event, terminate, false};
   }
 
-  bool exchange(const Exchange& doubles, const double* u, double t, double h, double* y, StepEnd& end) override {
-    if (doubles.input_count > 0) {
-      check(f_.fmi3SetFloat64(c_, doubles.inputs, doubles.input_count, u, doubles.input_width), "fmi3SetFloat64");
+  void step_held(double t, double t_end, const double* u, double* y) override {
+    const Exchange& x = exchange_;
+    log_->set_time(t);
+    const double h = x.length > 0.0 ? x.length : t_end - t;
+    if (x.input_count > 0) check(f_.fmi3SetFloat64(c_, x.inputs, x.input_count, u, x.input_width), "fmi3SetFloat64");
+    bool event = false, terminate = false, early = false;
+    double reached = t + h;
+    const int status = f_.fmi3DoStep(c_, t, h, !settings_.may_restore, &event, &terminate, &early, &reached);
+    if (status > fmi3Warning || terminate || early) {
+      if (status != fmi3Discard) check(status, "fmi3DoStep");
+      if (reached != t + h || terminate || status == fmi3Discard) {
+        return x.unusual({reached, event, terminate, status == fmi3Discard}, t, t_end, u, y);
+      }
     }
-    end = do_step(t, h, nullptr);
-    if (end.discarded || end.terminate || end.reached != t + h) return false;
-    if (doubles.output_count > 0) {
-      check(f_.fmi3GetFloat64(c_, doubles.outputs, doubles.output_count, y, doubles.output_width), "fmi3GetFloat64");
-    }
-    return true;
+    if (x.output_count > 0) check(f_.fmi3GetFloat64(c_, x.outputs, x.output_count, y, x.output_width), "fmi3GetFloat64");
   }
 
   void set_input_slopes(const References&, const double*) override { throw ComponentFailure("FMI 3 has no input derivatives"); }

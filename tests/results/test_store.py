@@ -1,8 +1,8 @@
 import numpy as np
 import pytest
 
-from counterpoint.results import FileStore, MemoryStore, RunLayout, SubsystemLayout
-from counterpoint.results.store import DefectSummary
+from counterpoint.results import FileStore, MemoryStore, RunLayout, RunSummary, SubsystemLayout
+from counterpoint.results.store import DefectSummary, HeldInput
 
 ONE = RunLayout((SubsystemLayout("a", ("y",)),))
 
@@ -11,8 +11,6 @@ ONE = RunLayout((SubsystemLayout("a", ("y",)),))
 def store(request, tmp_path):
     made = MemoryStore(ONE) if request.param == "memory" else FileStore(tmp_path / "run.h5", ONE)
     yield made
-    from counterpoint.results import RunSummary
-
     made.close(RunSummary("finished"))
 
 
@@ -58,3 +56,29 @@ def test_units_may_be_left_out_but_not_half_given():
 )
 def test_the_relative_defect_tells_rounding_from_error(rms, scale, magnitude, relative):
     assert DefectSummary("c", "", 10, rms, 0.0, rms, scale, magnitude).relative == relative
+
+
+TWO = RunLayout((SubsystemLayout("a", ("x", "y")),), ("a.y -> b.u", "a.x -> b.v"))
+
+
+@pytest.mark.parametrize("kind", ["memory", "file"])
+def test_defects_of_held_inputs_follow_from_the_rows_of_their_source(kind, tmp_path):
+    """However the rows come; what was assumed is the value before, after gain and offset."""
+    store = MemoryStore(TWO) if kind == "memory" else FileStore(tmp_path / "two.h5", TWO)
+    rows = np.column_stack([np.arange(7.0), np.arange(7.0) ** 2, np.arange(7.0) ** 3])
+    store.follow(0, HeldInput(0, 1))
+    store.follow(1, HeldInput(0, 0, gain=2.0, offset=1.0))
+    for first, last in ((0, 1), (1, 4), (4, 4), (4, 7)):
+        store.append(0, rows[first:last])
+    view = store.view()
+    expected = np.column_stack([rows[1:, 0], rows[:-1, 2], rows[1:, 2]])
+    assert expected.tolist() == view.defects(0).tolist()
+    assert expected[2:5].tolist() == view.defects(0, slice(2, 5)).tolist()
+    assert [[1.0, 1.0, 3.0], [2.0, 3.0, 9.0]] == view.defects(1)[:2].tolist()
+    store.close(RunSummary("finished"))
+
+
+def test_an_input_whose_source_has_published_nothing_has_no_defects():
+    store = MemoryStore(TWO)
+    store.follow(0, HeldInput(0, 0))
+    assert store.defects(0).shape == (0, 3)
