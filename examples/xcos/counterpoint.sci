@@ -2,10 +2,10 @@
 //
 //   exec("counterpoint.sci", -1);
 //   d = diagram();
-//   [d, link] = add(d, counterpoint_subsystem("controller", ["lean" "rad"], ["force" "N"]));
+//   [d, coupling] = add(d, counterpoint_subsystem("controller", ["lean" "rad"], ["force" "N"]));
 //   [d, gain] = add(d, parametrised(GAINBLK("define"), "40"));
-//   d = connect(d, link, gain);
-//   d = connect(d, gain, link);
+//   d = connect(d, coupling, gain);
+//   d = connect(d, gain, coupling);
 //   counterpoint_run(d);
 //
 // COUNTERPOINT_ADDRESS and COUNTERPOINT_TOKEN of the environment say where to connect.
@@ -48,7 +48,8 @@ function block = with_ports(block, n_in, n_out)
 endfunction
 
 function block = counterpoint_subsystem(name, inputs, outputs, feedthrough)
-    // The diagram is a subsystem of a co-simulation. Out of the block come its inputs, into the block go its outputs, each as one vector.
+    // The diagram is a subsystem of a co-simulation. Out of the block come its inputs, into the block go its outputs,
+    // each as one vector.
     // inputs, outputs: a row for each signal, name and unit. feedthrough: a row for each pair, output and input;
     // all pairs when it is left out, [] for none.
     tab = ascii(9); newline = ascii(10);
@@ -74,11 +75,20 @@ function block = counterpoint_subsystem(name, inputs, outputs, feedthrough)
     block.model.ipar = ascii(text)';
 endfunction
 
-function block = counterpoint_model(step, n_inputs, n_outputs)
+function block = counterpoint_model(step, inputs, outputs)
     // A model that is served by Counterpoint is a block of the diagram, with communication steps of `step` seconds.
-    block = with_ports(COUNTERPOINT("define"), n_inputs, n_outputs);
+    // inputs, outputs: names of those of its scalar signals that enter and leave the block, each side as one vector.
+    block = with_ports(COUNTERPOINT("define"), size(inputs, "*"), size(outputs, "*"));
     block.model.sim = list("counterpoint_model", 4);
     block.model.rpar = step;
+    block.model.ipar = [lines_of(inputs); 0; lines_of(outputs); 0];
+endfunction
+
+function codes = lines_of(names)
+    codes = [];
+    for i = 1:size(names, "*")
+        codes = [codes; ascii(names(i))'; 10];
+    end
 endfunction
 
 function block = parametrised(block, expressions)
@@ -110,6 +120,20 @@ function d = connect(d, source, target, out_port, in_port)
     d.objs(index) = scicos_link(from=[source out_port 0], to=[target in_port 1], ct=[1 1]);
     d.objs(source).graphics.pout(out_port) = index;
     d.objs(target).graphics.pin(in_port) = index;
+endfunction
+
+function d = clocked(d, coupling, target)
+    // Let the event that clocks a block of Counterpoint also activate another block.
+    own = d.objs(coupling).graphics.peout;
+    split = length(d.objs) + 1;
+    d.objs(split) = CLKSPLIT_f("define");
+    d.objs(split).graphics.pein = own;
+    d.objs(split).graphics.peout = [split + 1; split + 2];
+    d.objs(split + 1) = scicos_link(from=[split 1 0], to=[coupling 1 1], ct=[5 -1]);
+    d.objs(split + 2) = scicos_link(from=[split 2 0], to=[target 1 1], ct=[5 -1]);
+    d.objs(own).to = [split 1 1];
+    d.objs(coupling).graphics.pein = split + 1;
+    d.objs(target).graphics.pein = split + 2;
 endfunction
 
 function counterpoint_run(d)

@@ -253,3 +253,163 @@ void counterpoint_subsystem(scicos_block* block, int flag) {
     if (send_frame(&diagram.link, ERROR, text, sizeof text - 1)) await_start();
   }
 }
+
+/* ---- A served model is a block -------------------------------------------------------------------------------- */
+
+static struct {
+  struct link link;
+  int inputs, outputs;            /* doubles, as the model says */
+  int begins, feeds_through;      /* wants `begin`; wants its inputs when it is asked for outputs */
+  int shares_count;
+  double shares[MOST_SHARES];     /* of a step, at which it wants its inputs */
+  double t, t_end, reached;       /* of the last step; how far the model got in it */
+  double u[MOST_SIGNALS];         /* held over a step */
+  double before[MOST_SIGNALS];    /* outputs at t */
+  double y[MOST_SIGNALS];         /* outputs at t_end */
+  int from_block[MOST_SIGNALS];   /* place in u of each signal that enters the block */
+  int to_block[MOST_SIGNALS];     /* place in y of each signal that leaves it */
+} model = {.link = {.socket = -1}};
+
+/* The next word of a line of ports, or NULL; the tab behind it becomes its end. */
+static char* next_word(char** rest) {
+  char* const word = *rest;
+  char* const tab = word == NULL ? NULL : strchr(word, '\t');
+  if (tab != NULL) *tab = '\0';
+  *rest = tab == NULL ? NULL : tab + 1;
+  return word;
+}
+
+/* Read the line of an input or output behind its first word: name, width, unit, values; note where it has its place in
+ * the block, if `wanted`, the names of the block's signals of this kind in lines, has it. */
+static void read_port(char* line, const char* wanted, int* count, int* places, double* start) {
+  const char *const name = next_word(&line), *const wide = next_word(&line);
+  const int width = wide == NULL ? 1 : atoi(wide);
+  next_word(&line); /* the unit */
+  int port = 0;
+  size_t length = strlen(name);
+  for (const char* at = wanted; *at != '\0'; at = strchr(at, '\n') + 1, ++port) {
+    if (width == 1 && strncmp(at, name, length) == 0 && at[length] == '\n') places[port] = *count;
+  }
+  for (int i = 0; i < width && *count < MOST_SIGNALS; ++i, ++*count) {
+    const char* const value = next_word(&line);
+    if (start != NULL) start[*count] = value == NULL ? 0.0 : atof(value);
+  }
+}
+
+static void read_ports(char* text, const char* inputs, const char* outputs) {
+  char* state;
+  model.inputs = model.outputs = model.begins = model.feeds_through = 0;
+  model.shares_count = 1;
+  model.shares[0] = 0.0;
+  for (char* line = strtok_r(text, "\n", &state); line != NULL; line = strtok_r(NULL, "\n", &state)) {
+    if (strncmp(line, "input\t", 6) == 0) read_port(line + 6, inputs, &model.inputs, model.from_block, model.u);
+    if (strncmp(line, "output\t", 7) == 0) read_port(line + 7, outputs, &model.outputs, model.to_block, NULL);
+    if (strcmp(line, "can\tbegin") == 0) model.begins = 1;
+    if (strncmp(line, "feedthrough\t", 12) == 0 || strncmp(line, "initial feedthrough\t", 20) == 0) model.feeds_through = 1;
+  }
+}
+
+/* Read the reply to a command: time reached, next step, wishes, outputs. */
+static int take_reply(void) {
+  const double* const numbers = model.link.numbers;
+  const int count = (int)(model.link.size / sizeof(double)), wishes = count < 3 ? -1 : (int)numbers[2];
+  const int outputs = count - 3 - wishes;
+  if (wishes < 0 || wishes > MOST_SHARES || (outputs != 0 && outputs != model.outputs)) {
+    return lose(&model.link, "a reply came that is not one");
+  }
+  model.reached = numbers[0];
+  if (wishes > 0) memcpy(model.shares, numbers + 3, (size_t)wishes * sizeof(double));
+  if (wishes > 0) model.shares_count = wishes;
+  if (outputs > 0) memcpy(model.y, numbers + 3 + wishes, (size_t)outputs * sizeof(double));
+  return 1;
+}
+
+/* Send a command with the held inputs, answer what the model asks meanwhile, take its reply. */
+static int command(uint32_t kind, double t, double t_end, int rows) {
+  static double numbers[4 + MOST_SHARES * (1 + MOST_SIGNALS)];
+  double* at = numbers + 4;
+  if (model.inputs == 0) rows = 0;
+  numbers[0] = t;
+  numbers[1] = t_end;
+  numbers[3] = rows;
+  for (int row = 0; row < rows; ++row) {
+    const double share = model.shares[row];
+    *at++ = share == 1.0 ? t_end : t + share * (t_end - t);
+    memcpy(at, model.u, (size_t)model.inputs * sizeof(double));
+    at += model.inputs;
+  }
+  if (!send_frame(&model.link, kind, numbers, (size_t)(at - numbers) * sizeof(double))) return 0;
+  while (receive_frame(&model.link)) {
+    if (model.link.kind == REPLY) return take_reply();
+    if (model.link.kind == ERROR) return lose(&model.link, model.link.bytes);
+    if (model.link.kind != REQUEST) return lose(&model.link, "a frame came that is no answer");
+    if (!send_frame(&model.link, VALUES, model.u, (size_t)model.inputs * sizeof(double))) return 0;
+  }
+  return 0;
+}
+
+/* Say which of the block's signals the model does not have. */
+static int check_names(const char* kind, const char* names, const int* places) {
+  char text[300];
+  for (int port = 0; *names != '\0'; names = strchr(names, '\n') + 1, ++port) {
+    if (places[port] >= 0) continue;
+    snprintf(text, sizeof text, "the served model has no scalar %s \"%.*s\"", kind, (int)strcspn(names, "\n"), names);
+    return lose(&model.link, text);
+  }
+  return 1;
+}
+
+/* Connect, match names, and put the model at its start. The parameters of the block are two texts with an end each:
+ * the names of its inputs and those of its outputs, a line each. */
+static int begin_model(scicos_block* block) {
+  char names[MOST_BYTES];
+  for (int i = 0; i < GetNipar(block) && i < MOST_BYTES; ++i) names[i] = (char)GetIparPtrs(block)[i];
+  const char *const inputs = names, *const outputs = names + strlen(names) + 1;
+  if (!join(&model.link) || !receive_frame(&model.link)) return 0;
+  if (model.link.kind != PORTS) return lose(&model.link, "the other program does not serve a model");
+  for (int i = 0; i < MOST_SIGNALS; ++i) model.from_block[i] = model.to_block[i] = -1;
+  read_ports(model.link.bytes, inputs, outputs);
+  if (!check_names("input", inputs, model.from_block) || !check_names("output", outputs, model.to_block)) return 0;
+  model.t = model.t_end = 0.0;
+  return command(START, 0.0, 0.0, 0) && (!model.begins || command(BEGIN, 0.0, 0.0, 1)) &&
+         command(OUTPUT, 0.0, 0.0, model.feeds_through);
+}
+
+/* Let the model go ahead from this event to the next with the inputs of this event. */
+static int go_ahead(const double* u, int inputs, double step) {
+  const double count = floor(model.t_end / step + 0.5);
+  memcpy(model.before, model.y, sizeof model.y);
+  for (int i = 0; i < inputs; ++i) model.u[model.from_block[i]] = u[i];
+  model.t = model.t_end;
+  model.t_end = (count + 1.0) * step;
+  model.reached = model.t;
+  while (model.reached < model.t_end) { /* a model that finds its own steps may stop early */
+    if (!command(STEP, model.reached, model.t_end, model.shares_count)) return 0;
+  }
+  return 1;
+}
+
+void counterpoint_model(scicos_block* block, int flag) {
+  const int inputs = width(block->insz, block->nin), outputs = width(block->outsz, block->nout);
+  if (inputs > MOST_SIGNALS || outputs > MOST_SIGNALS) return Coserror("counterpoint: more than %d signals", MOST_SIGNALS);
+  if (flag == Initialization && model.link.socket < 0) begin_model(block);
+  if (flag == OutputUpdate && outputs > 0 && model.link.socket >= 0) {
+    double* const y = GetRealOutPortPtrs(block, 1);
+    const double span = model.t_end - model.t;
+    const double share = block->nevprt > 0 || span == 0.0 ? 1.0 : (get_scicos_time() - model.t) / span;
+    for (int i = 0; i < outputs; ++i) {
+      const double before = model.before[model.to_block[i]], after = model.y[model.to_block[i]];
+      y[i] = share == 1.0 ? after : before + share * (after - before);
+    }
+  }
+  if (flag == OutputEventTiming && model.link.socket >= 0) { /* the inputs of this event are there */
+    block->evout[0] = -1.0;
+    if (go_ahead(inputs > 0 ? GetRealInPortPtrs(block, 1) : NULL, inputs, GetRparPtrs(block)[0])) {
+      block->evout[0] = model.t_end - get_scicos_time();
+    }
+  }
+  if (flag == Ending && model.link.socket >= 0) {
+    if (command(FINISH, model.t_end, model.t_end, 0) && send_frame(&model.link, BYE, NULL, 0)) close(model.link.socket);
+    model.link.socket = -1;
+  }
+}
