@@ -30,7 +30,7 @@ void Coserror(const char* format, ...);
 
 enum { HELLO = 1, WELCOME, PORTS, START, BEGIN, STEP, OUTPUT, FINISH, REPLY, REQUEST, VALUES };
 enum { ERROR = 16, ALIVE = 17, PING = 18, PONG = 19, LOG = 20, BYE = 23 };
-enum { MOST_BYTES = 1 << 16, MOST_SIGNALS = 1000, MOST_SHARES = 64 };
+enum { MOST_BYTES = 1 << 16, MOST_SIGNALS = 4000, MOST_SHARES = 64 };
 
 /* One connection: the last frame that came lies in `bytes`, as text or as doubles. */
 struct link {
@@ -166,13 +166,12 @@ static int take_inputs(int inputs) {
   if (inputs == 0 || rows == 0) return 1;
   const double* const row = numbers + 4;
   const double* const last = row + (rows - 1) * (inputs + 1);
-  memcpy(diagram.at_event, last + 1, (size_t)inputs * sizeof(double));
-  if (diagram.command != STEP) return 1;
-  const double *const first = row, *const second = row + inputs + 1;
-  diagram.line_time = first[0];
-  for (int i = 0; i < inputs; ++i) {
-    diagram.line[i] = first[1 + i];
-    diagram.slope[i] = (second[1 + i] - first[1 + i]) / (second[0] - first[0]);
+  const double* const second = rows > 1 ? row + inputs + 1 : row;
+  diagram.line_time = row[0];
+  for (int i = 1; i <= inputs; ++i) {
+    diagram.at_event[i - 1] = last[i];
+    diagram.line[i - 1] = row[i];
+    diagram.slope[i - 1] = rows > 1 ? (second[i] - row[i]) / (second[0] - row[0]) : 0.0;
   }
   return 1;
 }
@@ -214,7 +213,8 @@ static double next_command(int inputs) {
   }
 }
 
-static void begin_run(scicos_block* block) {
+/* Answer the start of a run and take its first command here already: diagrams are evaluated before their first event. */
+static void begin_run(scicos_block* block, int inputs) {
   char text[MOST_BYTES];
   int i;
   for (i = 0; i < GetNipar(block) && i < MOST_BYTES - (int)sizeof ASK; ++i) text[i] = (char)GetIparPtrs(block)[i];
@@ -226,7 +226,8 @@ static void begin_run(scicos_block* block) {
   memset(diagram.slope, 0, sizeof diagram.slope);
   memset(diagram.line, 0, sizeof diagram.line);
   memset(diagram.at_event, 0, sizeof diagram.at_event);
-  reply(diagram.start, NULL, 0);
+  if (!reply(diagram.start, NULL, 0) || next_command(inputs) >= 0.0 || diagram.link.socket < 0) return;
+  Coserror("counterpoint: the run ended before its first step"); /* the connection stays for the next one */
 }
 
 static int width(const int* sizes, int count) { return count > 0 ? sizes[0] : 0; }
@@ -234,7 +235,7 @@ static int width(const int* sizes, int count) { return count > 0 ? sizes[0] : 0;
 void counterpoint_subsystem(scicos_block* block, int flag) {
   const int inputs = width(block->outsz, block->nout), outputs = width(block->insz, block->nin);
   if (inputs > MOST_SIGNALS || outputs > MOST_SIGNALS) return Coserror("counterpoint: more than %d signals", MOST_SIGNALS);
-  if (flag == Initialization) begin_run(block);
+  if (flag == Initialization) begin_run(block, inputs);
   if (flag == OutputUpdate && inputs > 0) {
     double* const u = GetRealOutPortPtrs(block, 1);
     const double since = diagram.start + get_scicos_time() - diagram.line_time;
@@ -244,8 +245,11 @@ void counterpoint_subsystem(scicos_block* block, int flag) {
   }
   if (flag == OutputEventTiming && diagram.link.socket >= 0) { /* all outputs of the diagram at this event are there */
     const double* const y = outputs > 0 ? GetRealInPortPtrs(block, 1) : NULL;
-    block->evout[0] = -1.0;
-    if (diagram.command == 0 || reply(diagram.t_end, y, outputs)) block->evout[0] = next_command(inputs);
+    const double left = diagram.t_end - diagram.start - get_scicos_time();
+    block->evout[0] = left; /* at the first event, when a step is under way */
+    if (diagram.command != STEP || left < 0.5 * (diagram.t_end - diagram.t)) {
+      block->evout[0] = reply(diagram.t_end, y, outputs) ? next_command(inputs) : -1.0;
+    }
   }
   if (flag == Ending && diagram.link.socket >= 0 && diagram.command != START && diagram.command != 0) {
     const char text[] = "solver\tXcos has stopped within this step; its window or output says why";
@@ -369,6 +373,7 @@ static int begin_model(scicos_block* block) {
   if (model.link.kind != PORTS) return lose(&model.link, "the other program does not serve a model");
   for (int i = 0; i < MOST_SIGNALS; ++i) model.from_block[i] = model.to_block[i] = -1;
   read_ports(model.link.bytes, inputs, outputs);
+  if (model.inputs == MOST_SIGNALS || model.outputs == MOST_SIGNALS) return lose(&model.link, "the model has too many signals");
   if (!check_names("input", inputs, model.from_block) || !check_names("output", outputs, model.to_block)) return 0;
   model.t = model.t_end = 0.0;
   return command(START, 0.0, 0.0, 0) && (!model.begins || command(BEGIN, 0.0, 0.0, 1)) &&
