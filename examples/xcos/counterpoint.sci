@@ -103,6 +103,11 @@ endfunction
 
 function [d, index] = add(d, block)
     // Put a block into a diagram; those of Counterpoint get their event output wired to their event input.
+    for i = 1:length(d.objs)
+        if block.gui == "COUNTERPOINT" & typeof(d.objs(i)) == "Block" & isequal(d.objs(i).model.sim, block.model.sim) then
+            error("add: a diagram has one " + block.model.sim(1) + " at most; put all signals into its vectors");
+        end
+    end
     index = length(d.objs) + 1;
     d.objs(index) = block;
     if block.gui == "COUNTERPOINT" then
@@ -145,6 +150,21 @@ function counterpoint_run(d)
         end
         over = call("counterpoint_over", "out", [1 1], 1, "i");
     end
+endfunction
+
+function write_diagram(d, file)
+    // Write a diagram as a file for the window of Xcos (.zcos), its blocks in a row; this needs a display.
+    for i = 1:length(d.objs)
+        if typeof(d.objs(i)) == "Link" then
+            d.objs(i).xx = [0; 20; 40]; // a link without a way is not written
+            d.objs(i).yy = [0; 0; 0];
+        else
+            d.objs(i).graphics.orig = [100 * i 40];
+            d.objs(i).graphics.sz = [60 40];
+            d.objs(i).model.uid = "block" + string(i);
+        end
+    end
+    xcosDiagramToScilab(file, d);
 endfunction
 
 counterpoint_link(get_absolute_file_path("counterpoint.sci"));

@@ -345,7 +345,10 @@ static int command(uint32_t kind, double t, double t_end, int rows) {
   if (!send_frame(&model.link, kind, numbers, (size_t)(at - numbers) * sizeof(double))) return 0;
   while (receive_frame(&model.link)) {
     if (model.link.kind == REPLY) return take_reply();
-    if (model.link.kind == ERROR) return lose(&model.link, model.link.bytes);
+    if (model.link.kind == ERROR) { /* kind, tab, text */
+      const char* const tab = strchr(model.link.bytes, '\t');
+      return lose(&model.link, tab == NULL ? model.link.bytes : tab + 1);
+    }
     if (model.link.kind != REQUEST) return lose(&model.link, "a frame came that is no answer");
     if (!send_frame(&model.link, VALUES, model.u, (size_t)model.inputs * sizeof(double))) return 0;
   }

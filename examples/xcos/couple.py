@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import numpy as np
@@ -21,45 +21,49 @@ from counterpoint.studies.pendulums.across import in_process
 from counterpoint.studies.pendulums.inverted import Inverted, coupled, plant
 
 HERE = Path(__file__).resolve().parent
+SCILAB = ["scilab-cli", "-nb", "-quit", "-f"]
 
 
 @contextmanager
-def scilab(script: str, address: str, token: str, **variables: str) -> Iterator["subprocess.Popen[bytes]"]:
-    """Run a script in Scilab without a window; it ends with the block, whatever happens."""
+def scilab(script: str | Path, address: str, token: str, **variables: str) -> Iterator["subprocess.Popen[bytes]"]:
+    """Run a script in Scilab without a window; it ends with the context, whatever happens."""
     environment = {**os.environ, "COUNTERPOINT_ADDRESS": address, "COUNTERPOINT_TOKEN": token, **variables}
-    command = ["scilab-cli", "-nb", "-quit", "-f", str(HERE / script)]
+    command = [*SCILAB, str(HERE / script)]
     program = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, start_new_session=True)
     try:
         yield program
         program.wait(timeout=30.0)
     finally:
-        try:
-            os.killpg(program.pid, signal.SIGKILL)  # Scilab's script leaves children when it is ended halfway
-        except ProcessLookupError:
-            pass
+        with suppress(ProcessLookupError):
+            os.killpg(program.pid, signal.SIGKILL)  # Scilab is started by a shell script: end both
         program.wait()
+
+
+@contextmanager
+def diagram(script: str | Path, address: str = "tcp://127.0.0.1:0") -> Iterator[cp.link.Remote]:
+    """Open a place, let Xcos join there with the diagram of a script, and return that as a subsystem."""
+    with cp.listen(address) as place, scilab(script, place.address, place.token), place.remote(wait=60.0) as subsystem:
+        yield subsystem
 
 
 def controller(until: float = 2.0) -> float:
     """Return how far the force of Xcos is from that of our diagram, N, at most."""
-    with cp.listen("tcp://127.0.0.1:0") as place, scilab("controller.sce", place.address, place.token):
-        with place.remote(wait=60.0) as xcos:
-            result = coupled(plant(Inverted()), xcos, step=0.01).run(until=until, scheme="sequential")
+    with diagram("controller.sce") as xcos:
+        result = coupled(plant(Inverted()), xcos, step=0.01).run(until=until, scheme="sequential")
     beside = in_process(Inverted(), step=0.01, span=until)
     return float(np.abs(result["controller.force"].values - beside["controller.force"].values).max())
 
 
 def engine(step: float = 0.01, until: float = 2.0) -> float:
     """Return how far the speed of the rotor is from its closed form, rad/s, at most."""
-    with cp.listen() as place, scilab("engine.sce", place.address, place.token):
-        with place.remote(wait=60.0) as xcos:
-            system = cp.System("engine and rotor")
-            system.add("engine", xcos, step=step)
-            rotor = cp.linear([[-2.0]], [[2.0]], x0=[0.0], inputs="torque", outputs="speed", solver="ode4")
-            system.add("rotor", rotor, step=step)
-            system.connect("engine.torque", "rotor.torque", cp.lagrange(2))
-            system.connect("rotor.speed", "engine.speed", cp.lagrange(2))
-            speed = system.run(until=until, scheme="sequential")["rotor.speed"]
+    with diagram("engine.sce") as xcos:
+        system = cp.System("engine and rotor")
+        system.add("engine", xcos, step=step)
+        rotor = cp.linear([[-2.0]], [[2.0]], x0=[0.0], inputs="torque", outputs="speed", solver="ode4")
+        system.add("rotor", rotor, step=step)
+        system.connect("engine.torque", "rotor.torque", cp.lagrange(2))
+        system.connect("rotor.speed", "engine.speed", cp.lagrange(2))
+        speed = system.run(until=until, scheme="sequential")["rotor.speed"]
     # torque' = (2 (100 - speed) - torque) / 0.2, speed' = 2 torque - 2 speed
     values, vectors = np.linalg.eig([[-5.0, -10.0], [2.0, -2.0]])
     steady = np.array([200.0 / 3.0, 200.0 / 3.0])
