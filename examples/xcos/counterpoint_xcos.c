@@ -369,7 +369,7 @@ static int check_names(const char* kind, const char* names, const int* places) {
 /* Connect, match names, and put the model at its start. The parameters of the block are two texts with an end each:
  * the names of its inputs and those of its outputs, a line each. */
 static int begin_model(scicos_block* block) {
-  char names[MOST_BYTES];
+  char names[MOST_BYTES + 2] = {0};
   for (int i = 0; i < GetNipar(block) && i < MOST_BYTES; ++i) names[i] = (char)GetIparPtrs(block)[i];
   const char *const inputs = names, *const outputs = names + strlen(names) + 1;
   if (!join(&model.link) || !receive_frame(&model.link)) return 0;
