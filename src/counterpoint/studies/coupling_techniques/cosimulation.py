@@ -68,7 +68,9 @@ def measure(quick: bool, progress: Progress | None = None) -> Couplings:
     """Run every technique that this machine has, for every size, in turn as in `function_evaluation`."""
     made = Couplings()
     span = 1.0 if quick else SPAN
-    work = [(turn, loops, name) for turn in range(3) for loops in LOOPS for name in (*TECHNIQUES, REFERENCE)]
+    work = [
+        (turn, loops, name) for turn in range(2 if quick else 5) for loops in LOOPS for name in (*TECHNIQUES, REFERENCE)
+    ]
     for done, (turn, loops, name) in enumerate(work):
         if name in made.missing or (name == BLOCKS and turn > 0):  # minutes each, and far behind the others
             continue

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 
@@ -40,6 +41,8 @@ class Evaluations:
     seconds: dict[tuple[str, float], float] = field(default_factory=dict)
     distance: dict[tuple[str, float], float] = field(default_factory=dict)
     missing: dict[str, str] = field(default_factory=dict)
+    calls: float = np.nan
+    """How often the terms are asked for in a step of 1 ms."""
 
     def ratio(self, technique: str, step: float) -> float:
         """Return the time over that of the native model; NaN where the technique is not there."""
@@ -48,8 +51,8 @@ class Evaluations:
 
 def measure(quick: bool, progress: Progress | None = None) -> Evaluations:
     """Run every technique that this machine has, in turn, so that whatever else the machine does meets all of them."""
-    made = Evaluations()
-    rounds = 2 if quick else 3
+    made = Evaluations(calls=_calls_in_a_step())
+    rounds = 2 if quick else 5
     with contextlib.ExitStack() as stack:
         models = _models(stack, made.missing)
         for turn in range(rounds):
@@ -67,6 +70,18 @@ def _measure_one(made: Evaluations, name: str, model: Model, step: float, quick:
     made.seconds[name, step] = min(made.seconds.get((name, step), np.inf), seconds / span)
     _, expected = _timed(_native(), span, step)
     made.distance[name, step] = float(np.abs(places - expected).max())
+
+
+def _calls_in_a_step(steps: int = 100) -> float:
+    calls = 0
+
+    def counted(*arguments: Any) -> object:
+        nonlocal calls
+        calls += 1
+        return double_pendulum.python_terms(*arguments)
+
+    _timed(_evaluated(counted)(), steps * STEPS[0], STEPS[0])
+    return calls / steps
 
 
 def _timed(model: Subsystem, span: float, step: float) -> tuple[float, Array]:

@@ -23,7 +23,7 @@ INTRODUCTION = (
     "scheduler and our block diagram as master, shared memory, a Unix socket, FMUs that we export hosted by "
     "FMPy, and everything in one diagram. The gearbox and the law of the throttle are not printed in the "
     "source: they are ours.",
-    "Times are the best of three, taken in turns in one run, without set-up, and are compared as ratios only. "
+    "Times are the best of five taken in turns in one run, without set-up, and are compared as ratios only. "
     "“Published” ratios were measured on a computer and with programs of 2010: an order of techniques is what can be "
     "expected to come out again, not their ratios.",
 )
@@ -37,7 +37,7 @@ def run(out: Path, quick: bool, progress: Progress | None = None) -> StudyReport
     missing = {**evaluations.missing, **couplings.missing}
     told = [f"Not measured here: {name} ({reason})." for name, reason in missing.items()]
     if quick:
-        told.append("This is the quick form: short runs, so ratios are rough.")
+        told.append("This is the quick form: the best of two short runs, so ratios are rough.")
     report = StudyReport(
         title=TITLE,
         introduction=[*INTRODUCTION, *told],
