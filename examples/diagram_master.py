@@ -22,7 +22,7 @@ speed.connect(200.0 * (wanted - shaft) - 20.0 * speed - 30.0 * (shaft - load["an
 speed >> shaft
 drive.output("shaft", shaft, unit="rad")
 
-result = drive.run(until=4.0, step=0.01)
+result = drive.run(until=1.0, step=0.01)
 inside = load.result()
-print(f"shaft {result['drive.shaft'].values[-1]:.4f} rad, rotor {inside['rotor.angle'].values[-1]:.4f} rad")
+print(f"shaft {result['drive.shaft'].values[-1]:.2f} rad, rotor {inside['rotor.angle'].values[-1]:.2f} rad")
 print(f"{len(inside['drive.shaft'].time)} accepted times of the drive, {len(inside['rotor.angle'].time)} of the rotor")

@@ -145,7 +145,7 @@ int try_to_connect(const Address& address, Descriptor& made) {
     const timeval patience{5, 0};  // for a host that does not answer at all
     ::setsockopt(made.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
     if (::connect(made.get(), entry->ai_addr, entry->ai_addrlen) == 0) return 0;
-    error = errno;
+    error = errno == EINPROGRESS ? ETIMEDOUT : errno;  // the first is how a passed SO_SNDTIMEO is told
   }
   return error;
 }

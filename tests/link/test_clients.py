@@ -3,6 +3,7 @@
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -62,6 +63,17 @@ def test_a_client_without_counterpoint_gives_the_same_bits(client):
             assert np.array_equal(run(heater), expected)
             assert np.array_equal(run(heater), expected)
             assert expected[-1] > 350.0
+        assert process.wait(timeout=20.0) == 0
+
+
+def test_a_client_does_not_wait_for_acknowledgements(client):
+    with cp.listen() as place:
+        host, port = place.address.removeprefix("tcp://").split(":")
+        process = subprocess.Popen([*client, host, port, place.token])
+        with place.remote(wait=20.0) as heater:
+            began = time.monotonic()
+            run(heater)
+            assert time.monotonic() - began < 2.0  # 100 steps of 0.1 ms; of 44 ms when a frame comes in two pieces
         assert process.wait(timeout=20.0) == 0
 
 

@@ -1,5 +1,7 @@
 """Subsystems of other programs: the same bits as local ones, whoever connects to whom."""
 
+import contextlib
+import socket
 import threading
 import time
 
@@ -285,3 +287,15 @@ def test_mistakes_of_a_remote_subsystem_are_told_with_file_and_line(tmp_path):
     (tmp_path / "two.toml").write_text(SCENARIO.format(address="udp://somewhere"))
     with pytest.raises(cp.ScenarioError, match=r"subsystems.fast.address: .*no address of a link.*\(line 5\)"):
         cp.Scenario.read(tmp_path / "two.toml").build()
+
+
+def test_a_host_that_does_not_answer_at_all_is_told_as_such():
+    # A full queue of visitors drops who else wants to come, as a firewall does.
+    with contextlib.ExitStack() as stack:
+        full = stack.enter_context(socket.create_server(("127.0.0.1", 0), backlog=0))
+        for _ in range(4):
+            visitor = stack.enter_context(socket.socket())
+            visitor.setblocking(False)
+            visitor.connect_ex(full.getsockname())
+        with pytest.raises(cp.SetupError, match="nobody answers there: Connection timed out"):
+            cp.remote(f"tcp://127.0.0.1:{full.getsockname()[1]}", token="secret", wait=1.0)

@@ -10,7 +10,7 @@ from counterpoint.studies import run_study
 from counterpoint.studies.pendulums.across import across_socket, in_process
 from counterpoint.studies.pendulums.inverted import Inverted, controller, coupled, plant
 from counterpoint.studies.pendulums.inverted_claims import in_one_model, lean
-from counterpoint.studies.pendulums.split import GRAVITY, Hinge, Pendulum, deviation, elastic, rigid, whole
+from counterpoint.studies.pendulums.split import GRAVITY, Hinge, Pendulum, deviation, elastic, loop_gain, rigid, whole
 
 
 def test_poles_are_those_of_the_closed_form():
@@ -69,6 +69,15 @@ def test_the_whole_double_pendulum_moves_as_its_equations_say():
     z = solve_ivp(rates, (0, times[-1]), [np.pi / 2, np.pi / 2, 0, 0], rtol=1e-10, atol=1e-12, t_eval=times).y
     exact = np.column_stack([np.sin(z[0]) + np.sin(z[1]), -np.cos(z[0]) - np.cos(z[1])])
     assert np.abs(places - exact).max() < 1e-4  # index 3, trapezoidal, 1 ms
+
+
+@pytest.mark.parametrize(("ratio", "gain", "stays"), [(1.0, 0.6, True), (2.0, 2.0, False), (3.5, 0.6, True)])
+def test_a_rigid_hinge_is_lost_where_the_rods_stand_across_each_other_not_where_the_lower_mass_is_heavy(
+    ratio, gain, stays
+):
+    pendulum = Pendulum(lower=ratio)
+    assert loop_gain(pendulum) == pytest.approx(gain, abs=0.05)
+    assert (deviation(rigid(pendulum, 1), "parallel", whole(pendulum)) < 0.05) == stays
 
 
 def test_a_cut_pendulum_comes_nearer_with_smaller_steps():

@@ -77,7 +77,7 @@ def _motion(made: c.Couplings) -> Canvas:
         if speed is not None:
             style = {"color": "black", "ls": ":", "lw": 1.5} if name == c.REFERENCE else {"lw": 1.0}
             bottom.plot(STEP * np.arange(len(speed)), speed, label=name, **style)
-    bottom.set(xlabel="time in s", ylabel="speed of the first crank in rad/s")
+    bottom.set(xlabel="time in s", ylabel="crank speed in rad/s")
     bottom.legend(fontsize=8)
     for axes in (top, bottom):
         axes.grid(alpha=0.3)

@@ -40,7 +40,8 @@ CAPTIONS = {
     "located-events": "Engine events located or waiting for the end of their step: error of the engine speed over the "
     "first seconds, and largest difference in pitch over the processor time that it costs.",
     "costs": "Where the processor time goes, per simulated second: no step of the vehicle makes the drive cheaper.",
-    "motion": "The vehicle at rest, at its largest pitch and in the first gear change; animation.html shows it move.",
+    "motion": "The vehicle at the start, at its largest pitch and in the first gear change; "
+    "animation.html shows it move.",
 }
 
 
@@ -62,7 +63,7 @@ def draw_all(runs: Runs, costs: Costs, animation: Animation, folder: Path) -> li
     for name, caption in CAPTIONS.items():
         path = folder / f"{name}.png"
         if name == "motion":
-            animation.strip(path, times=(0.0, 1.7, 4.6), dpi=130)
+            animation.strip(path, times=(0.0, 4.4, 4.8), dpi=130)
         else:
             draw[name]().savefig(path, dpi=130)
         figures.append(Figure(path, caption))
@@ -95,7 +96,7 @@ def draw_pitch(runs: Runs) -> Canvas:
     for limit in published.PITCH:
         panel.axhline(limit, color="black", ls=":", lw=1)
     panel.set(xlabel="time t in s", ylabel="pitch ψ in °")
-    panel.legend(loc="lower right", fontsize=8)
+    panel.legend(loc="upper center", fontsize=8)  # between the two dotted lines, where no curve is
     return canvas
 
 
@@ -212,7 +213,7 @@ def draw_costs(runs: Runs, costs: Costs) -> Canvas:
     for x, each in zip(places, vehicles, strict=True):
         panel.annotate(f"{each + drive:.3f}", (x, each + drive), ha="center", va="bottom", fontsize=8)
     panel.set_xticks(places, [f"FR = {case.ratio}" for case in cases])
-    panel.set(ylabel="processor s a simulated s")
+    panel.set(ylabel="processor time in s for one simulated second")
     panel.legend(fontsize=8)
     return canvas
 

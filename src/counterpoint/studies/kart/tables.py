@@ -15,6 +15,15 @@ from .experiment import FINE_STEP, START_SPEED, Case
 from .runs import BEYOND, BY_SPEED, CURVES, LARGEST, LOCATED, RATIOS, REFERENCE, TABLE_2, UNSTABLE, Runs
 
 OURS = "ours"
+TYRE_UNITS = {
+    "stiffness": "N/m",
+    "damping": "N s/m",
+    "longitudinal_relaxation": "m",
+    "lateral_relaxation": "m",
+    "nominal_load": "N",
+    "rolling_resistance": "1",
+    "standstill_damping": "N s/m",
+}
 
 
 def all_tables(runs: Runs, costs: Costs) -> list[Table]:
@@ -48,7 +57,7 @@ def _parameters(data: KartData) -> Iterator[tuple[str, str | float, str, str]]:
     yield "track, between wheel centres", 1.4, "m", OURS
     yield "wheel radius under load", data.wheel_radius, "m", OURS
     for key, value in data.tyre.items():
-        yield f"tyre: {key.replace('_', ' ')}", value, "SI", OURS
+        yield f"tyre: {key.replace('_', ' ')}", value, TYRE_UNITS[key], OURS
     for name, formula in (("longitudinal", data.longitudinal), ("lateral", data.lateral)):
         yield f"tyre, {name}: B, C, E, mu", ", ".join(f"{value:g}" for value in formula.values()), "1", OURS
     yield "Cd A; density of air", f"{data.drag_area:g}; {data.air_density:g}", "m²; kg/m³", OURS

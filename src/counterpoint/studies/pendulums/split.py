@@ -2,9 +2,10 @@
 
 Rigid hinge: the upper half tells where the hinge is, the lower one which force it takes to be there (force and
 displacement). That force needs the hinge's acceleration, so the coupling passes acceleration round and round; each
-round multiplies an error by the ratio of the masses that both halves show at the hinge, at most m2/m1, and
-extrapolation of order p by up to 2^(p+1) - 1 more. Elastic hinge: both halves end in a mass of their own and see the
-other's through a spring and damper, displacement against displacement, which is stable but not the same pendulum.
+round multiplies an error by the ratio of the masses that both halves show at the hinge, m2/m1 sin²φ with the angle φ
+between the rods, and extrapolation of order p by up to 2^(p+1) - 1 more. Elastic hinge: both halves end in a mass of
+their own and see the other's through a spring and damper, displacement against displacement, which is stable but not
+the same pendulum.
 """
 
 from __future__ import annotations
@@ -45,13 +46,32 @@ class Hinge:
 
 def whole(pendulum: Pendulum, step: float = STEP, span: float = SPAN) -> tuple[Array, Array]:
     """Return times and places (x, y) of the lower mass of the uncut pendulum."""
+    times, _, lower = _uncut(pendulum, step, span)
+    return times, lower
+
+
+def loop_gain(pendulum: Pendulum) -> float:
+    """Return the largest m2/m1 sin²φ on the way of the uncut pendulum, φ the angle between its rods.
+
+    The lower half hangs on a rod, so it shows its mass at the hinge along that rod only; the upper one can move across
+    its own rod only.
+    """
+    _, upper, lower = _uncut(pendulum, STEP, SPAN)
+    rod = lower - upper
+    sine = (upper[:, 0] * rod[:, 1] - upper[:, 1] * rod[:, 0]) / LENGTH**2
+    return float(pendulum.lower / pendulum.upper * (sine**2).max())
+
+
+def _uncut(pendulum: Pendulum, step: float, span: float) -> tuple[Array, Array, Array]:
     model = _mechanism("whole")
     model.point("O", (0.0, 0.0), fixed=True)
     _hang(model, "O", "A", pendulum.upper, (LENGTH, 0.0))
     _hang(model, "A", "B", pendulum.lower, (2.0 * LENGTH, 0.0))
+    _show(model, "A", "hinge_x", "hinge_y")
     _show(model, "B", "x", "y")
     result = model.run(until=span, step=step)
-    return result["whole.x"].time, np.column_stack([result["whole.x"].values, result["whole.y"].values])
+    upper = np.column_stack([result["whole.hinge_x"].values, result["whole.hinge_y"].values])
+    return result["whole.x"].time, upper, np.column_stack([result["whole.x"].values, result["whole.y"].values])
 
 
 def rigid(pendulum: Pendulum, order: int = 0, step: float = STEP) -> System:

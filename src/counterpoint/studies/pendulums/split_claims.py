@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..claims import Claim
 from ..report import Progress
-from .split import Hinge, Pendulum, deviation, elastic, rigid, whole
+from .split import Hinge, Pendulum, deviation, elastic, loop_gain, rigid, whole
 
 SCHEMES, ORDERS = ("sequential", "parallel"), (0, 1, 2)
 STIFFNESSES = (1e3, 1e4, 1e5)
@@ -22,13 +22,14 @@ class SplitRuns:
     """Deviations from the whole pendulum in m, inf where a run failed."""
 
     ratios: NDArray[np.float64]
+    gains: NDArray[np.float64]
     rigid: dict[tuple[str, int], NDArray[np.float64]]
     elastic: dict[tuple[str, int], NDArray[np.float64]]
 
-    def largest(self, scheme: str, order: int) -> float:
-        """Return the largest mass ratio up to which a rigid hinge stays stable."""
-        fails = np.flatnonzero(self.rigid[scheme, order] >= STAYS)
-        return float(self.ratios[fails[0] - 1]) if fails.size else float(self.ratios[-1])
+    def first_lost(self, scheme: str, order: int) -> float:
+        """Return the smallest loop gain with which a rigid hinge is lost; inf when none is."""
+        lost = self.rigid[scheme, order] >= STAYS
+        return float(self.gains[lost].min(initial=np.inf))
 
 
 def run_split(quick: bool, progress: Progress | None) -> SplitRuns:
@@ -50,25 +51,29 @@ def run_split(quick: bool, progress: Progress | None) -> SplitRuns:
         )
         for scheme, order in pairs
     }
-    return SplitRuns(ratios, {pair: np.array(values) for pair, values in stiff.items()}, soft)
+    gains = np.array([loop_gain(Pendulum(lower=float(ratio))) for ratio in ratios])
+    return SplitRuns(ratios, gains, {pair: np.array(values) for pair, values in stiff.items()}, soft)
 
 
 def split_claims(runs: SplitRuns) -> list[Claim]:
     """Return the claims about the cut pendulum; all bounds are ours, from the explanation in `split`."""
-    light = runs.ratios <= 0.2
-    worst_light = max(float(values[light].max()) for values in runs.rigid.values())
+    calm, wild = runs.gains < 1.0, runs.gains > 1.75
+    worst_calm = max(float(values[calm].max()) for values in runs.rigid.values())
+    best_wild = min(float(values[wild].min()) for (_, order), values in runs.rigid.items() if order)
     one = int(np.argmin(np.abs(runs.ratios - 1.0)))
     claims = [
-        Claim.below("rigid hinge, force and displacement: stable for every scheme and order while m2/m1 <= 0.2; "
-                    "largest deviation", STAYS, worst_light, unit="m",
-                    remark="1 m rods, 2 s, steps of 1 ms on both sides"),
-        Claim.below("rigid hinge, force of order 1 and 2: a heavy lower mass diverges; largest stable m2/m1", 2.0,
-                    max(runs.largest(scheme, order) for scheme, order in runs.rigid if order)),
+        Claim.below("rigid hinge: stable for every scheme and order while m2/m1 sin²φ < 1 all the way, φ between the "
+                    "rods; largest deviation", STAYS, worst_calm, unit="m",
+                    remark="1 m rods, 2 s, steps of 1 ms on both sides; so some heavy lower masses come through that "
+                    "keep the rods in line"),
+        Claim.above("rigid hinge, force of order 1 and 2: lost whenever m2/m1 sin²φ gets above 1.75; smallest "
+                    "deviation", STAYS, min(best_wild, 1e3), unit="m", remark="1000 m stands for a run that fails"),
         Claim.below("rigid hinge, m2/m1 = 1: linear extrapolation is nearer to the whole than held values; "
                     "ratio of the deviations, sequential", 1.0,
                     float(runs.rigid["sequential", 1][one] / runs.rigid["sequential", 0][one])),
-        Claim.below("rigid hinge: extrapolating the force costs stability: largest stable m2/m1 at order 1 over that "
-                    "of held values, sequential", 1.0, runs.largest("sequential", 1) / runs.largest("sequential", 0)),
+        Claim.below("rigid hinge: extrapolating the force costs stability: smallest m2/m1 sin²φ that is lost at order "
+                    "1 over that of held values, sequential", 1.0,
+                    runs.first_lost("sequential", 1) / runs.first_lost("sequential", 0)),
         Claim.above("elastic hinge of 1e5 N/m: held displacements gain energy and are lost; smallest deviation", STAYS,
                     min(float(runs.elastic[scheme, 0][-1]) for scheme in SCHEMES), unit="m"),
         Claim.below("elastic hinge of 1e5 N/m, order 2: stable; largest deviation", STAYS,

@@ -23,8 +23,9 @@ INTRODUCTION = (
     "The second pendulum is not in the source; it is the stress test such a coupling needs. A double pendulum "
     "(1 m rods, 1 kg above, released level) is cut at its middle joint into two programs. With a rigid hinge "
     "the upper one gives the place and the lower one the force; since that force needs the acceleration of the "
-    "hinge, errors go round the loop and grow when the lower mass is the heavier one. A spring in the hinge "
-    "breaks the loop, for the price of its compliance.",
+    "hinge, errors go round the loop, m2/m1 sin²φ times what they were (φ is the angle between the rods), and grow "
+    "where the lower mass is the heavier one and the rods stand across each other. A spring in the hinge breaks the "
+    "loop, for the price of its compliance.",
 )
 
 
