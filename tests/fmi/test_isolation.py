@@ -192,13 +192,26 @@ def test_a_fork_bomb_does_not_go_off(built, version, fault):
         failing(built("misbehaving", version), fault("forks-forever"), deadline=0.5)
 
 
+def stat_of(process):
+    """Return what the kernel says of a process; nothing when it has ended, which it may at any moment."""
+    try:
+        return Path(f"/proc/{process}/stat").read_text()
+    except OSError:
+        return ""
+
+
+def is_running(process):
+    said = stat_of(process)
+    return said != "" and ") Z" not in said
+
+
 def test_an_fmu_may_start_processes_only_when_it_is_allowed_to(built, version, fault):
     path, number = built("misbehaving", version), fault("starts-a-process")
     assert failing(path, number)["pump.y"].values[5] == -1.0
     process = int(failing(path, number, isolate=cp.fmi.Isolation(processes=True))["pump.y"].values[5])
     assert process > 0
     deadline = time.monotonic() + 5.0
-    while Path(f"/proc/{process}").exists() and "Z" not in Path(f"/proc/{process}/stat").read_text().split(")")[1][:3]:
+    while is_running(process):
         assert time.monotonic() < deadline, "what the FMU started is still running"
         time.sleep(0.05)
 
@@ -306,13 +319,13 @@ def test_a_child_dies_with_the_process_that_started_it(built, version, tmp_path)
     (child,) = (
         int(entry.name)
         for entry in Path("/proc").iterdir()
-        if entry.name.isdigit() and f" {master.pid} " in re.sub(r"^.*\)", "", (entry / "stat").read_text())[:20]
+        if entry.name.isdigit() and f" {master.pid} " in re.sub(r"^.*\)", "", stat_of(entry.name))[:20]
     )
     master.kill()
     master.wait()
     master.stdout.close()
     deadline = time.monotonic() + 10.0
-    while Path(f"/proc/{child}").exists() and ") Z" not in Path(f"/proc/{child}/stat").read_text():
+    while is_running(child):
         assert time.monotonic() < deadline, "the child outlived its master"
         time.sleep(0.05)
 
