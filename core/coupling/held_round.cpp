@@ -11,7 +11,8 @@ HeldRound::HeldRound(std::vector<Participant*> members) : participants_(std::mov
   for (Participant* p : participants_) {
     const std::size_t wires = p->inputs->wires().size();
     const int width = p->history.width();
-    members_.push_back({p->subsystem->held_stepper(), p->inputs->held_values(), nullptr, nullptr, width, p->records() ? 1 + width : 0,
+    const int row_width = p->records() ? 1 + width : 0;
+    members_.push_back({p->subsystem->held_stepper(), p->inputs->held_values(), nullptr, nullptr, width, row_width,
                         static_cast<int>(wires)});
     for (const Wire& wire : p->inputs->wires()) {
       leads_.push_back({nullptr, wire.history->width(), wire.target, wire.scales, wire.gain, wire.offset});
@@ -30,7 +31,8 @@ void HeldRound::open(int count, double before) {
   for (const Participant* p : participants_) count = std::min<int>(count, static_cast<int>(p->history.room_in_a_row()));
   for (std::size_t i = 0; i < members_.size(); ++i) {
     Participant& p = *participants_[i];
-    const Participant::Stretch stretch = i == 0 ? p.open_stretch(count, before) : p.open_stretch_with(*participants_.front(), opened_);
+    const Participant::Stretch stretch =
+        i == 0 ? p.open_stretch(count, before) : p.open_stretch_with(*participants_.front(), opened_);
     members_[i].values = stretch.values;
     members_[i].row = stretch.rows != nullptr ? stretch.rows : unrecorded_.data();
     ends_ = stretch.ends;  // the same for all

@@ -26,7 +26,8 @@ class WorkerPool;
 ///          have published so far is then enough. Of these the one with the smallest t_i makes one step.
 ///
 /// Where all that are connected with each other step on the same grid, nobody can overtake anybody: they go in rounds,
-/// one step each, those that are waited for first, and nothing has to be looked at in between.
+/// one step each, those that are waited for first, and nothing has to be looked at in between. Where they hold their inputs
+/// as well, many rounds are made at once (`HeldRound`).
 ///
 /// Which samples a step uses follows from times alone (`Inputs::freeze`), so the order in which
 /// allowed steps are made changes no bit. That is why a burst may run on, why several subsystems may

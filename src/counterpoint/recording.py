@@ -32,7 +32,7 @@ class Recorder:
         self._window = window
 
     def begin(self) -> None:
-        """Tell the store what it will not be given, since it follows from the rest; once, when the driver has started."""
+        """Tell the store, when the driver has started, what it will not be given: what follows from the rest."""
         for k, subsystem, column, gain, offset in self._driver.held_inputs():
             self._store.follow(self._plan.links[k].first_label, HeldInput(subsystem, column, gain, offset))
 

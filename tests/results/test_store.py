@@ -74,7 +74,7 @@ def test_defects_of_held_inputs_follow_from_the_rows_of_their_source(kind, tmp_p
     expected = np.column_stack([rows[1:, 0], rows[:-1, 2], rows[1:, 2]])
     assert expected.tolist() == view.defects(0).tolist()
     assert expected[2:5].tolist() == view.defects(0, slice(2, 5)).tolist()
-    assert [[1.0, 1.0, 3.0], [2.0, 3.0, 9.0]] == view.defects(1)[:2].tolist()
+    assert view.defects(1)[:2].tolist() == [[1.0, 1.0, 3.0], [2.0, 3.0, 9.0]]
     store.close(RunSummary("finished"))
 
 
