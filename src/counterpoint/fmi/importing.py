@@ -242,6 +242,11 @@ class Fmu(Subsystem):
 
     @property
     def printed(self) -> str:
+    @property
+    def is_foreign(self) -> bool:  # type: ignore[override]
+        """Whether it runs in this process."""
+        return self.isolation is None
+
         """The last of what an isolated FMU printed in its latest run, at most 64 KiB."""
         return self._made.printed().decode(errors="replace") if isinstance(self._made, _core.fmi.IsolatedFmu) else ""
 

@@ -74,6 +74,7 @@ class Subsystem:
     stops_early: bool = False
     next_step: Callable[[], float] | None = None
     preferred_approximation: Approximation | None = None
+    is_foreign: bool = False  #: whether code of others runs in this process, which may change what belongs to all
     save: Callable[[], Any] | None = None
     restore: Callable[[Any], None] | None = None
 
