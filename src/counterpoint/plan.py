@@ -186,8 +186,8 @@ def _input_constants(system: System, name: str) -> list[float]:
 
 def _approximation(system: System, connection: Connection, k: int, default: Approximation) -> Approximation:
     chosen = connection.approximations[k]
-    owner = system.subsystems[connection.sources[k].partition(".")[0]].subsystem
-    return chosen or owner.preferred_approximation or default
+    owner, _, output = connection.sources[k].partition(".")
+    return chosen or system.subsystems[owner].subsystem.approximation_of(output) or default
 
 
 def _add_connections(

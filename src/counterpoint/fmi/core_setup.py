@@ -19,10 +19,14 @@ if TYPE_CHECKING:
 def make_port(fmu: Fmu, variable: Variable) -> _core.fmi.Port:
     """Return a variable as the core reads and writes it."""
     major = fmu.description.major
-    continuous = variable.variability == "continuous" and variable.type in FLOATS
     numbers = {clock.name: number for number, clock in enumerate(_clocks(fmu))}
     clocks = [numbers[name] for name in variable.clocks if name in numbers]
-    return _core.fmi.Port(core_type(variable, major), variable.reference, fmu.width(variable), continuous, clocks)
+    return _core.fmi.Port(core_type(variable, major), variable.reference, fmu.width(variable), is_continuous(variable), clocks)
+
+
+def is_continuous(variable: Variable) -> bool:
+    """Tell whether a variable changes gradually; all others jump."""
+    return variable.variability == "continuous" and variable.type in FLOATS
 
 
 def _handles_events(fmu: Fmu) -> bool:

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..approximations import hold
 from ..errors import SetupError, did_you_mean
 from ..subsystems import Subsystem
 from .archive import Archive, ArchiveLimits, Unpacked
-from .core_setup import make_port, make_setup, offers_derivatives
+from .core_setup import is_continuous, make_port, make_setup, offers_derivatives
 from .description import FLOATS, ModelDescription, Variable
 from .description_reading import read_description
 from .isolation import ONCE_ONLY, Isolation, choose, to_core
@@ -229,6 +230,7 @@ class Fmu(Subsystem):
         if self.kind == MODEL_EXCHANGE:
             pairs = description.feedthrough(self._outputs)
             self.feedthrough = [(y, u) for y, u in pairs if u in self.inputs]
+        self.output_approximations = {v.name: hold("behind") for v in self._outputs if not is_continuous(v)}
         self._set_steps(step)
         if self.interface.only_once_per_process:
             ONCE_ONLY.add(description.token, self)
@@ -241,12 +243,12 @@ class Fmu(Subsystem):
         return self.options.isolation
 
     @property
-    def printed(self) -> str:
-    @property
     def is_foreign(self) -> bool:  # type: ignore[override]
         """Whether it runs in this process."""
         return self.isolation is None
 
+    @property
+    def printed(self) -> str:
         """The last of what an isolated FMU printed in its latest run, at most 64 KiB."""
         return self._made.printed().decode(errors="replace") if isinstance(self._made, _core.fmi.IsolatedFmu) else ""
 
