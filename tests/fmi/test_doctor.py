@@ -4,12 +4,12 @@ import pytest
 
 from counterpoint.cli import main
 from counterpoint.fmi.doctor import examine
-from counterpoint.fmi.isolation import host_program
+from counterpoint.link.availability import LINKS
 
 from .test_isolation import no_process_left  # noqa: F401 - used by its name
 
 pytestmark = [
-    pytest.mark.skipif(not host_program().exists(), reason="isolation needs Linux"),
+    pytest.mark.skipif(not LINKS, reason="isolation needs Linux"),
     pytest.mark.usefixtures("no_process_left"),
 ]
 

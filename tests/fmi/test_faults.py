@@ -13,7 +13,7 @@ import pytest
 
 import counterpoint as cp
 
-from .building import platform_name, suffix
+from .building import compiler, platform_name, suffix
 from .models import MISBEHAVING, OSCILLATOR
 
 
@@ -260,6 +260,36 @@ def test_a_damaged_binary_is_told_in_the_words_of_the_loader(built, changed, ver
     system = cp.System()
     system.add("fmu", cp.fmu(changed(built("oscillator", version), {binary(version): data})))
     with pytest.raises(cp.SetupError, match=r"binaries/.*: cannot be loaded: .*(too short|header|ELF|not valid)"):
+        system.run(until=1.0)
+
+
+def compiled(folder, source, *options):
+    """Return the bytes of a shared library."""
+    (folder / "source.c").write_text(source)
+    made = folder / f"made{suffix()}"
+    subprocess.run([compiler(), "-shared", "-fPIC", str(folder / "source.c"), "-o", str(made), *options], check=True)
+    return made.read_bytes()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="in the words of the loader of Linux")
+def test_a_library_that_is_missing_is_told_with_the_file_that_needs_it(built, changed, version, tmp_path):
+    (tmp_path / "libmissing.so").write_bytes(compiled(tmp_path, "int missing(void) { return 0; }"))
+    needs = "int missing(void); int needs(void) { return missing(); }"
+    data = compiled(tmp_path, needs, f"-L{tmp_path}", "-lmissing", "-Wl,--no-as-needed")
+    system = cp.System()
+    system.add("fmu", cp.fmu(changed(built("oscillator", version), {binary(version): data})))
+    with pytest.raises(cp.SetupError, match=r"libmissing\.so: .*; needed by .*oscillator\.so"):
+        system.run(until=1.0)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="in the words of the loader of Linux")
+def test_a_binary_for_another_processor_is_not_said_to_be_missing(built, changed, version):
+    def for_another(data):
+        return data[:18] + bytes([data[18] ^ 0xFF]) + data[19:]  # the machine in the header of ELF
+
+    system = cp.System()
+    system.add("fmu", cp.fmu(changed(built("oscillator", version), {binary(version): for_another})))
+    with pytest.raises(cp.SetupError, match="the file is there, but not for this kind of processor"):
         system.run(until=1.0)
 
 

@@ -339,6 +339,16 @@ def test_paths_with_blanks_and_other_letters_work(built, version, tmp_path, monk
     assert PASS_THROUGH.name == "PassThrough"
 
 
+def test_the_largest_integers_are_read_as_far_as_doubles_reach(built):
+    model = cp.fmu(built("pass-through", 3), start={"uint64_in": 2**63, "int64_in": -(2**63)})
+    system = cp.System()
+    system.add("fmu", model, step=0.1)
+    with system.start(until=1.0) as run:
+        run.step_to(0.5)
+        assert model.read("uint64_out") == 2**63
+        assert model.read("int64_out") == -(2**63)
+
+
 @pytest.mark.parametrize("kind", ["co-simulation", "model-exchange"])
 def test_a_discrete_output_is_held_so_that_nobody_sees_it_change_before_it_does(built, version, kind):
     """Without an approximation of its own: a line between two values of a counter would be no value of it."""

@@ -23,7 +23,7 @@ from .isolation import ONCE_ONLY, Isolation, choose, to_core
 from .options import MODEL_EXCHANGE, Options, choose_kind, option_problems
 from .platforms import find_binary
 from .saved_state import SavedState
-from .values import ValueReader, as_signal, pack, wrong_place
+from .values import ValueReader, as_signal, as_whole, pack, wrong_place
 from .variable_units import unit_name, unit_of
 
 TYPICAL_STEP = 1e-2
@@ -307,7 +307,7 @@ class Fmu(Subsystem):
             texts = [text.decode(errors="replace") for text in texts] if variable.type == "String" else texts
             return texts if shape else texts[0]
         values = np.asarray(running.numbers(port))
-        made = values if variable.type in FLOATS else values.astype(bool if variable.type == "Boolean" else np.int64)
+        made = values if variable.type in FLOATS else as_whole(values, variable.type)
         return made.reshape(shape) if shape else made[0].item()
 
     def jacobian(self, unknowns: str | Iterable[str], knowns: str | Iterable[str]) -> NDArray[np.float64]:
