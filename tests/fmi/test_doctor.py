@@ -89,6 +89,12 @@ def test_what_is_no_archive_is_one_problem(tmp_path):
     assert "not a valid ZIP archive" in texts(found)[0]
 
 
+def test_truth_values_are_set_on_the_command_line(built, version, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["doctor", str(built("bouncing-ball", version)), "--set", "careless=true"])
+    assert ended.value.code == 0, capsys.readouterr().out
+
+
 def test_on_the_command_line(built, fault, capsys):
     path = built("misbehaving", 3)
     for arguments, code, words in (

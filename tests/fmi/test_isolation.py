@@ -265,6 +265,14 @@ def test_its_working_directory_is_its_own_and_the_environment_small(
     assert not [file for file in files if file.startswith("/") and not file.startswith(("/memfd", "/dev/null"))]
 
 
+def test_when_memory_runs_out_the_kernel_ends_the_fmu_and_not_us(built, version):
+    system = cp.System()
+    system.add("pump", cp.fmu(built("misbehaving", version), isolate=True), step=0.1)
+    with system.start(until=1.0):
+        (child,) = children()
+        assert Path(f"/proc/{child}/oom_score_adj").read_text() == "1000\n"
+
+
 def test_a_refused_licence_and_a_damaged_binary_are_told(built, changed, version, monkeypatch):
     from .building import platform_name, suffix
 
