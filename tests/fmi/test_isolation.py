@@ -293,7 +293,9 @@ def test_an_fmu_that_needs_python_says_how_to_get_it(built, changed, version, tm
     made = tmp_path / "made.so"
     subprocess.run([compiler(), "-shared", "-fPIC", str(tmp_path / "source.c"), "-o", str(made)], check=True)
     binary = f"binaries/{platform_name(version)}/misbehaving{suffix()}"
-    with pytest.raises(cp.ComponentDied, match="needs Python in its process: run it without isolate, or give LD_PRELOAD"):
+    with pytest.raises(
+        cp.ComponentDied, match="needs Python in its process: run it without isolate, or give LD_PRELOAD"
+    ):
         failing(changed(built("misbehaving", version), {binary: made.read_bytes()}), 0)
 
 

@@ -305,7 +305,9 @@ class Switch(cp.Subsystem):
     """A ramp, and whether it is above one half."""
 
     outputs = ("ramp", "above")
-    output_approximations = {"above": cp.hold("behind")}
+
+    def __init__(self):
+        self.output_approximations = {"above": cp.hold("behind")}
 
     def start(self, t):
         self.t = t

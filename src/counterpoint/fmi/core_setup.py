@@ -21,7 +21,8 @@ def make_port(fmu: Fmu, variable: Variable) -> _core.fmi.Port:
     major = fmu.description.major
     numbers = {clock.name: number for number, clock in enumerate(_clocks(fmu))}
     clocks = [numbers[name] for name in variable.clocks if name in numbers]
-    return _core.fmi.Port(core_type(variable, major), variable.reference, fmu.width(variable), is_continuous(variable), clocks)
+    kind, width = core_type(variable, major), fmu.width(variable)
+    return _core.fmi.Port(kind, variable.reference, width, is_continuous(variable), clocks)
 
 
 def is_continuous(variable: Variable) -> bool:
