@@ -29,7 +29,7 @@ from .progress import Progress, show
 from .recording import Driver, Recorder, run_layout
 from .results import FileStore, MemoryStore, Result
 from .results.store import Status
-from .surroundings import kept
+from .surroundings import keeping, take_signals_back
 
 if TYPE_CHECKING:
     from .approximations import Approximation
@@ -190,19 +190,22 @@ class Run:
         done = False
         with PatientInterrupt() as interrupt:
             while not done:
-                before = time.perf_counter()
-                done = self._call(lambda: self._driver.advance(t, SLICE_SECONDS))
-                self._advanced += time.perf_counter() - before
+                done = self._call(lambda: self._advance_once(t))
                 self._recorder.drain(WORTH_MOVING)
                 self._tell()
+                if self._keeps and not done:
+                    take_signals_back()
                 interrupt.check()
+
+    def _advance_once(self, t: float) -> bool:
+        before = time.perf_counter()
+        done = self._driver.advance(t, SLICE_SECONDS)
+        self._advanced += time.perf_counter() - before
+        return done
 
     def _call(self, work: Callable[[], _T]) -> _T:
         """Let the core work; what foreign code changes in the whole process is put right again."""
-        if not self._keeps:
-            return work()
-        with kept():
-            return work()
+        return keeping(work) if self._keeps else work()
 
     def _tell(self) -> None:
         now = time.monotonic()
@@ -271,6 +274,8 @@ class Run:
             return
         self._exits.close()
         self._call(self._driver.finish)
+        if self._keeps:
+            take_signals_back()
         summary = self._recorder.summary(status, message, self.time, time.monotonic() - self._began, self._seconds())
         try:
             self._store.close(summary)
