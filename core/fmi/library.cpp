@@ -7,6 +7,7 @@
 #include <windows.h>
 #else
 #include <dlfcn.h>
+#include <unistd.h>
 #endif
 
 namespace counterpoint::fmi {
@@ -36,8 +37,24 @@ void* Library::find(const char* name) const {
 
 #else
 
+namespace {
+
+/// What the loader said, and what it did not say: which file needs what is missing, and why.
+std::string explained(const std::string& path, const std::string& said) {
+  const bool names_it = said.rfind(path, 0) == 0;
+  if (!names_it) return said + "; needed by " + path;
+  if (said.find("undefined symbol: _Py") != std::string::npos || said.find("undefined symbol: Py") != std::string::npos) {
+    return said + "; it needs Python in its process: run it without isolate, or give LD_PRELOAD with the path of libpython and "
+                  "Isolation(environment=(\"LD_PRELOAD\",))";
+  }
+  const bool there = access(path.c_str(), R_OK) == 0;
+  return there && said.find("No such file") != std::string::npos ? said + "; the file is there, but not for this kind of processor" : said;
+}
+
+}  // namespace
+
 Library::Library(const std::string& path) : path_(path), handle_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
-  if (handle_ == nullptr) throw std::runtime_error(std::string("cannot be loaded: ") + dlerror());
+  if (handle_ == nullptr) throw std::runtime_error("cannot be loaded: " + explained(path, dlerror()));
 }
 Library::~Library() { dlclose(handle_); }
 void* Library::find(const char* name) const { return dlsym(handle_, name); }

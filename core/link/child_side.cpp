@@ -73,6 +73,14 @@ double memory_taken() {
   return static_cast<double>(pages) * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
+/// When the memory of the computer runs out, the kernel ends somebody: this process, and not its parent.
+void be_the_first_to_go() {
+  if (FILE* file = std::fopen("/proc/self/oom_score_adj", "w")) {
+    std::fputs("1000", file);
+    std::fclose(file);
+  }
+}
+
 /// Let the kernel refuse new processes; threads go on working. RLIMIT_NPROC would count all processes of the user, and
 /// does not hold for root.
 void forbid_processes() {
@@ -122,6 +130,7 @@ void prepare_child(const std::string& folder, int parent) {
 }
 
 void limit_child(const ChildLimits& limits) {
+  be_the_first_to_go();
   set_limit(RLIMIT_CORE, 0.0, "core file");
   if (limits.processor_time > 0.0) set_limit(RLIMIT_CPU, limits.processor_time + 0.999, "processor time");
   if (limits.memory > 0.0) set_limit(RLIMIT_AS, memory_taken() + limits.memory, "memory");

@@ -45,7 +45,7 @@ class Reader {
     if (key == "initial feedthrough") ports_.initial_feedthrough.emplace_back(word(1), word(2));
     if (key == "step") ports_.step = positive(1);
     if (key == "heartbeat") ports_.heartbeat = positive(1);
-    if (key == "approximation") ports_.approximation = word(1);
+    if (key == "approximation") approximation();
     if (key == "ask") ports_.asks = shares();
     if (key == "can") ability(word(1));
   }
@@ -102,6 +102,14 @@ class Reader {
     return made;
   }
 
+  void approximation() {
+    if (words_.size() < 3) {
+      ports_.approximation = word(1);
+    } else {
+      ports_.output_approximations.emplace_back(word(2), word(1));
+    }
+  }
+
   void ability(const std::string& what) {
     if (what == "save") ports_.can_save = true;
     if (what == "derivatives") ports_.derivatives = true;
@@ -148,6 +156,7 @@ std::string Ports::to_text() const {
   if (step > 0.0) text << "step\t" << number(step) << '\n';
   if (heartbeat > 0.0) text << "heartbeat\t" << number(heartbeat) << '\n';
   if (!approximation.empty()) text << "approximation\t" << approximation << '\n';
+  for (const auto& [output, words] : output_approximations) text << "approximation\t" << words << '\t' << output << '\n';
   text << "ask";
   for (const double share : asks) text << '\t' << number(share);
   text << '\n';

@@ -222,24 +222,15 @@ def convert(
 def doctor(file: Path, step: float | None, deadline: float, settings: tuple[str, ...]) -> None:
     """Try an FMU in a child process and list every problem; the exit code is 0 when there is none."""
     from . import display
-    from .fmi.doctor import examine
+    from .fmi.doctor import examine, value_of
 
     wrong = [text for text in settings if "=" not in text]
     if wrong:
         raise click.UsageError(f"--set {wrong[0]}: needed is NAME=VALUE")
-    parameters = {name: _number_or_text(value) for name, _, value in (text.partition("=") for text in settings)}
+    parameters = {name: value_of(value) for name, _, value in (text.partition("=") for text in settings)}
     found = examine(file, step=step, deadline=deadline, parameters=parameters)
     display.findings(file.name, found.findings, display.console())
     sys.exit(found.exit_code)
-
-
-def _number_or_text(text: str) -> int | float | str:
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
 
 
 @cli.command()

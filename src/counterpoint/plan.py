@@ -70,6 +70,7 @@ def make_plan(
     warn_about_units(system)
     start = float(start)
     known = to_scheme(scheme)
+    _tell_listeners(system)
     natives = {name: entry.subsystem._native() for name, entry in system.subsystems.items()}
     steps = _steps(system, natives, start)
     waits = waits_for(known, steps, _pairs(system), _sources(system))
@@ -160,6 +161,17 @@ def _steps(system: System, natives: dict[str, _core.Subsystem], start: float) ->
     return steps
 
 
+def _tell_listeners(system: System) -> None:
+    """Tell each subsystem the smallest step of those that listen to it."""
+    listening: dict[str, list[float]] = {name: [] for name in system.subsystems}
+    for source, target in _pairs(system):
+        step = system.subsystems[target].step
+        if step is not None:
+            listening[source].append(step)
+    for name, steps in listening.items():
+        system.subsystems[name].subsystem.listeners_step = min(steps, default=None)
+
+
 def _first_step(name: str, native: _core.Subsystem, start: float) -> float:
     try:
         native.start(start)
@@ -186,8 +198,8 @@ def _input_constants(system: System, name: str) -> list[float]:
 
 def _approximation(system: System, connection: Connection, k: int, default: Approximation) -> Approximation:
     chosen = connection.approximations[k]
-    owner = system.subsystems[connection.sources[k].partition(".")[0]].subsystem
-    return chosen or owner.preferred_approximation or default
+    owner, _, output = connection.sources[k].partition(".")
+    return chosen or system.subsystems[owner].subsystem.approximation_of(output) or default
 
 
 def _add_connections(

@@ -7,7 +7,7 @@ import math
 import time
 from collections.abc import Callable, Mapping
 from os import PathLike, fspath
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,11 +29,14 @@ from .progress import Progress, show
 from .recording import Driver, Recorder, run_layout
 from .results import FileStore, MemoryStore, Result
 from .results.store import Status
+from .surroundings import keeping, take_signals_back
 
 if TYPE_CHECKING:
     from .approximations import Approximation
     from .system import System
     from .windows import Window
+
+_T = TypeVar("_T")
 
 SLICE_SECONDS = 0.02
 """How long the core runs before what it published is moved on: bounds memory, and lets Ctrl-C in."""
@@ -91,10 +94,11 @@ class Run:
         self._report = self._exits.enter_context(show(system.name)) if progress is True else progress or None
         self._began = self._flushed = self._reported = time.monotonic()
         self._threads = threads
+        self._keeps = any(entry.subsystem.is_foreign for entry in system.subsystems.values())
         self._advanced = 0.0
         self._busy = False
         self._result: Result | None = None
-        self._guarded(self._driver.start)
+        self._guarded(lambda: self._call(self._driver.start))
         self._recorder.begin()
 
     def _make_driver(self, host: str | None, window: Window | None, threads: int) -> Driver:
@@ -187,12 +191,22 @@ class Run:
         done = False
         with PatientInterrupt() as interrupt:
             while not done:
-                before = time.perf_counter()
-                done = self._driver.advance(t, SLICE_SECONDS)
-                self._advanced += time.perf_counter() - before
+                done = self._call(lambda: self._advance_once(t))
                 self._recorder.drain(WORTH_MOVING)
                 self._tell()
+                if self._keeps and not done:
+                    take_signals_back()
                 interrupt.check()
+
+    def _advance_once(self, t: float) -> bool:
+        before = time.perf_counter()
+        done = self._driver.advance(t, SLICE_SECONDS)
+        self._advanced += time.perf_counter() - before
+        return done
+
+    def _call(self, work: Callable[[], _T]) -> _T:
+        """Let the core work; what foreign code changes in the whole process is put right again."""
+        return keeping(work) if self._keeps else work()
 
     def _tell(self) -> None:
         now = time.monotonic()
@@ -260,7 +274,9 @@ class Run:
         if self._result is not None:
             return
         self._exits.close()
-        self._driver.finish()
+        self._call(self._driver.finish)
+        if self._keeps:
+            take_signals_back()
         summary = self._recorder.summary(status, message, self.time, time.monotonic() - self._began, self._seconds())
         try:
             self._store.close(summary)

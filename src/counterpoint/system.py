@@ -217,7 +217,8 @@ class System:
         target : str
             ``subsystem.input``.
         approximation : Approximation, or one per source, optional
-            Default: what the source prefers (held tables), else what the run says, else ``lagrange(1)``.
+            Default: what the source prefers (held tables, discrete outputs of FMUs), else what the run says, else
+            ``lagrange(1)``.
         gain : float, or one per source
             Factor on each signal.
         offset : float

@@ -129,6 +129,7 @@ TEST(ports_are_written_and_read_alike) {
   ports.step = 1e-3;
   ports.asks = {0.0, 0.5, 1.0};
   ports.approximation = "hold behind";
+  ports.output_approximations = {{"Δp", "hold ahead"}};
   ports.heartbeat = 1.0;
   ports.can_save = ports.derivatives = ports.requests = ports.begins = ports.paces = ports.stops_early = true;
   const std::string text = ports.to_text();

@@ -4,12 +4,12 @@ import pytest
 
 from counterpoint.cli import main
 from counterpoint.fmi.doctor import examine
-from counterpoint.fmi.isolation import host_program
+from counterpoint.link.availability import LINKS
 
 from .test_isolation import no_process_left  # noqa: F401 - used by its name
 
 pytestmark = [
-    pytest.mark.skipif(not host_program().exists(), reason="isolation needs Linux"),
+    pytest.mark.skipif(not LINKS, reason="isolation needs Linux"),
     pytest.mark.usefixtures("no_process_left"),
 ]
 
@@ -87,6 +87,12 @@ def test_what_is_no_archive_is_one_problem(tmp_path):
     assert found.exit_code == 2
     assert len(texts(found)) == 1
     assert "not a valid ZIP archive" in texts(found)[0]
+
+
+def test_truth_values_are_set_on_the_command_line(built, version, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["doctor", str(built("bouncing-ball", version)), "--set", "careless=true"])
+    assert ended.value.code == 0, capsys.readouterr().out
 
 
 def test_on_the_command_line(built, fault, capsys):

@@ -1,15 +1,19 @@
 """FMUs that fail: the message says where, when and what the FMU said; results are kept; nothing is left behind."""
 
+import contextlib
 import math
+import os
+import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pytest
 
 import counterpoint as cp
 
-from .building import platform_name, suffix
+from .building import compiler, platform_name, suffix
 from .models import MISBEHAVING, OSCILLATOR
 
 
@@ -52,18 +56,60 @@ def test_a_failure_says_what_happened_and_keeps_the_results(built, version, faul
 
 @pytest.mark.parametrize("name", ["prints", "rounds-up", "enables-traps", "changes-directory", "takes-signals"])
 def test_bad_manners_do_no_harm(built, version, fault, name, monkeypatch, tmp_path):
-    import os
-    import signal
-
     inside = tmp_path / "inside"
     inside.mkdir()
     monkeypatch.chdir(inside)
-    handler = signal.getsignal(signal.SIGINT)
     result = failing(built("misbehaving", version), fault(name))
-    signal.signal(signal.SIGINT, handler)
-    os.chdir(inside)
     assert result.status == "finished"
     assert result["pump.y"].values[-1] == pytest.approx(1.0)
+    assert os.getcwd() == str(inside)
+    with pytest.raises(KeyboardInterrupt):
+        signal.raise_signal(signal.SIGINT)
+
+
+def scenario_of(path, number, folder, until):
+    (folder / "pump.toml").write_text(f"""
+until = {until}
+[subsystems.pump]
+type = "fmu"
+file = "{path}"
+step = 0.1
+parameters = {{ fault = {number}, fault_time = 0.45 }}
+""")
+    return [sys.executable, "-m", "counterpoint", "run", "pump.toml", "--no-plot", "--allow-outside"]
+
+
+@pytest.mark.parametrize("name", ["closes-stdout", "changes-directory"])
+def test_the_command_line_reports_as_ever_on_an_fmu_with_bad_manners(built, version, fault, name, tmp_path):
+    command = scenario_of(built("misbehaving", version), fault(name), tmp_path, 1.0)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "finished at t = 1 s" in done.stdout
+    assert "wrote pump-run/pump.h5" in done.stdout
+
+
+def test_ctrl_c_ends_a_run_although_an_fmu_ignores_it(built, version, fault, tmp_path):
+    command = scenario_of(built("misbehaving", version), fault("takes-signals"), tmp_path, 1e9)
+    with subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as running:
+        wait_for_rows(tmp_path / "pump-run" / "pump.h5")
+        running.send_signal(signal.SIGINT)
+        try:
+            _, errors = running.communicate(timeout=20.0)
+        finally:
+            running.kill()
+    assert running.returncode == 130
+    assert "results up to there are kept" in errors
+
+
+def wait_for_rows(file):
+    """Wait until a run has written something; the first rows come after half a second."""
+    deadline = time.monotonic() + 30.0
+    while time.monotonic() < deadline:
+        with contextlib.suppress(cp.OutputError, KeyError):
+            if len(cp.load(file)["pump.y"].time) > 100:
+                return
+        time.sleep(0.05)
+    raise AssertionError(f"{file}: no rows within 30 s")
 
 
 def test_rounding_is_as_it_was_after_an_fmu_changed_it(built, version, fault):
@@ -232,6 +278,36 @@ def test_a_damaged_binary_is_told_in_the_words_of_the_loader(built, changed, ver
     system = cp.System()
     system.add("fmu", cp.fmu(changed(built("oscillator", version), {binary(version): data})))
     with pytest.raises(cp.SetupError, match=r"binaries/.*: cannot be loaded: .*(too short|header|ELF|not valid)"):
+        system.run(until=1.0)
+
+
+def compiled(folder, source, *options):
+    """Return the bytes of a shared library."""
+    (folder / "source.c").write_text(source)
+    made = folder / f"made{suffix()}"
+    subprocess.run([compiler(), "-shared", "-fPIC", str(folder / "source.c"), "-o", str(made), *options], check=True)
+    return made.read_bytes()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="in the words of the loader of Linux")
+def test_a_library_that_is_missing_is_told_with_the_file_that_needs_it(built, changed, version, tmp_path):
+    (tmp_path / "libmissing.so").write_bytes(compiled(tmp_path, "int missing(void) { return 0; }"))
+    needs = "int missing(void); int needs(void) { return missing(); }"
+    data = compiled(tmp_path, needs, f"-L{tmp_path}", "-lmissing", "-Wl,--no-as-needed")
+    system = cp.System()
+    system.add("fmu", cp.fmu(changed(built("oscillator", version), {binary(version): data})))
+    with pytest.raises(cp.SetupError, match=r"libmissing\.so: .*; needed by .*oscillator\.so"):
+        system.run(until=1.0)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="in the words of the loader of Linux")
+def test_a_binary_for_another_processor_is_not_said_to_be_missing(built, changed, version):
+    def for_another(data):
+        return data[:18] + bytes([data[18] ^ 0xFF]) + data[19:]  # the machine in the header of ELF
+
+    system = cp.System()
+    system.add("fmu", cp.fmu(changed(built("oscillator", version), {binary(version): for_another})))
+    with pytest.raises(cp.SetupError, match="the file is there, but not for this kind of processor"):
         system.run(until=1.0)
 
 

@@ -337,3 +337,34 @@ def test_paths_with_blanks_and_other_letters_work(built, version, tmp_path, monk
         run.step_to(0.05)
         assert model.read("note") == "a file that the model might read\n"  # among its resources
     assert PASS_THROUGH.name == "PassThrough"
+
+
+def test_the_largest_integers_are_read_as_far_as_doubles_reach(built):
+    model = cp.fmu(built("pass-through", 3), start={"uint64_in": 2**63, "int64_in": -(2**63)})
+    system = cp.System()
+    system.add("fmu", model, step=0.1)
+    with system.start(until=1.0) as run:
+        run.step_to(0.5)
+        assert model.read("uint64_out") == 2**63
+        assert model.read("int64_out") == -(2**63)
+
+
+@pytest.mark.parametrize("kind", ["co-simulation", "model-exchange"])
+def test_a_discrete_output_is_held_so_that_nobody_sees_it_change_before_it_does(built, version, kind):
+    """Without an approximation of its own: a line between two values of a counter would be no value of it."""
+    system = cp.System("bounces")
+    system.add("ball", cp.fmu(built("bouncing-ball", version), kind=kind), step=0.1)
+    system.add("seen", cp.fmu(built("pass-through", version)), step=0.01)
+    system.connect("ball.bounces", "seen.float64_in")
+    result = system.run(until=1.0, approximation=cp.lagrange(2))
+    counted, seen = result["ball.bounces"], result["seen.float64_out"]
+    assert set(seen.values) == {0.0, 1.0}
+    assert seen.time[seen.values == 1.0][0] > counted.time[counted.values == 1.0][0]
+
+
+def test_a_chosen_approximation_of_a_discrete_output_is_used(built, version):
+    system = cp.System("bounces")
+    system.add("ball", cp.fmu(built("bouncing-ball", version)), step=0.1)
+    system.add("seen", cp.fmu(built("pass-through", version)), step=0.01)
+    system.connect("ball.bounces", "seen.float64_in", cp.lagrange(1))
+    assert len(set(system.run(until=1.0)["seen.float64_out"].values)) > 2

@@ -14,11 +14,11 @@ import pytest
 
 import counterpoint as cp
 from counterpoint.cli import main
-from counterpoint.fmi.isolation import host_program
+from counterpoint.link.availability import LINKS
 
 from .models import OSCILLATOR
 
-pytestmark = pytest.mark.skipif(not host_program().exists(), reason="isolation needs Linux")
+pytestmark = pytest.mark.skipif(not LINKS, reason="isolation needs Linux")
 
 
 def children():
@@ -278,6 +278,14 @@ def test_its_working_directory_is_its_own_and_the_environment_small(
     assert not [file for file in files if file.startswith("/") and not file.startswith(("/memfd", "/dev/null"))]
 
 
+def test_when_memory_runs_out_the_kernel_ends_the_fmu_and_not_us(built, version):
+    system = cp.System()
+    system.add("pump", cp.fmu(built("misbehaving", version), isolate=True), step=0.1)
+    with system.start(until=1.0):
+        (child,) = children()
+        assert Path(f"/proc/{child}/oom_score_adj").read_text() == "1000\n"
+
+
 def test_a_refused_licence_and_a_damaged_binary_are_told(built, changed, version, monkeypatch):
     from .building import platform_name, suffix
 
@@ -288,6 +296,20 @@ def test_a_refused_licence_and_a_damaged_binary_are_told(built, changed, version
     monkeypatch.setenv("TEST_FMU_LICENCE", "refuse")
     with pytest.raises(cp.ComponentDied, match="no licence for this model at port@server"):
         failing(built("misbehaving", version), 0)
+
+
+def test_an_fmu_that_needs_python_says_how_to_get_it(built, changed, version, tmp_path):
+    """As those of PythonFMU do: their library expects the symbols of Python in its process."""
+    from .building import compiler, platform_name, suffix
+
+    (tmp_path / "source.c").write_text("extern int _Py_NoneStruct; int *none(void) { return &_Py_NoneStruct; }")
+    made = tmp_path / "made.so"
+    subprocess.run([compiler(), "-shared", "-fPIC", str(tmp_path / "source.c"), "-o", str(made)], check=True)
+    binary = f"binaries/{platform_name(version)}/misbehaving{suffix()}"
+    with pytest.raises(
+        cp.ComponentDied, match="needs Python in its process: run it without isolate, or give LD_PRELOAD"
+    ):
+        failing(changed(built("misbehaving", version), {binary: made.read_bytes()}), 0)
 
 
 def test_two_of_a_once_only_fmu_get_their_own_processes(built, version):

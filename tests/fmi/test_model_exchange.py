@@ -423,6 +423,20 @@ def test_two_fmus_at_their_own_pace_are_coupled(built, version):
     assert result["a.x"].values[-1] == pytest.approx(exact_pair(5.0)[0], abs=1e-3)
 
 
+def test_others_see_a_solver_with_long_steps_as_well_as_they_see_anything(built, version):
+    """A parabola is one step for ode45; seen as one line it would be off by its height. Seen every 10 ms, by 1.2e-4."""
+
+    def oscillator(**options):
+        system = cp.System("ball")
+        system.add("ball", cp.fmu(built("bouncing-ball", version), kind="model-exchange", **options))
+        system.add("mass", cp.fmu(built("oscillator", version), parameters={"kc": 10.0}), step=0.01)
+        system.connect("ball.h", "mass.x_other")
+        return system.run(until=1.5)["mass.x"].values
+
+    assert np.abs(oscillator() - oscillator(max_step=1e-3)).max() < 1e-4
+    assert np.abs(oscillator(max_step=10.0) - oscillator(max_step=1e-3)).max() > 1e-2
+
+
 def test_threads_change_no_bit(built, version):
     runs = [pair(built("oscillator", version), step=0.01).run(until=1.0, scheme="parallel", threads=n) for n in (1, 2)]
     assert np.array_equal(*(run["a.x"].values for run in runs))

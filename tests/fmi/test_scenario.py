@@ -109,3 +109,9 @@ def test_info_shows_both_kinds_and_which_one_is_run(scenario, capsys):
     for expected in ("Co-simulation", "Model exchange", "2: x, v", "directional derivatives", "told of every completed step",
                      'unless kind = "model-exchange" is given'):  # fmt: skip
         assert expected in shown
+
+
+def test_info_names_the_items_of_an_enumeration(built, version, capsys):
+    with pytest.raises(SystemExit):
+        main(["info", str(built("pass-through", version))])
+    assert "Enumeration: 1 off, 2 idle, 3 on" in capsys.readouterr().out

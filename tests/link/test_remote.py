@@ -299,3 +299,36 @@ def test_a_host_that_does_not_answer_at_all_is_told_as_such():
             visitor.connect_ex(full.getsockname())
         with pytest.raises(cp.SetupError, match="nobody answers there: Connection timed out"):
             cp.remote(f"tcp://127.0.0.1:{full.getsockname()[1]}", token="secret", wait=1.0)
+
+
+class Switch(cp.Subsystem):
+    """A ramp, and whether it is above one half."""
+
+    outputs = ("ramp", "above")
+
+    def __init__(self):
+        self.output_approximations = {"above": cp.hold("behind")}
+
+    def start(self, t):
+        self.t = t
+
+    def step(self, t, t_end, u):
+        self.t = t_end
+
+    def output(self, t, u):
+        return self.t, float(self.t > 0.5)
+
+
+def test_how_single_outputs_are_approximated_comes_over_the_link():
+    def seen(switch):
+        system = cp.System("switch")
+        system.add("switch", switch, step=0.1)
+        system.add("seen", cp.ode(lambda t, x, u: u, [0.0, 0.0], inputs=("ramp", "above")), step=0.03)
+        system.connect("switch.ramp", "seen.ramp")
+        system.connect("switch.above", "seen.above")
+        return system.run(until=1.0)
+
+    with Served(Switch(), name="switch") as remote:
+        assert_same(seen(Switch()), seen(remote))
+        assert repr(remote.approximation_of("above")) == repr(cp.hold("behind"))
+        assert remote.approximation_of("ramp") is None

@@ -62,6 +62,30 @@ def test_another_process_reads_along_while_the_run_goes_on(tmp_path, python):
     assert (reader.returncode, errors) == (0, "")
 
 
+LOADER = READER.replace("result.refresh()", "earlier, result = result, load(sys.argv[1])")
+"""Loads the file anew each time while an earlier result of it is still open."""
+
+
+def test_a_second_result_of_a_growing_file_sees_what_the_first_one_could_not(tmp_path, python):
+    store = FileStore(tmp_path / "run.h5", ONE, {"until": 9.0})
+    reader = python(LOADER, tmp_path / "run.h5")
+
+    def seen():
+        reader.stdin.write("look\n")
+        reader.stdin.flush()
+        return reader.stdout.readline() or reader.communicate()[1]
+
+    assert seen() == "0 unfinished\n"
+    for k in range(1, 4):
+        t = np.arange(5000.0 * (k - 1), 5000.0 * k)
+        store.append(0, np.column_stack([t, 2 * t, -t]))
+        store.flush()
+        assert seen() == f"{5000 * k} unfinished\n"
+    store.close(RunSummary("finished"))
+    assert seen() == "15000 finished\n"
+    reader.communicate()
+
+
 def test_the_process_that_writes_can_read_its_own_file_meanwhile(tmp_path):
     store = FileStore(tmp_path / "run.h5", ONE)
     store.append(0, np.array([[0.0, 1.0, 2.0]]))

@@ -19,10 +19,15 @@ if TYPE_CHECKING:
 def make_port(fmu: Fmu, variable: Variable) -> _core.fmi.Port:
     """Return a variable as the core reads and writes it."""
     major = fmu.description.major
-    continuous = variable.variability == "continuous" and variable.type in FLOATS
     numbers = {clock.name: number for number, clock in enumerate(_clocks(fmu))}
     clocks = [numbers[name] for name in variable.clocks if name in numbers]
-    return _core.fmi.Port(core_type(variable, major), variable.reference, fmu.width(variable), continuous, clocks)
+    kind, width = core_type(variable, major), fmu.width(variable)
+    return _core.fmi.Port(kind, variable.reference, width, is_continuous(variable), clocks)
+
+
+def is_continuous(variable: Variable) -> bool:
+    """Tell whether a variable changes gradually; all others jump."""
+    return variable.variability == "continuous" and variable.type in FLOATS
 
 
 def _handles_events(fmu: Fmu) -> bool:
@@ -101,7 +106,7 @@ def _integration(fmu: Fmu) -> _core.fmi.IntegrationSetup:
     description = fmu.description
     made = _core.fmi.IntegrationSetup()
     made.solver = fmu.options.chosen_solver
-    made.options = solver_options(fmu.options.solver_options)
+    made.options = solver_options(_with_longest_step(fmu))
     made.states = len(description.derivatives)
     made.indicators = description.event_indicators
     made.completes_steps = fmu.interface.needs_completed_integrator_step
@@ -111,6 +116,17 @@ def _integration(fmu: Fmu) -> _core.fmi.IntegrationSetup:
     made.outputs_use_inputs = bool(fmu.feedthrough)
     made.state_variables = [_core.fmi.StateVariable(v.name, v.reference, fmu.width(v)) for v in description.states]
     return made
+
+
+def _with_longest_step(fmu: Fmu) -> dict[str, float]:
+    """Return the options of the solver; its steps are no longer than those of the fastest that listens to it.
+
+    Others see lines between its steps, however smooth it knows itself to be within them.
+    """
+    given = dict(fmu.options.solver_options)
+    if fmu.own_pace and fmu.listeners_step is not None:
+        given.setdefault("max_step", fmu.listeners_step)
+    return given
 
 
 def offers_derivatives(fmu: Fmu) -> bool:

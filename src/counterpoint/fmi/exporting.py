@@ -221,8 +221,9 @@ class Export:
         for port in self.inputs:
             recipe.add_input(*self._place(port, "inputs"), (input_approximation or taylor(1))._native())
         for port in self.outputs:
-            owner = self.system.subsystems[port.full.partition(".")[0]].subsystem
-            chosen = owner.preferred_approximation or approximation or lagrange(1)
+            owner, _, output = port.full.partition(".")
+            preferred = self.system.subsystems[owner].subsystem.approximation_of(output)
+            chosen = preferred or approximation or lagrange(1)
             recipe.add_output(*self._place(port, "outputs"), chosen._native())
         problems = recipe.problems()
         if problems:

@@ -14,17 +14,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from ..approximations import hold
 from ..errors import SetupError, did_you_mean
 from ..subsystems import Subsystem
 from .archive import Archive, ArchiveLimits, Unpacked
-from .core_setup import make_port, make_setup, offers_derivatives
+from .core_setup import is_continuous, make_port, make_setup, offers_derivatives
 from .description import FLOATS, ModelDescription, Variable
 from .description_reading import read_description
 from .isolation import ONCE_ONLY, Isolation, choose, to_core
 from .options import MODEL_EXCHANGE, Options, choose_kind, option_problems
 from .platforms import find_binary
 from .saved_state import SavedState
-from .values import ValueReader, as_signal, pack, wrong_place
+from .values import ValueReader, as_signal, as_whole, pack, wrong_place
 from .variable_units import unit_name, unit_of
 
 TYPICAL_STEP = 1e-2
@@ -120,7 +121,7 @@ def fmu(
         How large the archive may be.
     **solver_options : float
         Model exchange, variable step: ``rtol`` (1e-6), ``atol`` (1e-9, in nominal values of the states),
-        ``first_step`` and ``max_step`` (s).
+        ``first_step`` and ``max_step`` (s; default: the shortest fixed step of those that listen to it).
 
     Returns
     -------
@@ -232,6 +233,7 @@ class Fmu(Subsystem):
         if self.kind == MODEL_EXCHANGE:
             pairs = description.feedthrough(self._outputs)
             self.feedthrough = [(y, u) for y, u in pairs if u in self.inputs]
+        self.output_approximations = {v.name: hold("behind") for v in self._outputs if not is_continuous(v)}
         self._set_steps(step)
         if self.interface.only_once_per_process:
             ONCE_ONLY.add(description.token, self)
@@ -242,6 +244,11 @@ class Fmu(Subsystem):
         if self.options.isolation is None and ONCE_ONLY.has_others(self.description.token):
             return choose(True, None)
         return self.options.isolation
+
+    @property
+    def is_foreign(self) -> bool:  # type: ignore[override]
+        """Whether it runs in this process."""
+        return self.isolation is None
 
     @property
     def printed(self) -> str:
@@ -303,7 +310,7 @@ class Fmu(Subsystem):
             texts = [text.decode(errors="replace") for text in texts] if variable.type == "String" else texts
             return texts if shape else texts[0]
         values = np.asarray(running.numbers(port))
-        made = values if variable.type in FLOATS else values.astype(bool if variable.type == "Boolean" else np.int64)
+        made = values if variable.type in FLOATS else as_whole(values, variable.type)
         return made.reshape(shape) if shape else made[0].item()
 
     def jacobian(self, unknowns: str | Iterable[str], knowns: str | Iterable[str]) -> NDArray[np.float64]:

@@ -13,6 +13,7 @@ from .description import Interface, ModelDescription, Variable
 from .description_reading import read_description
 
 _MOST_VARIABLES = 60
+_MOST_ITEMS = 12
 _CAPABILITIES = {
     "can_get_and_set_state": "saves and restores its state",
     "can_serialize_state": "state as bytes",
@@ -118,7 +119,16 @@ def _row(description: ModelDescription, v: Variable) -> tuple[str, ...]:
         if v.start is None
         else " ".join(_value(value) for value in v.start[:4]) + (" ..." if len(v.start) > 4 else "")
     )
-    return v.name, f"{v.type}{shape}", v.unit, start, v.description
+    return v.name, f"{v.type}{shape}{_items(description, v)}", v.unit, start, v.description
+
+
+def _items(description: ModelDescription, v: Variable) -> str:
+    """Return the items of an enumeration, as they may be given by name."""
+    known = description.types.get(v.declared_type)
+    if v.type != "Enumeration" or known is None:
+        return ""
+    shown = [f"{value} {name}" for name, value in known.items[:_MOST_ITEMS]]
+    return f": {', '.join(shown)}{', ...' if len(known.items) > _MOST_ITEMS else ''}"
 
 
 def _clock_row(v: Variable) -> tuple[str, ...]:

@@ -48,6 +48,7 @@ def find_binary(archive: Archive, description: ModelDescription, identifier: str
         if name in archive.files:
             return folder, name
     there = ", ".join(archive.platforms) or "none"
-    hint = "; its sources are inside, so that it can be built for this platform" if archive.has_sources else ""
+    build = "; its sources are inside: FMPy builds it for this platform (fmpy compile FILE)"
+    hint = build if archive.has_sources else ""
     name = f"binaries/{wanted[0]}/{identifier}{suffix}"
     raise SetupError(f"{archive.path}: {name}: no binary for this platform; there are binaries for: {there}{hint}")

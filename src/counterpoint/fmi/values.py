@@ -149,6 +149,20 @@ def as_signal(values: tuple[Any, ...], width: int) -> NDArray[np.float64] | None
     return np.broadcast_to(np.asarray([float(value) for value in values]), (width,)).copy()
 
 
+def as_whole(values: NDArray[np.float64], kind: str) -> NDArray[Any]:
+    """Return numbers that came as doubles in the type of an integer, boolean or enumeration variable.
+
+    Integers of 64 bits beyond 2**53 have lost digits by then; the largest may have been rounded out of their type.
+
+    >>> as_whole(np.array([2.0**63]), "UInt64")
+    array([9223372036854775808], dtype=uint64)
+    """
+    if kind == "Boolean":
+        return values.astype(bool)
+    dtype, bits = (np.uint64, 64) if kind == "UInt64" else (np.int64, 63)
+    return np.minimum(values, np.nextafter(2.0**bits, 0.0)).astype(dtype)
+
+
 def wrong_place(key: str, variable: Variable) -> str:
     """Say why a value cannot be given to a variable under this key."""
     is_parameter = variable.causality in ("parameter", "structuralParameter")

@@ -94,6 +94,8 @@ class Remote(Subsystem):
         self.preferred_step = ports.step or None
         self.stops_early = ports.stops_early
         self.preferred_approximation = _approximation(self.peer, ports.approximation)
+        single = ((output, _approximation(self.peer, words)) for output, words in ports.output_approximations)
+        self.output_approximations = {output: chosen for output, chosen in single if chosen is not None}
 
     def _has(self, output: str, given: str) -> bool:
         if output in self.output_widths and given in self.input_widths:

@@ -10,6 +10,7 @@ from typing import Any, Literal, Self
 import numpy as np
 
 from .. import _core
+from ..approximations import Approximation, hold
 from ..errors import SetupError
 from ..subsystems import Subsystem
 from .connecting import check_address, connect, listen, read_token
@@ -168,7 +169,9 @@ def describe(name: str, subsystem: Subsystem, step: float | None, constants: Map
     ports.paces = subsystem.own_pace
     ports.requests = ports.begins = True
     if subsystem.preferred_approximation is not None:
-        ports.approximation = _preferred(subsystem)
+        ports.approximation = _words(subsystem, subsystem.preferred_approximation)
+    single = subsystem.output_approximations.items()
+    ports.output_approximations = [(output, _words(subsystem, chosen)) for output, chosen in single]
     return ports
 
 
@@ -180,12 +183,10 @@ def _start(subsystem: Subsystem, constants: Mapping[str, Any], port: str, width:
     return values
 
 
-def _preferred(subsystem: Subsystem) -> str:
-    """Return the words for the approximation that a subsystem prefers for its outputs."""
-    from ..approximations import hold
-
+def _words(subsystem: Subsystem, approximation: Approximation) -> str:
+    """Return the words for an approximation that a subsystem prefers for outputs."""
     sides: tuple[Literal["behind", "ahead"], ...] = ("behind", "ahead")
     for side in sides:
-        if getattr(subsystem.preferred_approximation, "name", "") == hold(side).name:
+        if getattr(approximation, "name", "") == hold(side).name:
             return f"hold {side}"
-    raise SetupError(f"{subsystem!r}: prefers {subsystem.preferred_approximation!r}, which a link cannot tell")
+    raise SetupError(f"{subsystem!r}: prefers {approximation!r}, which a link cannot tell")

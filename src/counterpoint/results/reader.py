@@ -50,6 +50,16 @@ def load(path: str | os.PathLike[str]) -> Result:
         raise
 
 
+def grown(dataset: Any, rows: int) -> Any:
+    """Return a dataset that has so many rows by now.
+
+    While an earlier result of a file is open in this process, HDF5 opens the file with what it knew then.
+    """
+    if len(dataset) < rows and dataset.file.swmr_mode:
+        dataset.refresh()
+    return dataset
+
+
 class FileView:
     """Read a run file as a store view.
 
@@ -95,7 +105,7 @@ class FileView:
         """Return times in s, shape ``(n,)``."""
         first, last = self._range(subsystem, rows)
         with self._guard():
-            return np.asarray(self._subsystem(subsystem)["time"][first:last], dtype=np.float64)
+            return np.asarray(self._rows_of(subsystem, "time", last)[first:last], dtype=np.float64)
 
     def values(self, subsystem: int, columns: slice = ALL, rows: slice = ALL) -> Array:
         """Return values, shape ``(n, columns)``."""
@@ -103,13 +113,14 @@ class FileView:
         if not self.layout.subsystems[subsystem].columns:
             return np.empty((last - first, 0))
         with self._guard():
-            return np.asarray(self._subsystem(subsystem)["values"][first:last, columns], dtype=np.float64)
+            return np.asarray(self._rows_of(subsystem, "values", last)[first:last, columns], dtype=np.float64)
 
     def defects(self, connection: int, rows: slice = ALL) -> Array:
         """Return time, assumed and arrived value, shape ``(n, 3)``."""
         first, last = self._range(len(self.layout.subsystems) + connection, rows)
         with self._guard():
-            return np.asarray(self._opened()[f"connections/{connection}/defect"][first:last], dtype=np.float64)
+            dataset = grown(self._opened()[f"connections/{connection}/defect"], last)
+            return np.asarray(dataset[first:last], dtype=np.float64)
 
     def _range(self, index: int, rows: slice) -> tuple[int, int]:
         first, last, _ = rows.indices(int(self._counts[index]))
@@ -120,8 +131,9 @@ class FileView:
             raise OutputError(f"{self.path}: the result is closed; load the file again", str(self.path))
         return self._file
 
-    def _subsystem(self, index: int) -> Any:
-        return self._opened()["subsystems"][group_name(self.layout.subsystems[index].name)]
+    def _rows_of(self, index: int, what: str, rows: int) -> Any:
+        group = self._opened()["subsystems"][group_name(self.layout.subsystems[index].name)]
+        return grown(group[what], rows)
 
     def _check_kind(self) -> None:
         problem = ""
@@ -189,7 +201,7 @@ class FileView:
         return RunLayout(subsystems, labels)
 
     def _read_summary(self) -> RunSummary:
-        text = self._file["summary"][...].tobytes()
+        text = grown(self._file["summary"], 1)[...].tobytes()
         if not text:
             return self._unfinished()
         fields = json.loads(text)

@@ -43,6 +43,8 @@ class Subsystem:
        ``initial_feedthrough`` has pairs (output, input) that depend on each other at the start only;
        ``preferred_step`` is the fixed step in s of a subsystem that is added without one; ``typical_step`` is about
        what it takes at its own pace, where starting it only to ask would cost too much.
+       ``preferred_approximation`` is what its outputs get in connections that name no approximation, and
+       ``output_approximations`` the same for single ones: what jumps is best held.
     9. No method is called from two threads at once by one run; one object belongs to one run at a time.
     10. A failure is an exception; the run keeps what was published before it.
 
@@ -67,13 +69,16 @@ class Subsystem:
     initial_feedthrough: Iterable[tuple[str, str]] = ()
     preferred_step: float | None = None
     typical_step: float | None = None
+    listeners_step: float | None = None  #: smallest fixed step of those that listen, s; told before a run
     defaults: Mapping[str, ArrayLike] = {}
     units: Mapping[str, str] = {}
     unit_definitions: Mapping[str, Unit] = {}  #: units that are known better than by their names, as in FMUs
     units_expected: bool = False  #: whether a unit that is missing on one side of a connection is worth a warning
     stops_early: bool = False
+    is_foreign: bool = False  #: whether code of others runs in this process, which may change what belongs to all
     next_step: Callable[[], float] | None = None
     preferred_approximation: Approximation | None = None
+    output_approximations: Mapping[str, Approximation] = {}  #: of outputs that are not like the rest
     save: Callable[[], Any] | None = None
     restore: Callable[[Any], None] | None = None
 
@@ -106,6 +111,10 @@ class Subsystem:
     def output_widths(self) -> dict[str, int]:
         """Outputs as name -> number of scalars."""
         return port_widths(self.outputs, f"{type(self).__name__}.outputs")
+
+    def approximation_of(self, output: str) -> Approximation | None:
+        """Return how an output is best approximated where a connection does not say it; None: as anything else."""
+        return self.output_approximations.get(output, self.preferred_approximation)
 
     def step_problems(self, step: float, span: float) -> Iterator[str]:
         """Say why the subsystem cannot run with a fixed step over a span of time, both in s."""
