@@ -132,6 +132,7 @@ class Inputs {
   /// The polynomial behind a single scalar input when it is right from t to t_end, else null.
   const Polynomial* single_over(double t, double t_end) {
     if (!single_scalar_) return nullptr;
+    if (lines_) leave_lines();
     Term& term = terms_.front();
     if (!term.polynomial.covers(t, t_end)) polynomial(term, t);
     return term.polynomial.covers(t, t_end) ? &term.polynomial : nullptr;
@@ -207,6 +208,7 @@ class Inputs {
 
   /// The polynomial behind a term, right at time t.
   const Polynomial& polynomial(Term& term, double t) {
+    if (lines_) leave_lines();
     if (!term.polynomial.covers(t)) build(term, t);
     return term.polynomial;
   }
