@@ -95,6 +95,14 @@ class Defect {
   std::size_t row_count() const { return rows_.rows(); }
   std::vector<Rows> take_rows() { return rows_.take(); }
 
+  /// Sums of one component of what arrived, about the first value. That is one of them, so that the variance is never so
+  /// much smaller than the square of the mean that digits are lost: by a factor of their number at most.
+  struct Spread {
+    double about = 0.0;
+    double sum = 0.0;
+    double squares = 0.0;
+  };
+
   /// All that lasts, apart from the rows themselves.
   struct Saved;
   void save(Saved& into) const;
@@ -114,13 +122,6 @@ class Defect {
         time_of_maximum = t;
       }
     }
-  };
-  /// Sums of one component of what arrived, about the first value. That is one of them, so that the variance is never so
-  /// much smaller than the square of the mean that digits are lost: by a factor of their number at most.
-  struct Spread {
-    double about = 0.0;
-    double sum = 0.0;
-    double squares = 0.0;
   };
   /// Count one component in and return the square of its defect.
   static double weigh(double assumed, double arrived, Tally& tally, Spread& spread) {

@@ -30,10 +30,14 @@ struct Fields<History::Saved> {
   static auto of(auto& s) { return std::tie(s.begin, s.appended, s.committed, s.times, s.values, s.derivatives); }
 };
 template <>
+struct Fields<Defect::Spread> {
+  static auto of(auto& s) { return std::tie(s.about, s.sum, s.squares); }
+};
+template <>
 struct Fields<Defect::Saved> {
   static auto of(auto& s) {
     return std::tie(s.compared_for, s.pending, s.tally.count, s.tally.sum_of_squares, s.tally.maximum_square, s.tally.time_of_maximum,
-                    s.tally.magnitude, s.means, s.spreads, s.place);
+                    s.tally.magnitude, s.spreads, s.place);
   }
 };
 /// All but the state of the subsystem. What a run records, here and of defects, is not kept inside of an FMU.
@@ -97,8 +101,7 @@ class StateCheck {
     needs(read.last_input.empty() || read.last_input.size() == static_cast<std::size_t>(begun.polynomial.width));
   }
   void defect(const Defect::Saved& read, const Defect::Saved& begun) {
-    needs(read.means.size() == begun.means.size() && read.spreads.size() == begun.spreads.size() &&
-          read.pending.size() % (1 + read.means.size()) == 0);
+    needs(read.spreads.size() == begun.spreads.size() && read.pending.size() % (1 + read.spreads.size()) == 0);
   }
   void times(const Participant::Saved& read) {
     Clock clock = *read.clock;
