@@ -9,6 +9,7 @@
 
 #include "coupling/defect.hpp"
 #include "coupling/subsystem.hpp"
+#include "recipe/fields.hpp"
 
 namespace counterpoint {
 
@@ -85,6 +86,8 @@ class Clock {
   void stop_at(double time) { stop_ = time; }
 
  private:
+  friend struct recipe::Fields<Clock>;
+
   double next_on_grid_;  ///< start + count steps; not next to the count, or compilers pack the two in every step
   double start_;
   double last_;  ///< from here on the run is over

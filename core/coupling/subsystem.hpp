@@ -28,6 +28,8 @@ class ComponentFailure : public std::runtime_error {
 class SavedState {
  public:
   virtual ~SavedState() = default;
+  /// Write it down for `Subsystem::read_state`; false when that cannot be done.
+  virtual bool write(recipe::Writer&) const { return false; }
 };
 
 class Participant;
@@ -49,12 +51,14 @@ struct BurstLimits;
 ///     start of a step derivatives are evaluated again with u.at(t): what was stored at the end of
 ///     the last step was made with inputs that were guesses then.
 ///  5. `output(t, u)` returns the outputs at the current time; the memory is the subsystem's own. Inputs
-///     may be used only by those outputs that were declared to have direct feedthrough.
+///     may be used only by those outputs that were declared to have direct feedthrough. `output_again(t, u)` are the outputs
+///     at the same instant, should the inputs be others than at the end of the step; who asks restores the state afterwards.
 ///  6. `output_derivative` returns dy/dt likewise when `offers_derivatives()`; it is called only then.
 ///  7. `next_step()` is the step the subsystem would like to make next, in s; 0 means no wish (then
 ///     it must be given a fixed step).
 ///  8. `save` and `restore` come together: after `restore(save())` the same calls give the same bits.
-///     A subsystem that cannot returns null from `save`.
+///     A subsystem that cannot returns null from `save`. What `SavedState::write` wrote becomes a state again in `read_state` of
+///     a subsystem that was made in the same way and has begun; it throws RecipeError when the bytes do not fit.
 ///  9. No call is made from two threads at once; different subsystems may be called at once.
 /// 10. A failure is an exception; SolverFailure when the numerics gave up, ComponentFailure when a component did.
 class Subsystem : public recipe::Describable {
@@ -69,6 +73,7 @@ class Subsystem : public recipe::Describable {
   virtual void finish() noexcept {}
   virtual double step(double t, double t_end, Inputs& u) = 0;
   virtual const double* output(double t, Inputs& u) = 0;
+  virtual const double* output_again(double t, Inputs& u) { return output(t, u); }
 
   /// Several steps in a row as `participant` grants them. The default calls `step` and `output` for each; a
   /// final class may repeat its one line to let the compiler see through these calls.
@@ -80,6 +85,7 @@ class Subsystem : public recipe::Describable {
   virtual double next_step() const { return 0.0; }
   virtual std::unique_ptr<SavedState> save() const { return nullptr; }
   virtual void restore(const SavedState&) {}
+  virtual std::unique_ptr<SavedState> read_state(recipe::Reader&) const { return nullptr; }
 };
 
 using SubsystemPointer = std::shared_ptr<Subsystem>;

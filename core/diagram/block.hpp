@@ -126,6 +126,7 @@ class Block : public recipe::Describable {
   /// Whether `save` is able to keep all that lasts; asked after the start.
   virtual bool can_save() const { return true; }
   virtual void restore(const SavedState&) {}
+  virtual std::unique_ptr<SavedState> read_state(recipe::Reader&) const { return nullptr; }
 
   /// Set by the diagram.
   struct Memory {

@@ -3,11 +3,16 @@
 #include <algorithm>
 
 #include "coupling/participant.hpp"
+#include "recipe/kind.hpp"
 
 namespace counterpoint::diagram {
 
 struct DiagramSubsystem::Saved final : SavedState {
   Saved(std::shared_ptr<const Simulator::Saved> state, bool begun) : simulator(std::move(state)), has_begun(begun) {}
+  bool write(recipe::Writer& writer) const override {
+    writer(has_begun);
+    return Simulator::write(*simulator, writer);
+  }
   std::shared_ptr<const Simulator::Saved> simulator;
   bool has_begun;
 };
@@ -42,6 +47,11 @@ const double* DiagramSubsystem::output(double, Inputs& u) {
   return y_.data();
 }
 
+const double* DiagramSubsystem::output_again(double t, Inputs& u) {
+  if (has_begun_) simulator_.look(&u);
+  return output(t, u);
+}
+
 void DiagramSubsystem::burst(Participant& participant, const BurstLimits& limits) { participant.burst(*this, limits); }
 
 std::unique_ptr<SavedState> DiagramSubsystem::save() const {
@@ -53,6 +63,12 @@ void DiagramSubsystem::restore(const SavedState& state) {
   const Saved& saved = static_cast<const Saved&>(state);
   simulator_.restore(*saved.simulator);
   has_begun_ = saved.has_begun;
+}
+
+std::unique_ptr<SavedState> DiagramSubsystem::read_state(recipe::Reader& reader) const {
+  bool begun = false;
+  reader(begun);
+  return std::make_unique<Saved>(simulator_.read_state(reader), begun);
 }
 
 }  // namespace counterpoint::diagram

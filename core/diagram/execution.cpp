@@ -4,6 +4,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "recipe/kind.hpp"
+
 namespace counterpoint::diagram {
 
 struct Execution::Saved {
@@ -294,6 +296,20 @@ void Execution::restore(const Saved& saved) {
   for (std::size_t b = 0; b < diagram_.blocks.size(); ++b) {
     if (saved.blocks[b]) diagram_.blocks[b].block->restore(*saved.blocks[b]);
   }
+}
+
+bool Execution::write(const Saved& saved, recipe::Writer& writer) {
+  writer(saved.wires, saved.x, saved.dx, saved.z, saved.counts, saved.open);
+  return std::all_of(saved.blocks.begin(), saved.blocks.end(), [&](const auto& block) { return !block || block->write(writer); });
+}
+
+std::shared_ptr<const Execution::Saved> Execution::read_state(recipe::Reader& reader) const {
+  auto saved = std::make_shared<Saved>(Saved{wires_, x_, dx_, z_, clock_.counts(), open_, {}});
+  reader.same_sizes(saved->wires, saved->x, saved->dx, saved->z, saved->counts, saved->open);
+  for (const Entry& entry : diagram_.blocks) {
+    saved->blocks.push_back(entry.block->save() ? entry.block->read_state(reader) : nullptr);
+  }
+  return saved;
 }
 
 }  // namespace counterpoint::diagram

@@ -99,6 +99,8 @@ class Execution {
   struct Saved;
   std::shared_ptr<const Saved> save() const;
   void restore(const Saved& saved);
+  static bool write(const Saved& saved, recipe::Writer& writer);
+  std::shared_ptr<const Saved> read_state(recipe::Reader& reader) const;
 
  private:
   /// A condition for running: a gate, a sample time, or a sample time inside a gate.

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "recipe/kind.hpp"
+
 namespace counterpoint::diagram {
 namespace {
 
@@ -72,6 +74,15 @@ void Simulator::probe(double t, const std::vector<double>& x, Inputs* u, std::ve
   std::copy(x.begin(), x.end(), execution_.x());
   execution_.evaluate_major(context_);
   execution_.slopes(context_, dx.data());
+}
+
+void Simulator::look(Inputs* u) {
+  context_.time = reached_;
+  context_.step = 0.0;
+  context_.stage = 0;
+  context_.is_major = false;
+  context_.inputs = u;
+  execution_.evaluate_minor(context_);
 }
 
 double Simulator::advance(double t_end, Inputs* u, bool stops_at_events) {
@@ -248,6 +259,21 @@ void Simulator::restore(const Saved& saved) {
   slope_ = saved.slope;
   g_begin_ = saved.g;
   chatter_ = saved.chatter;
+}
+
+bool Simulator::write(const Saved& s, recipe::Writer& writer) {
+  writer(s.time, s.reached, s.wish, s.short_step, s.border_steps, s.slope, s.g, s.chatter.begins(), s.chatter.counts());
+  return Execution::write(*s.execution, writer);
+}
+
+std::shared_ptr<const Simulator::Saved> Simulator::read_state(recipe::Reader& reader) const {
+  auto s = std::make_shared<Saved>(Saved{nullptr, 0.0, 0.0, 0.0, 0.0, 0, slope_, g_begin_, chatter_});
+  std::vector<double> begins = chatter_.begins(), counts = chatter_.counts();
+  reader(s->time, s->reached, s->wish, s->short_step, s->border_steps);
+  reader.same_sizes(s->slope, s->g, begins, counts);
+  s->chatter.set(std::move(begins), std::move(counts));
+  s->execution = execution_.read_state(reader);
+  return s;
 }
 
 }  // namespace counterpoint::diagram

@@ -47,6 +47,9 @@ class Simulator : private Slopes, private CrossingModel {
   /// dx/dt at any state, everything decided there; outputs are left in the execution. For analyses: it spoils a run.
   void probe(double t, const std::vector<double>& x, Inputs* u, std::vector<double>& dx);
 
+  /// Evaluate again at the time reached, should the inputs be these; samples stay as they are. To be followed by `restore`.
+  void look(Inputs* u);
+
   double time() const { return time_; }
   /// The step that a solver of variable step would like next, s; 0 for those of fixed step.
   double wish() const { return is_variable() ? control_.wish() : 0.0; }
@@ -58,6 +61,8 @@ class Simulator : private Slopes, private CrossingModel {
   struct Saved;
   std::shared_ptr<const Saved> save() const;
   void restore(const Saved& saved);
+  static bool write(const Saved& saved, recipe::Writer& writer);
+  std::shared_ptr<const Saved> read_state(recipe::Reader& reader) const;
 
  private:
   enum class Ending { plain, border, event };

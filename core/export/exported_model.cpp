@@ -4,6 +4,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "export/written_network.hpp"
+
 namespace counterpoint::exported {
 namespace {
 
@@ -15,6 +17,11 @@ std::string scalar_name(const std::vector<Names>& ports, int place) {
   }
   return "?";
 }
+
+/// State of what has none.
+struct Nothing final : SavedState {
+  bool write(recipe::Writer&) const override { return true; }
+};
 
 }  // namespace
 
@@ -29,7 +36,8 @@ class ExportedModel::InputSource final : public Subsystem {
   const double* output(double, Inputs&) override { return model_.inputs_.data(); }
   bool offers_derivatives() const override { return true; }
   const double* output_derivative(double, Inputs&) override { return model_.slopes_.data(); }
-  std::unique_ptr<SavedState> save() const override { return std::make_unique<SavedState>(); }
+  std::unique_ptr<SavedState> save() const override { return std::make_unique<Nothing>(); }
+  std::unique_ptr<SavedState> read_state(recipe::Reader&) const override { return std::make_unique<Nothing>(); }
 
  private:
   const ExportedModel& model_;
@@ -45,7 +53,8 @@ class ExportedModel::OutputSink final : public Subsystem {
   double step(double, double t_end, Inputs&) override { return t_end; }
   const double* output(double t, Inputs& u) override { return u.at(t); }
   double next_step() const override { return Polynomial::infinity; }
-  std::unique_ptr<SavedState> save() const override { return std::make_unique<SavedState>(); }
+  std::unique_ptr<SavedState> save() const override { return std::make_unique<Nothing>(); }
+  std::unique_ptr<SavedState> read_state(recipe::Reader&) const override { return std::make_unique<Nothing>(); }
 
  private:
   int width_;
@@ -53,8 +62,10 @@ class ExportedModel::OutputSink final : public Subsystem {
 
 struct ExportedModel::State {
   Network::Saved network;
+  std::string written;  ///< the network as bytes instead; only one that has begun can read it
   std::map<recipe::Reader::Change, double> changes;
   std::vector<double> inputs, slopes, outputs;
+  double start = 0.0;
   double time = 0.0;
   bool is_running = false;  ///< otherwise there is no network yet
 };
@@ -102,6 +113,7 @@ void ExportedModel::set(const Variable& v, const double* values) {
   is_started_ = is_started_ && is_running_;
   if (v.role == Role::input) {
     std::copy_n(values, v.width, inputs_.begin() + v.offset);
+    are_inputs_new_ = true;
   } else {
     is_built_ = false;
     for (int k = 0; k < v.width; ++k) changes_[{v.product, v.name, v.offset + k}] = values[k];
@@ -110,25 +122,6 @@ void ExportedModel::set(const Variable& v, const double* values) {
 
 void ExportedModel::set_input_slope(const Variable& v, const double* values) {
   std::copy_n(values, v.width, slopes_.begin() + v.offset);
-}
-
-void ExportedModel::output_slope(const Variable& v, double* values) {
-  const Port* port = spec_.outputs.data();
-  int first = 0;
-  while (first + port->width <= v.offset) first += port++->width;
-  if (v.offset + v.width > first + port->width) throw std::invalid_argument("a variable lies in several ports");
-  Participant& p = scheduler_->network().participants[port->participant];
-  if (p.subsystem->offers_derivatives() && std::abs(p.t - time_) <= spec_.tolerance) {
-    const double* slopes = p.subsystem->output_derivative(p.t, *p.inputs);
-    std::copy_n(slopes + port->offset + (v.offset - first), v.width, values);
-    return;
-  }
-  // Beyond the communication point: the slope of what lies between the samples, backwards from here.
-  Inputs& sink = *scheduler_->network().participants.back().inputs;
-  const double interval = 1e3 * std::max(spec_.tolerance, 1e-9 * std::abs(time_));
-  std::copy_n(sink.at(time_) + v.offset, v.width, values);
-  const double* before = sink.at(time_ - interval) + v.offset;
-  for (int k = 0; k < v.width; ++k) values[k] = (values[k] - before[k]) / interval;
 }
 
 RunSpec ExportedModel::run_spec(double start) const {
@@ -170,11 +163,11 @@ void ExportedModel::build() {
   // Variables stay where they are: somebody may be looking at one.
   if (!is_built_) spec_.members = read_spec(body_, resources_, changes_).members;
   is_built_ = true;
-  scheduler_ = std::make_unique<Scheduler>(run_spec(time_), 1);
+  scheduler_ = std::make_unique<Scheduler>(run_spec(start_), 1);
 }
 
 void ExportedModel::start(double t) {
-  time_ = t;
+  start_ = time_ = t;
   is_started_ = is_running_ = false;
   scheduler_.reset();
 }
@@ -194,14 +187,42 @@ void ExportedModel::begin() {
   is_started_ = is_running_ = true;
 }
 
-void ExportedModel::step(double t_end) {
+void ExportedModel::step(double t_end, const Between& between) {
   publish_inputs();
   scheduler_->stop_at(t_end);
-  while (!scheduler_->advance(t_end, Polynomial::infinity)) forget_records();
-  time_ = t_end;
+  while (between) {
+    const double next = next_end();
+    if (next >= t_end - scheduler_->network().tolerance) break;
+    scheduler_->network().participants.back().stop_at(next);
+    scheduler_->look_again();
+    advance(next);
+    are_inputs_new_ = false;
+    const double end = std::clamp(between(next), next, t_end);
+    if (are_inputs_new_) publish_inputs();
+    if (end <= next) return std::fill(slopes_.begin(), slopes_.end(), 0.0);
+    scheduler_->stop_at(t_end = end);
+  }
+  advance(t_end);
+  std::fill(slopes_.begin(), slopes_.end(), 0.0);
+}
+
+/// Let all go on to `time`, and look at what they show there.
+void ExportedModel::advance(double time) {
+  while (!scheduler_->advance(time, Polynomial::infinity)) forget_records();
+  time_ = time;
   take_outputs();
   forget_records();
-  std::fill(slopes_.begin(), slopes_.end(), 0.0);
+}
+
+/// When the first of the steps that come next will end.
+double ExportedModel::next_end() const {
+  const Network& network = scheduler_->network();
+  double end = Polynomial::infinity;
+  for (std::size_t i = 0; i < spec_.members.size(); ++i) {
+    const Participant& p = network.participants[i];
+    end = std::min(end, p.t > time_ + network.tolerance ? p.t : p.t_next);
+  }
+  return end;
 }
 
 void ExportedModel::publish_inputs() {
@@ -245,7 +266,7 @@ void ExportedModel::reset() {
   is_built_ = is_built_ && changes_.empty();
   changes_.clear();
   is_started_ = is_running_ = false;
-  time_ = 0.0;
+  start_ = time_ = 0.0;
   std::fill(slopes_.begin(), slopes_.end(), 0.0);
   for (const Variable& v : spec_.variables) {
     if (v.role == Role::input) std::copy(v.start.begin(), v.start.end(), inputs_.begin() + v.offset);
@@ -270,13 +291,14 @@ std::string ExportedModel::failure_place() const {
   return text.str();
 }
 
-std::shared_ptr<const ExportedModel::State> ExportedModel::save() const {
+ExportedModel::StatePointer ExportedModel::save() const {
   auto state = std::make_shared<State>();
   if (is_running_ && !scheduler_->network().save(state->network)) throw std::runtime_error("a subsystem cannot save its state");
   state->changes = changes_;
   state->inputs = inputs_;
   state->slopes = slopes_;
   state->outputs = outputs_;
+  state->start = start_;
   state->time = time_;
   state->is_running = is_running_;
   return state;
@@ -285,19 +307,55 @@ std::shared_ptr<const ExportedModel::State> ExportedModel::save() const {
 void ExportedModel::restore(const State& state) {
   const bool is_same_run = is_running_ && changes_ == state.changes;
   inputs_ = state.inputs;
-  time_ = state.time;
-  if (!is_same_run || !state.is_running) {
+  if (!is_same_run || start_ != state.start || !state.is_running) {
     is_built_ = is_built_ && changes_ == state.changes;
     changes_ = state.changes;
-    start(time_);
+    start(state.start);
     if (state.is_running) begin();
   }
   if (state.is_running) {
-    scheduler_->network().restore(state.network);
+    Network& network = scheduler_->network();
+    if (state.written.empty()) {
+      network.restore(state.network);
+    } else {
+      recipe::Reader reader(state.written, "state");
+      network.restore(read_network(network, state.time, reader));
+    }
     scheduler_->look_again();
   }
+  time_ = state.time;
   slopes_ = state.slopes;
   outputs_ = state.outputs;
+}
+
+void ExportedModel::write(const State& state, recipe::Writer& writer) const {
+  recipe::Writer network;
+  if (state.is_running && state.written.empty()) write_network(state.network, network);
+  writer(state.changes.size());
+  for (const auto& [change, value] : state.changes) writer(std::get<0>(change), std::get<1>(change), std::get<2>(change), value);
+  writer(state.inputs, state.slopes, state.outputs, state.start, state.time, state.is_running,
+         state.written.empty() ? network.bytes() : state.written);
+}
+
+ExportedModel::StatePointer ExportedModel::read_state(recipe::Reader& reader) const {
+  auto state = std::make_shared<State>();
+  std::size_t changes = 0;
+  reader(changes);
+  for (; changes > 0; --changes) {
+    std::uint32_t product = 0, place = 0;
+    std::string name;
+    double value = 0.0;
+    reader(product, name, place, value);
+    state->changes[{product, name, place}] = value;
+  }
+  state->inputs = inputs_;
+  state->slopes = slopes_;
+  state->outputs = outputs_;
+  reader.same_sizes(state->inputs, state->slopes, state->outputs);
+  reader(state->start, state->time, state->is_running, state->written);
+  if (!std::isfinite(state->start) || !std::isfinite(state->time)) reader.fail("its time is no number");
+  if (state->is_running == state->written.empty()) reader.fail("it does not say where the subsystems are");
+  return state;
 }
 
 }  // namespace counterpoint::exported

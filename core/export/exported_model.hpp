@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <unordered_map>
@@ -20,6 +21,7 @@ namespace counterpoint::exported {
 ///       2. everybody is advanced to t_end, at least: fixed steps stay on their own grid and may go beyond it,
 ///          steps that a subsystem chooses end there
 ///       3. outputs are taken at t_end; between samples they are interpolated
+///     with somebody who looks in between, 2 and 3 are done for the end of every step inside, and inputs set there are 1 again
 ///
 /// Calls that come too early or too late are the caller's business. Everything else that is wrong is an exception.
 class ExportedModel {
@@ -35,8 +37,16 @@ class ExportedModel {
   void get(const Variable& variable, double* values);
   /// Inputs at any time; parameters only before `begin`.
   void set(const Variable& variable, const double* values);
-  /// dy/dt of an output at the end of the last step.
+  /// dy/dt of an output at the end of the last step: what its subsystem says, or what two short steps show that are taken
+  /// back. Beyond the point already: the slope of what lies between samples.
   void output_slope(const Variable& variable, double* values);
+  /// An input, or before `begin` a parameter, and how fast it is moved.
+  struct Direction {
+    const Variable* known;
+    const double* seed;
+  };
+  /// How fast all outputs change with these, at this instant; by central differences. Throws when a subsystem cannot save.
+  std::vector<double> directional_derivative(const std::vector<Direction>& directions);
   /// du/dt of an input from now to the end of the next step.
   void set_input_slope(const Variable& variable, const double* values);
 
@@ -44,8 +54,11 @@ class ExportedModel {
   void start(double t);
   /// The initial state is what it should be: steps follow.
   void begin();
+  /// Asked at the end of a step inside, at a time that comes before the end: inputs may be set, outputs are there. Returns where
+  /// the step is to end, at the latest where it would anyway.
+  using Between = std::function<double(double t)>;
   /// Advance to t_end.
-  void step(double t_end);
+  void step(double t_end, const Between& between = {});
   void finish() noexcept;
   /// As it was made.
   void reset();
@@ -57,9 +70,14 @@ class ExportedModel {
   std::string failure_place() const;
 
   struct State;
+  using StatePointer = std::shared_ptr<const State>;
   /// Everything, parameters as well. Throws when a subsystem cannot save.
-  std::shared_ptr<const State> save() const;
+  StatePointer save() const;
   void restore(const State& state);
+  /// Throws when a subsystem cannot.
+  void write(const State& state, recipe::Writer& writer) const;
+  /// What `write` wrote, maybe in another process. Throws RecipeError when it does not fit, `restore` as well.
+  StatePointer read_state(recipe::Reader& reader) const;
   bool is_running() const { return is_running_; }
 
  private:
@@ -69,6 +87,11 @@ class ExportedModel {
   RunSpec run_spec(double start) const;
   void build();
   void initial_outputs();
+  void advance(double time);
+  double next_end() const;
+  bool try_slope(Participant& participant, int place, int width, double* values);
+  void slope_between_samples(const Variable& variable, double* values);
+  void evaluate_again();
   void publish_inputs();
   void take_outputs();
   void forget_records();
@@ -80,10 +103,12 @@ class ExportedModel {
   std::map<recipe::Reader::Change, double> changes_;
   std::vector<double> inputs_, slopes_, outputs_;
   std::unique_ptr<Scheduler> scheduler_;
+  double start_ = 0.0;
   double time_ = 0.0;
   bool is_built_ = true;    ///< the subsystems are those of the parameters
   bool is_started_ = false;  ///< outputs are those of the inputs
   bool is_running_ = false;
+  bool are_inputs_new_ = false;  ///< set since somebody last looked
 };
 
 }  // namespace counterpoint::exported

@@ -11,7 +11,7 @@ namespace counterpoint::exported {
 namespace {
 
 constexpr std::string_view mark = "Counterpoint FMU";
-constexpr std::uint32_t version = 1;
+constexpr std::uint32_t version = 2;
 constexpr std::uint64_t largest = std::uint64_t{1} << 31;
 
 template <class Number>
@@ -91,7 +91,8 @@ class SpecCheck {
 
  private:
   void member(const ParticipantSpec& p) {
-    if (!std::isfinite(p.step) || p.step < 0.0) reader_.fail("a step is no number");
+    const bool is_step = p.step == 0.0 || p.step > spec_.tolerance;  // below that, times are one
+    if (!std::isfinite(p.step) || !is_step) reader_.fail("a step is no time that can be stepped");
     if (static_cast<int>(p.constants.size()) != p.subsystem->input_width()) reader_.fail("a subsystem has other inputs");
     for (int other : p.waits_for) outputs_of(other);
   }

@@ -6,6 +6,7 @@
 
 #include "fmi/environment.hpp"
 #include "fmi/only_once.hpp"
+#include "recipe/kind.hpp"
 
 namespace counterpoint::fmi {
 namespace {
@@ -23,6 +24,11 @@ int width_of(const std::vector<Port>& ports) {
 struct FmuBase::Saved final : SavedState {
   explicit Saved(std::shared_ptr<Instance> owner) : instance(std::move(owner)) {}
   ~Saved() override { instance->release(&state); }
+  bool write(recipe::Writer& writer) const override {
+    const KeepFloatingPoint keep;
+    writer(memory, instance->serialize(state));
+    return true;
+  }
   std::shared_ptr<Instance> instance;  ///< a state cannot outlive the instance it came from
   void* state = nullptr;
   std::vector<double> memory;
@@ -228,6 +234,18 @@ void FmuBase::restore(const SavedState& state) {
   if (saved.instance != instance_) throw ComponentFailure("the state to restore belongs to another run");
   instance_->restore(saved.state);
   set_memory(saved.memory);
+}
+
+std::unique_ptr<SavedState> FmuBase::read_state(recipe::Reader& reader) const {
+  const KeepFloatingPoint keep;
+  running();
+  auto made = std::make_unique<Saved>(instance_);
+  std::vector<std::uint8_t> bytes;
+  made->memory = memory();
+  reader.same_sizes(made->memory);
+  reader(bytes);
+  made->state = instance_->deserialize(bytes);
+  return made;
 }
 
 std::vector<std::uint8_t> FmuBase::serialize() {

@@ -92,6 +92,7 @@ class FmuBase : public Subsystem {
 
   std::unique_ptr<SavedState> save() const override;
   void restore(const SavedState& state) override;
+  std::unique_ptr<SavedState> read_state(recipe::Reader& reader) const override;
 
   /// The state of the running instance as bytes, and what the importer has to remember with it: see FmuSetup.
   std::vector<std::uint8_t> serialize();

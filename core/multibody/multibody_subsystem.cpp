@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "coupling/participant.hpp"
+#include "recipe/kind.hpp"
 
 namespace counterpoint::multibody {
 
@@ -58,6 +59,11 @@ StepperOptions options_for(StepperOptions options, const std::vector<OutputPoint
 
 struct MultibodySubsystem::Saved final : SavedState {
   explicit Saved(State given) : state(std::move(given)) {}
+  bool write(recipe::Writer& writer) const override {
+    const State& s = state;
+    writer(s.t, s.previous_step, s.stiffening, s.q, s.v, s.a, s.auxiliary, s.previous, s.jerk, s.previous_jerk, s.multipliers, s.memory, s.inputs);
+    return true;
+  }
   State state;
 };
 
@@ -119,5 +125,13 @@ void MultibodySubsystem::burst(Participant& participant, const BurstLimits& limi
 std::unique_ptr<SavedState> MultibodySubsystem::save() const { return std::make_unique<Saved>(state_); }
 
 void MultibodySubsystem::restore(const SavedState& state) { state_ = static_cast<const Saved&>(state).state; }
+
+std::unique_ptr<SavedState> MultibodySubsystem::read_state(recipe::Reader& reader) const {
+  auto made = std::make_unique<Saved>(state_);
+  State& s = made->state;
+  reader(s.t, s.previous_step, s.stiffening);
+  reader.same_sizes(s.q, s.v, s.a, s.auxiliary, s.previous, s.jerk, s.previous_jerk, s.multipliers, s.memory, s.inputs);
+  return made;
+}
 
 }  // namespace counterpoint::multibody

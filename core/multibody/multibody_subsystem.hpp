@@ -54,6 +54,7 @@ class MultibodySubsystem final : public Subsystem {
   double next_step() const override { return setup_.step; }
   std::unique_ptr<SavedState> save() const override;
   void restore(const SavedState& state) override;
+  std::unique_ptr<SavedState> read_state(recipe::Reader& reader) const override;
 
   const State& state() const { return state_; }
   const Statistics& statistics() const { return stepper_->statistics(); }

@@ -5,6 +5,7 @@
 
 #include "coupling/participant.hpp"
 #include "ode/product.hpp"
+#include "recipe/kind.hpp"
 
 namespace counterpoint {
 namespace {
@@ -71,6 +72,10 @@ OutputMapPointer make_compiled_output(int width, CompiledRightHandSide::Function
 struct OdeSubsystem::Saved final : SavedState {
   Saved(std::vector<double> state, std::vector<double> solver_memory)
       : x(std::move(state)), memory(std::move(solver_memory)) {}
+  bool write(recipe::Writer& writer) const override {
+    writer(x, memory);
+    return true;
+  }
   std::vector<double> x;
   std::vector<double> memory;
 };
@@ -120,6 +125,12 @@ void OdeSubsystem::restore(const SavedState& state) {
   const Saved& saved = static_cast<const Saved&>(state);
   x_ = saved.x;
   solver_->set_memory(saved.memory);
+}
+
+std::unique_ptr<SavedState> OdeSubsystem::read_state(recipe::Reader& reader) const {
+  auto made = std::make_unique<Saved>(x_, solver_->memory());
+  reader.same_sizes(made->x, made->memory);
+  return made;
 }
 
 }  // namespace counterpoint

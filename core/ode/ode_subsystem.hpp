@@ -53,6 +53,7 @@ class OdeSubsystem final : public Subsystem {
   double next_step() const override { return solver_->next_step(); }
   std::unique_ptr<SavedState> save() const override;
   void restore(const SavedState& state) override;
+  std::unique_ptr<SavedState> read_state(recipe::Reader& reader) const override;
 
   const std::vector<double>& state() const { return x_; }
 

@@ -3,10 +3,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "recipe/kind.hpp"
+
 namespace counterpoint {
 
 struct Table::Saved final : SavedState {
   explicit Saved(double t) : time(t) {}
+  bool write(recipe::Writer& writer) const override {
+    writer(time);
+    return true;
+  }
   double time;
 };
 
@@ -39,5 +45,10 @@ const double* Table::output(double t, Inputs&) {
 
 std::unique_ptr<SavedState> Table::save() const { return std::make_unique<Saved>(time_); }
 void Table::restore(const SavedState& state) { time_ = static_cast<const Saved&>(state).time; }
+std::unique_ptr<SavedState> Table::read_state(recipe::Reader& reader) const {
+  auto made = std::make_unique<Saved>(time_);
+  reader(made->time);
+  return made;
+}
 
 }  // namespace counterpoint

@@ -21,6 +21,7 @@ class Table final : public Subsystem {
   double next_step() const override;
   std::unique_ptr<SavedState> save() const override;
   void restore(const SavedState& state) override;
+  std::unique_ptr<SavedState> read_state(recipe::Reader& reader) const override;
 
  private:
   struct Saved;

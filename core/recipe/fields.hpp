@@ -2,6 +2,8 @@
 
 #include <string>
 #include <tuple>
+#include <utility>
+#include <vector>
 
 namespace counterpoint::recipe {
 
@@ -12,6 +14,17 @@ namespace counterpoint::recipe {
 ///     };
 template <class Structure>
 struct Fields;
+
+/// Numbers of a structure that whoever reads a recipe may change, by names that are unique in the product:
+///
+///     template <> struct Numbers<Weight> {
+///       static NamedNumbers of(Weight& w) { return {{"weight", &w.weight}}; }
+///     };
+using NamedNumbers = std::vector<std::pair<std::string, double*>>;
+template <class Structure>
+struct Numbers;
+template <class Structure>
+inline constexpr bool has_numbers = requires(Structure& structure) { Numbers<Structure>::of(structure); };
 
 /// Number of values of an enumeration that counts from 0.
 template <class Enumeration>
@@ -27,7 +40,7 @@ struct GivenLater {
 template <class Product>
 inline constexpr bool may_be_missing = false;
 
-/// What a structure is called, and how messages put that name.
+/// What a structure or a product is called, and how messages put that name.
 struct PlaceName {
   std::string name;  ///< empty: its parts are said to be parts of what is around it
   std::string in_messages;

@@ -7,6 +7,7 @@
 namespace counterpoint::recipe {
 
 class Writer;
+class Reader;
 
 /// How a thing was made: its kind, and what writes down the arguments it was made with.
 struct Origin {

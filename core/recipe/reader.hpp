@@ -49,15 +49,26 @@ const Kinds<Product>& kinds_of();
 /// products with those that exist, depth is limited, and what refers to places elsewhere is checked (`Check`).
 class Reader {
  public:
-  explicit Reader(std::string_view bytes) : bytes_(bytes) {}
+  /// `what`: how messages call what is read.
+  explicit Reader(std::string_view bytes, std::string what = "recipe") : bytes_(bytes), what_(std::move(what)) {}
 
   template <class... Value>
   void operator()(Value&... values) {
     (take(values), ...);
   }
+  /// Lists that must be as long as they are.
+  template <class... Value>
+  void same_sizes(std::vector<Value>&... lists) {
+    const auto one = [this](auto& list) {
+      const std::size_t size = list.size();
+      take(list);
+      if (list.size() != size) fail("a list of " + std::to_string(list.size()) + " where one of " + std::to_string(size) + " belongs");
+    };
+    (one(lists), ...);
+  }
   bool at_end() const { return place_ == bytes_.size(); }
   [[noreturn]] void fail(const std::string& text) const {
-    throw RecipeError("the recipe is damaged at byte " + std::to_string(place_) + ": " + text);
+    throw RecipeError("the " + what_ + " is damaged at byte " + std::to_string(place_) + ": " + text);
   }
 
   /// Number of the product that is read just now.
@@ -114,6 +125,13 @@ class Reader {
   void take(std::int32_t& value) { raw(&value, sizeof value); }
   void take(std::uint32_t& value) { raw(&value, sizeof value); }
   void take(double& value) { raw(&value, sizeof value); }
+  void take(std::size_t& value) { value = static_cast<std::size_t>(take_wide()); }
+  void take(long& value) { value = static_cast<long>(take_wide()); }
+  std::int64_t take_wide() {
+    std::int64_t wide = 0;
+    raw(&wide, sizeof wide);
+    return wide;
+  }
   void take(std::string& text) {
     text.resize(take_count(1));
     raw(text.data(), text.size());
@@ -130,6 +148,14 @@ class Reader {
   void take(std::vector<std::uint8_t>& bytes) {
     bytes.resize(take_count(1));
     raw(bytes.data(), bytes.size());
+  }
+  void take(std::vector<char>& bytes) {
+    bytes.resize(take_count(1));
+    raw(bytes.data(), bytes.size());
+  }
+  void take(std::vector<double>& numbers) {
+    numbers.resize(take_count(sizeof(double)));
+    raw(numbers.data(), sizeof(double) * numbers.size());
   }
   template <class Value>
   void take(std::vector<Value>& list) {
@@ -185,7 +211,17 @@ class Reader {
       value = static_cast<Value>(number);
     } else {
       std::apply([this](auto&... fields) { (take(fields), ...); }, Fields<Value>::of(value));
+      if constexpr (has_numbers<Value>) change_numbers(value);
       Check<Value>::of(value, *this);
+    }
+  }
+
+  template <class Value>
+  void change_numbers(Value& value) {
+    if (changes.empty()) return;
+    for (const auto& [name, number] : Numbers<Value>::of(value)) {
+      const auto changed = changes.find({current_, name, 0});
+      if (changed != changes.end()) *number = changed->second;
     }
   }
 
@@ -198,6 +234,7 @@ class Reader {
   };
 
   std::string_view bytes_;
+  std::string what_;
   std::size_t place_ = 0;
   std::vector<Made> made_;       ///< product n is made_[n - 1]
   std::size_t first_ = 0;        ///< of those that may be referred to: the ones of the present subsystem

@@ -73,6 +73,9 @@ class Writer {
   void put(std::int32_t value) { raw(&value, sizeof value); }
   void put(std::uint32_t value) { raw(&value, sizeof value); }
   void put(double value) { raw(&value, sizeof value); }
+  void put(std::size_t value) { put_wide(static_cast<std::int64_t>(value)); }
+  void put(long value) { put_wide(value); }
+  void put_wide(std::int64_t value) { raw(&value, sizeof value); }
   void put(const std::string& text) {
     put(static_cast<std::uint32_t>(text.size()));
     raw(text.data(), text.size());
@@ -85,6 +88,14 @@ class Writer {
   void put(const std::vector<std::uint8_t>& bytes) {
     put(static_cast<std::uint32_t>(bytes.size()));
     raw(bytes.data(), bytes.size());
+  }
+  void put(const std::vector<char>& bytes) {
+    put(static_cast<std::uint32_t>(bytes.size()));
+    raw(bytes.data(), bytes.size());
+  }
+  void put(const std::vector<double>& numbers) {
+    put(static_cast<std::uint32_t>(numbers.size()));
+    raw(numbers.data(), sizeof(double) * numbers.size());
   }
   template <class Value>
   void put(const std::vector<Value>& list) {
@@ -133,9 +144,15 @@ class Writer {
       const bool is_named = !place.name.empty();
       if (is_named) places_.push_back(std::move(place));
       Note<Value>::of(value, *this);
+      if constexpr (has_numbers<Value>) note_numbers(value);
       std::apply([this](const auto&... fields) { (put(fields), ...); }, Fields<Value>::of(value));
       if (is_named) places_.pop_back();
     }
+  }
+
+  template <class Value>
+  void note_numbers(Value value) {
+    for (const auto& [name, number] : Numbers<Value>::of(value)) tunables.push_back({current_, path(), name, {*number}});
   }
 
   template <class Product>
@@ -151,7 +168,11 @@ class Writer {
     numbers_[product] = number;
     put(number);
     put(product->origin->kind);
+    PlaceName place = Place<Product>::of(*product);
+    const bool is_named = !place.name.empty();
+    if (is_named) places_.push_back(std::move(place));
     product->origin->write_arguments(*this);
+    if (is_named) places_.pop_back();
     std::apply([this](const auto&... fields) { (put(fields), ...); }, GivenLater<Product>::of(*product));
     current_ = outer;
     if (alone) others.swap(numbers_);

@@ -8,6 +8,7 @@
 #include "export/exported_kinds.hpp"
 #include "export/exported_model.hpp"
 #include "export/multibody_kinds.hpp"
+#include "export/written_network.hpp"
 
 using namespace counterpoint;
 using namespace counterpoint::exported;
@@ -118,6 +119,29 @@ bool is_told(const std::string& body) {
   }
 }
 
+std::string state_of(const ExportedModel& model) {
+  recipe::Writer writer;
+  model.write(*model.save(), writer);
+  return writer.bytes();
+}
+
+void take_over(ExportedModel& model, const std::string& bytes) {
+  recipe::Reader reader(bytes, "state");
+  model.restore(*model.read_state(reader));
+}
+
+/// A state that was changed must end in one of two ways as well.
+bool state_is_told(ExportedModel& model, const std::string& bytes) {
+  try {
+    take_over(model, bytes);
+    model.step(model.time() + 0.02);
+    return false;
+  } catch (const std::exception&) {
+    model.reset();
+    return true;
+  }
+}
+
 std::string file_with(const std::string& bytes) {
   const std::string path = FMU_FOLDER "test.recipe";
   std::ofstream(path, std::ios::binary) << bytes;
@@ -151,6 +175,45 @@ TEST(a_state_can_be_restored_again_and_again) {
   model.reset();
   model.restore(*state);
   CHECK(once == run(model, 5, 10));
+}
+
+TEST(a_state_as_bytes_goes_on_in_another_model) {
+  const std::string body = body_of(everything());
+  ExportedModel first(body, "");
+  first.start(0.25);  // the grids of steps begin there
+  first.begin();
+  for (int k = 0; k < 5; ++k) first.step(0.25 + 0.07 * (k + 1));
+  const std::string bytes = state_of(first);
+  std::vector<double> once(2), again(2);
+  first.step(1.0);
+  first.get(*first.find(3), once.data());
+  ExportedModel second(body, "");
+  take_over(second, bytes);
+  CHECK(state_of(second) == bytes);
+  second.step(1.0);
+  second.get(*second.find(3), again.data());
+  CHECK(once == again);
+}
+
+TEST(bytes_that_are_no_state_of_the_model_are_told) {
+  ExportedModel model(body_of(everything()), "");
+  model.start(0.0);
+  model.begin();
+  run(model, 0, 3);
+  const std::string bytes = state_of(model), sealed = seal(bytes);
+  CHECK(unseal(sealed) == bytes);
+  CHECK_THROWS(RecipeError, "are not a state", unseal(bytes));
+  CHECK_THROWS(RecipeError, "are not those that were written", unseal(sealed.substr(0, sealed.size() - 1)));
+  CHECK_THROWS(RecipeError, "has version 9", unseal(std::string(sealed).replace(18, 1, "\x09")));
+  std::mt19937 random(11);
+  int told = 0;
+  for (int k = 0; k < 1500; ++k) {
+    std::string changed = bytes;
+    changed[random() % bytes.size()] = static_cast<char>(random());
+    told += state_is_told(model, changed) ? 1 : 0;
+  }
+  for (std::size_t length = 0; length < bytes.size(); length += 101) CHECK(state_is_told(model, bytes.substr(0, length)));
+  CHECK(told > 100);
 }
 
 TEST(every_cut_is_told) {

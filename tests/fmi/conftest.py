@@ -32,6 +32,26 @@ def built(tmp_path_factory):
     return get
 
 
+@pytest.fixture(scope="session")
+def written(tmp_path_factory):
+    """Export a model of `exported` by name; the same one twice is written once."""
+    import counterpoint as cp
+
+    from . import exported
+
+    folder = tmp_path_factory.mktemp("exported")
+    made = {}
+
+    def get(name, version):
+        if (name, version) not in made:
+            model = exported.MODELS[name][0]() if name in exported.MODELS else getattr(exported, name)()
+            step = exported.MODELS[name][2] if name in exported.MODELS else None
+            made[name, version] = cp.export_fmu(model, folder / f"{name}-{version}.fmu", version=version, step=step)
+        return made[name, version]
+
+    return get
+
+
 @pytest.fixture(params=VERSIONS, ids=["FMI 2", "FMI 3"])
 def version(request):
     """Both versions of FMI."""

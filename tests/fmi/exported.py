@@ -5,6 +5,7 @@ import math
 import counterpoint as cp
 from counterpoint.diagram import library
 from counterpoint.multibody import Mechanism
+from counterpoint.multibody import library as mechanisms
 
 
 def motor():
@@ -158,3 +159,46 @@ def guided():
     made.output("guide_torque", "guide:first_angle")
     made.step = 1e-3
     return made
+
+
+def delays():
+    """Delays of both kinds, which remember a stretch of their input, and a sampled sum."""
+    model = cp.Diagram("delays", step=0.01)
+    u = model.input("u", 1.0)
+    wave = model.sine(7.0, name="wave")
+    late = model.transport_delay(wave + u, delay=0.123, interpolation="cubic", name="late")
+    later = model.variable_delay(wave, 0.1 + 0.05 * wave, maximum=0.2, name="later")
+    model.output("late", late)
+    model.output("later", later)
+    model.output("sum", model.integrator(late - later, name="sum"))
+    return model
+
+
+def many_together():
+    """A system of a table, a diagram with events, a mechanism and a linear model of every step size there is."""
+    system = cp.System("many")
+    system.add("table", cp.table([0.0, 0.1, 0.35, 2.0], [0.0, 3.0, -2.0, 1.0], outputs="torque"))
+    system.add("linkage", four_bar(), step=1e-3)
+    filtered = cp.linear([[-5.0]], [[5.0]], x0=[0.0], inputs="u", outputs="y", solver="bdf2")
+    system.add("filter", filtered, step=0.004)
+    gauge = cp.Diagram("gauge", solver="ode45", rtol=1e-6)
+    angle = gauge.input("angle", 0.0)
+    gauge.output("sum", gauge.integrator(angle, name="sum"))
+    gauge.output("sign", gauge.relay(angle, switch_on=0.1, switch_off=-0.1, name="sign"))
+    system.add("gauge", gauge)
+    system.connect("table.torque", "linkage.torque", cp.lagrange(1))
+    system.connect("linkage.angle", "filter.u", cp.hermite())
+    system.connect("filter.y", "gauge.angle", cp.transition(1))
+    return system
+
+
+MODELS = {
+    # model, length of the run, its step, communication step (s)
+    "motor": (motor, 0.5, 1e-3, 0.01),
+    "thermostat": (thermostat, 6 * 3600.0, 60.0, 600.0),
+    "engine": (engine, 0.5, 5e-3, 0.01),
+    "four-bar": (four_bar, 1.0, 1e-3, 0.01),
+    "every element": (every_element, 0.3, 1e-3, 0.01),
+    "guided": (guided, 0.1, 1e-3, 0.01),
+    "flyball": (mechanisms.flyball, 0.1, 1e-3, 0.01),
+}

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 
 import counterpoint as cp
-from counterpoint.multibody import library
 
 from . import exported
+from .exported import MODELS
 
 fmpy = pytest.importorskip("fmpy")
+from .leading import Led  # noqa: E402 - needs FMPy
 
 # Communication points are n h in one program and sums or products rounded otherwise in another; at a point that is a
 # sample's time up to rounding, an output is its value up to rounding: slopes (below 1e4 of the values) times 1e-16 s.
@@ -36,33 +37,6 @@ def close(expected, actual):
     assert expected.shape == actual.shape
     scale = max(np.abs(expected).max(), 1.0)
     assert np.abs(expected - actual).max() <= ROUNDING * scale
-
-
-MODELS = {
-    # model, length of the run, its step, communication step (s)
-    "motor": (exported.motor, 0.5, 1e-3, 0.01),
-    "thermostat": (exported.thermostat, 6 * 3600.0, 60.0, 600.0),
-    "engine": (exported.engine, 0.5, 5e-3, 0.01),
-    "four-bar": (exported.four_bar, 1.0, 1e-3, 0.01),
-    "every element": (exported.every_element, 0.3, 1e-3, 0.01),
-    "guided": (exported.guided, 0.1, 1e-3, 0.01),
-    "flyball": (library.flyball, 0.1, 1e-3, 0.01),
-}
-
-
-@pytest.fixture(scope="module")
-def written(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("exported")
-    made = {}
-
-    def get(name, version):
-        if (name, version) not in made:
-            model = MODELS[name][0]() if name in MODELS else getattr(exported, name)()
-            step = MODELS[name][2] if name in MODELS else None
-            made[name, version] = cp.export_fmu(model, folder / f"{name}-{version}.fmu", version=version, step=step)
-        return made[name, version]
-
-    return get
 
 
 @pytest.mark.parametrize("name", MODELS)
@@ -187,59 +161,6 @@ def test_inputs_are_held_or_follow_the_slope_that_a_master_gives(tmp_path):
         assert fmu.get("x") == pytest.approx(0.5 - 0.005, abs=1e-13)
 
 
-def test_parameters_are_the_numbers_of_blocks_and_initial_states(version, tmp_path):
-    path = cp.export_fmu(exported.thermostat(), tmp_path / "house.fmu", version=version)
-    changed = exported.thermostat()
-    changed.blocks["temperature"].numbers["initial"][:] = 19.0
-    changed.blocks["heater"].numbers["output_on"][:] = 2000.0
-    own = changed.run(until=7200.0)["thermostat.temperature"].values[::10]
-    start = {"temperature.initial": 19.0, "heater.output_on": 2000.0}
-    close(own, simulated(path, 7200.0, 600.0, start_values=start)["temperature"])
-    ours = imported(path, 7200.0, 600.0, parameters=start)
-    close(own, ours["fmu.temperature"].values)
-
-
-class Led:
-    """An FMI 2 FMU led by FMPy's calls."""
-
-    def __init__(self, path, **start):
-        self.path, self.start, self.messages = path, start, []
-
-    def __enter__(self):
-        description = fmpy.read_model_description(str(self.path))
-        self.references = {v.name: v.valueReference for v in description.modelVariables}
-        self.folder = fmpy.extract(str(self.path))
-        self.fmu = fmpy.fmi2.FMU2Slave(
-            guid=description.guid,
-            unzipDirectory=self.folder,
-            modelIdentifier=description.coSimulation.modelIdentifier,
-            instanceName="led",
-        )
-        self.fmu.instantiate()
-        self.fmu.setupExperiment(startTime=0.0)
-        self.fmu.enterInitializationMode()
-        for name, value in self.start.items():
-            self.set(name, value)
-        self.fmu.exitInitializationMode()
-        return self
-
-    def __exit__(self, *_):
-        import shutil
-
-        self.fmu.terminate()
-        self.fmu.freeInstance()
-        shutil.rmtree(self.folder)
-
-    def set(self, name, value):
-        self.fmu.setReal([self.references[name]], [value])
-
-    def get(self, name):
-        return self.fmu.getReal([self.references[name]])[0]
-
-    def step(self, t, length):
-        self.fmu.doStep(currentCommunicationPoint=t, communicationStepSize=length)
-
-
 @pytest.mark.parametrize("name", ["motor", "thermostat", "engine", "four-bar", "two_mass"])
 def test_a_saved_state_comes_back_bit_for_bit(written, name):
     """n steps, save, n steps, restore, the same n steps; and a second restore of the same state."""
@@ -267,21 +188,6 @@ PORTS = {
     "four-bar": {"angle", "C", "bearing", "energy"},
     "two_mass": {"fast.x", "slow.x"},
 }
-
-
-def test_derivatives_of_outputs_are_offered_where_all_know_them(written, tmp_path):
-    spring = cp.linear([[0, 1], [-9, 0]], [[0], [1]], x0=[1, 0], inputs="force", outputs=["x", "v"])
-    path = cp.export_fmu(spring, tmp_path / "spring.fmu", version=2, step=1e-3)
-    assert cp.fmu(path).interface.max_output_derivative_order == 1
-    with Led(path, force=2.0) as fmu:
-        fmu.step(0.0, 0.1)
-        slopes = fmu.fmu.getRealOutputDerivatives([fmu.references["x"], fmu.references["v"]], [1, 1])
-        assert slopes[0] == pytest.approx(fmu.get("v"), rel=1e-14)
-        assert slopes[1] == pytest.approx(2.0 - 9.0 * fmu.get("x"), rel=1e-14)
-        fmu.step(0.1, 0.0505)  # between two samples: the slope of the line between them
-        slopes = fmu.fmu.getRealOutputDerivatives([fmu.references["x"]], [1])
-        assert slopes[0] == pytest.approx(fmu.get("v"), rel=1e-3)
-    assert cp.fmu(written("motor", 2)).interface.max_output_derivative_order == 0
 
 
 def test_several_fmus_and_instances_live_in_one_process(written):

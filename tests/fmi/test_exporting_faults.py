@@ -67,7 +67,7 @@ def test_forces_and_guides_in_python_are_named(tmp_path):
     swing.actuator("motor", "angle", force=lambda t: t)
     text = refused(swing, tmp_path, step=1e-3)
     assert 'subsystems.swing: force "wind": is a function of Python' in text
-    assert "subsystems.swing: a guide or actuator follows a function of Python" in text
+    assert 'subsystems.swing: force "motor": a guide or actuator follows a function of Python' in text
 
 
 def test_an_approximation_in_python_is_named(tmp_path):
@@ -117,7 +117,7 @@ RECIPE = "resources/counterpoint.recipe"
     [
         (lambda data: data[:-1], "was cut off or added to; unpack the FMU again"),
         (lambda data: b"PK" + data, "is not a recipe of Counterpoint"),
-        (lambda data: data[:16] + b"\x07" + data[17:], "has version 7, this library reads version 1"),
+        (lambda data: data[:16] + b"\x07" + data[17:], "has version 7, this library reads version 2"),
         (lambda data: data[:28] + b"\xff" * 4 + data[32:], "the recipe is damaged at byte"),
         (None, "cannot be opened; was the FMU unpacked with its resources?"),
     ],

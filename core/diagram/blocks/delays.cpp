@@ -2,6 +2,7 @@
 
 #include "diagram/blocks/signal_record.hpp"
 #include "diagram/blocks/values.hpp"
+#include "recipe/kind.hpp"
 
 namespace counterpoint::diagram {
 namespace {
@@ -112,6 +113,12 @@ class TransportDelay final : public Block {
 
   std::unique_ptr<SavedState> save() const override { return std::make_unique<Saved>(m_); }
   void restore(const SavedState& saved) override { m_ = static_cast<const Saved&>(saved).memory; }
+  std::unique_ptr<SavedState> read_state(recipe::Reader& reader) const override {
+    auto made = std::make_unique<Saved>(m_);
+    made->memory.record.read(reader);
+    reader(made->memory.jumps, made->memory.passed, made->memory.shortest);
+    return made;
+  }
 
  private:
   struct Remembered {
@@ -122,6 +129,11 @@ class TransportDelay final : public Block {
   };
   struct Saved final : SavedState {
     explicit Saved(const Remembered& m) : memory(m) {}
+    bool write(recipe::Writer& writer) const override {
+      memory.record.write(writer);
+      writer(memory.jumps, memory.passed, memory.shortest);
+      return true;
+    }
     Remembered memory;
   };
 

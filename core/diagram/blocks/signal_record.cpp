@@ -1,6 +1,16 @@
 #include "diagram/blocks/signal_record.hpp"
 
+#include "recipe/kind.hpp"
+
 namespace counterpoint::diagram {
+
+void SignalRecord::write(recipe::Writer& writer) const { writer(times_, values_, breaks_); }
+
+void SignalRecord::read(recipe::Reader& reader) {
+  reader(times_, values_, breaks_);
+  const bool fits = breaks_.size() == times_.size() && values_.size() == 2 * times_.size() * static_cast<std::size_t>(width_);
+  if (!fits) reader.fail("times and values of a delayed signal do not fit each other");
+}
 
 void SignalRecord::linear(double t, int from, int to, double* out) const {
   if (from == to) {

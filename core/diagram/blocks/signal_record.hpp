@@ -4,6 +4,11 @@
 #include <cmath>
 #include <vector>
 
+namespace counterpoint::recipe {
+class Writer;
+class Reader;
+}  // namespace counterpoint::recipe
+
 namespace counterpoint::diagram {
 
 /// What a signal was at accepted times: at each of them the value approaching it and the value after it, which differ where it
@@ -61,6 +66,9 @@ class SignalRecord {
     breaks_.erase(breaks_.begin(), breaks_.begin() + drop);
     values_.erase(values_.begin(), values_.begin() + 2L * width_ * drop);
   }
+
+  void write(recipe::Writer& writer) const;
+  void read(recipe::Reader& reader);
 
   /// The signal at t, known to be between the records `from` and `to` (no jump inside); continued beyond the last.
   void linear(double t, int from, int to, double* out) const;

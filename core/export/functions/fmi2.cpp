@@ -99,12 +99,18 @@ NONE_OF_THIS_TYPE(fmi2SetString, const fmi2String)
 fmi2Status fmi2GetFMUstate(fmi2Component c, fmi2FMUstate* state) { return to_fmi(instance(c).save(state)); }
 fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate state) { return to_fmi(instance(c).restore(state)); }
 fmi2Status fmi2FreeFMUstate(fmi2Component c, fmi2FMUstate* state) { return to_fmi(instance(c).forget(state)); }
-fmi2Status fmi2SerializedFMUstateSize(fmi2Component c, fmi2FMUstate, size_t*) { return to_fmi(instance(c).refuse("fmi2SerializedFMUstateSize")); }
-fmi2Status fmi2SerializeFMUstate(fmi2Component c, fmi2FMUstate, fmi2Byte*, size_t) { return to_fmi(instance(c).refuse("fmi2SerializeFMUstate")); }
-fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const fmi2Byte*, size_t, fmi2FMUstate*) { return to_fmi(instance(c).refuse("fmi2DeSerializeFMUstate")); }
-fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueReference*, size_t, const fmi2ValueReference*, size_t,
-                                        const fmi2Real*, fmi2Real*) {
-  return to_fmi(instance(c).refuse("fmi2GetDirectionalDerivative"));
+fmi2Status fmi2SerializedFMUstateSize(fmi2Component c, fmi2FMUstate state, size_t* size) {
+  return to_fmi(instance(c).size_of_state(state, size));
+}
+fmi2Status fmi2SerializeFMUstate(fmi2Component c, fmi2FMUstate state, fmi2Byte* bytes, size_t size) {
+  return to_fmi(instance(c).serialize(state, bytes, size));
+}
+fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const fmi2Byte* bytes, size_t size, fmi2FMUstate* state) {
+  return to_fmi(instance(c).deserialize(bytes, size, state));
+}
+fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueReference* unknowns, size_t unknown_count,
+                                        const fmi2ValueReference* knowns, size_t known_count, const fmi2Real* seed, fmi2Real* values) {
+  return to_fmi(instance(c).directional_derivative(unknowns, unknown_count, knowns, known_count, seed, known_count, values, unknown_count));
 }
 
 fmi2Status fmi2SetRealInputDerivatives(fmi2Component c, const fmi2ValueReference* references, size_t count,

@@ -2,6 +2,8 @@
 
 #include "fmi/fmi3.h"
 
+#include <limits>
+
 #include "export/functions/instance.hpp"
 
 #ifdef _WIN32
@@ -41,17 +43,26 @@ const char* fmi3GetVersion(void) { return "3.0"; }
 fmi3Status fmi3SetDebugLogging(fmi3Instance, fmi3Boolean, size_t, const fmi3String*) { return fmi3OK; }
 
 fmi3Instance fmi3InstantiateCoSimulation(fmi3String, fmi3String token, fmi3String resources, fmi3Boolean, fmi3Boolean,
-                                         fmi3Boolean event_mode, fmi3Boolean, const fmi3ValueReference*, size_t intermediate,
+                                         fmi3Boolean event_mode, fmi3Boolean may_return_early, const fmi3ValueReference*, size_t,
                                          fmi3InstanceEnvironment environment, fmi3LogMessageCallback logger,
-                                         fmi3IntermediateUpdateCallback) {
+                                         fmi3IntermediateUpdateCallback update) {
   const Instance::Log log = [environment, logger](Status status, const char* category, const std::string& text) {
     if (logger != nullptr) logger(environment, to_fmi(status), category, text.c_str());
   };
-  if (event_mode || intermediate > 0) {
-    log(Status::error, "logStatusError", "event mode and intermediate variables are not offered, as the description says");
+  if (event_mode) {
+    log(Status::error, "logStatusError", "event mode is not offered, as the description says");
     return nullptr;
   }
-  return Instance::make(folder(resources), token == nullptr ? "" : token, log).release();
+  std::unique_ptr<Instance> made = Instance::make(folder(resources), token == nullptr ? "" : token, log);
+  if (made && update != nullptr) {
+    made->look_between([environment, update, may_return_early](double t) {
+      fmi3Boolean asks_to_return = false;
+      fmi3Float64 end = t;
+      update(environment, t, true, true, true, may_return_early, &asks_to_return, &end);
+      return may_return_early && asks_to_return ? end : std::numeric_limits<double>::infinity();
+    });
+  }
+  return made.release();
 }
 
 void fmi3FreeInstance(fmi3Instance i) { delete static_cast<Instance*>(i); }
@@ -102,10 +113,6 @@ NOT_OFFERED(fmi3GetClock, OF_VARIABLES, fmi3Clock*)
 NOT_OFFERED(fmi3SetClock, OF_VARIABLES, const fmi3Clock*)
 NOT_OFFERED(fmi3GetNumberOfVariableDependencies, fmi3ValueReference, size_t*)
 NOT_OFFERED(fmi3GetVariableDependencies, fmi3ValueReference, size_t*, fmi3ValueReference*, size_t*, fmi3DependencyKind*, size_t)
-NOT_OFFERED(fmi3SerializedFMUStateSize, fmi3FMUState, size_t*)
-NOT_OFFERED(fmi3SerializeFMUState, fmi3FMUState, fmi3Byte*, size_t)
-NOT_OFFERED(fmi3DeserializeFMUState, const fmi3Byte*, size_t, fmi3FMUState*)
-NOT_OFFERED(fmi3GetDirectionalDerivative, OF_VARIABLES, OF_VARIABLES, const fmi3Float64*, size_t, fmi3Float64*, size_t)
 NOT_OFFERED(fmi3GetAdjointDerivative, OF_VARIABLES, OF_VARIABLES, const fmi3Float64*, size_t, fmi3Float64*, size_t)
 NOT_OFFERED(fmi3GetIntervalDecimal, OF_VARIABLES, fmi3Float64*, fmi3IntervalQualifier*)
 NOT_OFFERED(fmi3GetIntervalFraction, OF_VARIABLES, fmi3UInt64*, fmi3UInt64*, fmi3IntervalQualifier*)
@@ -150,6 +157,21 @@ fmi3Instance fmi3InstantiateScheduledExecution(fmi3String, fmi3String, fmi3Strin
 fmi3Status fmi3GetFMUState(fmi3Instance i, fmi3FMUState* state) { return to_fmi(instance(i).save(state)); }
 fmi3Status fmi3SetFMUState(fmi3Instance i, fmi3FMUState state) { return to_fmi(instance(i).restore(state)); }
 fmi3Status fmi3FreeFMUState(fmi3Instance i, fmi3FMUState* state) { return to_fmi(instance(i).forget(state)); }
+fmi3Status fmi3SerializedFMUStateSize(fmi3Instance i, fmi3FMUState state, size_t* size) {
+  return to_fmi(instance(i).size_of_state(state, size));
+}
+fmi3Status fmi3SerializeFMUState(fmi3Instance i, fmi3FMUState state, fmi3Byte* bytes, size_t size) {
+  return to_fmi(instance(i).serialize(state, reinterpret_cast<char*>(bytes), size));
+}
+fmi3Status fmi3DeserializeFMUState(fmi3Instance i, const fmi3Byte* bytes, size_t size, fmi3FMUState* state) {
+  return to_fmi(instance(i).deserialize(reinterpret_cast<const char*>(bytes), size, state));
+}
+
+fmi3Status fmi3GetDirectionalDerivative(fmi3Instance i, const fmi3ValueReference* unknowns, size_t unknown_count,
+                                        const fmi3ValueReference* knowns, size_t known_count, const fmi3Float64* seed, size_t seed_count,
+                                        fmi3Float64* values, size_t value_count) {
+  return to_fmi(instance(i).directional_derivative(unknowns, unknown_count, knowns, known_count, seed, seed_count, values, value_count));
+}
 
 fmi3Status fmi3GetOutputDerivatives(fmi3Instance i, const fmi3ValueReference* references, size_t count, const fmi3Int32* orders,
                                     fmi3Float64* values, size_t value_count) {
@@ -160,9 +182,9 @@ fmi3Status fmi3DoStep(fmi3Instance i, fmi3Float64 now, fmi3Float64 step, fmi3Boo
                       fmi3Boolean* terminate, fmi3Boolean* early_return, fmi3Float64* reached) {
   const Status status = instance(i).step(now, step);
   *event = false;
-  *early_return = false;
   *terminate = instance(i).has_ended();
   *reached = instance(i).time();
+  *early_return = status == Status::ok && instance(i).returned_early();
   return instance(i).has_ended() ? fmi3OK : to_fmi(status);  // the end of a simulation is no failure here
 }
 

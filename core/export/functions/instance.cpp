@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "diagram/execution.hpp"
+#include "export/written_network.hpp"
 
 namespace counterpoint::exported {
 namespace {
@@ -28,7 +29,7 @@ std::unique_ptr<Instance> Instance::make(const std::string& resources, const std
 }
 
 Instance::~Instance() {
-  for (StatePointer* state : states_) delete state;
+  for (State* state : states_) delete state;
 }
 
 Status Instance::complain(const std::string& text) {
@@ -38,8 +39,8 @@ Status Instance::complain(const std::string& text) {
 
 Status Instance::refuse(const char* what) { return complain(std::string(what) + ": is not offered, as the description says"); }
 
-Status Instance::during(std::initializer_list<Phase> phases, const char* what, const std::function<void()>& work) {
-  static const char* const names[] = {"instantiated", "in initialization mode", "in step mode", "terminated", "failed"};
+Status Instance::during(Phases phases, const char* what, const std::function<void()>& work) {
+  static const char* const names[] = {"instantiated", "in initialization mode", "in step mode", "terminated", "failed", "in intermediate update mode"};
   if (std::find(phases.begin(), phases.end(), phase_) == phases.end()) {
     return complain(std::string(what) + ": cannot be called while the instance is " + names[static_cast<int>(phase_)]);
   }
@@ -83,7 +84,8 @@ Status Instance::exit_initialization() {
 }
 
 Status Instance::step(double now, double length) {
-  const Status status = during({Phase::stepping}, "DoStep", [&] {
+  returned_early_ = false;
+  return during({Phase::stepping}, "DoStep", [&] {
     if (!std::isfinite(now) || !std::isfinite(length) || length < 0.0) throw std::invalid_argument("DoStep: a step of " + std::to_string(length) + " s cannot be made");
     const double tolerance = std::max(model_->tolerance(), 1e-9 * std::max(length, std::abs(now)));
     if (std::abs(now - model_->time()) > tolerance) {
@@ -91,10 +93,19 @@ Status Instance::step(double now, double length) {
     }
     if (length == 0.0) return;
     const Phase before = std::exchange(phase_, Phase::failed);
-    model_->step(now + length);
+    model_->step(now + length, between_);
+    returned_early_ = model_->time() < now + length;
     phase_ = before;
   });
-  return status;
+}
+
+void Instance::look_between(ExportedModel::Between between) {
+  between_ = [this, between = std::move(between)](double t) {
+    const Phase outside = std::exchange(phase_, Phase::updating);
+    const double end = between(t);
+    phase_ = outside;
+    return end;
+  };
 }
 
 Status Instance::terminate() {
@@ -105,7 +116,7 @@ Status Instance::terminate() {
 }
 
 Status Instance::reset() {
-  return during({Phase::instantiated, Phase::initializing, Phase::stepping, Phase::terminated, Phase::failed}, "Reset", [&] {
+  return during(any, "Reset", [&] {
     model_->reset();
     start_ = 0.0;
     has_ended_ = false;
@@ -114,7 +125,7 @@ Status Instance::reset() {
 }
 
 Status Instance::get(const std::uint32_t* references, std::size_t count, double* values, std::size_t value_count) {
-  return during({Phase::instantiated, Phase::initializing, Phase::stepping, Phase::terminated, Phase::failed}, "Get", [&] {
+  return during(any_or_updating, "Get", [&] {
     for (std::size_t k = 0; k < count; ++k) {
       const Variable& variable = find(references[k]);
       const auto width = static_cast<std::size_t>(variable.width);
@@ -127,12 +138,12 @@ Status Instance::get(const std::uint32_t* references, std::size_t count, double*
 }
 
 Status Instance::set(const std::uint32_t* references, std::size_t count, const double* values, std::size_t value_count) {
-  return during({Phase::instantiated, Phase::initializing, Phase::stepping}, "Set", [&] {
+  return during({Phase::instantiated, Phase::initializing, Phase::stepping, Phase::updating}, "Set", [&] {
     for (std::size_t k = 0; k < count; ++k) {
       const Variable& variable = find(references[k]);
       const auto width = static_cast<std::size_t>(variable.width);
       if (width > value_count) throw std::invalid_argument("Set: there are too few values");
-      const bool may_change = variable.role == Role::input || (variable.role == Role::parameter && phase_ != Phase::stepping);
+      const bool may_change = variable.role == Role::input || (variable.role == Role::parameter && is_before_begin());
       if (!may_change) throw std::invalid_argument("variable " + std::to_string(variable.reference) + " cannot be set now: it is an output, or a fixed parameter after initialization");
       model_->set(variable, values);
       values += width;
@@ -155,6 +166,35 @@ Status Instance::output_slopes(const std::uint32_t* references, std::size_t coun
   });
 }
 
+Status Instance::directional_derivative(const std::uint32_t* unknowns, std::size_t unknown_count, const std::uint32_t* knowns,
+                                        std::size_t known_count, const double* seed, std::size_t seed_count, double* values,
+                                        std::size_t value_count) {
+  return during({Phase::initializing, Phase::stepping}, "GetDirectionalDerivative", [&] {
+    std::vector<ExportedModel::Direction> directions;
+    for (std::size_t k = 0; k < known_count; ++k) {
+      const Variable& known = find(knowns[k]);
+      const auto width = static_cast<std::size_t>(known.width);
+      const bool is_known = known.role == Role::input || (known.role == Role::parameter && is_before_begin());
+      if (!is_known) throw std::invalid_argument("variable " + std::to_string(known.reference) + " is not known: knowns are inputs and, in initialization mode, parameters");
+      if (width > seed_count || !std::all_of(seed, seed + width, [](double value) { return std::isfinite(value); })) {
+        throw std::invalid_argument("GetDirectionalDerivative: the seed needs a finite number for every known");
+      }
+      directions.push_back({&known, seed});
+      seed += width;
+      seed_count -= width;
+    }
+    const std::vector<double> slopes = model_->directional_derivative(directions);
+    for (std::size_t k = 0; k < unknown_count; ++k) {
+      const Variable& unknown = find(unknowns[k]);
+      const auto width = static_cast<std::size_t>(unknown.width);
+      if (unknown.role != Role::output) throw std::invalid_argument("variable " + std::to_string(unknown.reference) + " is not unknown: unknowns are outputs");
+      if (width > value_count) throw std::invalid_argument("GetDirectionalDerivative: there is no place for all values");
+      values = std::copy_n(slopes.begin() + unknown.offset, width, values);
+      value_count -= width;
+    }
+  });
+}
+
 Status Instance::set_input_slopes(const std::uint32_t* references, std::size_t count, const int* orders, const double* values) {
   bool all_used = true;
   const Status status = during({Phase::initializing, Phase::stepping}, "SetRealInputDerivatives", [&] {
@@ -171,36 +211,80 @@ Status Instance::set_input_slopes(const std::uint32_t* references, std::size_t c
 }
 
 Status Instance::save(void** state) {
-  return during({Phase::instantiated, Phase::initializing, Phase::stepping, Phase::terminated}, "GetFMUState", [&] {
-    StatePointer saved = model_->save();
-    auto* known = static_cast<StatePointer*>(*state);
-    if (known != nullptr && states_.count(known) > 0) {
-      *known = std::move(saved);
-      return;
-    }
-    auto made = std::make_unique<StatePointer>(std::move(saved));
-    states_.insert(made.get());
-    *state = made.release();
-  });
+  return during(all_but_failed, "GetFMUState", [&] { keep({model_->save(), phase_, start_, has_ended_}, state); });
+}
+
+void Instance::keep(State state, void** place) {
+  auto* known = static_cast<State*>(*place);
+  if (known != nullptr && states_.count(known) > 0) {
+    *known = std::move(state);
+    return;
+  }
+  auto made = std::make_unique<State>(std::move(state));
+  states_.insert(made.get());
+  *place = made.release();
+}
+
+const Instance::State& Instance::known(void* state) const {
+  auto* found = static_cast<State*>(state);
+  if (states_.count(found) == 0) throw std::invalid_argument("the state is not one of this instance");
+  return *found;
 }
 
 Status Instance::restore(void* state) {
-  return during({Phase::instantiated, Phase::initializing, Phase::stepping, Phase::terminated, Phase::failed}, "SetFMUState", [&] {
-    auto* known = static_cast<StatePointer*>(state);
-    if (states_.count(known) == 0) throw std::invalid_argument("SetFMUState: the state is not one of this instance");
-    model_->restore(**known);
-    has_ended_ = false;
-    phase_ = model_->is_running() ? Phase::stepping : Phase::initializing;
+  return during(any, "SetFMUState", [&] {
+    const State& found = known(state);
+    phase_ = Phase::failed;  // what ran is left, whether the state fits or not
+    model_->restore(*found.model);
+    start_ = found.start;
+    has_ended_ = found.has_ended;
+    phase_ = found.phase;
   });
 }
 
 Status Instance::forget(void** state) {
-  auto* known = static_cast<StatePointer*>(*state);
+  auto* known = static_cast<State*>(*state);
   if (known == nullptr) return Status::ok;
   if (states_.erase(known) == 0) return complain("FreeFMUState: the state is not one of this instance");
   delete known;
   *state = nullptr;
   return Status::ok;
+}
+
+std::string Instance::bytes_of(const State& state) const {
+  recipe::Writer writer;
+  writer(model_->token(), static_cast<int>(state.phase), state.start, state.has_ended);
+  model_->write(*state.model, writer);
+  return seal(writer.bytes());
+}
+
+Status Instance::size_of_state(void* state, std::size_t* size) {
+  return during(any, "SerializedFMUStateSize", [&] { *size = bytes_of(known(state)).size(); });
+}
+
+Status Instance::serialize(void* state, char* bytes, std::size_t size) {
+  return during(any, "SerializeFMUState", [&] {
+    const std::string made = bytes_of(known(state));
+    if (made.size() > size) throw std::invalid_argument("there is no place for all bytes");
+    std::copy(made.begin(), made.end(), bytes);
+  });
+}
+
+Status Instance::deserialize(const char* bytes, std::size_t size, void** state) {
+  return during(any, "DeserializeFMUState", [&] {
+    const std::string body = unseal({bytes, size});
+    recipe::Reader reader(body, "state");
+    std::string token;
+    int phase = 0;
+    State read{};
+    reader(token, phase, read.start, read.has_ended);
+    if (token != model_->token()) throw std::invalid_argument("the state belongs to another FMU (" + token + "; this one is " + model_->token() + ")");
+    if (phase < 0 || phase > static_cast<int>(Phase::terminated)) reader.fail("no such phase");
+    read.phase = static_cast<Phase>(phase);
+    read.model = model_->read_state(reader);
+    if (!reader.at_end()) reader.fail("there is more than a state");
+    keep(std::move(read), state);
+  });
 }
 
 }  // namespace counterpoint::exported

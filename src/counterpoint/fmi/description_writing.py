@@ -28,8 +28,14 @@ def write_description(description: ModelDescription) -> bytes:
 def _root_2(description: ModelDescription) -> ElementTree.Element:
     root = _root(description, guid=description.token, numberOfEventIndicators="0")
     assert description.co_simulation is not None
-    _add(root, "CoSimulation", **_abilities(description.co_simulation, "canGetAndSetFMUstate"),
-         canInterpolateInputs=_truth(description.co_simulation.can_interpolate_inputs))  # fmt: skip
+    able = description.co_simulation
+    _add(
+        root,
+        "CoSimulation",
+        **_abilities(able, "FMUstate"),
+        canInterpolateInputs=_truth(able.can_interpolate_inputs),
+        providesDirectionalDerivative=_truth(able.provides_directional_derivatives),
+    )
     _add_common(root, description)
     variables = _add(root, "ModelVariables")
     for v in description.variables:
@@ -46,11 +52,20 @@ def _root_2(description: ModelDescription) -> ElementTree.Element:
 def _root_3(description: ModelDescription) -> ElementTree.Element:
     root = _root(description, instantiationToken=description.token)
     assert description.co_simulation is not None
-    _add(root, "CoSimulation", **_abilities(description.co_simulation, "canGetAndSetFMUState"))
+    able = description.co_simulation
+    _add(
+        root,
+        "CoSimulation",
+        **_abilities(able, "FMUState"),
+        providesDirectionalDerivatives=_truth(able.provides_directional_derivatives),
+        providesIntermediateUpdate=_truth(able.provides_intermediate_update),
+        canReturnEarlyAfterIntermediateUpdate=_truth(able.can_return_early_after_intermediate_update),
+    )
     _add_common(root, description)
     variables = _add(root, "ModelVariables")
     for v in description.variables:
-        made = _add(variables, "Float64", **_named(v), start=_numbers(v.start), unit=v.unit)
+        within = _truth(True) if v.intermediate_update else ""
+        made = _add(variables, "Float64", **_named(v), intermediateUpdate=within, start=_numbers(v.start), unit=v.unit)
         for dimension in v.dimensions:
             _add(made, "Dimension", start=str(dimension.length))
     references = {v.name: str(v.reference) for v in description.variables}
@@ -80,7 +95,8 @@ def _abilities(able: Interface, state: str) -> dict[str, str]:
         "canHandleVariableCommunicationStepSize": _truth(able.variable_steps),
         "maxOutputDerivativeOrder": str(able.max_output_derivative_order),
         "canBeInstantiatedOnlyOncePerProcess": _truth(able.only_once_per_process),
-        state: _truth(able.can_get_and_set_state),
+        f"canGetAndSet{state}": _truth(able.can_get_and_set_state),
+        f"canSerialize{state}": _truth(able.can_serialize_state),
     }
 
 

@@ -43,6 +43,12 @@ if TYPE_CHECKING:
 
 RECIPE = "resources/counterpoint.recipe"
 
+_SETTINGS = frozenset(
+    ("by_signals", "count", "has_setpoint", "initial_is_input", "locate_corners", "restarts", "samples",
+     "show_saturation", "tracks", "width")
+)  # fmt: skip
+"""Numbers of blocks that say how a block is built, which is done when it is exported."""
+
 
 def export_fmu(
     model: System | Subsystem | HasSubsystem,
@@ -313,7 +319,7 @@ class Export:
                 offset += port.width
         for product, path, name, values in recipe.tunables():
             is_shown = (len(values) == 1 or name == "x0") and all(map(math.isfinite, values))
-            if is_shown and not self._is_inlet(path):
+            if is_shown and name not in _SETTINGS and not self._is_inlet(path, name):
                 words = [word.replace("/", ".") for word in (path[1:] if self.is_alone else path)]
                 place = _Place(_core.recipe.Role.parameter, 0, len(values), product, name)
                 self._add_scalars_or_array(".".join([*words, name]), "parameter", place, "", tuple(values))
@@ -325,9 +331,10 @@ class Export:
         if problems:
             raise SetupError(problems)
 
-    def _is_inlet(self, path: list[str]) -> bool:
+    def _is_inlet(self, path: list[str], name: str) -> bool:
         """Whether a parameter belongs to an input of a diagram, whose value comes from outside."""
-        return len(path) > 1 and path[1] in self.system.subsystems[path[0]].subsystem.inputs
+        is_of_inlets = name in ("value", "offset") and len(path) > 1
+        return is_of_inlets and path[1] in self.system.subsystems[path[0]].subsystem.inputs
 
     def _add_scalars_or_array(
         self, name: str, causality: str, place: _Place, unit: str, start: tuple[float, ...]
@@ -359,6 +366,7 @@ class Export:
                 start=start or None,
                 dimensions=(Dimension(place.width),) if place.width > 1 else (),
                 unit=unit,
+                intermediate_update=causality in ("input", "output"),
             )
         )
 
@@ -366,9 +374,9 @@ class Export:
 
     def _description(self, token: str) -> ModelDescription:
         assert self._recipe is not None and self._plan is not None
-        owners = {self._place(port, "outputs")[0] for port in self.outputs}
         entries = self.system.subsystems.values()
         steps = [entry.step for entry in entries if entry.step]
+        can_save = all(entry.subsystem.can_save for entry in entries)
         unknowns = tuple(self._unknowns())
         return ModelDescription(
             version=f"{self.version}.0",
@@ -378,10 +386,15 @@ class Export:
             co_simulation=Interface(
                 model_identifier=self.identifier,
                 only_once_per_process=any(_is_for_once(entry.subsystem) for entry in entries),
-                can_get_and_set_state=all(entry.subsystem.can_save for entry in entries),
+                can_get_and_set_state=can_save,
+                can_serialize_state=all(_can_serialize(entry.subsystem) for entry in entries),
+                # Outputs of an FMU follow its inputs in its next step only: what they depend on cannot be tried out.
+                provides_directional_derivatives=can_save and not any(isinstance(e.subsystem, Fmu) for e in entries),
                 variable_steps=True,
-                max_output_derivative_order=int(all(map(self._recipe.offers_derivatives, owners))),
+                max_output_derivative_order=int(all(map(self._knows_slopes, self.outputs))),
                 can_interpolate_inputs=self._slopes,
+                provides_intermediate_update=self.version == 3,
+                can_return_early_after_intermediate_update=self.version == 3,
             ),
             units={v.unit: _unit(v.unit) for v in self.variables if v.unit},
             experiment=DefaultExperiment(step=max(steps, default=None)),
@@ -389,6 +402,13 @@ class Export:
             initial_unknowns=unknowns,
             tool=f"Counterpoint {__version__}",
         )
+
+    def _knows_slopes(self, port: _Port) -> bool:
+        """Whether dy/dt of an output is known: its subsystem says it, or can try two short steps and take them back."""
+        assert self._recipe is not None
+        subsystem = self.system.subsystems[port.full.partition(".")[0]].subsystem
+        is_tried = subsystem.can_save and not isinstance(subsystem, Fmu)
+        return is_tried or self._recipe.offers_derivatives(self._place(port, "outputs")[0])
 
     def _unknowns(self) -> Iterable[Unknown]:
         """Yield what the FMU computes with what it depends on: inputs that pass through, parameters."""
@@ -426,6 +446,11 @@ def _chosen(
 def _is_for_once(subsystem: Subsystem) -> bool:
     """Whether a subsystem is an FMU that allows one instance a process."""
     return isinstance(subsystem, Fmu) and subsystem.interface.only_once_per_process
+
+
+def _can_serialize(subsystem: Subsystem) -> bool:
+    """Whether the state of a subsystem can become bytes: always, unless an FMU inside cannot."""
+    return subsystem.can_save and (not isinstance(subsystem, Fmu) or subsystem.interface.can_serialize_state)
 
 
 def _unit(text: str) -> Unit:

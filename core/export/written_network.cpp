@@ -1,0 +1,161 @@
+#include "export/written_network.hpp"
+
+#include <cmath>
+
+namespace counterpoint::recipe {
+
+/// What changes while it runs; the rest is as it was made.
+template <>
+struct Fields<Clock> {
+  static auto of(auto& c) { return std::tie(c.next_on_grid_, c.count_, c.stop_); }
+};
+template <>
+struct Fields<Polynomial> {
+  static auto of(auto& p) { return std::tie(p.width, p.from, p.to, p.degree, p.nodes, p.coefficients); }
+};
+template <>
+struct Fields<Inputs::Saved::TermState> {
+  static auto of(auto& t) {
+    return std::tie(t.begin, t.end, t.window_from, t.window_until, t.source_next, t.polynomial, t.last_input);
+  }
+};
+template <>
+struct Fields<Inputs::Saved> {
+  static auto of(auto& s) {
+    return std::tie(s.terms, s.values, s.step.start, s.step.end, s.step.previous_start, s.window_from, s.window_until);
+  }
+};
+template <>
+struct Fields<History::Saved> {
+  static auto of(auto& s) { return std::tie(s.begin, s.appended, s.committed, s.times, s.values, s.derivatives); }
+};
+template <>
+struct Fields<Defect::Saved> {
+  static auto of(auto& s) {
+    return std::tie(s.compared_for, s.pending, s.tally.count, s.tally.sum_of_squares, s.tally.maximum_square, s.tally.time_of_maximum,
+                    s.tally.magnitude, s.means, s.spreads, s.place);
+  }
+};
+/// All but the state of the subsystem. What a run records, here and of defects, is not kept inside of an FMU.
+template <>
+struct Fields<Participant::Saved> {
+  static auto of(auto& s) { return std::tie(s.inputs, s.history, s.defects, *s.clock, s.t, s.t_next, s.horizon, s.steps); }
+};
+
+}  // namespace counterpoint::recipe
+
+namespace counterpoint::exported {
+namespace {
+
+using recipe::Reader;
+using recipe::RecipeError;
+
+constexpr std::string_view mark = "Counterpoint state";
+constexpr std::uint32_t version = 1;
+constexpr std::size_t head = mark.size() + sizeof version + sizeof(std::uint64_t);
+
+/// FNV-1a: finds damage, not forgery.
+std::uint64_t checksum(std::string_view bytes) {
+  std::uint64_t sum = 0xcbf29ce484222325u;
+  for (const char byte : bytes) sum = (sum ^ static_cast<unsigned char>(byte)) * 0x100000001b3u;
+  return sum;
+}
+
+/// Compares what was read with what a network that has just begun would save: all that has a size has the same.
+class StateCheck {
+ public:
+  StateCheck(const Network& network, double time, Reader& reader) : network_(network), time_(time), reader_(reader) {}
+
+  void all(const Network::Saved& read, const Network::Saved& begun) {
+    for (std::size_t i = 0; i < read.size(); ++i) {
+      const Participant& p = network_.participants[i];
+      history(read[i].history, p.history);
+      needs(read[i].inputs.terms.size() == begun[i].inputs.terms.size() && read[i].defects.size() == begun[i].defects.size() &&
+            read[i].inputs.values.size() == begun[i].inputs.values.size());
+      for (std::size_t k = 0; k < read[i].defects.size(); ++k) {
+        const Term& made = p.inputs->terms()[k];
+        term(read[i].inputs.terms[k], begun[i].inputs.terms[k], read[made.source].history);
+        defect(read[i].defects[k], begun[i].defects[k]);
+      }
+      times(read[i]);
+    }
+  }
+
+ private:
+  void needs(bool fits) {
+    if (!fits) reader_.fail("it is not a state of this model");
+  }
+  void history(const History::Saved& read, const History& made) {
+    const std::size_t samples = read.times.size(), width = static_cast<std::size_t>(made.width());
+    needs(samples > 0 && read.appended >= samples && read.begin == read.appended - samples && read.committed == read.appended);
+    needs(read.values.size() == samples * width && read.derivatives.size() == (made.has_derivatives() ? samples * width : 0));
+  }
+  void term(const Inputs::Saved::TermState& read, const Inputs::Saved::TermState& begun, const History::Saved& source) {
+    needs(read.end > 0 && read.end <= source.appended);  // what it used last may be forgotten: it looks again before its next step
+    needs(read.polynomial.width == begun.polynomial.width && read.polynomial.degree >= 0 && read.polynomial.degree <= Polynomial::max_degree &&
+          read.polynomial.coefficients.size() == begun.polynomial.coefficients.size());
+    needs(read.last_input.empty() || read.last_input.size() == static_cast<std::size_t>(begun.polynomial.width));
+  }
+  void defect(const Defect::Saved& read, const Defect::Saved& begun) {
+    needs(read.means.size() == begun.means.size() && read.spreads.size() == begun.spreads.size() &&
+          read.pending.size() % (1 + read.means.size()) == 0);
+  }
+  void times(const Participant::Saved& read) {
+    Clock clock = *read.clock;
+    const auto [next, count, stop] = recipe::Fields<Clock>::of(clock);
+    const bool listens = !clock.fixed() || next != Polynomial::infinity;  // the source of inputs stands at its last sample
+    needs(std::isfinite(read.t) && read.t_next >= read.t && read.horizon >= read.t_next);
+    needs(!listens || read.t >= time_ - 2.0 * network_.tolerance);
+    needs(!clock.fixed() || (next > read.t && count >= 1.0));
+  }
+
+  const Network& network_;
+  double time_;
+  Reader& reader_;
+};
+
+}  // namespace
+
+void write_network(const Network::Saved& saved, recipe::Writer& writer) {
+  for (const Participant::Saved& participant : saved) {
+    if (!participant.subsystem->write(writer)) throw std::runtime_error("a subsystem cannot write down its state");
+    writer(participant);
+  }
+}
+
+Network::Saved read_network(const Network& network, double time, Reader& reader) {
+  Network::Saved begun, read;
+  if (!network.save(begun) || !network.save(read)) throw std::runtime_error("a subsystem cannot save its state");
+  for (std::size_t i = 0; i < read.size(); ++i) {
+    read[i].subsystem = network.participants[i].subsystem->read_state(reader);
+    if (!read[i].subsystem) reader.fail("a subsystem cannot take over a state");
+    reader(read[i]);
+  }
+  if (!reader.at_end()) reader.fail("there is more than a state");
+  StateCheck(network, time, reader).all(read, begun);
+  return read;
+}
+
+std::string seal(const std::string& body) {
+  const std::uint64_t sum = checksum(body);
+  std::string bytes(mark);
+  bytes.append(reinterpret_cast<const char*>(&version), sizeof version);
+  bytes.append(reinterpret_cast<const char*>(&sum), sizeof sum);
+  return bytes + body;
+}
+
+std::string unseal(std::string_view bytes) {
+  if (bytes.size() < head || bytes.substr(0, mark.size()) != mark) throw RecipeError("the bytes are not a state of an FMU that Counterpoint exported");
+  std::uint32_t found = 0;
+  std::uint64_t sum = 0;
+  std::memcpy(&found, bytes.data() + mark.size(), sizeof found);
+  std::memcpy(&sum, bytes.data() + mark.size() + sizeof found, sizeof sum);
+  if (found != version) {
+    throw RecipeError("the state has version " + std::to_string(found) + ", this library reads version " + std::to_string(version));
+  }
+  const std::string_view body = bytes.substr(head);
+  if (checksum(body) != sum) throw RecipeError("the state is damaged: its bytes are not those that were written");
+  return std::string(body);
+}
+
+}  // namespace counterpoint::exported
