@@ -128,6 +128,15 @@ void bind_assembly(nb::module_& m) {
         for (std::size_t k = 0; k < rows.size(); ++k) self.mass.push_back({rows[k], columns[k], values[k]});
       }, nb::arg("rows"), nb::arg("columns"), nb::arg("values"))
       .def_rw("constant_force", &Parts::constant_force)
+      .def("add_load", [](Parts& self, const std::string& name, double mass, const std::vector<std::tuple<int, int, double>>& inertia,
+                          const Vector& weight) {
+        Load load{name, mass, {}, {}};
+        for (const auto& [row, column, value] : inertia) load.inertia.push_back({row, column, value});
+        for (std::size_t k = 0; k < weight.size(); ++k) {
+          if (weight[k] != 0.0) load.weight.push_back({static_cast<int>(k), 0, weight[k]});
+        }
+        self.loads.push_back(std::move(load));
+      }, nb::arg("name"), nb::arg("mass"), nb::arg("inertia"), nb::arg("weight"))
       .def_rw("constant_energy", &Parts::constant_energy)
       .def("add_distances", [](Parts& self, int dimension, const std::vector<int>& first, const std::vector<int>& second, const Vector& lengths, Names names) {
         std::vector<DistanceRow> rows;

@@ -60,6 +60,75 @@ void Check<Curve>::of(Curve& curve, Reader& reader) {
   }
 }
 
+namespace {
+
+NamedNumbers without_zeros(NamedNumbers numbers) {
+  std::erase_if(numbers, [](const auto& named) { return *named.second == 0.0; });
+  return numbers;
+}
+
+/// Add to the sums what a body has become heavier.
+void apply_mass(const Load& load, Parts& parts, const Reader& reader) {
+  std::vector<double> mass{load.mass};
+  reader.change(load.name + ".mass", mass);
+  const double more = mass[0] - load.mass;
+  if (more == 0.0) return;
+  if (!(mass[0] > 0.0)) throw std::invalid_argument(load.name + ".mass: " + std::to_string(mass[0]) + " kg; a number greater than 0 is needed");
+  for (const Entry& e : load.inertia) parts.mass.push_back({e.row, e.column, more * e.value});
+  for (const Entry& e : load.weight) parts.constant_force[e.row] += more * e.value;
+}
+
+}  // namespace
+
+NamedNumbers Numbers<ScalarLaw>::of(ScalarLaw& l) {
+  NamedNumbers all{{"stiffness", &l.stiffness}, {"natural", &l.natural}, {"damping", &l.damping}, {"force", &l.constant}};
+  if (l.friction != 0.0) {
+    all.insert(all.end(), {{"sliding", &l.friction}, {"breakaway", &l.breakaway}, {"rate", &l.friction_rate}, {"stribeck", &l.stribeck_rate}});
+  }
+  return without_zeros(std::move(all));
+}
+
+NamedNumbers Numbers<RotationalSpringLaw>::of(RotationalSpringLaw& l) {
+  NamedNumbers all;
+  for (int k = 0; k < 3; ++k) {
+    all.emplace_back("stiffness[" + std::to_string(k) + "]", &l.stiffness[k]);
+    all.emplace_back("damping[" + std::to_string(k) + "]", &l.damping[k]);
+  }
+  return without_zeros(std::move(all));
+}
+
+NamedNumbers Numbers<ContactLaw>::of(ContactLaw& l) {
+  return without_zeros({{"stiffness", &l.stiffness}, {"exponent", &l.exponent}, {"damping", &l.damping}, {"friction", &l.friction},
+                        {"friction_speed", &l.friction_speed}, {"radius", &l.radius}});
+}
+
+NamedNumbers Numbers<TyreLaw>::of(TyreLaw& l) {
+  NamedNumbers all{{"radius", &l.radius},
+                   {"stiffness", &l.stiffness},
+                   {"damping", &l.damping},
+                   {"longitudinal_relaxation", &l.longitudinal_relaxation},
+                   {"lateral_relaxation", &l.lateral_relaxation},
+                   {"nominal_load", &l.nominal_load},
+                   {"load_sensitivity", &l.load_sensitivity},
+                   {"camber_slip", &l.camber_slip},
+                   {"rolling_resistance", &l.rolling_resistance},
+                   {"rolling_speed", &l.rolling_speed},
+                   {"trail", &l.trail},
+                   {"trail_fall", &l.trail_fall},
+                   {"standstill_damping", &l.standstill_damping},
+                   {"standstill_speed", &l.standstill_speed},
+                   {"largest_slip", &l.largest_slip}};
+  for (const auto& [name, formula] : {std::pair("longitudinal.", &l.longitudinal), std::pair("lateral.", &l.lateral)}) {
+    const std::string in(name);
+    all.insert(all.end(), {{in + "B", &formula->B}, {in + "C", &formula->C}, {in + "E", &formula->E}, {in + "mu", &formula->mu}});
+  }
+  return without_zeros(std::move(all));
+}
+
+NamedNumbers Numbers<StripLaw>::of(StripLaw& l) {
+  return without_zeros({{"span", &l.span}, {"chord_length", &l.chord}, {"density", &l.density}});
+}
+
 void Check<Parts>::of(Parts& parts, Reader& reader) {
   const auto all = static_cast<long>(parts.coordinates.size());
   if (parts.free < 0 || parts.free > all || parts.inputs < 0) reader.fail("more coordinates are free than there are");
@@ -67,6 +136,14 @@ void Check<Parts>::of(Parts& parts, Reader& reader) {
     if (e.row < 0 || e.row >= all || e.column < 0 || e.column >= all) reader.fail("a mass lies on a coordinate that is not there");
   }
   if (static_cast<long>(parts.constant_force.size()) != all) reader.fail("the weight has not as many components as coordinates");
+  for (const Load& load : parts.loads) {
+    for (const std::vector<Entry>* entries : {&load.inertia, &load.weight}) {
+      for (const Entry& e : *entries) {
+        if (e.row < 0 || e.row >= all || e.column < 0 || e.column >= all) reader.fail("a body lies on a coordinate that is not there");
+      }
+    }
+    apply_mass(load, parts, reader);
+  }
   if (reader.furthest.coordinate >= all) reader.fail("a point lies on a coordinate that is not there");
   if (reader.furthest.input >= parts.inputs) reader.fail("a force follows an input that is not there");
   for (const ConstraintBatchPointer& batch : parts.constraints) {

@@ -168,9 +168,13 @@ struct Fields<multibody::Section> {
   static auto of(auto& s) { return std::tie(s.point, s.chord, s.normal); }
 };
 template <>
+struct Fields<multibody::Load> {
+  static auto of(auto& l) { return std::tie(l.name, l.mass, l.inertia, l.weight); }
+};
+template <>
 struct Fields<multibody::Parts> {
   static auto of(auto& p) {
-    return std::tie(p.free, p.coordinates, p.mass, p.constant_force, p.constant_energy, p.constraints, p.measures, p.forces, p.inputs);
+    return std::tie(p.free, p.coordinates, p.mass, p.constant_force, p.loads, p.constant_energy, p.constraints, p.measures, p.forces, p.inputs);
   }
 };
 template <>
@@ -205,6 +209,40 @@ struct GivenLater<multibody::Force> {
 template <>
 struct GivenLater<multibody::ConstraintBatch> {
   static auto of(auto& b) { return std::tie(b.names); }
+};
+
+template <>
+struct Place<multibody::Force> {
+  static PlaceName of(const multibody::Force& f) { return {f.name, "force \"" + f.name + "\""}; }
+};
+
+// Those that are zero are of an effect that the element does not have.
+template <>
+struct Numbers<multibody::ScalarLaw> {
+  static NamedNumbers of(multibody::ScalarLaw& law);
+};
+template <>
+struct Numbers<multibody::RotationalSpringLaw> {
+  static NamedNumbers of(multibody::RotationalSpringLaw& law);
+};
+template <>
+struct Numbers<multibody::ContactLaw> {
+  static NamedNumbers of(multibody::ContactLaw& law);
+};
+template <>
+struct Numbers<multibody::TyreLaw> {
+  static NamedNumbers of(multibody::TyreLaw& law);
+};
+template <>
+struct Numbers<multibody::StripLaw> {
+  static NamedNumbers of(multibody::StripLaw& law);
+};
+/// Mass of a body, whose inertia grows with it. What it adds to that in the recipe is added to the sums (`Check<Parts>`).
+template <>
+struct Note<multibody::Load> {
+  static void of(const multibody::Load& load, Writer& writer) {
+    writer.tunables.push_back({writer.number(), writer.path(), load.name + ".mass", {load.mass}});
+  }
 };
 
 // What is read here refers to coordinates, inputs and equations by number.

@@ -17,12 +17,21 @@ struct Entry {
   double value = 0.0;
 };
 
+/// A body or a point mass by name, and what each kilogram of it adds: for those who want to change it later.
+struct Load {
+  std::string name;
+  double mass = 0.0;          ///< kg
+  std::vector<Entry> inertia; ///< of the mass matrix, 1/kg
+  std::vector<Entry> weight;  ///< of the constant force, N/kg; columns are 0
+};
+
 /// What a mechanism is made of, before patterns are found.
 struct Parts {
   int free = 0;                             ///< coordinates that move
   std::vector<std::string> coordinates;     ///< names of all, the fixed ones last
   std::vector<Entry> mass;                  ///< over all coordinates, both triangles
   std::vector<double> constant_force;       ///< gravity, all coordinates
+  std::vector<Load> loads;                  ///< what mass and constant_force are the sums of, as far as it has names
   double constant_energy = 0.0;             ///< added to the potential energy
   std::vector<ConstraintBatchPointer> constraints;
   std::vector<MeasurePointer> measures;

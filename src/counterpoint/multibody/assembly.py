@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -14,8 +14,9 @@ from . import forces, measures, outputs, time_values
 from .affine import Affine, Vector
 from .bodies import Body
 from .frames import spin, turning
+from .input_units import input_units
 from .joints import KINDS, Carrier, Coincidence, Dot, Equation, Placed
-from .parts import Joint, Link, OutputPart
+from .parts import Joint, Link, OutputPart, PointMass
 from .placing import Distance, Ground, Placing
 
 if TYPE_CHECKING:
@@ -24,6 +25,18 @@ if TYPE_CHECKING:
 _STRIDE = 4
 _SHOWN_POINTS = 50
 """A mechanism without outputs of its own shows the positions of its points when they are not more than these."""
+
+
+_Terms = list[tuple[str, str, complex]]
+"""Blocks of the mass matrix: two entities, and a number or rotation for all their components."""
+_Entries = tuple[list[int], list[int], list[float]]
+"""Rows, columns and values of a matrix."""
+
+
+class _Load(NamedTuple):
+    mass: float  #: kg
+    terms: _Terms
+    centre: Affine
 
 
 class Assembly:
@@ -148,7 +161,7 @@ class Assembly:
 
     def _units(self, shown: dict[str, OutputPart]) -> dict[str, str]:
         units = {name: outputs.STANDARD[name] for name in self.mechanism.standard_outputs}
-        return units | {name: part.unit for name, part in shown.items() if part.unit}
+        return input_units(self.mechanism) | units | {name: part.unit for name, part in shown.items() if part.unit}
 
     def _native(self) -> _core.multibody.MultibodySubsystem:
         """Return a subsystem for a run, and keep it: its statistics are those of the last run."""
@@ -191,6 +204,9 @@ class Assembly:
         parts = _core.multibody.Parts(self.free, names, len(self.mechanism.inputs))
         parts.set_mass(*self._mass)
         parts.constant_force = self._gravity()
+        for name, load in self._loads().items():
+            inertia = list(zip(*self._entries(load.terms, load.mass), strict=True))
+            parts.add_load(name, load.mass, inertia, self._weight([(load.centre, 1.0)]))
         self._add_rigidity(parts)
         count = len(self.placing.distances) + len(self.placing.dots) + self.dimension * len(self.placing.coincidences)
         for joint in self.mechanism.joints.values():
@@ -333,18 +349,28 @@ class Assembly:
             measure = self.native_measures[initial.measure]
             parts.add_relation([measure], [1.0], function, f"initial {what} of {initial.measure}")
 
-    def _mass_entries(self) -> tuple[list[int], list[int], list[float]]:
-        blocks: dict[tuple[int, int], complex] = {}
+    def _mass_entries(self) -> _Entries:
         terms = [term for body in self.bodies.values() for term in body.mass_terms()]
         for mass in self.mechanism.point_masses:
-            weights = self.place(mass.point).weights.items()
-            terms += [(a, b, mass.mass * complex(x).conjugate() * complex(y)) for a, x in weights for b, y in weights]
+            terms += self._point_terms(mass)
+        numbers = self.mechanism.coordinates.values()
+        own = [self.offsets[number.name] for number in numbers]
+        rows, columns, values = self._entries(terms)
+        return own + rows, own + columns, [number.inertia for number in numbers] + values
+
+    def _point_terms(self, mass: PointMass) -> _Terms:
+        weights = self.place(mass.point).weights.items()
+        return [(a, b, mass.mass * complex(x).conjugate() * complex(y)) for a, x in weights for b, y in weights]
+
+    def _entries(self, terms: _Terms, divisor: float = 1.0) -> _Entries:
+        """Return rows, columns and values of the mass matrix for blocks of entities."""
+        blocks: dict[tuple[int, int], complex] = {}
         for first, second, block in terms:
             key = (self.offsets[first], self.offsets[second])
-            blocks[key] = blocks.get(key, 0.0) + block
-        numbers = self.mechanism.coordinates.values()
-        rows = [self.offsets[number.name] for number in numbers]
-        columns, values = list(rows), [number.inertia for number in numbers]
+            blocks[key] = blocks.get(key, 0.0) + block / divisor
+        rows: list[int] = []
+        columns: list[int] = []
+        values: list[float] = []
         for (a, b), z in blocks.items():
             for d in range(self.dimension):
                 rows.append(a + d)
@@ -355,6 +381,18 @@ class Assembly:
                 columns += [b + 1, b]
                 values += [-z.imag, z.imag]
         return rows, columns, values
+
+    def _loads(self) -> dict[str, _Load]:
+        """Return what has mass, by the name of its body or, for masses in points, of its point."""
+        found = {
+            name: _Load(body.inertia.mass, body.mass_terms(), body.own_point(body.inertia.centre))
+            for name, body in self.bodies.items()
+        }
+        for mass in self.mechanism.point_masses:
+            name = mass.point if mass.point not in self.bodies else f"{mass.point}.point"
+            before = found.get(name, _Load(0.0, [], self.place(mass.point)))
+            found[name] = _Load(before.mass + mass.mass, before.terms + self._point_terms(mass), before.centre)
+        return {name: load for name, load in found.items() if load.mass > 0.0}
 
     def _check_mass(self) -> None:
         diagonal = np.zeros(sum(self.sizes.values()))
@@ -371,9 +409,13 @@ class Assembly:
         ])  # fmt: skip
 
     def _gravity(self) -> list[float]:
-        total = {name: np.zeros(size) for name, size in self.sizes.items()}
         loads = [(body.own_point(body.inertia.centre), body.inertia.mass) for body in self.bodies.values()]
         loads += [(self.place(mass.point), mass.mass) for mass in self.mechanism.point_masses]
+        return self._weight(loads)
+
+    def _weight(self, loads: list[tuple[Affine, float]]) -> list[float]:
+        """Return the constant force on all coordinates, N, of masses (kg) in points."""
+        total = {name: np.zeros(size) for name, size in self.sizes.items()}
         g = self.mechanism.gravity
         for point, mass in loads:
             for name, weight in point.weights.items():
