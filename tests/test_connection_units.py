@@ -148,6 +148,60 @@ def test_a_missing_unit_beside_a_component_made_elsewhere_is_warned_of():
         system.run(until=1.0)
 
 
+def mechanism():
+    made = cp.multibody.Mechanism("arm", dimension=2)
+    made.point("O", (0, 0), fixed=True)
+    made.point("A", (1, 0))
+    made.body("arm", points=["O", "A"], mass=1.0)
+    made.angle("angle", "arm")
+    made.actuator("drive", "angle", force="input:torque")
+    made.force("push", "A", ["input:push", 0.0])
+    made.output("angle", "angle")
+    return made
+
+
+def controller(**units):
+    made = cp.Diagram("controller")
+    angle = made.input("angle", unit=units.get("angle", ""))
+    made.output("torque", -2.0 * angle, unit=units.get("torque", ""))
+    made.output("seen", angle, unit=units.get("seen", ""))
+    return made
+
+
+def controlled(**units):
+    system = cp.System("controlled")
+    system.add("arm", mechanism(), step=0.01)
+    system.add("controller", controller(**units), step=0.01)
+    system.connect("arm.angle", "controller.angle")
+    system.connect("controller.torque", "arm.torque")
+    return system
+
+
+def test_a_mechanism_and_a_diagram_are_checked_like_any_other():
+    assert messages(controlled(angle="rad", torque="N m")) == []
+    (text,) = messages(controlled(angle="deg", torque="N m"))
+    assert '"arm.angle" is in rad, "controller.angle" takes deg' in text
+    (text,) = messages(controlled(angle="rad", torque="N"))
+    assert '"controller.torque" is in N (kg m s-2), "arm.torque" takes N*m (kg m2 s-2): the dimensions differ' in text
+
+
+def test_a_missing_unit_is_warned_of_beside_others_of_the_same_model():
+    with pytest.warns(cp.UnitWarning, match=r'from "controller.torque" \(no unit\) to "arm.torque" \(N\*m\);'):
+        controlled(angle="rad", seen="rad").run(until=0.1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        controlled().run(until=0.1)  # a diagram that says nothing about units
+        controlled(torque="N m").run(until=0.1)  # or about those of its outputs only
+
+
+def test_a_connection_without_any_unit_is_left_alone():
+    system = pair("", "")
+    system.subsystems["b"].subsystem.units["y"] = "m"
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        final(system)
+
+
 def test_convert_is_true_or_false():
     with pytest.raises(cp.SetupError, match=r"connections\[0\].convert: 'yes'; true or false is needed"):
         cp.System().connect("a.y", "b.u", convert="yes")

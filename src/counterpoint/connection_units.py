@@ -12,8 +12,8 @@ one is missing or not known          refused [1]_       as it is, one warning [2
 ===================================  =================  ===========================  ==================
 
 .. [1] If the connection itself says ``convert = true``; if the system says it for all, as if nothing was said.
-.. [2] A missing unit is worth a warning only where an FMU is connected; an unknown one always is. Two unknown
-   units with the same name are the same.
+.. [2] A missing unit is worth a warning where the other inputs (or outputs) of that model have units, or an FMU is
+   connected; an unknown one always is. Two unknown units with the same name are the same.
 """
 
 from __future__ import annotations
@@ -75,7 +75,9 @@ def warn_about_units(system: System) -> None:
             given, needed = _units(system, source, connection.target)
             if (isinstance(given, Unit) and isinstance(needed, Unit)) or given == needed:
                 continue
-            if "" in (given, needed) and not _expected(system, source, connection.target):
+            if given == "" and not _is_expected(system, source, "outputs", connection.target):
+                continue
+            if needed == "" and not _is_expected(system, connection.target, "inputs", source):
                 continue
             found.append(f'"{source}" ({_said(given)}) to "{connection.target}" ({_said(needed)})')
     new = [text for text in found if text not in system.unit_warnings]
@@ -91,9 +93,11 @@ def warn_about_units(system: System) -> None:
     )
 
 
-def _expected(system: System, *ports: str) -> bool:
-    """Whether a missing unit is worth a warning: models of one's own often name units for plots only."""
-    return any(system.subsystems[port.partition(".")[0]].subsystem.units_expected for port in ports)
+def _is_expected(system: System, port: str, kind: str, other: str) -> bool:
+    """Whether the unit that a port has not is worth a warning: models often name units of outputs only, for plots."""
+    model, opposite = (system.subsystems[name.partition(".")[0]].subsystem for name in (port, other))
+    names_units = any(model.units.get(name) for name in getattr(model, kind))
+    return names_units or model.units_expected or opposite.units_expected
 
 
 def _level_of_the_caller() -> int:
