@@ -90,6 +90,18 @@ class TestOutputDerivatives:
             expected = -3.0 * 9.81 * math.cos(fmu.get("angle")) / (2.0 * 0.5)
             assert fmu.slope("rate") == pytest.approx(expected, rel=1e-6)
 
+    def test_forces_and_supports_of_a_mechanism_are_tried_out(self, written):
+        names = ["bearing[0]", "bearing[1]", "brace_force[1]", "kinetic_energy"]
+        with Led(written("four-bar", 2)) as fmu:
+            seen = []
+            for k in range(42):
+                fmu.step(1e-3 * k, 1e-3)
+                seen.append([fmu.get(name) for name in names])
+                if k == 40:
+                    slopes = [fmu.slope(name) for name in names]
+        # Central differences over 2 ms of a motion that takes 0.1 s: (h / 0.1 s)^2 = 1e-4, and some more for the supports.
+        assert slopes == pytest.approx((np.array(seen[41]) - seen[39]) / 2e-3, rel=2e-3)
+
     def test_asking_changes_no_bit_of_what_follows(self, written, version):
         for name in ("two_mass", "motor", "delays", "many_together"):
             seen = []

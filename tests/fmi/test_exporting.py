@@ -214,6 +214,17 @@ def made_folders(folder):
         yield k
 
 
+@pytest.mark.parametrize("name", ["motor", "four-bar", "two_mass"])
+def test_inputs_and_parameters_have_start_values_and_outputs_have_none(written, name, version):
+    """As FMI wants it, and importers check: start for inputs and all that is exact, none for what is calculated."""
+    for variable in cp.fmi.read_description(written(name, version)).variables:
+        is_given = variable.causality in ("input", "parameter")
+        assert (variable.start is not None) == is_given, variable
+        assert variable.initial == {"parameter": "exact", "output": "calculated"}.get(
+            variable.causality, variable.initial
+        )
+
+
 def test_ports_can_be_chosen(tmp_path):
     path = cp.export_fmu(exported.two_mass(), tmp_path / "one.fmu", inputs=[], outputs=["slow.x"])
     made = cp.fmu(path)
