@@ -32,7 +32,7 @@ void AssembledModel::find_mass_pattern() {
 void AssembledModel::find_jacobian_pattern() {
   jacobian_pattern_.columns = static_cast<int>(parts_.coordinates.size());
   for (const ConstraintBatchPointer& batch : parts_.constraints) {
-    first_entry_.push_back(jacobian_pattern_.entries());
+    placed_.push_back({batch.get(), batch->equations(), jacobian_pattern_.entries()});
     batch->append_rows(jacobian_pattern_);
     rheonomic_ = rheonomic_ || batch->rheonomic();
     curvature_ = std::max(curvature_, batch->curvature());
@@ -85,9 +85,9 @@ void AssembledModel::mass(const Instant&, double* values) const {
 }
 
 void AssembledModel::constraints(const Instant& now, double* phi, double* jacobian) const {
-  for (std::size_t k = 0; k < parts_.constraints.size(); ++k) {
-    parts_.constraints[k]->evaluate(now, phi, jacobian + first_entry_[k]);
-    phi += parts_.constraints[k]->equations();
+  for (const Placed& placed : placed_) {
+    placed.batch->evaluate(now, phi, jacobian + placed.first_entry);
+    phi += placed.equations;
   }
 }
 
@@ -107,10 +107,10 @@ void AssembledModel::acceleration_terms(const Instant& now, double* rest) const 
 
 void AssembledModel::projection_terms(const Instant& now, const double* a, const double* multipliers, double* sides,
                                       double* out) const {
-  for (const ConstraintBatchPointer& batch : parts_.constraints) {
-    batch->projection_terms(now, a, multipliers, sides, out);
-    multipliers += batch->equations();
-    sides += 3 * batch->equations();
+  for (const Placed& placed : placed_) {
+    placed.batch->projection_terms(now, a, multipliers, sides, out);
+    multipliers += placed.equations;
+    sides += 3 * placed.equations;
   }
 }
 
@@ -143,7 +143,7 @@ void AssembledModel::start(const Instant& now, double* memory) const {
   for (const ForcePointer& force : parts_.forces) force->start(now, memory + force->memory_start);
 }
 
-void AssembledModel::accept(const Instant& now, double* memory) const {
+void AssembledModel::accept(const Instant& now, double* memory) const noexcept {
   // Forces first: they may still need the turns as they were.
   for (const ForcePointer& force : parts_.forces) force->accept(now, memory + force->memory_start);
   for (const MeasurePointer& measure : parts_.measures) {

@@ -48,7 +48,7 @@ class AssembledModel final : public Model {
   bool has_tangent() const override { return !tangent_blocks_.empty(); }
   void add_tangent(const Instant& now, double stiffness, double damping, double* values) const override;
   void start(const Instant& now, double* memory) const override;
-  void accept(const Instant& now, double* memory) const override;
+  void accept(const Instant& now, double* memory) const noexcept override;
   double potential_energy(const Instant& now) const override;
   std::string equation_name(int equation) const override;
   std::string coordinate_name(int coordinate) const override { return parts_.coordinates[coordinate]; }
@@ -73,7 +73,12 @@ class AssembledModel final : public Model {
   std::vector<TangentBlock> tangent_blocks_;
   bool rheonomic_ = false;
   double curvature_ = 0.0;
-  std::vector<int> first_entry_;  ///< of each batch in the Jacobian's values
+  struct Placed {
+    const ConstraintBatch* batch;
+    std::ptrdiff_t equations;
+    std::ptrdiff_t first_entry;  ///< in the Jacobian's values
+  };
+  std::vector<Placed> placed_;  ///< the constraints
   mutable std::vector<double> block_;  // scratch
 };
 

@@ -146,6 +146,7 @@ class CondensedSystem final : public SaddleSystem {
     }
     list_product_slots();
     make_runs();
+    values_ = solver_->values().data();
     base_.assign(solver_->values().size(), 0.0);
   }
 
@@ -156,7 +157,7 @@ class CondensedSystem final : public SaddleSystem {
   void solve_anew(const double* W, bool same_W, const double* J, double* x, const double* bottom, double* mu) override {
     if (!same_W || !base_is_set_) set_base(W);
     J_ = J;
-    double* values = solver_->values().data();
+    double* const values = values_;
     std::copy(base_.begin(), base_.end(), values);
     for_runs([&](auto rows, const Run& run) { rows.condense(run, J, bottom + run.first, values, x); });
     solver_->factorise_and_solve(x);
@@ -244,6 +245,7 @@ class CondensedSystem final : public SaddleSystem {
   int n_, m_;
   std::vector<double> penalty_;
   linear::SolverPointer solver_;
+  double* values_ = nullptr;  ///< of the solver
   std::vector<int> tangent_slots_, product_slots_;
   std::vector<int> row_start_, places_, columns_;  ///< free entries of the Jacobian: where a row begins, place in J, column
   std::vector<Run> runs_;

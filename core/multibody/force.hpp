@@ -36,7 +36,7 @@ class Force : public recipe::Describable {
   virtual double energy(const Instant& /*now*/) const { return 0.0; }
   virtual int memory() const { return 0; }
   virtual void start(const Instant& /*now*/, double* /*memory*/) const {}
-  virtual void accept(const Instant& /*now*/, double* /*memory*/) const {}
+  virtual void accept(const Instant& /*now*/, double* /*memory*/) const noexcept {}
   virtual std::vector<std::string> value_names() const { return {}; }
   virtual void values(const Instant& /*now*/, double* /*out*/) const {}
 

@@ -53,7 +53,7 @@ Index3Stepper::Index3Stepper(ModelPointer model, const StepperOptions& options)
       mass_(model_->mass_pattern().entries()),
       W_(model_->tangent_pattern().entries()),
       J_(model_->jacobian_pattern().entries()),
-      factorised_J_(model_->jacobian_pattern().entries()),
+      kept_J_(model_->jacobian_pattern().entries()),
       phi_(m_),
       rest_(m_),
       mu_(m_),
@@ -63,12 +63,14 @@ Index3Stepper::Index3Stepper(ModelPointer model, const StepperOptions& options)
       difference_(n_),
       inverse_diagonal_(n_),
       three_(3 * (n_ + m_)) {
-  plain_ = options_.rule.alpha_m == 0.0 && options_.rule.alpha_f == 0.0;
+  hermite_ = options_.integrator == "hermite";
+  plain_ = hermite_ || (options_.rule.alpha_m == 0.0 && options_.rule.alpha_f == 0.0);
+  tolerance_ = options_.tolerance * options_.length;
   curvature_ = model_->curvature();
+  bounded_ = std::isfinite(curvature_) && !options_.printed;
   constant_W_ = !model_->has_tangent() && model_->constant_mass();
   constant_forces_ = model_->constant_forces();
   for (int i = 0; i < n_; ++i) diagonal_.push_back(model_->tangent_pattern().find(i, i));
-  hermite_ = options_.integrator == "hermite";
   const bool kkt = options_.system == "kkt";
   system_ = kkt ? make_kkt_system(*model_, options_.solver) : make_condensed_system(*model_, options_.solver);
 }
@@ -134,14 +136,13 @@ void Index3Stepper::step(State& state, double t_end, InputSource& inputs) {
   if (has_inputs) inputs.fill(t_end, now);
   predict(state);
   evaluate(now);
-  iterate(now);
+  if (!iterate_once(now)) iterate_on(now);
   project(now);
   finish(state, now);
 }
 
 void Index3Stepper::set_coefficients(double exact) {
   h_ = exact;
-  twelfth_ = exact * exact * (1.0 / 12.0);
   const double h = without_rounding(exact);
   if (h == coefficients_for_) return;
   const NewmarkRule& r = options_.rule;
@@ -200,22 +201,20 @@ void Index3Stepper::lean(const State& state) {
   }
 }
 
-// Trapezoidal rule with Hermite's end corrections, order 4: x1 = x0 + h/2 (x0' + x1') - h^2/12 (x1'' - x0''), for v and q.
+// Trapezoidal rule with Hermite's end corrections, order 4: x1 = x0 + h/2 (x0' + x1') - h^2/12 (x1'' - x0''), for v and q. With the
+// jerk on the straight line through its last two values that is Taylor's series.
 void Index3Stepper::predict_by_jerk(const State& state, double ratio) {
-  const double half = 0.5 * h_, twelfth = twelfth_;
+  ratio_ = ratio;
+  const double h = h_, half = 0.5 * h, h2_2 = half * h, h2_6 = h2_2 * (1.0 / 3.0), h3_6 = h2_6 * h, h3_24 = 0.25 * h3_6;
   const double *q0 = state.q.data(), *v0 = state.v.data(), *a0 = state.a.data();
   const double *j0 = state.jerk.data(), *before = state.previous_jerk.data();
-  double *q1 = next_.q.data(), *v1 = next_.v.data(), *a1 = leading().data(), *j1 = next_.jerk.data();
+  double *q1 = next_.q.data(), *v1 = next_.v.data(), *a1 = next_.a.data();
   in_pairs(n_, [&](int i, auto pair) {
     const auto q = pair.at(q0 + i), v = pair.at(v0 + i), a = pair.at(a0 + i), jerk = pair.at(j0 + i);
-    const auto next_jerk = jerk + ratio * (jerk - pair.at(before + i));
-    const auto next_a = a + half * (jerk + next_jerk);
-    const auto next_v = v + half * (a + next_a) - twelfth * (next_jerk - jerk);
-    const auto next_q = q + half * (v + next_v) - twelfth * (next_a - a);
-    next_jerk.write(j1 + i);
-    next_a.write(a1 + i);
-    next_v.write(v1 + i);
-    next_q.write(q1 + i);
+    const auto change = ratio * (jerk - pair.at(before + i));
+    (a + (h * jerk + half * change)).write(a1 + i);
+    (v + ((h * a + h2_2 * jerk) + h2_6 * change)).write(v1 + i);
+    (q + ((h * v + (h2_2 * a + h3_6 * jerk)) + h3_24 * change)).write(q1 + i);
   });
 }
 
@@ -254,33 +253,42 @@ void Index3Stepper::invert_diagonal() {
   }
 }
 
-void Index3Stepper::iterate(const Instant& now) {
-  const double tolerance = options_.tolerance * options_.length;
+bool Index3Stepper::iterate_once(const Instant& now) {
+  expected_ = bounded_ ? INFINITY : expected_correction();
+  form_tangent(now);
+  solve(1);
+  correct();
+  return bounded_ && options_.fixed_iterations == 0 && bound_of_next() <= tolerance_;
+}
+
+void Index3Stepper::iterate_on(const Instant& now) {
   const bool counted = options_.fixed_iterations > 0;
   const int most = counted ? options_.fixed_iterations : options_.max_iterations;
-  const bool bounded = std::isfinite(curvature_) && !options_.printed;
-  double last = bounded ? INFINITY : expected_correction(), last_correction = 0.0;
   for (int iteration = 1;; ++iteration) {
-    form_tangent(now);
-    solve(iteration);
-    correct();
-    ++statistics_.iterations;
-    const double next = iteration == 1 ? bound_of_next() : correction_ * correction_ / last_correction;
-    last_correction = correction_;
-    if (!counted && bounded && next <= tolerance) return;
-    const double before = largest_absolute(phi_.data(), m_);
+    const double before = largest_absolute(phi_.data(), m_), last_correction = correction_;
+    keep_correction();
     evaluate(now);
     if (options_.printed) update_as_printed();
-    if (!counted) shorten_correction(now, last);
-    const double expected = last = expected_correction();
-    if (contracts_slowly(before, tolerance) && may_stiffen()) apply_compliance(next_.stiffening *= kRaise);
+    if (!counted) shorten_correction(now, expected_);
+    const double expected = expected_ = expected_correction();
+    if (contracts_slowly(before) && may_stiffen()) apply_compliance(next_.stiffening *= kRaise);
     if (!std::isfinite(expected)) fail(iteration, "the iteration left the finite numbers");
     // Near a singular position a small residual may still ask for a large correction: one more iteration tells.
-    const bool small = expected <= tolerance && (!bounded || iteration > kSureIterations);
+    const bool small = expected <= tolerance_ && (!bounded_ || iteration > kSureIterations);
     if (counted ? iteration == most : small) return;
-    if (!counted && is_stuck_at_singularity(iteration, expected, tolerance)) return;
+    if (!counted && is_stuck_at_singularity(iteration, expected)) return;
     if (iteration >= most) fail(iteration, "the iteration does not converge");
+    form_tangent(now);
+    solve(iteration + 1);
+    correct();
+    if (!counted && bounded_ && correction_ * correction_ / last_correction <= tolerance_) return;
   }
+}
+
+// Evaluation comes next, and writes over what was solved for and the Jacobian that was factorised.
+void Index3Stepper::keep_correction() {
+  change_.swap(residual_);
+  kept_J_.swap(J_);
 }
 
 // A correction that made things much worse (across an impact, say) is taken back by halves.
@@ -288,7 +296,7 @@ void Index3Stepper::shorten_correction(const Instant& now, double last) {
   const double to_multiplier = options_.printed ? 0.0 : multiplier_factor_;
   double part = 0.5;
   for (int halving = 0; halving < kMostHalvings && !(expected_correction() <= kWorse * last); ++halving, part *= 0.5) {
-    move(-part);
+    move(-part, change_.data());
     for (int r = 0; r < m_; ++r) next_.multipliers[r] += to_multiplier * part * mu_[r];
     evaluate(now);
   }
@@ -296,8 +304,8 @@ void Index3Stepper::shorten_correction(const Instant& now, double last) {
 
 // In a singular position the multipliers of dependent constraints are found ever more slowly, while the constraints are met and
 // hardly anything moves any more: that is as far as the step can be known.
-bool Index3Stepper::is_stuck_at_singularity(int iteration, double expected, double tolerance) {
-  const bool stuck = iteration >= kSlowIterations && violation_ <= tolerance && expected <= kSlowFactor * tolerance;
+bool Index3Stepper::is_stuck_at_singularity(int iteration, double expected) {
+  const bool stuck = iteration >= kSlowIterations && violation_ <= tolerance_ && expected <= kSlowFactor * tolerance_;
   if (stuck) ++statistics_.singular_steps;
   return stuck;
 }
@@ -309,37 +317,36 @@ double Index3Stepper::bound_of_next() const {
   return violation_ + beyond * correction_ + 2.0 * beyond * largest_multiplier_ * lightest_;
 }
 
-// The solution for the residual as it stands is what is too much.
+// The solution for the residual as it stands, in its place, is what is too much.
 void Index3Stepper::solve(int iteration) {
-  change_.swap(residual_);
   try {
-    system_->solve_anew(W_.data(), same_W_, J_.data(), change_.data(), phi_.data(), mu_.data());
+    system_->solve_anew(W_.data(), same_W_, J_.data(), residual_.data(), phi_.data(), mu_.data());
   } catch (const linear::SingularMatrix& singular) {
     fail(iteration, "the tangent matrix is singular" + place_of(*model_, singular.equation));
   }
-  factorised_J_.swap(J_);
   ++statistics_.factorisations;
   same_W_ = constant_W_;
 }
 
 void Index3Stepper::correct() {
-  correction_ = move(1.0);
+  correction_ = move(1.0, residual_.data());
   if (!options_.printed) add_multipliers();
   multipliers_are_zero_ = false;
+  ++statistics_.iterations;
 }
 
 // Takes a part of what is too much away; returns the largest of it.
-double Index3Stepper::move(double part) {
-  const double to_auxiliary = auxiliary_factor_, to_velocity = velocity_factor_, *change = change_.data();
+double Index3Stepper::move(double part, const double* change) {
+  const double to_auxiliary = auxiliary_factor_, to_velocity = velocity_factor_;
   double *q = next_.q.data(), *v = next_.v.data(), *auxiliary = leading().data();
   Largest largest;
-  for (int i = 0; i < n_; ++i) {
-    const double dq = part * change[i];
-    q[i] -= dq;
-    v[i] -= to_velocity * dq;
-    auxiliary[i] -= to_auxiliary * dq;
-    largest.take(dq);
-  }
+  in_pairs(n_, [&](int i, auto pair) {
+    const auto dq = part * pair.one_by_one(change + i, 1);
+    (pair.at(q + i) - dq).write(q + i);
+    (pair.at(v + i) - to_velocity * dq).write(v + i);
+    (pair.at(auxiliary + i) - to_auxiliary * dq).write(auxiliary + i);
+    for (int k = 0; k < pair.size; ++k) largest.take(dq.value[k]);
+  });
   if (!plain_) {
     for (int i = 0; i < n_; ++i) next_.a[i] -= part * multiplier_factor_ * change[i];
   }
@@ -371,8 +378,8 @@ void Index3Stepper::update_as_printed() {
   add_transposed(model_->jacobian_pattern(), J_.data(), rest_.data(), residual_.data());
 }
 
-bool Index3Stepper::contracts_slowly(double before, double tolerance) {
-  if (before <= tolerance || violation_ <= tolerance) return false;
+bool Index3Stepper::contracts_slowly(double before) {
+  if (before <= tolerance_ || violation_ <= tolerance_) return false;
   const double contraction = violation_ / before;
   statistics_.worst_contraction = std::max(statistics_.worst_contraction, contraction);
   return contraction > kSlowContraction;
@@ -392,20 +399,14 @@ void Index3Stepper::project(const Instant& now) {
   const bool improves_multipliers = looked_at && options_.project_accelerations && !options_.printed;
   double* const multipliers = next_.multipliers.data();
   solve_three(now, leading().data(), multipliers, improves_multipliers ? multipliers : nullptr);
-  const double* side = three_.data();
-  double *v = next_.v.data(), *a = leading().data(), *jerk = next_.jerk.data();
-  const double twelfth = twelfth_, part = options_.project_accelerations ? 1.0 : 0.0;
-  const bool hermite = hermite_;
-  for (int i = 0; i < n_; ++i, side += 3) {
-    double speed = v[i] - side[0];
-    a[i] -= part * side[1];
-    if (hermite) {
-      const double third = side[2];
-      speed += twelfth * (third + jerk[i]);
-      jerk[i] = -third;
-    }
-    v[i] = speed;
-  }
+  if (hermite_) return;  // `accept_by_jerk` takes them
+  const double *const sides = three_.data(), part = options_.project_accelerations ? 1.0 : 0.0;
+  double *v = next_.v.data(), *a = leading().data();
+  in_pairs(n_, [&](int i, auto pair) {
+    const double* const side = sides + 3 * static_cast<std::ptrdiff_t>(i);
+    (pair.at(v + i) - pair.one_by_one(side, 3)).write(v + i);
+    (pair.at(a + i) - part * pair.one_by_one(side + 1, 3)).write(a + i);
+  });
 }
 
 // Velocities, accelerations and, for Hermite's rule, the jerk, with one factorisation and at once:
@@ -426,36 +427,49 @@ void Index3Stepper::solve_three(const Instant& now, const double* a, const doubl
   system_->project(now.v, a, top, improved);
 }
 
-void Index3Stepper::finish(State& state, const Instant& now) {
+// Nothing fails here.
+void Index3Stepper::finish(State& state, Instant& now) {
   if (!plain_) lean(state);
-  if (model_->inputs() > 0) keep_inputs(next_, now, model_->inputs());
+  accept(state);
+  if (model_->inputs() > 0) keep_inputs(state, now, model_->inputs());
   if (model_->memory() > 0) {
+    now.q = state.q.data();
+    now.v = state.v.data();
     next_.memory = state.memory;
     model_->accept(now, next_.memory.data());
+    state.memory.swap(next_.memory);
   }
-  accept(state);
   ++statistics_.steps;
   statistics_.worst_violation = std::max(statistics_.worst_violation, violation_);
 }
 
-// From here on nothing fails.
 void Index3Stepper::accept(State& state) noexcept {
   state.t = next_.t;
   state.previous_step = coefficients_for_;
   state.stiffening = next_.stiffening;
+  state.multipliers.swap(next_.multipliers);
+  if (hermite_) return accept_by_jerk(state);
   state.q.swap(next_.q);
   state.v.swap(next_.v);
-  if (hermite_) {
-    state.previous_jerk.swap(state.jerk);
-    state.jerk.swap(next_.jerk);
-  } else {
-    state.previous.swap(plain_ ? state.a : state.auxiliary);
-  }
+  state.previous.swap(plain_ ? state.a : state.auxiliary);
   if (!plain_) state.auxiliary.swap(next_.auxiliary);
   state.a.swap(next_.a);
-  state.multipliers.swap(next_.multipliers);
-  if (model_->inputs() > 0) state.inputs.swap(next_.inputs);
-  if (model_->memory() > 0) state.memory.swap(next_.memory);
+}
+
+// With the projections, on the way: of vectors that are exchanged, the next step would wait for the pointers.
+void Index3Stepper::accept_by_jerk(State& state) const noexcept {
+  const double *const sides = three_.data(), *q1 = next_.q.data(), *v1 = next_.v.data(), *a1 = next_.a.data();
+  double *q = state.q.data(), *v = state.v.data(), *a = state.a.data(), *jerk = state.jerk.data(), *before = state.previous_jerk.data();
+  const double ratio = ratio_, twelfth = h_ * h_ * (1.0 / 12.0), part = options_.project_accelerations ? 1.0 : 0.0;
+  in_pairs(n_, [&](int i, auto pair) {
+    const double* const side = sides + 3 * static_cast<std::ptrdiff_t>(i);
+    const auto last = pair.at(jerk + i), predicted = last + ratio * (last - pair.at(before + i)), third = pair.one_by_one(side + 2, 3);
+    last.write(before + i);
+    (-third).write(jerk + i);
+    pair.at(q1 + i).write(q + i);
+    (((pair.at(v1 + i) + twelfth * predicted) - pair.one_by_one(side, 3)) + twelfth * third).write(v + i);
+    (pair.at(a1 + i) - part * pair.one_by_one(side + 1, 3)).write(a + i);
+  });
 }
 
 void Index3Stepper::fail(int iteration, const std::string& why) const {

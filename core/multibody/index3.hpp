@@ -26,9 +26,9 @@ class Index3Stepper final : public Stepper {
   void start_accelerations(State& state, const Instant& now);
   void renew_start(State& state, InputSource& inputs);
   inline void set_coefficients(double exact);
-  inline void predict(const State& state);
+  COUNTERPOINT_INLINE void predict(const State& state);
   void predict_by_acceleration(const State& state, double ratio);
-  inline void predict_by_jerk(const State& state, double ratio);
+  COUNTERPOINT_INLINE void predict_by_jerk(const State& state, double ratio);
   /// The acceleration-like variable at the end of the step.
   std::vector<double>& leading() { return plain_ ? next_.a : next_.auxiliary; }
   /// a from the acceleration-like variable.
@@ -36,24 +36,28 @@ class Index3Stepper final : public Stepper {
   COUNTERPOINT_INLINE void evaluate(const Instant& now);
   double expected_correction();
   double bound_of_next() const;
-  bool is_stuck_at_singularity(int iteration, double expected, double tolerance);
+  bool is_stuck_at_singularity(int iteration, double expected);
   void shorten_correction(const Instant& now, double last);
   void apply_compliance(double stiffening);
-  COUNTERPOINT_INLINE void iterate(const Instant& now);
+  /// The first iteration; true when it is enough, which the curvature tells without another evaluation.
+  COUNTERPOINT_INLINE bool iterate_once(const Instant& now);
+  void iterate_on(const Instant& now);
   inline void form_tangent(const Instant& now);
   void invert_diagonal();
-  inline void solve(int iteration);
-  inline void correct();
-  inline double move(double part);
-  inline void add_multipliers();
+  COUNTERPOINT_INLINE void solve(int iteration);
+  COUNTERPOINT_INLINE void correct();
+  COUNTERPOINT_INLINE double move(double part, const double* change);
+  COUNTERPOINT_INLINE void add_multipliers();
   void update_as_printed();
-  bool contracts_slowly(double before, double tolerance);
+  void keep_correction();
+  bool contracts_slowly(double before);
   bool may_stiffen();
-  inline void project(const Instant& now);
+  COUNTERPOINT_INLINE void project(const Instant& now);
   /// `improved`, unless null: multipliers less what the projection of accelerations finds them to be too large.
   inline void solve_three(const Instant& now, const double* a, const double* multipliers, double* improved);
-  COUNTERPOINT_INLINE void finish(State& state, const Instant& now);
-  inline void accept(State& state) noexcept;
+  COUNTERPOINT_INLINE void finish(State& state, Instant& now);
+  COUNTERPOINT_INLINE void accept(State& state) noexcept;
+  COUNTERPOINT_INLINE void accept_by_jerk(State& state) const noexcept;
   [[noreturn]] void fail(int iteration, const std::string& why) const;
 
   ModelPointer model_;
@@ -61,18 +65,22 @@ class Index3Stepper final : public Stepper {
   SaddleSystemPointer system_;
   int n_, m_;
   MassOnTangent mass_on_tangent_;
+  double tolerance_ = 0.0;  ///< m
   double h_ = 0.0, scale_ = 0.0, velocity_factor_ = 0.0;
-  double auxiliary_factor_ = 0.0, multiplier_factor_ = 0.0, twelfth_ = 0.0;
+  double auxiliary_factor_ = 0.0, multiplier_factor_ = 0.0;
+  double ratio_ = 0.0;              ///< of this step to the last one
   double coefficients_for_ = 0.0;   ///< step that the coefficients above belong to, without rounding
   bool same_W_ = false;             ///< W is M and has been given to the system
   std::vector<double> compliance_;  ///< as chosen at the start, or from the penalty given
   std::vector<double> applied_compliance_;
   double applied_stiffening_ = 0.0;
   double violation_ = 0.0;          ///< largest |Phi| where the terms were evaluated last, or what the linear part leaves of it
+  double expected_ = 0.0;           ///< correction to expect of the iteration under way
   double correction_ = 0.0;         ///< largest change of a coordinate in the last iteration
   double largest_multiplier_ = 0.0; ///< times the scale
   double lightest_ = 0.0;           ///< largest 1 / W on the diagonal
   double curvature_ = 0.0;
+  bool bounded_ = false;            ///< the curvature says enough of the next correction
   bool hermite_ = false;
   bool plain_ = true;               ///< the acceleration-like variable is the acceleration
   bool constant_W_ = false;         ///< W is M and M is constant
@@ -81,7 +89,7 @@ class Index3Stepper final : public Stepper {
 
   // Scratch; nothing here survives a step.
   State next_;
-  std::vector<double> mass_, W_, J_, factorised_J_, phi_, rest_, mu_, Q_, residual_, change_, difference_, inverse_diagonal_, three_;
+  std::vector<double> mass_, W_, J_, kept_J_, phi_, rest_, mu_, Q_, residual_, change_, difference_, inverse_diagonal_, three_;
   std::vector<int> diagonal_;
 };
 

@@ -39,7 +39,7 @@ struct Instant {
 ///     `force_change` gives its derivative along a direction, for linear models.
 ///  6. `add_tangent` adds stiffness * K + damping * C, K = -dQ/dq and C = -dQ/dv, symmetrised, on the tangent pattern; an
 ///     approximation is allowed, it only slows the iteration. A model without such terms says `has_tangent() == false`.
-///  7. `accept` is called once at the end of every accepted step, and writes what elements must remember.
+///  7. `accept` is called once at the end of every accepted step, and writes what elements must remember. It cannot fail.
 ///  8. `curvature` bounds what a constraint (1/m) changes beyond its linear part; infinite where forces depend on the state or
 ///     no bound is known: then every iteration is checked by evaluating all terms again.
 ///  9. All methods are const and use no hidden state: the same instant gives the same bits.
@@ -72,7 +72,7 @@ class Model : public recipe::Describable {
   virtual bool has_tangent() const { return false; }
   virtual void add_tangent(const Instant& /*now*/, double /*stiffness*/, double /*damping*/, double* /*values*/) const {}
   virtual void start(const Instant& /*now*/, double* /*memory*/) const {}
-  virtual void accept(const Instant& /*now*/, double* /*memory*/) const {}
+  virtual void accept(const Instant& /*now*/, double* /*memory*/) const noexcept {}
   /// Energy stored in gravity and springs, J.
   virtual double potential_energy(const Instant& /*now*/) const { return 0.0; }
 

@@ -10,10 +10,15 @@ namespace counterpoint::multibody {
 /// a processor waits long for a pair whose halves are still on their way to memory.
 template <int count>
 struct Neighbours {
+  static constexpr int size = count;
   double value[count];
 
   COUNTERPOINT_INLINE static Neighbours at(const double* first) {
     return each([&](int k) { return first[k]; });
+  }
+  /// For what has just been written one by one; the values lie `stride` apart.
+  COUNTERPOINT_INLINE static Neighbours one_by_one(const double* first, int stride) {
+    return each([&](int k) { return first[k * stride]; });
   }
   COUNTERPOINT_INLINE void write(double* first) const {
     COUNTERPOINT_UNROLL
@@ -50,6 +55,7 @@ struct Neighbours {
 /// Two of them in one register: the compiler does not always find that by itself.
 template <>
 struct Neighbours<2> {
+  static constexpr int size = 2;
   using Pair [[gnu::vector_size(16)]] = double;
   Pair value;
 
@@ -57,6 +63,11 @@ struct Neighbours<2> {
     Neighbours read;
     std::memcpy(&read.value, first, sizeof read.value);
     return read;
+  }
+  COUNTERPOINT_INLINE static Neighbours one_by_one(const double* first, int stride) {
+    const double* second = first + stride;
+    __asm__("" : "+r"(second));  // or the compiler reads pairs all the same
+    return {Pair{*first, *second}};
   }
   COUNTERPOINT_INLINE void write(double* first) const { std::memcpy(first, &value, sizeof value); }
 

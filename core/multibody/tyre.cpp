@@ -99,7 +99,7 @@ class Tyre final : public Force {
     remember(pose, now, memory);
     memory[kDeflectionX] = memory[kDeflectionY] = 0.0;
   }
-  void accept(const Instant& now, double* memory) const override {
+  void accept(const Instant& now, double* memory) const noexcept override {
     const Load load = evaluate(now);
     remember(load.pose, now, memory);
     memory[kDeflectionX] = load.normal > 0.0 ? load.slip_x.deflection : 0.0;
