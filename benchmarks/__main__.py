@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from benchmarks.harness import Bench, show, write_json
+from benchmarks.harness import Bench, load, load_note, show, write_json
 
 BENCHMARKS = {
     "coupling": "benchmarks.coupling",
@@ -28,9 +28,12 @@ def main(name: str, chosen: tuple[str, ...], json_file: Path | None, quick: bool
     if unknown := [work for work in chosen if work not in works]:
         raise click.BadParameter(f"no work {unknown[0]!r} in {name}; there are {', '.join(works)}")
     bench = Bench(name, quick)
+    before = load()
     for work in chosen or works:
         click.echo(f"{name}: {work} ...", err=True)
         works[work](bench)
+    if note := load_note(before, load()):
+        bench.notes.append(note)
     show(bench)
     if json_file is not None:
         write_json(bench.rows, json_file)

@@ -7,6 +7,7 @@ shared machine, waiting for one's turn is not work.
 
 import importlib.util
 import json
+import os
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
@@ -14,6 +15,7 @@ from pathlib import Path
 
 OURS = "counterpoint"
 LIMIT = "limit"
+QUIET_LOAD = 0.5
 WIDTH = 130
 """Columns of the tables when they do not go to a terminal."""
 
@@ -68,6 +70,22 @@ class Bench:
         """Return Counterpoint's value over another's."""
         values = {row.who: row.value for row in self.rows if (row.work, row.size) == (work, size)}
         return values[OURS] / values[to]
+
+
+def load() -> float:
+    """Return how many programs wanted a processor in the last minute, in the mean; 0 where that is not known."""
+    return os.getloadavg()[0] if hasattr(os, "getloadavg") else 0.0
+
+
+def load_note(before: float, after: float) -> str | None:
+    """Return what a reader must know when other programs ran beside a benchmark; ``after`` counts itself as well."""
+    others = max(before, after - 1.0)
+    if others < QUIET_LOAD:
+        return None
+    return (
+        f"the machine was not quiet: a load of {others:.1f} beside the benchmark, on {os.cpu_count()} processors; "
+        "ratios of short works may be off by a tenth and more, so measure again when nothing else runs"
+    )
 
 
 def installed(module: str) -> bool:

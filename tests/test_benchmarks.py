@@ -36,6 +36,14 @@ def test_counterpoint_and_the_hand_written_loop_agree_to_rounding(ratio, order):
         np.testing.assert_allclose(getattr(ours, name), expected, rtol=0, atol=1e-9 * scale, err_msg=name)
 
 
+def test_a_benchmark_beside_other_programs_says_so():
+    from benchmarks.harness import load_note
+
+    assert load_note(before=0.2, after=1.1) is None
+    assert "a load of 3.0" in load_note(before=3.0, after=3.9)
+    assert "a load of 2.5" in load_note(before=0.0, after=3.5)
+
+
 @pytest.mark.parametrize("loops", [1, 2, 3, 10])
 def test_the_hand_written_four_bar_follows_the_reference_through_the_singular_pose(loops):
     from benchmarks.four_bar import HandWritten, reference

@@ -32,6 +32,7 @@ constexpr int kMostHalvings = 4;
 constexpr int kSureIterations = 3;
 constexpr int kSlowIterations = 20;
 constexpr double kSlowFactor = 1000.0;
+constexpr double kRoot = 1.5e-8;  ///< square root of the rounding: how far a double root can be known, relative to the size
 constexpr double kRaise = 10.0;
 constexpr double kMostStiffening = 100.0;
 
@@ -84,6 +85,7 @@ void Index3Stepper::start(State& state, InputSource& inputs) {
   state.stiffening = 1.0;
   apply_compliance(1.0);
   start_accelerations(state, now);
+  refine_accelerations(state);
   state.previous = state.auxiliary = state.a;
   state.previous_step = 0.0;
   if (hermite_) {
@@ -123,6 +125,15 @@ void Index3Stepper::start_accelerations(State& state, const Instant& now) {
   std::copy_n(change_.begin(), n_, state.a.begin());
   std::copy_n(mu_.begin(), m_, state.multipliers.begin());
   keep_inputs(state, now, model_->inputs());
+}
+
+// What the compliance has left of J a + rest, once more: no iteration comes that would find it.
+void Index3Stepper::refine_accelerations(State& state) {
+  for (int r = 0; r < m_; ++r) rest_[r] = -applied_compliance_[r] * state.multipliers[r];
+  std::fill(change_.begin(), change_.end(), 0.0);
+  system_->solve(change_.data(), rest_.data(), mu_.data());
+  for (int i = 0; i < n_; ++i) state.a[i] += change_[i];
+  for (int r = 0; r < m_; ++r) state.multipliers[r] += mu_[r];
 }
 
 void Index3Stepper::step(State& state, double t_end, InputSource& inputs) {
@@ -302,10 +313,13 @@ void Index3Stepper::shorten_correction(const Instant& now, double last) {
   }
 }
 
-// In a singular position the multipliers of dependent constraints are found ever more slowly, while the constraints are met and
-// hardly anything moves any more: that is as far as the step can be known.
+// In a singular position two branches of the motion cross, and the step asks for a point next to the crossing: the multipliers of
+// dependent constraints grow without end, ever more slowly, while the constraints are met and hardly anything moves any more.
+// Constraints are second order in what moves there: that is as far as the step can be known.
 bool Index3Stepper::is_stuck_at_singularity(int iteration, double expected) {
-  const bool stuck = iteration >= kSlowIterations && violation_ <= tolerance_ && expected <= kSlowFactor * tolerance_;
+  const double root = kRoot * options_.length;
+  const bool met = violation_ <= std::max(tolerance_, 0.1 * root);
+  const bool stuck = iteration >= kSlowIterations && met && expected <= std::max(kSlowFactor * tolerance_, 10.0 * root);
   if (stuck) ++statistics_.singular_steps;
   return stuck;
 }
@@ -378,8 +392,10 @@ void Index3Stepper::update_as_printed() {
   add_transposed(model_->jacobian_pattern(), J_.data(), rest_.data(), residual_.data());
 }
 
+// Below the root, slowness may be that of a singular position, where a larger penalty only makes the multipliers run away.
 bool Index3Stepper::contracts_slowly(double before) {
-  if (before <= tolerance_ || violation_ <= tolerance_) return false;
+  const double enough = std::max(tolerance_, kRoot * options_.length);
+  if (before <= enough || violation_ <= enough) return false;
   const double contraction = violation_ / before;
   statistics_.worst_contraction = std::max(statistics_.worst_contraction, contraction);
   return contraction > kSlowContraction;
@@ -446,7 +462,8 @@ void Index3Stepper::finish(State& state, Instant& now) {
 void Index3Stepper::accept(State& state) noexcept {
   state.t = next_.t;
   state.previous_step = coefficients_for_;
-  state.stiffening = next_.stiffening;
+  // Where constraints are singular for a moment, a penalty that stays high would throw the mechanism off the next time.
+  state.stiffening = std::max(1.0, 0.5 * next_.stiffening);
   state.multipliers.swap(next_.multipliers);
   if (hermite_) return accept_by_jerk(state);
   state.q.swap(next_.q);

@@ -24,6 +24,7 @@ class Index3Stepper final : public Stepper {
  private:
   // Inline is what every step calls: of functions that others could call, the compiler keeps the calls.
   void start_accelerations(State& state, const Instant& now);
+  void refine_accelerations(State& state);
   void renew_start(State& state, InputSource& inputs);
   inline void set_coefficients(double exact);
   COUNTERPOINT_INLINE void predict(const State& state);

@@ -48,23 +48,6 @@ void MassOnTangent::write(const double* mass, double* W) const {
   for (std::size_t k = 0; k < places_.size(); ++k) W[places_[k]] = mass[k];
 }
 
-std::vector<double> compliance_from_mass(const Model& model, const double* mass, const double* J, double ratio) {
-  const SparsePattern &jacobian = model.jacobian_pattern(), &pattern = model.mass_pattern();
-  std::vector<double> compliance(model.equations(), 0.0);
-  double largest = 0.0;
-  for (int row = 0; row < model.equations(); ++row) {
-    for (int k = jacobian.row_start[row]; k < jacobian.row_start[row + 1]; ++k) {
-      const int column = jacobian.column[k];
-      if (column < model.coordinates()) compliance[row] += J[k] * J[k] / mass[pattern.find(column, column)];
-    }
-    largest = std::max(largest, compliance[row]);
-  }
-  // A row may vanish where the run begins (a singular position) and matter later.
-  const double floor = largest > 0.0 ? 1e-6 * largest : 1.0;
-  for (double& c : compliance) c = ratio * std::max(c, floor);
-  return compliance;
-}
-
 std::string place_of(const Model& model, int row) {
   if (row < 0) return {};
   const int n = model.coordinates();

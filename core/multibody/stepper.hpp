@@ -18,7 +18,7 @@ struct State {
   std::vector<double> jerk, previous_jerk;  ///< da/dt now and a step ago (Hermite's rule only)
   double previous_step = 0.0;       ///< length of the last step, s; 0: there was none
   std::vector<double> multipliers;  ///< as exact as a, where the stepper was told that they are shown
-  double stiffening = 1.0;          ///< how much larger the penalty has become than it was chosen at the start
+  double stiffening = 1.0;          ///< how much larger the penalty is for a while than it was chosen at the start
   std::vector<double> memory;       ///< what elements remember
   std::vector<double> inputs;       ///< values, rates and accelerations of the inputs that a and multipliers were made with
 

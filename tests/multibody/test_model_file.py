@@ -472,6 +472,16 @@ def test_a_mechanism_that_cannot_be_assembled_names_its_bodies(write):
         load(path).assembled()
 
 
+def test_a_file_of_a_mechanism_without_parts_is_refused_with_its_name(write):
+    path = write(PENDULUM.split("[points", maxsplit=1)[0])
+    model = ModelFile.read(path)
+    mechanism = model.build()
+    with pytest.raises(SetupError, match="nothing in it moves; give it a body, or a point that is not fixed"):
+        mechanism.assembled()
+    with pytest.raises(ScenarioError, match=r"case\.toml: nothing in it moves"), model.naming(mechanism):
+        mechanism.assembled()
+
+
 def leaves(value, path=()):
     if isinstance(value, dict | list):
         yield path

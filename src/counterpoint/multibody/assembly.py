@@ -52,6 +52,8 @@ class Assembly:
         self.entities = [*moving, *(n for n in own if fixed(n))]
         self.sizes = {name: 1 if name in mechanism.coordinates else self.dimension for name in self.entities}
         self.free = sum(self.sizes[name] for name in moving)
+        if self.free == 0:
+            self._raise(["nothing in it moves; give it a body, or a point that is not fixed"])
         ends = accumulate(self.sizes.values(), initial=0)
         self.offsets = dict(zip(self.entities, ends, strict=False))
         self.input_places = {name: k for k, name in enumerate(mechanism.inputs)}
