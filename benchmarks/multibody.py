@@ -35,7 +35,7 @@ Maker = Callable[[int], Mechanism]
 
 
 class Ours:
-    """Counterpoint, run as any subsystem. Like the others it keeps no path: what it has come to is asked for in the end."""
+    """Counterpoint, run as any subsystem; like the others it keeps no path, and is asked where it is in the end."""
 
     def __init__(self, loops: int) -> None:
         import counterpoint as cp
