@@ -54,20 +54,23 @@ class MeasureOutput final : public Output {
 
 class CoordinatesOutput final : public Output {
  public:
-  CoordinatesOutput(int coordinates, Motion motion) : coordinates_(coordinates), motion_(motion) {}
-  int width() const override { return coordinates_; }
+  CoordinatesOutput(int first, int count, Motion motion) : first_(first), count_(count), motion_(motion) {}
+  int width() const override { return count_; }
   void evaluate(const Moment& moment, double* out) const override {
     const State& s = moment.state;
-    std::copy_n((motion_ == Motion::position ? s.q : motion_ == Motion::velocity ? s.v : s.a).begin(), coordinates_, out);
+    copy((motion_ == Motion::position ? s.q : motion_ == Motion::velocity ? s.v : s.a).data(), out);
   }
   bool offers_derivative() const override { return motion_ != Motion::acceleration; }
   void derivative(const Moment& moment, double* out) const override {
-    std::copy_n((motion_ == Motion::position ? moment.state.v : moment.state.a).begin(), coordinates_, out);
+    copy((motion_ == Motion::position ? moment.state.v : moment.state.a).data(), out);
   }
-  bool fits(const Model& model) const override { return lies_within(0, coordinates_, model.all_coordinates()); }
+  bool fits(const Model& model) const override { return lies_within(first_, count_, model.all_coordinates()); }
 
  private:
-  int coordinates_;
+  void copy(const double* x, double* out) const {
+    for (int k = 0; k < count_; ++k) out[k] = x[first_ + k];
+  }
+  int first_, count_;
   Motion motion_;
 };
 
@@ -170,13 +173,14 @@ thread_local std::vector<double> ScalarOutput::jacobian_;
 }  // namespace
 
 OutputPointer make_point_output(Combination point, Motion motion) {
+  if (point.is_plain()) return std::make_shared<CoordinatesOutput>(point.weights[0].offset, point.dimension, motion);
   return std::make_shared<PointOutput>(std::move(point), motion);
 }
 OutputPointer make_measure_output(MeasurePointer measure, Motion motion) {
   return std::make_shared<MeasureOutput>(std::move(measure), motion);
 }
 OutputPointer make_coordinates_output(int coordinates, Motion motion) {
-  return std::make_shared<CoordinatesOutput>(coordinates, motion);
+  return std::make_shared<CoordinatesOutput>(0, coordinates, motion);
 }
 OutputPointer make_reaction_output(int first, int count) { return std::make_shared<ReactionOutput>(first, count); }
 OutputPointer make_support_output(int offset, int dimension) { return std::make_shared<SupportOutput>(offset, dimension); }
