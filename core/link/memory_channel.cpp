@@ -31,8 +31,12 @@ namespace {
 
 constexpr std::uint32_t capacity = 1u << 18;  ///< bytes in a ring; a power of two, since counters go round
 static_assert(std::has_single_bit(capacity));
-constexpr int most_looks = 500;  ///< at a counter before going to sleep: some 10 us
-constexpr int fewest_looks = 20;
+/// Looks at a counter before going to sleep: some 10 us. To be woken on a processor that has gone to sleep takes longer
+/// than that, above all in a virtual machine, so that whoever made the memory, most often a master that waits for its
+/// answer, looks for some 100 us. Were both as patient, two servants would keep each other from the one processor that is left.
+constexpr int most_looks_of_maker = 5000;
+constexpr int most_looks = 500;
+constexpr int fewest_looks = 100;
 constexpr long nap_nanoseconds = 50'000'000;  ///< between two looks whether the other end lives
 constexpr int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
@@ -96,7 +100,8 @@ class MemoryChannel final : public Channel {
         out_((*mapping_).rings[me_]),
         in_((*mapping_).rings[1 - me_]),
         life_(std::move(life)),
-        peer_(std::move(peer)) {}
+        peer_(std::move(peer)),
+        for_bytes_(side == MemorySide::maker ? most_looks_of_maker : most_looks, fewest_looks) {}
 
   ~MemoryChannel() override {
     (*mapping_).closed[me_].store(1, std::memory_order_seq_cst);
@@ -189,7 +194,7 @@ class MemoryChannel final : public Channel {
   std::uint32_t written_ = 0;
   std::uint32_t taken_ = 0;
   Patience for_room_{most_looks, fewest_looks};
-  Patience for_bytes_{most_looks, fewest_looks};
+  Patience for_bytes_;
 };
 
 }  // namespace
