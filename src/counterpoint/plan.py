@@ -70,7 +70,7 @@ def make_plan(
     warn_about_units(system)
     start = float(start)
     known = to_scheme(scheme)
-    _tell_listeners(system)
+    _tell_step_of_listeners(system)
     natives = {name: entry.subsystem._native() for name, entry in system.subsystems.items()}
     steps = _steps(system, natives, start)
     waits = waits_for(known, steps, _pairs(system), _sources(system))
@@ -161,7 +161,7 @@ def _steps(system: System, natives: dict[str, _core.Subsystem], start: float) ->
     return steps
 
 
-def _tell_listeners(system: System) -> None:
+def _tell_step_of_listeners(system: System) -> None:
     """Tell each subsystem the smallest step of those that listen to it."""
     listening: dict[str, list[float]] = {name: [] for name in system.subsystems}
     for source, target in _pairs(system):

@@ -6,7 +6,6 @@ import math
 import os
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +21,7 @@ from .core_setup import is_continuous, make_port, make_setup, offers_derivatives
 from .description import FLOATS, ModelDescription, Variable
 from .description_reading import read_description
 from .isolation import ONCE_ONLY, Isolation, choose, to_core
+from .messages import LogMessage
 from .options import MODEL_EXCHANGE, Options, choose_kind, option_problems
 from .platforms import find_binary
 from .saved_state import SavedState
@@ -30,17 +30,6 @@ from .variable_units import unit_name, unit_of
 
 TYPICAL_STEP = 1e-2
 """s, of a variable-step solver when the FMU suggests none: others are ranked by it before the run."""
-_STATUS = ("ok", "warning", "discard", "error", "fatal", "pending")
-
-
-@dataclass(frozen=True)
-class LogMessage:
-    """What an FMU said: time of the step in s, status (``"warning"``, ``"error"``, ...), category and text."""
-
-    time: float
-    status: str
-    category: str
-    text: str
 
 
 def fmu(
@@ -246,7 +235,7 @@ class Fmu(Subsystem):
         return self.options.isolation
 
     @property
-    def is_foreign(self) -> bool:  # type: ignore[override]
+    def is_foreign(self) -> bool:
         """Whether it runs in this process."""
         return self.isolation is None
 
@@ -284,8 +273,7 @@ class Fmu(Subsystem):
         """What the FMU said in its latest run, at most a thousand messages."""
         if self._made is None:
             return []
-        found = self._made.messages()
-        return [LogMessage(t, _STATUS[s] if 0 <= s < len(_STATUS) else str(s), c, text) for t, s, c, text in found]
+        return [LogMessage.of_core(*found) for found in self._made.messages()]
 
     def read(self, name: str) -> Any:
         """Return the value that a variable has now, of any type, while a run is under way.

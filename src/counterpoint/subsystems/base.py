@@ -75,7 +75,6 @@ class Subsystem:
     unit_definitions: Mapping[str, Unit] = {}  #: units that are known better than by their names, as in FMUs
     units_expected: bool = False  #: whether a unit that is missing on one side of a connection is worth a warning
     stops_early: bool = False
-    is_foreign: bool = False  #: whether code of others runs in this process, which may change what belongs to all
     next_step: Callable[[], float] | None = None
     preferred_approximation: Approximation | None = None
     output_approximations: Mapping[str, Approximation] = {}  #: of outputs that are not like the rest
@@ -119,6 +118,11 @@ class Subsystem:
     def step_problems(self, step: float, span: float) -> Iterator[str]:
         """Say why the subsystem cannot run with a fixed step over a span of time, both in s."""
         yield from ()
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether code of others runs in this process, which may change what belongs to all of it."""
+        return False
 
     @property
     def can_save(self) -> bool:
