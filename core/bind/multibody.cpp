@@ -14,6 +14,7 @@
 #include "export/multibody_kinds.hpp"
 #include "multibody/initial.hpp"
 #include "multibody/multibody_subsystem.hpp"
+#include "multibody/redundancy.hpp"
 
 namespace counterpoint::bind {
 
@@ -129,12 +130,10 @@ void bind_assembly(nb::module_& m) {
       }, nb::arg("rows"), nb::arg("columns"), nb::arg("values"))
       .def_rw("constant_force", &Parts::constant_force)
       .def("add_load", [](Parts& self, const std::string& name, double mass, const std::vector<std::tuple<int, int, double>>& inertia,
-                          const Vector& weight) {
+                          const std::vector<std::tuple<int, double>>& weight) {
         Load load{name, mass, {}, {}};
         for (const auto& [row, column, value] : inertia) load.inertia.push_back({row, column, value});
-        for (std::size_t k = 0; k < weight.size(); ++k) {
-          if (weight[k] != 0.0) load.weight.push_back({static_cast<int>(k), 0, weight[k]});
-        }
+        for (const auto& [row, value] : weight) load.weight.push_back({row, 0, value});
         self.loads.push_back(std::move(load));
       }, nb::arg("name"), nb::arg("mass"), nb::arg("inertia"), nb::arg("weight"))
       .def_rw("constant_energy", &Parts::constant_energy)

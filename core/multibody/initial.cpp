@@ -1,7 +1,5 @@
 #include "multibody/initial.hpp"
 
-#include <Eigen/OrderingMethods>
-#include <Eigen/SparseQR>
 #include <algorithm>
 #include <cmath>
 
@@ -152,33 +150,6 @@ void InitialProblem::accelerations(Instant now, std::vector<double>& a, std::vec
     for (int i = 0; i < n; ++i) a[i] += right_[i];
     for (int r = 0; r < m; ++r) multipliers[r] += right_[n + r];
   }
-}
-
-Redundancy find_redundancy(const Model& model, const Instant& now) {
-  const int n = model.coordinates(), m = model.equations();
-  if (m == 0) return {{}, n};
-  std::vector<double> phi(m), J(model.jacobian_pattern().entries());
-  model.constraints(now, phi.data(), J.data());
-  std::vector<Eigen::Triplet<double>> entries;
-  const SparsePattern& pattern = model.jacobian_pattern();
-  for (int row = 0; row < m; ++row) {
-    for (int k = pattern.row_start[row]; k < pattern.row_start[row + 1]; ++k) {
-      if (pattern.column[k] < n) entries.emplace_back(pattern.column[k], row, J[k]);
-    }
-  }
-  Eigen::SparseMatrix<double> transposed(n, m);
-  transposed.setFromTriplets(entries.begin(), entries.end());
-  transposed.makeCompressed();
-  Eigen::SparseQR<Eigen::SparseMatrix<double>, Eigen::COLAMDOrdering<int>> qr;
-  qr.setPivotThreshold(1e-8);
-  qr.compute(transposed);
-  Redundancy found;
-  const int rank = static_cast<int>(qr.rank());
-  found.degrees_of_freedom = n - rank;
-  // Dependent columns of J^T are moved to the end.
-  for (int k = rank; k < m; ++k) found.equations.push_back(qr.colsPermutation().indices()[k]);
-  std::sort(found.equations.begin(), found.equations.end());
-  return found;
 }
 
 }  // namespace counterpoint::multibody

@@ -36,11 +36,4 @@ class InitialProblem {
   bool is_factorised_ = false;
 };
 
-/// Equations that follow from others where the mechanism stands, and the number of motions left free.
-struct Redundancy {
-  std::vector<int> equations;
-  int degrees_of_freedom = 0;
-};
-Redundancy find_redundancy(const Model& model, const Instant& now);
-
 }  // namespace counterpoint::multibody

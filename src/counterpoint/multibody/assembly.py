@@ -208,7 +208,8 @@ class Assembly:
         parts.constant_force = self._gravity()
         for name, load in self._loads().items():
             inertia = list(zip(*self._entries(load.terms, load.mass), strict=True))
-            parts.add_load(name, load.mass, inertia, self._weight([(load.centre, 1.0)]))
+            weight = [(row, force) for row, force in self._weight([(load.centre, 1.0)]).items() if force != 0.0]
+            parts.add_load(name, load.mass, inertia, weight)
         self._add_rigidity(parts)
         count = len(self.placing.distances) + len(self.placing.dots) + self.dimension * len(self.placing.coincidences)
         for joint in self.mechanism.joints.values():
@@ -413,19 +414,22 @@ class Assembly:
     def _gravity(self) -> list[float]:
         loads = [(body.own_point(body.inertia.centre), body.inertia.mass) for body in self.bodies.values()]
         loads += [(self.place(mass.point), mass.mass) for mass in self.mechanism.point_masses]
-        return self._weight(loads)
+        total = [0.0] * sum(self.sizes.values())
+        for row, force in self._weight(loads).items():
+            total[row] = force
+        return total
 
-    def _weight(self, loads: list[tuple[Affine, float]]) -> list[float]:
-        """Return the constant force on all coordinates, N, of masses (kg) in points."""
-        total = {name: np.zeros(size) for name, size in self.sizes.items()}
+    def _weight(self, loads: list[tuple[Affine, float]]) -> dict[int, float]:
+        """Return the constant force on the coordinates it acts on, N, of masses (kg) in points."""
+        total: dict[str, Vector] = {}
         g = self.mechanism.gravity
         for point, mass in loads:
             for name, weight in point.weights.items():
                 z = complex(weight)
-                total[name] += mass * z.real * g
+                total[name] = total.get(name, 0.0) + mass * z.real * g
                 if z.imag:
                     total[name] += mass * z.imag * np.array([g[1], -g[0]])
-        return [float(x) for name in self.entities for x in total[name]]
+        return {self.offsets[name] + k: float(x) for name in total for k, x in enumerate(total[name])}
 
     def _length(self) -> float:
         """Return the size of a typical body, m: what tolerances are relative to."""
