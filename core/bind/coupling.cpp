@@ -59,18 +59,19 @@ double read_time(nb::handle result, const char* what) {
 class PythonSubsystem final : public Subsystem {
  public:
   PythonSubsystem(nb::object model, int inputs, int outputs)
-      : inputs_(inputs), outputs_(outputs), y_(outputs), model_(std::move(model)), start_(model_.attr("start")),
+      : inputs_(inputs), outputs_(outputs), y_(outputs), before_(outputs), model_(std::move(model)), start_(model_.attr("start")),
         step_(model_.attr("step")), output_(model_.attr("output")), view_object_(nb::cast(new InputsView(inputs), nb::rv_policy::take_ownership)),
         view_(nb::cast<InputsView*>(view_object_)) {
     own_pace_ = !model_.attr("next_step").is_none();
     if (own_pace_) next_step_ = model_.attr("next_step");
     saves_ = nb::cast<bool>(model_.attr("can_save"));
     stops_early_ = nb::cast<bool>(model_.attr("stops_early"));
+    if (!model_.attr("output_before_event").is_none()) output_before_event_ = model_.attr("output_before_event");
     feedthrough_ = nb::len(nb::list(model_.attr("feedthrough"))) > 0;
   }
   ~PythonSubsystem() override {
     nb::gil_scoped_acquire gil;
-    for (nb::object* object : {&model_, &start_, &step_, &output_, &next_step_, &view_object_}) object->reset();
+    for (nb::object* object : {&model_, &start_, &step_, &output_, &next_step_, &output_before_event_, &view_object_}) object->reset();
   }
 
   int input_width() const override { return inputs_; }
@@ -105,6 +106,15 @@ class PythonSubsystem final : public Subsystem {
 
   bool stops_early() const override { return stops_early_; }
 
+  const double* output_before_event() override {
+    if (!output_before_event_.is_valid()) return nullptr;
+    nb::gil_scoped_acquire gil;
+    const nb::object values = output_before_event_();
+    if (values.is_none()) return nullptr;
+    read_values(values, before_.data(), outputs_, "output_before_event");
+    return before_.data();
+  }
+
   double next_step() const override {
     if (!own_pace_) return 0.0;
     nb::gil_scoped_acquire gil;
@@ -134,7 +144,7 @@ class PythonSubsystem final : public Subsystem {
  private:
   int inputs_;
   int outputs_;
-  std::vector<double> y_;
+  std::vector<double> y_, before_;
   bool own_pace_ = false;
   bool saves_ = false;
   bool stops_early_ = false;
@@ -144,6 +154,7 @@ class PythonSubsystem final : public Subsystem {
   nb::object step_;
   nb::object output_;
   nb::object next_step_;
+  nb::object output_before_event_;
   nb::object view_object_;
   InputsView* view_;
 };

@@ -64,7 +64,7 @@ void look_for_signals() {
 
 void serve(Connection& connection, SubsystemPointer model, Ports ports) {
   ports.derivatives = model->offers_derivatives();
-  ports.stops_early = model->stops_early();
+  ports.stops_early = ports.jumps = model->stops_early();
   const std::unique_ptr<FrameLink> frames = connection.take();
   LinkServer server(*frames, *model, ports);
   server.set_explain(explain);

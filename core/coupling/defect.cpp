@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "signal/newton.hpp"
+#include "signal/smooth_stretch.hpp"
 
 namespace counterpoint {
 
@@ -96,8 +97,10 @@ void Defect::compare(double t, const double* assumed, const Samples& samples, do
 
 const double* Defect::published(const Samples& samples, double t) {
   const std::size_t found = behind(samples, t);
-  if (std::abs(samples.time(found) - t) <= samples.tolerance) return samples.value(found);
-  return interpolated(samples, found, t);
+  if (std::abs(samples.time(found) - t) > samples.tolerance) return interpolated(samples, found, t);
+  // Who assumed something for the end of a step did so for the time before a jump.
+  const double* before = samples.before_jump(found);
+  return before != nullptr ? before : samples.value(found);
 }
 
 std::size_t Defect::behind(const Samples& samples, double t) {
@@ -110,7 +113,9 @@ std::size_t Defect::behind(const Samples& samples, double t) {
 [[gnu::noinline]] const double* Defect::interpolated(const Samples& samples, std::size_t found, double t) {
   // A cubic that ends with the first sample after t: later ones may or may not be there yet.
   const std::size_t newest = std::min(found + 1, samples.last());
-  newton_through(samples, newest, available(samples, newest, 4), truth_);
+  const ConsumerStep before{-Polynomial::infinity, t, -Polynomial::infinity, nullptr};
+  const Samples smooth = smooth_stretch(samples, before, t, 4).samples;
+  newton_through(smooth, newest, available(smooth, newest, 4), truth_);
   truth_.evaluate(t, values_.data());
   return values_.data();
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "signal/smooth_stretch.hpp"
+
 namespace counterpoint {
 
 void Inputs::add_term(Term term) {
@@ -9,7 +11,8 @@ void Inputs::add_term(Term term) {
   term.polynomial = Polynomial(width);
   term.scratch.resize(width);
   term.scales = term.gain != 1.0 || term.offset != 0.0;
-  term.newest_points = asked_always_ ? 0 : term.approximation->newest_points();
+  const bool may_jump = term.samples.history != nullptr && term.samples.history->may_jump();
+  term.newest_points = asked_always_ || may_jump ? 0 : term.approximation->newest_points();
   term.simple = width == 1 && term.law < 0 && !term.adds && (term.newest_points == 1 || term.newest_points == 2);
   per_step_ = per_step_ || term.approximation->depends_on_step();
   terms_.push_back(std::move(term));
@@ -125,12 +128,27 @@ void Inputs::rebuild(Term& term, double t) {
   // Older samples may have been forgotten since the window was set.
   term.samples.begin = term.samples.history->begin();
   try {
-    term.approximation->build(term.samples, step_, t, term.polynomial);
+    build_smooth(term, t);
   } catch (SignalFailure& failure) {
     failure.input = term.target_offset;
     throw;
   }
   if (term.scales) term.polynomial.scale_and_shift(term.gain, term.offset);
+}
+
+void Inputs::build_smooth(Term& term, double t) {
+  const Approximation& approximation = *term.approximation;
+  if (!term.samples.history->may_jump() || approximation.reaches_across_jumps()) {
+    return approximation.build(term.samples, step_, t, term.polynomial);
+  }
+  const int most = approximation.points_behind() + 1;
+  if (approximation.depends_on_step()) {  // one polynomial for the whole step, which looks at its end
+    return approximation.build(smooth_stretch(term.samples, step_, step_.end, most).samples, step_, t, term.polynomial);
+  }
+  const SmoothStretch stretch = smooth_stretch(term.samples, step_, t, most);
+  approximation.build(stretch.samples, step_, t, term.polynomial);
+  term.polynomial.from = std::max(term.polynomial.from, stretch.from);
+  term.polynomial.to = std::min(term.polynomial.to, stretch.to);
 }
 
 void Inputs::remember_end(double t) {

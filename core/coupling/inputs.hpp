@@ -261,6 +261,8 @@ class Inputs {
     newton_through_newest(term.samples, term.newest_points, term.polynomial);
     if (term.scales) term.polynomial.scale_and_shift(term.gain, term.offset);
   }
+  /// From the samples between which the signal does not jump.
+  void build_smooth(Term& term, double t);
   void put(Term& term, double t);
   void freeze_terms();
   void freeze(Term& term);

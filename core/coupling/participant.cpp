@@ -32,7 +32,7 @@ Participant::Participant(SubsystemPointer model, std::unique_ptr<Inputs> u, cons
                          bool derivatives, double start, double tolerance, bool records)
     : subsystem(std::move(model)),
       inputs(std::move(u)),
-      history(subsystem->output_width(), derivatives && subsystem->offers_derivatives()),
+      history(subsystem->output_width(), derivatives && subsystem->offers_derivatives(), subsystem->stops_early()),
       t(start),
       t_next(start),
       horizon(start),
@@ -130,6 +130,24 @@ void Participant::publish_derivatives(double time) {
     if (!std::isfinite(slopes[j])) throw SignalFailure("the derivative of an output is not finite");
     history.next_derivative()[j] = slopes[j];
   }
+}
+
+/// The sample is written, but not yet passed.
+void Participant::publish_jump(double time) {
+  const double* before = subsystem->output_before_event();
+  if (before != nullptr && std::equal(before, before + history.width(), history.next_value())) before = nullptr;
+  history.note_jump(before);
+  if (before == nullptr) return;
+  if (!std::all_of(before, before + history.width(), [](double y) { return std::isfinite(y); })) not_finite(before);
+  if (!records_) return;
+  double* row = rows_.extend();
+  row[0] = time;
+  std::copy_n(before, history.width(), row + 1);
+}
+
+void Participant::announce() {
+  inputs->freeze_in_step(t, t_next, history.end() - 1);
+  subsystem->announce(t, t_next, *inputs);
 }
 
 void Participant::publish(double time, const double* values) {

@@ -156,6 +156,9 @@ class Participant {
     } while (left > 0 && t_next <= limits.end && t < limits.begin);
   }
 
+  /// Send off the next step of one that works elsewhere. It waits for nobody and steps together with all its sources.
+  void announce();
+
   /// One step with inputs that the caller has frozen.
   template <class Model>
   void step_with_inputs(Model& model) {
@@ -299,6 +302,7 @@ class Participant {
       sample[j] = y[j];
     }
     if (probe != 0.0) not_finite(sample);
+    if (history.may_jump()) publish_jump(time);
     if (history.has_derivatives()) publish_derivatives(time);
     if (records_) {
       double* row = rows_.extend();
@@ -315,6 +319,7 @@ class Participant {
 
   double wish();
   void publish_derivatives(double time);
+  void publish_jump(double time);
   void leave_assumptions();
   void leave_assumptions_in_step();
   void leave_assumptions_in_repeat();

@@ -106,6 +106,11 @@ void Scheduler::start() {
     std::vector<Participant*> members;
     for (const Seat* seat : round.members) members.push_back(seat->participant);
     if (HeldRound::serves(members)) round.held.emplace(std::move(members));
+    for (Seat* seat : round.members) {
+      const Participant& p = *seat->participant;
+      const bool waits = std::any_of(p.inputs->terms().begin(), p.inputs->terms().end(), [](const Term& term) { return term.waits; });
+      if (p.subsystem->works_elsewhere() && !waits && !p.inputs->depends_on_step()) round.elsewhere.push_back(seat);
+    }
   }
   look_again();
 }
@@ -269,6 +274,10 @@ void Scheduler::check_step(const Round& round) const {
   }
 }
 
+void Scheduler::announce(const Round& round) {
+  for (const Seat* seat : round.elsewhere) network_.guarded(seat->index, [&] { seat->participant->announce(); });
+}
+
 void Scheduler::run_rounds(Round& round) {
   if (round.next == 0) check_step(round);
   std::size_t left = burst_steps;
@@ -281,14 +290,16 @@ void Scheduler::run_rounds(Round& round) {
   const std::size_t count = round.members.size();
   const bool holds = round.held && round.held->still_serves();
   const std::size_t one_by_one = holds ? left - 1 : 0;  // rounds left: one is made by itself, to be timed and watched
+  const bool whole = !round.elsewhere.empty();  // a round in which steps were sent off is finished
   bool cheap = true;
   try {
     for (; cheap && left > one_by_one && (round.next > 0 || !reached(first)); --left) {
-      while (cheap && round.next < count) cheap = step_in_round(*round.members[round.next++]);
+      if (whole) announce(round);
+      while ((cheap || whole) && round.next < count) cheap = step_in_round(*round.members[round.next++]) && cheap;
       if (round.next == count) round.next = 0;
     }
   } catch (...) {
-    network_.note_failure(round.members[round.next - 1]->index);
+    if (round.next > 0) network_.note_failure(round.members[round.next - 1]->index);  // else what was announced failed
     throw;
   }
   if (holds && cheap && left > 0) run_held(round, static_cast<long>(left));

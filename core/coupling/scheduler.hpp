@@ -81,6 +81,7 @@ class Scheduler {
     std::vector<Seat*> members;
     std::size_t next = 0;  ///< whose turn it is: after a costly step somebody may want to look at the clock
     std::optional<HeldRound> held;  ///< where all hold their inputs
+    std::vector<Seat*> elsewhere;   ///< those whose steps can be sent off at the beginning of a round
   };
 
   void take_seats(const RunSpec& spec);
@@ -95,6 +96,7 @@ class Scheduler {
   int choose();
   void run_alone(int i);
   void run_rounds(Round& round);
+  void announce(const Round& round);
   /// Throw unless all stand at the same place: whoever moved one of them alone has made a mistake.
   void check_step(const Round& round) const;
   /// Returns false when it was a costly one.

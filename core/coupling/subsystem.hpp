@@ -73,7 +73,11 @@ class HeldStepper {
 ///  9. No call is made from two threads at once; different subsystems may be called at once.
 /// 10. One that needs of its inputs what they are at the start of a step returns a `held_stepper()`, as long as it does.
 ///     After steps that were made by it, `stand_at(t)` says how far they went.
-/// 11. A failure is an exception; SolverFailure when the numerics gave up, ComponentFailure when a component did.
+/// 11. When an event ended the last step of one that stops early, `output_before_event()` are the outputs right before
+///     it; else null. What differs is a jump, and nobody will draw a line through it.
+/// 12. One whose steps are made elsewhere (`works_elsewhere()`: another process) may be told of its next step
+///     beforehand, `announce(t, t_end, u)`, so that others can step meanwhile. The same step follows, unless the run ends.
+/// 13. A failure is an exception; SolverFailure when the numerics gave up, ComponentFailure when a component did.
 class Subsystem : public recipe::Describable {
  public:
   virtual ~Subsystem() = default;
@@ -96,6 +100,9 @@ class Subsystem : public recipe::Describable {
   virtual void stand_at(double /*t*/) {}
 
   virtual bool stops_early() const { return false; }
+  virtual const double* output_before_event() { return nullptr; }
+  virtual bool works_elsewhere() const { return false; }
+  virtual void announce(double /*t*/, double /*t_end*/, Inputs& /*u*/) {}
   virtual bool offers_derivatives() const { return false; }
   virtual const double* output_derivative(double /*t*/, Inputs& /*u*/) { return nullptr; }
   virtual double next_step() const { return 0.0; }

@@ -11,7 +11,7 @@ namespace counterpoint {
 WindowedScheduler::WindowedScheduler(const RunSpec& spec, const WindowSpec& window, int threads)
     : scheduler_(spec, threads), window_(window), start_(spec.start), until_(spec.until), from_(spec.start) {
   scheduler_.leave_rounds();  // an interrupt within a window is heard after the step that is under way
-  for (const Participant& p : network().participants) earlier_.emplace_back(p.history.width(), p.history.has_derivatives());
+  for (const Participant& p : network().participants) earlier_.emplace_back(p.history.width(), p.history.has_derivatives(), p.history.may_jump());
   find_guesses();
 }
 

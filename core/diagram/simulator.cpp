@@ -55,6 +55,7 @@ void Simulator::start(double t, Inputs* u) {
   chatter_.start();
   short_step_ = 0.0;
   border_steps_ = 0;
+  has_before_ = false;
   execution_.start(context_);
   settle(true);
   execution_.crossing(context_, g_begin_.data());
@@ -87,6 +88,8 @@ void Simulator::look(Inputs* u) {
 
 double Simulator::advance(double t_end, Inputs* u, bool stops_at_events) {
   context_.inputs = u;
+  stops_at_events_ = stops_at_events;
+  has_before_ = false;
   const double t_begin = time_;
   execution_.check_end(t_begin);
   begin();
@@ -98,8 +101,8 @@ double Simulator::advance(double t_end, Inputs* u, bool stops_at_events) {
     const double grid = part >= parts ? t_end : t_begin + span * part / parts;
     double end = attempted(limit(grid));
     const Ending ending = find_crossing(end);
-    accept(end, ending);
-    if ((ending == Ending::event && stops_at_events) || execution_.ends_run()) break;
+    const bool may_jump = accept(end, ending);
+    if ((may_jump && stops_at_events) || execution_.ends_run()) break;
     if (time_ < t_end && execution_.has_rejected()) begin();  // what remembers has remembered
   }
   return time_;
@@ -202,15 +205,25 @@ void Simulator::evaluate_at_end(double t) {
   ++statistics_.evaluations;
 }
 
-void Simulator::accept(double end, Ending ending) {
+/// What was before the event has to be looked at in the modes of the step.
+void Simulator::note_outputs_before(double end) {
+  if (!evaluated_at_end_) evaluate_at_end(end);
+  evaluated_at_end_ = has_before_ = true;
+  before_.resize(static_cast<std::size_t>(execution_.outputs()));
+  for (std::size_t i = 0; i < before_.size(); ++i) before_[i] = execution_.output(static_cast<int>(i));
+}
+
+bool Simulator::accept(double end, Ending ending) {
   const double begun = time_;
+  const double close = coincidence(end, end - begun);
+  const double jump = execution_.next_event(reached_);
+  const bool may_jump = ending == Ending::event || jump <= end + close;
+  if (may_jump && stops_at_events_) note_outputs_before(end);
   if (execution_.needs_arrival() && !evaluated_at_end_) {
     evaluate_at_end(end);
     evaluated_at_end_ = true;
   }
   if (!evaluated_at_end_) std::copy(x_end_.begin(), x_end_.end(), execution_.x());
-  const double close = coincidence(end, end - begun);
-  const double jump = execution_.next_event(reached_);
   time_ = end;
   reached_ = jump > end && jump <= end + close ? jump : end;
   context_.time = reached_;
@@ -240,6 +253,7 @@ void Simulator::accept(double end, Ending ending) {
   execution_.accepted(context_);
   execution_.slopes(context_, slope_.data());
   execution_.close_triggers();
+  return may_jump;
 }
 
 std::shared_ptr<const Simulator::Saved> Simulator::save() const {
@@ -259,6 +273,7 @@ void Simulator::restore(const Saved& saved) {
   slope_ = saved.slope;
   g_begin_ = saved.g;
   chatter_ = saved.chatter;
+  has_before_ = false;
 }
 
 bool Simulator::write(const Saved& s, recipe::Writer& writer) {

@@ -40,8 +40,8 @@ class Simulator : private Slopes, private CrossingModel {
   /// At time t in the initial state, everything evaluated with the inputs given. May be repeated.
   void start(double t, Inputs* u);
 
-  /// Advance to t_end, or to the first event when `stops_at_events`, or to where a block ends the run. Returns the time
-  /// reached. Throws RunEnd when the run has ended.
+  /// Advance to t_end, or to the first event or known jump when `stops_at_events`, or to where a block ends the run.
+  /// Returns the time reached. Throws RunEnd when the run has ended.
   double advance(double t_end, Inputs* u, bool stops_at_events);
 
   /// dx/dt at any state, everything decided there; outputs are left in the execution. For analyses: it spoils a run.
@@ -49,6 +49,9 @@ class Simulator : private Slopes, private CrossingModel {
 
   /// Evaluate again at the time reached, should the inputs be these; samples stay as they are. To be followed by `restore`.
   void look(Inputs* u);
+
+  /// Outputs right before the event that ended the last `advance`; null when none did.
+  const double* outputs_before() const { return has_before_ ? before_.data() : nullptr; }
 
   double time() const { return time_; }
   /// The step that a solver of variable step would like next, s; 0 for those of fixed step.
@@ -73,7 +76,9 @@ class Simulator : private Slopes, private CrossingModel {
   void settle(bool with_samples);
   double limit(double t_end) const;
   double attempted(double limit);
-  void accept(double end, Ending ending);
+  /// Returns whether something may have jumped there.
+  bool accept(double end, Ending ending);
+  void note_outputs_before(double end);
   void give_up(double t);
 
   Ending find_crossing(double& end);
@@ -98,6 +103,9 @@ class Simulator : private Slopes, private CrossingModel {
   std::vector<double> x_begin_, x_end_, slope_;
   std::vector<double> g_begin_, g_end_;
   bool evaluated_at_end_ = false;
+  bool stops_at_events_ = false;
+  bool has_before_ = false;
+  std::vector<double> before_;
 
   EventLocation location_;
   std::vector<double> g_ahead_;  ///< crossing functions and ...

@@ -27,7 +27,7 @@ struct Fields<Inputs::Saved> {
 };
 template <>
 struct Fields<History::Saved> {
-  static auto of(auto& s) { return std::tie(s.begin, s.appended, s.committed, s.times, s.values, s.derivatives); }
+  static auto of(auto& s) { return std::tie(s.begin, s.appended, s.committed, s.times, s.values, s.derivatives, s.jumps, s.befores); }
 };
 template <>
 struct Fields<Defect::Spread> {
@@ -55,7 +55,7 @@ using recipe::Reader;
 using recipe::RecipeError;
 
 constexpr std::string_view mark = "Counterpoint state";
-constexpr std::uint32_t version = 1;
+constexpr std::uint32_t version = 2;
 constexpr std::size_t head = mark.size() + sizeof version + sizeof(std::uint64_t);
 
 /// FNV-1a: finds damage, not forgery.
@@ -93,6 +93,8 @@ class StateCheck {
     const std::size_t samples = read.times.size(), width = static_cast<std::size_t>(made.width());
     needs(samples > 0 && read.appended >= samples && read.begin == read.appended - samples && read.committed == read.appended);
     needs(read.values.size() == samples * width && read.derivatives.size() == (made.has_derivatives() ? samples * width : 0));
+    needs(read.befores.size() == read.jumps.size() * width && (made.may_jump() || read.jumps.empty()));
+    needs(std::all_of(read.jumps.begin(), read.jumps.end(), [&](std::size_t k) { return k >= read.begin && k < read.appended; }));
   }
   void term(const Inputs::Saved::TermState& read, const Inputs::Saved::TermState& begun, const History::Saved& source) {
     needs(read.end > 0 && read.end <= source.appended);  // what it used last may be forgotten: it looks again before its next step

@@ -81,7 +81,7 @@ void FmuBase::initialize(double t) {
     throw;
   }
   start_ = time_ = t;
-  inputs_set_ = false;
+  inputs_set_ = has_before_ = false;
   next_event_ = Polynomial::infinity;
   if (!setup_.state.empty()) return take_over_state(t);
   if (!setup_.structure.empty()) {
@@ -129,6 +129,12 @@ void FmuBase::read_clocked_outputs() {
   for (ClockedPort& port : clocked_outputs_) {
     if (phase_ == Phase::initializing || clocks_.is_active(port.clocks)) port.values.read(*instance_, y_.data());
   }
+}
+
+void FmuBase::note_outputs_before() {
+  read_outputs();
+  before_ = y_;
+  has_before_ = true;
 }
 
 void FmuBase::write_discrete_inputs(double t, Inputs& u) {
@@ -234,6 +240,7 @@ void FmuBase::restore(const SavedState& state) {
   if (saved.instance != instance_) throw ComponentFailure("the state to restore belongs to another run");
   instance_->restore(saved.state);
   set_memory(saved.memory);
+  has_before_ = false;
 }
 
 std::unique_ptr<SavedState> FmuBase::read_state(recipe::Reader& reader) const {

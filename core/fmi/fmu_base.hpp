@@ -97,6 +97,7 @@ class FmuBase : public Subsystem {
   /// The state of the running instance as bytes, and what the importer has to remember with it: see FmuSetup.
   std::vector<std::uint8_t> serialize();
   virtual std::vector<double> memory() const = 0;
+  const double* output_before_event() override { return has_before_ ? before_.data() : nullptr; }
 
   const Log& log() const { return *log_; }
   /// Messages go there instead of being kept.
@@ -130,6 +131,8 @@ class FmuBase : public Subsystem {
     if (phase_ == Phase::initializing) read_clocked_outputs();
   }
   void read_clocked_outputs();
+  /// An event comes: outputs as they are now.
+  void note_outputs_before();
   void write_inputs(const double* u) {
     for (Bundle& bundle : inputs_all_) bundle.write(*instance_, u);
   }
@@ -163,6 +166,8 @@ class FmuBase : public Subsystem {
   int input_width_ = 0;
   Bundles inputs_all_, inputs_continuous_, inputs_discrete_, outputs_;
   std::vector<double> y_, dy_;
+  std::vector<double> before_;  ///< outputs right before the event that ended the last step, where one did
+  bool has_before_ = false;
   std::vector<double> u_discrete_;  ///< all inputs when discrete ones were written last
   Clocks clocks_;
   std::vector<ClockedPort> clocked_inputs_, clocked_outputs_;

@@ -188,6 +188,7 @@ void FmuSubsystem::go_on_held(const StepEnd& end, double t, double t_end, const 
 inline double FmuSubsystem::go(double t, double t_end, Inputs& u) {
   log_->set_time(t);
   inputs_ = &u;
+  has_before_ = false;
   if (discrete_by_event_ && discrete_inputs_changed(t, u)) handle_events(t, u);
   double now = t;
   double end = t_end;
@@ -203,7 +204,10 @@ inline double FmuSubsystem::go(double t, double t_end, Inputs& u) {
     }
     now = time_ = done.reached;
     if (now > inner_start_) inner_length_ = now - inner_start_;
-    if (done.event || now >= next_event_) handle_events(now, u);
+    if (done.event || now >= next_event_) {
+      if (stops_early()) note_outputs_before();
+      handle_events(now, u);
+    }
     if (now >= t_end || std::abs(t_end - now) <= 1e-12 * std::abs(t_end)) return t_end;
     if (stops_early()) return now;
     end = t_end;

@@ -35,7 +35,7 @@ link::Ports ports_of(const FmuSetup& setup) {
   if (!setup.outputs.empty()) ports.outputs = {{"y", width_of(setup.outputs), "", {}}};
   ports.can_save = setup.can_save;
   ports.derivatives = setup.output_slopes;
-  ports.stops_early = may_stop_early(setup);
+  ports.stops_early = ports.jumps = may_stop_early(setup);
   ports.paces = setup.instance.kind == Kind::model_exchange;
   ports.requests = ports.begins = true;
   return ports;

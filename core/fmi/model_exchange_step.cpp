@@ -67,6 +67,7 @@ double ModelExchangeSubsystem::step(double t, double t_end, Inputs& u) {
   inputs_ = &u;
   time_ = t;
   span_ = t_end - t;
+  has_before_ = false;
   take_inputs();
   while (time_ < t_end) {
     evaluate_start();
@@ -75,9 +76,10 @@ double ModelExchangeSubsystem::step(double t, double t_end, Inputs& u) {
     const bool crossed = find_crossing(end);
     const Cause cause = accept(end, crossed);
     if (cause == Cause::none) continue;
+    const bool is_news = stops_early() && !follows_event;  // an indicator that comes back right after its event is not
+    if (is_news) note_outputs_before();
     handle_event(cause);
-    // An indicator that comes back right after its event is no news.
-    if (stops_early() && !follows_event) return time_;
+    if (is_news) return time_;
   }
   return t_end;
 }

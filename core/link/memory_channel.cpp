@@ -33,10 +33,11 @@ constexpr std::uint32_t capacity = 1u << 18;  ///< bytes in a ring; a power of t
 static_assert(std::has_single_bit(capacity));
 /// Looks at a counter before going to sleep: some 10 us. To be woken on a processor that has gone to sleep takes longer
 /// than that, above all in a virtual machine, so that whoever made the memory, most often a master that waits for its
-/// answer, looks for some 100 us. Were both as patient, two servants would keep each other from the one processor that is left.
+/// answer, looks for some 100 us. Between looks the processor is given away: two servants may share it.
 constexpr int most_looks_of_maker = 5000;
 constexpr int most_looks = 500;
 constexpr int fewest_looks = 100;
+constexpr int looks_between_yields = 32;
 constexpr long nap_nanoseconds = 50'000'000;  ///< between two looks whether the other end lives
 constexpr int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
@@ -92,6 +93,12 @@ class Mapping {
   Segment* segment_;
 };
 
+/// Of the one thread that waits for something.
+struct Manners {
+  Patience patience;
+  Courtesy courtesy;
+};
+
 class MemoryChannel final : public Channel {
  public:
   MemoryChannel(int memory, MemorySide side, Descriptor life, std::string peer)
@@ -101,7 +108,7 @@ class MemoryChannel final : public Channel {
         in_((*mapping_).rings[1 - me_]),
         life_(std::move(life)),
         peer_(std::move(peer)),
-        for_bytes_(side == MemorySide::maker ? most_looks_of_maker : most_looks, fewest_looks) {}
+        for_bytes_{{side == MemorySide::maker ? most_looks_of_maker : most_looks, fewest_looks}, {}} {}
 
   ~MemoryChannel() override {
     (*mapping_).closed[me_].store(1, std::memory_order_seq_cst);
@@ -156,12 +163,13 @@ class MemoryChannel final : public Channel {
   }
 
   /// Wait until the counter is not what it was.
-  void wait(Counter& counter, std::uint32_t seen, Patience& patience, const Deadline& deadline) {
-    for (int looks = patience.looks(); looks > 0; --looks) {
-      if (counter.count.load(std::memory_order_acquire) != seen) return patience.note(true);
-      relax();
+  void wait(Counter& counter, std::uint32_t seen, Manners& manners, const Deadline& deadline) {
+    manners.courtesy.begin_wait();
+    for (int looks = manners.patience.looks(); looks > 0; --looks) {
+      if (counter.count.load(std::memory_order_acquire) != seen) return manners.patience.note(true);
+      if (looks % looks_between_yields != 0 || !manners.courtesy.yield()) relax();
     }
-    patience.note(false);
+    manners.patience.note(false);
     counter.sleeps.store(1, std::memory_order_seq_cst);
     try {
       while (counter.count.load(std::memory_order_seq_cst) == seen) nap(counter, seen, deadline);
@@ -193,8 +201,8 @@ class MemoryChannel final : public Channel {
   std::string peer_;
   std::uint32_t written_ = 0;
   std::uint32_t taken_ = 0;
-  Patience for_room_{most_looks, fewest_looks};
-  Patience for_bytes_;
+  Manners for_room_{{most_looks, fewest_looks}, {}};
+  Manners for_bytes_;
 };
 
 }  // namespace

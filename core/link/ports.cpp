@@ -117,6 +117,7 @@ class Reader {
     if (what == "begin") ports_.begins = true;
     if (what == "pace") ports_.paces = true;
     if (what == "stop early") ports_.stops_early = true;
+    if (what == "jump") ports_.jumps = true;
   }
 
   Ports& ports_;
@@ -161,7 +162,8 @@ std::string Ports::to_text() const {
   for (const double share : asks) text << '\t' << number(share);
   text << '\n';
   const std::pair<bool, const char*> abilities[] = {{can_save, "save"}, {derivatives, "derivatives"}, {requests, "request"},
-                                                    {begins, "begin"},  {paces, "pace"},              {stops_early, "stop early"}};
+                                                    {begins, "begin"},  {paces, "pace"},              {stops_early, "stop early"},
+                                                    {jumps, "jump"}};
   for (const auto& [able, word] : abilities) {
     if (able) text << "can\t" << word << '\n';
   }

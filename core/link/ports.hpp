@@ -35,6 +35,7 @@ struct Ports {
   bool begins = false;         ///< it wants to know when the initial outputs of all are found
   bool paces = false;          ///< it says which step it would like next
   bool stops_early = false;
+  bool jumps = false;          ///< replies say what the outputs were right before an event that ended the step
 
   int input_width() const;
   int output_width() const;

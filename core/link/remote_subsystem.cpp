@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <exception>
 #include <sstream>
+#include <utility>
 
 #include "link/handshake.hpp"
 #include "link/server.hpp"
@@ -149,17 +150,29 @@ void RemoteSubsystem::close() noexcept {
   connection_->drop(peer_ + ": the connection was closed");
 }
 
-/// Send a command with the inputs at shares of its step, answer requests, take the reply.
 void RemoteSubsystem::command(Kind kind, double t, double t_end, Inputs* u, const std::vector<double>& shares) {
+  forget_announced();
+  send(kind, t, t_end, u, shares);
+  await_reply(u);
+}
+
+/// A command with the inputs at shares of its step.
+void RemoteSubsystem::send(Kind kind, double t, double t_end, Inputs* u, const std::vector<double>& shares) {
   outputs_fresh_ = false;
   rows_.clear();
   if (u != nullptr) collect_inputs(t, t_end, *u, shares);
   const double count = static_cast<double>(rows_.size()) / (inputs_ + 1);
+  connection_->guarded([&](FrameLink& link) {
+    link.begin(kind).put(t).put(t_end).put(wants_derivatives_ ? 1.0 : 0.0).put(count).put(rows_.data(), rows_.size());
+    link.send(Deadline::in(connection_->settings.deadline));
+  });
+}
+
+/// Answer requests, take the reply.
+void RemoteSubsystem::await_reply(Inputs* u) {
   std::exception_ptr inputs_failed;
   connection_->guarded([&](FrameLink& link) {
     const Deadline deadline = Deadline::in(connection_->settings.deadline);
-    link.begin(kind).put(t).put(t_end).put(wants_derivatives_ ? 1.0 : 0.0).put(count).put(rows_.data(), rows_.size());
-    link.send(deadline);
     while (true) {
       const Frame frame = connection_->receive(link, deadline);
       if (frame.kind != Kind::request) {
@@ -216,6 +229,17 @@ void RemoteSubsystem::take_reply(const Frame& frame) {
     next += wishes;
     left -= wishes;
   }
+  has_before_ = false;
+  if (ports_.jumps) {
+    if (left == 0 || (*next != 0.0 && left <= y_.size())) throw ProtocolFailure("does not say whether its outputs jump");
+    has_before_ = *next++ != 0.0;
+    --left;
+    if (has_before_) {
+      before_.assign(next, next + y_.size());
+      next += y_.size();
+      left -= y_.size();
+    }
+  }
   if (left != 0 && left != y_.size() && left != 2 * y_.size()) {
     throw ProtocolFailure("replies with " + std::to_string(left) + " outputs instead of " + std::to_string(y_.size()));
   }
@@ -251,8 +275,24 @@ void RemoteSubsystem::finish() noexcept {
   }
 }
 
+void RemoteSubsystem::announce(double t, double t_end, Inputs& u) {
+  send(Kind::step, t, t_end, &u, wishes_);
+  announced_ = &u;
+}
+
+/// Something else happens than the step that was announced: its answer is not for anybody.
+void RemoteSubsystem::forget_announced() noexcept {
+  if (announced_ == nullptr) return;
+  try {
+    await_reply(std::exchange(announced_, nullptr));
+  } catch (...) {  // whatever it was, the run has another reason to end
+  }
+}
+
 double RemoteSubsystem::step(double t, double t_end, Inputs& u) {
-  command(Kind::step, t, t_end, &u, wishes_);
+  if (announced_ == nullptr) send(Kind::step, t, t_end, &u, wishes_);
+  announced_ = nullptr;
+  await_reply(&u);
   if (!outputs_fresh_ && !y_.empty()) throw ComponentFailure(peer_ + ": a step was answered without outputs");
   return reached_;
 }
@@ -294,7 +334,8 @@ std::unique_ptr<SavedState> RemoteSubsystem::save() const {
 void RemoteSubsystem::restore(const SavedState& state) {
   const Saved& saved = static_cast<const Saved&>(state);
   if (saved.connection != connection_) throw ComponentFailure("the state to restore belongs to another run");
-  outputs_fresh_ = has_derivatives_ = false;
+  forget_announced();
+  outputs_fresh_ = has_derivatives_ = has_before_ = false;
   connection_->guarded([&](FrameLink& link) {
     const Deadline deadline = Deadline::in(connection_->settings.deadline);
     link.begin(Kind::restore).put(saved.handle).send(deadline);
@@ -306,6 +347,7 @@ void RemoteSubsystem::restore(const SavedState& state) {
 }
 
 std::string RemoteSubsystem::call(const std::string& bytes) {
+  forget_announced();
   return connection_->guarded([&](FrameLink& link) {
     const Deadline deadline = Deadline::in(connection_->settings.deadline);
     link.send_text(Kind::call, bytes, deadline);
@@ -316,6 +358,7 @@ std::string RemoteSubsystem::call(const std::string& bytes) {
 }
 
 void RemoteSubsystem::ping() {
+  forget_announced();
   connection_->guarded([&](FrameLink& link) {
     const Deadline deadline = Deadline::in(connection_->settings.deadline);
     link.begin(Kind::ping).send(deadline);

@@ -43,6 +43,9 @@ class RemoteSubsystem final : public Subsystem {
   double step(double t, double t_end, Inputs& u) override;
   const double* output(double t, Inputs& u) override;
   bool stops_early() const override { return ports_.stops_early; }
+  const double* output_before_event() override { return has_before_ ? before_.data() : nullptr; }
+  bool works_elsewhere() const override { return true; }
+  void announce(double t, double t_end, Inputs& u) override;
   bool offers_derivatives() const override { return ports_.derivatives; }
   const double* output_derivative(double t, Inputs& u) override;
   double next_step() const override { return next_step_; }
@@ -63,6 +66,9 @@ class RemoteSubsystem final : public Subsystem {
   class Connection;
 
   void command(Kind kind, double t, double t_end, Inputs* u, const std::vector<double>& shares);
+  void send(Kind kind, double t, double t_end, Inputs* u, const std::vector<double>& shares);
+  void await_reply(Inputs* u);
+  void forget_announced() noexcept;
   void answer_request(FrameLink& link, double t, Inputs& u, const Deadline& deadline, std::exception_ptr& failed);
   void collect_inputs(double t, double t_end, Inputs& u, const std::vector<double>& shares);
   void take_reply(const Frame& frame);
@@ -78,6 +84,9 @@ class RemoteSubsystem final : public Subsystem {
   std::vector<double> reply_;
   double reached_ = 0.0;
   bool outputs_fresh_ = false;  ///< those of the last step have not been read yet
+  Inputs* announced_ = nullptr;  ///< inputs of a step that was sent off and not yet answered
+  bool has_before_ = false;
+  std::vector<double> before_;  ///< outputs right before the event that ended the last step
   bool wants_derivatives_ = false;
   bool has_derivatives_ = false;
   std::vector<double> y_;

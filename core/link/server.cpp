@@ -219,7 +219,8 @@ void LinkServer::advance(Kind kind) {
   reply(reached, kind == Kind::step || kind == Kind::output);
 }
 
-/// Time reached, step wished next, number of wishes, wishes, outputs, derivatives where they are wanted.
+/// Time reached, step wished next, number of wishes, wishes, whether outputs before an event follow, those, outputs,
+/// derivatives where they are wanted.
 void LinkServer::reply(double reached, bool with_outputs) {
   const bool derivatives = with_outputs && ports_.derivatives && command_[2] != 0.0;
   const double* const y = with_outputs ? model_.output(reached, *inputs_) : nullptr;
@@ -228,6 +229,11 @@ void LinkServer::reply(double reached, bool with_outputs) {
   const auto width = static_cast<std::size_t>(model_.output_width());
   link_.begin(Kind::reply).put(reached).put(ports_.paces ? model_.next_step() : 0.0);
   link_.put(static_cast<double>(wishes_.size())).put(wishes_.data(), wishes_.size());
+  if (ports_.jumps) {
+    const double* const before = with_outputs && command_[1] > command_[0] ? model_.output_before_event() : nullptr;
+    link_.put(before != nullptr ? 1.0 : 0.0);
+    if (before != nullptr) link_.put(before, width);
+  }
   if (y != nullptr) link_.put(y, width);
   if (dy != nullptr) link_.put(dy, width);
   link_.send(Deadline::never());

@@ -18,13 +18,18 @@ struct Samples {
   int column = 0;
   int width = 1;
   double tolerance = 0.0;  ///< times closer than this are the same time
+  std::size_t ends_before = History::nowhere;  ///< the last sample is read as it was right before it jumped (smooth_stretch)
 
   std::size_t count() const { return end - begin; }
   std::size_t last() const { return end - 1; }
   double time(std::size_t k) const { return history->time(k); }
-  const double* value(std::size_t k) const { return history->value(k) + column; }
+  const double* value(std::size_t k) const { return (k == ends_before ? history->before_jump(k) : history->value(k)) + column; }
   const double* derivative(std::size_t k) const { return history->derivative(k) + column; }
-  bool has_derivatives() const { return history->has_derivatives(); }
+  /// Those right before a jump are not known.
+  bool has_derivatives() const { return history->has_derivatives() && ends_before == History::nowhere; }
+
+  /// What the signal was right before it jumped at sample k, or null where it did not.
+  const double* before_jump(std::size_t k) const;
 
   /// The closest sample strictly later than t, or the last one when there is none.
   std::size_t ahead_of(double t) const {
@@ -63,6 +68,7 @@ struct ConsumerStep {
 ///     asks there may build it without a call (`newton_through`).
 ///  6. `depends_on_step` is true when the polynomial depends on the consumer's step and not on the
 ///     samples alone; it is then built again for every step.
+///  7. It gets samples between which the signal does not jump, unless it `reaches_across_jumps`.
 class Approximation : public recipe::Describable {
  public:
   virtual ~Approximation() = default;
@@ -72,6 +78,7 @@ class Approximation : public recipe::Describable {
   virtual bool depends_on_step() const { return false; }
   virtual bool wants_derivatives() const { return false; }
   virtual bool looks_back_one_step() const { return false; }
+  virtual bool reaches_across_jumps() const { return false; }
   virtual std::string name() const = 0;
 };
 

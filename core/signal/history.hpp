@@ -11,13 +11,15 @@ namespace counterpoint {
 ///
 /// Samples are numbered from 0 for the whole run; only a stretch [begin, end) of them is kept in a
 /// ring. Whoever owns the history appends; readers see samples up to the last `commit`, so that an
-/// owner may go on appending while others read what was committed before.
+/// owner may go on appending while others read what was committed before. Where a signal jumps, its sample is the value
+/// after the jump, and the one before it stands beside.
 class History {
  public:
-  History(int width, bool with_derivatives);
+  History(int width, bool with_derivatives, bool with_jumps = false);
 
   int width() const { return width_; }
   bool has_derivatives() const { return with_derivatives_; }
+  bool may_jump() const { return with_jumps_; }
 
   std::size_t begin() const { return begin_; }
   /// One past the last sample readers may use.
@@ -32,6 +34,10 @@ class History {
   double time(std::size_t k) const { return times_[k & mask_]; }
   const double* value(std::size_t k) const { return values_.data() + (k & mask_) * width_; }
   const double* derivative(std::size_t k) const { return derivatives_.data() + (k & mask_) * width_; }
+  /// What sample k was right before it jumped, or null.
+  const double* before_jump(std::size_t k) const {
+    return with_jumps_ && jumped_[k & mask_] ? befores_.data() + (k & mask_) * width_ : nullptr;
+  }
 
   /// The last sample, to be written again: at one instant the latest word counts.
   double* last_value() { return values_.data() + ((appended_ - 1) & mask_) * width_; }
@@ -40,6 +46,11 @@ class History {
   /// Where the next sample goes: write its value, then `advance`. Needs room() > 0.
   double* next_value() { return values_.data() + (appended_ & mask_) * width_; }
   double* next_derivative() { return derivatives_.data() + (appended_ & mask_) * width_; }
+  /// Whether the next sample jumps (`before` is what it was) or not (null); to be said of every one where it may.
+  void note_jump(const double* before) {
+    jumped_[appended_ & mask_] = before != nullptr;
+    if (before != nullptr) std::copy_n(before, width_, befores_.begin() + static_cast<std::ptrdiff_t>((appended_ & mask_) * width_));
+  }
   void advance(double t) {
     times_[appended_ & mask_] = t;
     ++appended_;
@@ -49,6 +60,7 @@ class History {
   void append(double t, const double* value, const double* derivative) {
     std::copy_n(value, width_, next_value());
     if (with_derivatives_) std::copy_n(derivative, width_, next_derivative());
+    if (with_jumps_) note_jump(nullptr);
     advance(t);
   }
 
@@ -73,6 +85,8 @@ class History {
   struct Saved {
     std::size_t begin = 0, appended = 0, committed = 0;
     std::vector<double> times, values, derivatives;
+    std::vector<std::size_t> jumps;  ///< numbers of samples that jump
+    std::vector<double> befores;     ///< what they were before
   };
   /// `into` is written again: its memory serves the next save as well.
   void save(std::size_t keep, Saved& into) const;
@@ -86,6 +100,7 @@ class History {
 
   int width_;
   bool with_derivatives_;
+  bool with_jumps_;
   std::size_t mask_;
   std::size_t begin_ = 0;
   std::size_t appended_ = 0;
@@ -94,6 +109,8 @@ class History {
   std::vector<double> times_;
   std::vector<double> values_;
   std::vector<double> derivatives_;
+  std::vector<char> jumped_;  ///< not bits: others may be read while one is written
+  std::vector<double> befores_;
 };
 
 }  // namespace counterpoint

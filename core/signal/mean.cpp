@@ -16,6 +16,7 @@ class Mean final : public Approximation {
   int points_behind() const override { return 2; }
   bool depends_on_step() const override { return true; }
   bool looks_back_one_step() const override { return true; }
+  bool reaches_across_jumps() const override { return true; }
   std::string name() const override { return kind_ == MeanKind::arithmetic ? "mean" : "time-weighted mean"; }
 
   void build(const Samples& samples, const ConsumerStep& step, double, Polynomial& out) const override {
@@ -74,7 +75,8 @@ class Mean final : public Approximation {
     const double middle = 0.5 * (left + right);
     const bool outside = k == s.last() || middle < s.time(k);
     const double* before = s.value(k);
-    const double* after = outside ? before : s.value(k + 1);
+    const double* jump = outside ? nullptr : s.before_jump(k + 1);
+    const double* after = outside ? before : jump != nullptr ? jump : s.value(k + 1);
     const double weight = outside ? 0.0 : (middle - s.time(k)) / (s.time(k + 1) - s.time(k));
     for (int j = 0; j < width; ++j) sum[j] += (right - left) * (before[j] + weight * (after[j] - before[j]));
   }

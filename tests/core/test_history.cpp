@@ -1,9 +1,10 @@
+#include <algorithm>
 #include <random>
 
 #include "check.hpp"
-#include "signal/history.hpp"
+#include "signal/smooth_stretch.hpp"
 
-using counterpoint::History;
+using namespace counterpoint;
 
 static void append(History& history, double t) {
   const double value[2] = {10.0 * t, -t};
@@ -131,4 +132,76 @@ TEST(restart_writes_the_first_sample_again) {
   history.commit();
   CHECK(history.end() == 1);
   CHECK_CLOSE(2.0, history.value(0)[0], 0.0);
+}
+
+namespace {
+
+/// A saw tooth of slope 1 that falls from 3 to 0 at t = 3, 6, ...: samples at all whole seconds.
+History saw_tooth(int count) {
+  History history(2, false, true);
+  for (int t = 0; t < count; ++t) {
+    const bool falls = t > 0 && t % 3 == 0;
+    const double value[2] = {double(t % 3), double(t)}, before[2] = {3.0, double(t)};
+    if (history.room() == 0) history.make_room(history.end() - 20, 1);
+    std::copy_n(value, 2, history.next_value());
+    history.note_jump(falls ? before : nullptr);
+    history.advance(t);
+    history.commit();
+  }
+  return history;
+}
+
+}  // namespace
+
+TEST(a_smooth_stretch_reaches_to_the_jumps_and_not_across) {
+  const History history = saw_tooth(12);
+  const Samples all{&history, 0, history.end(), 0, 1, 1e-9};
+  const ConsumerStep step{4.2, 9.0, 3.0, nullptr};
+  const SmoothStretch inside = smooth_stretch(all, step, 4.5, 6);
+  CHECK(inside.samples.begin == 3 && inside.samples.end == 7);
+  CHECK_CLOSE(0.0, *inside.samples.value(3), 0.0);
+  CHECK_CLOSE(3.0, *inside.samples.value(6), 0.0);  // as it was right before it fell
+  CHECK(inside.from <= 3.0 && inside.to <= 6.0);
+  const SmoothStretch newest = smooth_stretch(all, step, 20.0, 6);
+  CHECK(newest.samples.begin == 9 && newest.samples.end == 12 && newest.to == Polynomial::infinity);
+  Samples other = all;
+  other.column = 1;  // the second signal does not jump
+  CHECK(smooth_stretch(other, step, 4.5, 6).samples.begin == 0);
+}
+
+TEST(at_a_jump_the_side_is_that_of_the_step) {
+  const History history = saw_tooth(12);
+  const Samples all{&history, 0, history.end(), 0, 1, 1e-9};
+  const SmoothStretch ends = smooth_stretch(all, {5.0, 6.0, 4.0, nullptr}, 6.0, 6);
+  CHECK(ends.samples.begin == 3 && ends.samples.end == 7);
+  const SmoothStretch begins = smooth_stretch(all, {6.0, 7.0, 5.0, nullptr}, 6.0, 6);
+  CHECK(begins.samples.begin == 6);
+  const SmoothStretch across = smooth_stretch(all, {5.0, 7.0, 4.0, nullptr}, 6.0, 6);
+  CHECK(across.samples.end == 7);
+}
+
+TEST(jumps_are_saved_restored_and_survive_a_larger_ring) {
+  History history = saw_tooth(40);
+  History::Saved saved;
+  history.save(30, saved);
+  CHECK((saved.jumps == std::vector<std::size_t>{30, 33, 36, 39}));
+  History other(2, false, true);
+  other.restore(saved);
+  other.make_room(30, 5000);  // enlarged
+  for (std::size_t k = 30; k < 40; ++k) CHECK((other.before_jump(k) != nullptr) == (k % 3 == 0));
+  CHECK_CLOSE(3.0, other.before_jump(36)[0], 0.0);
+  const History long_one = saw_tooth(2000);  // the ring has gone round: old marks are gone
+  for (std::size_t k = long_one.begin(); k < long_one.end(); ++k) CHECK((long_one.before_jump(k) != nullptr) == (k % 3 == 0));
+}
+
+TEST(rounding_is_no_jump) {
+  History history(1, false, true);
+  const double value = 1.0, before = 1.0 + 1e-12;
+  history.append(0.0, &value, nullptr);
+  *history.next_value() = value;
+  history.note_jump(&before);
+  history.advance(1.0);
+  history.commit();
+  CHECK(history.before_jump(1) != nullptr);
+  CHECK((Samples{&history, 0, 2, 0, 1, 1e-9}.before_jump(1) == nullptr));
 }

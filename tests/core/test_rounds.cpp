@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "check.hpp"
 #include "coupling/rounds.hpp"
 #include "models.hpp"
@@ -142,6 +144,38 @@ RunSpec holding_ring(int count, bool says_so, const ApproximationPointer& approx
   return spec;
 }
 
+/// A walker that makes its steps when they are announced, where they are, and then only hands them over.
+class Elsewhere final : public Subsystem {
+ public:
+  Elsewhere(int inputs, double x0, std::vector<int>& calls, int number) : walker_(inputs, x0), calls_(calls), number_(number) {}
+  int input_width() const override { return walker_.input_width(); }
+  int output_width() const override { return 1; }
+  void start(double t) override { walker_.start(t); }
+  bool works_elsewhere() const override { return true; }
+  void announce(double t, double t_end, Inputs& u) override {
+    CHECK(!is_announced_);
+    is_announced_ = true;
+    announced_ = {t, t_end};
+    walker_.step(t, t_end, u);
+    calls_.push_back(number_);
+  }
+  double step(double t, double t_end, Inputs& u) override {
+    calls_.push_back(-number_);
+    if (!is_announced_) return walker_.step(t, t_end, u);
+    is_announced_ = false;
+    CHECK(t == announced_.first && t_end == announced_.second);
+    return t_end;
+  }
+  const double* output(double t, Inputs& u) override { return walker_.output(t, u); }
+
+ private:
+  Walker walker_;
+  std::vector<int>& calls_;
+  int number_;
+  bool is_announced_ = false;
+  std::pair<double, double> announced_;
+};
+
 /// Steps of 0.5 s; the outputs become NaN at t = 2 s.
 class Breaks final : public Subsystem {
  public:
@@ -217,6 +251,22 @@ TEST(held_rounds_change_no_bit) {
       CHECK(one_by_one == record(holding_ring(count, false, approximation), 2, {}));
       CHECK(one_by_one == record(holding_ring(count, true, approximation), 1, {}));
       CHECK(one_by_one == record(holding_ring(count, true, approximation), 1, {0.004, 0.37, 1.0, 4.995}));
+    }
+  }
+}
+
+TEST(steps_made_elsewhere_are_sent_off_together_and_change_no_bit) {
+  for (const ApproximationPointer& approximation : {make_hold(HoldSide::behind), make_lagrange(2), make_transition(1)}) {
+    for (Order order : {Order::parallel, Order::forwards}) {
+      std::vector<int> calls;
+      RunSpec far = ring_and_pair(order, approximation);
+      for (int i : {1, 3}) far.participants[i].subsystem = std::make_shared<Elsewhere>(2, 1.0 + 0.2 + 0.01, calls, i);
+      const std::vector<double> here = record(ring_and_pair(order, approximation), 1, {});
+      CHECK(here == record(far, 1, {}));
+      // Who waits for others, or whose inputs depend on the step, is not told beforehand.
+      const bool beforehand = order == Order::parallel && !approximation->depends_on_step();
+      CHECK((std::vector<int>(calls.begin(), calls.begin() + 4) == (beforehand ? std::vector<int>{1, 3, -1, -3} : std::vector<int>{-1, -3, -1, -3})));
+      CHECK(here == record(far, 1, {0.004, 0.37, 1.0, 2.995}));
     }
   }
 }

@@ -22,7 +22,7 @@ def event_times(model: Diagram, until: float, step: float) -> np.ndarray:
     """Published times that are not on the grid."""
     model.publish_events = True
     time = np.asarray(model.run(until=until, step=step)[f"{model.name}.{next(iter(model.outputs))}"].time)
-    return time[np.abs(time / step - np.round(time / step)) > 1e-6]
+    return np.unique(time[np.abs(time / step - np.round(time / step)) > 1e-6])
 
 
 def statistics(model: Diagram, ends: list[float]) -> dict[str, int]:

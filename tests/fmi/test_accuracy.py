@@ -5,6 +5,7 @@ import re
 import runpy
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import counterpoint as cp
@@ -125,5 +126,5 @@ def test_an_fmu_with_events_inside_its_steps_is_repeated_with_them(built):
     assert repeated.summary.windows.passes == 2 * repeated.summary.windows.count
     # Nothing acts on the ball, so a repeat changes nothing of it: also its impacts are taken back and made again.
     for name in ("ball.h", "ball.bounces"):
-        times = plain[name].time + 1e-9  # not to fall before a sample by a rounding
-        assert repeated[name].at(times, "hold") == pytest.approx(plain[name].values, abs=1e-9)
+        times = np.unique(plain[name].time) + 1e-9  # not to fall before a sample by a rounding
+        assert repeated[name].at(times[:-1], "hold") == pytest.approx(plain[name].at(times[:-1], "hold"), abs=1e-9)

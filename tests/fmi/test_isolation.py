@@ -175,6 +175,43 @@ def test_death_is_told_and_the_results_are_kept(built, version, fault, name, wor
     assert time.monotonic() - started < 20.0
 
 
+def in_a_round(path, faults, isolate):
+    """Run FMUs that step together; steps of isolated ones are sent off before anybody steps."""
+    system = cp.System("round")
+    for k, (number, alone) in enumerate(zip(faults, isolate, strict=True)):
+        parameters = {"fault": number, "fault_time": 0.45}
+        system.add(f"pump{k}", cp.fmu(path, parameters=parameters, name=f"pump{k}", isolate=alone), step=0.1)
+    for k in range(len(faults)):
+        system.connect(f"pump{k}.y", f"pump{(k + 1) % len(faults)}.u", cp.hold())
+    return system.run(until=1.0, scheme="parallel")
+
+
+@pytest.mark.parametrize("failed", [0, 1, 2])
+def test_in_a_round_who_died_is_told_and_the_others_are_not_left_behind(built, version, fault, failed):
+    faults = [fault("segfaults") if k == failed else 0 for k in range(3)]
+    with pytest.raises(cp.ComponentDied) as death:
+        in_a_round(built("misbehaving", version), faults, isolate=[True, True, True])
+    assert str(death.value).startswith(f"pump{failed}: step from t = 0.4 s to 0.5 s failed: the process of the FMU ")
+    times = [death.value.result[f"pump{k}.y"].time[-1] for k in range(3)]
+    assert times == pytest.approx([0.5] * failed + [0.4] * (3 - failed))
+
+
+def test_an_error_of_one_leaves_steps_that_were_sent_off_to_nobody(built, version, fault):
+    """The FMU in this process fails while the answers of the others are on their way."""
+    faults = [fault("errs"), 0, 0]
+    with pytest.raises(cp.SimulationError, match=r"pump0: step from t = 0\.4 s to 0\.5 s failed") as failure:
+        in_a_round(built("misbehaving", version), faults, isolate=[False, True, True])
+    assert failure.value.result["pump1.y"].time[-1] == pytest.approx(0.4)
+
+
+def test_a_round_gives_the_same_bits_isolated_or_not(built, version):
+    path = built("misbehaving", version)
+    here = in_a_round(path, [0, 0, 0], isolate=[False, False, False])
+    far = in_a_round(path, [0, 0, 0], isolate=[True, False, True])
+    for name in ("pump0", "pump1", "pump2"):
+        assert np.array_equal(here[name], far[name])
+
+
 def test_a_leak_ends_at_the_memory_limit(built, version, fault):
     with pytest.raises(cp.ComponentDied, match=r"died \(SIG\w+: .*\); its memory was limited to 200 MB"):
         failing(built("misbehaving", version), fault("leaks"), isolate=cp.fmi.Isolation(memory=200e6))

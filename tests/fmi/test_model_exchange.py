@@ -345,7 +345,7 @@ def test_a_time_event_and_the_end_of_a_step_that_differ_by_rounding_are_one(buil
     result = alone(model, until=100.0, step=0.1)
     assert model.statistics["time events"] == pytest.approx(1000, abs=1)
     assert model.statistics["steps"] == 1000
-    assert np.diff(result["fmu.x"].time).min() > 0.09
+    assert np.diff(np.unique(result["fmu.x"].time)).min() > 0.09
 
 
 def test_discrete_inputs_are_events(built, version):

@@ -27,7 +27,8 @@ def sample(times: ArrayLike, t: Array, y: Array, kind: Kind, name: str) -> Array
     times : array_like
         Where values are wanted, s, any shape.
     t, y : array
-        Samples, shapes ``(n,)`` and ``(n,)`` or ``(n, width)``; of two samples at one time the later counts.
+        Samples, shapes ``(n,)`` and ``(n,)`` or ``(n, width)``; two samples at one time are a jump: the later counts
+        there, and nothing is drawn through it.
     kind : {"linear", "hold", "cubic"}
         Straight lines, the last sample, or the polynomial through the four samples around.
     name : str
@@ -43,12 +44,15 @@ def sample(times: ArrayLike, t: Array, y: Array, kind: Kind, name: str) -> Array
     if kind not in methods:
         raise SetupError(f'{name}: unknown kind "{kind}"; known: "linear", "hold", "cubic"')
     inside = _inside(wanted.ravel(), t, name)
-    last_of_equal = np.append(np.diff(t) > 0, True)
-    if not last_of_equal.all():
-        t, y = t[last_of_equal], y[last_of_equal]
-    if len(t) == 1:
-        kind = "hold"
-    return methods[kind](inside, t, y).reshape(wanted.shape + y.shape[1:])
+    starts = np.flatnonzero(np.append(True, np.diff(t) <= 0))
+    ends = np.append(starts[1:], len(t))
+    found = np.empty((len(inside), *y.shape[1:]))
+    piece = np.searchsorted(t[starts], inside, side="right") - 1
+    for k in np.unique(piece):
+        samples, asked = slice(starts[k], ends[k]), piece == k
+        method = methods[kind] if ends[k] - starts[k] > 1 else _hold
+        found[asked] = method(inside[asked], t[samples], y[samples])
+    return found.reshape(wanted.shape + y.shape[1:])
 
 
 def _inside(wanted: Array, t: Array, name: str) -> Array:

@@ -28,6 +28,8 @@ class Subsystem:
     3. :meth:`step` advances the model from ``t`` to ``t_end``. With ``stops_early = True`` it may stop earlier
        and return the time it has reached (an event); others then wait for it more often, because they cannot know
        when it will publish. ``None`` means ``t_end``. One call is one accepted step, and only its end is published.
+       Where an event that ended the step makes outputs jump, ``output_before_event`` is a method that returns the
+       outputs right before it, and ``None`` after any other step: nobody will then draw a line through the jump.
     4. During a step the inputs may be asked at any time between ``t`` and ``t_end``: ``u(time)`` returns an
        array of all inputs in the order of ``inputs``. The array is written again by the next call: copy it to keep
        it. At the start of a step evaluate derivatives anew with ``u(t)``: what was stored at the end of the
@@ -75,6 +77,7 @@ class Subsystem:
     unit_definitions: Mapping[str, Unit] = {}  #: units that are known better than by their names, as in FMUs
     units_expected: bool = False  #: whether a unit that is missing on one side of a connection is worth a warning
     stops_early: bool = False
+    output_before_event: Callable[[], float | ArrayLike | None] | None = None
     next_step: Callable[[], float] | None = None
     preferred_approximation: Approximation | None = None
     output_approximations: Mapping[str, Approximation] = {}  #: of outputs that are not like the rest

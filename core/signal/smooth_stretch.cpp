@@ -1,0 +1,45 @@
+#include "signal/smooth_stretch.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace counterpoint {
+
+namespace {
+/// Outputs that are computed again at an event differ by rounding; that is no jump.
+constexpr double smallest_jump = 1e-9;  ///< of the larger value
+}  // namespace
+
+const double* Samples::before_jump(std::size_t k) const {
+  const double* before = history->before_jump(k);
+  if (before == nullptr) return nullptr;
+  const double* after = history->value(k) + column;
+  before += column;
+  const bool jumps = !std::equal(before, before + width, after, [](double a, double b) {
+    return std::abs(a - b) <= smallest_jump * std::max(std::abs(a), std::abs(b));
+  });
+  return jumps ? before : nullptr;
+}
+
+SmoothStretch smooth_stretch(const Samples& all, const ConsumerStep& step, double t, int most) {
+  SmoothStretch found{all};
+  const std::size_t ahead = all.ahead_of(t), reach = static_cast<std::size_t>(most);
+  const std::size_t oldest = ahead - std::min(reach, ahead - all.begin);
+  for (std::size_t k = std::min(ahead + reach, all.last());; --k) {
+    if (all.before_jump(k) != nullptr) {
+      const double time = all.time(k);
+      const double side = time <= step.start + all.tolerance ? all.tolerance : -all.tolerance;
+      if (time <= t + side) {
+        found.samples.begin = k;
+        found.from = time - side;
+        return found;
+      }
+      found.samples.end = k + 1;
+      found.samples.ends_before = k;
+      found.to = time - all.tolerance;
+    }
+    if (k == oldest) return found;
+  }
+}
+
+}  // namespace counterpoint
