@@ -107,6 +107,8 @@ class InitialLoops {
     std::ostringstream text;
     text << "the loop of direct feedthrough through " << torn_[index].label << " has no initial values that were found: with " << z[worst]
          << " there, " << z[worst] + r[worst] << " comes back; give the connection an initial value (initial=...), or other start values";
+    Participant& p = network_.participants[torn_[index].participant];
+    p.t_next = p.t;  // a failure of the start, not of a step
     network_.guarded(torn_[index].participant, [&] { throw SolverFailure(text.str()); });
     throw std::logic_error("not reached");
   }
