@@ -23,17 +23,19 @@ def test_impacts_happen_at_their_exact_times(built, version, solver):
 def test_euler_locates_what_it_calculates(built, version):
     """Euler's ball falls otherwise, but its impact is on its own line: h = 0 there to rounding."""
     result = alone(exchange(built("bouncing-ball", version), solver="ode1", step=0.01), until=0.6)
-    k = int(np.flatnonzero(result["fmu.bounces"].values)[0])
-    before, first = result["fmu.h"].values[k - 1], changes(result["fmu.bounces"])[0]
-    speed = result["fmu.v"].values[k - 1]
-    assert first == pytest.approx(result["fmu.h"].time[k - 1] - before / speed, abs=1e-10)
+    k = int(np.flatnonzero(result["fmu.bounces"].values)[0]) - 2  # before it, and before the sample right before it
+    before, first = result["fmu.h"].values[k], changes(result["fmu.bounces"])[0]
+    speed = result["fmu.v"].values[k]
+    assert before > 1e-3
+    assert first == pytest.approx(result["fmu.h"].time[k] - before / speed, abs=1e-10)
 
 
-def test_outputs_right_after_an_event_are_published_at_its_time(built, version):
+def test_outputs_right_before_and_after_an_event_are_published_at_its_time(built, version):
     result = alone(exchange(built("bouncing-ball", version), solver="ode4", step=0.05), until=0.5)
     k = int(np.flatnonzero(result["fmu.bounces"].values)[0])
     first = impacts(1)[0]
-    assert result["fmu.h"].time[k] == pytest.approx(first, abs=1e-11)
+    assert result["fmu.h"].time[k - 1] == result["fmu.h"].time[k] == pytest.approx(first, abs=1e-11)
+    assert result["fmu.v"].values[k - 1] == pytest.approx(-G * first, abs=1e-9)
     assert result["fmu.v"].values[k] == pytest.approx(E * G * first, abs=1e-9)
     assert result["fmu.h"].time[k + 1] == 0.5  # back on its own grid
 
