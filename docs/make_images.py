@@ -18,6 +18,7 @@ ROOT = DOCS.parent
 EXAMPLES = (
     "own_models",
     "python_model",
+    "bouncing_ball",
     "unsynchronised",
     "compare_schemes",
     "motor_diagram",
