@@ -8,16 +8,14 @@ class Ball(cp.Subsystem):
 
     outputs = ("height", "speed")
     stops_early = True
+    next_step = staticmethod(lambda: 0.1)
 
     def start(self, t):
         self.height, self.speed, self.before = 1.0, 0.0, None
 
-    def next_step(self):
-        return 0.1
-
     def step(self, t, t_end, u):
         h, self.before = t_end - t, None
-        if self.height + h * self.speed - 4.905 * h * h < 0.0:  # stop at the ground and turn round
+        if self.height + h * self.speed < 4.905 * h * h:
             h = (self.speed + (self.speed**2 + 19.62 * self.height) ** 0.5) / 9.81
             self.before = 0.0, self.speed - 9.81 * h
             self.height, self.speed = 0.0, 0.8 * (9.81 * h - self.speed)
@@ -31,10 +29,10 @@ class Ball(cp.Subsystem):
         return self.before
 
 
-system = cp.System("ball")
+system = cp.System("drop")
 system.add("ball", Ball())
 system.add("way", cp.ode(lambda t, x, speed: speed, [1.0], inputs="speed", outputs="height"), step=0.01)
 system.connect("ball.speed", "way.speed")
 result = system.run(until=2.0)
-print(f"at the end: {result['ball.height'].values[-1]:.4f} m; by the speed: {result['way.height'].values[-1]:.4f} m")
+print("height, and integral of the speed:", *(result[f"{name}.height"].values[-1] for name in ("ball", "way")))
 result.plot("ball.speed", "way.height", path="bouncing-ball.png")
