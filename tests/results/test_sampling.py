@@ -1,3 +1,5 @@
+import time
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -63,6 +65,15 @@ def test_one_sample_is_known_at_its_time_only(kind):
 def test_of_two_samples_at_one_time_the_later_counts(kind):
     t, y = np.array([0.0, 1.0, 1.0, 2.0, 2.0]), np.array([0.0, 1.0, 5.0, 5.0, 9.0])
     assert sample([1.0, 2.0], t, y, kind, "y").tolist() == [5.0, 9.0]
+
+
+@pytest.mark.parametrize("kind", ["linear", "hold", "cubic"])
+def test_many_jumps_cost_no_more_than_as_many_samples(kind):
+    """A loop over the stretches between jumps would take some 20 s."""
+    t = np.repeat(np.arange(100_000) * 1e-4, 2)
+    began = time.process_time()
+    sample(np.linspace(0.0, t[-1], 100_000), t, np.arange(len(t)) % 2.0, kind, "y")
+    assert time.process_time() - began < 2.0
 
 
 def test_no_samples_and_unknown_kinds_are_errors():

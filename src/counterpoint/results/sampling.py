@@ -8,13 +8,16 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ..errors import SetupError
 from .store import Array
 
 Kind = Literal["linear", "hold", "cubic"]
+Indices = NDArray[np.intp]
 
+MOST_POINTS: dict[Kind, int] = {"hold": 1, "linear": 2, "cubic": 4}
+"""Samples that a value is made of, where so many lie in the stretch without a jump."""
 TIME_TOLERANCE = 1e-9
 """Times this close to the ends, relative to the range, are inside: sums of steps end beside round numbers."""
 
@@ -40,18 +43,19 @@ def sample(times: ArrayLike, t: Array, y: Array, kind: Kind, name: str) -> Array
         Shape of `times`, followed by the width of a vector.
     """
     wanted = np.asarray(times, dtype=np.float64)
-    methods = {"linear": _linear, "hold": _hold, "cubic": _cubic}
-    if kind not in methods:
+    if kind not in MOST_POINTS:
         raise SetupError(f'{name}: unknown kind "{kind}"; known: "linear", "hold", "cubic"')
-    inside = _inside(wanted.ravel(), t, name)
-    starts = np.flatnonzero(np.append(True, np.diff(t) <= 0))
-    ends = np.append(starts[1:], len(t))
-    found = np.empty((len(inside), *y.shape[1:]))
-    piece = np.searchsorted(t[starts], inside, side="right") - 1
-    for k in np.unique(piece):
-        samples, asked = slice(starts[k], ends[k]), piece == k
-        method = methods[kind] if ends[k] - starts[k] > 1 else _hold
-        found[asked] = method(inside[asked], t[samples], y[samples])
+    x = _inside(wanted.ravel(), t, name)
+    stretches = np.flatnonzero(np.append(True, np.diff(t) <= 0))  # begin after each jump
+    which = np.searchsorted(t[stretches], x, side="right") - 1
+    begin, end = stretches[which], np.append(stretches[1:], len(t))[which]
+    points = np.minimum(MOST_POINTS[kind], end - begin)
+    first = np.searchsorted(t, x, side="right") - 1
+    first = np.clip(first - (points > 2), begin, end - points)
+    found = np.empty((len(x), *y.shape[1:]))
+    for count in np.unique(points):
+        asked = points == count
+        found[asked] = _through(int(count), x[asked], t, y, first[asked])
     return found.reshape(wanted.shape + y.shape[1:])
 
 
@@ -68,22 +72,13 @@ def _inside(wanted: Array, t: Array, name: str) -> Array:
     return np.clip(wanted, t[0], t[-1])
 
 
-def _hold(x: Array, t: Array, y: Array) -> Array:
-    return y[np.searchsorted(t, x, side="right") - 1]
-
-
-def _linear(x: Array, t: Array, y: Array) -> Array:
-    i = np.clip(np.searchsorted(t, x, side="right") - 1, 0, len(t) - 2)
-    w = (x - t[i]) / (t[i + 1] - t[i])
-    w = w.reshape(w.shape + (1,) * (y.ndim - 1))
-    return np.asarray((1 - w) * y[i] + w * y[i + 1])
-
-
-def _cubic(x: Array, t: Array, y: Array) -> Array:
-    """Lagrange polynomial through the four samples around x (fewer when there are fewer): error O(h⁴)."""
-    points = min(4, len(t))
-    i = np.searchsorted(t, x, side="right") - 1
-    first = np.clip(i - 1, 0, len(t) - points)
+def _through(points: int, x: Array, t: Array, y: Array, first: Indices) -> Array:
+    """Polynomial at x through samples from `first` on: held, a straight line, with four of them of error O(h⁴)."""
+    if points == 1:
+        return np.asarray(y[first])
+    if points == 2:
+        w = _column((x - t[first]) / (t[first + 1] - t[first]), y)
+        return np.asarray((1 - w) * y[first] + w * y[first + 1])
     nodes = [t[first + k] for k in range(points)]
     total = np.zeros((len(x), *y.shape[1:]))
     for k in range(points):
@@ -91,5 +86,9 @@ def _cubic(x: Array, t: Array, y: Array) -> Array:
         for m in range(points):
             if m != k:
                 weight *= (x - nodes[m]) / (nodes[k] - nodes[m])
-        total += weight.reshape(weight.shape + (1,) * (y.ndim - 1)) * y[first + k]
+        total += _column(weight, y) * y[first + k]
     return total
+
+
+def _column(weight: Array, y: Array) -> Array:
+    return weight.reshape(weight.shape + (1,) * (y.ndim - 1))
