@@ -24,12 +24,18 @@ class InputsView {
   explicit InputsView(int width) : array_(width), width_(width) {}
   nb::handle call(double t) {
     if (inputs_ == nullptr) throw std::runtime_error("inputs can be asked only during step, and in output when feedthrough is declared");
-    std::copy_n(inputs_->at(t), width_, array_.data());
+    std::copy_n(inputs_->come_from_elsewhere() ? waited_for(t) : inputs_->at(t), width_, array_.data());
     return array_.object();
   }
   void point_to(Inputs* inputs) { inputs_ = inputs; }
 
  private:
+  /// Who gives the answer may be another thread of this program, which has to run Python first.
+  const double* waited_for(double t) const {
+    const nb::gil_scoped_release released;
+    return inputs_->at(t);
+  }
+
   SharedArray array_;
   int width_;
   Inputs* inputs_ = nullptr;

@@ -111,6 +111,9 @@ class Inputs {
   Inputs(const Inputs&) = delete;
   Inputs& operator=(const Inputs&) = delete;
 
+  /// Whether values may have to be asked for in another process, and waited for.
+  virtual bool come_from_elsewhere() const { return false; }
+
   /// All inputs at time t. The pointer stays good, its contents change with the next call.
   const double* at(double t) {
     if (lines_ && t >= step_.start) {

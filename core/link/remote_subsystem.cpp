@@ -280,19 +280,31 @@ void RemoteSubsystem::announce(double t, double t_end, Inputs& u) {
   announced_ = &u;
 }
 
-/// Something else happens than the step that was announced: its answer is not for anybody.
-void RemoteSubsystem::forget_announced() noexcept {
-  if (announced_ == nullptr) return;
+/// Something else is to be said before the step that was announced is asked for: its answer comes first, and is kept.
+void RemoteSubsystem::hear_announced() noexcept {
+  if (announced_ == nullptr || heard_) return;
+  heard_ = true;
   try {
-    await_reply(std::exchange(announced_, nullptr));
-  } catch (...) {  // whatever it was, the run has another reason to end
+    await_reply(announced_);
+  } catch (...) {
+    failed_ = std::current_exception();
   }
+}
+
+/// Something else happens than the step that was announced: its answer is not for anybody. Should it have failed, the run
+/// has another reason to end.
+void RemoteSubsystem::forget_announced() noexcept {
+  hear_announced();
+  announced_ = nullptr;
+  heard_ = false;
+  failed_ = nullptr;
 }
 
 double RemoteSubsystem::step(double t, double t_end, Inputs& u) {
   if (announced_ == nullptr) send(Kind::step, t, t_end, &u, wishes_);
   announced_ = nullptr;
-  await_reply(&u);
+  if (!std::exchange(heard_, false)) await_reply(&u);
+  if (failed_) std::rethrow_exception(std::exchange(failed_, nullptr));
   if (!outputs_fresh_ && !y_.empty()) throw ComponentFailure(peer_ + ": a step was answered without outputs");
   return reached_;
 }
@@ -347,7 +359,7 @@ void RemoteSubsystem::restore(const SavedState& state) {
 }
 
 std::string RemoteSubsystem::call(const std::string& bytes) {
-  forget_announced();
+  hear_announced();
   return connection_->guarded([&](FrameLink& link) {
     const Deadline deadline = Deadline::in(connection_->settings.deadline);
     link.send_text(Kind::call, bytes, deadline);
@@ -358,7 +370,7 @@ std::string RemoteSubsystem::call(const std::string& bytes) {
 }
 
 void RemoteSubsystem::ping() {
-  forget_announced();
+  hear_announced();
   connection_->guarded([&](FrameLink& link) {
     const Deadline deadline = Deadline::in(connection_->settings.deadline);
     link.begin(Kind::ping).send(deadline);

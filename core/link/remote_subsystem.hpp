@@ -68,6 +68,7 @@ class RemoteSubsystem final : public Subsystem {
   void command(Kind kind, double t, double t_end, Inputs* u, const std::vector<double>& shares);
   void send(Kind kind, double t, double t_end, Inputs* u, const std::vector<double>& shares);
   void await_reply(Inputs* u);
+  void hear_announced() noexcept;
   void forget_announced() noexcept;
   void answer_request(FrameLink& link, double t, Inputs& u, const Deadline& deadline, std::exception_ptr& failed);
   void collect_inputs(double t, double t_end, Inputs& u, const std::vector<double>& shares);
@@ -84,7 +85,9 @@ class RemoteSubsystem final : public Subsystem {
   std::vector<double> reply_;
   double reached_ = 0.0;
   bool outputs_fresh_ = false;  ///< those of the last step have not been read yet
-  Inputs* announced_ = nullptr;  ///< inputs of a step that was sent off and not yet answered
+  Inputs* announced_ = nullptr;  ///< inputs of a step that was sent off and not yet asked for
+  bool heard_ = false;           ///< its answer has come before it was asked for, or
+  std::exception_ptr failed_;    ///< its failure
   bool has_before_ = false;
   std::vector<double> before_;  ///< outputs right before the event that ended the last step
   bool wants_derivatives_ = false;

@@ -70,6 +70,7 @@ class LinkServer::AskedInputs final : public Inputs {
   }
 
   const std::vector<double>& asked() const { return asked_; }
+  bool come_from_elsewhere() const override { return true; }
 
  protected:
   void rebuild(Term& term, double t) override {

@@ -212,6 +212,29 @@ def test_a_round_gives_the_same_bits_isolated_or_not(built, version):
         assert np.array_equal(here[name], far[name])
 
 
+def test_who_reads_a_variable_while_a_step_is_on_its_way_does_not_repeat_it(built, version):
+    class Reader(cp.Subsystem):
+        outputs = ("y",)
+
+        def step(self, t, t_end, u):
+            model.read("x")
+
+        def output(self, t, u):
+            return t
+
+    def run():
+        system = cp.System()
+        system.add("reader", Reader(), step=0.01)
+        system.add("fmu", model, step=0.01)
+        system.connect("reader.y", "fmu.force", cp.hold(), convert=False)
+        return system.run(until=0.5, scheme="parallel")
+
+    model = cp.fmu(built("oscillator", version))
+    here = run()
+    model = cp.fmu(built("oscillator", version), isolate=True)
+    assert np.array_equal(run()["fmu"], here["fmu"])
+
+
 def test_a_leak_ends_at_the_memory_limit(built, version, fault):
     with pytest.raises(cp.ComponentDied, match=r"died \(SIG\w+: .*\); its memory was limited to 200 MB"):
         failing(built("misbehaving", version), fault("leaks"), isolate=cp.fmi.Isolation(memory=200e6))

@@ -90,6 +90,59 @@ def test_two_remote_subsystems_run_at_the_same_time():
         assert_same(here, run(first, second, scheme="parallel", threads=2))
 
 
+class Relaxing(cp.Subsystem):
+    """Asks for its inputs at three times of a step, and does something else before."""
+
+    inputs = ("u",)
+    outputs = ("x",)
+
+    def __init__(self, before_steps=lambda: None):
+        self.before_steps = before_steps
+
+    def start(self, t):
+        self.x = 1.0
+
+    def step(self, t, t_end, u):
+        self.before_steps()
+        slope = sum(float(u(t + share * (t_end - t))[0]) - self.x for share in (0.0, 0.37, 1.0))
+        self.x += (t_end - t) * slope
+
+    def output(self, t, u):
+        return self.x
+
+
+def together(first, second):
+    """In rounds: the step of a remote subsystem is sent off before the other one steps."""
+    system = cp.System()
+    system.add("first", first, step=0.01)
+    system.add("second", second, step=0.01)
+    system.connect("first.x", "second.u", cp.lagrange(1), gain=0.5)
+    system.connect("second.x", "first.u", cp.lagrange(1), gain=-2.0)
+    return system.run(until=0.5, scheme="parallel")
+
+
+def test_one_program_may_have_python_models_at_both_ends():
+    """The remote one waits for inputs while the master runs Python: neither may keep the other from it."""
+    with Served(Relaxing(), deadline=5.0) as remote:
+        assert_same(together(Relaxing(), Relaxing()), together(Relaxing(), remote))
+
+
+def test_what_is_said_while_a_step_is_on_its_way_does_not_repeat_it():
+    with Served(Relaxing()) as remote:
+        assert_same(together(Relaxing(), Relaxing()), together(Relaxing(remote.ping), remote))
+
+
+def test_an_error_that_came_while_something_else_was_said_is_told():
+    class Failing(Relaxing):
+        def step(self, t, t_end, u):
+            if t > 0.1:
+                raise ValueError("too hot")
+            super().step(t, t_end, u)
+
+    with Served(Failing()) as remote, pytest.raises(cp.ComponentError, match=r"second: step from .* too hot"):
+        together(Relaxing(remote.ping), remote)
+
+
 def test_models_with_feedthrough_and_their_own_pace_work_remotely():
     def filtered(source, model):
         system = cp.System()
