@@ -94,10 +94,10 @@ def area(t):
 WAITING = cp.custom({"listener": ["source"]})
 
 
-def run(approximation, source=None, listener=None, until=3.0, scheme=WAITING, **options):
+def run(approximation, source=None, listener=None, until=3.0, scheme=WAITING, step=STEP, **options):
     system = cp.System("jumps")
     system.add("source", source or SawTooth())
-    system.add("listener", listener or Integral(), step=STEP)
+    system.add("listener", listener or Integral(), step=step)
     system.connect("source.y", "listener.u", approximation)
     return system.run(until=until, scheme=scheme, **options)
 
@@ -199,6 +199,44 @@ def test_a_host_reads_jumps_of_the_others():
     for t in (0.25, 0.295, 0.299):
         assert host.evaluate(t, [], True) == pytest.approx([t])
     assert host.evaluate(0.305, [], True) == pytest.approx([0.005])
+
+
+def test_a_host_sees_what_was_before_a_jump_until_it_has_accepted_that_time():
+    system = cp.System()
+    system.add_host("host", inputs=["u"], outputs=[])
+    system.add("source", SawTooth())
+    system.connect("source.y", "host.u", cp.lagrange(1))
+    host = system.embed("host", "slowest-first")
+    host.evaluate(0.0, [], True)
+    assert host.evaluate(PERIOD, [], False) == pytest.approx([PERIOD])  # the last stage of a step
+    assert host.evaluate(PERIOD, [], True) == pytest.approx([0.0], abs=1e-12)  # and the first one of the next
+    assert host.evaluate(PERIOD, [], False) == pytest.approx([0.0], abs=1e-12)
+    assert host.evaluate(PERIOD + 0.01, [], False) == pytest.approx([0.01])
+
+
+@pytest.mark.parametrize("direct", [True, False])
+def test_a_diagram_that_is_master_integrates_a_saw_tooth_exactly(direct):
+    """Simpson's rule is exact for lines: the last stage of a step must see the tooth, the first one of the next none."""
+    others = cp.System()
+    others.add_host("host", inputs=["u"], outputs=["x"])
+    others.add("source", SawTooth())
+    others.connect("source.y", "host.u", cp.lagrange(1))
+    model = cp.Diagram("master", solver="ode4", step=STEP)
+    block = model.cosimulation(others, 0.0, direct=direct)
+    model.output("x", model.integrator(block))
+    system = cp.System()
+    system.add("listener", model.subsystem())
+    assert worst(system.run(until=3.0)) < 1e-12
+
+
+def test_a_subsystem_that_is_master_integrates_a_saw_tooth_exactly():
+    """It integrates with the samples of the others as they are when it asks."""
+    listener = Integral()
+    system = cp.System("jumps")
+    system.add("source", SawTooth())
+    system.add("listener", listener, step=STEP)
+    system.connect("source.y", "listener.u", cp.lagrange(1))
+    assert worst(system.run(until=3.0, scheme="slowest-first", host="listener")) < 1e-12
 
 
 def test_a_diagram_tells_what_was_before_a_step_of_a_source():

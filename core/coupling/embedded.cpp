@@ -63,6 +63,7 @@ void EmbeddedInterface::store(double t, const double* y) {
   network_.failure = Failure{};
   if (!std::isfinite(t)) throw std::invalid_argument("evaluate: the time is not finite");
   network_.guarded(host_, [&] { publish(t, y); });
+  begin_at(t);
   has_checkpoint_ = false;
 }
 
@@ -134,6 +135,7 @@ bool EmbeddedInterface::advance(double target, double wall_seconds) {
   Participant& host = network_.participants[host_];
   for (int count = 1; !host.finished() && host.t < target - network_.tolerance; ++count) {
     if (host.history.room() < 2) network_.make_room(host_, 64);
+    begin_at(host.t);
     network_.guarded(host_, [&] { host.step_with_inputs(*host.subsystem); });
     network_.commit(host_);
     if (count % 256 == 0 && clock::now() >= deadline) return false;

@@ -36,6 +36,8 @@ class EmbeddedInterface {
   /// The first and the last line of `evaluate` one by one, for a host that needs its inputs before it knows y.
   void store(double t, const double* y);
   const double* inputs(double t, Reach reach);
+  /// The host's next step begins at t: what jumps there is seen as it is afterwards. `store` says it by itself.
+  void begin_at(double t) { network_.participants[host_].inputs->begin_at(t); }
 
   /// The attempt since the last major step does not count: the others are where they were then.
   void give_up();

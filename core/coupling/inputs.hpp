@@ -111,6 +111,12 @@ class Inputs {
   Inputs(const Inputs&) = delete;
   Inputs& operator=(const Inputs&) = delete;
 
+  /// A step begins here, its end is not told: where a source jumps at this time, what comes after is seen.
+  void begin_at(double t) {
+    step_.previous_start = step_.start;
+    step_.start = step_.end = t;
+  }
+
   /// Whether values may have to be asked for in another process, and waited for.
   virtual bool come_from_elsewhere() const { return false; }
 

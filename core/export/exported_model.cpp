@@ -242,8 +242,11 @@ void ExportedModel::publish_inputs() {
   for (Participant& p : network.participants) p.inputs->forget_polynomials_of(index);
 }
 
+/// What a master goes on with: where something jumps at this time, what comes after.
 void ExportedModel::take_outputs() {
-  const double* values = scheduler_->network().participants.back().inputs->at(time_);
+  Inputs& sink = *scheduler_->network().participants.back().inputs;
+  sink.begin_at(time_);
+  const double* values = sink.at(time_);
   std::copy_n(values, outputs_.size(), outputs_.begin());
 }
 

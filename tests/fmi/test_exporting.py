@@ -190,6 +190,21 @@ PORTS = {
 }
 
 
+def test_at_a_communication_point_where_something_jumps_the_master_sees_what_comes_after(version, tmp_path):
+    diagram = cp.Diagram("step", solver="ode45", publish_events=True)
+    diagram.output("y", diagram.step(time=0.2, before=1.0, after=3.0))
+    system = cp.System("jump")
+    system.add("source", diagram.subsystem())
+    system.add("filter", cp.linear([[-1.0]], [[1.0]], x0=[0.0], inputs="u", outputs="y"), step=0.05)
+    system.connect("source.y", "filter.u", cp.lagrange(1))
+    with Led(cp.export_fmu(system, tmp_path / "jump.fmu", version=version)) as fmu:
+        seen = []
+        for k in range(3):
+            fmu.step(0.1 * k, 0.1)
+            seen.append(fmu.outputs()["source.y"])
+    assert seen == [1.0, 3.0, 3.0]
+
+
 def test_several_fmus_and_instances_live_in_one_process(written):
     system = cp.System("all")
     for k in range(2):

@@ -57,6 +57,7 @@ void CosimulationBlock::output(const Context& context, int) {
   using Reach = EmbeddedInterface::Reach;
   named([&] {
     if (context.is_major && spec_.direct) store(context.time);
+    else if (context.is_major) interface_->begin_at(context.time);
     const bool is_tentative = context.is_tentative && !context.is_major;
     const double* u = interface_->inputs(context.time, is_tentative ? Reach::restorably : Reach::freely);
     for (int j = 0; j < outputs(); ++j) {
