@@ -239,6 +239,20 @@ def test_a_subsystem_that_is_master_integrates_a_saw_tooth_exactly():
     assert worst(system.run(until=3.0, scheme="slowest-first", host="listener")) < 1e-12
 
 
+def test_at_the_start_nobody_is_asked_what_was_before():
+    class Forgetful(SawTooth):
+        """Knows of no event until one came, and of the last one of the run before."""
+
+        def start(self, t):
+            self.y = 0.0
+            self.teeth = 0
+
+    source = Forgetful()
+    for _ in range(2):
+        y = run(cp.lagrange(1), source)["source.y"]
+        assert y.time[:2] == pytest.approx([0.0, 0.04])
+
+
 def test_a_diagram_tells_what_was_before_a_step_of_a_source():
     """The jump lies on the grid of the listener, and the diagram would make longer steps than that."""
     diagram = cp.Diagram("step", solver="ode45", publish_events=True)

@@ -132,9 +132,9 @@ void Participant::publish_derivatives(double time) {
   }
 }
 
-/// The sample is written, but not yet passed.
+/// The sample is written, but not yet passed. No event came before the first one.
 void Participant::publish_jump(double time) {
-  const double* before = subsystem->output_before_event();
+  const double* before = t_next > t ? subsystem->output_before_event() : nullptr;
   if (before != nullptr && std::equal(before, before + history.width(), history.next_value())) before = nullptr;
   history.note_jump(before);
   if (before == nullptr) return;
