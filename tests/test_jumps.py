@@ -84,6 +84,13 @@ class Integral(cp.Subsystem):
         self.x, self.seen = state[0], list(state[1])
 
 
+class Sampled(Integral):
+    """Shows what it has seen in the middle of its last step."""
+
+    def step(self, t, t_end, u):
+        self.x = float(u(0.5 * (t + t_end))[0])
+
+
 def area(t):
     """Integral of the saw tooth from 0 to t."""
     teeth = np.floor(t / PERIOD + 1e-9)
@@ -237,6 +244,12 @@ def test_a_subsystem_that_is_master_integrates_a_saw_tooth_exactly():
     system.add("listener", listener, step=STEP)
     system.connect("source.y", "listener.u", cp.lagrange(1))
     assert worst(system.run(until=3.0, scheme="slowest-first", host="listener")) < 1e-12
+
+
+def test_an_arithmetic_mean_counts_both_sides_of_a_jump():
+    """Each step of the listener is one tooth: it begins at zero, and the samples between lie at 0.12 and 0.24 s."""
+    result = run(cp.mean("arithmetic"), SawTooth(step=0.12), listener=Sampled(), step=PERIOD)
+    assert result["listener.x"].values[1:] == pytest.approx((0.0 + 0.12 + 0.24 + PERIOD) / 4)
 
 
 def test_at_the_start_nobody_is_asked_what_was_before():

@@ -26,6 +26,7 @@ struct Samples {
   const double* value(std::size_t k) const { return (k == ends_before ? history->before_jump(k) : history->value(k)) + column; }
   const double* derivative(std::size_t k) const { return history->derivative(k) + column; }
   /// Those right before a jump are not known.
+  bool has_derivative(std::size_t k) const { return history->has_derivatives() && k != ends_before; }
   bool has_derivatives() const { return history->has_derivatives() && ends_before == History::nowhere; }
 
   /// What the signal was right before it jumped at sample k, or null where it did not.

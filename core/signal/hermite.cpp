@@ -22,7 +22,7 @@ double difference_slope(const Samples& s, std::size_t k, int j) {
 }
 
 double slope(const Samples& s, std::size_t k, int j) {
-  return s.has_derivatives() ? s.derivative(k)[j] : difference_slope(s, k, j);
+  return s.has_derivative(k) ? s.derivative(k)[j] : difference_slope(s, k, j);
 }
 
 class Hermite final : public Approximation {
@@ -53,7 +53,7 @@ class Hermite final : public Approximation {
  private:
   static void build_from_one(const Samples& samples, std::size_t k, Polynomial& out) {
     newton_through(samples, k, 1, out);
-    if (!samples.has_derivatives()) return;
+    if (!samples.has_derivative(k)) return;
     out.degree = 1;
     out.nodes[0] = samples.time(k);
     for (int j = 0; j < out.width; ++j) out.coefficient(1)[j] = samples.derivative(k)[j];

@@ -45,10 +45,15 @@ class Mean final : public Approximation {
     double* sum = out.coefficient(0);
     std::fill_n(sum, out.width, 0.0);
     int count = 0;
+    const auto add = [&](const double* value) {
+      for (int j = 0; j < out.width; ++j) sum[j] += value[j];
+      ++count;
+    };
     for (std::size_t k = s.behind(to); s.time(k) >= from - s.tolerance; --k) {
-      if (s.time(k) <= to + s.tolerance) {
-        for (int j = 0; j < out.width; ++j) sum[j] += s.value(k)[j];
-        ++count;
+      if (s.time(k) <= to + s.tolerance) {  // at a jump both sides are samples, if they lie in the stretch
+        const double* before = s.before_jump(k);
+        if (before != nullptr && s.time(k) > from + s.tolerance) add(before);
+        if (before == nullptr || s.time(k) < to - s.tolerance) add(s.value(k));
       }
       if (k == s.begin) break;
     }

@@ -205,3 +205,23 @@ TEST(rounding_is_no_jump) {
   CHECK(history.before_jump(1) != nullptr);
   CHECK((Samples{&history, 0, 2, 0, 1, 1e-9}.before_jump(1) == nullptr));
 }
+
+TEST(only_at_a_jump_itself_slopes_are_not_known) {
+  // t^4 with its slopes up to a fall at t = 4: between samples before the last, the cubic is the one through values and slopes.
+  History history(1, true, true);
+  for (int k = 0; k <= 4; ++k) {
+    const double t = k, value = k == 4 ? 0.0 : t * t * t * t, slope = k == 4 ? 0.0 : 4.0 * t * t * t, before = 256.0;
+    *history.next_value() = value;
+    *history.next_derivative() = slope;
+    history.note_jump(k == 4 ? &before : nullptr);
+    history.advance(t);
+  }
+  history.commit();
+  const Samples all{&history, 0, history.end(), 0, 1, 1e-9};
+  const ConsumerStep step{0.0, 4.0, 0.0, nullptr};
+  Polynomial made(1);
+  make_hermite()->build(smooth_stretch(all, step, 2.5, 4).samples, step, 2.5, made);
+  CHECK_CLOSE(39.0, made.scalar(2.5), 1e-12);  // (16 + 81) / 2 + (32 - 108) / 8; by differences it would be 38.5
+  make_hermite()->build(smooth_stretch(all, step, 4.0, 4).samples, step, 4.0, made);
+  CHECK_CLOSE(256.0, made.scalar(4.0), 1e-12);
+}
