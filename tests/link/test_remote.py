@@ -2,6 +2,8 @@
 
 import contextlib
 import socket
+import subprocess
+import sys
 import threading
 import time
 
@@ -261,6 +263,22 @@ def test_a_step_beyond_the_deadline_ends_the_run_with_exit_code_4():
             system.run(until=1.0)
         assert failed.value.exit_code == 4
         assert failed.value.result["heater.temperature"].time[-1] == pytest.approx(0.3)
+
+
+def test_a_program_that_ends_without_closing_its_place_ends_well():
+    """The interpreter takes its time to end: whoever waits for visitors would wake up meanwhile."""
+    script = """
+import time
+import counterpoint as cp
+
+class Slow:
+    def __del__(self, sleep=time.sleep):
+        sleep(0.5)
+
+slow, place = Slow(), cp.listen()
+"""
+    ended = subprocess.run([sys.executable, "-c", script], check=False, capture_output=True, text=True, timeout=60.0)
+    assert (ended.returncode, ended.stderr) == (0, "")
 
 
 def test_a_mistake_in_an_address_or_token_is_told(tmp_path, monkeypatch):

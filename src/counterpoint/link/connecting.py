@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import queue
 import secrets
@@ -112,6 +113,7 @@ class Listening:
         self._gate = _core.link.Gate(self.token, not self._lasting)
         self._thread = threading.Thread(target=self._accept, name=f"listening at {self.address}", daemon=True)
         self._thread.start()
+        atexit.register(self.close)  # the thread must not wake up in an interpreter that is half gone
 
     def renew(self) -> None:
         """Make another random token; the old one is of no use any more."""
@@ -136,6 +138,7 @@ class Listening:
 
     def close(self) -> None:
         """Let nobody in any more."""
+        atexit.unregister(self.close)
         self._closed = True
         self._thread.join()
         del self._listener
