@@ -7,7 +7,7 @@ namespace counterpoint {
 
 namespace {
 /// Outputs that are computed again at an event differ by rounding; that is no jump.
-constexpr double smallest_jump = 1e-9;  ///< of the larger value
+constexpr double smallest_jump = 1e-9;  ///< of the largest of the values before, after, and at the sample before
 }  // namespace
 
 const double* Samples::before_jump(std::size_t k) const {
@@ -15,10 +15,13 @@ const double* Samples::before_jump(std::size_t k) const {
   if (before == nullptr) return nullptr;
   const double* after = history->value(k) + column;
   before += column;
-  const bool jumps = !std::equal(before, before + width, after, [](double a, double b) {
-    return std::abs(a - b) <= smallest_jump * std::max(std::abs(a), std::abs(b));
-  });
-  return jumps ? before : nullptr;
+  // At the oldest sample there is nothing that a stretch could reach back to, whether it jumps or not.
+  const double* last = k > history->begin() ? history->value(k - 1) + column : before;
+  for (int j = 0; j < width; ++j) {
+    const double scale = std::max({std::abs(before[j]), std::abs(after[j]), std::abs(last[j])});
+    if (std::abs(before[j] - after[j]) > smallest_jump * scale) return before;
+  }
+  return nullptr;
 }
 
 SmoothStretch smooth_stretch(const Samples& all, const ConsumerStep& step, double t, int most) {

@@ -195,15 +195,18 @@ TEST(jumps_are_saved_restored_and_survive_a_larger_ring) {
 }
 
 TEST(rounding_is_no_jump) {
-  History history(1, false, true);
-  const double value = 1.0, before = 1.0 + 1e-12;
-  history.append(0.0, &value, nullptr);
-  *history.next_value() = value;
-  history.note_jump(&before);
-  history.advance(1.0);
-  history.commit();
-  CHECK(history.before_jump(1) != nullptr);
-  CHECK((Samples{&history, 0, 2, 0, 1, 1e-9}.before_jump(1) == nullptr));
+  const double cases[][2] = {{1.0 + 1e-12, 1.0}, {-3e-12, 0.0}};  // the second one: a ball that reaches the ground
+  for (const auto& [before, after] : cases) {
+    History history(1, false, true);
+    const double first = 0.5;
+    history.append(0.0, &first, nullptr);
+    *history.next_value() = after;
+    history.note_jump(&before);
+    history.advance(1.0);
+    history.commit();
+    CHECK(history.before_jump(1) != nullptr);
+    CHECK((Samples{&history, 0, 2, 0, 1, 1e-9}.before_jump(1) == nullptr));
+  }
 }
 
 TEST(only_at_a_jump_itself_slopes_are_not_known) {
