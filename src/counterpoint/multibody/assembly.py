@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from .. import _core
+from ..approximations import lagrange
 from ..errors import SetupError
 from ..subsystems import NativeSubsystem
 from . import forces, measures, outputs, time_values
@@ -123,6 +124,7 @@ class Assembly:
         widths = {name: self.free if name == "q" else 1 for name in mechanism.standard_outputs}
         for name, part in shown.items():
             widths[name] = self._width(part)
+        guiding = [name for name in map(time_values.input_of, (g.value for g in mechanism.guides)) if name]
         subsystem = NativeSubsystem(
             "multibody",
             self._native,
@@ -131,6 +133,8 @@ class Assembly:
             defaults=mechanism.inputs,
             units=self._units(shown),
             own_pace=mechanism.step is not None,
+            # Forces and accelerations need the second derivative of what guides, which straight lines do not have.
+            input_approximations=dict.fromkeys(guiding, lagrange(2)),
         )
         return subsystem
 
