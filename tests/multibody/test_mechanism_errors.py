@@ -37,6 +37,11 @@ def guided_rod():
     return mechanism
 
 
+def strip(mechanism, **changed):
+    options = {"polar": [(-1, -1, 0), (1, 1, 0)], "span": 1.0, "chord_length": 1.0, **changed}
+    mechanism.aerodynamic_strip("s", "rod", point="B", chord=(1, 0), normal=(0, 1), **options)
+
+
 PARTS = {
     "an unknown point": (two_points, lambda m: m.body("b", points=["A", "Bb"], mass=1.0), 'body "b": no point "Bb"; did you mean "B"?'),
     "an unknown vector": (two_points, lambda m: m.body("b", points=["A"], vectors=["x"], mass=1.0), 'body "b": no vector "x"'),
@@ -79,6 +84,33 @@ PARTS = {
     "a spring nowhere": (rod, lambda m: m.spring("s", stiffness=1.0), "give either a measure or between = two points"),
     "a spring of negative stiffness": (rod, lambda m: m.spring("s", "d", stiffness=-1.0), "stiffness -1.0; a number from 0 is needed"),
     "a curve that goes back": (rod, lambda m: m.spring("s", "d", curve=[(0, 0), (-1, 1)]), "with growing deflection are needed"),
+    "a curve in words": (rod, lambda m: m.spring("s", "d", curve="steep"), "pairs (deflection, force)"),
+    "a spring of one point": (rod, lambda m: m.spring("s", between=("A", "A")), 'between: "A" twice; two points are needed'),
+    "a rotational spring of no number": (
+        lambda: rod(3), lambda m: m.rotational_spring("s", "ground", "rod", stiffness=(1, 2, NAN)), "one or three numbers from 0"
+    ),
+    "a rotational spring in words": (
+        lambda: rod(3), lambda m: m.rotational_spring("s", "ground", "rod", stiffness="soft"), "stiffness 'soft'; one or three numbers"
+    ),
+    "a contact that pulls": (
+        rod, lambda m: m.contact("c", "B", plane=(0, 0), normal=(0, 1), stiffness=-1.0), 'contact "c": stiffness -1.0; a number above 0'
+    ),
+    "friction that drives": (
+        rod, lambda m: m.contact("c", "B", plane=(0, 0), normal=(0, 1), friction=-0.1), 'contact "c": friction -0.1; a number from 0'
+    ),
+    "a tyre without a radius": (
+        lambda: rod(3), lambda m: m.tyre("t", "rod", centre="B", axis=(0, 1, 0), radius=0.0), 'tyre "t": radius 0.0; a number above 0'
+    ),
+    "a magic formula without a shape": (
+        lambda: rod(3), lambda m: m.tyre("t", "rod", centre="B", axis=(0, 1, 0), lateral={"C": 0.0}), 'tyre "t": lateral: C 0.0; a number above 0'
+    ),
+    "wind in words": (rod, lambda m: strip(m, wind=("strong", 0.0)), "wind 0: 'strong'; a number, polynomial"),
+    "wind measured below the ground": (rod, lambda m: strip(m, reference_height=-1.0), "reference_height -1.0; a number above 0"),
+    "a polar with no number": (rod, lambda m: strip(m, polar=[(0, 0, 0), (1, 1, NAN)]), "polar: rows of angle"),
+    "a difference of no number": (
+        rod, lambda m: m.user_force("u", print, ["B"], position_difference=NAN), "position_difference nan; a number from 0 is needed"
+    ),
+    "a user force nowhere": (rod, lambda m: m.user_force("u", print, []), 'user force "u": no points; at least one is needed'),
     "a force of one component": (rod, lambda m: m.force("F", "B", (1.0,)), 'force "F": 1 components; 2 are needed'),
     "a torque of one component in space": (lambda: rod(3), lambda m: m.torque("T", "rod", 1.0), "three components are needed in space"),
     "an output of nothing": (rod, lambda m: m.output("y", "Bx"), 'output "y": there is no "Bx"; did you mean "B"?'),
