@@ -37,6 +37,13 @@ def guided_rod():
     return mechanism
 
 
+def started_rod():
+    mechanism = turning_rod()
+    mechanism.initial("phi", 1.0)
+    mechanism.initial("phi", rate=3.0)
+    return mechanism
+
+
 def strip(mechanism, **changed):
     options = {"polar": [(-1, -1, 0), (1, 1, 0)], "span": 1.0, "chord_length": 1.0, **changed}
     mechanism.aerodynamic_strip("s", "rod", point="B", chord=(1, 0), normal=(0, 1), **options)
@@ -119,6 +126,9 @@ PARTS = {
     "an output called as a standard one": (rod, lambda m: m.output("energy", "B"), "every mechanism has an output of this name"),
     "an initial value that is no number": (turning_rod, lambda m: m.initial("phi", NAN), 'initial of "phi": value nan; a finite number'),
     "an initial rate without end": (turning_rod, lambda m: m.initial("phi", rate=INF), 'initial of "phi": rate inf; a finite number'),
+    "a second initial value": (
+        started_rod, lambda m: m.initial("phi", 2.0), 'initial of "phi": it has a value already; one is allowed'
+    ),
     "a relation by no number": (turning_rod, lambda m: m.relation("x", {"phi": NAN}), 'relation "x": factor of "phi" nan; a finite number'),
     "a relation to no number": (
         turning_rod, lambda m: m.relation("x", {"phi": 1.0}, INF), 'relation "x": constant inf; a finite number is needed'
