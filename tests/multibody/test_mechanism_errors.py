@@ -254,7 +254,11 @@ def test_it_is_refused_before_anything_runs(case):
         ({"penalty": -1.0}, "penalty -1.0; a number above 0 is needed"),
         ({"printed": True}, "printed = true needs"),
         ({"spectral_radius": 1.5}, "a number from 0 to 1 is needed"),
-        ({"max_iterations": 0}, "max_iterations 0; a whole number is needed"),
+        ({"max_iterations": 0}, "max_iterations 0; a whole number from 1 is needed"),
+        ({"fixed_iterations": 1.5}, "fixed_iterations 1.5; a whole number from 0 is needed"),
+        ({"penalty": INF}, "penalty inf; a number above 0 is needed, or none"),
+        ({"natural_frequency": -1.0}, "natural_frequency -1.0; a number from 0 is needed"),
+        ({"damping_ratio": NAN}, "damping_ratio nan; a number from 0 is needed"),
         ({"tolerance": 0.0}, "tolerance 0.0; a number above 0 is needed"),
     ],
 )
