@@ -14,7 +14,10 @@ using Matrix = Eigen::SparseMatrix<double>;
 using Permutation = Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int>;
 
 constexpr double kSmallestPivot = 1e-8;  ///< of rows whose largest entries are about 1
-constexpr double kRounding = 1e-15;      ///< what is left of entries that cancel
+constexpr double kRounding = 1e-17;
+/// What an equation weighs by itself. One that follows from others finds its pivot there and takes no direction from later ones,
+/// which may be put together from it: from its neighbours, and not from far away with factors that grow on the way.
+constexpr double kOwnWeight = 1e-14;
 
 struct Entry {
   int column;
@@ -76,15 +79,11 @@ class Triangle {
     }
   }
 
-  /// Whether the column follows from those before it; all rows that begin in it or before have been added.
-  bool finish(int column) {
-    Row done = std::move(rows_[column]);
-    rows_[column] = {};
-    if (!done.empty() && std::abs(done.front().value) > kSmallestPivot) return false;
-    // The column gives no direction of its own: what else the row says is left to later columns.
-    if (!done.empty()) done.erase(done.begin());
-    add(std::move(done));
-    return true;
+  /// How far the column sticks out of those before it, when all rows that begin in it or before have been added.
+  double finish(int column) {
+    add({{column, kOwnWeight}});
+    const Row done = std::move(rows_[column]);
+    return std::abs(done.front().value);
   }
 
  private:
@@ -119,7 +118,7 @@ Redundancy find_redundancy(const Model& model, const Instant& now) {
   Redundancy found;
   for (int column = 0; column < m; ++column) {
     for (Row& row : rows[column]) triangle.add(std::move(row));
-    if (triangle.finish(column)) found.equations.push_back(equation.indices()[column]);
+    if (triangle.finish(column) < kSmallestPivot) found.equations.push_back(equation.indices()[column]);
   }
   found.degrees_of_freedom = n - (m - static_cast<int>(found.equations.size()));
   std::sort(found.equations.begin(), found.equations.end());

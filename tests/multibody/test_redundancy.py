@@ -48,6 +48,27 @@ def net(size):
     return made
 
 
+def ladder(cells):
+    """Return two chains of plates that turn about the same hinges, every third pair of them welded."""
+    made = Mechanism("ladder", dimension=3)
+    for side in range(2):
+        for k in range(cells):
+            places = {
+                f"p{side}-{k}": (k, side, 0),
+                f"q{side}-{k}": (k + 0.5, side, 0.3),
+                f"r{side}-{k}": (k + 0.9, side, 0),
+            }
+            for name, place in places.items():
+                made.point(name, place)
+            made.body(f"plate {side}-{k}", points=list(places), mass=1.0, inertia=(0.1, 0.1, 0.1))
+            if k > 0:
+                plates = (f"plate {side}-{k - 1}", f"plate {side}-{k}")
+                made.joint(f"hinge {side}-{k}", "revolute", *plates, at=(k, side, 0), axis=(0, 1, 0))
+    for k in range(0, cells, 3):
+        made.joint(f"weld {k}", "weld", f"plate 0-{k}", f"plate 1-{k}", at=f"p0-{k}")
+    return made
+
+
 def chain(rods):
     """Return a chain of rods that hangs on one end: as many free motions as rods."""
     made = Mechanism("chain", dimension=2)
@@ -76,6 +97,12 @@ def test_a_net_with_many_redundant_rods_keeps_the_six_motions_of_a_rigid_body():
     made = net(20).assembled()
     assert made.degrees_of_freedom == 6
     assert len(made.redundant) == made.model.equations - (3 * 20 * 20 - 6)
+
+
+def test_redundant_equations_in_a_long_row_of_loops_are_all_found():
+    # Between two welds three hinges on each side, their axes in one plane: four motions; and six of the whole. Factors that
+    # grow from loop to loop would hide some of the redundant equations.
+    assert ladder(250).assembled().degrees_of_freedom == 4 * 83 + 6
 
 
 def test_more_equations_than_coordinates_leave_no_motion_and_no_negative_number_of_them():
