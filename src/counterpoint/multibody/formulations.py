@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 from .. import _core
@@ -13,6 +14,20 @@ SYSTEMS = ("condensed", "kkt")
 INTEGRATORS = ("trapezoidal", "hermite", "newmark", "generalised-alpha", "rk2", "rk4")
 ITERATIONS = ("newton", "fixed-point")
 SOLVERS = ("automatic", "static-ldlt", "sparse-ldlt", "sparse-lu", "dense-ldlt", "dense-lu")
+
+
+_NUMBERS: tuple[tuple[str, Callable[[float], bool], str], ...] = (
+    ("penalty", lambda x: x > 0, "a number above 0 is needed, or none to have it chosen"),
+    ("spectral_radius", lambda x: 0 <= x <= 1, "a number from 0 to 1 is needed"),
+    ("beta", lambda x: x > 0, "a number above 0 is needed (0 would be explicit)"),
+    ("gamma", lambda x: x >= 0, "a number from 0 is needed"),
+    ("natural_frequency", lambda x: x >= 0, "a number from 0 is needed"),
+    ("damping_ratio", lambda x: x >= 0, "a number from 0 is needed"),
+    ("tolerance", lambda x: x > 0, "a number above 0 is needed"),
+    ("max_iterations", lambda x: x == int(x) > 0, "a whole number from 1 is needed"),
+    ("fixed_iterations", lambda x: x == int(x) >= 0, "a whole number from 0 is needed"),
+)
+"""What the numbers of a formulation may be."""
 
 
 @dataclass(frozen=True)
@@ -116,17 +131,7 @@ class Formulation:
 
     def _numbers(self) -> list[str]:
         problems = []
-        for key, allowed, words in (
-            ("penalty", lambda x: x > 0, "a number above 0 is needed, or none to have it chosen"),
-            ("spectral_radius", lambda x: 0 <= x <= 1, "a number from 0 to 1 is needed"),
-            ("beta", lambda x: x > 0, "a number above 0 is needed (0 would be explicit)"),
-            ("gamma", lambda x: x >= 0, "a number from 0 is needed"),
-            ("natural_frequency", lambda x: x >= 0, "a number from 0 is needed"),
-            ("damping_ratio", lambda x: x >= 0, "a number from 0 is needed"),
-            ("tolerance", lambda x: x > 0, "a number above 0 is needed"),
-            ("max_iterations", lambda x: x == int(x) > 0, "a whole number from 1 is needed"),
-            ("fixed_iterations", lambda x: x == int(x) >= 0, "a whole number from 0 is needed"),
-        ):
+        for key, allowed, words in _NUMBERS:
             value = getattr(self, key)
             if not (is_number(value) and allowed(value)) and not (key == "penalty" and value is None):
                 problems.append(f"formulation: {key} {value}; {words}")
