@@ -37,6 +37,15 @@ def guided_rod():
     return mechanism
 
 
+def light_and_heavy():
+    mechanism = Mechanism("scale", dimension=2)
+    for k, name in enumerate("ABC"):
+        mechanism.point(name, (k, 0), fixed=k == 0)
+    mechanism.body("heavy", points=["A", "B"], mass=1e3)
+    mechanism.body("light", points=["B", "C"], mass=1e-12)
+    return mechanism
+
+
 def started_rod():
     mechanism = turning_rod()
     mechanism.initial("phi", 1.0)
@@ -218,6 +227,7 @@ def guided_rod_length():
 WHOLE = {
     "an assembly that is impossible": (impossible, r'cannot be assembled: constraint "(rod: length of B|link: length)" stays violated by'),
     "a point without mass": (two_points, r'point "B" moves but has no mass: give a body that uses it mass'),
+    "a point with too little mass": (light_and_heavy, r'point "C" moves but has only 3\.3e-13 kg beside 3\.3e\+02 kg: give'),
     "a rod without mass": (lambda: body(mass=0.0), r'point "B" moves but has no mass'),
     "a negative mass": (lambda: body(mass=-1.0), r'body "b": mass -1.0 kg; a number from 0 is needed'),
     "a mass that is no number": (lambda: body(mass=float("nan")), r'body "b": mass nan kg'),

@@ -24,9 +24,10 @@ if TYPE_CHECKING:
     from .mechanism import Mechanism
 
 _STRIDE = 4
+_LITTLE_MASS, _NO_MASS = 1e-14, 1e-24
+"""Mass of a point relative to the largest below which it cannot be computed with, and below which it is rounding."""
 _SHOWN_POINTS = 50
 """A mechanism without outputs of its own shows the positions of its points when they are not more than these."""
-
 
 _Terms = list[tuple[str, str, complex]]
 """Blocks of the mass matrix: two entities, and a number or rotation for all their components."""
@@ -124,8 +125,8 @@ class Assembly:
         widths = {name: self.free if name == "q" else 1 for name in mechanism.standard_outputs}
         for name, part in shown.items():
             widths[name] = self._width(part)
-        guiding = [name for name in map(time_values.input_of, (g.value for g in mechanism.guides)) if name]
-        subsystem = NativeSubsystem(
+        guiding = map(time_values.input_of, (guide.value for guide in mechanism.guides))
+        return NativeSubsystem(
             "multibody",
             self._native,
             inputs=dict.fromkeys(mechanism.inputs, 1),
@@ -134,9 +135,8 @@ class Assembly:
             units=self._units(shown),
             own_pace=mechanism.step is not None,
             # Forces and accelerations need the second derivative of what guides, which straight lines do not have.
-            input_approximations=dict.fromkeys(guiding, lagrange(2)),
+            input_approximations={name: lagrange(2) for name in guiding if name},
         )
-        return subsystem
 
     @property
     def solver(self) -> str:
@@ -408,11 +408,12 @@ class Assembly:
                 diagonal[row] += value
         largest = float(diagonal.max(initial=0.0))
         moving = [n for n in self.entities if self.offsets[n] < self.free and n not in self.mechanism.coordinates]
-        bare = [n for n in moving if diagonal[self.offsets[n]] <= 1e-14 * largest]
+        masses = {name: float(diagonal[self.offsets[name]]) for name in moving}
         self._raise([
-            f'{"vector" if name in self.mechanism.vectors or "~" in name else "point"} "{name}" moves but has no mass: '
+            f'{"vector" if name in self.mechanism.vectors or "~" in name else "point"} "{name}" moves but has '
+            f"{f'only {mass:.2g} kg beside {largest:.2g} kg' if mass > _NO_MASS * largest else 'no mass'}: "
             "give a body that uses it mass and inertia, or put a point mass on it"
-            for name in bare
+            for name, mass in masses.items() if mass <= _LITTLE_MASS * largest
         ])  # fmt: skip
 
     def _gravity(self) -> list[float]:
