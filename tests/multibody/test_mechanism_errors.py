@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 
 from counterpoint import SetupError, SimulationError
@@ -170,6 +171,13 @@ def test_it_is_refused_where_it_is_written(case):
         act(mechanism)
 
 
+def test_a_dimension_may_be_any_number_that_is_two():
+    mechanism = Mechanism("m", dimension=2.0)
+    mechanism.point("A", (0, 0))
+    mechanism.point_mass("A", 1.0)
+    assert mechanism.assembled().degrees_of_freedom == 2
+
+
 def test_all_problems_of_a_part_are_told_at_once():
     with pytest.raises(SetupError) as caught:
         rod().joint("j", "prismatic", "ground", "rob", axis=(0, 0))
@@ -224,6 +232,22 @@ def guided_rod_length():
     return mechanism
 
 
+def mirrored(depth=-1.0):
+    mechanism = Mechanism("part", dimension=3)
+    local = {"A": (0, 0, 0), "B": (1, 0, 0), "C": (0, 1, 0), "D": (0, 0, 1)}
+    for name, place in local.items():
+        mechanism.point(name, (*place[:2], depth * place[2]))
+    mechanism.body("b", points=list(local), mass=1.0, inertia=(0.1, 0.1, 0.1), local=local)
+    return mechanism
+
+
+def test_a_local_geometry_may_be_drawn_flat_or_with_points_in_one_place():
+    assert mirrored(1e-6).assembled().degrees_of_freedom == 6
+    mechanism = mirrored(0.0)
+    mechanism.start_position["D"] = np.array([0.0, 0.0, 0.5])
+    assert mechanism.assembled().degrees_of_freedom == 6
+
+
 WHOLE = {
     "an assembly that is impossible": (impossible, r'cannot be assembled: constraint "(rod: length of B|link: length)" stays violated by'),
     "a point without mass": (two_points, r'point "B" moves but has no mass: give a body that uses it mass'),
@@ -241,6 +265,7 @@ WHOLE = {
     "a plate without inertia": (without_inertia, r'body "plate": the inertia is missing'),
     "two lengths of one line": (two_lengths, r"other: length of B: 2 m contradicts 1 m \(rod: length of B\)"),
     "a body in one place": (one_place, r"all in one place; a second point or a vector is needed"),
+    "a mirror image": (mirrored, r'body "b": drawn as the mirror image of its local geometry'),
     "guides that contradict": (two_guides, r'constraint "guide of (phi|psi)" would change by .* contradict each other'),
     "a guide that cannot move": (guided_rod_length, r"no velocities fit: .* the mechanism cannot move that way"),
 }  # fmt: skip
