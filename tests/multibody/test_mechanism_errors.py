@@ -232,6 +232,21 @@ def guided_rod_length():
     return mechanism
 
 
+def fixed_hinge():
+    mechanism = rod()
+    mechanism.joint("hinge", "revolute", "ground", "rod", at="A")
+    mechanism.output("load", "hinge")
+    return mechanism
+
+
+def shared_hinge():
+    mechanism = light_and_heavy()
+    mechanism.joint("hinge", "revolute", "heavy", "light", at="B")
+    mechanism.point_mass("C", 1.0)
+    mechanism.output("load", "hinge")
+    return mechanism
+
+
 def mirrored(depth=-1.0):
     mechanism = Mechanism("part", dimension=3)
     local = {"A": (0, 0, 0), "B": (1, 0, 0), "C": (0, 1, 0), "D": (0, 0, 1)}
@@ -265,6 +280,8 @@ WHOLE = {
     "a plate without inertia": (without_inertia, r'body "plate": the inertia is missing'),
     "two lengths of one line": (two_lengths, r"other: length of B: 2 m contradicts 1 m \(rod: length of B\)"),
     "a body in one place": (one_place, r"all in one place; a second point or a vector is needed"),
+    "the reaction of a joint that needs no equations": (shared_hinge, r'output "load": the bodies of "hinge" share what it holds'),
+    "the reaction of a joint at a fixed point": (fixed_hinge, r'output "load": joint "hinge" is at a fixed point, which carries its force'),
     "a mirror image": (mirrored, r'body "b": drawn as the mirror image of its local geometry'),
     "guides that contradict": (two_guides, r'constraint "guide of (phi|psi)" would change by .* contradict each other'),
     "a guide that cannot move": (guided_rod_length, r"no velocities fit: .* the mechanism cannot move that way"),

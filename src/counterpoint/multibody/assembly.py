@@ -80,6 +80,7 @@ class Assembly:
         self._check_mass()
         self.length = self._length()
         self.model = self._compile()
+        self._raise(outputs.problems(self))
         self.q, self.v = self._start()
         equations, self.degrees_of_freedom = self.model.redundancy(0.0, *self._state())
         self.redundant = [self.model.equation_name(k) for k in equations]
@@ -102,6 +103,12 @@ class Assembly:
         """Return first equation and number of equations of a joint, link, relation or guide."""
         return self._equations[name]
 
+    def is_held_by_ground(self, name: str) -> bool:
+        """Whether the place of a joint is a fixed point of its body, so that its equations hold nothing there."""
+        joint = self.mechanism.joints.get(name)
+        places = [e.combination for e in self._joint_equations(joint) if isinstance(e, Coincidence)] if joint else []
+        return any(all(map(self.placing.is_fixed, place.weights)) for place in places)
+
     def drawn_coordinates(self) -> list[float]:
         """Return all coordinates as drawn."""
         return [float(x) for name in self.entities for x in self._drawn(name)]
@@ -123,14 +130,13 @@ class Assembly:
         mechanism = self.mechanism
         shown = {part.name: part for part in self._shown()}
         widths = {name: self.free if name == "q" else 1 for name in mechanism.standard_outputs}
-        for name, part in shown.items():
-            widths[name] = self._width(part)
+        widths |= {name: self.width(part) for name, part in shown.items()}
         guiding = map(time_values.input_of, (guide.value for guide in mechanism.guides))
         return NativeSubsystem(
             "multibody",
             self._native,
             inputs=dict.fromkeys(mechanism.inputs, 1),
-            outputs={name: width for name, width in widths.items() if width > 0},
+            outputs=widths,
             defaults=mechanism.inputs,
             units=self._units(shown),
             own_pace=mechanism.step is not None,
@@ -154,15 +160,8 @@ class Assembly:
         if self._made is None:
             return {}
         made = self._made.statistics
-        keys = (
-            "steps",
-            "iterations",
-            "factorisations",
-            "worst_contraction",
-            "worst_violation",
-            "singular_steps",
-            "penalty_raised",
-        )
+        keys = ("steps", "iterations", "factorisations", "worst_contraction", "worst_violation", "singular_steps",
+                "penalty_raised")  # fmt: skip
         return {key: getattr(made, key) for key in keys}
 
     def _units(self, shown: dict[str, OutputPart]) -> dict[str, str]:
@@ -178,7 +177,7 @@ class Assembly:
         model = self._compile()
         standard = outputs.standard(self)
         made = [standard[name] for name in self.mechanism.standard_outputs]
-        made += [outputs.build(self, part) for part in self._shown() if self._width(part) > 0]
+        made += [outputs.build(self, part) for part in self._shown()]
         guided = any(time_values.input_of(g.value) for g in self.mechanism.guides)
         return _core.multibody.MultibodySubsystem(
             model, self.mechanism.formulation.native(self.length), made, self.q.tolist(), self.v.tolist(),
@@ -194,7 +193,8 @@ class Assembly:
             return []
         return [OutputPart(name, "point", name, unit="m") for name in moving]
 
-    def _width(self, part: OutputPart) -> int:
+    def width(self, part: OutputPart) -> int:
+        """Return of how many numbers an output is."""
         if part.kind in ("point", "vector", "support"):
             return self.dimension
         if part.kind == "measure":
