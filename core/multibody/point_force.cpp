@@ -7,6 +7,14 @@ namespace {
 
 constexpr int kLargestBlock = 3;
 
+constexpr const char* kAxes[] = {"_x", "_y", "_z"};
+
+std::vector<std::string> component_names(const std::string& what, int dimension) {
+  std::vector<std::string> names;
+  for (int d = 0; d < dimension; ++d) names.push_back(what + kAxes[d]);
+  return names;
+}
+
 void prescribed(const std::vector<TimeFunctionPointer>& components, const Instant& now, double* out) {
   for (std::size_t d = 0; d < components.size(); ++d) out[d] = components[d] ? components[d]->at(now).value : 0.0;
 }
@@ -28,14 +36,17 @@ class PointForce final : public Force {
       : point_(std::move(point)), components_(std::move(components)), axes_(std::move(axes)) {}
 
   void add(const Instant& now, double* Q) const override {
-    double force[kLargestBlock] = {}, local[kLargestBlock] = {};
-    if (axes_.empty()) {
-      prescribed(components_, now, force);
-    } else {
-      prescribed(components_, now, local);
-      turn_to_space(axes_, now, local, force);
-    }
+    double force[kLargestBlock] = {};
+    values(now, force);
     point_.add_force(force, 1.0, Q);
+  }
+
+  std::vector<std::string> value_names() const override { return component_names("force", point_.dimension); }
+  void values(const Instant& now, double* out) const override {
+    if (axes_.empty()) return prescribed(components_, now, out);
+    double local[kLargestBlock] = {};
+    prescribed(components_, now, local);
+    turn_to_space(axes_, now, local, out);
   }
 
  private:
@@ -51,19 +62,22 @@ class SpaceTorque final : public Force {
       : axes_(std::move(axes)), components_(std::move(components)), in_body_axes_(in_body_axes) {}
 
   void add(const Instant& now, double* Q) const override {
-    double torque[3] = {}, local[3] = {}, e[3];
-    prescribed(components_, now, local);
-    if (in_body_axes_) {
-      turn_to_space(axes_, now, local, torque);
-    } else {
-      for (int d = 0; d < 3; ++d) torque[d] = local[d];
-    }
+    double torque[3] = {}, e[3];
+    values(now, torque);
     for (const Combination& axis : axes_) {
       axis.at(now.q, e);
       const double force[3] = {torque[1] * e[2] - torque[2] * e[1], torque[2] * e[0] - torque[0] * e[2],
                                torque[0] * e[1] - torque[1] * e[0]};
       axis.add_force(force, 0.5, Q);
     }
+  }
+
+  std::vector<std::string> value_names() const override { return component_names("torque", 3); }
+  void values(const Instant& now, double* out) const override {
+    if (!in_body_axes_) return prescribed(components_, now, out);
+    double local[kLargestBlock] = {};
+    prescribed(components_, now, local);
+    turn_to_space(axes_, now, local, out);
   }
 
  private:
@@ -83,6 +97,9 @@ class PlaneTorque final : public Force {
     const double across[2] = {-e[1], e[0]};
     axis_.add_force(across, torque_->at(now).value, Q);
   }
+
+  std::vector<std::string> value_names() const override { return {"torque"}; }
+  void values(const Instant& now, double* out) const override { *out = torque_ ? torque_->at(now).value : 0.0; }
 
  private:
   Combination axis_;

@@ -1,8 +1,10 @@
 #include "multibody/redundancy.hpp"
 
 #include <Eigen/OrderingMethods>
-#include <Eigen/SparseQR>
+#include <Eigen/SparseCore>
 #include <algorithm>
+#include <cmath>
+#include <utility>
 
 namespace counterpoint::multibody {
 
@@ -12,7 +14,16 @@ using Matrix = Eigen::SparseMatrix<double>;
 using Permutation = Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int>;
 
 constexpr double kSmallestPivot = 1e-8;  ///< of rows whose largest entries are about 1
-constexpr int kNone = -1;
+constexpr double kRounding = 1e-17;
+/// What an equation weighs by itself. One that follows from others finds its pivot there and takes no direction from later ones,
+/// which may be put together from it: from its neighbours, and not from far away with factors that grow on the way.
+constexpr double kOwnWeight = 1e-14;
+
+struct Entry {
+  int column;
+  double value;
+};
+using Row = std::vector<Entry>;  ///< by growing column, none zero
 
 /// The Jacobian's transpose at an instant: a column for each equation.
 Matrix transposed_jacobian(const Model& model, const Instant& now) {
@@ -23,7 +34,7 @@ Matrix transposed_jacobian(const Model& model, const Instant& now) {
   const SparsePattern& pattern = model.jacobian_pattern();
   for (int row = 0; row < m; ++row) {
     for (int k = pattern.row_start[row]; k < pattern.row_start[row + 1]; ++k) {
-      if (pattern.column[k] < n) entries.emplace_back(pattern.column[k], row, J[k]);
+      if (pattern.column[k] < n && std::abs(J[k]) > kRounding) entries.emplace_back(pattern.column[k], row, J[k]);
     }
   }
   Matrix transposed(n, m);
@@ -31,51 +42,65 @@ Matrix transposed_jacobian(const Model& model, const Instant& now) {
   return transposed;
 }
 
-/// Which column a column's Householder vector is next needed in (Gilbert, Li, Ng and Peyton, BIT 2001).
-std::vector<int> elimination_tree(const Matrix& A) {
-  std::vector<int> parent(A.cols(), kNone), ancestor(A.cols(), kNone), last_of_row(A.rows(), kNone);
-  for (int column = 0; column < A.cols(); ++column) {
-    for (Matrix::InnerIterator entry(A, column); entry; ++entry) {
-      for (int at = last_of_row[entry.row()]; at != kNone && at < column;) {
-        const int next = ancestor[at];
-        ancestor[at] = column;
-        if (next == kNone) parent[at] = column;
-        at = next;
-      }
-      last_of_row[entry.row()] = column;
-    }
+/// Turns two rows that begin in one column so that only the upper still has something there.
+void rotate(Row& upper, Row& lower) {
+  const double length = std::hypot(upper.front().value, lower.front().value);
+  const double c = upper.front().value / length, s = lower.front().value / length;
+  Row turned_upper{{upper.front().column, length}}, turned_lower;
+  turned_upper.reserve(upper.size() + lower.size());
+  turned_lower.reserve(upper.size() + lower.size());
+  std::size_t i = 1, j = 1;
+  while (i < upper.size() || j < lower.size()) {
+    const bool in_upper = j == lower.size() || (i < upper.size() && upper[i].column <= lower[j].column);
+    const bool in_lower = i == upper.size() || (j < lower.size() && lower[j].column <= upper[i].column);
+    const int column = in_upper ? upper[i].column : lower[j].column;
+    const double a = in_upper ? upper[i++].value : 0.0, b = in_lower ? lower[j++].value : 0.0;
+    if (const double turned = c * a + s * b; std::abs(turned) > kRounding) turned_upper.push_back({column, turned});
+    if (const double turned = c * b - s * a; std::abs(turned) > kRounding) turned_lower.push_back({column, turned});
   }
-  return parent;
+  upper = std::move(turned_upper);
+  lower = std::move(turned_lower);
 }
 
-/// Rows so that each column finds on the diagonal a row that it fills anyway; Eigen's SparseQR leaves rows where they are, and
-/// any other row on the diagonal would be fill that grows along the whole matrix.
-Permutation rows_to_diagonal(const Matrix& A) {
-  const std::vector<int> parent = elimination_tree(A);
-  std::vector<std::vector<int>> rows(A.cols());
-  std::vector<bool> is_met(A.rows(), false);
-  std::vector<int> order;
+/// The triangle R of a QR factorisation, made from the rows of a matrix one by one (George and Heath, Linear Algebra and its
+/// Applications 1980): neither Q nor the rows that it leaves over for free motions take room.
+class Triangle {
+ public:
+  explicit Triangle(int columns) : rows_(columns) {}
+
+  void add(Row row) {
+    while (!row.empty()) {
+      Row& there = rows_[row.front().column];
+      if (there.empty()) {
+        there = std::move(row);
+        return;
+      }
+      rotate(there, row);
+    }
+  }
+
+  /// How far the column sticks out of those before it, when all rows that begin in it or before have been added.
+  double finish(int column) {
+    add({{column, kOwnWeight}});
+    const Row done = std::move(rows_[column]);
+    return std::abs(done.front().value);
+  }
+
+ private:
+  std::vector<Row> rows_;
+};
+
+/// The rows of a matrix, by the column that they begin in.
+std::vector<std::vector<Row>> rows_by_beginning(const Matrix& A) {
+  std::vector<Row> rows(A.rows());
   for (int column = 0; column < A.cols(); ++column) {
-    for (Matrix::InnerIterator entry(A, column); entry; ++entry) {
-      if (!is_met[entry.row()]) rows[column].push_back(static_cast<int>(entry.row()));
-      is_met[entry.row()] = true;
-    }
-    if (rows[column].empty()) continue;
-    order.push_back(rows[column].back());
-    rows[column].pop_back();
-    if (parent[column] != kNone) {
-      std::vector<int>& above = rows[parent[column]];
-      above.insert(above.end(), rows[column].begin(), rows[column].end());
-      rows[column].clear();
-    }
+    for (Matrix::InnerIterator entry(A, column); entry; ++entry) rows[entry.row()].push_back({column, entry.value()});
   }
-  for (const std::vector<int>& left : rows) order.insert(order.end(), left.begin(), left.end());
-  for (int row = 0; row < A.rows(); ++row) {
-    if (!is_met[row]) order.push_back(row);
+  std::vector<std::vector<Row>> begun(A.cols());
+  for (Row& row : rows) {
+    if (!row.empty()) begun[row.front().column].push_back(std::move(row));
   }
-  Permutation place(A.rows());
-  for (int k = 0; k < A.rows(); ++k) place.indices()[order[k]] = k;
-  return place;
+  return begun;
 }
 
 }  // namespace
@@ -84,20 +109,18 @@ Redundancy find_redundancy(const Model& model, const Instant& now) {
   const int n = model.coordinates(), m = model.equations();
   if (m == 0) return {{}, n};
   Matrix A = transposed_jacobian(model, now);
-  Permutation columns;
-  Eigen::COLAMDOrdering<int>()(A, columns);
-  A = A * columns.inverse();
-  A = rows_to_diagonal(A) * A;
-  A.makeCompressed();
-  Eigen::SparseQR<Matrix, Eigen::NaturalOrdering<int>> qr;
-  qr.setPivotThreshold(kSmallestPivot);
-  qr.compute(A);
+  Permutation place;
+  Eigen::COLAMDOrdering<int>()(A, place);
+  A = A * place.inverse();
+  const Permutation equation = place.inverse();
+  std::vector<std::vector<Row>> rows = rows_by_beginning(A);
+  Triangle triangle(m);
   Redundancy found;
-  const int rank = static_cast<int>(qr.rank());
-  found.degrees_of_freedom = n - rank;
-  // Dependent columns of J^T are moved to the end.
-  const Permutation original = columns.inverse();
-  for (int k = rank; k < m; ++k) found.equations.push_back(original.indices()[qr.colsPermutation().indices()[k]]);
+  for (int column = 0; column < m; ++column) {
+    for (Row& row : rows[column]) triangle.add(std::move(row));
+    if (triangle.finish(column) < kSmallestPivot) found.equations.push_back(equation.indices()[column]);
+  }
+  found.degrees_of_freedom = n - (m - static_cast<int>(found.equations.size()));
   std::sort(found.equations.begin(), found.equations.end());
   return found;
 }

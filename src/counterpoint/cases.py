@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .errors import ScenarioError
 from .scenario.reading import read_document
 
 if TYPE_CHECKING:
@@ -15,12 +16,14 @@ if TYPE_CHECKING:
 
 STRUCTURES = (".ssp", ".ssd")
 """Ends of the names of system structures."""
+_MECHANISM = frozenset(("mechanism", "points", "bodies"))
+"""Tables that only the file of a mechanism has."""
 
 
 def read_case(
     path: Path, *, allow_outside: bool = False, until: float | None = None, step: float | None = None
 ) -> Scenario | MechanismCase | DiagramCase:
-    """Read a scenario, a mechanism (the file has a table ``[mechanism]``), a diagram (``[diagram]``) or an SSP.
+    """Read a scenario, a mechanism (a file with ``[mechanism]``, ``[points]``), a diagram (``[diagram]``) or an SSP.
 
     Parameters
     ----------
@@ -41,7 +44,12 @@ def read_case(
 
         return read(path, until=until, step=step, allow_outside=allow_outside)
     document = read_document(path)
-    if "mechanism" in document.values:
+    if not document.values:
+        raise ScenarioError(
+            f"{path}: the file is empty; a mechanism begins with [mechanism], a diagram with [diagram], "
+            "a scenario has [subsystems]"
+        )
+    if not _MECHANISM.isdisjoint(document.values):
         from .multibody.model_case import MechanismCase
         from .multibody.model_file import ModelFile
 

@@ -199,7 +199,9 @@ def _input_constants(system: System, name: str) -> list[float]:
 def _approximation(system: System, connection: Connection, k: int, default: Approximation) -> Approximation:
     chosen = connection.approximations[k]
     owner, _, output = connection.sources[k].partition(".")
-    return chosen or system.subsystems[owner].subsystem.approximation_of(output) or default
+    target, _, port = connection.target.partition(".")
+    needed = system.subsystems[target].subsystem.input_approximations.get(port)
+    return chosen or system.subsystems[owner].subsystem.approximation_of(output) or needed or default
 
 
 def _add_connections(

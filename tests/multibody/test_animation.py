@@ -293,6 +293,17 @@ def test_a_strip_takes_any_title(tmp_path):
     Animation(t, (shape,), title="$broken {math").strip(tmp_path / "title.png", count=2, dpi=40)
 
 
+def test_the_faces_of_a_solid_leave_no_gaps_in_a_strip(tmp_path):
+    from matplotlib.image import imread
+
+    t = np.array([0.0, 1.0])
+    box = Shape("bar", "box", track(0 * t, 0 * t, 0 * t), size=(2.0, 0.3, 0.3), colour="#ff0000")
+    picture = imread(Animation(t, (box,)).strip(tmp_path / "box.png", times=[0.0], view="front", dpi=100))
+    rows, columns = np.nonzero(picture[..., 0] - picture[..., 1] > 0.5)
+    inside = picture[rows.min() + 3 : rows.max() - 2, columns.min() + 3 : columns.max() - 2, :3]
+    assert np.ptp(inside, axis=(0, 1)).max() < 0.1  # one face of two triangles; a gap of their edges: 0.2
+
+
 def test_a_strip_says_what_it_cannot_show(tmp_path):
     animation = every_kind()
     with pytest.raises(SetupError, match=r"t = 3 s is not shown; the frames range from 0 to 1 s"):

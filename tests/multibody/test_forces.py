@@ -298,3 +298,40 @@ def test_gravity_acts_on_the_centre_of_mass():
     result = mechanism.run(until=1.0, step=0.1)
     assert result["m.potential_energy"].values[0] == pytest.approx(2.0 * G * -0.5)
     np.testing.assert_allclose(result["m.P1"].values[-1], (1, 0, -G / 2), atol=1e-9)
+
+
+def test_forces_and_torques_show_what_they_are_in_space():
+    quarter = np.pi / 2
+    plane = Mechanism("m", dimension=2, gravity=(0, 0))
+    plane.point("A", (0, 0), fixed=True)
+    plane.point("B", (1, 0))
+    plane.body("rod", points=["A", "B"], mass=1.0)
+    plane.angle("phi", "rod")
+    plane.guide("phi", [0.0, quarter])
+    plane.force("push", "B", [2.0, [0.0, 3.0]])
+    plane.force("thrust", "B", [2.0, 0.0], body="rod")
+    plane.torque("drive", "rod", 5.0)
+    for name in ("push", "thrust", "drive"):
+        plane.output(name, name)
+    result = plane.run(until=1.0, step=1e-2)
+    np.testing.assert_allclose(result["m.push"].values[-1], [2.0, 3.0])
+    np.testing.assert_allclose(result["m.thrust"].values[-1], [0.0, 2.0], atol=1e-9)  # turned by a quarter
+    assert result["m.drive"].values[-1] == 5.0
+
+
+def test_a_torque_along_the_axes_of_a_body_shows_its_components_in_space():
+    body = Mechanism("m", dimension=3, gravity=(0, 0, 0))
+    body.point("O", (0, 0, 0), fixed=True)
+    body.point("A", (1, 0, 0))
+    body.point("B", (0, 1, 0))
+    body.body("b", points=["O", "A", "B"], mass=1.0, inertia=(1, 1, 1))
+    body.joint("hinge", "revolute", "ground", "b", at="O", axis=(0, 0, 1))
+    body.angle("phi", "b", axis=(0, 0, 1))
+    body.guide("phi", [0.0, np.pi / 2])
+    body.torque("still", "b", (1.0, 2.0, 3.0))
+    body.torque("turning", "b", (1.0, 2.0, 3.0), turning=True)
+    body.output("still", "still")
+    body.output("turning", "turning")
+    result = body.run(until=1.0, step=1e-2)
+    np.testing.assert_allclose(result["m.still"].values[-1], [1.0, 2.0, 3.0])
+    np.testing.assert_allclose(result["m.turning"].values[-1], [-2.0, 1.0, 3.0], atol=1e-9)

@@ -2,6 +2,7 @@
 
 import re
 
+import numpy as np
 import pytest
 
 from counterpoint import SetupError, SimulationError
@@ -35,6 +36,27 @@ def guided_rod():
     mechanism = turning_rod()
     mechanism.guide("phi", [0.0, 1.0])
     return mechanism
+
+
+def light_and_heavy():
+    mechanism = Mechanism("scale", dimension=2)
+    for k, name in enumerate("ABC"):
+        mechanism.point(name, (k, 0), fixed=k == 0)
+    mechanism.body("heavy", points=["A", "B"], mass=1e3)
+    mechanism.body("light", points=["B", "C"], mass=1e-12)
+    return mechanism
+
+
+def started_rod():
+    mechanism = turning_rod()
+    mechanism.initial("phi", 1.0)
+    mechanism.initial("phi", rate=3.0)
+    return mechanism
+
+
+def strip(mechanism, **changed):
+    options = {"polar": [(-1, -1, 0), (1, 1, 0)], "span": 1.0, "chord_length": 1.0, **changed}
+    mechanism.aerodynamic_strip("s", "rod", point="B", chord=(1, 0), normal=(0, 1), **options)
 
 
 PARTS = {
@@ -79,6 +101,33 @@ PARTS = {
     "a spring nowhere": (rod, lambda m: m.spring("s", stiffness=1.0), "give either a measure or between = two points"),
     "a spring of negative stiffness": (rod, lambda m: m.spring("s", "d", stiffness=-1.0), "stiffness -1.0; a number from 0 is needed"),
     "a curve that goes back": (rod, lambda m: m.spring("s", "d", curve=[(0, 0), (-1, 1)]), "with growing deflection are needed"),
+    "a curve in words": (rod, lambda m: m.spring("s", "d", curve="steep"), "pairs (deflection, force)"),
+    "a spring of one point": (rod, lambda m: m.spring("s", between=("A", "A")), 'between: "A" twice; two points are needed'),
+    "a rotational spring of no number": (
+        lambda: rod(3), lambda m: m.rotational_spring("s", "ground", "rod", stiffness=(1, 2, NAN)), "one or three numbers from 0"
+    ),
+    "a rotational spring in words": (
+        lambda: rod(3), lambda m: m.rotational_spring("s", "ground", "rod", stiffness="soft"), "stiffness 'soft'; one or three numbers"
+    ),
+    "a contact that pulls": (
+        rod, lambda m: m.contact("c", "B", plane=(0, 0), normal=(0, 1), stiffness=-1.0), 'contact "c": stiffness -1.0; a number above 0'
+    ),
+    "friction that drives": (
+        rod, lambda m: m.contact("c", "B", plane=(0, 0), normal=(0, 1), friction=-0.1), 'contact "c": friction -0.1; a number from 0'
+    ),
+    "a tyre without a radius": (
+        lambda: rod(3), lambda m: m.tyre("t", "rod", centre="B", axis=(0, 1, 0), radius=0.0), 'tyre "t": radius 0.0; a number above 0'
+    ),
+    "a magic formula without a shape": (
+        lambda: rod(3), lambda m: m.tyre("t", "rod", centre="B", axis=(0, 1, 0), lateral={"C": 0.0}), 'tyre "t": lateral: C 0.0; a number above 0'
+    ),
+    "wind in words": (rod, lambda m: strip(m, wind=("strong", 0.0)), "wind 0: 'strong'; a number, polynomial"),
+    "wind measured below the ground": (rod, lambda m: strip(m, reference_height=-1.0), "reference_height -1.0; a number above 0"),
+    "a polar with no number": (rod, lambda m: strip(m, polar=[(0, 0, 0), (1, 1, NAN)]), "polar: rows of angle"),
+    "a difference of no number": (
+        rod, lambda m: m.user_force("u", print, ["B"], position_difference=NAN), "position_difference nan; a number from 0 is needed"
+    ),
+    "a user force nowhere": (rod, lambda m: m.user_force("u", print, []), 'user force "u": no points; at least one is needed'),
     "a force of one component": (rod, lambda m: m.force("F", "B", (1.0,)), 'force "F": 1 components; 2 are needed'),
     "a torque of one component in space": (lambda: rod(3), lambda m: m.torque("T", "rod", 1.0), "three components are needed in space"),
     "an output of nothing": (rod, lambda m: m.output("y", "Bx"), 'output "y": there is no "Bx"; did you mean "B"?'),
@@ -87,6 +136,9 @@ PARTS = {
     "an output called as a standard one": (rod, lambda m: m.output("energy", "B"), "every mechanism has an output of this name"),
     "an initial value that is no number": (turning_rod, lambda m: m.initial("phi", NAN), 'initial of "phi": value nan; a finite number'),
     "an initial rate without end": (turning_rod, lambda m: m.initial("phi", rate=INF), 'initial of "phi": rate inf; a finite number'),
+    "a second initial value": (
+        started_rod, lambda m: m.initial("phi", 2.0), 'initial of "phi": it has a value already; one is allowed'
+    ),
     "a relation by no number": (turning_rod, lambda m: m.relation("x", {"phi": NAN}), 'relation "x": factor of "phi" nan; a finite number'),
     "a relation to no number": (
         turning_rod, lambda m: m.relation("x", {"phi": 1.0}, INF), 'relation "x": constant inf; a finite number is needed'
@@ -117,6 +169,13 @@ def test_it_is_refused_where_it_is_written(case):
     mechanism = make()
     with pytest.raises(SetupError, match=re.escape(message)):
         act(mechanism)
+
+
+def test_a_dimension_may_be_any_number_that_is_two():
+    mechanism = Mechanism("m", dimension=2.0)
+    mechanism.point("A", (0, 0))
+    mechanism.point_mass("A", 1.0)
+    assert mechanism.assembled().degrees_of_freedom == 2
 
 
 def test_all_problems_of_a_part_are_told_at_once():
@@ -173,9 +232,41 @@ def guided_rod_length():
     return mechanism
 
 
+def fixed_hinge():
+    mechanism = rod()
+    mechanism.joint("hinge", "revolute", "ground", "rod", at="A")
+    mechanism.output("load", "hinge")
+    return mechanism
+
+
+def shared_hinge():
+    mechanism = light_and_heavy()
+    mechanism.joint("hinge", "revolute", "heavy", "light", at="B")
+    mechanism.point_mass("C", 1.0)
+    mechanism.output("load", "hinge")
+    return mechanism
+
+
+def mirrored(depth=-1.0):
+    mechanism = Mechanism("part", dimension=3)
+    local = {"A": (0, 0, 0), "B": (1, 0, 0), "C": (0, 1, 0), "D": (0, 0, 1)}
+    for name, place in local.items():
+        mechanism.point(name, (*place[:2], depth * place[2]))
+    mechanism.body("b", points=list(local), mass=1.0, inertia=(0.1, 0.1, 0.1), local=local)
+    return mechanism
+
+
+def test_a_local_geometry_may_be_drawn_flat_or_with_points_in_one_place():
+    assert mirrored(1e-6).assembled().degrees_of_freedom == 6
+    mechanism = mirrored(0.0)
+    mechanism.start_position["D"] = np.array([0.0, 0.0, 0.5])
+    assert mechanism.assembled().degrees_of_freedom == 6
+
+
 WHOLE = {
     "an assembly that is impossible": (impossible, r'cannot be assembled: constraint "(rod: length of B|link: length)" stays violated by'),
     "a point without mass": (two_points, r'point "B" moves but has no mass: give a body that uses it mass'),
+    "a point with too little mass": (light_and_heavy, r'point "C" moves but has only 3\.3e-13 kg beside 3\.3e\+02 kg: give'),
     "a rod without mass": (lambda: body(mass=0.0), r'point "B" moves but has no mass'),
     "a negative mass": (lambda: body(mass=-1.0), r'body "b": mass -1.0 kg; a number from 0 is needed'),
     "a mass that is no number": (lambda: body(mass=float("nan")), r'body "b": mass nan kg'),
@@ -189,6 +280,9 @@ WHOLE = {
     "a plate without inertia": (without_inertia, r'body "plate": the inertia is missing'),
     "two lengths of one line": (two_lengths, r"other: length of B: 2 m contradicts 1 m \(rod: length of B\)"),
     "a body in one place": (one_place, r"all in one place; a second point or a vector is needed"),
+    "the reaction of a joint that needs no equations": (shared_hinge, r'output "load": the bodies of "hinge" share what it holds'),
+    "the reaction of a joint at a fixed point": (fixed_hinge, r'output "load": joint "hinge" is at a fixed point, which carries its force'),
+    "a mirror image": (mirrored, r'body "b": drawn as the mirror image of its local geometry'),
     "guides that contradict": (two_guides, r'constraint "guide of (phi|psi)" would change by .* contradict each other'),
     "a guide that cannot move": (guided_rod_length, r"no velocities fit: .* the mechanism cannot move that way"),
 }  # fmt: skip
@@ -212,7 +306,11 @@ def test_it_is_refused_before_anything_runs(case):
         ({"penalty": -1.0}, "penalty -1.0; a number above 0 is needed"),
         ({"printed": True}, "printed = true needs"),
         ({"spectral_radius": 1.5}, "a number from 0 to 1 is needed"),
-        ({"max_iterations": 0}, "max_iterations 0; a whole number is needed"),
+        ({"max_iterations": 0}, "max_iterations 0; a whole number from 1 is needed"),
+        ({"fixed_iterations": 1.5}, "fixed_iterations 1.5; a whole number from 0 is needed"),
+        ({"penalty": INF}, "penalty inf; a number above 0 is needed, or none"),
+        ({"natural_frequency": -1.0}, "natural_frequency -1.0; a number from 0 is needed"),
+        ({"damping_ratio": NAN}, "damping_ratio nan; a number from 0 is needed"),
         ({"tolerance": 0.0}, "tolerance 0.0; a number above 0 is needed"),
     ],
 )

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import counterpoint as cp
+from counterpoint.cases import read_case
 from counterpoint.errors import OutputError, ScenarioError, SetupError
 from counterpoint.multibody import Formulation, Mechanism, forces, load, save
 from counterpoint.multibody.elements import CONTACT_KEYS, TYRE_KEYS
@@ -330,6 +331,30 @@ def test_python_files_outside_of_the_directory_are_refused(write, tmp_path):
 
 
 # What is wrong
+
+
+def test_a_file_without_its_first_table_is_still_read_as_a_mechanism(write):
+    path = write(PENDULUM[PENDULUM.index("[points") :])
+    with pytest.raises(ScenarioError) as caught:
+        read_case(path)
+    assert caught.value.problems == [f"{path}: mechanism: missing; a model file begins with [mechanism]"]
+
+
+def test_an_empty_file_says_what_could_be_in_it(write):
+    with pytest.raises(ScenarioError, match="is empty; a mechanism begins with"):
+        read_case(write("# to be written\n"))
+
+
+def test_mistakes_of_the_run_are_reported_with_the_others(problems):
+    found = problems(PENDULUM.replace("mass = 2.0", 'mass = "2 m"') + '[run]\nuntil = "2 kg"\n')
+    assert [line.partition(":")[0] for line in found] == ["bodies.rod.mass", "run.until"]
+
+
+def test_lists_that_are_too_short_or_too_long_say_how_many_are_needed(problems):
+    joints = '[joints]\nj = { kind = "weld", bodies = ["rod"], at = "A" }\nk = { kind = "weld", bodies = ["rod", "rod", "rod"] }\n'
+    found = problems(PENDULUM + joints)
+    assert found[0].startswith("joints.j.bodies: has 1; at least 2 are needed")
+    assert found[1].startswith("joints.k.bodies: has 3; at most 2 are allowed")
 
 
 def test_missing_units_say_what_to_write(problems):

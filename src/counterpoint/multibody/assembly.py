@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from .. import _core
+from ..approximations import lagrange
 from ..errors import SetupError
 from ..subsystems import NativeSubsystem
 from . import forces, measures, outputs, time_values
@@ -23,9 +24,10 @@ if TYPE_CHECKING:
     from .mechanism import Mechanism
 
 _STRIDE = 4
+_LITTLE_MASS, _NO_MASS = 1e-14, 1e-24
+"""Mass of a point relative to the largest below which it cannot be computed with, and below which it is rounding."""
 _SHOWN_POINTS = 50
 """A mechanism without outputs of its own shows the positions of its points when they are not more than these."""
-
 
 _Terms = list[tuple[str, str, complex]]
 """Blocks of the mass matrix: two entities, and a number or rotation for all their components."""
@@ -78,6 +80,7 @@ class Assembly:
         self._check_mass()
         self.length = self._length()
         self.model = self._compile()
+        self._raise(outputs.problems(self))
         self.q, self.v = self._start()
         equations, self.degrees_of_freedom = self.model.redundancy(0.0, *self._state())
         self.redundant = [self.model.equation_name(k) for k in equations]
@@ -100,6 +103,12 @@ class Assembly:
         """Return first equation and number of equations of a joint, link, relation or guide."""
         return self._equations[name]
 
+    def is_held_by_ground(self, name: str) -> bool:
+        """Whether the place of a joint is a fixed point of its body, so that its equations hold nothing there."""
+        joint = self.mechanism.joints.get(name)
+        places = [e.combination for e in self._joint_equations(joint) if isinstance(e, Coincidence)] if joint else []
+        return any(all(map(self.placing.is_fixed, place.weights)) for place in places)
+
     def drawn_coordinates(self) -> list[float]:
         """Return all coordinates as drawn."""
         return [float(x) for name in self.entities for x in self._drawn(name)]
@@ -121,18 +130,19 @@ class Assembly:
         mechanism = self.mechanism
         shown = {part.name: part for part in self._shown()}
         widths = {name: self.free if name == "q" else 1 for name in mechanism.standard_outputs}
-        for name, part in shown.items():
-            widths[name] = self._width(part)
-        subsystem = NativeSubsystem(
+        widths |= {name: self.width(part) for name, part in shown.items()}
+        guiding = map(time_values.input_of, (guide.value for guide in mechanism.guides))
+        return NativeSubsystem(
             "multibody",
             self._native,
             inputs=dict.fromkeys(mechanism.inputs, 1),
-            outputs={name: width for name, width in widths.items() if width > 0},
+            outputs=widths,
             defaults=mechanism.inputs,
             units=self._units(shown),
             own_pace=mechanism.step is not None,
+            # Forces and accelerations need the second derivative of what guides, which straight lines do not have.
+            input_approximations={name: lagrange(2) for name in guiding if name},
         )
-        return subsystem
 
     @property
     def solver(self) -> str:
@@ -150,15 +160,8 @@ class Assembly:
         if self._made is None:
             return {}
         made = self._made.statistics
-        keys = (
-            "steps",
-            "iterations",
-            "factorisations",
-            "worst_contraction",
-            "worst_violation",
-            "singular_steps",
-            "penalty_raised",
-        )
+        keys = ("steps", "iterations", "factorisations", "worst_contraction", "worst_violation", "singular_steps",
+                "penalty_raised")  # fmt: skip
         return {key: getattr(made, key) for key in keys}
 
     def _units(self, shown: dict[str, OutputPart]) -> dict[str, str]:
@@ -174,7 +177,7 @@ class Assembly:
         model = self._compile()
         standard = outputs.standard(self)
         made = [standard[name] for name in self.mechanism.standard_outputs]
-        made += [outputs.build(self, part) for part in self._shown() if self._width(part) > 0]
+        made += [outputs.build(self, part) for part in self._shown()]
         guided = any(time_values.input_of(g.value) for g in self.mechanism.guides)
         return _core.multibody.MultibodySubsystem(
             model, self.mechanism.formulation.native(self.length), made, self.q.tolist(), self.v.tolist(),
@@ -190,7 +193,8 @@ class Assembly:
             return []
         return [OutputPart(name, "point", name, unit="m") for name in moving]
 
-    def _width(self, part: OutputPart) -> int:
+    def width(self, part: OutputPart) -> int:
+        """Return of how many numbers an output is."""
         if part.kind in ("point", "vector", "support"):
             return self.dimension
         if part.kind == "measure":
@@ -404,11 +408,12 @@ class Assembly:
                 diagonal[row] += value
         largest = float(diagonal.max(initial=0.0))
         moving = [n for n in self.entities if self.offsets[n] < self.free and n not in self.mechanism.coordinates]
-        bare = [n for n in moving if diagonal[self.offsets[n]] <= 1e-14 * largest]
+        masses = {name: float(diagonal[self.offsets[name]]) for name in moving}
         self._raise([
-            f'{"vector" if name in self.mechanism.vectors or "~" in name else "point"} "{name}" moves but has no mass: '
+            f'{"vector" if name in self.mechanism.vectors or "~" in name else "point"} "{name}" moves but has '
+            f"{f'only {mass:.2g} kg beside {largest:.2g} kg' if mass > _NO_MASS * largest else 'no mass'}: "
             "give a body that uses it mass and inertia, or put a point mass on it"
-            for name in bare
+            for name, mass in masses.items() if mass <= _LITTLE_MASS * largest
         ])  # fmt: skip
 
     def _gravity(self) -> list[float]:

@@ -198,6 +198,10 @@ class Connections(Bookkeeping):
     def initial(self, measure: str, value: float | None = None, *, rate: float | None = None) -> None:
         """Give a measure a value (m, rad) or a rate (m/s, rad/s) at the start."""
         problems = self._unknown("initial", "measure", [measure], self.measures)
+        before = [known for known in self.initial_values if known.measure == measure]
+        for key, given in (("value", value), ("rate", rate)):
+            if given is not None and any(getattr(known, key) is not None for known in before):
+                problems.append(f'initial of "{measure}": it has a {key} already; one is allowed')
         self._raise(problems + not_finite(f'initial of "{measure}"', {"value": value, "rate": rate}))
         self.initial_values.append(InitialValue(measure, value, rate))
         self._changed()

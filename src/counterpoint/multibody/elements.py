@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .. import _core
+from ..checks import is_number
 from ..errors import SetupError, did_you_mean
 from . import time_values
 from .affine import Affine
@@ -19,23 +20,34 @@ from .parts import ForcePart
 if TYPE_CHECKING:
     from .assembly import Assembly
 
-MAGIC_KEYS = ("B", "C", "E", "mu")
-CONTACT_KEYS = ("stiffness", "exponent", "damping", "friction", "friction_speed", "radius")
-TYRE_KEYS = (
-    "radius", "stiffness", "damping", "longitudinal_relaxation", "lateral_relaxation", "nominal_load",
-    "load_sensitivity", "camber_slip", "rolling_resistance", "rolling_speed", "trail", "trail_fall",
-    "standstill_damping", "standstill_speed", "largest_slip",
-)  # fmt: skip
+_ABOVE, _FROM, _ANY = "a number above 0", "a number from 0", "a finite number"
+MAGIC_KEYS = {"B": _ABOVE, "C": _ABOVE, "E": _ANY, "mu": _FROM}
+"""What each number of the magic formula has to be; so for contacts and tyres."""
+CONTACT_KEYS = {
+    "stiffness": _ABOVE, "exponent": _ABOVE, "damping": _FROM, "friction": _FROM, "friction_speed": _ABOVE,
+    "radius": _FROM,
+}  # fmt: skip
+TYRE_KEYS = {
+    "radius": _ABOVE, "stiffness": _FROM, "damping": _FROM, "longitudinal_relaxation": _ABOVE,
+    "lateral_relaxation": _ABOVE, "nominal_load": _ABOVE, "load_sensitivity": _ANY, "camber_slip": _ANY,
+    "rolling_resistance": _ANY, "rolling_speed": _ABOVE, "trail": _ANY, "trail_fall": _ANY,
+    "standstill_damping": _FROM, "standstill_speed": _ABOVE, "largest_slip": _ABOVE,
+}  # fmt: skip
 
 
-def law_problems(where: str, given: Mapping[str, Any], known: tuple[str, ...]) -> list[str]:
+def law_problems(where: str, given: Mapping[str, Any], known: Mapping[str, str]) -> list[str]:
     """Return what is wrong with the numbers of a law, as sentences."""
-    problems = [f'{where}: "{key}" is not known{did_you_mean(key, known)}' for key in given if key not in known]
-    for key in known:
-        value = given.get(key)
-        if value is not None and (not isinstance(value, (int, float)) or not np.isfinite(value)):
-            problems.append(f"{where}: {key} {value!r}; a finite number is needed")
+    problems = []
+    for key, value in given.items():
+        if key not in known:
+            problems.append(f'{where}: "{key}" is not known{did_you_mean(key, known)}')
+        elif not _is(known[key], value):
+            problems.append(f"{where}: {key} {value!r}; {known[key]} is needed")
     return problems
+
+
+def _is(wanted: str, value: Any) -> bool:
+    return is_number(value) and (value > 0 or wanted == _ANY or (value == 0 and wanted == _FROM))
 
 
 def _fill(law: Any, given: Mapping[str, Any]) -> Any:

@@ -11,7 +11,7 @@ from .. import _core
 from ..checks import is_number
 from . import elements, time_values
 from .measures import between_points
-from .parts import ForcePart, not_finite
+from .parts import ForcePart, array_of, not_finite
 
 if TYPE_CHECKING:
     from .assembly import Assembly
@@ -48,6 +48,8 @@ def _check_measure(mechanism: Bookkeeping, where: str, options: dict[str, Any]) 
         return mechanism._unknown(where, "measure", [measure], mechanism.measures)
     if len(between) != 2:
         return [f"{where}: between = {between!r}; two points are needed"]
+    if between[0] == between[1]:
+        return [f'{where}: between: "{between[0]}" twice; two points are needed']
     return mechanism._unknown(where, "point", list(between), mechanism.points)
 
 
@@ -64,7 +66,7 @@ def _check_numbers(where: str, kind: str, options: dict[str, Any]) -> list[str]:
             problems.append(f"{where}: {key} {options[key]!r}; a number above 0 is needed")
     for key in ("curve", "damper_curve"):
         if options.get(key) is not None:
-            table = np.asarray(options[key], dtype=float)
+            table = array_of(options[key])
             is_table = table.ndim == 2 and table.shape[1] == 2 and len(table) > 1 and np.all(np.isfinite(table))
             if not is_table or not np.all(np.diff(table[:, 0]) > 0):
                 problems.append(f"{where}: {key}: pairs (deflection, force) with growing deflection are needed")

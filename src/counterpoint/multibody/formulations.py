@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 from .. import _core
+from ..checks import is_number
 from ..errors import SetupError, did_you_mean
 
 FORMULATIONS = ("index-3", "augmented-lagrangian", "penalty")
@@ -12,6 +14,20 @@ SYSTEMS = ("condensed", "kkt")
 INTEGRATORS = ("trapezoidal", "hermite", "newmark", "generalised-alpha", "rk2", "rk4")
 ITERATIONS = ("newton", "fixed-point")
 SOLVERS = ("automatic", "static-ldlt", "sparse-ldlt", "sparse-lu", "dense-ldlt", "dense-lu")
+
+
+_NUMBERS: tuple[tuple[str, Callable[[float], bool], str], ...] = (
+    ("penalty", lambda x: x > 0, "a number above 0 is needed, or none to have it chosen"),
+    ("spectral_radius", lambda x: 0 <= x <= 1, "a number from 0 to 1 is needed"),
+    ("beta", lambda x: x > 0, "a number above 0 is needed (0 would be explicit)"),
+    ("gamma", lambda x: x >= 0, "a number from 0 is needed"),
+    ("natural_frequency", lambda x: x >= 0, "a number from 0 is needed"),
+    ("damping_ratio", lambda x: x >= 0, "a number from 0 is needed"),
+    ("tolerance", lambda x: x > 0, "a number above 0 is needed"),
+    ("max_iterations", lambda x: x == int(x) > 0, "a whole number from 1 is needed"),
+    ("fixed_iterations", lambda x: x == int(x) >= 0, "a whole number from 0 is needed"),
+)
+"""What the numbers of a formulation may be."""
 
 
 @dataclass(frozen=True)
@@ -115,19 +131,10 @@ class Formulation:
 
     def _numbers(self) -> list[str]:
         problems = []
-        if self.penalty is not None and not self.penalty > 0:
-            problems.append(
-                f"formulation: penalty {self.penalty}; a number above 0 is needed, or none to have it chosen"
-            )
-        if not 0.0 <= self.spectral_radius <= 1.0:
-            problems.append(f"formulation: spectral_radius {self.spectral_radius}; a number from 0 to 1 is needed")
-        if not self.beta > 0.0:
-            problems.append(f"formulation: beta {self.beta}; a number above 0 is needed (0 would be explicit)")
-        if not self.tolerance > 0.0:
-            problems.append(f"formulation: tolerance {self.tolerance}; a number above 0 is needed")
-        for key in ("max_iterations", "fixed_iterations"):
-            if getattr(self, key) < (1 if key == "max_iterations" else 0):
-                problems.append(f"formulation: {key} {getattr(self, key)}; a whole number is needed")
+        for key, allowed, words in _NUMBERS:
+            value = getattr(self, key)
+            if not (is_number(value) and allowed(value)) and not (key == "penalty" and value is None):
+                problems.append(f"formulation: {key} {value}; {words}")
         return problems
 
     def native(self, length: float) -> _core.multibody.StepperOptions:

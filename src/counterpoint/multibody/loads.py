@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ..checks import is_number
 from .bookkeeping import Bookkeeping
-from .parts import ForcePart, TimeValue, vector_of
+from .parts import ForcePart, TimeValue, array_of, not_finite, vector_of
 
 
 class Loads(Bookkeeping):
@@ -123,11 +123,12 @@ class Loads(Bookkeeping):
         where = f'rotational spring "{name}"'
         problems = [f"{where}: for space only; in the plane take spring(...) on an angle"] * (self.dimension == 2)
         problems += self._unknown(where, "body", [first, second], self._known_bodies())
-        frame = np.eye(3) if axes is None else np.asarray(axes, dtype=float)
+        frame = np.eye(3) if axes is None else array_of(axes)
         if frame.shape != (3, 3) or not np.allclose(frame @ frame.T, np.eye(3), atol=1e-9):
             problems.append(f"{where}: axes: three unit vectors at right angles are needed")
         for key, value in (("stiffness", stiffness), ("damping", damping)):
-            if np.asarray(value, dtype=float).shape not in ((), (3,)) or np.any(np.asarray(value, dtype=float) < 0):
+            numbers = array_of(value)
+            if numbers.shape not in ((), (3,)) or not np.all((numbers >= 0) & np.isfinite(numbers)):
                 problems.append(f"{where}: {key} {value!r}; one or three numbers from 0 are needed")
         self._raise(problems)
         self._force(name, "rotational spring", bodies=(first, second), stiffness=stiffness, damping=damping, axes=frame)
@@ -243,20 +244,27 @@ class Loads(Bookkeeping):
         reference_height, shear_exponent : float
             Wind grows as (height / reference height, m) ** exponent.
         """
+        from .time_values import problems as wrong
+
         where = f'aerodynamic strip "{name}"'
         problems: list[str] = self._unknown(where, "point", [point], self.points)
-        table = np.asarray(polar, dtype=float)
-        if table.ndim != 2 or table.shape[1] not in (3, 4) or len(table) < 2 or not np.all(np.diff(table[:, 0]) > 0):
+        table = array_of(polar)
+        is_table = table.ndim == 2 and table.shape[1] in (3, 4) and len(table) > 1 and np.all(np.isfinite(table))
+        if not is_table or not np.all(np.diff(table[:, 0]) > 0):
             problems.append(f"{where}: polar: rows of angle (growing), lift, drag and, optionally, moment are needed")
         directions = [
             self._direction(f"{where}: {key}", v, problems) for key, v in (("chord", chord), ("normal", normal))
         ]
         breeze = [0.0] * self.dimension if wind is None else list(wind)
-        for key, size in (("span", span), ("chord_length", chord_length), ("density", density)):
+        sizes = {"span": span, "chord_length": chord_length, "density": density, "reference_height": reference_height}
+        for key, size in sizes.items():
             if not is_number(size) or size <= 0:
                 problems.append(f"{where}: {key} {size!r}; a number above 0 is needed")
+        problems += not_finite(where, {"shear_exponent": shear_exponent})
         if len(breeze) != self.dimension:
             problems.append(f"{where}: wind: {self.dimension} components are needed")
+        for k, value in enumerate(breeze):
+            problems += wrong(f"{where}: wind {k}", value)
         self._raise(problems)
         self._force(name, "aerodynamic strip", body=body, point=point, chord=directions[0], normal=directions[1],
                     span=float(span), chord_length=float(chord_length), polar=table, wind=breeze,
@@ -291,6 +299,11 @@ class Loads(Bookkeeping):
         problems = self._unknown(f'user force "{name}"', "point", list(points), self.points)
         if not callable(function) and not hasattr(function, "address"):
             problems.append(f'user force "{name}": {function!r} is no function')
+        if not points:
+            problems.append(f'user force "{name}": no points; at least one is needed')
+        for key, size in (("position_difference", position_difference), ("velocity_difference", velocity_difference)):
+            if not is_number(size) or size < 0:
+                problems.append(f'user force "{name}": {key} {size!r}; a number from 0 is needed')
         self._raise(problems)
         self._force(name, "user force", function=function, points=list(points), position_difference=position_difference,
                     velocity_difference=velocity_difference)  # fmt: skip

@@ -69,6 +69,7 @@ class Mechanism(Connections, Loads, Inspectable):
     def __init__(self, name: str, *, dimension: int = 3, gravity: ArrayLike | None = None) -> None:
         if dimension not in (2, 3):
             raise SetupError(f"dimension: {dimension!r}; 2 (plane) or 3 (space) is needed")
+        dimension = int(dimension)
         super().__init__(name, dimension)
         problems: list[str] = []
         default = np.array([0.0, -9.81] if dimension == 2 else [0.0, 0.0, -9.81])

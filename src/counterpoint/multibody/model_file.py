@@ -89,7 +89,7 @@ class ModelFile:
         name = (table.mechanism.name if table is not None else None) or path.stem.replace(".", "_")
         made = cls(path, name, allow_outside, table, document)
         if mistakes and table is not None:
-            made._builder(mistakes, run_code=False).mechanism(name)
+            made._builder(mistakes, run_code=False).everything(name)
         mistakes.raise_if_any()
         return made
 
@@ -109,7 +109,7 @@ class ModelFile:
     def build(self) -> Mechanism:
         """Return the mechanism; raise ScenarioError with all problems."""
         mistakes = Mistakes(self._document)
-        mechanism = self._builder(mistakes, run_code=True).mechanism(self.name)
+        mechanism = self._builder(mistakes, run_code=True).everything(self.name)
         mistakes.raise_if_any()
         return mechanism
 
@@ -192,6 +192,12 @@ class _Builder:
             content = self.mistakes.document.values.get(section)
             if isinstance(content, dict):
                 self.failed |= set(content) - set(getattr(self.table, section))
+
+    def everything(self, name: str) -> Mechanism:
+        """Return the mechanism and note what is wrong with it or with ``[run]``."""
+        mechanism = self.mechanism(name)
+        self.run_settings()
+        return mechanism
 
     def mechanism(self, name: str) -> Mechanism:
         """Return the mechanism; what could not be made is missing from it and noted."""

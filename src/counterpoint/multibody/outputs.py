@@ -62,6 +62,23 @@ def _unit(mechanism: Mechanism, kind: str, of: str, motion: str) -> str:
     return {"position": base, "velocity": f"{base or '1'}/s", "acceleration": f"{base or '1'}/s²"}[motion]
 
 
+def problems(assembly: Assembly) -> list[str]:
+    """Return which outputs cannot show what they are to: reactions of joints that others carry."""
+    found = []
+    for part in assembly.mechanism.outputs.values():
+        if part.kind == "reaction" and assembly.is_held_by_ground(part.of):
+            found.append(
+                f'output "{part.name}": joint "{part.of}" is at a fixed point, which carries its force: show '
+                '"support:POINT", or give the body a point of its own there that is not fixed'
+            )
+        elif assembly.width(part) == 0:
+            found.append(
+                f'output "{part.name}": the bodies of "{part.of}" share what it holds together, so that it has no '
+                "reaction; give each body a point of its own there"
+            )
+    return found
+
+
 def build(assembly: Assembly, part: OutputPart) -> _core.multibody.Output:
     """Return the core's output for a part."""
     native = _core.multibody

@@ -169,6 +169,14 @@ def not_finite(where: str, values: Mapping[str, Any]) -> list[str]:
     return [f"{where}: {key} {v!r}; a finite number is needed" for key, v in given.items() if not is_number(v)]
 
 
+def array_of(value: Any) -> Vector:
+    """Return ``value`` as an array of numbers, empty when it is none."""
+    try:
+        return np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        return np.empty(0)
+
+
 def vector_of(where: str, value: Any, dimension: int, problems: list[str]) -> Vector:
     """Return ``value`` as an array of ``dimension`` finite numbers; note what is wrong and return zeros otherwise."""
     try:

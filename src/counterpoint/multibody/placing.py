@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from .mechanism import Mechanism
 
 
+_FLAT = 1e-3
+"""Product of the volumes that three unit directions span, drawn and local, below which a drawing has no hand."""
+
+
 @dataclass
 class Distance:
     """Two points with coordinates of their own at a constant distance, m."""
@@ -95,6 +99,11 @@ class Placing:
             problems.append(
                 f'body "{part.name}": its points and vectors are all in one place; a second point or a vector is needed'
             )
+        if part.local is not None and self._is_mirrored(part, names, vectors):
+            problems.append(
+                f'body "{part.name}": drawn as the mirror image of its local geometry; the lengths fit, the part does '
+                f"not: look at the positions of {', '.join((part.points[0], *names))}"
+            )
         if problems:
             self.problems += problems
             return
@@ -146,8 +155,7 @@ class Placing:
         dimension = self.mechanism.dimension
         if part.local is None:
             return np.eye(dimension)
-        origin = self.drawn(part.points[0])
-        drawn = np.array([self.drawn(n) if self._is_vector(n) else self.drawn(n) - origin for n in names])
+        drawn = self._drawn_directions(part, names)
         u, _, vt = np.linalg.svd(drawn.T @ vectors)
         if dimension == 2:
             # One direction is enough: the rotation that brings it where it is drawn.
@@ -156,6 +164,18 @@ class Placing:
             return np.array([[z.real, -z.imag], [z.imag, z.real]])
         sign = np.diag([1.0, 1.0, np.sign(np.linalg.det(u @ vt))])
         return np.asarray(u @ sign @ vt)
+
+    def _is_mirrored(self, part: BodyPart, names: list[str], vectors: list[Vector]) -> bool:
+        """Whether the drawing has the other hand than the body: lengths and angles alone would not tell."""
+        drawn = self._drawn_directions(part, names)
+        if len(drawn) < 3 or not drawn.any(axis=1).all():
+            return False
+        frames = [[unit(v) for v in frame] for frame in (drawn, vectors)]
+        return float(np.linalg.det(frames).prod()) < -_FLAT
+
+    def _drawn_directions(self, part: BodyPart, names: list[str]) -> Vector:
+        origin = self.drawn(part.points[0])
+        return np.array([self.drawn(n) if self._is_vector(n) else self.drawn(n) - origin for n in names])
 
     def _frame(self, part: BodyPart, names: list[str], vectors: Vector) -> tuple[Vector, Vector]:
         return self.drawn(part.points[0]), self._turn(part, names, vectors)

@@ -234,6 +234,13 @@ def _has(values: Any, path: Path) -> bool:
     return values is not None
 
 
+_WORDS = {
+    "too_short": "has {actual_length}; at least {min_length} are needed",
+    "too_long": "has {actual_length}; at most {max_length} are allowed",
+}
+"""Our words for errors of pydantic that speak of validation."""
+
+
 def from_pydantic(
     error: ErrorDetails, values: dict[str, Any], vocabulary: Vocabulary | None = None
 ) -> tuple[Path, str]:
@@ -258,6 +265,8 @@ def from_pydantic(
     if "[key]" in error["loc"]:
         return path, error["msg"]
     message = error["msg"].replace("Input should be", "must be") + hint
+    if kind in _WORDS:
+        message = _WORDS[kind].format(**context)
     of_the_whole = isinstance(error["input"], dict | list) and not kind.endswith("_type")
     return path, message if of_the_whole else f"{shown(error['input'])}: {message}"
 

@@ -46,7 +46,8 @@ class Subsystem:
        ``preferred_step`` is the fixed step in s of a subsystem that is added without one; ``typical_step`` is about
        what it takes at its own pace, where starting it only to ask would cost too much.
        ``preferred_approximation`` is what its outputs get in connections that name no approximation, and
-       ``output_approximations`` the same for single ones: what jumps is best held.
+       ``output_approximations`` the same for single ones: what jumps is best held. ``input_approximations`` is what an
+       input gets where neither the connection nor the output says it.
     9. No method is called from two threads at once by one run; one object belongs to one run at a time.
     10. A failure is an exception; the run keeps what was published before it.
 
@@ -81,6 +82,7 @@ class Subsystem:
     next_step: Callable[[], float] | None = None
     preferred_approximation: Approximation | None = None
     output_approximations: Mapping[str, Approximation] = {}  #: of outputs that are not like the rest
+    input_approximations: Mapping[str, Approximation] = {}  #: of inputs that need more than straight lines
     save: Callable[[], Any] | None = None
     restore: Callable[[Any], None] | None = None
 
@@ -157,6 +159,7 @@ class NativeSubsystem(Subsystem):
         own_pace: bool = False,
         can_save: bool = True,
         preferred_approximation: Approximation | None = None,
+        input_approximations: Mapping[str, Approximation] | None = None,
     ) -> None:
         self.kind = kind
         self._make = make
@@ -168,6 +171,7 @@ class NativeSubsystem(Subsystem):
         self._own_pace = own_pace
         self._can_save = can_save
         self.preferred_approximation = preferred_approximation
+        self.input_approximations = dict(input_approximations or {})
 
     @property
     def own_pace(self) -> bool:

@@ -81,4 +81,4 @@ def _part(mechanism: Mechanism, name: str, of: str, motion: str) -> OutputPart:
 
 
 def _shown(assembly: Assembly, part: OutputPart) -> Shown:
-    return Shown([outputs.build(assembly, part)], assembly._width(part), part.unit)
+    return Shown([outputs.build(assembly, part)], assembly.width(part), part.unit)

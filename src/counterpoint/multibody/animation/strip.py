@@ -189,7 +189,7 @@ def _faces(shape: Shape, colour: Array, frame: _Frame) -> Iterator[_Item]:
         strength = strength * np.where(eighth < 0, 0.7, 1.0)
     tints = np.clip(strength[:, None] * colour, 0, 1)
     for triangle, tint in zip(corners[visible], tints, strict=True):
-        yield _Item(float(triangle[:, 2].mean()), triangle[:, :2], tint, tint, 0.4)
+        yield _Item(float(triangle[:, 2].mean()), triangle[[0, 1, 2, 0], :2], tint, tint, 0.4)
 
 
 def _lines(shape: Shape, colour: Array, frame: _Frame) -> Iterator[_Item]:
