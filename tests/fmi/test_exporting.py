@@ -161,6 +161,33 @@ def test_inputs_are_held_or_follow_the_slope_that_a_master_gives(tmp_path):
         assert fmu.get("x") == pytest.approx(0.5 - 0.005, abs=1e-13)
 
 
+def test_the_force_of_a_guide_that_follows_an_input_needs_a_parabola(tmp_path):
+    """A crank of 1 m and 1 kg follows 0.5 cos 2t: its torque has the part J phi'' = -2/3 cos 2t, which lines do not know."""
+    crank = exported.Mechanism("crank", dimension=2)
+    crank.point("A", (0, 0), fixed=True)
+    crank.point("B", (1, 0))
+    crank.body("rod", points=["A", "B"], mass=1.0)
+    crank.angle("phi", "rod")
+    crank.input("target", 0.5)
+    crank.guide("phi", "input:target")
+    crank.output("torque", "guide:phi")
+
+    def error(approximation):
+        path = cp.export_fmu(
+            crank, tmp_path / "crank.fmu", step=1e-3, input_approximation=approximation, overwrite=True
+        )
+        system = cp.System("led")
+        system.add("plan", cp.source(lambda t: 0.5 * np.cos(2 * t), outputs="phi"), step=1e-2)
+        system.add("crank", cp.fmu(path, inputs_at="start"), step=1e-2)
+        system.connect("plan.phi", "crank.target", convert=False)
+        torque = system.run(until=4.0)["crank.torque"]
+        angle = 0.5 * np.cos(2 * torque.time)
+        return np.abs(torque.values - (-4 / 3 * angle + 9.81 / 2 * np.cos(angle)))[20:].max()
+
+    assert error(cp.lagrange(1)) > 0.6
+    assert error(cp.lagrange(2)) < 0.05  # the second difference is that of the last two intervals: 10 ms late
+
+
 @pytest.mark.parametrize("name", ["motor", "thermostat", "engine", "four-bar", "two_mass"])
 def test_a_saved_state_comes_back_bit_for_bit(written, name):
     """n steps, save, n steps, restore, the same n steps; and a second restore of the same state."""
