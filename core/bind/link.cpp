@@ -110,6 +110,7 @@ void bind_ports(nb::module_& m) {
       .def_rw("step", &Ports::step)
       .def_rw("approximation", &Ports::approximation)
       .def_rw("output_approximations", &Ports::output_approximations)
+      .def_rw("input_approximations", &Ports::input_approximations)
       .def_rw("heartbeat", &Ports::heartbeat)
       .def_rw("can_save", &Ports::can_save)
       .def_rw("derivatives", &Ports::derivatives)

@@ -46,6 +46,7 @@ class Reader {
     if (key == "step") ports_.step = positive(1);
     if (key == "heartbeat") ports_.heartbeat = positive(1);
     if (key == "approximation") approximation();
+    if (key == "input approximation") ports_.input_approximations.emplace_back(word(2), word(1));
     if (key == "ask") ports_.asks = shares();
     if (key == "can") ability(word(1));
   }
@@ -158,6 +159,7 @@ std::string Ports::to_text() const {
   if (heartbeat > 0.0) text << "heartbeat\t" << number(heartbeat) << '\n';
   if (!approximation.empty()) text << "approximation\t" << approximation << '\n';
   for (const auto& [output, words] : output_approximations) text << "approximation\t" << words << '\t' << output << '\n';
+  for (const auto& [input, words] : input_approximations) text << "input approximation\t" << words << '\t' << input << '\n';
   text << "ask";
   for (const double share : asks) text << '\t' << number(share);
   text << '\n';

@@ -28,6 +28,7 @@ struct Ports {
   std::vector<double> asks = {0.0};           ///< shares of a step at which it wants its inputs, 0 to 1
   std::string approximation;                  ///< of its outputs that it prefers: kind and option, "hold behind"
   std::vector<PortPair> output_approximations;  ///< output, words: of outputs that are not like the rest
+  std::vector<PortPair> input_approximations;   ///< input, words: of inputs that need more than straight lines
   double heartbeat = 0.0;      ///< while it works it says so at least this often, s; 0: it does not
   bool can_save = false;
   bool derivatives = false;    ///< replies hold dy/dt after y

@@ -130,12 +130,14 @@ TEST(ports_are_written_and_read_alike) {
   ports.asks = {0.0, 0.5, 1.0};
   ports.approximation = "hold behind";
   ports.output_approximations = {{"Δp", "hold ahead"}};
+  ports.input_approximations = {{"speed of the shaft", "lagrange 2"}};
   ports.heartbeat = 1.0;
-  ports.can_save = ports.derivatives = ports.requests = ports.begins = ports.paces = ports.stops_early = true;
+  ports.can_save = ports.derivatives = ports.requests = ports.begins = ports.paces = ports.stops_early = ports.jumps = true;
   const std::string text = ports.to_text();
   const Ports read = Ports::from_text(text);
   CHECK(read.to_text() == text);
   CHECK(read.inputs[1].start[2] == 1.0 / 3.0);
+  CHECK(read.jumps && read.input_approximations.size() == 1);
   CHECK(read.input_width() == 4 && read.output_width() == 1);
 }
 

@@ -13,6 +13,7 @@ import pytest
 import counterpoint as cp
 from counterpoint.link.availability import LINKS
 from counterpoint.link.serving import join
+from counterpoint.multibody import Mechanism
 
 pytestmark = pytest.mark.skipif(not LINKS, reason="links need Linux")
 
@@ -403,3 +404,30 @@ def test_how_single_outputs_are_approximated_comes_over_the_link():
         assert_same(seen(Switch()), seen(remote))
         assert repr(remote.approximation_of("above")) == repr(cp.hold("behind"))
         assert remote.approximation_of("ramp") is None
+
+
+def test_what_an_input_needs_comes_over_the_link():
+    """The torque that makes a crank follow an input needs a parabola: lines have no second derivative."""
+
+    def crank():
+        made = Mechanism("crank", dimension=2)
+        made.point("A", (0, 0), fixed=True)
+        made.point("B", (1, 0))
+        made.body("rod", points=["A", "B"], mass=1.0)
+        made.angle("phi", "rod")
+        made.input("target", 0.5)
+        made.guide("phi", "input:target")
+        made.output("torque", "guide:phi")
+        return made.subsystem()
+
+    def torque(model):
+        system = cp.System("led")
+        system.add("plan", cp.source(lambda t: 0.5 * np.cos(2 * t), outputs="phi"), step=0.01)
+        system.add("crank", model, step=0.01)
+        system.connect("plan.phi", "crank.target", convert=False)
+        return system.run(until=1.0)["crank.torque"].values
+
+    here = torque(crank())
+    with Served(crank()) as remote:
+        assert np.array_equal(torque(remote), here)
+    assert here[50] == pytest.approx(-2 / 3 * np.cos(1.0) + 9.81 / 2 * np.cos(0.5 * np.cos(1.0)), abs=0.05)

@@ -7,9 +7,10 @@ from types import TracebackType
 from typing import Self
 
 from .. import _core
-from ..approximations import Approximation, hold
+from ..approximations import Approximation
 from ..errors import SetupError
 from ..subsystems import Subsystem
+from .approximation_words import IN_WORDS
 from .connecting import check_address, connect, listen, read_token
 
 
@@ -96,6 +97,8 @@ class Remote(Subsystem):
         self.preferred_approximation = _approximation(self.peer, ports.approximation)
         single = ((output, _approximation(self.peer, words)) for output, words in ports.output_approximations)
         self.output_approximations = {output: chosen for output, chosen in single if chosen is not None}
+        needed = ((name, _approximation(self.peer, words)) for name, words in ports.input_approximations)
+        self.input_approximations = {name: chosen for name, chosen in needed if chosen is not None}
 
     def _has(self, output: str, given: str) -> bool:
         if output in self.output_widths and given in self.input_widths:
@@ -146,9 +149,9 @@ class Remote(Subsystem):
 
 
 def _approximation(peer: str, words: str) -> Approximation | None:
-    known = {"": None, "hold behind": hold("behind"), "hold ahead": hold("ahead")}
-    if words not in known:
-        raise SetupError(
-            f'{peer}: prefers the approximation "{words}", which is not known; "hold behind" and "hold ahead" are'
-        )
-    return known[words]
+    if words == "":
+        return None
+    if words not in IN_WORDS:
+        known = ", ".join(f'"{known}"' for known in IN_WORDS)
+        raise SetupError(f'{peer}: prefers the approximation "{words}", which is not known; known: {known}')
+    return IN_WORDS[words]

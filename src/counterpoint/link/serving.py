@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Mapping
 from types import TracebackType
-from typing import Any, Literal, Self
+from typing import Any, Self
 
 import numpy as np
 
 from .. import _core
-from ..approximations import Approximation, hold
+from ..approximations import Approximation
 from ..errors import SetupError
 from ..subsystems import Subsystem
+from .approximation_words import IN_WORDS
 from .connecting import check_address, connect, listen, read_token
 
 HEARTBEAT = 1.0
@@ -172,6 +173,8 @@ def describe(name: str, subsystem: Subsystem, step: float | None, constants: Map
         ports.approximation = _words(subsystem, subsystem.preferred_approximation)
     single = subsystem.output_approximations.items()
     ports.output_approximations = [(output, _words(subsystem, chosen)) for output, chosen in single]
+    needed = subsystem.input_approximations.items()
+    ports.input_approximations = [(name, _words(subsystem, chosen)) for name, chosen in needed]
     return ports
 
 
@@ -184,9 +187,8 @@ def _start(subsystem: Subsystem, constants: Mapping[str, Any], port: str, width:
 
 
 def _words(subsystem: Subsystem, approximation: Approximation) -> str:
-    """Return the words for an approximation that a subsystem prefers for outputs."""
-    sides: tuple[Literal["behind", "ahead"], ...] = ("behind", "ahead")
-    for side in sides:
-        if getattr(approximation, "name", "") == hold(side).name:
-            return f"hold {side}"
+    """Return the words for an approximation that a subsystem prefers."""
+    words = str(getattr(approximation, "name", ""))
+    if words in IN_WORDS:
+        return words
     raise SetupError(f"{subsystem!r}: prefers {approximation!r}, which a link cannot tell")
