@@ -111,10 +111,11 @@ class HandWritten:
         made = self._library.fmu_ring_new(version, path, count, (ctypes.c_double * len(values))(*values))
         self._ring = ctypes.c_void_p(made)
         self._version, self._count, self._steps, self._lines = version, count, steps, lines
+        # Touched beforehand: what the system does for new memory is not the loop's.
+        self.rows = [np.full((steps + 1, 3), np.nan) for _ in range(count)]
 
     def run(self) -> None:
         steps = self._steps
-        self.rows = [np.empty((steps + 1, 3)) for _ in range(self._count)]
         addresses = (ctypes.c_void_p * self._count)(*(rows.ctypes.data for rows in self.rows))
         made = self._library.fmu_ring_run(
             self._version, self._ring, ctypes.c_int64(steps), ctypes.c_double(STEP), int(self._lines), addresses
