@@ -16,6 +16,7 @@ namespace {
 constexpr std::size_t burst_steps = 1024;    ///< most steps in a burst
 constexpr double latest = std::numeric_limits<double>::max();  ///< end of a step; who has finished proposes infinity
 constexpr long steps_between_clocks = 1024;  ///< cheap steps between two looks at the wall clock
+constexpr double seconds_between_clocks = 1e-3;  ///< in rounds that are made all together
 constexpr long steps_in_a_slice = 1 << 18;   ///< then what was recorded is given away
 }  // namespace
 
@@ -309,7 +310,9 @@ void Scheduler::run_rounds(Round& round) {
 
 void Scheduler::run_held(Round& round, long most) {
   const long members = static_cast<long>(round.members.size());
-  const long in_time = std::max(steps_between_clocks / members, 1L);
+  double seconds = 0.0;  // of a round, as measured so far
+  for (const Seat* seat : round.members) seconds += seat->participant->stopwatch.seconds(1);
+  const long in_time = seconds > 0.0 ? static_cast<long>(std::clamp(seconds_between_clocks / seconds, 1.0, 1e6)) : 1L;
   try {
     steps_made_ += members * round.held->run(std::min(most, in_time), target_);
   } catch (...) {

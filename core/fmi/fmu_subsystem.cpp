@@ -65,16 +65,10 @@ void FmuSubsystem::start(double t) {
 }
 
 void FmuSubsystem::make_exchange() {
-  Exchange& x = instance_->exchange();
-  if (!inputs_all_.empty()) {
-    const References& r = inputs_all_.front().references();
-    x.inputs = r.data(), x.input_count = r.size(), x.input_width = static_cast<std::size_t>(input_width_);
-  }
-  if (!outputs_.empty()) {
-    const References& r = outputs_.front().references();
-    x.outputs = r.data(), x.output_count = r.size(), x.output_width = y_.size();
-  }
-  x.unusual = [this](const StepEnd& end, double t, double t_end, const double* u, double* y) { go_on_held(end, t, t_end, u, y); };
+  const References none;
+  instance_->set_exchange(inputs_all_.empty() ? none : inputs_all_.front().references(), static_cast<std::size_t>(input_width_),
+                          outputs_.empty() ? none : outputs_.front().references(), y_.size(), time_);
+  instance_->exchange().unusual = [this](const StepEnd& end, double t, double t_end, const double* u, double* y) { go_on_held(end, t, t_end, u, y); };
 }
 
 const double* FmuSubsystem::output(double t, Inputs& u) {

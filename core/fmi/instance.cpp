@@ -16,6 +16,21 @@ void Instance::fail(int status, const char* function) {
   throw ComponentFailure(text);
 }
 
+void Instance::set_exchange(const References& inputs, std::size_t input_width, const References& outputs, std::size_t output_width,
+                            double t) {
+  Exchange& x = exchange_;
+  x.references = inputs;
+  x.references.insert(x.references.end(), outputs.begin(), outputs.end());
+  x.inputs = x.references.data();
+  x.outputs = x.inputs + inputs.size();
+  x.input_count = static_cast<std::uint32_t>(inputs.size());
+  x.input_width = static_cast<std::uint32_t>(input_width);
+  x.output_count = static_cast<std::uint32_t>(outputs.size());
+  x.output_width = static_cast<std::uint32_t>(output_width);
+  x.time = t;
+  log_->follow(&x.time);
+}
+
 void refuse_instance(const char* function, const InstanceSettings& settings, const Log& log) {
   const std::string words = log.last_words();
   const std::string tool = settings.tool.empty() ? "" : "; it needs the program that made it, " + settings.tool + ", on this computer";

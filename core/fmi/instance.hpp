@@ -46,15 +46,18 @@ struct StepEnd {
   bool discarded = false;  ///< the step was not made; `reached` is as far as the FMU could have gone
 };
 
-/// What to do in `Instance::step_held`: the doubles that are set before a step and got after it.
+/// What to do in `Instance::step_held`: the doubles that are set before a step and got after it. All that every step looks
+/// at comes first and close together: with many FMUs the cache is what counts.
 struct Exchange {
   const ValueReference* inputs = nullptr;
-  std::size_t input_count = 0;
-  std::size_t input_width = 0;
   const ValueReference* outputs = nullptr;
-  std::size_t output_count = 0;
-  std::size_t output_width = 0;
+  std::uint32_t input_count = 0;
+  std::uint32_t input_width = 0;
+  std::uint32_t output_count = 0;
+  std::uint32_t output_width = 0;
   double length = 0.0;  ///< of all steps, where they have to be equal to the bit; 0: from t to t_end, s
+  double time = 0.0;    ///< start of the step under way, s
+  References references;  ///< of inputs and outputs, in one piece
   /// Called when a step did not end where it should, instead of getting anything: `t` and `t_end` are those of the step.
   std::function<void(const StepEnd& end, double t, double t_end, const double* u, double* y)> unusual;
 };
@@ -90,11 +93,13 @@ using IntermediateInputs = std::function<void(double t)>;
 ///  3. The order of calls is the caller's business (see FmuSubsystem, ModelExchangeSubsystem).
 ///  4. Values are in the memory layout of their type, arrays row by row.
 ///  5. An FMU may change the floating-point environment: callers keep theirs (KeepFloatingPoint).
-class Instance : public HeldStepper {
+class alignas(64) Instance : public HeldStepper {
  public:
-  virtual ~Instance() = default;
+  virtual ~Instance() { log_->stop_following(); }
 
-  /// `step_held` sets doubles, makes a step and gets doubles: what most FMUs need, in one call.
+  /// `step_held` sets doubles, makes a step and gets doubles: what most FMUs need, in one call. From here on the log has the
+  /// time of its steps. Widths are in scalars.
+  void set_exchange(const References& inputs, std::size_t input_width, const References& outputs, std::size_t output_width, double t);
   Exchange& exchange() { return exchange_; }
 
   virtual void enter_configuration() = 0;
@@ -163,8 +168,8 @@ class Instance : public HeldStepper {
   }
   [[noreturn]] void fail(int status, const char* function);
 
-  std::shared_ptr<Log> log_;
   Exchange exchange_;
+  std::shared_ptr<Log> log_;
   bool failed_ = false;
   bool dead_ = false;
 };

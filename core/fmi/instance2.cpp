@@ -69,6 +69,7 @@ class Instance2 final : public Instance {
  public:
   Instance2(LibraryPointer library, const InstanceSettings& settings, std::shared_ptr<Log> log)
       : Instance(std::move(log)), library_(std::move(library)), f_(*library_, settings.kind), settings_(settings) {
+    held_ = {f_.fmi2SetReal, f_.fmi2DoStep, f_.fmi2GetReal, !settings_.may_restore};
     callbacks_ = {log_message2, std::calloc, std::free, nullptr, log_.get()};
     const fmi2Type type = settings_.kind == Kind::co_simulation ? fmi2CoSimulation : fmi2ModelExchange;
     c_ = f_.fmi2Instantiate(settings_.name.c_str(), type, settings_.token.c_str(), settings_.resources.c_str(), &callbacks_,
@@ -142,16 +143,16 @@ class Instance2 final : public Instance {
   }
 
   void step_held(double t, double t_end, const double* u, double* y) override {
-    const Exchange& x = exchange_;
-    log_->set_time(t);
+    Exchange& x = exchange_;
+    x.time = t;
     const double h = x.length > 0.0 ? x.length : t_end - t;
-    if (x.input_count > 0) check(f_.fmi2SetReal(c_, x.inputs, x.input_count, u), "fmi2SetReal");
-    const int status = f_.fmi2DoStep(c_, t, h, !settings_.may_restore);
+    if (x.input_count > 0) check(held_.set(c_, x.inputs, x.input_count, u), "fmi2SetReal");
+    const int status = held_.step(c_, t, h, held_.is_final);
     if (status > fmi2Warning) {
       const StepEnd end = ended(status, t, h);
       if (end.discarded) return x.unusual(end, t, t_end, u, y);
     }
-    if (x.output_count > 0) check(f_.fmi2GetReal(c_, x.outputs, x.output_count, y), "fmi2GetReal");
+    if (x.output_count > 0) check(held_.get(c_, x.outputs, x.output_count, y), "fmi2GetReal");
   }
 
   void set_input_slopes(const References& r, const double* slopes) override {
@@ -276,11 +277,20 @@ class Instance2 final : public Instance {
     return end;
   }
 
+  /// What `step_held` calls, beside the instance.
+  struct Held {
+    decltype(Functions::fmi2SetReal) set;
+    decltype(Functions::fmi2DoStep) step;
+    decltype(Functions::fmi2GetReal) get;
+    fmi2Boolean is_final;  ///< no step will be taken back
+  };
+
+  fmi2Component c_ = nullptr;
+  Held held_;
   LibraryPointer library_;
   Functions f_;
   InstanceSettings settings_;
   fmi2CallbackFunctions callbacks_;
-  fmi2Component c_ = nullptr;
   std::vector<fmi2Boolean> booleans_;
   std::vector<fmi2Integer> orders_;
 };

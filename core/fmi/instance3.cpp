@@ -85,6 +85,7 @@ class Instance3 final : public Instance {
  public:
   Instance3(LibraryPointer library, const InstanceSettings& settings, std::shared_ptr<Log> log)
       : Instance(std::move(log)), library_(std::move(library)), f_(*library_, settings.kind), settings_(settings) {
+    held_ = {f_.fmi3SetFloat64, f_.fmi3DoStep, f_.fmi3GetFloat64, !settings_.may_restore};
     environment_.log = log_.get();
     if (settings_.kind == Kind::co_simulation) instantiate_co_simulation();
     else instantiate_model_exchange();
@@ -200,20 +201,20 @@ class Instance3 final : public Instance {
   }
 
   void step_held(double t, double t_end, const double* u, double* y) override {
-    const Exchange& x = exchange_;
-    log_->set_time(t);
+    Exchange& x = exchange_;
+    x.time = t;
     const double h = x.length > 0.0 ? x.length : t_end - t;
-    if (x.input_count > 0) check(f_.fmi3SetFloat64(c_, x.inputs, x.input_count, u, x.input_width), "fmi3SetFloat64");
+    if (x.input_count > 0) check(held_.set(c_, x.inputs, x.input_count, u, x.input_width), "fmi3SetFloat64");
     bool event = false, terminate = false, early = false;
     double reached = t + h;
-    const int status = f_.fmi3DoStep(c_, t, h, !settings_.may_restore, &event, &terminate, &early, &reached);
+    const int status = held_.step(c_, t, h, held_.is_final, &event, &terminate, &early, &reached);
     if (status > fmi3Warning || terminate || early) {
       if (status != fmi3Discard) check(status, "fmi3DoStep");
       if (reached != t + h || terminate || status == fmi3Discard) {
         return x.unusual({reached, event, terminate, status == fmi3Discard}, t, t_end, u, y);
       }
     }
-    if (x.output_count > 0) check(f_.fmi3GetFloat64(c_, x.outputs, x.output_count, y, x.output_width), "fmi3GetFloat64");
+    if (x.output_count > 0) check(held_.get(c_, x.outputs, x.output_count, y, x.output_width), "fmi3GetFloat64");
   }
 
   void set_input_slopes(const References&, const double*) override { throw ComponentFailure("FMI 3 has no input derivatives"); }
@@ -339,11 +340,20 @@ class Instance3 final : public Instance {
     check(f_.fmi3SetDebugLogging(c_, settings_.logging, names.size(), names.data()), "fmi3SetDebugLogging");
   }
 
+  /// What `step_held` calls, beside the instance.
+  struct Held {
+    decltype(Functions::fmi3SetFloat64) set;
+    decltype(Functions::fmi3DoStep) step;
+    decltype(Functions::fmi3GetFloat64) get;
+    fmi3Boolean is_final;  ///< no step will be taken back
+  };
+
+  fmi3Instance c_ = nullptr;
+  Held held_;
   LibraryPointer library_;
   Functions f_;
   InstanceSettings settings_;
   Environment environment_;
-  fmi3Instance c_ = nullptr;
   std::vector<fmi3Int32> orders_;
 };
 

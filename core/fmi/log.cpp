@@ -55,7 +55,7 @@ std::string printable(const std::string& text) {
 }
 
 void Log::add(int status, const char* category, const std::string& text) {
-  add({time_, status, category == nullptr ? "" : printable(category), printable(text)});
+  add({*time_, status, category == nullptr ? "" : printable(category), printable(text)});
 }
 
 void Log::add(Message message) {

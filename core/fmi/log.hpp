@@ -26,7 +26,13 @@ class Log {
   void add(Message message);
   /// Messages go there instead of being kept.
   void set_listener(std::function<void(const Message&)> listener) { listener_ = std::move(listener); }
-  void set_time(double t) { time_ = t; }
+  void set_time(double t) {
+    own_time_ = t;
+    time_ = &own_time_;
+  }
+  /// The time is what stands there from now on.
+  void follow(const double* time) { time_ = time; }
+  void stop_following() { set_time(*time_); }
 
   std::vector<Message> messages() const;
   /// How many were not kept.
@@ -40,7 +46,8 @@ class Log {
   static constexpr std::size_t last_kept = 3;
 
   mutable std::mutex mutex_;
-  double time_ = 0.0;
+  double own_time_ = 0.0;
+  const double* time_ = &own_time_;
   std::vector<Message> messages_;
   std::deque<std::string> last_;
   long dropped_ = 0;

@@ -231,6 +231,19 @@ def test_messages_are_printable_whatever_bytes_they_have(built, version, fault):
     assert (message.status, message.category, message.time) == ("error", "logStatusError", pytest.approx(0.4))
 
 
+def test_messages_have_the_time_of_the_step_also_in_rounds(built, version, fault):
+    """Two FMUs that step together make many steps in a row: what one of them says belongs to the step it was said in."""
+    path, parameters = built("misbehaving", version), {"fault": fault("logs-bad-utf8"), "fault_time": 0.4505}
+    system = cp.System("round")
+    for name, other in (("left", "right"), ("right", "left")):
+        system.add(name, cp.fmu(path, parameters=parameters, name=name, inputs_at="start"), step=0.001)
+        system.connect(f"{other}.y", f"{name}.u", cp.hold())
+    system.run(until=1.0, scheme="parallel")
+    for name in ("left", "right"):
+        message = system.subsystems[name].subsystem.messages[0]
+        assert message.time == pytest.approx(0.45, abs=1e-9)
+
+
 def test_a_flood_of_messages_is_cut_off(built, version, fault):
     model = logged(built("misbehaving", version), fault("floods-log"))
     assert len(model.messages) == 1000
