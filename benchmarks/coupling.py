@@ -73,7 +73,7 @@ def _stepping_seconds(idle_pairs: int, steps: int) -> float:
 
 
 def memory(bench: Bench) -> None:
-    """Resident memory while results stream to a file, after the first tenth of the run."""
+    """Resident memory while results stream to a file, in the last seven tenths of the run."""
     steps = 1_000_000 if bench.quick else 10_000_000
     with tempfile.TemporaryDirectory() as folder:
         # A process of its own: memory that other works have freed would hide growth.
