@@ -196,25 +196,25 @@ def test_behind_a_link_jumps_are_the_same():
     assert np.array_equal(far["source"].reset_index(), plain["source"].reset_index())
 
 
-def test_a_host_reads_jumps_of_the_others():
+def host_of_a_saw_tooth():
     system = cp.System()
     system.add_host("host", inputs=["u"], outputs=[])
     system.add("source", SawTooth())
     system.connect("source.y", "host.u", cp.lagrange(1))
     host = system.embed("host", "slowest-first")
     host.evaluate(0.0, [], True)
+    return host
+
+
+def test_a_host_reads_jumps_of_the_others():
+    host = host_of_a_saw_tooth()
     for t in (0.25, 0.295, 0.299):
         assert host.evaluate(t, [], True) == pytest.approx([t])
     assert host.evaluate(0.305, [], True) == pytest.approx([0.005])
 
 
 def test_a_host_sees_what_was_before_a_jump_until_it_has_accepted_that_time():
-    system = cp.System()
-    system.add_host("host", inputs=["u"], outputs=[])
-    system.add("source", SawTooth())
-    system.connect("source.y", "host.u", cp.lagrange(1))
-    host = system.embed("host", "slowest-first")
-    host.evaluate(0.0, [], True)
+    host = host_of_a_saw_tooth()
     assert host.evaluate(PERIOD, [], False) == pytest.approx([PERIOD])  # the last stage of a step
     assert host.evaluate(PERIOD, [], True) == pytest.approx([0.0], abs=1e-12)  # and the first one of the next
     assert host.evaluate(PERIOD, [], False) == pytest.approx([0.0], abs=1e-12)

@@ -14,12 +14,6 @@ def exchange(path, **options):
     return cp.fmu(path, kind="model-exchange", **options)
 
 
-def alone(model, until=1.0, step=None, **options):
-    system = cp.System("alone")
-    system.add("fmu", model, step=step)
-    return system.run(until=until, **options)
-
-
 def theirs(path, **options):
     fmpy = pytest.importorskip("fmpy")
     return fmpy.simulate_fmu(str(path), fmi_type="ModelExchange", **options)

@@ -6,12 +6,7 @@ import pytest
 import counterpoint as cp
 
 from .models import BOUNCING_BALL, OSCILLATOR, PASS_THROUGH
-
-
-def alone(model, until=1.0, step=None, **options):
-    system = cp.System("alone")
-    system.add("fmu", model, step=step)
-    return system.run(until=until, **options)
+from .running import alone
 
 
 def theirs(path, **options):

@@ -5,8 +5,9 @@ import pytest
 
 import counterpoint as cp
 
-from .exchanging import VARIABLE, alone, exchange, impacts
+from .exchanging import VARIABLE, exchange, impacts
 from .models import BOUNCING_BALL, OSCILLATOR, RELAY, ROD, SAMPLER
+from .running import alone
 
 # which kind
 

@@ -5,7 +5,8 @@ import pytest
 
 import counterpoint as cp
 
-from .exchanging import FIXED, VARIABLE, E, G, alone, changes, exchange, impacts, theirs
+from .exchanging import FIXED, VARIABLE, E, G, changes, exchange, impacts, theirs
+from .running import alone
 
 # state events
 

@@ -1,21 +1,9 @@
-"""Model files in a directory of their own."""
-
-import textwrap
+"""Model files with mistakes."""
 
 import pytest
 
 from counterpoint.errors import ScenarioError
 from counterpoint.multibody import load
-
-
-@pytest.fixture
-def write(tmp_path):
-    def write(text, name="case.toml"):
-        path = tmp_path / name
-        path.write_text(textwrap.dedent(text), encoding="utf-8")
-        return path
-
-    return write
 
 
 @pytest.fixture

@@ -1,7 +1,6 @@
 """Robots from URDF files."""
 
 import builtins
-import textwrap
 
 import numpy as np
 import pytest
@@ -34,13 +33,8 @@ def robot(*parts, name="robot"):
 
 
 @pytest.fixture
-def write(tmp_path):
-    def write(text, name="robot.urdf"):
-        path = tmp_path / name
-        path.write_text(textwrap.dedent(text), encoding="utf-8")
-        return path
-
-    return write
+def write(write):
+    return lambda text, name="robot.urdf": write(text, name)
 
 
 DOUBLE = robot(

@@ -1,7 +1,5 @@
 """A scenario that works, and how to write one and read its complaints."""
 
-import textwrap
-
 import pytest
 
 import counterpoint as cp
@@ -46,18 +44,6 @@ to = "slow.u"
 def good():
     """The text of a scenario without mistakes."""
     return GOOD
-
-
-@pytest.fixture
-def write(tmp_path):
-    """Write a file of a scenario; return its path."""
-
-    def write(text, name="case.toml"):
-        path = tmp_path / name
-        path.write_text(textwrap.dedent(text), encoding="utf-8")
-        return path
-
-    return write
 
 
 @pytest.fixture(scope="session")

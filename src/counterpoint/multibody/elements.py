@@ -119,7 +119,7 @@ def rotational_spring(assembly: Assembly, part: ForcePart) -> _core.multibody.Fo
 
 
 def _three(value: Any) -> list[float]:
-    return np.broadcast_to(np.asarray(value, dtype=float), 3).tolist()  # type: ignore[no-any-return]
+    return [float(x) for x in np.broadcast_to(np.asarray(value, dtype=float), 3)]
 
 
 def user_force(assembly: Assembly, part: ForcePart) -> _core.multibody.Force:
