@@ -16,7 +16,7 @@ namespace {
 constexpr const char* token = "{counterpoint-benchmark-oscillator}";
 constexpr unsigned parameters[] = {1, 2, 3};  // k, c, kc
 constexpr unsigned inputs[] = {5, 6};         // x_other, v_other
-constexpr unsigned outputs[] = {7, 8};      // x, v
+constexpr unsigned outputs[] = {7, 8};        // x, v
 constexpr int first_order[] = {1, 1};
 constexpr int columns = 3;
 
@@ -65,7 +65,8 @@ struct Fmu3 {
   bool start(void* library, const double* values) {
     FMI3_COMMON_FUNCTIONS(FIND)
     FMI3_CO_SIMULATION_FUNCTIONS(FIND)
-    c = f.fmi3InstantiateCoSimulation("ring", token, "", false, false, false, false, nullptr, 0, nullptr, ignore3, nullptr);
+    c = f.fmi3InstantiateCoSimulation("ring", token, "", false, false, false, false, nullptr, 0, nullptr, ignore3,
+                                      nullptr);
     return c != nullptr && f.fmi3SetFloat64(c, parameters, 3, values, 3) <= fmi3Warning &&
            f.fmi3EnterInitializationMode(c, false, 0.0, 0.0, false, 0.0) <= fmi3Warning;
   }
@@ -149,7 +150,8 @@ extern "C" void* fmu_ring_new(int version, const char* path, int count, const do
 }
 
 // `rows[i]`: room for steps + 1 rows of FMU i. Returns the number of steps made.
-extern "C" std::int64_t fmu_ring_run(int version, void* ring, std::int64_t steps, double h, int lines, double* const* rows) {
+extern "C" std::int64_t fmu_ring_run(int version, void* ring, std::int64_t steps, double h, int lines,
+                                     double* const* rows) {
   return version == 2 ? run<Fmu2>(ring, steps, h, lines != 0, rows) : run<Fmu3>(ring, steps, h, lines != 0, rows);
 }
 

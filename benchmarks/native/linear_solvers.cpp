@@ -5,8 +5,9 @@
 //   linear_solvers chain|random [quick]
 //
 // prints one line for each matrix and solver: matrix, size, solver, entries of the factors, multiplications of a sparse
-// L D L^T of the symmetric pattern, ns of a factorisation, ns of a solution, ns of one factorisation and four solutions,
-// and a mark (*) at the solver that `choose_solver` takes. The solvers are measured in turn and the best counts.
+// L D L^T of the symmetric pattern, ns of a factorisation, ns of a solution, ns of one factorisation and four
+// solutions, and a mark (*) at the solver that `choose_solver` takes. The solvers are measured in turn and the best
+// counts.
 
 #include <algorithm>
 #include <chrono>
@@ -46,13 +47,13 @@ class Candidate {
 
   void measure() {
     factorise_ = std::min(factorise_, nanoseconds([&] {
-      std::ranges::copy(values_, solver_->values().begin());
-      solver_->factorise();
-    }));
+                            std::ranges::copy(values_, solver_->values().begin());
+                            solver_->factorise();
+                          }));
     solve_ = std::min(solve_, nanoseconds([&] {
-      std::ranges::copy(right_hand_side_, x_.begin());
-      solver_->solve(x_.data());
-    }));
+                        std::ranges::copy(right_hand_side_, x_.begin());
+                        solver_->solve(x_.data());
+                      }));
   }
 
   double step() const { return factorise_ + 4.0 * solve_; }

@@ -1,7 +1,7 @@
 // A mass on a spring that is tied to the mass before it, as an FMU of FMI 2 and of FMI 3:
 //   a = kc (x_other - x) + dc (v_other - v) - k x - c v
-// A step is three of the classical Runge-Kutta method; with its calls that costs some 55 ns. It does what the calls of the
-// benchmark need, as lean as a good exporter would write it; what is left out is in unsupported.cpp.
+// A step is three of the classical Runge-Kutta method; with its calls that costs some 55 ns. It does what the calls of
+// the benchmark need, as lean as a good exporter would write it; what is left out is in unsupported.cpp.
 
 #include <cstdlib>
 #include <cstring>
@@ -77,7 +77,8 @@ extern "C" {
 
 const char* fmi2GetVersion() { return "2.0"; }
 const char* fmi2GetTypesPlatform() { return "default"; }
-fmi2Component fmi2Instantiate(fmi2String, fmi2Type, fmi2String guid, fmi2String, const fmi2CallbackFunctions*, fmi2Boolean, fmi2Boolean) {
+fmi2Component fmi2Instantiate(fmi2String, fmi2Type, fmi2String guid, fmi2String, const fmi2CallbackFunctions*,
+                              fmi2Boolean, fmi2Boolean) {
   return make(guid);
 }
 void fmi2FreeInstance(fmi2Component c) { delete static_cast<Oscillator*>(c); }
@@ -89,8 +90,12 @@ FMI2(SetupExperiment, fmi2Boolean, fmi2Real, fmi2Real start, fmi2Boolean, fmi2Re
 FMI2(EnterInitializationMode) { return c != nullptr ? fmi2OK : fmi2Error; }
 FMI2(ExitInitializationMode) { return c != nullptr ? fmi2OK : fmi2Error; }
 FMI2(Terminate) { return c != nullptr ? fmi2OK : fmi2Error; }
-FMI2(SetReal, const unsigned* r, std::size_t n, const double* values) { return static_cast<fmi2Status>(set(c, r, n, values)); }
-FMI2(GetReal, const unsigned* r, std::size_t n, double* values) { return static_cast<fmi2Status>(get(c, r, n, values)); }
+FMI2(SetReal, const unsigned* r, std::size_t n, const double* values) {
+  return static_cast<fmi2Status>(set(c, r, n, values));
+}
+FMI2(GetReal, const unsigned* r, std::size_t n, double* values) {
+  return static_cast<fmi2Status>(get(c, r, n, values));
+}
 FMI2(SetRealInputDerivatives, const unsigned* r, std::size_t n, const int* orders, const double* values) {
   for (std::size_t i = 0; i < n; ++i) {
     if ((r[i] != X_OTHER && r[i] != V_OTHER) || orders[i] != 1) return fmi2Error;
@@ -101,8 +106,9 @@ FMI2(SetRealInputDerivatives, const unsigned* r, std::size_t n, const int* order
 FMI2(DoStep, double now, double h, fmi2Boolean) { return static_cast<fmi2Status>(step(c, now, h)); }
 
 const char* fmi3GetVersion() { return "3.0"; }
-fmi3Instance fmi3InstantiateCoSimulation(fmi3String, fmi3String asked, fmi3String, fmi3Boolean, fmi3Boolean, fmi3Boolean, fmi3Boolean,
-                                         const fmi3ValueReference*, std::size_t, fmi3InstanceEnvironment, fmi3LogMessageCallback,
+fmi3Instance fmi3InstantiateCoSimulation(fmi3String, fmi3String asked, fmi3String, fmi3Boolean, fmi3Boolean,
+                                         fmi3Boolean, fmi3Boolean, const fmi3ValueReference*, std::size_t,
+                                         fmi3InstanceEnvironment, fmi3LogMessageCallback,
                                          fmi3IntermediateUpdateCallback) {
   return make(asked);
 }
@@ -114,9 +120,14 @@ FMI3(EnterInitializationMode, fmi3Boolean, double, double start, fmi3Boolean, do
 }
 FMI3(ExitInitializationMode) { return c != nullptr ? fmi3OK : fmi3Error; }
 FMI3(Terminate) { return c != nullptr ? fmi3OK : fmi3Error; }
-FMI3(SetFloat64, const unsigned* r, std::size_t n, const double* values, std::size_t) { return static_cast<fmi3Status>(set(c, r, n, values)); }
-FMI3(GetFloat64, const unsigned* r, std::size_t n, double* values, std::size_t) { return static_cast<fmi3Status>(get(c, r, n, values)); }
-FMI3(DoStep, double now, double h, fmi3Boolean, fmi3Boolean* event, fmi3Boolean* terminate, fmi3Boolean* early, double* reached) {
+FMI3(SetFloat64, const unsigned* r, std::size_t n, const double* values, std::size_t) {
+  return static_cast<fmi3Status>(set(c, r, n, values));
+}
+FMI3(GetFloat64, const unsigned* r, std::size_t n, double* values, std::size_t) {
+  return static_cast<fmi3Status>(get(c, r, n, values));
+}
+FMI3(DoStep, double now, double h, fmi3Boolean, fmi3Boolean* event, fmi3Boolean* terminate, fmi3Boolean* early,
+     double* reached) {
   *event = *terminate = *early = false;
   *reached = now + h;
   return static_cast<fmi3Status>(step(c, now, h));

@@ -28,14 +28,15 @@ void bind_cosimulation(nb::module_& m) {
       .def_prop_ro("interface", &CosimulationBlock::interface, nb::rv_policy::reference_internal,
                    nb::sig("def interface(self) -> _core.EmbeddedInterface | None"),
                    "What the others have done; None before the first start.");
-  m.def("cosimulation_block",
-        [](const RunSpec& run, int host, const Ports& gives, const Ports& gets, std::vector<std::string> names,
-           std::vector<std::vector<std::string>> signals, bool direct) {
-          return std::make_shared<CosimulationBlock>(
-              CosimulationSpec{run, host, ports(gives), ports(gets), std::move(names), std::move(signals), direct});
-        },
-        nb::arg("run"), nb::arg("host"), nb::arg("gives"), nb::arg("gets"), nb::arg("names"), nb::arg("signals"),
-        nb::arg("direct"));
+  m.def(
+      "cosimulation_block",
+      [](const RunSpec& run, int host, const Ports& gives, const Ports& gets, std::vector<std::string> names,
+         std::vector<std::vector<std::string>> signals, bool direct) {
+        return std::make_shared<CosimulationBlock>(
+            CosimulationSpec{run, host, ports(gives), ports(gets), std::move(names), std::move(signals), direct});
+      },
+      nb::arg("run"), nb::arg("host"), nb::arg("gives"), nb::arg("gets"), nb::arg("names"), nb::arg("signals"),
+      nb::arg("direct"));
 }
 
 }  // namespace counterpoint::bind

@@ -23,7 +23,8 @@ class InputsView {
  public:
   explicit InputsView(int width) : array_(width), width_(width) {}
   nb::handle call(double t) {
-    if (inputs_ == nullptr) throw std::runtime_error("inputs can be asked only during step, and in output when feedthrough is declared");
+    if (inputs_ == nullptr)
+      throw std::runtime_error("inputs can be asked only during step, and in output when feedthrough is declared");
     std::copy_n(inputs_->come_from_elsewhere() ? waited_for(t) : inputs_->at(t), width_, array_.data());
     return array_.object();
   }
@@ -56,7 +57,8 @@ class Pointing {
 double read_time(nb::handle result, const char* what) {
   double time = 0.0;
   if (!nb::try_cast(result, time)) {
-    throw nb::type_error((std::string(what) + " returned " + nb::repr(result).c_str() + "; a time in s is expected").c_str());
+    throw nb::type_error(
+        (std::string(what) + " returned " + nb::repr(result).c_str() + "; a time in s is expected").c_str());
   }
   return time;
 }
@@ -65,8 +67,15 @@ double read_time(nb::handle result, const char* what) {
 class PythonSubsystem final : public Subsystem {
  public:
   PythonSubsystem(nb::object model, int inputs, int outputs)
-      : inputs_(inputs), outputs_(outputs), y_(outputs), before_(outputs), model_(std::move(model)), start_(model_.attr("start")),
-        step_(model_.attr("step")), output_(model_.attr("output")), view_object_(nb::cast(new InputsView(inputs), nb::rv_policy::take_ownership)),
+      : inputs_(inputs),
+        outputs_(outputs),
+        y_(outputs),
+        before_(outputs),
+        model_(std::move(model)),
+        start_(model_.attr("start")),
+        step_(model_.attr("step")),
+        output_(model_.attr("output")),
+        view_object_(nb::cast(new InputsView(inputs), nb::rv_policy::take_ownership)),
         view_(nb::cast<InputsView*>(view_object_)) {
     own_pace_ = !model_.attr("next_step").is_none();
     if (own_pace_) next_step_ = model_.attr("next_step");
@@ -77,7 +86,8 @@ class PythonSubsystem final : public Subsystem {
   }
   ~PythonSubsystem() override {
     nb::gil_scoped_acquire gil;
-    for (nb::object* object : {&model_, &start_, &step_, &output_, &next_step_, &output_before_event_, &view_object_}) object->reset();
+    for (nb::object* object : {&model_, &start_, &step_, &output_, &next_step_, &output_before_event_, &view_object_})
+      object->reset();
   }
 
   int input_width() const override { return inputs_; }
@@ -206,31 +216,42 @@ bool is_undecided(const Driver& driver) {
 template <class Driver, class Class>
 void bind_network(Class& c) {
   c.def("start", [](Driver& d) { d.start(); }, nb::call_guard<nb::gil_scoped_release>());
-  c.def("finish", [](Driver& d) { d.network().finish(); }, nb::call_guard<nb::gil_scoped_release>(), "The run is over: let subsystems go.");
-  c.def("advance", &Driver::advance, nb::arg("target"), nb::arg("wall_seconds"), nb::call_guard<nb::gil_scoped_release>());
+  c.def(
+      "finish", [](Driver& d) { d.network().finish(); }, nb::call_guard<nb::gil_scoped_release>(),
+      "The run is over: let subsystems go.");
+  c.def("advance", &Driver::advance, nb::arg("target"), nb::arg("wall_seconds"),
+        nb::call_guard<nb::gil_scoped_release>());
   c.def("time_of", [](Driver& d, int i) { return d.network().participants.at(i).t; });
   c.def("steps", [](Driver& d, int i) { return d.network().participants.at(i).steps; });
   c.def("seconds", [](Driver& d, int i) {
     const Participant& p = d.network().participants.at(i);
     return p.stopwatch.seconds(p.steps);
   });
-  c.def("take_rows", [](Driver& d, std::size_t at_least) {
-    nb::list all;
-    if (is_undecided(d)) return all;
-    std::vector<Participant>& participants = d.network().participants;
-    for (std::size_t i = 0; i < participants.size(); ++i) {
-      if (participants[i].row_count() < at_least) continue;
-      for (Rows& rows : participants[i].take_rows()) {
-        all.append(nb::make_tuple(i, to_rows(std::move(rows), 1 + participants[i].history.width())));
-      }
-    }
-    return all;
-  }, nb::arg("at_least"), nb::sig("def take_rows(self, at_least: int) -> list[tuple[int, NDArray[numpy.float64]]]"),
-     "Blocks (subsystem, rows of time and outputs) recorded since the last call, where there are so many rows.");
-  c.def_prop_ro("time", [](Driver& d) {
-    if constexpr (requires { d.time(); }) return d.time();
-    else return d.network().time();
-  }, "Time that every subsystem has reached for good.");
+  c.def(
+      "take_rows",
+      [](Driver& d, std::size_t at_least) {
+        nb::list all;
+        if (is_undecided(d)) return all;
+        std::vector<Participant>& participants = d.network().participants;
+        for (std::size_t i = 0; i < participants.size(); ++i) {
+          if (participants[i].row_count() < at_least) continue;
+          for (Rows& rows : participants[i].take_rows()) {
+            all.append(nb::make_tuple(i, to_rows(std::move(rows), 1 + participants[i].history.width())));
+          }
+        }
+        return all;
+      },
+      nb::arg("at_least"), nb::sig("def take_rows(self, at_least: int) -> list[tuple[int, NDArray[numpy.float64]]]"),
+      "Blocks (subsystem, rows of time and outputs) recorded since the last call, where there are so many rows.");
+  c.def_prop_ro(
+      "time",
+      [](Driver& d) {
+        if constexpr (requires { d.time(); })
+          return d.time();
+        else
+          return d.network().time();
+      },
+      "Time that every subsystem has reached for good.");
   c.def("values", [](Driver& d, int i) {
     const History& h = d.network().participants.at(i).history;
     return std::vector<double>(h.value(h.end() - 1), h.value(h.end() - 1) + h.width());
@@ -238,114 +259,167 @@ void bind_network(Class& c) {
   c.def("set_constant", [](Driver& d, int i, int offset, double value) {
     d.network().participants.at(i).inputs->set_constant(offset, value);
   });
-  c.def("take_defect_rows", [](Driver& d, std::size_t at_least) {
-    nb::list all;
-    if (is_undecided(d)) return all;
-    for (int k = 0; k < d.network().connection_count(); ++k) {
-      const Network::Place place = d.network().place(k);
-      Participant& p = d.network().participants[place.consumer];
-      if (p.defects[place.term].row_count() < at_least) continue;
-      const int width = p.inputs->terms()[place.term].samples.width;
-      for (Rows& rows : p.defects[place.term].take_rows()) {
-        all.append(nb::make_tuple(k, to_rows(std::move(rows), 1 + 2 * width)));
-      }
-    }
-    return all;
-  }, nb::arg("at_least"), nb::sig("def take_defect_rows(self, at_least: int) -> list[tuple[int, NDArray[numpy.float64]]]"),
-     "Blocks (connection, rows of time, assumed and arrived values) since the last call, where there are so many rows.");
-  c.def("held_inputs", [](Driver& d) {
-    std::vector<std::tuple<int, int, int, double, double>> all;
-    for (int k = 0; k < d.network().connection_count(); ++k) {
-      const Network::Place place = d.network().place(k);
-      const Participant& p = d.network().participants[place.consumer];
-      const Term& term = p.inputs->terms()[place.term];
-      if (!p.defects[place.term].keeps_rows()) all.emplace_back(k, term.source, term.samples.column, term.gain, term.offset);
-    }
-    return all;
-  }, "(connection, subsystem, column, gain, offset) of those that hold the sample before in every step: no defect rows are taken of them.");
-  c.def("defect", [](Driver& d, int k) {
-    const Network::Place place = d.network().place(k);
-    const Participant& p = d.network().participants.at(place.consumer);
-    const Defect& x = p.defects[place.term];
-    return std::make_tuple(x.count(), x.maximum(), x.time_of_maximum(), x.rms(), x.scale(), x.magnitude());
-  }, "(count, maximum, time of maximum, rms, scale of the signal, largest value)");
-  c.def_prop_ro("failure", [](Driver& d) {
-    const Failure& f = d.network().failure;
-    static const char* const names[] = {"none", "not_finite", "signal", "solver", "contract", "model", "proposal", "component", "death"};
-    return std::make_tuple(std::string(names[static_cast<int>(f.kind)]), f.subsystem, f.output, f.start, f.end);
-  }, "(kind, subsystem, output, start of the step, end of the step)");
+  c.def(
+      "take_defect_rows",
+      [](Driver& d, std::size_t at_least) {
+        nb::list all;
+        if (is_undecided(d)) return all;
+        for (int k = 0; k < d.network().connection_count(); ++k) {
+          const Network::Place place = d.network().place(k);
+          Participant& p = d.network().participants[place.consumer];
+          if (p.defects[place.term].row_count() < at_least) continue;
+          const int width = p.inputs->terms()[place.term].samples.width;
+          for (Rows& rows : p.defects[place.term].take_rows()) {
+            all.append(nb::make_tuple(k, to_rows(std::move(rows), 1 + 2 * width)));
+          }
+        }
+        return all;
+      },
+      nb::arg("at_least"),
+      nb::sig("def take_defect_rows(self, at_least: int) -> list[tuple[int, NDArray[numpy.float64]]]"),
+      "Blocks (connection, rows of time, assumed and arrived values) since the last call, where there are so many "
+      "rows.");
+  c.def(
+      "held_inputs",
+      [](Driver& d) {
+        std::vector<std::tuple<int, int, int, double, double>> all;
+        for (int k = 0; k < d.network().connection_count(); ++k) {
+          const Network::Place place = d.network().place(k);
+          const Participant& p = d.network().participants[place.consumer];
+          const Term& term = p.inputs->terms()[place.term];
+          if (!p.defects[place.term].keeps_rows())
+            all.emplace_back(k, term.source, term.samples.column, term.gain, term.offset);
+        }
+        return all;
+      },
+      "(connection, subsystem, column, gain, offset) of those that hold the sample before in every step: no defect "
+      "rows are taken of them.");
+  c.def(
+      "defect",
+      [](Driver& d, int k) {
+        const Network::Place place = d.network().place(k);
+        const Participant& p = d.network().participants.at(place.consumer);
+        const Defect& x = p.defects[place.term];
+        return std::make_tuple(x.count(), x.maximum(), x.time_of_maximum(), x.rms(), x.scale(), x.magnitude());
+      },
+      "(count, maximum, time of maximum, rms, scale of the signal, largest value)");
+  c.def_prop_ro(
+      "failure",
+      [](Driver& d) {
+        const Failure& f = d.network().failure;
+        static const char* const names[] = {"none",  "not_finite", "signal",    "solver", "contract",
+                                            "model", "proposal",   "component", "death"};
+        return std::make_tuple(std::string(names[static_cast<int>(f.kind)]), f.subsystem, f.output, f.start, f.end);
+      },
+      "(kind, subsystem, output, start of the step, end of the step)");
 }
 
 }  // namespace
 
 void bind_coupling(nb::module_& m) {
   nb::class_<InputsView>(m, "InputsView", "u(t): the inputs of a Python model at a time.")
-      .def("__call__", &InputsView::call, nb::arg("t"), nb::sig("def __call__(self, t: float) -> \"numpy.typing.NDArray[numpy.float64]\""));
+      .def("__call__", &InputsView::call, nb::arg("t"),
+           nb::sig("def __call__(self, t: float) -> \"numpy.typing.NDArray[numpy.float64]\""));
 
   nb::class_<Subsystem>(m, "Subsystem")
       .def("start", &Subsystem::start, nb::arg("t"), nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("input_width", &Subsystem::input_width)
       .def_prop_ro("output_width", &Subsystem::output_width)
       .def_prop_ro("next_step", &Subsystem::next_step);
-  m.def("python_subsystem", [](nb::object model, int inputs, int outputs) -> SubsystemPointer {
-    return std::make_shared<PythonSubsystem>(std::move(model), inputs, outputs);
-  }, nb::arg("model"), nb::arg("inputs"), nb::arg("outputs"));
-  m.def("host_ports", [](int inputs, int outputs) -> SubsystemPointer {
-    return std::make_shared<HostPorts>(inputs, outputs);
-  }, nb::arg("inputs"), nb::arg("outputs"));
+  m.def(
+      "python_subsystem",
+      [](nb::object model, int inputs, int outputs) -> SubsystemPointer {
+        return std::make_shared<PythonSubsystem>(std::move(model), inputs, outputs);
+      },
+      nb::arg("model"), nb::arg("inputs"), nb::arg("outputs"));
+  m.def(
+      "host_ports",
+      [](int inputs, int outputs) -> SubsystemPointer { return std::make_shared<HostPorts>(inputs, outputs); },
+      nb::arg("inputs"), nb::arg("outputs"));
 
   nb::class_<RunSpec>(m, "RunSpec")
-      .def("__init__", [](RunSpec* self, double start, double until, double tolerance, int initial_passes) {
-        new (self) RunSpec{{}, {}, {}, start, until, tolerance, initial_passes, {}};
-      }, nb::arg("start"), nb::arg("until"), nb::arg("tolerance"), nb::arg("initial_passes"))
-      .def("add_participant", [](RunSpec& self, SubsystemPointer subsystem, double step, std::vector<double> constants,
-                                 std::vector<int> waits_for, bool records, bool may_overrun) {
-        self.participants.push_back({std::move(subsystem), step, std::move(constants), std::move(waits_for), records, may_overrun});
-      }, nb::arg("subsystem"), nb::arg("step"), nb::arg("constants"), nb::arg("waits_for"), nb::arg("records"), nb::arg("may_overrun"))
-      .def("add_connection", [](RunSpec& self, int source, int source_offset, int width, int target, int target_offset,
-                                int target_width, ApproximationPointer approximation, double gain, double offset,
-                                std::optional<double> initial, int law) {
-        self.connections.push_back({source, source_offset, width, target, target_offset, target_width, std::move(approximation), gain, offset, initial, law});
-      }, nb::arg("source"), nb::arg("source_offset"), nb::arg("width"), nb::arg("target"), nb::arg("target_offset"),
-         nb::arg("target_width"), nb::arg("approximation"), nb::arg("gain"), nb::arg("offset"), nb::arg("initial").none(), nb::arg("law"))
-      .def("tear_input", [](RunSpec& self, int participant, int offset, int width, std::string label) {
-        self.torn.push_back({participant, offset, width, std::move(label)});
-      }, nb::arg("participant"), nb::arg("offset"), nb::arg("width"), nb::arg("label"))
-      .def("add_law", [](RunSpec& self, nb::object function, std::vector<int> widths, int target, int target_offset, int width) {
-        self.laws.push_back({std::make_shared<PythonLaw>(std::move(function), std::move(widths), width), target, target_offset});
-      }, nb::arg("function"), nb::arg("widths"), nb::arg("target"), nb::arg("target_offset"), nb::arg("width"));
+      .def(
+          "__init__",
+          [](RunSpec* self, double start, double until, double tolerance, int initial_passes) {
+            new (self) RunSpec{{}, {}, {}, start, until, tolerance, initial_passes, {}};
+          },
+          nb::arg("start"), nb::arg("until"), nb::arg("tolerance"), nb::arg("initial_passes"))
+      .def(
+          "add_participant",
+          [](RunSpec& self, SubsystemPointer subsystem, double step, std::vector<double> constants,
+             std::vector<int> waits_for, bool records, bool may_overrun) {
+            self.participants.push_back(
+                {std::move(subsystem), step, std::move(constants), std::move(waits_for), records, may_overrun});
+          },
+          nb::arg("subsystem"), nb::arg("step"), nb::arg("constants"), nb::arg("waits_for"), nb::arg("records"),
+          nb::arg("may_overrun"))
+      .def(
+          "add_connection",
+          [](RunSpec& self, int source, int source_offset, int width, int target, int target_offset, int target_width,
+             ApproximationPointer approximation, double gain, double offset, std::optional<double> initial, int law) {
+            self.connections.push_back({source, source_offset, width, target, target_offset, target_width,
+                                        std::move(approximation), gain, offset, initial, law});
+          },
+          nb::arg("source"), nb::arg("source_offset"), nb::arg("width"), nb::arg("target"), nb::arg("target_offset"),
+          nb::arg("target_width"), nb::arg("approximation"), nb::arg("gain"), nb::arg("offset"),
+          nb::arg("initial").none(), nb::arg("law"))
+      .def(
+          "tear_input",
+          [](RunSpec& self, int participant, int offset, int width, std::string label) {
+            self.torn.push_back({participant, offset, width, std::move(label)});
+          },
+          nb::arg("participant"), nb::arg("offset"), nb::arg("width"), nb::arg("label"))
+      .def(
+          "add_law",
+          [](RunSpec& self, nb::object function, std::vector<int> widths, int target, int target_offset, int width) {
+            self.laws.push_back(
+                {std::make_shared<PythonLaw>(std::move(function), std::move(widths), width), target, target_offset});
+          },
+          nb::arg("function"), nb::arg("widths"), nb::arg("target"), nb::arg("target_offset"), nb::arg("width"));
 
   nb::class_<Scheduler> scheduler(m, "Scheduler", "Applies the precedence rule to N subsystems.");
   scheduler.def(nb::init<const RunSpec&, int>(), nb::arg("spec"), nb::arg("threads"));
   bind_network<Scheduler>(scheduler);
 
   nb::class_<WindowedScheduler> windowed(m, "WindowedScheduler", "The precedence rule in windows that are repeated.");
-  windowed.def("__init__", [](WindowedScheduler* self, const RunSpec& spec, int threads, double length, int repeats, double tolerance) {
-    new (self) WindowedScheduler(spec, {length, repeats, tolerance}, threads);
-  }, nb::arg("spec"), nb::arg("threads"), nb::arg("length"), nb::arg("repeats"), nb::arg("tolerance"));
+  windowed.def(
+      "__init__",
+      [](WindowedScheduler* self, const RunSpec& spec, int threads, double length, int repeats, double tolerance) {
+        new (self) WindowedScheduler(spec, {length, repeats, tolerance}, threads);
+      },
+      nb::arg("spec"), nb::arg("threads"), nb::arg("length"), nb::arg("repeats"), nb::arg("tolerance"));
   bind_network<WindowedScheduler>(windowed);
-  windowed.def_prop_ro("has_open_window", &WindowedScheduler::has_open_window, "Rows are held back until the window is done.");
+  windowed.def_prop_ro("has_open_window", &WindowedScheduler::has_open_window,
+                       "Rows are held back until the window is done.");
   windowed.def("give_up", &WindowedScheduler::give_up, "Forget the window that is under way; nothing can follow.");
-  windowed.def_prop_ro("windows", [](const WindowedScheduler& self) {
-    const WindowTally& w = self.tally();
-    return std::make_tuple(w.windows, w.passes, w.not_converged, w.largest_change, w.time_of_largest);
-  }, "(windows, passes, windows not converged, largest change by a last repeat, end of that window)");
+  windowed.def_prop_ro(
+      "windows",
+      [](const WindowedScheduler& self) {
+        const WindowTally& w = self.tally();
+        return std::make_tuple(w.windows, w.passes, w.not_converged, w.largest_change, w.time_of_largest);
+      },
+      "(windows, passes, windows not converged, largest change by a last repeat, end of that window)");
 
   nb::class_<SavedState>(m, "SavedState", "A state to go back to.");
-  nb::class_<EmbeddedInterface> embedded(m, "EmbeddedInterface", "A host integrates; the others are advanced on demand.");
+  nb::class_<EmbeddedInterface> embedded(m, "EmbeddedInterface",
+                                         "A host integrates; the others are advanced on demand.");
   embedded.def(nb::init<const RunSpec&, int>(), nb::arg("spec"), nb::arg("host"));
   bind_network<EmbeddedInterface>(embedded);
-  embedded.def("evaluate", [](EmbeddedInterface& self, double t, const std::vector<double>& y, bool is_major, bool accepted_only) {
-    Participant& host = self.network().participants[self.host()];
-    self.network().failure = Failure{};
-    if (is_major && static_cast<int>(y.size()) != host.history.width()) {
-      throw nb::value_error(("evaluate: " + std::to_string(y.size()) + " outputs given; the host has " +
-                             std::to_string(host.history.width())).c_str());
-    }
-    using Reach = EmbeddedInterface::Reach;
-    const double* u = self.evaluate(t, y.data(), is_major, accepted_only ? Reach::to_accepted : Reach::freely);
-    return std::vector<double>(u, u + host.inputs->width());
-  }, nb::arg("t"), nb::arg("y"), nb::arg("is_major"), nb::arg("accepted_only"));
+  embedded.def(
+      "evaluate",
+      [](EmbeddedInterface& self, double t, const std::vector<double>& y, bool is_major, bool accepted_only) {
+        Participant& host = self.network().participants[self.host()];
+        self.network().failure = Failure{};
+        if (is_major && static_cast<int>(y.size()) != host.history.width()) {
+          throw nb::value_error(("evaluate: " + std::to_string(y.size()) + " outputs given; the host has " +
+                                 std::to_string(host.history.width()))
+                                    .c_str());
+        }
+        using Reach = EmbeddedInterface::Reach;
+        const double* u = self.evaluate(t, y.data(), is_major, accepted_only ? Reach::to_accepted : Reach::freely);
+        return std::vector<double>(u, u + host.inputs->width());
+      },
+      nb::arg("t"), nb::arg("y"), nb::arg("is_major"), nb::arg("accepted_only"));
   embedded.def("save", &EmbeddedInterface::save, "Everything now; None when a subsystem cannot save.");
   embedded.def("restore", &EmbeddedInterface::restore, nb::arg("state"));
 }

@@ -18,7 +18,8 @@ namespace {
 
 using NumberArray = nb::ndarray<const double, nb::ro, nb::c_contig, nb::device::cpu>;
 
-Parameters parameters(const std::map<std::string, NumberArray>& numbers, const std::map<std::string, std::string>& texts) {
+Parameters parameters(const std::map<std::string, NumberArray>& numbers,
+                      const std::map<std::string, std::string>& texts) {
   Parameters made;
   made.texts = texts;
   for (const auto& [name, array] : numbers) {
@@ -55,7 +56,10 @@ SimulatorOptions simulator_options(const std::string& solver, const std::map<std
 
 std::map<std::string, long> statistics(const DiagramSubsystem& subsystem) {
   const SimulatorStatistics& s = subsystem.simulator().statistics();
-  return {{"steps", s.steps}, {"rejected", s.rejected}, {"evaluations", s.evaluations}, {"events", s.events},
+  return {{"steps", s.steps},
+          {"rejected", s.rejected},
+          {"evaluations", s.evaluations},
+          {"events", s.events},
           {"located_steps", s.located_steps}};
 }
 
@@ -133,28 +137,38 @@ void bind_diagram(nb::module_& parent) {
   nb::class_<Block>(m, "Block", "One block of a flattened diagram.")
       .def_prop_ro("input_names", &Block::input_names)
       .def_prop_ro("output_names", &Block::output_names);
-  m.def("make_block",
-        [](const std::string& kind, const std::map<std::string, NumberArray>& numbers,
-           const std::map<std::string, std::string>& texts) {
-          return recipe::make(recipe::block_kind, kind, parameters(numbers, texts));
-        },
-        nb::arg("kind"), nb::arg("numbers"), nb::arg("texts"));
+  m.def(
+      "make_block",
+      [](const std::string& kind, const std::map<std::string, NumberArray>& numbers,
+         const std::map<std::string, std::string>& texts) {
+        return recipe::make(recipe::block_kind, kind, parameters(numbers, texts));
+      },
+      nb::arg("kind"), nb::arg("numbers"), nb::arg("texts"));
   m.def("kinds", [] { return registry().kinds(); }, "Kinds of blocks of the core.");
 
   nb::class_<FlatDiagram>(m, "FlatDiagram", "A diagram without superblocks.")
       .def(nb::init<>())
       .def("add", &add_block, nb::arg("name"), nb::arg("block"), nb::arg("gate") = -1)
-      .def("connect", [](FlatDiagram& d, int from, int port, int to, int input) {
-             d.blocks.at(to).inputs.at(input) = {from, port};
-           }, nb::arg("source"), nb::arg("port"), nb::arg("target"), nb::arg("input"))
-      .def("add_output", [](FlatDiagram& d, const std::string& name, int block, int port) {
-             d.outputs.push_back({name, {block, port}});
-           }, nb::arg("name"), nb::arg("block"), nb::arg("port"))
-      .def("widths", [](const FlatDiagram& d) {
-             std::vector<std::tuple<std::vector<int>, std::vector<int>>> widths;
-             for (const Shape& shape : find_shapes(d)) widths.emplace_back(shape.inputs, shape.outputs);
-             return widths;
-           }, "Widths of inputs and outputs, a block.")
+      .def(
+          "connect",
+          [](FlatDiagram& d, int from, int port, int to, int input) {
+            d.blocks.at(to).inputs.at(input) = {from, port};
+          },
+          nb::arg("source"), nb::arg("port"), nb::arg("target"), nb::arg("input"))
+      .def(
+          "add_output",
+          [](FlatDiagram& d, const std::string& name, int block, int port) {
+            d.outputs.push_back({name, {block, port}});
+          },
+          nb::arg("name"), nb::arg("block"), nb::arg("port"))
+      .def(
+          "widths",
+          [](const FlatDiagram& d) {
+            std::vector<std::tuple<std::vector<int>, std::vector<int>>> widths;
+            for (const Shape& shape : find_shapes(d)) widths.emplace_back(shape.inputs, shape.outputs);
+            return widths;
+          },
+          "Widths of inputs and outputs, a block.")
       .def("feedthrough", &feedthrough_pairs, "Pairs (output, input) that depend in the same instant.");
 
   nb::class_<DiagramSubsystem, Subsystem>(m, "DiagramSubsystem")
@@ -167,21 +181,26 @@ void bind_diagram(nb::module_& parent) {
       .def(nb::init<std::shared_ptr<DiagramSubsystem>, std::vector<double>>(), nb::arg("subsystem"), nb::arg("inputs"))
       .def_ro("time", &Stepper::time)
       .def("start", &Stepper::start, nb::arg("time"))
-      .def("step", &Stepper::step, nb::arg("end"), "Advance to a time, or to the first event when the diagram publishes them.")
+      .def("step", &Stepper::step, nb::arg("end"),
+           "Advance to a time, or to the first event when the diagram publishes them.")
       .def("outputs", &Stepper::outputs)
       .def("save", [](const Stepper& s) { return StepperState{s.subsystem->save(), s.time}; })
-      .def("restore", [](Stepper& s, const StepperState& saved) {
-             s.subsystem->restore(*saved.state);
-             s.time = saved.time;
-           }, nb::arg("state"));
-  m.def("subsystem",
-        [](const FlatDiagram& diagram, const std::string& solver, const std::map<std::string, double>& settings,
-           bool publishes_events, double preferred_step) {
-          return std::static_pointer_cast<DiagramSubsystem>(recipe::make(
-              recipe::diagram_kind, diagram, simulator_options(solver, settings), publishes_events, preferred_step));
-        },
-        nb::arg("diagram"), nb::arg("solver"), nb::arg("settings"), nb::arg("publishes_events") = false,
-        nb::arg("preferred_step") = 0.0);
+      .def(
+          "restore",
+          [](Stepper& s, const StepperState& saved) {
+            s.subsystem->restore(*saved.state);
+            s.time = saved.time;
+          },
+          nb::arg("state"));
+  m.def(
+      "subsystem",
+      [](const FlatDiagram& diagram, const std::string& solver, const std::map<std::string, double>& settings,
+         bool publishes_events, double preferred_step) {
+        return std::static_pointer_cast<DiagramSubsystem>(recipe::make(
+            recipe::diagram_kind, diagram, simulator_options(solver, settings), publishes_events, preferred_step));
+      },
+      nb::arg("diagram"), nb::arg("solver"), nb::arg("settings"), nb::arg("publishes_events") = false,
+      nb::arg("preferred_step") = 0.0);
   bind_diagram_functions(m);
   bind_cosimulation(m);
 }

@@ -20,7 +20,8 @@ namespace {
 /// An exception of Python on its way through the core: what it says in one line, and itself.
 class PythonFailure : public std::runtime_error {
  public:
-  PythonFailure(const std::string& text, std::exception_ptr original) : std::runtime_error(text), error(std::move(original)) {}
+  PythonFailure(const std::string& text, std::exception_ptr original)
+      : std::runtime_error(text), error(std::move(original)) {}
   std::exception_ptr error;
 };
 
@@ -299,18 +300,25 @@ void bind_diagram_functions(nb::module_& m) {
       .def_rw("feedthrough", &Description::feedthrough)
       .def_rw("needs_major", &Description::needs_major);
 
-  m.def("python_function",
-        [](nb::object function, const Description& description, bool with_context) -> BlockPointer {
-          return std::make_shared<PythonFunction>(std::move(function), description, with_context);
-        }, nb::arg("function"), nb::arg("description"), nb::arg("with_context"));
-  m.def("python_block",
-        [](nb::object block, const Description& description) -> BlockPointer {
-          return std::make_shared<PythonObject>(std::move(block), description);
-        }, nb::arg("block"), nb::arg("description"));
-  m.def("compiled_function",
-        [](std::uintptr_t address, const Description& d, bool is_pure) {
-          return make_compiled_function(reinterpret_cast<CompiledFunction>(address), d.inputs, d.outputs, d.widths, is_pure);
-        }, nb::arg("address"), nb::arg("description"), nb::arg("is_pure"));
+  m.def(
+      "python_function",
+      [](nb::object function, const Description& description, bool with_context) -> BlockPointer {
+        return std::make_shared<PythonFunction>(std::move(function), description, with_context);
+      },
+      nb::arg("function"), nb::arg("description"), nb::arg("with_context"));
+  m.def(
+      "python_block",
+      [](nb::object block, const Description& description) -> BlockPointer {
+        return std::make_shared<PythonObject>(std::move(block), description);
+      },
+      nb::arg("block"), nb::arg("description"));
+  m.def(
+      "compiled_function",
+      [](std::uintptr_t address, const Description& d, bool is_pure) {
+        return make_compiled_function(reinterpret_cast<CompiledFunction>(address), d.inputs, d.outputs, d.widths,
+                                      is_pure);
+      },
+      nb::arg("address"), nb::arg("description"), nb::arg("is_pure"));
 }
 
 }  // namespace counterpoint::bind

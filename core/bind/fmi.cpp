@@ -48,23 +48,32 @@ void bind_settings(nb::module_& m) {
       .value("slope", InputStyle::slope)
       .value("intermediate", InputStyle::intermediate);
   nb::class_<Port>(m, "Port", "A variable that is a signal.")
-      .def("__init__", [](Port* self, Type type, ValueReference reference, int width, bool continuous, const std::vector<int>& clocks) {
-        new (self) Port{type, reference, width, continuous, clocks};
-      }, nb::arg("type"), nb::arg("reference"), nb::arg("width"), nb::arg("continuous"), nb::arg("clocks"));
+      .def(
+          "__init__",
+          [](Port* self, Type type, ValueReference reference, int width, bool continuous,
+             const std::vector<int>& clocks) { new (self) Port{type, reference, width, continuous, clocks}; },
+          nb::arg("type"), nb::arg("reference"), nb::arg("width"), nb::arg("continuous"), nb::arg("clocks"));
   nb::enum_<ClockKind>(m, "ClockKind", "When a clock ticks.")
       .value("periodic", ClockKind::periodic)
       .value("changing", ClockKind::changing)
       .value("countdown", ClockKind::countdown)
       .value("output", ClockKind::output);
   nb::class_<ClockSetup>(m, "ClockSetup", "A clock; interval and shift in s.")
-      .def("__init__", [](ClockSetup* self, ValueReference reference, ClockKind kind, double interval, double shift) {
-        new (self) ClockSetup{reference, kind, interval, shift};
-      }, nb::arg("reference"), nb::arg("kind"), nb::arg("interval"), nb::arg("shift"));
+      .def(
+          "__init__",
+          [](ClockSetup* self, ValueReference reference, ClockKind kind, double interval, double shift) {
+            new (self) ClockSetup{reference, kind, interval, shift};
+          },
+          nb::arg("reference"), nb::arg("kind"), nb::arg("interval"), nb::arg("shift"));
   nb::class_<Assignment>(m, "Assignment", "A value given to a variable before initialisation.")
-      .def("__init__", [](Assignment* self, Type type, ValueReference reference, const nb::bytes& numbers, const std::vector<nb::bytes>& texts) {
-        new (self) Assignment{type, reference, std::string(numbers.c_str(), numbers.size()), {}};
-        for (const nb::bytes& text : texts) self->texts.emplace_back(text.c_str(), text.size());
-      }, nb::arg("type"), nb::arg("reference"), nb::arg("numbers"), nb::arg("texts"));
+      .def(
+          "__init__",
+          [](Assignment* self, Type type, ValueReference reference, const nb::bytes& numbers,
+             const std::vector<nb::bytes>& texts) {
+            new (self) Assignment{type, reference, std::string(numbers.c_str(), numbers.size()), {}};
+            for (const nb::bytes& text : texts) self->texts.emplace_back(text.c_str(), text.size());
+          },
+          nb::arg("type"), nb::arg("reference"), nb::arg("numbers"), nb::arg("texts"));
   nb::class_<InstanceSettings>(m, "InstanceSettings", "How to make an instance.")
       .def(nb::init<>())
       .def_rw("kind", &InstanceSettings::kind)
@@ -94,20 +103,24 @@ void bind_settings(nb::module_& m) {
       .def_rw("redo_discarded", &FmuSetup::redo_discarded)
       .def_rw("equal_steps", &FmuSetup::equal_steps)
       .def_rw("only_once", &FmuSetup::only_once)
-      .def_prop_rw("state", [](const FmuSetup& self) { return nb::bytes(self.state.data(), self.state.size()); },
-                   [](FmuSetup& self, const nb::bytes& bytes) {
-                     const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.c_str());
-                     self.state.assign(data, data + bytes.size());
-                   })
+      .def_prop_rw(
+          "state", [](const FmuSetup& self) { return nb::bytes(self.state.data(), self.state.size()); },
+          [](FmuSetup& self, const nb::bytes& bytes) {
+            const auto* data = reinterpret_cast<const std::uint8_t*>(bytes.c_str());
+            self.state.assign(data, data + bytes.size());
+          })
       .def_rw("memory", &FmuSetup::memory)
       .def_rw("integration", &FmuSetup::integration);
 }
 
 void bind_integration(nb::module_& m) {
   nb::class_<StateVariable>(m, "StateVariable", "A variable that is a continuous state.")
-      .def("__init__", [](StateVariable* self, const std::string& name, ValueReference reference, int width) {
-        new (self) StateVariable{name, reference, width};
-      }, nb::arg("name"), nb::arg("reference"), nb::arg("width"));
+      .def(
+          "__init__",
+          [](StateVariable* self, const std::string& name, ValueReference reference, int width) {
+            new (self) StateVariable{name, reference, width};
+          },
+          nb::arg("name"), nb::arg("reference"), nb::arg("width"));
   nb::class_<IntegrationSetup>(m, "IntegrationSetup", "How an FMU for model exchange is integrated.")
       .def(nb::init<>())
       .def_rw("solver", &IntegrationSetup::solver)
@@ -134,52 +147,73 @@ std::map<std::string, long> to_map(const IntegrationStatistics* counts) {
 template <class Fmu, class Class>
 void bind_fmu_methods(Class& fmu) {
   fmu.def("finish", &Fmu::finish)
-      .def("messages", [](const Fmu& self) {
-        std::vector<std::tuple<double, int, std::string, std::string>> made;
-        for (Message& message : self.log().messages()) made.emplace_back(message.time, message.status, message.category, message.text);
-        return made;
-      }, "(time in s, status, category, text) of what the FMU said in this run.")
+      .def(
+          "messages",
+          [](const Fmu& self) {
+            std::vector<std::tuple<double, int, std::string, std::string>> made;
+            for (Message& message : self.log().messages())
+              made.emplace_back(message.time, message.status, message.category, message.text);
+            return made;
+          },
+          "(time in s, status, category, text) of what the FMU said in this run.")
       .def_prop_ro("dropped_messages", [](const Fmu& self) { return self.log().dropped(); })
       .def("numbers", &Fmu::numbers, nb::arg("port"), "Values of a variable of the running instance.")
-      .def("texts", [](Fmu& self, const Port& port) { return to_bytes(self.texts(port)); }, nb::arg("port"),
-           "Strings or binary values of a variable of the running instance.")
-      .def("directional_derivative", &Fmu::directional_derivative, nb::arg("unknowns"), nb::arg("knowns"), nb::arg("seed"),
-           nb::arg("width"))
-      .def("serialize", [](Fmu& self) {
-        const std::vector<std::uint8_t> state = self.serialize();
-        return nb::bytes(state.data(), state.size());
-      }, "The state of the running instance.")
+      .def(
+          "texts", [](Fmu& self, const Port& port) { return to_bytes(self.texts(port)); }, nb::arg("port"),
+          "Strings or binary values of a variable of the running instance.")
+      .def("directional_derivative", &Fmu::directional_derivative, nb::arg("unknowns"), nb::arg("knowns"),
+           nb::arg("seed"), nb::arg("width"))
+      .def(
+          "serialize",
+          [](Fmu& self) {
+            const std::vector<std::uint8_t> state = self.serialize();
+            return nb::bytes(state.data(), state.size());
+          },
+          "The state of the running instance.")
       .def("memory", &Fmu::memory, "What belongs to this state outside of the FMU; the time in s comes first.")
-      .def("statistics", [](const Fmu& self) { return to_map(self.statistics()); },
-           "How often what happened in a run in model exchange; empty in co-simulation.");
+      .def(
+          "statistics", [](const Fmu& self) { return to_map(self.statistics()); },
+          "How often what happened in a run in model exchange; empty in co-simulation.");
 }
 
 #if COUNTERPOINT_LINKS
 void bind_isolation(nb::module_& m) {
   nb::class_<Isolation>(m, "Isolation", "How an FMU is kept apart.")
       .def(nb::init<>())
-      .def_prop_rw("program", [](const Isolation& self) { return self.plan.program; },
-                   [](Isolation& self, const std::string& program) { self.plan.program = program; })
-      .def_prop_rw("folder", [](const Isolation& self) { return self.plan.folder; },
-                   [](Isolation& self, const std::string& folder) { self.plan.folder = folder; })
-      .def_prop_rw("environment", [](const Isolation& self) { return self.plan.environment; },
-                   [](Isolation& self, const std::vector<std::string>& environment) { self.plan.environment = environment; })
-      .def_prop_rw("memory", [](const Isolation& self) { return self.limits.memory; },
-                   [](Isolation& self, double bytes) { self.limits.memory = bytes; })
-      .def_prop_rw("processor_time", [](const Isolation& self) { return self.limits.processor_time; },
-                   [](Isolation& self, double seconds) { self.limits.processor_time = seconds; })
-      .def_prop_rw("processes", [](const Isolation& self) { return self.limits.processes; },
-                   [](Isolation& self, bool allowed) { self.limits.processes = allowed; })
+      .def_prop_rw(
+          "program", [](const Isolation& self) { return self.plan.program; },
+          [](Isolation& self, const std::string& program) { self.plan.program = program; })
+      .def_prop_rw(
+          "folder", [](const Isolation& self) { return self.plan.folder; },
+          [](Isolation& self, const std::string& folder) { self.plan.folder = folder; })
+      .def_prop_rw(
+          "environment", [](const Isolation& self) { return self.plan.environment; },
+          [](Isolation& self, const std::vector<std::string>& environment) { self.plan.environment = environment; })
+      .def_prop_rw(
+          "memory", [](const Isolation& self) { return self.limits.memory; },
+          [](Isolation& self, double bytes) { self.limits.memory = bytes; })
+      .def_prop_rw(
+          "processor_time", [](const Isolation& self) { return self.limits.processor_time; },
+          [](Isolation& self, double seconds) { self.limits.processor_time = seconds; })
+      .def_prop_rw(
+          "processes", [](const Isolation& self) { return self.limits.processes; },
+          [](Isolation& self, bool allowed) { self.limits.processes = allowed; })
       .def_rw("deadline", &Isolation::deadline);
   nb::class_<IsolatedFmu, Subsystem> fmu(m, "IsolatedFmu", "An FMU in a process of its own.");
-  fmu.def("__init__", [](IsolatedFmu* self, const std::string& library, const FmuSetup& setup, const Isolation& isolation) {
-    new (self) IsolatedFmu(library, setup, isolation);
-  }, nb::arg("library"), nb::arg("setup"), nb::arg("isolation"));
+  fmu.def(
+      "__init__",
+      [](IsolatedFmu* self, const std::string& library, const FmuSetup& setup, const Isolation& isolation) {
+        new (self) IsolatedFmu(library, setup, isolation);
+      },
+      nb::arg("library"), nb::arg("setup"), nb::arg("isolation"));
   bind_fmu_methods<IsolatedFmu>(fmu);
-  fmu.def("printed", [](const IsolatedFmu& self) {
-    const std::string text = self.printed();
-    return nb::bytes(text.data(), text.size());
-  }, "The last of what it printed in its latest run.");
+  fmu.def(
+      "printed",
+      [](const IsolatedFmu& self) {
+        const std::string text = self.printed();
+        return nb::bytes(text.data(), text.size());
+      },
+      "The last of what it printed in its latest run.");
 }
 #endif
 
@@ -189,14 +223,18 @@ void bind_fmi(nb::module_& parent) {
   nb::module_ m = parent.def_submodule("fmi", "FMUs: the call layer of FMI 2 and FMI 3.");
   bind_integration(m);
   bind_settings(m);
-  nb::class_<Library>(m, "Library", "A shared library, loaded as long as this lives.").def(nb::init<const std::string&>(), nb::arg("path"));
+  nb::class_<Library>(m, "Library", "A shared library, loaded as long as this lives.")
+      .def(nb::init<const std::string&>(), nb::arg("path"));
   nb::class_<FmuBase, Subsystem> fmu(m, "FmuBase", "An FMU of either kind.");
   bind_fmu_methods<FmuBase>(fmu);
-  m.def("make_fmu", [](std::shared_ptr<Library> library, const FmuSetup& setup) -> std::shared_ptr<FmuBase> {
-    std::shared_ptr<FmuBase> made = make_fmu(library, setup);
-    recipe::describe(*made, recipe::fmu_kind, recipe::describe_fmu(*library, setup));
-    return made;
-  }, nb::arg("library"), nb::arg("setup"), "An FMU of the kind that its setup says.");
+  m.def(
+      "make_fmu",
+      [](std::shared_ptr<Library> library, const FmuSetup& setup) -> std::shared_ptr<FmuBase> {
+        std::shared_ptr<FmuBase> made = make_fmu(library, setup);
+        recipe::describe(*made, recipe::fmu_kind, recipe::describe_fmu(*library, setup));
+        return made;
+      },
+      nb::arg("library"), nb::arg("setup"), "An FMU of the kind that its setup says.");
 #if COUNTERPOINT_LINKS
   bind_isolation(m);
 #endif

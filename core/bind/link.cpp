@@ -93,9 +93,12 @@ std::optional<Visitor> accept(Listener& listener, double seconds) {
 
 void bind_ports(nb::module_& m) {
   nb::class_<LinkPort>(m, "LinkPort", "An input or output of a subsystem behind a link.")
-      .def("__init__", [](LinkPort* self, std::string name, int width, std::string unit, std::vector<double> start) {
-        new (self) LinkPort{std::move(name), width, std::move(unit), std::move(start)};
-      }, nb::arg("name"), nb::arg("width"), nb::arg("unit"), nb::arg("start"))
+      .def(
+          "__init__",
+          [](LinkPort* self, std::string name, int width, std::string unit, std::vector<double> start) {
+            new (self) LinkPort{std::move(name), width, std::move(unit), std::move(start)};
+          },
+          nb::arg("name"), nb::arg("width"), nb::arg("unit"), nb::arg("start"))
       .def_ro("name", &LinkPort::name)
       .def_ro("width", &LinkPort::width)
       .def_ro("unit", &LinkPort::unit)
@@ -128,21 +131,30 @@ void bind_connections(nb::module_& m) {
       .def(nb::init<std::string, bool>(), nb::arg("token"), nb::arg("opens_once"));
   nb::class_<Visitor>(m, "Visitor", "Somebody who has connected and said nothing yet.").def_ro("name", &Visitor::name);
   nb::class_<Listener>(m, "Listener", "Waits for connections at an address.")
-      .def("__init__", [](Listener* self, const std::string& address) { new (self) Listener(Address::parse(address)); }, nb::arg("address"))
+      .def(
+          "__init__", [](Listener* self, const std::string& address) { new (self) Listener(Address::parse(address)); },
+          nb::arg("address"))
       .def_prop_ro("address", [](const Listener& self) { return self.address().text(); })
       .def("accept", &accept, nb::arg("seconds"), Released(), "The next visitor, or None when nobody comes in time.");
-  m.def("check_address", [](const std::string& address) { return Address::parse(address).is_local(); }, nb::arg("address"),
-        "Whether an address can be reached from this computer only; ValueError when it is none.");
-  m.def("connect", [](const std::string& address, const std::string& token, double seconds) {
-    auto made = std::make_unique<Connection>(connect(Address::parse(address), Deadline::in(seconds)));
-    greet(made->get(), token);
-    return made;
-  }, nb::arg("address"), nb::arg("token"), nb::arg("seconds"), Released(), "Connect and say hello.");
-  m.def("admit", [](Visitor& visitor, Gate& gate) {
-    auto made = std::make_unique<Connection>(admit(std::move(visitor), Deadline::in(handshake_seconds)));
-    answer(made->get(), gate);
-    return made;
-  }, nb::arg("visitor"), nb::arg("gate"), Released(), "Hear what a visitor says and let him in, or raise.");
+  m.def(
+      "check_address", [](const std::string& address) { return Address::parse(address).is_local(); },
+      nb::arg("address"), "Whether an address can be reached from this computer only; ValueError when it is none.");
+  m.def(
+      "connect",
+      [](const std::string& address, const std::string& token, double seconds) {
+        auto made = std::make_unique<Connection>(connect(Address::parse(address), Deadline::in(seconds)));
+        greet(made->get(), token);
+        return made;
+      },
+      nb::arg("address"), nb::arg("token"), nb::arg("seconds"), Released(), "Connect and say hello.");
+  m.def(
+      "admit",
+      [](Visitor& visitor, Gate& gate) {
+        auto made = std::make_unique<Connection>(admit(std::move(visitor), Deadline::in(handshake_seconds)));
+        answer(made->get(), gate);
+        return made;
+      },
+      nb::arg("visitor"), nb::arg("gate"), Released(), "Hear what a visitor says and let him in, or raise.");
   m.def("serve", &serve, nb::arg("connection"), nb::arg("subsystem"), nb::arg("ports"), Released(),
         "Host a subsystem for the master at the other end until it says goodbye.");
 }
@@ -154,19 +166,26 @@ void bind_link(nb::module_& parent) {
   bind_ports(m);
   bind_connections(m);
   nb::class_<RemoteSubsystem, Subsystem>(m, "RemoteSubsystem", "A subsystem at the other end of a link.")
-      .def("__init__", [](RemoteSubsystem* self, Connection& connection, double deadline) {
-        RemoteSettings settings;
-        settings.deadline = deadline;
-        new (self) RemoteSubsystem(connection.take(), std::move(settings));
-      }, nb::arg("connection"), nb::arg("deadline"), nb::call_guard<nb::gil_scoped_release>())
+      .def(
+          "__init__",
+          [](RemoteSubsystem* self, Connection& connection, double deadline) {
+            RemoteSettings settings;
+            settings.deadline = deadline;
+            new (self) RemoteSubsystem(connection.take(), std::move(settings));
+          },
+          nb::arg("connection"), nb::arg("deadline"), nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("ports", &RemoteSubsystem::ports)
       .def_prop_ro("peer", &RemoteSubsystem::peer)
-      .def_prop_ro("messages", [](const RemoteSubsystem& self) {
-        std::vector<nb::bytes> made;
-        for (const std::string& line : self.messages()) made.emplace_back(line.data(), line.size());
-        return made;
-      }, "What it logged in its latest run: time, status, category and text with tabs between.")
-      .def("close", &RemoteSubsystem::close, nb::call_guard<nb::gil_scoped_release>(), "Say goodbye; nothing can follow.")
+      .def_prop_ro(
+          "messages",
+          [](const RemoteSubsystem& self) {
+            std::vector<nb::bytes> made;
+            for (const std::string& line : self.messages()) made.emplace_back(line.data(), line.size());
+            return made;
+          },
+          "What it logged in its latest run: time, status, category and text with tabs between.")
+      .def("close", &RemoteSubsystem::close, nb::call_guard<nb::gil_scoped_release>(),
+           "Say goodbye; nothing can follow.")
       .def("ping", &RemoteSubsystem::ping, nb::call_guard<nb::gil_scoped_release>(), "A round trip that does nothing.");
 }
 

@@ -25,7 +25,8 @@ namespace {
 using Array1 = nb::ndarray<const double, nb::ndim<1>, nb::c_contig>;
 using Vector = std::vector<double>;
 
-Combination combination(int dimension, const std::vector<int>& offsets, const Vector& weights, const Vector& turned, const Vector& constant) {
+Combination combination(int dimension, const std::vector<int>& offsets, const Vector& weights, const Vector& turned,
+                        const Vector& constant) {
   Combination made;
   made.dimension = dimension;
   for (std::size_t k = 0; k < offsets.size(); ++k) made.weights.push_back({offsets[k], weights[k], turned[k]});
@@ -44,9 +45,8 @@ const std::map<std::string, MeasureFunction> kFunctions{{"dot", MeasureFunction:
                                                         {"distance", MeasureFunction::distance},
                                                         {"angle", MeasureFunction::angle},
                                                         {"rotation", MeasureFunction::rotation}};
-const std::map<std::string, Motion> kMotions{{"position", Motion::position},
-                                             {"velocity", Motion::velocity},
-                                             {"acceleration", Motion::acceleration}};
+const std::map<std::string, Motion> kMotions{
+    {"position", Motion::position}, {"velocity", Motion::velocity}, {"acceleration", Motion::acceleration}};
 const std::map<std::string, Scalar> kScalars{{"kinetic_energy", Scalar::kinetic_energy},
                                              {"potential_energy", Scalar::potential_energy},
                                              {"energy", Scalar::total_energy},
@@ -64,13 +64,22 @@ class ModelView {
     for (const Vector* values : {&u, &du, &ddu}) check(values->size(), model->inputs(), "u");
     if (!held.empty()) check(held.size(), model->memory(), "memory");
     memory = held.empty() ? Vector(model->memory(), 0.0) : held;
-    Instant now{.t = t, .q = q.data(), .v = v.data(), .u = u.data(), .du = du.data(), .ddu = ddu.data(), .memory = memory.data(), .step_start = t};
+    Instant now{.t = t,
+                .q = q.data(),
+                .v = v.data(),
+                .u = u.data(),
+                .du = du.data(),
+                .ddu = ddu.data(),
+                .memory = memory.data(),
+                .step_start = t};
     if (held.empty()) model->start(now, memory.data());
     return now;
   }
   static void check(std::size_t size, int expected, const char* name) {
     if (size != static_cast<std::size_t>(expected)) {
-      throw nb::value_error((std::string(name) + " has " + std::to_string(size) + " values; " + std::to_string(expected) + " are needed").c_str());
+      throw nb::value_error(
+          (std::string(name) + " has " + std::to_string(size) + " values; " + std::to_string(expected) + " are needed")
+              .c_str());
     }
   }
 
@@ -83,30 +92,44 @@ using Coordinates = std::tuple<std::vector<int>, std::vector<int>>;
 
 Coordinates places(const SparsePattern& pattern) {
   std::vector<int> rows;
-  for (int row = 0; row < pattern.rows; ++row) rows.insert(rows.end(), pattern.row_start[row + 1] - pattern.row_start[row], row);
+  for (int row = 0; row < pattern.rows; ++row)
+    rows.insert(rows.end(), pattern.row_start[row + 1] - pattern.row_start[row], row);
   return {rows, pattern.column};
 }
 
 void bind_parts(nb::module_& m) {
   nb::class_<Combination>(m, "Combination")
-      .def("__init__", [](Combination* self, int dimension, const std::vector<int>& offsets, const Vector& weights, const Vector& turned,
-                          const Vector& constant) { new (self) Combination(combination(dimension, offsets, weights, turned, constant)); },
-           nb::arg("dimension"), nb::arg("offsets"), nb::arg("weights"), nb::arg("turned"), nb::arg("constant"));
+      .def(
+          "__init__",
+          [](Combination* self, int dimension, const std::vector<int>& offsets, const Vector& weights,
+             const Vector& turned, const Vector& constant) {
+            new (self) Combination(combination(dimension, offsets, weights, turned, constant));
+          },
+          nb::arg("dimension"), nb::arg("offsets"), nb::arg("weights"), nb::arg("turned"), nb::arg("constant"));
   nb::class_<TimeFunction>(m, "TimeFunction");
   m.def("polynomial", recipe::maker(recipe::polynomial_kind), nb::arg("coefficients"));
-  m.def("harmonic", recipe::maker(recipe::harmonic_kind), nb::arg("offset"), nb::arg("amplitude"), nb::arg("angular_frequency"), nb::arg("phase"));
-  m.def("following", [](int input, double factor) { return recipe::make(recipe::following_kind, {input}, factor); },
-        nb::arg("input"), nb::arg("factor"));
+  m.def("harmonic", recipe::maker(recipe::harmonic_kind), nb::arg("offset"), nb::arg("amplitude"),
+        nb::arg("angular_frequency"), nb::arg("phase"));
+  m.def(
+      "following", [](int input, double factor) { return recipe::make(recipe::following_kind, {input}, factor); },
+      nb::arg("input"), nb::arg("factor"));
   m.def("python_time_function", &make_python_time_function, nb::arg("function"), nb::arg("interval"));
 
   nb::class_<Measure>(m, "Measure")
       .def_rw("name", &Measure::name)
       .def_rw("start_near", &Measure::start_near)
-      .def("value", [](const Measure& self, const Vector& q) { return self.value(q.data()); }, nb::arg("q"))
-      .def("rate", [](const Measure& self, const Vector& q, const Vector& v) { return self.rate(q.data(), v.data()); }, nb::arg("q"), nb::arg("v"));
-  m.def("measure", [](const std::string& function, const Combination& a, const Combination& b, const Combination& c, const Combination& d) {
-    return recipe::make(recipe::measure_kind, chosen(kFunctions, function), {a, b}, {c, d});
-  }, nb::arg("function"), nb::arg("a"), nb::arg("b"), nb::arg("c"), nb::arg("d"));
+      .def(
+          "value", [](const Measure& self, const Vector& q) { return self.value(q.data()); }, nb::arg("q"))
+      .def(
+          "rate", [](const Measure& self, const Vector& q, const Vector& v) { return self.rate(q.data(), v.data()); },
+          nb::arg("q"), nb::arg("v"));
+  m.def(
+      "measure",
+      [](const std::string& function, const Combination& a, const Combination& b, const Combination& c,
+         const Combination& d) {
+        return recipe::make(recipe::measure_kind, chosen(kFunctions, function), {a, b}, {c, d});
+      },
+      nb::arg("function"), nb::arg("a"), nb::arg("b"), nb::arg("c"), nb::arg("d"));
 }
 
 void add_batch(Parts& parts, ConstraintBatchPointer batch, std::vector<std::string> names) {
@@ -118,63 +141,112 @@ void add_batch(Parts& parts, ConstraintBatchPointer batch, std::vector<std::stri
 void bind_assembly(nb::module_& m) {
   using Names = std::vector<std::string>;
   nb::class_<Parts>(m, "Parts")
-      .def("__init__", [](Parts* self, int free, Names coordinates, int inputs) {
-        new (self) Parts();
-        self->free = free;
-        self->coordinates = std::move(coordinates);
-        self->inputs = inputs;
-        self->constant_force.assign(self->coordinates.size(), 0.0);
-      }, nb::arg("free"), nb::arg("coordinates"), nb::arg("inputs"))
-      .def("set_mass", [](Parts& self, const std::vector<int>& rows, const std::vector<int>& columns, const Vector& values) {
-        for (std::size_t k = 0; k < rows.size(); ++k) self.mass.push_back({rows[k], columns[k], values[k]});
-      }, nb::arg("rows"), nb::arg("columns"), nb::arg("values"))
+      .def(
+          "__init__",
+          [](Parts* self, int free, Names coordinates, int inputs) {
+            new (self) Parts();
+            self->free = free;
+            self->coordinates = std::move(coordinates);
+            self->inputs = inputs;
+            self->constant_force.assign(self->coordinates.size(), 0.0);
+          },
+          nb::arg("free"), nb::arg("coordinates"), nb::arg("inputs"))
+      .def(
+          "set_mass",
+          [](Parts& self, const std::vector<int>& rows, const std::vector<int>& columns, const Vector& values) {
+            for (std::size_t k = 0; k < rows.size(); ++k) self.mass.push_back({rows[k], columns[k], values[k]});
+          },
+          nb::arg("rows"), nb::arg("columns"), nb::arg("values"))
       .def_rw("constant_force", &Parts::constant_force)
-      .def("add_load", [](Parts& self, const std::string& name, double mass, const std::vector<std::tuple<int, int, double>>& inertia,
-                          const std::vector<std::tuple<int, double>>& weight) {
-        Load load{name, mass, {}, {}};
-        for (const auto& [row, column, value] : inertia) load.inertia.push_back({row, column, value});
-        for (const auto& [row, value] : weight) load.weight.push_back({row, 0, value});
-        self.loads.push_back(std::move(load));
-      }, nb::arg("name"), nb::arg("mass"), nb::arg("inertia"), nb::arg("weight"))
+      .def(
+          "add_load",
+          [](Parts& self, const std::string& name, double mass,
+             const std::vector<std::tuple<int, int, double>>& inertia,
+             const std::vector<std::tuple<int, double>>& weight) {
+            Load load{name, mass, {}, {}};
+            for (const auto& [row, column, value] : inertia) load.inertia.push_back({row, column, value});
+            for (const auto& [row, value] : weight) load.weight.push_back({row, 0, value});
+            self.loads.push_back(std::move(load));
+          },
+          nb::arg("name"), nb::arg("mass"), nb::arg("inertia"), nb::arg("weight"))
       .def_rw("constant_energy", &Parts::constant_energy)
-      .def("add_distances", [](Parts& self, int dimension, const std::vector<int>& first, const std::vector<int>& second, const Vector& lengths, Names names) {
-        std::vector<DistanceRow> rows;
-        for (std::size_t k = 0; k < first.size(); ++k) rows.push_back({first[k], second[k], lengths[k]});
-        add_batch(self, recipe::make(recipe::distances_kind, {dimension, rows}), std::move(names));
-      }, nb::arg("dimension"), nb::arg("first"), nb::arg("second"), nb::arg("lengths"), nb::arg("names"))
-      .def("add_dots", [](Parts& self, const std::vector<Combination>& a, const std::vector<Combination>& b, const Vector& values, const Vector& scales, Names names) {
-        std::vector<DotRow> rows;
-        for (std::size_t k = 0; k < a.size(); ++k) rows.push_back({a[k], b[k], values[k], scales[k]});
-        add_batch(self, recipe::make(recipe::dots_kind, rows), std::move(names));
-      }, nb::arg("a"), nb::arg("b"), nb::arg("values"), nb::arg("scales"), nb::arg("names"))
-      .def("add_coincidences", [](Parts& self, const std::vector<Combination>& combinations, Names names) {
-        add_batch(self, recipe::make(recipe::coincidences_kind, combinations), std::move(names));
-      }, nb::arg("combinations"), nb::arg("names"))
-      .def("add_measure", [](Parts& self, MeasurePointer measure) { self.measures.push_back(std::move(measure)); }, nb::arg("measure"))
-      .def("add_relation", [](Parts& self, std::vector<MeasurePointer> measures, Vector factors, std::optional<TimeFunctionPointer> prescribed, const std::string& name) {
-        add_batch(self, recipe::make(recipe::relations_kind, {{std::move(measures), std::move(factors), prescribed.value_or(nullptr)}}), {name});
-      }, nb::arg("measures"), nb::arg("factors"), nb::arg("prescribed").none(), nb::arg("name"))
-      .def("add_force", [](Parts& self, ForcePointer force) { self.forces.push_back(std::move(force)); }, nb::arg("force"))
+      .def(
+          "add_distances",
+          [](Parts& self, int dimension, const std::vector<int>& first, const std::vector<int>& second,
+             const Vector& lengths, Names names) {
+            std::vector<DistanceRow> rows;
+            for (std::size_t k = 0; k < first.size(); ++k) rows.push_back({first[k], second[k], lengths[k]});
+            add_batch(self, recipe::make(recipe::distances_kind, {dimension, rows}), std::move(names));
+          },
+          nb::arg("dimension"), nb::arg("first"), nb::arg("second"), nb::arg("lengths"), nb::arg("names"))
+      .def(
+          "add_dots",
+          [](Parts& self, const std::vector<Combination>& a, const std::vector<Combination>& b, const Vector& values,
+             const Vector& scales, Names names) {
+            std::vector<DotRow> rows;
+            for (std::size_t k = 0; k < a.size(); ++k) rows.push_back({a[k], b[k], values[k], scales[k]});
+            add_batch(self, recipe::make(recipe::dots_kind, rows), std::move(names));
+          },
+          nb::arg("a"), nb::arg("b"), nb::arg("values"), nb::arg("scales"), nb::arg("names"))
+      .def(
+          "add_coincidences",
+          [](Parts& self, const std::vector<Combination>& combinations, Names names) {
+            add_batch(self, recipe::make(recipe::coincidences_kind, combinations), std::move(names));
+          },
+          nb::arg("combinations"), nb::arg("names"))
+      .def(
+          "add_measure", [](Parts& self, MeasurePointer measure) { self.measures.push_back(std::move(measure)); },
+          nb::arg("measure"))
+      .def(
+          "add_relation",
+          [](Parts& self, std::vector<MeasurePointer> measures, Vector factors,
+             std::optional<TimeFunctionPointer> prescribed, const std::string& name) {
+            add_batch(self,
+                      recipe::make(recipe::relations_kind,
+                                   {{std::move(measures), std::move(factors), prescribed.value_or(nullptr)}}),
+                      {name});
+          },
+          nb::arg("measures"), nb::arg("factors"), nb::arg("prescribed").none(), nb::arg("name"))
+      .def(
+          "add_force", [](Parts& self, ForcePointer force) { self.forces.push_back(std::move(force)); },
+          nb::arg("force"))
       // The parts move into the model: the object in Python is empty afterwards.
-      .def("model", [](Parts& self, double length) {
-        auto model = std::make_shared<AssembledModel>(std::move(self));
-        // It keeps its parts itself: they are written from there, not kept twice.
-        model->origin = std::make_shared<recipe::Origin>(recipe::Origin{
-            recipe::assembled_model_kind.name, [made = model.get()](recipe::Writer& writer) { writer(made->parts()); }});
-        return new ModelView(std::move(model), length);
-      }, nb::arg("length"), nb::rv_policy::take_ownership);
-  m.def("python_model", [](nb::object model, double length) { return new ModelView(make_python_model(std::move(model), length), length); },
-        nb::arg("model"), nb::arg("length"), nb::rv_policy::take_ownership);
+      .def(
+          "model",
+          [](Parts& self, double length) {
+            auto model = std::make_shared<AssembledModel>(std::move(self));
+            // It keeps its parts itself: they are written from there, not kept twice.
+            model->origin = std::make_shared<recipe::Origin>(
+                recipe::Origin{recipe::assembled_model_kind.name,
+                               [made = model.get()](recipe::Writer& writer) { writer(made->parts()); }});
+            return new ModelView(std::move(model), length);
+          },
+          nb::arg("length"), nb::rv_policy::take_ownership);
+  m.def(
+      "python_model",
+      [](nb::object model, double length) {
+        return new ModelView(make_python_model(std::move(model), length), length);
+      },
+      nb::arg("model"), nb::arg("length"), nb::rv_policy::take_ownership);
   nb::class_<EvaluatedModelSizes>(m, "EvaluatedModelSizes")
-      .def("__init__", [](EvaluatedModelSizes* self, int coordinates, int equations, int inputs, double length, bool constant_mass) {
-        new (self) EvaluatedModelSizes{coordinates, equations, inputs, length, constant_mass};
-      }, nb::arg("coordinates"), nb::arg("equations"), nb::arg("inputs"), nb::arg("length"), nb::arg("constant_mass"));
-  m.def("evaluated_model", [](nb::object answer, const EvaluatedModelSizes& sizes) {
-    return new ModelView(make_evaluated_model(make_python_terms(std::move(answer), sizes), sizes), sizes.length);
-  }, nb::arg("answer"), nb::arg("sizes"), nb::rv_policy::take_ownership);
-  m.def("compiled_model", [](std::uintptr_t address, const EvaluatedModelSizes& sizes) {
-    return new ModelView(make_evaluated_model(reinterpret_cast<CompiledTerms>(address), sizes), sizes.length);
-  }, nb::arg("address"), nb::arg("sizes"), nb::rv_policy::take_ownership);
+      .def(
+          "__init__",
+          [](EvaluatedModelSizes* self, int coordinates, int equations, int inputs, double length, bool constant_mass) {
+            new (self) EvaluatedModelSizes{coordinates, equations, inputs, length, constant_mass};
+          },
+          nb::arg("coordinates"), nb::arg("equations"), nb::arg("inputs"), nb::arg("length"), nb::arg("constant_mass"));
+  m.def(
+      "evaluated_model",
+      [](nb::object answer, const EvaluatedModelSizes& sizes) {
+        return new ModelView(make_evaluated_model(make_python_terms(std::move(answer), sizes), sizes), sizes.length);
+      },
+      nb::arg("answer"), nb::arg("sizes"), nb::rv_policy::take_ownership);
+  m.def(
+      "compiled_model",
+      [](std::uintptr_t address, const EvaluatedModelSizes& sizes) {
+        return new ModelView(make_evaluated_model(reinterpret_cast<CompiledTerms>(address), sizes), sizes.length);
+      },
+      nb::arg("address"), nb::arg("sizes"), nb::rv_policy::take_ownership);
 }
 
 void bind_model(nb::module_& m) {
@@ -184,87 +256,116 @@ void bind_model(nb::module_& m) {
       .def_prop_ro("all_coordinates", [](const ModelView& self) { return self.model->all_coordinates(); })
       .def_prop_ro("equations", [](const ModelView& self) { return self.model->equations(); })
       .def_prop_ro("inputs", [](const ModelView& self) { return self.model->inputs(); })
-      .def("equation_name", [](const ModelView& self, int equation) { return self.model->equation_name(equation); }, nb::arg("equation"))
-      .def("coordinate_name", [](const ModelView& self, int coordinate) { return self.model->coordinate_name(coordinate); }, nb::arg("coordinate"))
+      .def(
+          "equation_name", [](const ModelView& self, int equation) { return self.model->equation_name(equation); },
+          nb::arg("equation"))
+      .def(
+          "coordinate_name",
+          [](const ModelView& self, int coordinate) { return self.model->coordinate_name(coordinate); },
+          nb::arg("coordinate"))
       .def("mass_places", [](const ModelView& self) { return places(self.model->mass_pattern()); })
       .def("jacobian_places", [](const ModelView& self) { return places(self.model->jacobian_pattern()); })
       .def("tangent_places", [](const ModelView& self) { return places(self.model->tangent_pattern()); })
-      .def("mass", [](ModelView& self, double t, const Vector& q, const Vector& v, const Vector& u, const Vector& du, const Vector& ddu) {
-        Vector values(self.model->mass_pattern().entries());
-        self.model->mass(self.at(t, q, v, u, du, ddu), values.data());
-        return values;
-      })
-      .def("constraints", [](ModelView& self, double t, const Vector& q, const Vector& v, const Vector& u, const Vector& du, const Vector& ddu) -> State {
-        Vector phi(self.model->equations()), J(self.model->jacobian_pattern().entries());
-        self.model->constraints(self.at(t, q, v, u, du, ddu), phi.data(), J.data());
-        return {phi, J};
-      })
-      .def("constraint_rates", [](ModelView& self, double t, const Vector& q, const Vector& v, const Vector& u, const Vector& du, const Vector& ddu) -> State {
-        Vector phi_t(self.model->equations(), 0.0), rest(self.model->equations());
-        const Instant now = self.at(t, q, v, u, du, ddu);
-        if (self.model->rheonomic()) self.model->velocity_terms(now, phi_t.data());
-        self.model->acceleration_terms(now, rest.data());
-        return {phi_t, rest};
-      })
-      .def("forces", [](ModelView& self, double t, const Vector& q, const Vector& v, const Vector& u, const Vector& du, const Vector& ddu) {
-        Vector Q(self.model->all_coordinates());
-        self.model->forces(self.at(t, q, v, u, du, ddu), Q.data());
-        return Q;
-      })
-      .def("force_change", [](ModelView& self, const Vector& dq, const Vector& dv, double step, double t, const Vector& q, const Vector& v,
-                              const Vector& u, const Vector& du, const Vector& ddu) {
-        ModelView::check(dq.size(), self.model->all_coordinates(), "dq");
-        ModelView::check(dv.size(), self.model->all_coordinates(), "dv");
-        Vector dQ(self.model->all_coordinates());
-        self.model->force_change(self.at(t, q, v, u, du, ddu), dq.data(), dv.data(), step, dQ.data());
-        return dQ;
-      })
-      .def("tangent", [](ModelView& self, double stiffness, double damping, double t, const Vector& q, const Vector& v, const Vector& u, const Vector& du, const Vector& ddu) {
-        Vector values(self.model->tangent_pattern().entries(), 0.0);
-        self.model->add_tangent(self.at(t, q, v, u, du, ddu), stiffness, damping, values.data());
-        return values;
-      })
-      .def("potential_energy", [](ModelView& self, double t, const Vector& q, const Vector& v, const Vector& u, const Vector& du, const Vector& ddu) {
-        return self.model->potential_energy(self.at(t, q, v, u, du, ddu));
-      })
-      .def("assemble", [](ModelView& self, double t, Vector q, const Vector& v, const Vector& u, const Vector& du, const Vector& ddu) {
-        const Instant now = self.at(t, q, v, u, du, ddu);
-        self.initial.positions(now, q);
-        return q;
-      })
-      .def("velocities", [](ModelView& self, double t, const Vector& q, Vector v, const Vector& u, const Vector& du, const Vector& ddu) {
-        const Instant now = self.at(t, q, v, u, du, ddu);
-        self.initial.velocities(now, v);
-        return v;
-      })
-      .def("accelerations", [](ModelView& self, double t, const Vector& q, const Vector& v, const Vector& u, const Vector& du, const Vector& ddu) -> State {
-        Vector a(self.model->all_coordinates(), 0.0), multipliers(self.model->equations());
-        self.initial.accelerations(self.at(t, q, v, u, du, ddu), a, multipliers);
-        return {a, multipliers};
-      })
-      // What elements remember (turns of angles): empty lets them begin anew at every call, `accept` moves it on to a state.
+      .def("mass",
+           [](ModelView& self, double t, const Vector& q, const Vector& v, const Vector& u, const Vector& du,
+              const Vector& ddu) {
+             Vector values(self.model->mass_pattern().entries());
+             self.model->mass(self.at(t, q, v, u, du, ddu), values.data());
+             return values;
+           })
+      .def("constraints",
+           [](ModelView& self, double t, const Vector& q, const Vector& v, const Vector& u, const Vector& du,
+              const Vector& ddu) -> State {
+             Vector phi(self.model->equations()), J(self.model->jacobian_pattern().entries());
+             self.model->constraints(self.at(t, q, v, u, du, ddu), phi.data(), J.data());
+             return {phi, J};
+           })
+      .def("constraint_rates",
+           [](ModelView& self, double t, const Vector& q, const Vector& v, const Vector& u, const Vector& du,
+              const Vector& ddu) -> State {
+             Vector phi_t(self.model->equations(), 0.0), rest(self.model->equations());
+             const Instant now = self.at(t, q, v, u, du, ddu);
+             if (self.model->rheonomic()) self.model->velocity_terms(now, phi_t.data());
+             self.model->acceleration_terms(now, rest.data());
+             return {phi_t, rest};
+           })
+      .def("forces",
+           [](ModelView& self, double t, const Vector& q, const Vector& v, const Vector& u, const Vector& du,
+              const Vector& ddu) {
+             Vector Q(self.model->all_coordinates());
+             self.model->forces(self.at(t, q, v, u, du, ddu), Q.data());
+             return Q;
+           })
+      .def("force_change",
+           [](ModelView& self, const Vector& dq, const Vector& dv, double step, double t, const Vector& q,
+              const Vector& v, const Vector& u, const Vector& du, const Vector& ddu) {
+             ModelView::check(dq.size(), self.model->all_coordinates(), "dq");
+             ModelView::check(dv.size(), self.model->all_coordinates(), "dv");
+             Vector dQ(self.model->all_coordinates());
+             self.model->force_change(self.at(t, q, v, u, du, ddu), dq.data(), dv.data(), step, dQ.data());
+             return dQ;
+           })
+      .def("tangent",
+           [](ModelView& self, double stiffness, double damping, double t, const Vector& q, const Vector& v,
+              const Vector& u, const Vector& du, const Vector& ddu) {
+             Vector values(self.model->tangent_pattern().entries(), 0.0);
+             self.model->add_tangent(self.at(t, q, v, u, du, ddu), stiffness, damping, values.data());
+             return values;
+           })
+      .def("potential_energy",
+           [](ModelView& self, double t, const Vector& q, const Vector& v, const Vector& u, const Vector& du,
+              const Vector& ddu) { return self.model->potential_energy(self.at(t, q, v, u, du, ddu)); })
+      .def("assemble",
+           [](ModelView& self, double t, Vector q, const Vector& v, const Vector& u, const Vector& du,
+              const Vector& ddu) {
+             const Instant now = self.at(t, q, v, u, du, ddu);
+             self.initial.positions(now, q);
+             return q;
+           })
+      .def("velocities",
+           [](ModelView& self, double t, const Vector& q, Vector v, const Vector& u, const Vector& du,
+              const Vector& ddu) {
+             const Instant now = self.at(t, q, v, u, du, ddu);
+             self.initial.velocities(now, v);
+             return v;
+           })
+      .def("accelerations",
+           [](ModelView& self, double t, const Vector& q, const Vector& v, const Vector& u, const Vector& du,
+              const Vector& ddu) -> State {
+             Vector a(self.model->all_coordinates(), 0.0), multipliers(self.model->equations());
+             self.initial.accelerations(self.at(t, q, v, u, du, ddu), a, multipliers);
+             return {a, multipliers};
+           })
+      // What elements remember (turns of angles): empty lets them begin anew at every call, `accept` moves it on to a
+      // state.
       .def_rw("memory", &ModelView::held)
-      .def("accept", [](ModelView& self, double t, const Vector& q, const Vector& v, const Vector& u, const Vector& du, const Vector& ddu) {
-        const Instant now = self.at(t, q, v, u, du, ddu);
-        self.model->accept(now, self.memory.data());
-        self.held = self.memory;
-      })
-      .def("outputs", [](ModelView& self, const std::vector<OutputPointer>& outputs, const Vector& a, const Vector& multipliers, double t,
-                         const Vector& q, const Vector& v, const Vector& u, const Vector& du, const Vector& ddu) {
-        ModelView::check(a.size(), self.model->all_coordinates(), "a");
-        ModelView::check(multipliers.size(), self.model->equations(), "multipliers");
-        self.at(t, q, v, u, du, ddu);  // checks them, and fills the memory
-        multibody::State state;
-        state.t = t, state.q = q, state.v = v, state.a = a, state.multipliers = multipliers, state.memory = self.memory;
-        for (const Vector* inputs : {&u, &du, &ddu}) state.inputs.insert(state.inputs.end(), inputs->begin(), inputs->end());
-        Vector values;
-        for (const OutputPointer& output : outputs) {
-          values.resize(values.size() + output->width());
-          output->evaluate({*self.model, state, t}, values.data() + values.size() - output->width());
-        }
-        return values;
-      })
-      .def("redundancy", [](ModelView& self, double t, const Vector& q, const Vector& v, const Vector& u, const Vector& du, const Vector& ddu) {
+      .def("accept",
+           [](ModelView& self, double t, const Vector& q, const Vector& v, const Vector& u, const Vector& du,
+              const Vector& ddu) {
+             const Instant now = self.at(t, q, v, u, du, ddu);
+             self.model->accept(now, self.memory.data());
+             self.held = self.memory;
+           })
+      .def("outputs",
+           [](ModelView& self, const std::vector<OutputPointer>& outputs, const Vector& a, const Vector& multipliers,
+              double t, const Vector& q, const Vector& v, const Vector& u, const Vector& du, const Vector& ddu) {
+             ModelView::check(a.size(), self.model->all_coordinates(), "a");
+             ModelView::check(multipliers.size(), self.model->equations(), "multipliers");
+             self.at(t, q, v, u, du, ddu);  // checks them, and fills the memory
+             multibody::State state;
+             state.t = t, state.q = q, state.v = v, state.a = a, state.multipliers = multipliers,
+             state.memory = self.memory;
+             for (const Vector* inputs : {&u, &du, &ddu})
+               state.inputs.insert(state.inputs.end(), inputs->begin(), inputs->end());
+             Vector values;
+             for (const OutputPointer& output : outputs) {
+               values.resize(values.size() + output->width());
+               output->evaluate({*self.model, state, t}, values.data() + values.size() - output->width());
+             }
+             return values;
+           })
+      .def("redundancy", [](ModelView& self, double t, const Vector& q, const Vector& v, const Vector& u,
+                            const Vector& du, const Vector& ddu) {
         const Redundancy found = find_redundancy(*self.model, self.at(t, q, v, u, du, ddu));
         return std::tuple(found.equations, found.degrees_of_freedom);
       });
@@ -272,16 +373,31 @@ void bind_model(nb::module_& m) {
 
 void bind_outputs(nb::module_& m) {
   nb::class_<Output>(m, "Output");
-  m.def("point_output", [](const Combination& point, const std::string& motion) { return recipe::make(recipe::point_output_kind, point, chosen(kMotions, motion)); },
-        nb::arg("point"), nb::arg("motion"));
-  m.def("measure_output", [](MeasurePointer measure, const std::string& motion) { return recipe::make(recipe::measure_output_kind, std::move(measure), chosen(kMotions, motion)); },
-        nb::arg("measure"), nb::arg("motion"));
-  m.def("coordinates_output", [](int coordinates, const std::string& motion) { return recipe::make(recipe::coordinates_output_kind, coordinates, chosen(kMotions, motion)); },
-        nb::arg("coordinates"), nb::arg("motion"));
+  m.def(
+      "point_output",
+      [](const Combination& point, const std::string& motion) {
+        return recipe::make(recipe::point_output_kind, point, chosen(kMotions, motion));
+      },
+      nb::arg("point"), nb::arg("motion"));
+  m.def(
+      "measure_output",
+      [](MeasurePointer measure, const std::string& motion) {
+        return recipe::make(recipe::measure_output_kind, std::move(measure), chosen(kMotions, motion));
+      },
+      nb::arg("measure"), nb::arg("motion"));
+  m.def(
+      "coordinates_output",
+      [](int coordinates, const std::string& motion) {
+        return recipe::make(recipe::coordinates_output_kind, coordinates, chosen(kMotions, motion));
+      },
+      nb::arg("coordinates"), nb::arg("motion"));
   m.def("reaction_output", recipe::maker(recipe::reaction_output_kind), nb::arg("first"), nb::arg("count"));
   m.def("support_output", recipe::maker(recipe::support_output_kind), nb::arg("offset"), nb::arg("dimension"));
   m.def("force_output", recipe::maker(recipe::force_output_kind), nb::arg("force"));
-  m.def("scalar_output", [](const std::string& scalar) { return recipe::make(recipe::scalar_output_kind, chosen(kScalars, scalar)); }, nb::arg("scalar"));
+  m.def(
+      "scalar_output",
+      [](const std::string& scalar) { return recipe::make(recipe::scalar_output_kind, chosen(kScalars, scalar)); },
+      nb::arg("scalar"));
 }
 
 void bind_subsystem(nb::module_& m) {
@@ -319,18 +435,25 @@ void bind_subsystem(nb::module_& m) {
       .def_ro("singular_steps", &Statistics::singular_steps)
       .def_ro("penalty_raised", &Statistics::penalty_raised);
   nb::class_<MultibodySubsystem, Subsystem>(m, "MultibodySubsystem")
-      .def("__init__", [](MultibodySubsystem* self, const ModelView& model, const StepperOptions& options, std::vector<OutputPointer> outputs,
-                          Vector q, Vector v, Vector input_defaults, bool guided_by_inputs, double step) {
-        const MultibodySubsystem::Setup setup{std::move(q), std::move(v), std::move(input_defaults), guided_by_inputs, step};
-        new (self) MultibodySubsystem(model.model, options, outputs, setup);
-        recipe::describe(*self, recipe::mechanism_kind, {model.model, options, std::move(outputs), setup});
-      }, nb::arg("model"), nb::arg("options"), nb::arg("outputs"), nb::arg("q"), nb::arg("v"), nb::arg("input_defaults"),
-           nb::arg("guided_by_inputs"), nb::arg("step"))
+      .def(
+          "__init__",
+          [](MultibodySubsystem* self, const ModelView& model, const StepperOptions& options,
+             std::vector<OutputPointer> outputs, Vector q, Vector v, Vector input_defaults, bool guided_by_inputs,
+             double step) {
+            const MultibodySubsystem::Setup setup{std::move(q), std::move(v), std::move(input_defaults),
+                                                  guided_by_inputs, step};
+            new (self) MultibodySubsystem(model.model, options, outputs, setup);
+            recipe::describe(*self, recipe::mechanism_kind, {model.model, options, std::move(outputs), setup});
+          },
+          nb::arg("model"), nb::arg("options"), nb::arg("outputs"), nb::arg("q"), nb::arg("v"),
+          nb::arg("input_defaults"), nb::arg("guided_by_inputs"), nb::arg("step"))
       .def_prop_ro("statistics", &MultibodySubsystem::statistics)
-      .def_prop_ro("solver", [](const MultibodySubsystem& self) { return std::string(self.stepper().solver()->name()); })
-      .def_prop_ro("state", [](const MultibodySubsystem& self) {
-        return std::tuple(self.state().q, self.state().v, self.state().a, self.state().multipliers);
-      })
+      .def_prop_ro("solver",
+                   [](const MultibodySubsystem& self) { return std::string(self.stepper().solver()->name()); })
+      .def_prop_ro("state",
+                   [](const MultibodySubsystem& self) {
+                     return std::tuple(self.state().q, self.state().v, self.state().a, self.state().multipliers);
+                   })
       .def("start", &MultibodySubsystem::start, nb::arg("t"));
 }
 

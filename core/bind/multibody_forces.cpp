@@ -40,7 +40,8 @@ class HeldFunction {
 /// f(t, positions, velocities, u) -> forces of a user, all as flat arrays.
 PointsForce python_points_force(nb::object function, int values, int inputs) {
   auto held = std::make_shared<HeldFunction>(std::move(function));
-  return [held, values, inputs](double t, const double* positions, const double* velocities, const double* u, double* forces) {
+  return [held, values, inputs](double t, const double* positions, const double* velocities, const double* u,
+                                double* forces) {
     nb::gil_scoped_acquire gil;
     SharedArray x(values), v(values), w(inputs);
     std::copy_n(positions, values, x.data());
@@ -62,16 +63,27 @@ void bind_scalar(nb::module_& m) {
       .def_rw("friction_rate", &ScalarLaw::friction_rate)
       .def_rw("stribeck_rate", &ScalarLaw::stribeck_rate)
       .def_rw("constant", &ScalarLaw::constant)
-      .def("set_spring", [](ScalarLaw& self, Vector x, Vector y) { self.spring = {std::move(x), std::move(y)}; }, nb::arg("x"), nb::arg("y"))
-      .def("set_damper", [](ScalarLaw& self, Vector x, Vector y) { self.damper = {std::move(x), std::move(y)}; }, nb::arg("x"), nb::arg("y"))
-      .def("set_actuator", [](ScalarLaw& self, TimeFunctionPointer actuator) { self.actuator = std::move(actuator); }, nb::arg("actuator"));
+      .def(
+          "set_spring", [](ScalarLaw& self, Vector x, Vector y) { self.spring = {std::move(x), std::move(y)}; },
+          nb::arg("x"), nb::arg("y"))
+      .def(
+          "set_damper", [](ScalarLaw& self, Vector x, Vector y) { self.damper = {std::move(x), std::move(y)}; },
+          nb::arg("x"), nb::arg("y"))
+      .def(
+          "set_actuator", [](ScalarLaw& self, TimeFunctionPointer actuator) { self.actuator = std::move(actuator); },
+          nb::arg("actuator"));
   m.def("scalar_force", recipe::maker(recipe::scalar_force_kind), nb::arg("measure"), nb::arg("law"));
-  m.def("point_force", recipe::maker(recipe::point_force_kind), nb::arg("point"), nb::arg("components"), nb::arg("axes"));
+  m.def("point_force", recipe::maker(recipe::point_force_kind), nb::arg("point"), nb::arg("components"),
+        nb::arg("axes"));
   m.def("torque", recipe::maker(recipe::torque_kind), nb::arg("axes"), nb::arg("components"), nb::arg("in_body_axes"));
-  m.def("rotational_spring", [](const std::vector<Combination>& first, const std::vector<Combination>& second, const Triple& stiffness, const Triple& damping) {
-    return recipe::make(recipe::rotational_spring_kind, {first.at(0), first.at(1), first.at(2)},
-                        {second.at(0), second.at(1), second.at(2)}, {stiffness, damping});
-  }, nb::arg("first"), nb::arg("second"), nb::arg("stiffness"), nb::arg("damping"));
+  m.def(
+      "rotational_spring",
+      [](const std::vector<Combination>& first, const std::vector<Combination>& second, const Triple& stiffness,
+         const Triple& damping) {
+        return recipe::make(recipe::rotational_spring_kind, {first.at(0), first.at(1), first.at(2)},
+                            {second.at(0), second.at(1), second.at(2)}, {stiffness, damping});
+      },
+      nb::arg("first"), nb::arg("second"), nb::arg("stiffness"), nb::arg("damping"));
 }
 
 void bind_road(nb::module_& m) {
@@ -83,9 +95,12 @@ void bind_road(nb::module_& m) {
       .def_rw("friction", &ContactLaw::friction)
       .def_rw("friction_speed", &ContactLaw::friction_speed)
       .def_rw("radius", &ContactLaw::radius);
-  m.def("contact", [](const Combination& point, const Triple& place, const Triple& normal, const ContactLaw& law) {
-    return recipe::make(recipe::contact_kind, point, {place, normal}, law);
-  }, nb::arg("point"), nb::arg("place"), nb::arg("normal"), nb::arg("law"));
+  m.def(
+      "contact",
+      [](const Combination& point, const Triple& place, const Triple& normal, const ContactLaw& law) {
+        return recipe::make(recipe::contact_kind, point, {place, normal}, law);
+      },
+      nb::arg("point"), nb::arg("place"), nb::arg("normal"), nb::arg("law"));
 
   nb::class_<MagicFormula>(m, "MagicFormula")
       .def(nb::init<>())
@@ -112,10 +127,14 @@ void bind_road(nb::module_& m) {
       .def_rw("standstill_damping", &TyreLaw::standstill_damping)
       .def_rw("standstill_speed", &TyreLaw::standstill_speed)
       .def_rw("largest_slip", &TyreLaw::largest_slip);
-  m.def("tyre", [](const Combination& centre, const Combination& axis, const Combination& spoke, const Combination& angle, const Triple& place, const Triple& normal,
-                   const TyreLaw& law) {
-    return recipe::make(recipe::tyre_kind, {centre, axis, spoke, angle}, {place, normal}, law);
-  }, nb::arg("centre"), nb::arg("axis"), nb::arg("spoke"), nb::arg("angle"), nb::arg("place"), nb::arg("normal"), nb::arg("law"));
+  m.def(
+      "tyre",
+      [](const Combination& centre, const Combination& axis, const Combination& spoke, const Combination& angle,
+         const Triple& place, const Triple& normal, const TyreLaw& law) {
+        return recipe::make(recipe::tyre_kind, {centre, axis, spoke, angle}, {place, normal}, law);
+      },
+      nb::arg("centre"), nb::arg("axis"), nb::arg("spoke"), nb::arg("angle"), nb::arg("place"), nb::arg("normal"),
+      nb::arg("law"));
 }
 
 void bind_air(nb::module_& m) {
@@ -124,30 +143,49 @@ void bind_air(nb::module_& m) {
       .def_rw("span", &StripLaw::span)
       .def_rw("chord", &StripLaw::chord)
       .def_rw("density", &StripLaw::density)
-      .def("set_polar", [](StripLaw& self, Vector angle, Vector lift, Vector drag, Vector moment) {
-        self.polar = std::make_shared<Polar>(Polar{std::move(angle), std::move(lift), std::move(drag), std::move(moment)});
-      }, nb::arg("angle"), nb::arg("lift"), nb::arg("drag"), nb::arg("moment"))
-      .def("set_wind", [](StripLaw& self, const std::vector<TimeFunctionPointer>& velocity, double reference_height, double shear_exponent, double roughness_length) {
-        for (std::size_t d = 0; d < velocity.size(); ++d) self.wind.velocity.at(d) = velocity[d];
-        self.wind.reference_height = reference_height;
-        self.wind.shear_exponent = shear_exponent;
-        self.wind.roughness_length = roughness_length;
-      }, nb::arg("velocity"), nb::arg("reference_height"), nb::arg("shear_exponent"), nb::arg("roughness_length"));
-  m.def("aerodynamic_strip", [](const Combination& point, const Combination& chord, const Combination& normal, const StripLaw& law) {
-    return recipe::make(recipe::aerodynamic_strip_kind, {point, chord, normal}, law);
-  }, nb::arg("point"), nb::arg("chord"), nb::arg("normal"), nb::arg("law"));
+      .def(
+          "set_polar",
+          [](StripLaw& self, Vector angle, Vector lift, Vector drag, Vector moment) {
+            self.polar =
+                std::make_shared<Polar>(Polar{std::move(angle), std::move(lift), std::move(drag), std::move(moment)});
+          },
+          nb::arg("angle"), nb::arg("lift"), nb::arg("drag"), nb::arg("moment"))
+      .def(
+          "set_wind",
+          [](StripLaw& self, const std::vector<TimeFunctionPointer>& velocity, double reference_height,
+             double shear_exponent, double roughness_length) {
+            for (std::size_t d = 0; d < velocity.size(); ++d) self.wind.velocity.at(d) = velocity[d];
+            self.wind.reference_height = reference_height;
+            self.wind.shear_exponent = shear_exponent;
+            self.wind.roughness_length = roughness_length;
+          },
+          nb::arg("velocity"), nb::arg("reference_height"), nb::arg("shear_exponent"), nb::arg("roughness_length"));
+  m.def(
+      "aerodynamic_strip",
+      [](const Combination& point, const Combination& chord, const Combination& normal, const StripLaw& law) {
+        return recipe::make(recipe::aerodynamic_strip_kind, {point, chord, normal}, law);
+      },
+      nb::arg("point"), nb::arg("chord"), nb::arg("normal"), nb::arg("law"));
 }
 
 void bind_user(nb::module_& m) {
   using PointsFunction = void (*)(double, const double*, const double*, const double*, double*);
-  m.def("python_user_force", [](nb::object function, const std::vector<Combination>& points, int inputs, double position, double velocity) {
-    const int values = points.empty() ? 0 : static_cast<int>(points.size()) * points.front().dimension;
-    return make_user_force_on_points(python_points_force(std::move(function), values, inputs), points, {position, velocity});
-  }, nb::arg("function"), nb::arg("points"), nb::arg("inputs"), nb::arg("position"), nb::arg("velocity"));
-  m.def("compiled_user_force", [](std::uintptr_t address, const std::vector<Combination>& points, double position, double velocity) {
-    return make_user_force_on_points(reinterpret_cast<PointsFunction>(address), points, {position, velocity});
-  }, nb::arg("address"), nb::arg("points"), nb::arg("position"), nb::arg("velocity"));
-  m.def("smooth_step", recipe::maker(recipe::smooth_step_kind), nb::arg("t0"), nb::arg("t1"), nb::arg("before"), nb::arg("after"));
+  m.def(
+      "python_user_force",
+      [](nb::object function, const std::vector<Combination>& points, int inputs, double position, double velocity) {
+        const int values = points.empty() ? 0 : static_cast<int>(points.size()) * points.front().dimension;
+        return make_user_force_on_points(python_points_force(std::move(function), values, inputs), points,
+                                         {position, velocity});
+      },
+      nb::arg("function"), nb::arg("points"), nb::arg("inputs"), nb::arg("position"), nb::arg("velocity"));
+  m.def(
+      "compiled_user_force",
+      [](std::uintptr_t address, const std::vector<Combination>& points, double position, double velocity) {
+        return make_user_force_on_points(reinterpret_cast<PointsFunction>(address), points, {position, velocity});
+      },
+      nb::arg("address"), nb::arg("points"), nb::arg("position"), nb::arg("velocity"));
+  m.def("smooth_step", recipe::maker(recipe::smooth_step_kind), nb::arg("t0"), nb::arg("t1"), nb::arg("before"),
+        nb::arg("after"));
   m.def("table_of_time", recipe::maker(recipe::table_of_time_kind), nb::arg("times"), nb::arg("values"));
 }
 

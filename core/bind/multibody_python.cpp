@@ -41,7 +41,8 @@ class PythonTimeFunction final : public TimeFunction {
   double interval_;
 };
 
-/// Dynamic terms from the methods of a Python object. Its matrices are dense arrays or, where it names places, values on them.
+/// Dynamic terms from the methods of a Python object. Its matrices are dense arrays or, where it names places, values
+/// on them.
 class PythonModel final : public Model {
  public:
   PythonModel(nb::object model, double length) : model_(std::move(model)), length_(length) {
@@ -92,7 +93,8 @@ class PythonModel final : public Model {
     if (!has_acceleration_terms_) return difference_of_rates(*this, now, length_, rest);
     nb::gil_scoped_acquire gil;
     take(now);
-    read_values(model_.attr("acceleration_terms")(now.t, q_->object(), v_->object()), rest, equations(), "acceleration_terms");
+    read_values(model_.attr("acceleration_terms")(now.t, q_->object(), v_->object()), rest, equations(),
+                "acceleration_terms");
   }
   void forces(const Instant& now, double* Q) const override {
     nb::gil_scoped_acquire gil;
@@ -142,9 +144,9 @@ class PythonTerms {
       : function_(std::move(function)),
         asked_(1 + 2 * sizes.coordinates + sizes.inputs),
         parts_{{{"M", sizes.coordinates * sizes.coordinates},
-               {"Phi", sizes.equations},
-               {"J", sizes.equations * sizes.coordinates},
-               {"Q", sizes.coordinates}}},
+                {"Phi", sizes.equations},
+                {"J", sizes.equations * sizes.coordinates},
+                {"Q", sizes.coordinates}}},
         question_(std::make_unique<SharedArray>(asked_)) {
     for (const Part& part : parts_) answered_ += part.count;
   }
@@ -181,7 +183,9 @@ TimeFunctionPointer make_python_time_function(nb::object function, double interv
   return std::make_shared<PythonTimeFunction>(std::move(function), interval);
 }
 
-ModelPointer make_python_model(nb::object model, double length) { return std::make_shared<PythonModel>(std::move(model), length); }
+ModelPointer make_python_model(nb::object model, double length) {
+  return std::make_shared<PythonModel>(std::move(model), length);
+}
 
 TermFunction make_python_terms(nb::object function, const EvaluatedModelSizes& sizes) {
   auto terms = std::make_shared<PythonTerms>(std::move(function), sizes);

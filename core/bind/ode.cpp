@@ -16,14 +16,20 @@ namespace {
 using Array2 = nb::ndarray<const double, nb::ndim<2>, nb::c_contig>;
 
 Matrix to_matrix(const Array2& a) {
-  return Eigen::Map<const Matrix>(a.data(), static_cast<Eigen::Index>(a.shape(0)), static_cast<Eigen::Index>(a.shape(1)));
+  return Eigen::Map<const Matrix>(a.data(), static_cast<Eigen::Index>(a.shape(0)),
+                                  static_cast<Eigen::Index>(a.shape(1)));
 }
 
 /// A Python function (t, x, u) -> values with arrays that are written again at every call.
 class PythonFunction {
  public:
   PythonFunction(nb::object function, int states, int inputs, std::string name)
-      : function_(std::move(function)), name_(std::move(name)), x_(states), u_(inputs), states_(states), inputs_(inputs) {}
+      : function_(std::move(function)),
+        name_(std::move(name)),
+        x_(states),
+        u_(inputs),
+        states_(states),
+        inputs_(inputs) {}
   ~PythonFunction() {
     nb::gil_scoped_acquire gil;
     function_.reset();
@@ -64,7 +70,8 @@ class PythonOutput final : public OutputMap {
  public:
   PythonOutput(nb::object function, int states, int inputs, int width, bool uses_inputs)
       : function_(std::make_unique<PythonFunction>(std::move(function), states, inputs, "the output function")),
-        width_(width), uses_inputs_(uses_inputs) {}
+        width_(width),
+        uses_inputs_(uses_inputs) {}
   int width() const override { return width_; }
   bool uses_inputs() const override { return uses_inputs_; }
   void evaluate(double t, const double* x, const double* u, double* y) const override {
@@ -95,37 +102,60 @@ void bind_ode(nb::module_& m) {
       .def_rw("beta", &SolverOptions::beta)
       .def_rw("gamma", &SolverOptions::gamma);
 
-  m.def("linear_right_hand_side", [](Array2 a, Array2 b) -> RightHandSidePointer {
-    return recipe::make(recipe::linear_right_hand_side_kind, to_matrix(a), to_matrix(b));
-  }, nb::arg("a"), nb::arg("b"));
-  m.def("compiled_right_hand_side", [](std::uintptr_t address, int states, int inputs) -> RightHandSidePointer {
-    return std::make_shared<CompiledRightHandSide>(states, inputs, to_function(address));
-  }, nb::arg("address"), nb::arg("states"), nb::arg("inputs"));
-  m.def("python_right_hand_side", [](nb::object function, int states, int inputs) -> RightHandSidePointer {
-    return std::make_shared<PythonRightHandSide>(std::move(function), states, inputs);
-  }, nb::arg("function"), nb::arg("states"), nb::arg("inputs"));
+  m.def(
+      "linear_right_hand_side",
+      [](Array2 a, Array2 b) -> RightHandSidePointer {
+        return recipe::make(recipe::linear_right_hand_side_kind, to_matrix(a), to_matrix(b));
+      },
+      nb::arg("a"), nb::arg("b"));
+  m.def(
+      "compiled_right_hand_side",
+      [](std::uintptr_t address, int states, int inputs) -> RightHandSidePointer {
+        return std::make_shared<CompiledRightHandSide>(states, inputs, to_function(address));
+      },
+      nb::arg("address"), nb::arg("states"), nb::arg("inputs"));
+  m.def(
+      "python_right_hand_side",
+      [](nb::object function, int states, int inputs) -> RightHandSidePointer {
+        return std::make_shared<PythonRightHandSide>(std::move(function), states, inputs);
+      },
+      nb::arg("function"), nb::arg("states"), nb::arg("inputs"));
 
   m.def("state_output", recipe::maker(recipe::state_output_kind), nb::arg("states"));
-  m.def("linear_output", [](Array2 c, Array2 d) { return recipe::make(recipe::linear_output_kind, to_matrix(c), to_matrix(d)); },
-        nb::arg("c"), nb::arg("d"));
-  m.def("compiled_output", [](std::uintptr_t address, int width, bool uses_inputs) {
-    return make_compiled_output(width, to_function(address), uses_inputs);
-  }, nb::arg("address"), nb::arg("width"), nb::arg("uses_inputs"));
-  m.def("python_output", [](nb::object function, int states, int inputs, int width, bool uses_inputs) -> OutputMapPointer {
-    return std::make_shared<PythonOutput>(std::move(function), states, inputs, width, uses_inputs);
-  }, nb::arg("function"), nb::arg("states"), nb::arg("inputs"), nb::arg("width"), nb::arg("uses_inputs"));
+  m.def(
+      "linear_output",
+      [](Array2 c, Array2 d) { return recipe::make(recipe::linear_output_kind, to_matrix(c), to_matrix(d)); },
+      nb::arg("c"), nb::arg("d"));
+  m.def(
+      "compiled_output",
+      [](std::uintptr_t address, int width, bool uses_inputs) {
+        return make_compiled_output(width, to_function(address), uses_inputs);
+      },
+      nb::arg("address"), nb::arg("width"), nb::arg("uses_inputs"));
+  m.def(
+      "python_output",
+      [](nb::object function, int states, int inputs, int width, bool uses_inputs) -> OutputMapPointer {
+        return std::make_shared<PythonOutput>(std::move(function), states, inputs, width, uses_inputs);
+      },
+      nb::arg("function"), nb::arg("states"), nb::arg("inputs"), nb::arg("width"), nb::arg("uses_inputs"));
 
-  m.def("ode_subsystem", [](RightHandSidePointer f, OutputMapPointer g, std::vector<double> x0,
-                            const std::string& solver, const SolverOptions& options) -> SubsystemPointer {
-    return recipe::make(recipe::ode_kind, std::move(f), std::move(g), {std::move(x0)}, solver, options);
-  }, nb::arg("right_hand_side"), nb::arg("output"), nb::arg("x0"), nb::arg("solver"), nb::arg("options"));
+  m.def(
+      "ode_subsystem",
+      [](RightHandSidePointer f, OutputMapPointer g, std::vector<double> x0, const std::string& solver,
+         const SolverOptions& options) -> SubsystemPointer {
+        return recipe::make(recipe::ode_kind, std::move(f), std::move(g), {std::move(x0)}, solver, options);
+      },
+      nb::arg("right_hand_side"), nb::arg("output"), nb::arg("x0"), nb::arg("solver"), nb::arg("options"));
 
-  m.def("table", [](std::vector<double> times, Array2 values, bool hold) -> SubsystemPointer {
-    const double* first = values.data();
-    std::vector<double> rows(first, first + values.size());
-    return recipe::make(recipe::table_kind, {std::move(times), std::move(rows), static_cast<int>(values.shape(1)),
-                                             hold ? Table::Kind::hold : Table::Kind::linear});
-  }, nb::arg("times"), nb::arg("values"), nb::arg("hold"));
+  m.def(
+      "table",
+      [](std::vector<double> times, Array2 values, bool hold) -> SubsystemPointer {
+        const double* first = values.data();
+        std::vector<double> rows(first, first + values.size());
+        return recipe::make(recipe::table_kind, {std::move(times), std::move(rows), static_cast<int>(values.shape(1)),
+                                                 hold ? Table::Kind::hold : Table::Kind::linear});
+      },
+      nb::arg("times"), nb::arg("values"), nb::arg("hold"));
 }
 
 }  // namespace counterpoint::bind

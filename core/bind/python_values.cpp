@@ -14,8 +14,9 @@ namespace counterpoint::bind {
 namespace {
 
 [[noreturn]] void wrong_count(const char* what, std::ptrdiff_t got, int count) {
-  throw nb::value_error((std::string(what) + " returned " + std::to_string(got) + " values; " +
-                         std::to_string(count) + " are expected").c_str());
+  throw nb::value_error(
+      (std::string(what) + " returned " + std::to_string(got) + " values; " + std::to_string(count) + " are expected")
+          .c_str());
 }
 
 /// The quick way for contiguous float64 arrays.
@@ -50,7 +51,8 @@ void read_values(nb::handle result, double* out, int count, const char* what) {
   if (result.is_none()) {
     if (count == 0) return;
     throw nb::type_error((std::string(what) + " returned None; " + std::to_string(count) +
-                          " values are expected (is a return statement missing?)").c_str());
+                          " values are expected (is a return statement missing?)")
+                             .c_str());
   }
   if (!PySequence_Check(result.ptr())) {
     if (count != 1) wrong_count(what, 1, count);

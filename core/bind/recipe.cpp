@@ -61,31 +61,53 @@ void bind_recipe(nb::module_& parent) {
       .value("output", Role::output)
       .value("parameter", Role::parameter);
   nb::class_<ExportedSpec>(m, "Recipe", "A run, and what an FMU shows of it.")
-      .def("__init__", [](ExportedSpec* self, const RunSpec& run, const std::vector<Named>& subsystems) {
-        new (self) ExportedSpec(spec_of(run, subsystems));
-      }, nb::arg("run"), nb::arg("subsystems"), "`subsystems`: name, inputs and outputs (name, width) of each.")
-      .def("add_input", [](ExportedSpec& self, int participant, int offset, int width, ApproximationPointer approximation) {
-        self.inputs.push_back({participant, offset, width, std::move(approximation)});
-      }, nb::arg("participant"), nb::arg("offset"), nb::arg("width"), nb::arg("approximation"))
-      .def("add_output", [](ExportedSpec& self, int participant, int offset, int width, ApproximationPointer approximation) {
-        self.outputs.push_back({participant, offset, width, std::move(approximation)});
-      }, nb::arg("participant"), nb::arg("offset"), nb::arg("width"), nb::arg("approximation"))
-      .def("add_variable", [](ExportedSpec& self, std::uint32_t reference, Role role, int offset, int width, std::uint32_t product,
-                              const std::string& name, std::vector<double> start) {
-        self.variables.push_back({reference, role, offset, width, product, name, std::move(start)});
-      }, nb::arg("reference"), nb::arg("role"), nb::arg("offset"), nb::arg("width"), nb::arg("product") = 0, nb::arg("name") = "",
-         nb::arg("start") = std::vector<double>())
-      .def("problems", [](const ExportedSpec& self) { return written(self).problems(); }, "What cannot be written down, and why.")
+      .def(
+          "__init__",
+          [](ExportedSpec* self, const RunSpec& run, const std::vector<Named>& subsystems) {
+            new (self) ExportedSpec(spec_of(run, subsystems));
+          },
+          nb::arg("run"), nb::arg("subsystems"), "`subsystems`: name, inputs and outputs (name, width) of each.")
+      .def(
+          "add_input",
+          [](ExportedSpec& self, int participant, int offset, int width, ApproximationPointer approximation) {
+            self.inputs.push_back({participant, offset, width, std::move(approximation)});
+          },
+          nb::arg("participant"), nb::arg("offset"), nb::arg("width"), nb::arg("approximation"))
+      .def(
+          "add_output",
+          [](ExportedSpec& self, int participant, int offset, int width, ApproximationPointer approximation) {
+            self.outputs.push_back({participant, offset, width, std::move(approximation)});
+          },
+          nb::arg("participant"), nb::arg("offset"), nb::arg("width"), nb::arg("approximation"))
+      .def(
+          "add_variable",
+          [](ExportedSpec& self, std::uint32_t reference, Role role, int offset, int width, std::uint32_t product,
+             const std::string& name, std::vector<double> start) {
+            self.variables.push_back({reference, role, offset, width, product, name, std::move(start)});
+          },
+          nb::arg("reference"), nb::arg("role"), nb::arg("offset"), nb::arg("width"), nb::arg("product") = 0,
+          nb::arg("name") = "", nb::arg("start") = std::vector<double>())
+      .def(
+          "problems", [](const ExportedSpec& self) { return written(self).problems(); },
+          "What cannot be written down, and why.")
       .def("tunables", &tunables, "Numbers that may be changed: (product, where it is, name, values).")
-      .def("folders", [](const ExportedSpec& self) { return written(self).folders; }, "Files of FMUs inside: (number, folder).")
-      .def("offers_derivatives", [](const ExportedSpec& self, int participant) {
-        return self.members.at(participant).spec.subsystem->offers_derivatives();
-      }, nb::arg("participant"), "Whether dy/dt of its outputs is known.")
-      .def("to_file", [](ExportedSpec& self, const std::string& token) {
-        self.token = token;
-        const std::string file = to_file(written(self).bytes());
-        return nb::bytes(file.data(), file.size());
-      }, nb::arg("token"), "The bytes of the file, for the FMU whose description has this token.");
+      .def(
+          "folders", [](const ExportedSpec& self) { return written(self).folders; },
+          "Files of FMUs inside: (number, folder).")
+      .def(
+          "offers_derivatives",
+          [](const ExportedSpec& self, int participant) {
+            return self.members.at(participant).spec.subsystem->offers_derivatives();
+          },
+          nb::arg("participant"), "Whether dy/dt of its outputs is known.")
+      .def(
+          "to_file",
+          [](ExportedSpec& self, const std::string& token) {
+            self.token = token;
+            const std::string file = to_file(written(self).bytes());
+            return nb::bytes(file.data(), file.size());
+          },
+          nb::arg("token"), "The bytes of the file, for the FMU whose description has this token.");
 }
 
 }  // namespace counterpoint::bind

@@ -59,53 +59,64 @@ void bind_signal(nb::module_& m) {
       .def_prop_ro("name", &Approximation::name)
       .def_prop_ro("depends_on_step", &Approximation::depends_on_step);
 
-  m.def("hold", [](const std::string& side) {
-    if (side != "behind" && side != "ahead") {
-      throw nb::value_error(("hold: side \"" + side + "\" is not known; \"behind\" and \"ahead\" are").c_str());
-    }
-    return recipe::make(recipe::hold_kind, side == "behind" ? HoldSide::behind : HoldSide::ahead);
-  }, nb::arg("side"));
+  m.def(
+      "hold",
+      [](const std::string& side) {
+        if (side != "behind" && side != "ahead") {
+          throw nb::value_error(("hold: side \"" + side + "\" is not known; \"behind\" and \"ahead\" are").c_str());
+        }
+        return recipe::make(recipe::hold_kind, side == "behind" ? HoldSide::behind : HoldSide::ahead);
+      },
+      nb::arg("side"));
   m.def("lagrange", recipe::maker(recipe::lagrange_kind), nb::arg("order"));
   m.def("hermite", recipe::maker(recipe::hermite_kind));
   m.def("taylor", recipe::maker(recipe::taylor_kind), nb::arg("order"));
   m.def("least_squares", recipe::maker(recipe::least_squares_kind), nb::arg("order"), nb::arg("points"));
-  m.def("mean", [](const std::string& kind) {
-    if (kind != "arithmetic" && kind != "time-weighted") {
-      throw nb::value_error(("mean: kind \"" + kind + "\" is not known; \"arithmetic\" and \"time-weighted\" are").c_str());
-    }
-    return recipe::make(recipe::mean_kind, kind == "arithmetic" ? MeanKind::arithmetic : MeanKind::time_weighted);
-  }, nb::arg("kind"));
+  m.def(
+      "mean",
+      [](const std::string& kind) {
+        if (kind != "arithmetic" && kind != "time-weighted") {
+          throw nb::value_error(
+              ("mean: kind \"" + kind + "\" is not known; \"arithmetic\" and \"time-weighted\" are").c_str());
+        }
+        return recipe::make(recipe::mean_kind, kind == "arithmetic" ? MeanKind::arithmetic : MeanKind::time_weighted);
+      },
+      nb::arg("kind"));
   m.def("transition", recipe::maker(recipe::transition_kind), nb::arg("order"));
-  m.def("python_approximation", [](nb::object evaluate, int points, const std::string& name) -> ApproximationPointer {
-    return std::make_shared<PythonApproximation>(std::move(evaluate), points, name);
-  }, nb::arg("evaluate"), nb::arg("points"), nb::arg("name"));
-  m.def("approximate",
-        [](const ApproximationPointer& approximation, nb::ndarray<const double, nb::ndim<1>, nb::c_contig> times,
-           nb::ndarray<const double, nb::ndim<2>, nb::c_contig> values, nb::object derivatives,
-           nb::ndarray<const double, nb::ndim<1>, nb::c_contig> at) {
-          const int width = static_cast<int>(values.shape(1));
-          const bool slopes = !derivatives.is_none();
-          nb::ndarray<const double, nb::ndim<2>, nb::c_contig> slope_array;
-          if (slopes) slope_array = nb::cast<nb::ndarray<const double, nb::ndim<2>, nb::c_contig>>(derivatives);
-          History history(width, slopes);
-          history.make_room(0, times.shape(0));
-          for (std::size_t k = 0; k < times.shape(0); ++k) {
-            history.append(times.data()[k], values.data() + k * width, slopes ? slope_array.data() + k * width : nullptr);
-          }
-          history.commit();
-          const double span = times.data()[times.shape(0) - 1] - times.data()[0];
-          Samples samples{&history, 0, history.end(), 0, width, 1e-12 * span};
-          ConsumerStep step{at.data()[0], at.data()[at.shape(0) - 1], at.data()[0], nullptr};
-          Polynomial polynomial(width);
-          std::vector<double> rows(at.shape(0) * width);
-          for (std::size_t k = 0; k < at.shape(0); ++k) {
-            if (!polynomial.covers(at.data()[k])) approximation->build(samples, step, at.data()[k], polynomial);
-            polynomial.evaluate(at.data()[k], rows.data() + k * width);
-          }
-          return to_rows(std::move(rows), width);
-        },
-        nb::arg("approximation"), nb::arg("times"), nb::arg("values"), nb::arg("derivatives").none(), nb::arg("at"),
-        "Values of an approximation at the times asked, made from all the samples given.");
+  m.def(
+      "python_approximation",
+      [](nb::object evaluate, int points, const std::string& name) -> ApproximationPointer {
+        return std::make_shared<PythonApproximation>(std::move(evaluate), points, name);
+      },
+      nb::arg("evaluate"), nb::arg("points"), nb::arg("name"));
+  m.def(
+      "approximate",
+      [](const ApproximationPointer& approximation, nb::ndarray<const double, nb::ndim<1>, nb::c_contig> times,
+         nb::ndarray<const double, nb::ndim<2>, nb::c_contig> values, nb::object derivatives,
+         nb::ndarray<const double, nb::ndim<1>, nb::c_contig> at) {
+        const int width = static_cast<int>(values.shape(1));
+        const bool slopes = !derivatives.is_none();
+        nb::ndarray<const double, nb::ndim<2>, nb::c_contig> slope_array;
+        if (slopes) slope_array = nb::cast<nb::ndarray<const double, nb::ndim<2>, nb::c_contig>>(derivatives);
+        History history(width, slopes);
+        history.make_room(0, times.shape(0));
+        for (std::size_t k = 0; k < times.shape(0); ++k) {
+          history.append(times.data()[k], values.data() + k * width, slopes ? slope_array.data() + k * width : nullptr);
+        }
+        history.commit();
+        const double span = times.data()[times.shape(0) - 1] - times.data()[0];
+        Samples samples{&history, 0, history.end(), 0, width, 1e-12 * span};
+        ConsumerStep step{at.data()[0], at.data()[at.shape(0) - 1], at.data()[0], nullptr};
+        Polynomial polynomial(width);
+        std::vector<double> rows(at.shape(0) * width);
+        for (std::size_t k = 0; k < at.shape(0); ++k) {
+          if (!polynomial.covers(at.data()[k])) approximation->build(samples, step, at.data()[k], polynomial);
+          polynomial.evaluate(at.data()[k], rows.data() + k * width);
+        }
+        return to_rows(std::move(rows), width);
+      },
+      nb::arg("approximation"), nb::arg("times"), nb::arg("values"), nb::arg("derivatives").none(), nb::arg("at"),
+      "Values of an approximation at the times asked, made from all the samples given.");
 }
 
 }  // namespace counterpoint::bind

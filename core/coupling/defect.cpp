@@ -33,7 +33,8 @@ void Defect::arrive_held(std::size_t last, const Wire& wire) {
 }
 
 /// All numbers are at hand meanwhile: in many runs this is done for every step of everybody.
-double Defect::add_held(const double* values, const double* times, std::size_t count, const Wire& wire, double first_before) {
+double Defect::add_held(const double* values, const double* times, std::size_t count, const Wire& wire,
+                        double first_before) {
   const std::size_t width = static_cast<std::size_t>(wire.history->width());
   double sum = tally_.sum_of_squares, maximum = tally_.maximum_square, magnitude = tally_.magnitude;
   Spread spread = spreads_[0];

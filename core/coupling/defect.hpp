@@ -18,8 +18,7 @@ namespace counterpoint {
 /// which subsystems happened to step.
 class Defect {
  public:
-  explicit Defect(int width)
-      : width_(width), spreads_(width), values_(width), truth_(width), rows_(1 + 2 * width) {}
+  explicit Defect(int width) : width_(width), spreads_(width), values_(width), truth_(width), rows_(1 + 2 * width) {}
 
   /// Whether to assume at the end of the consumer's step: the step after it will end at `following`, and
   /// the source publishes (or has published) its next sample at `source_next`.
@@ -47,8 +46,8 @@ class Defect {
     double t, assumed, arrived;
   };
   /// The same for a scalar whose consumer and source step together: compare up to the sample numbered `last`;
-  /// `at(sample)` says what was assumed for it and what arrived. All numbers are at hand meanwhile: in many runs this is
-  /// done for every step of everybody.
+  /// `at(sample)` says what was assumed for it and what arrived. All numbers are at hand meanwhile: in many runs this
+  /// is done for every step of everybody.
   template <class At>
   void arrive_in_step(std::size_t last, const At& at) {
     if (last <= place_) return;
@@ -95,8 +94,8 @@ class Defect {
   std::size_t row_count() const { return rows_.rows(); }
   std::vector<Rows> take_rows() { return rows_.take(); }
 
-  /// Sums of one component of what arrived, about the first value. That is one of them, so that the variance is never so
-  /// much smaller than the square of the mean that digits are lost: by a factor of their number at most.
+  /// Sums of one component of what arrived, about the first value. That is one of them, so that the variance is never
+  /// so much smaller than the square of the mean that digits are lost: by a factor of their number at most.
   struct Spread {
     double about = 0.0;
     double sum = 0.0;
@@ -146,7 +145,7 @@ class Defect {
   static constexpr std::size_t most_pending = 256;
 
   int width_;
-  std::size_t place_ = 0;  ///< the sample that was compared last
+  std::size_t place_ = 0;                        ///< the sample that was compared last
   double compared_for_ = -Polynomial::infinity;  ///< the source's sample of the last assumption
   std::size_t first_ = 0;                        ///< where the oldest assumption that is pending begins
   std::size_t last_ = 0;                         ///< behind the newest

@@ -74,9 +74,9 @@ class EmbeddedInterface {
   bool has_begun_ = false;  ///< the host has stored its first major step
   Reach reach_ = Reach::freely;
   bool can_save_ = false;
-  Network::Saved checkpoint_;    ///< before the first advance of the present attempt
+  Network::Saved checkpoint_;  ///< before the first advance of the present attempt
   bool has_checkpoint_ = false;
-  bool broken_ = false;     ///< a subsystem failed in the middle of a step
+  bool broken_ = false;  ///< a subsystem failed in the middle of a step
 };
 
 /// Stands for a host that integrates by itself: ports only.

@@ -13,8 +13,8 @@ namespace counterpoint {
 #if defined(COUNTERPOINT_HAS_MXCSR)
 class FloatingPoint {
  public:
-  /// Make these the settings, unless they are; returns whether they were not. Reading the register waits for all that is
-  /// being computed: as much as some dozen instructions.
+  /// Make these the settings, unless they are; returns whether they were not. Reading the register waits for all that
+  /// is being computed: as much as some dozen instructions.
   bool restore() const {
     if ((_mm_getcsr() & settings) == (kept_ & settings)) return false;
     write();

@@ -50,7 +50,8 @@ void HeldRound::lead_from(std::size_t sample) {
 
 /// `stepped`: how many members have made one step more than `rounds`.
 void HeldRound::close(int rounds, std::size_t stepped) {
-  for (std::size_t i = 0; i < members_.size(); ++i) participants_[i]->close_stretch(rounds + (i < stepped ? 1 : 0), opened_);
+  for (std::size_t i = 0; i < members_.size(); ++i)
+    participants_[i]->close_stretch(rounds + (i < stepped ? 1 : 0), opened_);
 }
 
 inline void HeldRound::make_round(double t, double t_end) {

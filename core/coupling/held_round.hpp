@@ -36,7 +36,7 @@ class HeldRound {
     double* values;  ///< where its next sample goes
     double* row;     ///< where its next row goes; always the same place when nothing is recorded
     int width;
-    int row_width;   ///< 0 when nothing is recorded
+    int row_width;  ///< 0 when nothing is recorded
     int wires;
   };
   /// From the newest sample of a source to an input.

@@ -26,9 +26,8 @@ void Inputs::choose_short_way() {
              });
   single_scalar_ = scalars_ && terms_.size() == 1 && values_.size() == 1;
   wires_.clear();
-  const bool simple = held_.empty() && std::all_of(terms_.begin(), terms_.end(), [](const Term& term) {
-                        return term.simple && !term.waits;
-                      });
+  const bool simple = held_.empty() && std::all_of(terms_.begin(), terms_.end(),
+                                                   [](const Term& term) { return term.simple && !term.waits; });
   if (!simple) return;
   for (const Term& term : terms_) wires_.push_back(wire(term));
   sloped_ = std::any_of(wires_.begin(), wires_.end(), [](const Wire& one) { return one.sloped; });

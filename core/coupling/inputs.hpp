@@ -79,8 +79,8 @@ struct Term {
   double window_from = Polynomial::infinity;
   double window_until = -Polynomial::infinity;
   double source_next = 0.0;  ///< when the source will publish next, as known when the step was allowed
-  int law = -1;        ///< coupling law that takes this signal, or -1
-  int law_offset = 0;  ///< place among the law's signals
+  int law = -1;              ///< coupling law that takes this signal, or -1
+  int law_offset = 0;        ///< place among the law's signals
   int newest_points = 0;  ///< samples behind the polynomial from the last one on, where that is known (Approximation)
   bool simple = false;    ///< a scalar for itself, held or a line from the last sample on
 
@@ -197,7 +197,7 @@ class Inputs {
   }
   /// The wire of a simple term, to see what it was.
   static Wire wire(const Term& term) {
-    return {term.samples.history, term.gain, term.offset, term.samples.column, term.target_offset, term.scales,
+    return {term.samples.history,   term.gain, term.offset, term.samples.column, term.target_offset, term.scales,
             term.newest_points > 1, {}};
   }
   /// Whether all inputs are held from the newest samples, or constant.

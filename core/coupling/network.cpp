@@ -26,8 +26,8 @@ Network::Network(const RunSpec& spec, int host, std::unique_ptr<Inputs> host_inp
     auto inputs = i == host ? std::move(host_inputs) : std::make_unique<Inputs>(p.constants);
     const double until = p.may_overrun ? Polynomial::infinity : spec.until;
     const Clock clock(spec.start, until, p.step, spec.tolerance);
-    participants.emplace_back(p.subsystem, std::move(inputs), clock, derivatives[i] != 0, spec.start,
-                              spec.tolerance, p.records);
+    participants.emplace_back(p.subsystem, std::move(inputs), clock, derivatives[i] != 0, spec.start, spec.tolerance,
+                              p.records);
   }
 
   std::vector<int> law_index(spec.laws.size());
@@ -113,7 +113,8 @@ void Network::finish() noexcept {
 
 void Network::hold_initial_values() {
   for (const ConnectionSpec& c : spec_.connections) {
-    if (c.initial) participants[c.target].inputs->hold(c.target_offset, std::vector<double>(c.target_width, *c.initial));
+    if (c.initial)
+      participants[c.target].inputs->hold(c.target_offset, std::vector<double>(c.target_width, *c.initial));
   }
 }
 

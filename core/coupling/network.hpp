@@ -11,9 +11,9 @@ namespace counterpoint {
 /// What a run needs to know about one subsystem.
 struct ParticipantSpec {
   SubsystemPointer subsystem;
-  double step = 0.0;               ///< fixed step in s; 0: the subsystem's own pace
-  std::vector<double> constants;   ///< one value per scalar input; used where nothing is connected
-  std::vector<int> waits_for;      ///< subsystems this one waits for
+  double step = 0.0;              ///< fixed step in s; 0: the subsystem's own pace
+  std::vector<double> constants;  ///< one value per scalar input; used where nothing is connected
+  std::vector<int> waits_for;     ///< subsystems this one waits for
   bool records = true;
   bool may_overrun = false;  ///< steps beyond the end of the run are allowed (served on demand)
 };
@@ -51,10 +51,10 @@ struct RunSpec {
   std::vector<ParticipantSpec> participants;
   std::vector<ConnectionSpec> connections;
   std::vector<LawSpec> laws;
-  double start = 0.0;      ///< s
-  double until = 0.0;      ///< s; infinity when the end is not known
-  double tolerance = 0.0;  ///< times closer than this are the same time, s
-  int initial_passes = 1;  ///< how often initial outputs are read: 1 + longest chain of feedthrough
+  double start = 0.0;                ///< s
+  double until = 0.0;                ///< s; infinity when the end is not known
+  double tolerance = 0.0;            ///< times closer than this are the same time, s
+  int initial_passes = 1;            ///< how often initial outputs are read: 1 + longest chain of feedthrough
   std::vector<TornInput> torn = {};  ///< inputs that leave no loop when their values are known
 };
 

@@ -28,8 +28,8 @@ double Stopwatch::seconds(long total_steps) const {
 
 void Subsystem::burst(Participant& participant, const BurstLimits& limits) { participant.burst(*this, limits); }
 
-Participant::Participant(SubsystemPointer model, std::unique_ptr<Inputs> u, const Clock& run_clock,
-                         bool derivatives, double start, double tolerance, bool records)
+Participant::Participant(SubsystemPointer model, std::unique_ptr<Inputs> u, const Clock& run_clock, bool derivatives,
+                         double start, double tolerance, bool records)
     : subsystem(std::move(model)),
       inputs(std::move(u)),
       history(subsystem->output_width(), derivatives && subsystem->offers_derivatives(), subsystem->stops_early()),

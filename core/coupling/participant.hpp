@@ -18,9 +18,9 @@ struct Failure {
   enum class Kind { none, not_finite, signal, solver, contract, model, proposal, component, death };
   Kind kind = Kind::none;
   int subsystem = -1;
-  int output = -1;       ///< for not_finite: which output, for signal: which input, counted in scalars
-  double start = 0.0;    ///< of the failed step, s
-  double end = 0.0;      ///< s
+  int output = -1;     ///< for not_finite: which output, for signal: which input, counted in scalars
+  double start = 0.0;  ///< of the failed step, s
+  double end = 0.0;    ///< s
 };
 
 /// Thrown by the core itself when a model breaks its contract or publishes NaN.
@@ -114,7 +114,7 @@ class Stopwatch {
 
  private:
   bool costly_ = true;  ///< until something else was measured: the first step is made alone
-  int untimed_ = 0;      ///< calls before the next that is timed
+  int untimed_ = 0;     ///< calls before the next that is timed
   long timed_calls_ = 0;
   long timed_steps_ = 0;
   double timed_seconds_ = 0.0;
@@ -131,8 +131,8 @@ struct BurstLimits {
 /// One subsystem in a run: its inputs, its history, its clock and what is recorded of it.
 class Participant {
  public:
-  Participant(SubsystemPointer model, std::unique_ptr<Inputs> u, const Clock& run_clock, bool derivatives,
-              double start, double tolerance, bool records);
+  Participant(SubsystemPointer model, std::unique_ptr<Inputs> u, const Clock& run_clock, bool derivatives, double start,
+              double tolerance, bool records);
 
   void start();
   /// Read the initial outputs (again, after other initial outputs changed).

@@ -64,8 +64,8 @@ std::vector<std::vector<int>> groups_in_step(const RunSpec& spec) {
   std::vector<std::vector<int>> groups;
   for (const std::vector<int>& group : members) {
     const bool equal = group.size() > 1 && std::all_of(group.begin(), group.end(), [&](int i) {
-      return are_in_step(spec.participants[group.front()], spec.participants[i]);
-    });
+                         return are_in_step(spec.participants[group.front()], spec.participants[i]);
+                       });
     if (equal) groups.push_back(sorted(spec, group, first));
   }
   return groups;

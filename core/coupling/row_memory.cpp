@@ -16,20 +16,21 @@ namespace counterpoint {
 
 namespace {
 
-constexpr std::size_t huge_page = 2 << 20;   ///< bytes
+constexpr std::size_t huge_page = 2 << 20;  ///< bytes
 constexpr std::size_t shared_piece = 2 * huge_page;
-constexpr std::size_t small_piece = 4096;    ///< not worth sharing
+constexpr std::size_t small_piece = 4096;  ///< not worth sharing
 constexpr std::size_t alignment = 64;
 
 #ifdef __linux__
-/// Huge pages that were given back, for the next one that wants as many: new ones have to be cleared by the system first, and
-/// in the heap blocks of this size would leave holes that nothing fits into.
+/// Huge pages that were given back, for the next one that wants as many: new ones have to be cleared by the system
+/// first, and in the heap blocks of this size would leave holes that nothing fits into.
 class SparePages {
  public:
   SparePages() { spare_.reserve(most_kept / huge_page + 1); }  // to give something back must not fail
   void* take(std::size_t bytes) {
     const std::lock_guard lock(mutex_);
-    const auto spare = std::find_if(spare_.begin(), spare_.end(), [&](const Block& block) { return block.bytes == bytes; });
+    const auto spare =
+        std::find_if(spare_.begin(), spare_.end(), [&](const Block& block) { return block.bytes == bytes; });
     if (spare == spare_.end()) return map(bytes);
     void* const memory = spare->memory;
     kept_ -= bytes;

@@ -63,7 +63,7 @@ class RowBuffer {
   }
 
  private:
-  static constexpr std::size_t smallest = 16;          ///< rows
+  static constexpr std::size_t smallest = 16;  ///< rows
   static constexpr std::size_t largest_doubles = 1 << 20;
 
   void begin_block(std::size_t rows);

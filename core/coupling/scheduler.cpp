@@ -13,11 +13,11 @@
 namespace counterpoint {
 
 namespace {
-constexpr std::size_t burst_steps = 1024;    ///< most steps in a burst
+constexpr std::size_t burst_steps = 1024;                      ///< most steps in a burst
 constexpr double latest = std::numeric_limits<double>::max();  ///< end of a step; who has finished proposes infinity
-constexpr long steps_between_clocks = 1024;  ///< cheap steps between two looks at the wall clock
-constexpr double seconds_between_clocks = 1e-3;  ///< in rounds that are made all together
-constexpr long steps_in_a_slice = 1 << 18;   ///< then what was recorded is given away
+constexpr long steps_between_clocks = 1024;                    ///< cheap steps between two looks at the wall clock
+constexpr double seconds_between_clocks = 1e-3;                ///< in rounds that are made all together
+constexpr long steps_in_a_slice = 1 << 18;                     ///< then what was recorded is given away
 }  // namespace
 
 Scheduler::Scheduler(const RunSpec& spec, int threads)
@@ -109,7 +109,8 @@ void Scheduler::start() {
     if (HeldRound::serves(members)) round.held.emplace(std::move(members));
     for (Seat* seat : round.members) {
       const Participant& p = *seat->participant;
-      const bool waits = std::any_of(p.inputs->terms().begin(), p.inputs->terms().end(), [](const Term& term) { return term.waits; });
+      const bool waits =
+          std::any_of(p.inputs->terms().begin(), p.inputs->terms().end(), [](const Term& term) { return term.waits; });
       if (p.subsystem->works_elsewhere() && !waits && !p.inputs->depends_on_step()) round.elsewhere.push_back(seat);
     }
   }
@@ -291,7 +292,7 @@ void Scheduler::run_rounds(Round& round) {
   const std::size_t count = round.members.size();
   const bool holds = round.held && round.held->still_serves();
   const std::size_t one_by_one = holds ? left - 1 : 0;  // rounds left: one is made by itself, to be timed and watched
-  const bool whole = !round.elsewhere.empty();  // a round in which steps were sent off is finished
+  const bool whole = !round.elsewhere.empty();          // a round in which steps were sent off is finished
   bool cheap = true;
   try {
     for (; cheap && left > one_by_one && (round.next > 0 || !reached(first)); --left) {
@@ -345,9 +346,7 @@ void Scheduler::run_held(Round& round, long most) {
   for (int i : batch_) after_burst(seats_[i]);
 }
 
-bool Scheduler::reached(const Participant& p) const {
-  return p.finished() || p.t >= target_;
-}
+bool Scheduler::reached(const Participant& p) const { return p.finished() || p.t >= target_; }
 
 inline int Scheduler::choose() {
   int i = -1;

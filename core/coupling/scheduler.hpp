@@ -26,8 +26,8 @@ class WorkerPool;
 ///          have published so far is then enough. Of these the one with the smallest t_i makes one step.
 ///
 /// Where all that are connected with each other step on the same grid, nobody can overtake anybody: they go in rounds,
-/// one step each, those that are waited for first, and nothing has to be looked at in between. Where they hold their inputs
-/// as well, many rounds are made at once (`HeldRound`).
+/// one step each, those that are waited for first, and nothing has to be looked at in between. Where they hold their
+/// inputs as well, many rounds are made at once (`HeldRound`).
 ///
 /// Which samples a step uses follows from times alone (`Inputs::freeze`), so the order in which
 /// allowed steps are made changes no bit. That is why a burst may run on, why several subsystems may
@@ -73,13 +73,13 @@ class Scheduler {
     int round = -1;        ///< the round that it belongs to, or -1
     std::vector<Intake> intakes;
     const std::vector<Network::Place>* outgoing = nullptr;  ///< those who listen to it
-    std::vector<Seat*> neighbours;  ///< those whose permission may change when it moves
+    std::vector<Seat*> neighbours;                          ///< those whose permission may change when it moves
   };
 
   /// Those that go in rounds, those that are waited for first. The first one stands for all.
   struct Round {
     std::vector<Seat*> members;
-    std::size_t next = 0;  ///< whose turn it is: after a costly step somebody may want to look at the clock
+    std::size_t next = 0;           ///< whose turn it is: after a costly step somebody may want to look at the clock
     std::optional<HeldRound> held;  ///< where all hold their inputs
     std::vector<Seat*> elsewhere;   ///< those whose steps can be sent off at the beginning of a round
   };
@@ -133,8 +133,8 @@ class Scheduler {
   std::vector<Round> rounds_;
   std::vector<int> ready_;  ///< heap by time, then rank
   std::vector<int> batch_;
-  long choices_ = 0;   ///< since the second rule was looked at
-  long patience_;      ///< choices before it is looked at again
+  long choices_ = 0;        ///< since the second rule was looked at
+  long patience_;           ///< choices before it is looked at again
   std::vector<int> aside_;  ///< have reached the target and are listened to by nobody
   std::vector<std::exception_ptr> errors_;
   std::unique_ptr<WorkerPool> pool_;

@@ -11,7 +11,8 @@ namespace counterpoint {
 WindowedScheduler::WindowedScheduler(const RunSpec& spec, const WindowSpec& window, int threads)
     : scheduler_(spec, threads), window_(window), start_(spec.start), until_(spec.until), from_(spec.start) {
   scheduler_.leave_rounds();  // an interrupt within a window is heard after the step that is under way
-  for (const Participant& p : network().participants) earlier_.emplace_back(p.history.width(), p.history.has_derivatives(), p.history.may_jump());
+  for (const Participant& p : network().participants)
+    earlier_.emplace_back(p.history.width(), p.history.has_derivatives(), p.history.may_jump());
   find_guesses();
 }
 
@@ -61,7 +62,8 @@ void WindowedScheduler::open() {
   }
   if (!guesses_.empty()) {
     if (!network().save(checkpoint_)) throw std::logic_error("a subsystem in a window cannot save");
-    for (std::size_t i = 0; i < participants.size(); ++i) participants[i].history.keep_from(checkpoint_[i].history.begin);
+    for (std::size_t i = 0; i < participants.size(); ++i)
+      participants[i].history.keep_from(checkpoint_[i].history.begin);
     for (Guess& guess : guesses_) {
       guess.scale = std::max(guess.scale, std::abs(value(participants[guess.source].history, guess)));
     }

@@ -14,10 +14,10 @@ struct WindowSpec {
 /// What windows have said about themselves so far.
 struct WindowTally {
   long windows = 0;
-  long passes = 0;                ///< first ones and repeats of these windows
-  long not_converged = 0;         ///< windows whose last repeat changed more than the tolerance
-  double largest_change = 0.0;    ///< by the last repeat of a window, relative
-  double time_of_largest = 0.0;   ///< end of that window, s
+  long passes = 0;               ///< first ones and repeats of these windows
+  long not_converged = 0;        ///< windows whose last repeat changed more than the tolerance
+  double largest_change = 0.0;   ///< by the last repeat of a window, relative
+  double time_of_largest = 0.0;  ///< end of that window, s
 };
 
 /// The precedence rule in windows that are repeated: waveform relaxation. What the first pass had to
@@ -74,7 +74,9 @@ class WindowedScheduler {
   void repeat();
   void close();
   void release_states();
-  double value(const History& history, const Guess& guess) const { return history.value(history.end() - 1)[guess.column]; }
+  double value(const History& history, const Guess& guess) const {
+    return history.value(history.end() - 1)[guess.column];
+  }
 
   Scheduler scheduler_;
   WindowSpec window_;
@@ -84,10 +86,10 @@ class WindowedScheduler {
   Network::Saved checkpoint_;     ///< everything at T
   std::vector<History> earlier_;  ///< by subsystem, what the pass before has published
   bool open_ = false;
-  double from_;       ///< T
-  double to_ = 0.0;   ///< T'
+  double from_;         ///< T
+  double to_ = 0.0;     ///< T'
   double count_ = 0.0;  ///< of windows, a whole number
-  int pass_ = 0;      ///< of the open window
+  int pass_ = 0;        ///< of the open window
   WindowTally tally_;
 };
 

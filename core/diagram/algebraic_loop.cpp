@@ -76,8 +76,9 @@ class AlgebraicLoopBlock final : public Block {
   [[noreturn]] void fail(const Context& context) const {
     std::ostringstream text;
     text.precision(9);
-    text << "the algebraic loop did not converge at t = " << context.time << " s: residual " << residual_.cwiseAbs().maxCoeff()
-         << " after " << options_.iterations << " Newton iterations; put a memory block into it or give better initial values";
+    text << "the algebraic loop did not converge at t = " << context.time << " s: residual "
+         << residual_.cwiseAbs().maxCoeff() << " after " << options_.iterations
+         << " Newton iterations; put a memory block into it or give better initial values";
     throw SolverFailure(text.str());
   }
 

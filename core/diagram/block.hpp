@@ -27,8 +27,8 @@ struct Shape {
 
 /// When a block runs.
 struct SampleTime {
-  double period = 0.0;  ///< s; 0: continuously, or with the conditional superblock it is in
-  double offset = 0.0;  ///< s, time of the first sample after the start
+  double period = 0.0;        ///< s; 0: continuously, or with the conditional superblock it is in
+  double offset = 0.0;        ///< s, time of the first sample after the start
   bool runs_between = false;  ///< steps end at the samples, but the block also runs between them and finds them itself
 };
 
@@ -49,7 +49,8 @@ struct SampleTime {
 ///     triggered, or, for blocks of continuous time, at every instant that is looked at (an instant may take several
 ///     passes). It reads inputs and writes z. It returns true when outputs must be computed again at this very
 ///     instant; states that others see directly are then written by `commit`, after all updates have read them.
-///  7. `accepted` runs once at the end of each accepted time (only if `hears_steps()`): a place to remember inputs for the
+///  7. `accepted` runs once at the end of each accepted time (only if `hears_steps()`): a place to remember inputs for
+///  the
 ///     next step, and then outputs at the start of that step may differ (`remembers()`). `rejected` runs when an
 ///     attempt was given up (only if `hears_steps()`). `arrives` runs before the
 ///     instant at the end of a step, when inputs still are what they were approaching it (only if `sees_arrival()`).

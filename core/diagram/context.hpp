@@ -10,14 +10,14 @@ constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// What every block is told at every call.
 struct Context {
-  double time = 0.0;   ///< s
-  double step = 0.0;   ///< size of the present attempt, s; 0 at an instant between steps
-  int stage = 0;       ///< of the solver, counted from 0; 0 at an instant
-  int attempt = 0;     ///< 0 for the first try of a step, then counted up: error too large, event to be located
-  bool is_major = true;  ///< at an accepted time: what is computed now is what others see
+  double time = 0.0;          ///< s
+  double step = 0.0;          ///< size of the present attempt, s; 0 at an instant between steps
+  int stage = 0;              ///< of the solver, counted from 0; 0 at an instant
+  int attempt = 0;            ///< 0 for the first try of a step, then counted up: error too large, event to be located
+  bool is_major = true;       ///< at an accepted time: what is computed now is what others see
   bool is_tentative = false;  ///< the present attempt may still be given up: error too large, an event inside it
-  bool locates = true;   ///< events are located, so modes stay as they are between accepted times
-  Inputs* inputs = nullptr;  ///< of the diagram; null when it has none
+  bool locates = true;        ///< events are located, so modes stay as they are between accepted times
+  Inputs* inputs = nullptr;   ///< of the diagram; null when it has none
 
   /// Whether a block may change its mode (which side of a switch, saturated or not) in this evaluation.
   bool decides() const { return is_major || !locates; }

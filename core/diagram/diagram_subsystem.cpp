@@ -25,7 +25,8 @@ DiagramSubsystem::DiagramSubsystem(FlatDiagram diagram, const SimulatorOptions& 
       y_(simulator_.execution().outputs()) {
   const Execution& execution = simulator_.execution();
   for (std::size_t b = 0; b < execution.diagram().blocks.size(); ++b) {
-    if (execution.diagram().blocks[b].block->is_inlet()) inputs_ += execution.shape(static_cast<int>(b)).outputs.front();
+    if (execution.diagram().blocks[b].block->is_inlet())
+      inputs_ += execution.shape(static_cast<int>(b)).outputs.front();
   }
 }
 

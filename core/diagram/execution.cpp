@@ -45,8 +45,10 @@ void Execution::run(const std::vector<Step>& steps, const Context& context) {
         continue;
       }
       current = step.block;
-      if (step.asks >= 0) [[unlikely]] ask(step, context);
-      else step.block->output(context, step.port);
+      if (step.asks >= 0) [[unlikely]]
+        ask(step, context);
+      else
+        step.block->output(context, step.port);
     }
   } catch (const RunEnd&) {
     throw;  // a diagram inside a co-simulation block ends the run: not a failure
@@ -85,8 +87,10 @@ void Execution::restart_inside(int gate, const Context& context) {
 void Execution::slopes(const Context& context, double* dx) {
   for (const Wired& one : wired_) dx[one.state] = *one.wire;
   for (const Gathered& one : gathered_) {
-    if (is_open(one.guard)) std::copy_n(one.wire, one.width, dx + one.state);
-    else std::fill_n(dx + one.state, one.width, 0.0);
+    if (is_open(one.guard))
+      std::copy_n(one.wire, one.width, dx + one.state);
+    else
+      std::fill_n(dx + one.state, one.width, 0.0);
   }
   if (deriving_.empty()) return;
   const Block* current = nullptr;
@@ -99,8 +103,10 @@ void Execution::slopes(const Context& context, double* dx) {
     blame(current, context, error);
   }
   for (const Derived& one : derived_) {
-    if (is_open(one.guard)) std::copy_n(dx_.data() + one.state, one.width, dx + one.state);
-    else std::fill_n(dx + one.state, one.width, 0.0);
+    if (is_open(one.guard))
+      std::copy_n(dx_.data() + one.state, one.width, dx + one.state);
+    else
+      std::fill_n(dx + one.state, one.width, 0.0);
   }
 }
 
@@ -177,8 +183,10 @@ double Execution::next_event(double t) const {
 
 void Execution::crossing(const Context& context, double* g) {
   for (const Run& one : crossing_) {
-    if (is_open(one.guard)) one.block->crossing(context, g);
-    else std::fill_n(g, one.block->crossings(), 0.0);
+    if (is_open(one.guard))
+      one.block->crossing(context, g);
+    else
+      std::fill_n(g, one.block->crossings(), 0.0);
     g += one.block->crossings();
   }
 }
@@ -264,7 +272,8 @@ std::vector<std::string> Execution::state_names() const {
   std::vector<std::string> names;
   for (const Entry& entry : diagram_.blocks) {
     const int count = entry.block->states();
-    for (int i = 0; i < count; ++i) names.push_back(count == 1 ? entry.name : entry.name + "[" + std::to_string(i) + "]");
+    for (int i = 0; i < count; ++i)
+      names.push_back(count == 1 ? entry.name : entry.name + "[" + std::to_string(i) + "]");
   }
   return names;
 }
@@ -300,7 +309,8 @@ void Execution::restore(const Saved& saved) {
 
 bool Execution::write(const Saved& saved, recipe::Writer& writer) {
   writer(saved.wires, saved.x, saved.dx, saved.z, saved.counts, saved.open);
-  return std::all_of(saved.blocks.begin(), saved.blocks.end(), [&](const auto& block) { return !block || block->write(writer); });
+  return std::all_of(saved.blocks.begin(), saved.blocks.end(),
+                     [&](const auto& block) { return !block || block->write(writer); });
 }
 
 std::shared_ptr<const Execution::Saved> Execution::read_state(recipe::Reader& reader) const {

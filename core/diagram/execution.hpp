@@ -69,7 +69,8 @@ class Execution {
   bool has_stale() const { return !stale_.empty(); }
   /// Whether a gate may open or close at the start of a step.
   bool has_stale_gates() const { return has_stale_gates_; }
-  /// Whether the end of a step must be seen with modes and gates as they were: outputs of a gate that closes keep that value.
+  /// Whether the end of a step must be seen with modes and gates as they were: outputs of a gate that closes keep that
+  /// value.
   bool needs_arrival() const { return !arriving_.empty() || !gates_.empty(); }
   bool has_rejected() const { return !remembering_.empty(); }
   bool needs_major() const { return needs_major_; }
@@ -112,9 +113,10 @@ class Execution {
   struct Step {
     Block* block;
     int port;
-    int guard;       ///< -1: always
-    int asks = -1;   ///< the guard that this step opens or closes; then the block is a gate or null
-    int code_begin = 0, code_end = 0;  ///< instructions that take the place of the call, also of those of several blocks
+    int guard;      ///< -1: always
+    int asks = -1;  ///< the guard that this step opens or closes; then the block is a gate or null
+    int code_begin = 0,
+        code_end = 0;  ///< instructions that take the place of the call, also of those of several blocks
   };
   struct Run {
     Block* block;
@@ -145,7 +147,8 @@ class Execution {
   int guard_for(const SampleTime& rate, int gate_guard);
   void make_steps(const LoopOptions& loops);
   void add_step(int node, std::vector<char>& held, std::vector<char>& stale);
-  void add_loop(const std::vector<int>& group, const LoopOptions& loops, std::vector<char>& held, std::vector<char>& stale);
+  void add_loop(const std::vector<int>& group, const LoopOptions& loops, std::vector<char>& held,
+                std::vector<char>& stale);
   bool is_held(int node, const std::vector<char>& held) const;
   bool is_stale(int node, const std::vector<char>& stale) const;
   void make_tape();
@@ -171,10 +174,10 @@ class Execution {
   std::vector<Guard> guards_;
   std::vector<int> guard_of_block_;
   std::vector<Gate*> gates_;
-  std::vector<int> gate_block_;  ///< block of each gate
-  std::vector<char> open_;       ///< by guard
+  std::vector<int> gate_block_;      ///< block of each gate
+  std::vector<char> open_;           ///< by guard
   std::vector<int> instant_guards_;  ///< those that are open at instants only
-  std::vector<char> due_;        ///< by rate
+  std::vector<char> due_;            ///< by rate
   std::vector<Step> major_, minor_, stale_;
   std::vector<Instruction> tape_;  ///< of the steps in minor_
   std::vector<Wired> wired_;

@@ -59,13 +59,17 @@ void Program::assemble(const Expression& expression, std::vector<const double*> 
     if (is_computed && !target[n]) target[n] = results[k];
   }
   // A product that only a sum uses becomes one instruction with it.
-  const auto fuses = [&](int n) { return graph[n].operation == Operation::multiply && needed.uses[n] == 1 && !target[n]; };
+  const auto fuses = [&](int n) {
+    return graph[n].operation == Operation::multiply && needed.uses[n] == 1 && !target[n];
+  };
   std::vector<char> fused(graph.size(), 0);
   for (int n : needed.nodes) {
     const ExpressionGraph::Node& node = graph[n];
     if (node.operation != Operation::add && node.operation != Operation::subtract) continue;
-    if (fuses(node.a)) fused[node.a] = 1;
-    else if (fuses(node.b)) fused[node.b] = 1;
+    if (fuses(node.a))
+      fused[node.a] = 1;
+    else if (fuses(node.b))
+      fused[node.b] = 1;
   }
   for (int n : needed.nodes) {
     const ExpressionGraph::Node& node = graph[n];
@@ -84,8 +88,10 @@ void Program::assemble(const Expression& expression, std::vector<const double*> 
     if ((is_sum || is_difference) && (fused[node.a] || fused[node.b])) {
       const bool first = fused[node.a];
       const ExpressionGraph::Node& product = graph[first ? node.a : node.b];
-      made = {is_sum ? Operation::multiply_add : first ? Operation::multiply_subtract : Operation::subtract_product, to,
-              at(product.a), at(product.b), at(first ? node.b : node.a)};
+      made = {is_sum  ? Operation::multiply_add
+              : first ? Operation::multiply_subtract
+                      : Operation::subtract_product,
+              to, at(product.a), at(product.b), at(first ? node.b : node.a)};
     }
     code_.push_back(made);
     if (switches(node.operation)) switches_.push_back(made);
@@ -108,11 +114,18 @@ double evaluate(Operation operation, double a, double b, double c) {
 void Program::crossing(double* g) const {
   for (const Instruction& i : switches_) {
     switch (i.operation) {
-      case Operation::floor: *g++ = (*i.a - *i.to) * (*i.to + 1.0 - *i.a); break;
-      case Operation::ceiling: *g++ = (*i.to - *i.a) * (*i.a - *i.to + 1.0); break;
+      case Operation::floor:
+        *g++ = (*i.a - *i.to) * (*i.to + 1.0 - *i.a);
+        break;
+      case Operation::ceiling:
+        *g++ = (*i.to - *i.a) * (*i.a - *i.to + 1.0);
+        break;
       case Operation::sign:
-      case Operation::absolute: *g++ = *i.a; break;
-      default: *g++ = *i.a - *i.b;
+      case Operation::absolute:
+        *g++ = *i.a;
+        break;
+      default:
+        *g++ = *i.a - *i.b;
     }
   }
 }

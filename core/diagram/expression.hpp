@@ -14,9 +14,9 @@ namespace counterpoint::diagram {
 struct ExpressionNames {
   std::vector<std::string> variables;                    ///< their order gives the slots
   std::map<std::string, std::vector<double>> constants;  ///< numbers and vectors, folded
-  bool grows = false;  ///< a name that is not known becomes one more variable, in order of appearance
+  bool grows = false;            ///< a name that is not known becomes one more variable, in order of appearance
   std::set<std::string> hiding;  ///< names that then are variables although they are constants or the time
-  bool has_after = false;  ///< `after(seconds)` may be used: the time since slot `since` was written
+  bool has_after = false;        ///< `after(seconds)` may be used: the time since slot `since` was written
 };
 
 /// Of a time that is a sum: differences by rounding do not make it late.

@@ -105,9 +105,12 @@ void ExpressionGraph::collect_factors(int node, Term& term) {
     collect_factors(one.a, term);
   } else {
     const int base = factored(node);
-    const auto same = std::find_if(term.factors.begin(), term.factors.end(), [&](const auto& f) { return f.first == base; });
-    if (same != term.factors.end()) ++same->second;
-    else term.factors.emplace_back(base, 1);
+    const auto same =
+        std::find_if(term.factors.begin(), term.factors.end(), [&](const auto& f) { return f.first == base; });
+    if (same != term.factors.end())
+      ++same->second;
+    else
+      term.factors.emplace_back(base, 1);
   }
 }
 
@@ -117,22 +120,27 @@ int ExpressionGraph::factored_sum(const std::vector<Term>& terms) {
   for (const Term& term : terms) {
     for (const auto& [base, exponent] : term.factors) {
       const auto same = std::find_if(uses.begin(), uses.end(), [b = base](const auto& use) { return use.first == b; });
-      if (same != uses.end()) ++same->second;
-      else uses.emplace_back(base, 1);
+      if (same != uses.end())
+        ++same->second;
+      else
+        uses.emplace_back(base, 1);
     }
   }
-  const auto most = std::max_element(uses.begin(), uses.end(), [](const auto& l, const auto& r) { return l.second < r.second; });
+  const auto most =
+      std::max_element(uses.begin(), uses.end(), [](const auto& l, const auto& r) { return l.second < r.second; });
   if (most == uses.end() || most->second < 2) return plain_sum(terms);
   const int base = most->first;
   std::vector<Term> with, without;
   int least = 1 << 20;
   for (const Term& term : terms) {
-    const auto has = std::find_if(term.factors.begin(), term.factors.end(), [&](const auto& f) { return f.first == base; });
+    const auto has =
+        std::find_if(term.factors.begin(), term.factors.end(), [&](const auto& f) { return f.first == base; });
     (has == term.factors.end() ? without : with).push_back(term);
     if (has != term.factors.end()) least = std::min(least, has->second);
   }
   for (Term& term : with) {
-    const auto has = std::find_if(term.factors.begin(), term.factors.end(), [&](const auto& f) { return f.first == base; });
+    const auto has =
+        std::find_if(term.factors.begin(), term.factors.end(), [&](const auto& f) { return f.first == base; });
     has->second -= least;
     if (has->second == 0) term.factors.erase(has);
   }
@@ -143,9 +151,12 @@ int ExpressionGraph::factored_sum(const std::vector<Term>& terms) {
 int ExpressionGraph::plain_sum(const std::vector<Term>& terms) {
   int total = -1;
   for (const Term& term : terms) {
-    if (total < 0) total = product(term, term.coefficient);
-    else if (term.coefficient < 0.0) total = make(Operation::subtract, total, product(term, -term.coefficient));
-    else total = make(Operation::add, total, product(term, term.coefficient));
+    if (total < 0)
+      total = product(term, term.coefficient);
+    else if (term.coefficient < 0.0)
+      total = make(Operation::subtract, total, product(term, -term.coefficient));
+    else
+      total = make(Operation::add, total, product(term, term.coefficient));
   }
   return total;
 }

@@ -72,8 +72,10 @@ class ExpressionParser {
 
   void parse() {
     while (peek().kind != Token::end) {
-      if (peek().kind == Token::end_of_statement) ++next_;
-      else statement();
+      if (peek().kind == Token::end_of_statement)
+        ++next_;
+      else
+        statement();
     }
     if (made_.results_.empty()) fail(text_.size(), "an expression is needed, this is empty");
     made_.variables_ = names_.variables;
@@ -91,11 +93,16 @@ class ExpressionParser {
     std::size_t i = 0;
     while (i < text_.size()) {
       const char c = text_[i];
-      if (c == ';' || c == '\n') tokens_.push_back({Token::end_of_statement, ";", i++});
-      else if (std::isspace(static_cast<unsigned char>(c))) ++i;
-      else if (is_digit(c) || (c == '.' && i + 1 < text_.size() && is_digit(text_[i + 1]))) i = read_number(i);
-      else if (starts_name(c)) i = read_name(i);
-      else i = read_symbol(i);
+      if (c == ';' || c == '\n')
+        tokens_.push_back({Token::end_of_statement, ";", i++});
+      else if (std::isspace(static_cast<unsigned char>(c)))
+        ++i;
+      else if (is_digit(c) || (c == '.' && i + 1 < text_.size() && is_digit(text_[i + 1])))
+        i = read_number(i);
+      else if (starts_name(c))
+        i = read_name(i);
+      else
+        i = read_symbol(i);
     }
     if (tokens_.size() > 5000) fail(tokens_[5000].position, "too long; use several expressions");
     tokens_.push_back({Token::end, "", text_.size()});
@@ -103,7 +110,9 @@ class ExpressionParser {
 
   std::size_t read_number(std::size_t i) {
     std::size_t j = i;
-    const auto digits = [&] { while (j < text_.size() && is_digit(text_[j])) ++j; };
+    const auto digits = [&] {
+      while (j < text_.size() && is_digit(text_[j])) ++j;
+    };
     digits();
     if (j < text_.size() && text_[j] == '.') ++j;
     digits();
@@ -158,27 +167,35 @@ class ExpressionParser {
 
   void statement() {
     const Token& first = peek();
-    const bool assigns = first.kind == Token::name && tokens_[next_ + 1].text == "=" && tokens_[next_ + 1].kind == Token::symbol;
-    if (assigns) next_ += 2;
-    else if (!made_.results_.empty() && has_unnamed_) fail(first.position, "a name is needed for each of several values: y1 = ...; y2 = ...");
+    const bool assigns =
+        first.kind == Token::name && tokens_[next_ + 1].text == "=" && tokens_[next_ + 1].kind == Token::symbol;
+    if (assigns)
+      next_ += 2;
+    else if (!made_.results_.empty() && has_unnamed_)
+      fail(first.position, "a name is needed for each of several values: y1 = ...; y2 = ...");
     if (assigns && is_word_of_grammar(first.text)) fail(first.position, "\"" + first.text + "\" cannot be a name");
     const int node = graph_.factored(value());
     if (peek().kind != Token::end && peek().kind != Token::end_of_statement) {
       fail(peek().position, "\"" + peek().text + "\" is not expected here");
     }
     has_unnamed_ = has_unnamed_ || !assigns;
-    if (has_unnamed_ && !made_.results_.empty()) fail(first.position, "a name is needed for each of several values: y1 = ...; y2 = ...");
+    if (has_unnamed_ && !made_.results_.empty())
+      fail(first.position, "a name is needed for each of several values: y1 = ...; y2 = ...");
     const std::string name = assigns ? first.text : "";
     if (assigns) locals_[name] = node;
-    const auto same = std::find_if(made_.results_.begin(), made_.results_.end(), [&](const auto& r) { return r.name == name; });
-    if (same != made_.results_.end()) same->node = node;
-    else made_.results_.push_back({name, node});
+    const auto same =
+        std::find_if(made_.results_.begin(), made_.results_.end(), [&](const auto& r) { return r.name == name; });
+    if (same != made_.results_.end())
+      same->node = node;
+    else
+      made_.results_.push_back({name, node});
   }
 
   /// Counts how deep rules call each other, which is what a text can do harm with.
   struct Level {
     explicit Level(ExpressionParser& p) : parser(p) {
-      if (++parser.depth_ > 400) parser.fail(parser.peek().position, "nested too deeply; use names for parts: r = ...; y = ...");
+      if (++parser.depth_ > 400)
+        parser.fail(parser.peek().position, "nested too deeply; use names for parts: r = ...; y = ...");
     }
     ~Level() { --parser.depth_; }
     ExpressionParser& parser;
@@ -215,7 +232,8 @@ class ExpressionParser {
     int left = sum(), all = -1;
     while (true) {
       const std::string symbol = peek().kind == Token::symbol ? peek().text : "";
-      const bool compares = symbol == "<" || symbol == "<=" || symbol == ">" || symbol == ">=" || symbol == "==" || symbol == "!=";
+      const bool compares =
+          symbol == "<" || symbol == "<=" || symbol == ">" || symbol == ">=" || symbol == "==" || symbol == "!=";
       if (symbol == "=") fail(peek().position, "\"=\" gives a name to a value; to compare, write ==");
       if (!compares) return all < 0 ? left : all;
       ++next_;
@@ -234,19 +252,26 @@ class ExpressionParser {
   int sum() {
     int left = product();
     while (true) {
-      if (take("+")) left = graph_.make(Operation::add, left, product());
-      else if (take("-")) left = graph_.make(Operation::subtract, left, product());
-      else return left;
+      if (take("+"))
+        left = graph_.make(Operation::add, left, product());
+      else if (take("-"))
+        left = graph_.make(Operation::subtract, left, product());
+      else
+        return left;
     }
   }
 
   int product() {
     int left = with_sign();
     while (true) {
-      if (take("*")) left = graph_.make(Operation::multiply, left, with_sign());
-      else if (take("/")) left = graph_.make(Operation::divide, left, with_sign());
-      else if (take("%")) left = modulo(left, with_sign());
-      else return left;
+      if (take("*"))
+        left = graph_.make(Operation::multiply, left, with_sign());
+      else if (take("/"))
+        left = graph_.make(Operation::divide, left, with_sign());
+      else if (take("%"))
+        left = modulo(left, with_sign());
+      else
+        return left;
     }
   }
 
@@ -279,7 +304,8 @@ class ExpressionParser {
       return graph_.constant(token.value);
     }
     if (token.kind != Token::name) {
-      fail(token.position, token.text.empty() ? "the expression ends too early" : "a value is needed here, not \"" + token.text + "\"");
+      fail(token.position,
+           token.text.empty() ? "the expression ends too early" : "a value is needed here, not \"" + token.text + "\"");
     }
     ++next_;
     if (at("(")) return call(token);
@@ -303,7 +329,8 @@ class ExpressionParser {
     const int count = static_cast<int>(given.size());
     const auto check = [&](int wanted) {
       if (count != wanted) {
-        fail(name.position, "\"" + name.text + "\" takes " + std::to_string(wanted) + " values, not " + std::to_string(count));
+        fail(name.position,
+             "\"" + name.text + "\" takes " + std::to_string(wanted) + " values, not " + std::to_string(count));
       }
     };
     if (name.text == "mod") {
@@ -316,7 +343,8 @@ class ExpressionParser {
         check(function.operands);
         return graph_.make(function.operation, given[0], count > 1 ? given[1] : -1, count > 2 ? given[2] : -1);
       }
-      if (count < 2) fail(name.position, "\"" + name.text + "\" takes two or more values, not " + std::to_string(count));
+      if (count < 2)
+        fail(name.position, "\"" + name.text + "\" takes two or more values, not " + std::to_string(count));
       int made = given[0];
       for (int k = 1; k < count; ++k) made = graph_.make(function.operation, made, given[k]);
       return made;
@@ -361,7 +389,8 @@ class ExpressionParser {
     if (local == locals_.end() && given != names_.variables.end()) {
       return variable(static_cast<int>(given - names_.variables.begin()), element, token);
     }
-    if (local == locals_.end() && number != names_.constants.end()) return from_constant(number->second, element, token);
+    if (local == locals_.end() && number != names_.constants.end())
+      return from_constant(number->second, element, token);
     const bool is_constant = name == "pi" || name == "e" || name == "t" || name == "true" || name == "false";
     const bool is_free = local == locals_.end() && (!is_constant || names_.hiding.count(name) > 0);
     if (is_free && names_.grows) {
@@ -392,7 +421,8 @@ class ExpressionParser {
   int from_constant(const std::vector<double>& values, int element, const Token& token) {
     made_.used_constants_.insert(token.text);
     if (element < 0 && values.size() != 1) {
-      fail(token.position, "\"" + token.text + "\" has " + std::to_string(values.size()) + " numbers; say which: " + token.text + "[0]");
+      fail(token.position, "\"" + token.text + "\" has " + std::to_string(values.size()) +
+                               " numbers; say which: " + token.text + "[0]");
     }
     if (element >= static_cast<int>(values.size())) {
       fail(token.position, "\"" + token.text + "\" has " + std::to_string(values.size()) + " numbers, counted from 0");

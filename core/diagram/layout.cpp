@@ -100,12 +100,16 @@ void Execution::make_guards() {
   }
   for (int b = 0; b < count; ++b) {
     if (diagram_.blocks[b].block->is_sampled() && runs_between(guard_of_block_[b])) {
-      throw DiagramError(diagram_.blocks[b].name + ": \"sample_time\" is missing; it may be left out only in a triggered "
-                         "superblock, where the block runs at each trigger", {b});
+      throw DiagramError(diagram_.blocks[b].name +
+                             ": \"sample_time\" is missing; it may be left out only in a triggered "
+                             "superblock, where the block runs at each trigger",
+                         {b});
     }
     if (diagram_.blocks[b].block->states() > 0 && !runs_between(guard_of_block_[b])) {
-      throw DiagramError(diagram_.blocks[b].name + ": has continuous states, which cannot live in a triggered superblock; "
-                         "use a discrete integrator or an enabled superblock", {b});
+      throw DiagramError(diagram_.blocks[b].name +
+                             ": has continuous states, which cannot live in a triggered superblock; "
+                             "use a discrete integrator or an enabled superblock",
+                         {b});
     }
   }
 }
@@ -138,9 +142,12 @@ void Execution::make_steps(const LoopOptions& loops) {
       opened[guard] = 1;
       major_.push_back({nullptr, 0, guards_[guard].parent, guard});
     }
-    if (!is_loop(graph_, group)) add_step(group.front(), held, stale);
-    else if (loops.solves) add_loop(group, loops, held, stale);
-    else report_loop(diagram_, graph_, group);
+    if (!is_loop(graph_, group))
+      add_step(group.front(), held, stale);
+    else if (loops.solves)
+      add_loop(group, loops, held, stale);
+    else
+      report_loop(diagram_, graph_, group);
   }
 }
 

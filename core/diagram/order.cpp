@@ -68,8 +68,10 @@ class Search {
       const std::vector<int>& needs = graph_.needs[frame.node];
       if (frame.next < needs.size()) {
         const int other = needs[frame.next++];
-        if (index_[other] < 0) enter(other);
-        else if (open_[other]) low_[frame.node] = std::min(low_[frame.node], index_[other]);
+        if (index_[other] < 0)
+          enter(other);
+        else if (open_[other])
+          low_[frame.node] = std::min(low_[frame.node], index_[other]);
         continue;
       }
       leave(frame.node);
@@ -106,9 +108,8 @@ std::vector<int> way_around(const Graph& graph, const std::vector<int>& group) {
   std::vector<int> way{group.front()};
   while (true) {
     const std::vector<int>& needs = graph.needs[way.back()];
-    const auto next = std::find_if(needs.begin(), needs.end(), [&](int n) {
-      return std::binary_search(group.begin(), group.end(), n);
-    });
+    const auto next = std::find_if(needs.begin(), needs.end(),
+                                   [&](int n) { return std::binary_search(group.begin(), group.end(), n); });
     const auto seen = std::find(way.begin(), way.end(), *next);
     if (seen == way.end()) {
       way.push_back(*next);
@@ -167,8 +168,10 @@ void report_loop(const FlatDiagram& diagram, const Graph& graph, const std::vect
   }
   const std::string& first = diagram.blocks[blocks.front()].name;
   const std::string& last = diagram.blocks[blocks.back()].name;
-  text += first + "; each needs the one before it in the same instant. Let it be solved (algebraic_loops = \"solve\"), "
-          "or put a memory block between " + last + " and " + first;
+  text += first +
+          "; each needs the one before it in the same instant. Let it be solved (algebraic_loops = \"solve\"), "
+          "or put a memory block between " +
+          last + " and " + first;
   for (int b : blocks) {
     const std::string remedy = diagram.blocks[b].block->loop_remedy();
     if (!remedy.empty()) text += ", or at " + diagram.blocks[b].name + ": " + remedy;

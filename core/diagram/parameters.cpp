@@ -99,7 +99,8 @@ std::string Reader::text(const std::string& name, const std::string& otherwise) 
   return has(name) ? text(name) : (used_.insert(name), otherwise);
 }
 
-std::string Reader::word(const std::string& name, const std::vector<std::string>& allowed, const std::string& otherwise) {
+std::string Reader::word(const std::string& name, const std::vector<std::string>& allowed,
+                         const std::string& otherwise) {
   const std::string value = text(name, otherwise);
   for (const std::string& word : allowed) {
     if (word == value) return value;
@@ -147,7 +148,8 @@ BlockPointer Registry::make(const std::string& kind, const Parameters& parameter
   BlockPointer block = found->second(reader);
   const std::vector<std::string> unused = reader.unused();
   if (!unused.empty()) {
-    throw std::invalid_argument("\"" + unused.front() + "\": no such parameter of " + kind + "; it has: " + listed(reader.asked()));
+    throw std::invalid_argument("\"" + unused.front() + "\": no such parameter of " + kind +
+                                "; it has: " + listed(reader.asked()));
   }
   return block;
 }

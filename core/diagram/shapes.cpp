@@ -83,8 +83,8 @@ class ShapeSearch {
       const Source& source = diagram_.blocks[b].inputs[error.input];
       if (source.block >= 0) {
         const Entry& from = diagram_.blocks[source.block];
-        text += "; input \"" + diagram_.blocks[b].block->input_names()[error.input] + "\" comes from " + from.name + "." +
-                from.block->output_names()[source.port] + ", which has width " +
+        text += "; input \"" + diagram_.blocks[b].block->input_names()[error.input] + "\" comes from " + from.name +
+                "." + from.block->output_names()[source.port] + ", which has width " +
                 std::to_string(shapes_[source.block].outputs[source.port]);
         blocks.push_back(source.block);
       }
@@ -109,7 +109,8 @@ void Block::shape(Shape& shape) const {
     if (width <= 1) continue;
     if (common > 1 && width != common) {
       throw ShapeError("inputs of widths " + std::to_string(common) + " and " + std::to_string(width) +
-                           " do not go together (\"" + input_names_[widest] + "\" has the first)", i);
+                           " do not go together (\"" + input_names_[widest] + "\" has the first)",
+                       i);
     }
     common = width;
     widest = i;

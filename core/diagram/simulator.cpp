@@ -95,7 +95,8 @@ double Simulator::advance(double t_end, Inputs* u, bool stops_at_events) {
   begin();
   int part = 0;
   const double span = span_ = t_end - t_begin;
-  const int parts = options_.inner_step > 0.0 ? static_cast<int>(std::ceil(span / options_.inner_step * (1.0 - 1e-9))) : 1;
+  const int parts =
+      options_.inner_step > 0.0 ? static_cast<int>(std::ceil(span / options_.inner_step * (1.0 - 1e-9))) : 1;
   while (time_ < t_end) {
     while (part < parts && t_begin + span * part / parts <= time_) ++part;
     const double grid = part >= parts ? t_end : t_begin + span * part / parts;
@@ -233,7 +234,8 @@ bool Simulator::accept(double end, Ending ending) {
   const bool is_sample = execution_.next_sample() <= end + close;
   const bool is_jump = jump <= reached_;
   const bool touches_zero = std::any_of(g_end_.begin(), g_end_.end(), [](double g) { return g == 0.0; });
-  if (!options_.locates || ending != Ending::plain || is_sample || is_jump || touches_zero || execution_.needs_major()) {
+  if (!options_.locates || ending != Ending::plain || is_sample || is_jump || touches_zero ||
+      execution_.needs_major()) {
     settle(true);
     execution_.crossing(context_, g_begin_.data());
   } else {
@@ -259,8 +261,8 @@ bool Simulator::accept(double end, Ending ending) {
 std::shared_ptr<const Simulator::Saved> Simulator::save() const {
   auto execution = execution_.save();
   if (!execution) return nullptr;
-  return std::make_shared<Saved>(Saved{std::move(execution), time_, reached_, control_.wish(), short_step_, border_steps_,
-                                       slope_, g_begin_, chatter_});
+  return std::make_shared<Saved>(Saved{std::move(execution), time_, reached_, control_.wish(), short_step_,
+                                       border_steps_, slope_, g_begin_, chatter_});
 }
 
 void Simulator::restore(const Saved& saved) {

@@ -10,15 +10,16 @@ struct SimulatorOptions {
   std::string solver = "ode4";
   SolverOptions solver_options;
   double inner_step = 0.0;  ///< s, fixed-step solvers: largest step inside a longer one; 0: the step asked for
-  bool locates = true;      ///< false: events take place at the end of the step in which they fall, as in Simulink's fixed steps
+  bool locates =
+      true;  ///< false: events take place at the end of the step in which they fall, as in Simulink's fixed steps
   LoopOptions loops;
 };
 
 struct SimulatorStatistics {
   long steps = 0;
-  long rejected = 0;     ///< attempts given up: error too large, or an event to be located
+  long rejected = 0;  ///< attempts given up: error too large, or an event to be located
   long evaluations = 0;
-  long events = 0;       ///< located crossings
+  long events = 0;         ///< located crossings
   long located_steps = 0;  ///< attempts made to locate them
 };
 
@@ -31,8 +32,8 @@ struct SimulatorStatistics {
 ///     instant    samples, gates, modes, resets, until nothing changes any more
 ///     accept     blocks that remember, slopes for the next step
 ///
-/// Location (simulator_events.cpp): see EventLocation. A function that is zero at the start of a step and then is not, had
-/// its mode decided on the border: the step ends right after the start and it is decided again.
+/// Location (simulator_events.cpp): see EventLocation. A function that is zero at the start of a step and then is not,
+/// had its mode decided on the border: the step ends right after the start and it is decided again.
 class Simulator : private Slopes, private CrossingModel {
  public:
   Simulator(FlatDiagram diagram, const SimulatorOptions& options);
@@ -47,7 +48,8 @@ class Simulator : private Slopes, private CrossingModel {
   /// dx/dt at any state, everything decided there; outputs are left in the execution. For analyses: it spoils a run.
   void probe(double t, const std::vector<double>& x, Inputs* u, std::vector<double>& dx);
 
-  /// Evaluate again at the time reached, should the inputs be these; samples stay as they are. To be followed by `restore`.
+  /// Evaluate again at the time reached, should the inputs be these; samples stay as they are. To be followed by
+  /// `restore`.
   void look(Inputs* u);
 
   /// Outputs right before the event that ended the last `advance`; null when none did.

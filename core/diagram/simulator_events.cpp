@@ -8,8 +8,8 @@
 
 namespace counterpoint::diagram {
 
-/// Whether a function was zero and now is not: its block stood on the border and decided without knowing where the signal
-/// would go.
+/// Whether a function was zero and now is not: its block stood on the border and decided without knowing where the
+/// signal would go.
 bool Simulator::leaves_border() const {
   for (std::size_t i = 0; i < g_begin_.size(); ++i) {
     if (g_begin_[i] == 0.0 && g_end_[i] != 0.0) return true;
@@ -73,9 +73,8 @@ bool Simulator::is_reversed() {
   for (std::size_t i = 0; i < x_end_.size(); ++i) x_end_[i] = x_begin_[i] + ahead * slope_[i];
   evaluate_at_end(time_ + ahead);
   execution_.crossing(context_, g_ahead_.data());
-  const bool reverses = std::any_of(crossed_.begin(), crossed_.end(), [&](int i) {
-    return stays(i) && is_crossing(g_begin_[i], g_ahead_[i]);
-  });
+  const bool reverses = std::any_of(crossed_.begin(), crossed_.end(),
+                                    [&](int i) { return stays(i) && is_crossing(g_begin_[i], g_ahead_[i]); });
   // As they were, not evaluated again: some outputs are there at the accepted instant only.
   std::copy(x_begin_.begin(), x_begin_.end(), execution_.x());
   execution_.set_signals(signals_);

@@ -29,7 +29,8 @@ std::string did_you_mean(const std::string& name, const std::vector<std::string>
   const auto nearest = std::min_element(known.begin(), known.end(), [&](const std::string& a, const std::string& b) {
     return distance(name, a) < distance(name, b);
   });
-  if (2 * distance(name, *nearest) <= std::max(name.size(), nearest->size())) return "; did you mean \"" + *nearest + "\"?";
+  if (2 * distance(name, *nearest) <= std::max(name.size(), nearest->size()))
+    return "; did you mean \"" + *nearest + "\"?";
   std::string list;
   for (const std::string& one : known) list += (list.empty() ? "\"" : ", \"") + one + "\"";
   return "; known: " + list;

@@ -13,7 +13,8 @@ SubsystemPointer make_diagram(const diagram::FlatDiagram& diagram, const diagram
 
 void Check<diagram::Parameters>::of(diagram::Parameters& parameters, Reader& reader) {
   for (auto& [name, array] : parameters.numbers) {
-    if (array.rows < 0 || array.columns < 0 || std::size_t(array.rows) * std::size_t(array.columns) != array.values.size()) {
+    if (array.rows < 0 || array.columns < 0 ||
+        std::size_t(array.rows) * std::size_t(array.columns) != array.values.size()) {
       reader.fail("parameter \"" + name + "\" has another shape than it says");
     }
     reader.change(name, array.values);
@@ -22,10 +23,13 @@ void Check<diagram::Parameters>::of(diagram::Parameters& parameters, Reader& rea
 
 namespace {
 
-void check_source(const diagram::Source& source, const diagram::FlatDiagram& diagram, bool may_be_open, Reader& reader) {
+void check_source(const diagram::Source& source, const diagram::FlatDiagram& diagram, bool may_be_open,
+                  Reader& reader) {
   if (source.block == -1 && may_be_open) return;
-  if (source.block < 0 || source.block >= static_cast<int>(diagram.blocks.size())) reader.fail("a signal comes from a block that is not there");
-  if (source.port < 0 || source.port >= diagram.blocks[source.block].block->outputs()) reader.fail("a signal comes from a port that is not there");
+  if (source.block < 0 || source.block >= static_cast<int>(diagram.blocks.size()))
+    reader.fail("a signal comes from a block that is not there");
+  if (source.port < 0 || source.port >= diagram.blocks[source.block].block->outputs())
+    reader.fail("a signal comes from a port that is not there");
 }
 
 /// Inlets look at the inputs of the diagram, which are as many as all inlets have together.
@@ -47,11 +51,14 @@ void check_inlets(const diagram::FlatDiagram& diagram, Reader& reader) {
 void Check<diagram::FlatDiagram>::of(diagram::FlatDiagram& diagram, Reader& reader) {
   for (std::size_t b = 0; b < diagram.blocks.size(); ++b) {
     const diagram::Entry& entry = diagram.blocks[b];
-    if (static_cast<int>(entry.inputs.size()) != entry.block->inputs()) reader.fail("block \"" + entry.name + "\" has other inputs");
+    if (static_cast<int>(entry.inputs.size()) != entry.block->inputs())
+      reader.fail("block \"" + entry.name + "\" has other inputs");
     for (const diagram::Source& source : entry.inputs) check_source(source, diagram, true, reader);
     if (entry.gate == -1) continue;
-    if (entry.gate < 0 || entry.gate >= static_cast<int>(b)) reader.fail("block \"" + entry.name + "\" has a gate that is not there");
-    if (!dynamic_cast<const diagram::Gate*>(diagram.blocks[entry.gate].block.get())) reader.fail("block \"" + entry.name + "\" has a gate that is none");
+    if (entry.gate < 0 || entry.gate >= static_cast<int>(b))
+      reader.fail("block \"" + entry.name + "\" has a gate that is not there");
+    if (!dynamic_cast<const diagram::Gate*>(diagram.blocks[entry.gate].block.get()))
+      reader.fail("block \"" + entry.name + "\" has a gate that is none");
   }
   for (const diagram::Outlet& outlet : diagram.outputs) check_source(outlet.source, diagram, false, reader);
   check_inlets(diagram, reader);

@@ -70,7 +70,8 @@ struct Check<diagram::FlatDiagram> {
 template <>
 struct Words<diagram::Block> {
   static std::string of(const diagram::Block&) {
-    return "is a function of Python, a compiled one, or a co-simulation block, which cannot be written down; use blocks of the library, "
+    return "is a function of Python, a compiled one, or a co-simulation block, which cannot be written down; use "
+           "blocks of the library, "
            "such as an expression, or couple in a system";
   }
 };

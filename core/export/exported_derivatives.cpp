@@ -12,7 +12,8 @@ namespace {
 /// difference are then alike, 1e-11 of a smooth function.
 constexpr double difference = 0x1p-17;
 
-/// Of the next step: a trial step as short as this shows what the solver's own steps would, and rounding does not count yet.
+/// Of the next step: a trial step as short as this shows what the solver's own steps would, and rounding does not count
+/// yet.
 constexpr double trial_share = 0x1p-6;
 
 }  // namespace
@@ -38,7 +39,8 @@ void ExportedModel::output_slope(const Variable& v, double* values) {
   if (!is_known) slope_between_samples(v, values);
 }
 
-/// By two short steps from here, which are taken back; false when the subsystem does not get that far, because of an event.
+/// By two short steps from here, which are taken back; false when the subsystem does not get that far, because of an
+/// event.
 bool ExportedModel::try_slope(Participant& p, int place, int width, double* values) {
   const double length = trial_share * (p.t_next - p.t);
   const std::unique_ptr<SavedState> state = p.subsystem->save();
@@ -75,7 +77,8 @@ std::vector<double> ExportedModel::directional_derivative(const std::vector<Dire
   for (const Direction& d : directions) {
     std::vector<double>& value = values.emplace_back(d.known->width);
     get(*d.known, value.data());
-    for (int k = 0; k < d.known->width; ++k) largest = std::max(largest, std::abs(d.seed[k]) / std::max(std::abs(value[k]), 1.0));
+    for (int k = 0; k < d.known->width; ++k)
+      largest = std::max(largest, std::abs(d.seed[k]) / std::max(std::abs(value[k]), 1.0));
   }
   std::vector<double> slope(outputs_.size(), 0.0);
   if (largest == 0.0) return slope;
@@ -100,7 +103,8 @@ std::vector<double> ExportedModel::directional_derivative(const std::vector<Dire
   return slope;
 }
 
-/// Outputs at this communication point with the inputs set since. Who has gone beyond it sees these from its next step on.
+/// Outputs at this communication point with the inputs set since. Who has gone beyond it sees these from its next step
+/// on.
 void ExportedModel::evaluate_again() {
   publish_inputs();
   Network& network = scheduler_->network();

@@ -12,7 +12,9 @@ struct Fields<exported::Names> {
 };
 template <>
 struct Fields<exported::Member> {
-  static auto of(auto& m) { return std::tie(m.name, m.inputs, m.outputs, m.spec.subsystem, m.spec.step, m.spec.constants, m.spec.waits_for); }
+  static auto of(auto& m) {
+    return std::tie(m.name, m.inputs, m.outputs, m.spec.subsystem, m.spec.step, m.spec.constants, m.spec.waits_for);
+  }
 };
 template <>
 struct Fields<exported::Port> {
@@ -25,7 +27,8 @@ struct Fields<exported::Variable> {
 template <>
 struct Fields<exported::ExportedSpec> {
   static auto of(auto& s) {
-    return std::tie(s.token, s.members, s.connections, s.laws, s.torn, s.tolerance, s.initial_passes, s.inputs, s.outputs, s.variables);
+    return std::tie(s.token, s.members, s.connections, s.laws, s.torn, s.tolerance, s.initial_passes, s.inputs,
+                    s.outputs, s.variables);
   }
 };
 template <>

@@ -91,8 +91,12 @@ const Variable* ExportedModel::find(std::uint32_t reference) const {
 
 void ExportedModel::get(const Variable& v, double* values) {
   switch (v.role) {
-    case Role::time: *values = time_; break;
-    case Role::input: std::copy_n(inputs_.begin() + v.offset, v.width, values); break;
+    case Role::time:
+      *values = time_;
+      break;
+    case Role::input:
+      std::copy_n(inputs_.begin() + v.offset, v.width, values);
+      break;
     case Role::output:
       if (!is_running_) initial_outputs();
       std::copy_n(outputs_.begin() + v.offset, v.width, values);
@@ -139,17 +143,20 @@ RunSpec ExportedModel::run_spec(double start) const {
   const int source = static_cast<int>(run.participants.size());
   const int sink = source + 1;
   ParticipantSpec outside{std::make_shared<InputSource>(*this), Polynomial::infinity, {}, {}, false, false};
-  ParticipantSpec taking{std::make_shared<OutputSink>(static_cast<int>(outputs_.size())), 0.0, outputs_, {}, false, false};
+  ParticipantSpec taking{
+      std::make_shared<OutputSink>(static_cast<int>(outputs_.size())), 0.0, outputs_, {}, false, false};
   for (int i = 0; i < source; ++i) taking.waits_for.push_back(i);
   int offset = 0;
   for (const Port& port : spec_.inputs) {
     run.participants[port.participant].waits_for.push_back(source);
-    run.connections.push_back({source, offset, port.width, port.participant, port.offset, port.width, port.approximation});
+    run.connections.push_back(
+        {source, offset, port.width, port.participant, port.offset, port.width, port.approximation});
     offset += port.width;
   }
   offset = 0;
   for (const Port& port : spec_.outputs) {
-    run.connections.push_back({port.participant, port.offset, port.width, sink, offset, port.width, port.approximation});
+    run.connections.push_back(
+        {port.participant, port.offset, port.width, sink, offset, port.width, port.approximation});
     offset += port.width;
   }
   run.participants.push_back(std::move(outside));
@@ -289,14 +296,17 @@ std::string ExportedModel::failure_place() const {
   } else {
     text << ": start at t = " << failure.start << " s failed: ";
   }
-  if (failure.kind == Failure::Kind::not_finite) text << "output \"" << scalar_name(member.outputs, failure.output) << "\" is ";
-  if (failure.kind == Failure::Kind::signal && failure.output >= 0) text << "input \"" << scalar_name(member.inputs, failure.output) << "\" is ";
+  if (failure.kind == Failure::Kind::not_finite)
+    text << "output \"" << scalar_name(member.outputs, failure.output) << "\" is ";
+  if (failure.kind == Failure::Kind::signal && failure.output >= 0)
+    text << "input \"" << scalar_name(member.inputs, failure.output) << "\" is ";
   return text.str();
 }
 
 ExportedModel::StatePointer ExportedModel::save() const {
   auto state = std::make_shared<State>();
-  if (is_running_ && !scheduler_->network().save(state->network)) throw std::runtime_error("a subsystem cannot save its state");
+  if (is_running_ && !scheduler_->network().save(state->network))
+    throw std::runtime_error("a subsystem cannot save its state");
   state->changes = changes_;
   state->inputs = inputs_;
   state->slopes = slopes_;
@@ -335,7 +345,8 @@ void ExportedModel::write(const State& state, recipe::Writer& writer) const {
   recipe::Writer network;
   if (state.is_running && state.written.empty()) write_network(state.network, network);
   writer(state.changes.size());
-  for (const auto& [change, value] : state.changes) writer(std::get<0>(change), std::get<1>(change), std::get<2>(change), value);
+  for (const auto& [change, value] : state.changes)
+    writer(std::get<0>(change), std::get<1>(change), std::get<2>(change), value);
   writer(state.inputs, state.slopes, state.outputs, state.start, state.time, state.is_running,
          state.written.empty() ? network.bytes() : state.written);
 }

@@ -13,15 +13,16 @@ namespace counterpoint::exported {
 /// A model that was exported, between its recipe and the functions of FMI: values by reference, start, steps, states.
 ///
 /// The run inside is the scheduler's, with two more participants. One publishes the inputs of the FMU: a sample at the
-/// start of every communication step, followed on its slope (FMI 2) or held. The other waits for all and takes the outputs
-/// at the end of every communication step.
+/// start of every communication step, followed on its slope (FMI 2) or held. The other waits for all and takes the
+/// outputs at the end of every communication step.
 ///
 ///     step to t_end:
 ///       1. the inputs set since the last step become a sample at t
 ///       2. everybody is advanced to t_end, at least: fixed steps stay on their own grid and may go beyond it,
 ///          steps that a subsystem chooses end there
 ///       3. outputs are taken at t_end; between samples they are interpolated
-///     with somebody who looks in between, 2 and 3 are done for the end of every step inside, and inputs set there are 1 again
+///     with somebody who looks in between, 2 and 3 are done for the end of every step inside, and inputs set there are
+///     1 again
 ///
 /// Calls that come too early or too late are the caller's business. Everything else that is wrong is an exception.
 class ExportedModel {
@@ -37,15 +38,16 @@ class ExportedModel {
   void get(const Variable& variable, double* values);
   /// Inputs at any time; parameters only before `begin`.
   void set(const Variable& variable, const double* values);
-  /// dy/dt of an output at the end of the last step: what its subsystem says, or what two short steps show that are taken
-  /// back. Beyond the point already: the slope of what lies between samples.
+  /// dy/dt of an output at the end of the last step: what its subsystem says, or what two short steps show that are
+  /// taken back. Beyond the point already: the slope of what lies between samples.
   void output_slope(const Variable& variable, double* values);
   /// An input, or before `begin` a parameter, and how fast it is moved.
   struct Direction {
     const Variable* known;
     const double* seed;
   };
-  /// How fast all outputs change with these, at this instant; by central differences. Throws when a subsystem cannot save.
+  /// How fast all outputs change with these, at this instant; by central differences. Throws when a subsystem cannot
+  /// save.
   std::vector<double> directional_derivative(const std::vector<Direction>& directions);
   /// du/dt of an input from now to the end of the next step.
   void set_input_slope(const Variable& variable, const double* values);
@@ -54,8 +56,8 @@ class ExportedModel {
   void start(double t);
   /// The initial state is what it should be: steps follow.
   void begin();
-  /// Asked at the end of a step inside, at a time that comes before the end: inputs may be set, outputs are there. Returns where
-  /// the step is to end, at the latest where it would anyway.
+  /// Asked at the end of a step inside, at a time that comes before the end: inputs may be set, outputs are there.
+  /// Returns where the step is to end, at the latest where it would anyway.
   using Between = std::function<double(double t)>;
   /// Advance to t_end.
   void step(double t_end, const Between& between = {});
@@ -105,7 +107,7 @@ class ExportedModel {
   std::unique_ptr<Scheduler> scheduler_;
   double start_ = 0.0;
   double time_ = 0.0;
-  bool is_built_ = true;    ///< the subsystems are those of the parameters
+  bool is_built_ = true;     ///< the subsystems are those of the parameters
   bool is_started_ = false;  ///< outputs are those of the inputs
   bool is_running_ = false;
   bool are_inputs_new_ = false;  ///< set since somebody last looked

@@ -45,8 +45,8 @@ std::string from_file(const std::string& path) {
   }
   const auto found = number_at<std::uint32_t>(bytes, mark.size());
   if (found != version) {
-    throw RecipeError(path + ": has version " + std::to_string(found) + ", this library reads version " + std::to_string(version) +
-                      "; export the model again");
+    throw RecipeError(path + ": has version " + std::to_string(found) + ", this library reads version " +
+                      std::to_string(version) + "; export the model again");
   }
   if (number_at<std::uint64_t>(bytes, mark.size() + sizeof version) != bytes.size() - head) {
     throw RecipeError(path + ": was cut off or added to; unpack the FMU again");
@@ -93,7 +93,8 @@ class SpecCheck {
   void member(const ParticipantSpec& p) {
     const bool is_step = p.step == 0.0 || p.step > spec_.tolerance;  // below that, times are one
     if (!std::isfinite(p.step) || !is_step) reader_.fail("a step is no time that can be stepped");
-    if (static_cast<int>(p.constants.size()) != p.subsystem->input_width()) reader_.fail("a subsystem has other inputs");
+    if (static_cast<int>(p.constants.size()) != p.subsystem->input_width())
+      reader_.fail("a subsystem has other inputs");
     for (int other : p.waits_for) outputs_of(other);
   }
   void no_circle() {
@@ -117,16 +118,25 @@ class SpecCheck {
   void variable(const exported::Variable& v) {
     const auto given = static_cast<int>(v.start.size());
     switch (v.role) {
-      case exported::Role::time: inside(v.offset, v.width, 1); break;
-      case exported::Role::input: inside(v.offset, v.width, inputs_); break;
-      case exported::Role::output: inside(v.offset, v.width, outputs_); break;
-      case exported::Role::parameter: inside(v.offset, v.width, 1 << 30); break;
+      case exported::Role::time:
+        inside(v.offset, v.width, 1);
+        break;
+      case exported::Role::input:
+        inside(v.offset, v.width, inputs_);
+        break;
+      case exported::Role::output:
+        inside(v.offset, v.width, outputs_);
+        break;
+      case exported::Role::parameter:
+        inside(v.offset, v.width, 1 << 30);
+        break;
     }
     const bool starts = v.role == exported::Role::input || v.role == exported::Role::parameter;
     if (given != (starts ? v.width : 0)) reader_.fail("a variable has another number of start values");
   }
   int inside(int offset, int width, int available) {
-    if (offset < 0 || width < 1 || width > available || offset > available - width) reader_.fail("a signal lies beyond its port");
+    if (offset < 0 || width < 1 || width > available || offset > available - width)
+      reader_.fail("a signal lies beyond its port");
     return width;
   }
   const Subsystem& participant(int index) {

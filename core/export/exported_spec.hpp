@@ -36,11 +36,11 @@ enum class Role { time, input, output, parameter };
 struct Variable {
   std::uint32_t reference = 0;
   Role role = Role::time;
-  int offset = 0;              ///< among all inputs or outputs; of a parameter: its first place there
+  int offset = 0;  ///< among all inputs or outputs; of a parameter: its first place there
   int width = 1;
-  std::uint32_t product = 0;   ///< of a parameter: what it belongs to in the recipe
-  std::string name;            ///< of a parameter: what it is called there
-  std::vector<double> start;   ///< of inputs and parameters
+  std::uint32_t product = 0;  ///< of a parameter: what it belongs to in the recipe
+  std::string name;           ///< of a parameter: what it is called there
+  std::vector<double> start;  ///< of inputs and parameters
 };
 
 /// All that is in a recipe: a run, and what an FMU shows of it.

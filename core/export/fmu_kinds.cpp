@@ -40,16 +40,19 @@ SubsystemPointer make_fmu(const FmuRecipe& recipe) {
 void Check<FmuRecipe>::of(FmuRecipe& recipe, Reader& reader) {
   const bool leaves = recipe.binary.find("..") != std::string::npos || recipe.binary.rfind("binaries/", 0) != 0;
   if (leaves) reader.fail("the library of an FMU lies outside of it");
-  if (recipe.setup.major != 2 && recipe.setup.major != 3) reader.fail("an FMU of FMI " + std::to_string(recipe.setup.major));
+  if (recipe.setup.major != 2 && recipe.setup.major != 3)
+    reader.fail("an FMU of FMI " + std::to_string(recipe.setup.major));
   for (const auto* ports : {&recipe.setup.inputs, &recipe.setup.outputs}) {
     for (const fmi::Port& port : *ports) {
       if (port.width < 1 || port.width > 1 << 24) reader.fail("a port of an FMU has no width");
       for (int clock : port.clocks) {
-        if (clock < 0 || clock >= static_cast<int>(recipe.setup.clocks.size())) reader.fail("a port of an FMU has a clock that is not there");
+        if (clock < 0 || clock >= static_cast<int>(recipe.setup.clocks.size()))
+          reader.fail("a port of an FMU has a clock that is not there");
       }
     }
   }
-  if (recipe.setup.integration.states < 0 || recipe.setup.integration.indicators < 0) reader.fail("an FMU has fewer states than none");
+  if (recipe.setup.integration.states < 0 || recipe.setup.integration.indicators < 0)
+    reader.fail("an FMU has fewer states than none");
   recipe.folder = reader.folder + "/fmus/" + std::to_string(reader.number());
 }
 

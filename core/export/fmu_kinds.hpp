@@ -6,7 +6,8 @@
 
 namespace counterpoint::recipe {
 
-/// An FMU inside of what is exported. Its files lie in `fmus/N` of the folder that holds the recipe, N being its number.
+/// An FMU inside of what is exported. Its files lie in `fmus/N` of the folder that holds the recipe, N being its
+/// number.
 struct FmuRecipe {
   std::string folder;  ///< where its files are; not written, since that differs from place to place
   std::string binary;  ///< its library, from there
@@ -39,8 +40,8 @@ struct Fields<fmi::Assignment> {
 template <>
 struct Fields<fmi::InstanceSettings> {
   static auto of(auto& s) {
-    return std::tie(s.kind, s.name, s.token, s.tool, s.visible, s.logging, s.categories, s.tolerance, s.event_mode, s.early_return, s.may_restore,
-                    s.intermediate);
+    return std::tie(s.kind, s.name, s.token, s.tool, s.visible, s.logging, s.categories, s.tolerance, s.event_mode,
+                    s.early_return, s.may_restore, s.intermediate);
   }
 };
 template <>
@@ -54,15 +55,16 @@ struct Fields<fmi::StateVariable> {
 template <>
 struct Fields<fmi::IntegrationSetup> {
   static auto of(auto& s) {
-    return std::tie(s.solver, s.options, s.states, s.indicators, s.completes_steps, s.publishes_events, s.outputs_use_inputs,
-                    s.state_variables);
+    return std::tie(s.solver, s.options, s.states, s.indicators, s.completes_steps, s.publishes_events,
+                    s.outputs_use_inputs, s.state_variables);
   }
 };
 template <>
 struct Fields<fmi::FmuSetup> {
   static auto of(auto& s) {
-    return std::tie(s.major, s.instance, s.inputs, s.outputs, s.clocks, s.structure, s.values, s.input_style, s.output_slopes,
-                    s.can_save, s.redo_discarded, s.equal_steps, s.only_once, s.state, s.memory, s.integration);
+    return std::tie(s.major, s.instance, s.inputs, s.outputs, s.clocks, s.structure, s.values, s.input_style,
+                    s.output_slopes, s.can_save, s.redo_discarded, s.equal_steps, s.only_once, s.state, s.memory,
+                    s.integration);
   }
 };
 template <>
@@ -71,7 +73,9 @@ struct Fields<FmuRecipe> {
 };
 template <>
 struct Note<FmuRecipe> {
-  static void of(const FmuRecipe& recipe, Writer& writer) { writer.folders.emplace_back(writer.number(), recipe.folder); }
+  static void of(const FmuRecipe& recipe, Writer& writer) {
+    writer.folders.emplace_back(writer.number(), recipe.folder);
+  }
 };
 template <>
 struct Check<FmuRecipe> {

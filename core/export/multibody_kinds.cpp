@@ -4,16 +4,21 @@ namespace counterpoint::recipe {
 
 using namespace counterpoint::multibody;
 
-ConstraintBatchPointer make_distance_batch(const DistanceBatch& batch) { return make_distances(batch.dimension, batch.rows); }
+ConstraintBatchPointer make_distance_batch(const DistanceBatch& batch) {
+  return make_distances(batch.dimension, batch.rows);
+}
 
 ConstraintBatchPointer make_coincidence_batch(const std::vector<Combination>& combinations) {
   for (const Combination& c : combinations) {
-    if (c.dimension != combinations.front().dimension) throw std::invalid_argument("combinations of several dimensions");
+    if (c.dimension != combinations.front().dimension)
+      throw std::invalid_argument("combinations of several dimensions");
   }
   return make_coincidences(combinations);
 }
 
-TimeFunctionPointer make_following_input(InputNumber input, double factor) { return make_following(input.number, factor); }
+TimeFunctionPointer make_following_input(InputNumber input, double factor) {
+  return make_following(input.number, factor);
+}
 
 MeasurePointer make_product_measure(MeasureFunction function, std::pair<Combination, Combination> first,
                                     std::pair<Combination, Combination> second) {
@@ -30,10 +35,12 @@ SubsystemPointer make_mechanism(const MechanismRecipe& recipe) {
 }
 
 void Check<Combination>::of(Combination& combination, Reader& reader) {
-  if (combination.dimension < 1 || combination.dimension > 3) reader.fail("a combination has no dimension that there is");
+  if (combination.dimension < 1 || combination.dimension > 3)
+    reader.fail("a combination has no dimension that there is");
   for (const Weight& w : combination.weights) {
     reader.refer(reader.furthest.coordinate, w.offset, combination.dimension);
-    if (w.turned != 0.0 && combination.dimension != 2) reader.fail("a combination is turned, but does not lie in the plane");
+    if (w.turned != 0.0 && combination.dimension != 2)
+      reader.fail("a combination is turned, but does not lie in the plane");
   }
 }
 
@@ -50,7 +57,8 @@ void Check<DotRow>::of(DotRow& row, Reader& reader) {
 }
 
 void Check<RelationRow>::of(RelationRow& row, Reader& reader) {
-  if (row.measures.empty() || row.measures.size() != row.factors.size()) reader.fail("measures and factors of a relation do not fit");
+  if (row.measures.empty() || row.measures.size() != row.factors.size())
+    reader.fail("measures and factors of a relation do not fit");
 }
 
 void Check<Curve>::of(Curve& curve, Reader& reader) {
@@ -73,7 +81,9 @@ void apply_mass(const Load& load, Parts& parts, const Reader& reader) {
   reader.change(load.name + ".mass", mass);
   const double more = mass[0] - load.mass;
   if (more == 0.0) return;
-  if (!(mass[0] > 0.0)) throw std::invalid_argument(load.name + ".mass: " + std::to_string(mass[0]) + " kg; a number greater than 0 is needed");
+  if (!(mass[0] > 0.0))
+    throw std::invalid_argument(load.name + ".mass: " + std::to_string(mass[0]) +
+                                " kg; a number greater than 0 is needed");
   for (const Entry& e : load.inertia) parts.mass.push_back({e.row, e.column, more * e.value});
   for (const Entry& e : load.weight) parts.constant_force[e.row] += more * e.value;
 }
@@ -81,9 +91,13 @@ void apply_mass(const Load& load, Parts& parts, const Reader& reader) {
 }  // namespace
 
 NamedNumbers Numbers<ScalarLaw>::of(ScalarLaw& l) {
-  NamedNumbers all{{"stiffness", &l.stiffness}, {"natural", &l.natural}, {"damping", &l.damping}, {"force", &l.constant}};
+  NamedNumbers all{
+      {"stiffness", &l.stiffness}, {"natural", &l.natural}, {"damping", &l.damping}, {"force", &l.constant}};
   if (l.friction != 0.0) {
-    all.insert(all.end(), {{"sliding", &l.friction}, {"breakaway", &l.breakaway}, {"rate", &l.friction_rate}, {"stribeck", &l.stribeck_rate}});
+    all.insert(all.end(), {{"sliding", &l.friction},
+                           {"breakaway", &l.breakaway},
+                           {"rate", &l.friction_rate},
+                           {"stribeck", &l.stribeck_rate}});
   }
   return without_zeros(std::move(all));
 }
@@ -98,8 +112,12 @@ NamedNumbers Numbers<RotationalSpringLaw>::of(RotationalSpringLaw& l) {
 }
 
 NamedNumbers Numbers<ContactLaw>::of(ContactLaw& l) {
-  return without_zeros({{"stiffness", &l.stiffness}, {"exponent", &l.exponent}, {"damping", &l.damping}, {"friction", &l.friction},
-                        {"friction_speed", &l.friction_speed}, {"radius", &l.radius}});
+  return without_zeros({{"stiffness", &l.stiffness},
+                        {"exponent", &l.exponent},
+                        {"damping", &l.damping},
+                        {"friction", &l.friction},
+                        {"friction_speed", &l.friction_speed},
+                        {"radius", &l.radius}});
 }
 
 NamedNumbers Numbers<TyreLaw>::of(TyreLaw& l) {
@@ -120,7 +138,8 @@ NamedNumbers Numbers<TyreLaw>::of(TyreLaw& l) {
                    {"largest_slip", &l.largest_slip}};
   for (const auto& [name, formula] : {std::pair("longitudinal.", &l.longitudinal), std::pair("lateral.", &l.lateral)}) {
     const std::string in(name);
-    all.insert(all.end(), {{in + "B", &formula->B}, {in + "C", &formula->C}, {in + "E", &formula->E}, {in + "mu", &formula->mu}});
+    all.insert(all.end(),
+               {{in + "B", &formula->B}, {in + "C", &formula->C}, {in + "E", &formula->E}, {in + "mu", &formula->mu}});
   }
   return without_zeros(std::move(all));
 }
@@ -133,13 +152,16 @@ void Check<Parts>::of(Parts& parts, Reader& reader) {
   const auto all = static_cast<long>(parts.coordinates.size());
   if (parts.free < 0 || parts.free > all || parts.inputs < 0) reader.fail("more coordinates are free than there are");
   for (const Entry& e : parts.mass) {
-    if (e.row < 0 || e.row >= all || e.column < 0 || e.column >= all) reader.fail("a mass lies on a coordinate that is not there");
+    if (e.row < 0 || e.row >= all || e.column < 0 || e.column >= all)
+      reader.fail("a mass lies on a coordinate that is not there");
   }
-  if (static_cast<long>(parts.constant_force.size()) != all) reader.fail("the weight has not as many components as coordinates");
+  if (static_cast<long>(parts.constant_force.size()) != all)
+    reader.fail("the weight has not as many components as coordinates");
   for (const Load& load : parts.loads) {
     for (const std::vector<Entry>* entries : {&load.inertia, &load.weight}) {
       for (const Entry& e : *entries) {
-        if (e.row < 0 || e.row >= all || e.column < 0 || e.column >= all) reader.fail("a body lies on a coordinate that is not there");
+        if (e.row < 0 || e.row >= all || e.column < 0 || e.column >= all)
+          reader.fail("a body lies on a coordinate that is not there");
       }
     }
     apply_mass(load, parts, reader);
@@ -156,9 +178,12 @@ void Check<Parts>::of(Parts& parts, Reader& reader) {
 void Check<MechanismRecipe>::of(MechanismRecipe& recipe, Reader& reader) {
   const Model& model = *recipe.model;
   const auto all = static_cast<std::size_t>(model.all_coordinates());
-  if (recipe.setup.q.size() != all || recipe.setup.v.size() != all) reader.fail("the start has not as many values as coordinates");
-  if (recipe.setup.input_defaults.size() != static_cast<std::size_t>(model.inputs())) reader.fail("the start has other inputs");
-  if (reader.furthest.coordinate >= model.all_coordinates()) reader.fail("an output shows a coordinate that is not there");
+  if (recipe.setup.q.size() != all || recipe.setup.v.size() != all)
+    reader.fail("the start has not as many values as coordinates");
+  if (recipe.setup.input_defaults.size() != static_cast<std::size_t>(model.inputs()))
+    reader.fail("the start has other inputs");
+  if (reader.furthest.coordinate >= model.all_coordinates())
+    reader.fail("an output shows a coordinate that is not there");
   for (const OutputPointer& output : recipe.outputs) {
     if (!output->fits(model)) reader.fail("an output shows what the mechanism does not have");
   }

@@ -133,7 +133,9 @@ struct Fields<multibody::Plane> {
 };
 template <>
 struct Fields<multibody::ContactLaw> {
-  static auto of(auto& l) { return std::tie(l.stiffness, l.exponent, l.damping, l.friction, l.friction_speed, l.radius); }
+  static auto of(auto& l) {
+    return std::tie(l.stiffness, l.exponent, l.damping, l.friction, l.friction_speed, l.radius);
+  }
 };
 template <>
 struct Fields<multibody::MagicFormula> {
@@ -142,9 +144,9 @@ struct Fields<multibody::MagicFormula> {
 template <>
 struct Fields<multibody::TyreLaw> {
   static auto of(auto& l) {
-    return std::tie(l.radius, l.stiffness, l.damping, l.longitudinal, l.lateral, l.longitudinal_relaxation, l.lateral_relaxation,
-                    l.nominal_load, l.load_sensitivity, l.camber_slip, l.rolling_resistance, l.rolling_speed, l.trail, l.trail_fall,
-                    l.standstill_damping, l.standstill_speed, l.largest_slip);
+    return std::tie(l.radius, l.stiffness, l.damping, l.longitudinal, l.lateral, l.longitudinal_relaxation,
+                    l.lateral_relaxation, l.nominal_load, l.load_sensitivity, l.camber_slip, l.rolling_resistance,
+                    l.rolling_speed, l.trail, l.trail_fall, l.standstill_damping, l.standstill_speed, l.largest_slip);
   }
 };
 template <>
@@ -174,7 +176,8 @@ struct Fields<multibody::Load> {
 template <>
 struct Fields<multibody::Parts> {
   static auto of(auto& p) {
-    return std::tie(p.free, p.coordinates, p.mass, p.constant_force, p.loads, p.constant_energy, p.constraints, p.measures, p.forces, p.inputs);
+    return std::tie(p.free, p.coordinates, p.mass, p.constant_force, p.loads, p.constant_energy, p.constraints,
+                    p.measures, p.forces, p.inputs);
   }
 };
 template <>
@@ -184,9 +187,10 @@ struct Fields<multibody::NewmarkRule> {
 template <>
 struct Fields<multibody::StepperOptions> {
   static auto of(auto& o) {
-    return std::tie(o.formulation, o.system, o.integrator, o.iteration, o.solver, o.rule, o.penalty, o.natural_frequency,
-                    o.damping_ratio, o.project_velocities, o.project_accelerations, o.reset_multipliers, o.shows_multipliers, o.printed,
-                    o.tolerance, o.length, o.max_iterations, o.fixed_iterations);
+    return std::tie(o.formulation, o.system, o.integrator, o.iteration, o.solver, o.rule, o.penalty,
+                    o.natural_frequency, o.damping_ratio, o.project_velocities, o.project_accelerations,
+                    o.reset_multipliers, o.shows_multipliers, o.printed, o.tolerance, o.length, o.max_iterations,
+                    o.fixed_iterations);
   }
 };
 template <>
@@ -237,7 +241,8 @@ template <>
 struct Numbers<multibody::StripLaw> {
   static NamedNumbers of(multibody::StripLaw& law);
 };
-/// Mass of a body, whose inertia grows with it. What it adds to that in the recipe is added to the sums (`Check<Parts>`).
+/// Mass of a body, whose inertia grows with it. What it adds to that in the recipe is added to the sums
+/// (`Check<Parts>`).
 template <>
 struct Note<multibody::Load> {
   static void of(const multibody::Load& load, Writer& writer) {
@@ -282,19 +287,23 @@ struct Check<MechanismRecipe> {
 template <>
 struct Words<multibody::Model> {
   static std::string of(const multibody::Model&) {
-    return "its dynamic terms are written in Python, which an FMU runs without; describe it with bodies, joints and forces";
+    return "its dynamic terms are written in Python, which an FMU runs without; describe it with bodies, joints and "
+           "forces";
   }
 };
 template <>
 struct Words<multibody::Force> {
   static std::string of(const multibody::Force& f) {
-    return "force \"" + f.name + "\": is a function of Python or a compiled one, which an FMU runs without; use a spring, a table or an input";
+    return "force \"" + f.name +
+           "\": is a function of Python or a compiled one, which an FMU runs without; use a spring, a table or an "
+           "input";
   }
 };
 template <>
 struct Words<multibody::TimeFunction> {
   static std::string of(const multibody::TimeFunction&) {
-    return "a guide or actuator follows a function of Python, which an FMU runs without; use a table, a harmonic or an input";
+    return "a guide or actuator follows a function of Python, which an FMU runs without; use a table, a harmonic or an "
+           "input";
   }
 };
 template <>

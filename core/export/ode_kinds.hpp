@@ -42,7 +42,9 @@ struct Fields<InitialState> {
 };
 template <>
 struct Note<InitialState> {
-  static void of(const InitialState& x, Writer& writer) { writer.tunables.push_back({writer.number(), writer.path(), "x0", x.values}); }
+  static void of(const InitialState& x, Writer& writer) {
+    writer.tunables.push_back({writer.number(), writer.path(), "x0", x.values});
+  }
 };
 template <>
 struct Check<InitialState> {
@@ -58,20 +60,23 @@ inline constexpr int count_of<Table::Kind> = 2;
 template <>
 struct Words<Subsystem> {
   static std::string of(const Subsystem&) {
-    return "is written in Python or runs in a process of its own, which an FMU does without; describe it as a diagram, a mechanism or "
+    return "is written in Python or runs in a process of its own, which an FMU does without; describe it as a diagram, "
+           "a mechanism or "
            "cp.linear, or leave it outside";
   }
 };
 template <>
 struct Words<RightHandSide> {
   static std::string of(const RightHandSide&) {
-    return "its right-hand side is a function of Python or a compiled one, which an FMU runs without; use cp.linear or a diagram";
+    return "its right-hand side is a function of Python or a compiled one, which an FMU runs without; use cp.linear or "
+           "a diagram";
   }
 };
 template <>
 struct Words<OutputMap> {
   static std::string of(const OutputMap&) {
-    return "its output is a function of Python or a compiled one, which an FMU runs without; use cp.linear or a diagram";
+    return "its output is a function of Python or a compiled one, which an FMU runs without; use cp.linear or a "
+           "diagram";
   }
 };
 

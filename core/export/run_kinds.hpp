@@ -9,8 +9,8 @@ namespace counterpoint::recipe {
 template <>
 struct Fields<ConnectionSpec> {
   static auto of(auto& c) {
-    return std::tie(c.source, c.source_offset, c.width, c.target, c.target_offset, c.target_width, c.approximation, c.gain,
-                    c.offset, c.initial, c.law);
+    return std::tie(c.source, c.source_offset, c.width, c.target, c.target_offset, c.target_width, c.approximation,
+                    c.gain, c.offset, c.initial, c.law);
   }
 };
 template <>

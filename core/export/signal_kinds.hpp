@@ -22,13 +22,15 @@ inline constexpr int count_of<MeanKind> = 2;
 template <>
 struct Words<Approximation> {
   static std::string of(const Approximation& a) {
-    return "the approximation \"" + a.name() + "\" is written in Python, which an FMU runs without; use one of the package";
+    return "the approximation \"" + a.name() +
+           "\" is written in Python, which an FMU runs without; use one of the package";
   }
 };
 template <>
 struct Words<CouplingLaw> {
   static std::string of(const CouplingLaw&) {
-    return "a coupling law is a function of Python, which an FMU runs without; use a sum with gains, or a diagram between the two";
+    return "a coupling law is a function of Python, which an FMU runs without; use a sum with gains, or a diagram "
+           "between the two";
   }
 };
 

@@ -27,7 +27,9 @@ struct Fields<Inputs::Saved> {
 };
 template <>
 struct Fields<History::Saved> {
-  static auto of(auto& s) { return std::tie(s.begin, s.appended, s.committed, s.times, s.values, s.derivatives, s.jumps, s.befores); }
+  static auto of(auto& s) {
+    return std::tie(s.begin, s.appended, s.committed, s.times, s.values, s.derivatives, s.jumps, s.befores);
+  }
 };
 template <>
 struct Fields<Defect::Spread> {
@@ -36,14 +38,16 @@ struct Fields<Defect::Spread> {
 template <>
 struct Fields<Defect::Saved> {
   static auto of(auto& s) {
-    return std::tie(s.compared_for, s.pending, s.tally.count, s.tally.sum_of_squares, s.tally.maximum_square, s.tally.time_of_maximum,
-                    s.tally.magnitude, s.spreads, s.place);
+    return std::tie(s.compared_for, s.pending, s.tally.count, s.tally.sum_of_squares, s.tally.maximum_square,
+                    s.tally.time_of_maximum, s.tally.magnitude, s.spreads, s.place);
   }
 };
 /// All but the state of the subsystem. What a run records, here and of defects, is not kept inside of an FMU.
 template <>
 struct Fields<Participant::Saved> {
-  static auto of(auto& s) { return std::tie(s.inputs, s.history, s.defects, *s.clock, s.t, s.t_next, s.horizon, s.steps); }
+  static auto of(auto& s) {
+    return std::tie(s.inputs, s.history, s.defects, *s.clock, s.t, s.t_next, s.horizon, s.steps);
+  }
 };
 
 }  // namespace counterpoint::recipe
@@ -74,7 +78,8 @@ class StateCheck {
     for (std::size_t i = 0; i < read.size(); ++i) {
       const Participant& p = network_.participants[i];
       history(read[i].history, p.history);
-      needs(read[i].inputs.terms.size() == begun[i].inputs.terms.size() && read[i].defects.size() == begun[i].defects.size() &&
+      needs(read[i].inputs.terms.size() == begun[i].inputs.terms.size() &&
+            read[i].defects.size() == begun[i].defects.size() &&
             read[i].inputs.values.size() == begun[i].inputs.values.size());
       for (std::size_t k = 0; k < read[i].defects.size(); ++k) {
         const Term& made = p.inputs->terms()[k];
@@ -91,14 +96,19 @@ class StateCheck {
   }
   void history(const History::Saved& read, const History& made) {
     const std::size_t samples = read.times.size(), width = static_cast<std::size_t>(made.width());
-    needs(samples > 0 && read.appended >= samples && read.begin == read.appended - samples && read.committed == read.appended);
-    needs(read.values.size() == samples * width && read.derivatives.size() == (made.has_derivatives() ? samples * width : 0));
+    needs(samples > 0 && read.appended >= samples && read.begin == read.appended - samples &&
+          read.committed == read.appended);
+    needs(read.values.size() == samples * width &&
+          read.derivatives.size() == (made.has_derivatives() ? samples * width : 0));
     needs(read.befores.size() == read.jumps.size() * width && (made.may_jump() || read.jumps.empty()));
-    needs(std::all_of(read.jumps.begin(), read.jumps.end(), [&](std::size_t k) { return k >= read.begin && k < read.appended; }));
+    needs(std::all_of(read.jumps.begin(), read.jumps.end(),
+                      [&](std::size_t k) { return k >= read.begin && k < read.appended; }));
   }
   void term(const Inputs::Saved::TermState& read, const Inputs::Saved::TermState& begun, const History::Saved& source) {
-    needs(read.end > 0 && read.end <= source.appended);  // what it used last may be forgotten: it looks again before its next step
-    needs(read.polynomial.width == begun.polynomial.width && read.polynomial.degree >= 0 && read.polynomial.degree <= Polynomial::max_degree &&
+    needs(read.end > 0 &&
+          read.end <= source.appended);  // what it used last may be forgotten: it looks again before its next step
+    needs(read.polynomial.width == begun.polynomial.width && read.polynomial.degree >= 0 &&
+          read.polynomial.degree <= Polynomial::max_degree &&
           read.polynomial.coefficients.size() == begun.polynomial.coefficients.size());
     needs(read.last_input.empty() || read.last_input.size() == static_cast<std::size_t>(begun.polynomial.width));
   }
@@ -108,7 +118,8 @@ class StateCheck {
   void times(const Participant::Saved& read) {
     Clock clock = *read.clock;
     const auto [next, count, stop] = recipe::Fields<Clock>::of(clock);
-    const bool listens = !clock.fixed() || next != Polynomial::infinity;  // the source of inputs stands at its last sample
+    const bool listens =
+        !clock.fixed() || next != Polynomial::infinity;  // the source of inputs stands at its last sample
     needs(std::isfinite(read.t) && read.t_next >= read.t && read.horizon >= read.t_next);
     needs(!listens || read.t >= time_ - 2.0 * network_.tolerance);
     needs(!clock.fixed() || (next > read.t && count >= 1.0));
@@ -150,13 +161,15 @@ std::string seal(const std::string& body) {
 }
 
 std::string unseal(std::string_view bytes) {
-  if (bytes.size() < head || bytes.substr(0, mark.size()) != mark) throw RecipeError("the bytes are not a state of an FMU that Counterpoint exported");
+  if (bytes.size() < head || bytes.substr(0, mark.size()) != mark)
+    throw RecipeError("the bytes are not a state of an FMU that Counterpoint exported");
   std::uint32_t found = 0;
   std::uint64_t sum = 0;
   std::memcpy(&found, bytes.data() + mark.size(), sizeof found);
   std::memcpy(&sum, bytes.data() + mark.size() + sizeof found, sizeof sum);
   if (found != version) {
-    throw RecipeError("the state has version " + std::to_string(found) + ", this library reads version " + std::to_string(version));
+    throw RecipeError("the state has version " + std::to_string(found) + ", this library reads version " +
+                      std::to_string(version));
   }
   const std::string_view body = bytes.substr(head);
   if (checksum(body) != sum) throw RecipeError("the state is damaged: its bytes are not those that were written");

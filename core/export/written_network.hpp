@@ -10,8 +10,8 @@ namespace counterpoint::exported {
 /// Write down what a network saved. Throws when a subsystem cannot.
 void write_network(const Network::Saved& saved, recipe::Writer& writer);
 
-/// What `write_network` wrote when all had come to `time`, for a network that was made in the same way and has begun. Nothing
-/// in the bytes is trusted; throws RecipeError when they do not fit.
+/// What `write_network` wrote when all had come to `time`, for a network that was made in the same way and has begun.
+/// Nothing in the bytes is trusted; throws RecipeError when they do not fit.
 Network::Saved read_network(const Network& network, double time, recipe::Reader& reader);
 
 /// Bytes that say what they are and whether they are whole.

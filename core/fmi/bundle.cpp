@@ -14,18 +14,30 @@ namespace {
 template <class Work>
 void with_type(Type type, Work&& work) {
   switch (type) {
-    case Type::float64: return work(double{});
-    case Type::float32: return work(float{});
-    case Type::int8: return work(std::int8_t{});
-    case Type::uint8: return work(std::uint8_t{});
-    case Type::int16: return work(std::int16_t{});
-    case Type::uint16: return work(std::uint16_t{});
-    case Type::int32: return work(std::int32_t{});
-    case Type::uint32: return work(std::uint32_t{});
-    case Type::int64: return work(std::int64_t{});
-    case Type::uint64: return work(std::uint64_t{});
-    case Type::boolean: return work(bool{});
-    default: throw std::logic_error("texts are no signals");
+    case Type::float64:
+      return work(double{});
+    case Type::float32:
+      return work(float{});
+    case Type::int8:
+      return work(std::int8_t{});
+    case Type::uint8:
+      return work(std::uint8_t{});
+    case Type::int16:
+      return work(std::int16_t{});
+    case Type::uint16:
+      return work(std::uint16_t{});
+    case Type::int32:
+      return work(std::int32_t{});
+    case Type::uint32:
+      return work(std::uint32_t{});
+    case Type::int64:
+      return work(std::int64_t{});
+    case Type::uint64:
+      return work(std::uint64_t{});
+    case Type::boolean:
+      return work(bool{});
+    default:
+      throw std::logic_error("texts are no signals");
   }
 }
 

@@ -12,7 +12,8 @@ struct Port {
   ValueReference reference = 0;
   int width = 1;
   bool continuous = true;  ///< its value may be taken inside a step
-  std::vector<int> clocks = {};  ///< numbers of the clocks it belongs to: it may be used only while one of them is active
+  std::vector<int> clocks =
+      {};  ///< numbers of the clocks it belongs to: it may be used only while one of them is active
 };
 
 /// Ports of one type, read or written by one call.
@@ -48,7 +49,7 @@ class Bundle {
   Type type_;
   bool direct_ = false;  ///< doubles that lie side by side among the signals
   References references_;
-  std::vector<int> places_;  ///< of each scalar among the signals
+  std::vector<int> places_;      ///< of each scalar among the signals
   std::vector<double> scratch_;  ///< as many bytes as values of any type need
 };
 

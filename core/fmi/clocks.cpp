@@ -37,8 +37,8 @@ void Clocks::initialize(Instance& instance, double t) {
     shift_[k] = instance.get_shift(clock.reference);
     if (interval_[k] > 0.0 && std::isfinite(interval_[k]) && std::isfinite(shift_[k])) continue;
     std::ostringstream text;
-    text << "its clock with the value reference " << clock.reference << " has the interval " << interval_[k] << " s and the shift "
-         << shift_[k] << " s; a positive interval is needed";
+    text << "its clock with the value reference " << clock.reference << " has the interval " << interval_[k]
+         << " s and the shift " << shift_[k] << " s; a positive interval is needed";
     throw ComponentFailure(text.str());
   }
 }
@@ -47,8 +47,8 @@ void Clocks::ask_interval(Instance& instance, std::size_t k, double t) {
   double interval = 0.0;
   if (instance.get_interval(clocks_[k].reference, interval) != IntervalNews::changed) return;
   if (!(interval >= 0.0)) {
-    throw ComponentFailure("its clock with the value reference " + std::to_string(clocks_[k].reference) + " wants to tick after " +
-                           std::to_string(interval) + " s");
+    throw ComponentFailure("its clock with the value reference " + std::to_string(clocks_[k].reference) +
+                           " wants to tick after " + std::to_string(interval) + " s");
   }
   next_[k] = t + interval;
 }
@@ -66,7 +66,8 @@ double Clocks::next() const {
 void Clocks::tick(Instance& instance, double t) {
   for (std::size_t k = 0; k < clocks_.size(); ++k) {
     // Ends of steps and ticks that differ by rounding are one time.
-    if (time_of(k) > t + std::max(1e-9 * interval_[k], 8.0 * std::numeric_limits<double>::epsilon() * std::abs(t))) continue;
+    if (time_of(k) > t + std::max(1e-9 * interval_[k], 8.0 * std::numeric_limits<double>::epsilon() * std::abs(t)))
+      continue;
     instance.activate_clock(clocks_[k].reference);
     active_[k] = true;
     count_[k] += 1.0;

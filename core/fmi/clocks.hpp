@@ -21,7 +21,8 @@ struct ClockSetup {
   double shift = 0.0;     ///< s from the start to the first tick of a periodic clock
 };
 
-/// The clocks of one FMU: the importer ticks those that are inputs when it is time, and looks after those that are outputs.
+/// The clocks of one FMU: the importer ticks those that are inputs when it is time, and looks after those that are
+/// outputs.
 ///
 ///     initialization mode    `initialize`: intervals and shifts that the description leaves open
 ///     event mode, first      `tick`: input clocks that are due

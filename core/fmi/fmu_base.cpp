@@ -115,7 +115,8 @@ void FmuBase::take_over_state(double t) {
 }
 
 void FmuBase::check_memory(std::size_t given, std::size_t needed) {
-  if (given != needed) throw ComponentFailure("the state to begin with does not fit this FMU; it has other inputs, states or events");
+  if (given != needed)
+    throw ComponentFailure("the state to begin with does not fit this FMU; it has other inputs, states or events");
 }
 
 void FmuBase::leave_initialization(double t, Inputs& u) {
@@ -179,7 +180,8 @@ DiscreteUpdate FmuBase::update_until_settled(double t, Inputs& u) {
     all.next_event = one.next_event;
     if (!one.again) break;
     if (count == most_event_iterations) {
-      throw ComponentFailure("its discrete states still change after " + std::to_string(most_event_iterations) + " iterations of an event");
+      throw ComponentFailure("its discrete states still change after " + std::to_string(most_event_iterations) +
+                             " iterations of an event");
     }
   }
   clocks_.look(*instance_, t);  // the update may have begun a countdown
@@ -191,7 +193,8 @@ DiscreteUpdate FmuBase::update_until_settled(double t, Inputs& u) {
 void FmuBase::refuse_event(double t) const {
   std::ostringstream text;
   text.precision(17);
-  text << "it asks for its next event at t = " << next_event_ << " s, which does not come after the event at t = " << t << " s";
+  text << "it asks for its next event at t = " << next_event_ << " s, which does not come after the event at t = " << t
+       << " s";
   throw ComponentFailure(text.str());
 }
 

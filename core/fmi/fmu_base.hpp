@@ -40,12 +40,12 @@ struct StateVariable {
 /// How an FMU for model exchange is integrated.
 struct IntegrationSetup {
   std::string solver = "ode45";
-  SolverOptions options;           ///< the absolute tolerance counts in nominal values of the states
-  int states = 0;                  ///< FMI 2; an FMU of FMI 3 is asked
-  int indicators = 0;              ///< FMI 2; an FMU of FMI 3 is asked
-  bool completes_steps = true;     ///< the FMU wants to hear of every step that is completed
-  bool publishes_events = false;   ///< a step ends at an event, so that others see it
-  bool outputs_use_inputs = false; ///< some output has direct feedthrough
+  SolverOptions options;            ///< the absolute tolerance counts in nominal values of the states
+  int states = 0;                   ///< FMI 2; an FMU of FMI 3 is asked
+  int indicators = 0;               ///< FMI 2; an FMU of FMI 3 is asked
+  bool completes_steps = true;      ///< the FMU wants to hear of every step that is completed
+  bool publishes_events = false;    ///< a step ends at an event, so that others see it
+  bool outputs_use_inputs = false;  ///< some output has direct feedthrough
   std::vector<StateVariable> state_variables;
 };
 
@@ -59,11 +59,11 @@ struct FmuSetup {
   std::vector<Assignment> structure;  ///< structural parameters
   std::vector<Assignment> values;     ///< parameters and start values
   InputStyle input_style = InputStyle::start;
-  bool output_slopes = false;   ///< dy/dt of the continuous outputs is known
+  bool output_slopes = false;  ///< dy/dt of the continuous outputs is known
   bool can_save = false;
-  bool redo_discarded = false;  ///< make a discarded step again in smaller ones
-  bool equal_steps = false;     ///< all steps must have the same length
-  bool only_once = false;       ///< one instance a process
+  bool redo_discarded = false;      ///< make a discarded step again in smaller ones
+  bool equal_steps = false;         ///< all steps must have the same length
+  bool only_once = false;           ///< one instance a process
   std::vector<std::uint8_t> state;  ///< to begin with, serialised; empty: the FMU is initialised
   std::vector<double> memory;       ///< of the importer, together with `state`
   IntegrationSetup integration;
@@ -108,8 +108,8 @@ class FmuBase : public Subsystem {
   std::vector<double> numbers(const Port& port);
   std::vector<std::string> texts(const Port& port);
   /// d(unknowns)/d(knowns) times a seed, for the running instance; `width`: scalars of the unknowns.
-  std::vector<double> directional_derivative(const References& unknowns, const References& knowns, const std::vector<double>& seed,
-                                             std::size_t width);
+  std::vector<double> directional_derivative(const References& unknowns, const References& knowns,
+                                             const std::vector<double>& seed, std::size_t width);
 
  protected:
   enum class Phase { none, initializing, stepping };
@@ -140,7 +140,8 @@ class FmuBase : public Subsystem {
   void write_discrete_inputs(double t, Inputs& u);
   /// Whether discrete inputs at t differ from what was written last.
   bool discrete_inputs_changed(double t, Inputs& u);
-  /// In event mode: set discrete inputs, tick clocks that are due, and update discrete states until nothing changes any more.
+  /// In event mode: set discrete inputs, tick clocks that are due, and update discrete states until nothing changes any
+  /// more.
   DiscreteUpdate update_until_settled(double t, Inputs& u);
   [[noreturn]] void end_simulation(double t);
   /// Throw that the FMU asks for an event at a time that is over, more often than can be meant.
@@ -158,7 +159,7 @@ class FmuBase : public Subsystem {
   std::shared_ptr<Instance> instance_;
   Phase phase_ = Phase::none;
   double start_ = 0.0;
-  double time_ = 0.0;  ///< reached, s
+  double time_ = 0.0;        ///< reached, s
   bool inputs_set_ = false;  ///< in initialisation mode: from the second reading on, the first one has start values
   double next_event_ = Polynomial::infinity;
   void* step_state_ = nullptr;  ///< before the step, to make it again

@@ -11,8 +11,9 @@ namespace counterpoint::fmi {
 
 namespace {
 
-/// Where a line meets the input: the two nodes of Gauss in a step. What differs from it then is orthogonal to all lines,
-/// so that a step is right up to order 4 although the FMU knows no more than a line. (Between the ends: order 2.)
+/// Where a line meets the input: the two nodes of Gauss in a step. What differs from it then is orthogonal to all
+/// lines, so that a step is right up to order 4 although the FMU knows no more than a line. (Between the ends:
+/// order 2.)
 constexpr double first_node = 0.21132486540518712;  ///< (3 - sqrt 3) / 6, in shares of the step
 constexpr double second_node = 1.0 - first_node;
 constexpr double smallest_share = 1.0 / 1024;  ///< of a step that is tried again
@@ -48,9 +49,9 @@ bool FmuSubsystem::has_doubles_at_start_only() const {
   const auto doubles = [](const Bundles& bundles, std::size_t signals) {
     return signals == 0 || bundles.front().is_all_of(signals);
   };
-  return setup_.input_style == InputStyle::start && !setup_.instance.event_mode && !stops_early() && !setup_.redo_discarded &&
-         clocked_inputs_.empty() && clocked_outputs_.empty() && doubles(inputs_all_, static_cast<std::size_t>(input_width_)) &&
-         doubles(outputs_, y_.size());
+  return setup_.input_style == InputStyle::start && !setup_.instance.event_mode && !stops_early() &&
+         !setup_.redo_discarded && clocked_inputs_.empty() && clocked_outputs_.empty() &&
+         doubles(inputs_all_, static_cast<std::size_t>(input_width_)) && doubles(outputs_, y_.size());
 }
 
 void FmuSubsystem::start(double t) {
@@ -66,9 +67,12 @@ void FmuSubsystem::start(double t) {
 
 void FmuSubsystem::make_exchange() {
   const References none;
-  instance_->set_exchange(inputs_all_.empty() ? none : inputs_all_.front().references(), static_cast<std::size_t>(input_width_),
+  instance_->set_exchange(inputs_all_.empty() ? none : inputs_all_.front().references(),
+                          static_cast<std::size_t>(input_width_),
                           outputs_.empty() ? none : outputs_.front().references(), y_.size(), time_);
-  instance_->exchange().unusual = [this](const StepEnd& end, double t, double t_end, const double* u, double* y) { go_on_held(end, t, t_end, u, y); };
+  instance_->exchange().unusual = [this](const StepEnd& end, double t, double t_end, const double* u, double* y) {
+    go_on_held(end, t, t_end, u, y);
+  };
 }
 
 const double* FmuSubsystem::output(double t, Inputs& u) {
@@ -76,7 +80,8 @@ const double* FmuSubsystem::output(double t, Inputs& u) {
   const KeepFloatingPoint keep;
   running();
   if (phase_ == Phase::initializing) {
-    // What others publish is not known when outputs are read for the first time: the FMU's own start values serve better.
+    // What others publish is not known when outputs are read for the first time: the FMU's own start values serve
+    // better.
     if (inputs_set_) write_inputs(u.at(t));
     inputs_set_ = true;
   }
@@ -104,7 +109,8 @@ bool FmuSubsystem::begin(double t, Inputs& u) {
 void FmuSubsystem::set_inputs(double t, double t_end, Inputs& u) {
   if (inputs_all_.empty()) return;
   switch (setup_.input_style) {
-    case InputStyle::start: return discrete_by_event_ ? write_continuous_inputs(t, u) : write_inputs(u.at(t));
+    case InputStyle::start:
+      return discrete_by_event_ ? write_continuous_inputs(t, u) : write_inputs(u.at(t));
     case InputStyle::middle:
       if (!discrete_by_event_) write_discrete_inputs(t, u);
       return write_continuous_inputs(0.5 * (t + t_end), u);
@@ -113,7 +119,8 @@ void FmuSubsystem::set_inputs(double t, double t_end, Inputs& u) {
       inner_start_ = t;
       inner_end_ = t_end;
       return write_continuous_inputs(t + 0.5 * std::min(inner_length_, t_end - t), u);
-    case InputStyle::slope: break;
+    case InputStyle::slope:
+      break;
   }
   const double h = t_end - t;
   if (slopes_in_.count() < u_.size()) std::copy_n(u.at(t), u_.size(), u_.begin());
@@ -146,7 +153,8 @@ inline double FmuSubsystem::length(double t, double t_end) {
   if (std::abs(h - first_length_) > 1e-6 * first_length_) {
     std::ostringstream text;
     text << "a step of " << h << " s after steps of " << first_length_
-         << " s; this FMU needs steps of equal length (canHandleVariableCommunicationStepSize = false): let the run end on a multiple of its step";
+         << " s; this FMU needs steps of equal length (canHandleVariableCommunicationStepSize = false): let the run "
+            "end on a multiple of its step";
     throw ComponentFailure(text.str());
   }
   return first_length_;
@@ -174,7 +182,8 @@ inline double FmuSubsystem::length(double t, double t_end) {
 /// Some FMUs end early although they may not.
 void FmuSubsystem::go_on_held(const StepEnd& end, double t, double t_end, const double* u, double* y) {
   if (end.terminate || end.discarded) give_up(end, t);
-  if (end.reached < t_end && t_end - end.reached > 1e-12 * std::abs(t_end)) return instance_->step_held(end.reached, t_end, u, y);
+  if (end.reached < t_end && t_end - end.reached > 1e-12 * std::abs(t_end))
+    return instance_->step_held(end.reached, t_end, u, y);
   read_outputs();
   std::copy(y_.begin(), y_.end(), y);
 }
@@ -230,7 +239,8 @@ StepEnd FmuSubsystem::try_step(double t, double t_end, double original_end) {
   if (end.terminate) end_simulation(end.reached > t ? end.reached : t);
   std::ostringstream text;
   text.precision(9);
-  text << (setup_.major == 2 ? "fmi2DoStep" : "fmi3DoStep") << " discarded the step; it could go on to t = " << end.reached << " s";
+  text << (setup_.major == 2 ? "fmi2DoStep" : "fmi3DoStep")
+       << " discarded the step; it could go on to t = " << end.reached << " s";
   if (setup_.redo_discarded) {
     text << ", and steps a thousand times smaller do not help";
   } else if (setup_.can_save) {

@@ -53,7 +53,7 @@ class FmuSubsystem final : public FmuBase {
   void settle(double t, Inputs& u);
   [[noreturn]] void give_up(const StepEnd& end, double t);
 
-  FloatingPoint settings_;     ///< when the run began
+  FloatingPoint settings_;  ///< when the run began
   bool changes_settings_ = false;
   bool holds_ = false;         ///< nothing but doubles, held from the start of a step: set, step, get
   bool outputs_read_ = false;  ///< since the last step
@@ -62,7 +62,7 @@ class FmuSubsystem final : public FmuBase {
   double inner_start_ = 0.0;   ///< of the inner step of the FMU under way, s
   double inner_end_ = 0.0;     ///< of the step around it, s
   double inner_length_ = 0.0;  ///< of the last one: the next one is taken to be as long
-  Inputs* inputs_ = nullptr;  ///< of the step under way
+  Inputs* inputs_ = nullptr;   ///< of the step under way
 
   Bundle slopes_in_{Type::float64}, slopes_out_{Type::float64};
   std::vector<double> u_, u_first_, slopes_;

@@ -50,7 +50,8 @@ int read_count(const char*& place, Arguments& arguments) {
   }
   if (!std::isdigit(static_cast<unsigned char>(*place))) return -1;
   int value = 0;
-  for (; std::isdigit(static_cast<unsigned char>(*place)); ++place) value = value > widest ? value : 10 * value + (*place - '0');
+  for (; std::isdigit(static_cast<unsigned char>(*place)); ++place)
+    value = value > widest ? value : 10 * value + (*place - '0');
   return value;
 }
 
@@ -106,21 +107,36 @@ std::string print(const std::string& specification, Value value) {
 std::string print_integer(const Conversion& c, Arguments& arguments) {
   long long value = 0;
   const bool is_signed = c.kind == 'd' || c.kind == 'i';
-  if (c.length == "ll" || c.length == "j") value = va_arg(arguments.list, long long);
-  else if (c.length == "l") value = is_signed ? va_arg(arguments.list, long) : static_cast<long long>(va_arg(arguments.list, unsigned long));
-  else if (c.length == "z" || c.length == "t") value = static_cast<long long>(va_arg(arguments.list, std::size_t));
-  else if (is_signed) value = va_arg(arguments.list, int);
-  else value = va_arg(arguments.list, unsigned);
+  if (c.length == "ll" || c.length == "j")
+    value = va_arg(arguments.list, long long);
+  else if (c.length == "l")
+    value = is_signed ? va_arg(arguments.list, long) : static_cast<long long>(va_arg(arguments.list, unsigned long));
+  else if (c.length == "z" || c.length == "t")
+    value = static_cast<long long>(va_arg(arguments.list, std::size_t));
+  else if (is_signed)
+    value = va_arg(arguments.list, int);
+  else
+    value = va_arg(arguments.list, unsigned);
   return print(c.specification("ll"), value);
 }
 
 std::string print_argument(const Conversion& c, Arguments& arguments) {
   switch (c.kind) {
-    case '%': return "%";
-    case 'c': return std::string(1, static_cast<char>(va_arg(arguments.list, int)));
-    case 'p': return print("%p", va_arg(arguments.list, void*));
-    case 's': return print(c.specification(""), read_string(va_arg(arguments.list, const char*), c.precision).c_str());
-    case 'd': case 'i': case 'u': case 'o': case 'x': case 'X': return print_integer(c, arguments);
+    case '%':
+      return "%";
+    case 'c':
+      return std::string(1, static_cast<char>(va_arg(arguments.list, int)));
+    case 'p':
+      return print("%p", va_arg(arguments.list, void*));
+    case 's':
+      return print(c.specification(""), read_string(va_arg(arguments.list, const char*), c.precision).c_str());
+    case 'd':
+    case 'i':
+    case 'u':
+    case 'o':
+    case 'x':
+    case 'X':
+      return print_integer(c, arguments);
     default:
       if (c.length == "L") return print(c.specification("L"), va_arg(arguments.list, long double));
       return print(c.specification(""), va_arg(arguments.list, double));

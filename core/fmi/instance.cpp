@@ -16,8 +16,8 @@ void Instance::fail(int status, const char* function) {
   throw ComponentFailure(text);
 }
 
-void Instance::set_exchange(const References& inputs, std::size_t input_width, const References& outputs, std::size_t output_width,
-                            double t) {
+void Instance::set_exchange(const References& inputs, std::size_t input_width, const References& outputs,
+                            std::size_t output_width, double t) {
   Exchange& x = exchange_;
   x.references = inputs;
   x.references.insert(x.references.end(), outputs.begin(), outputs.end());
@@ -33,11 +33,13 @@ void Instance::set_exchange(const References& inputs, std::size_t input_width, c
 
 void refuse_instance(const char* function, const InstanceSettings& settings, const Log& log) {
   const std::string words = log.last_words();
-  const std::string tool = settings.tool.empty() ? "" : "; it needs the program that made it, " + settings.tool + ", on this computer";
-  throw ComponentFailure(std::string(function) + " failed; the FMU said " + (words.empty() ? "nothing" : "\"" + words + "\"") + tool +
-                             "; usual reasons: the binary does not belong to this description (GUID or instantiation token), a "
-                             "licence or a file is missing",
-                         true);
+  const std::string tool =
+      settings.tool.empty() ? "" : "; it needs the program that made it, " + settings.tool + ", on this computer";
+  throw ComponentFailure(
+      std::string(function) + " failed; the FMU said " + (words.empty() ? "nothing" : "\"" + words + "\"") + tool +
+          "; usual reasons: the binary does not belong to this description (GUID or instantiation token), a "
+          "licence or a file is missing",
+      true);
 }
 
 std::unique_ptr<Instance> make_instance(int major, const LibraryPointer& library, const InstanceSettings& settings,

@@ -46,8 +46,8 @@ struct StepEnd {
   bool discarded = false;  ///< the step was not made; `reached` is as far as the FMU could have gone
 };
 
-/// What to do in `Instance::step_held`: the doubles that are set before a step and got after it. All that every step looks
-/// at comes first and close together: with many FMUs the cache is what counts.
+/// What to do in `Instance::step_held`: the doubles that are set before a step and got after it. All that every step
+/// looks at comes first and close together: with many FMUs the cache is what counts.
 struct Exchange {
   const ValueReference* inputs = nullptr;
   const ValueReference* outputs = nullptr;
@@ -55,10 +55,11 @@ struct Exchange {
   std::uint32_t input_width = 0;
   std::uint32_t output_count = 0;
   std::uint32_t output_width = 0;
-  double length = 0.0;  ///< of all steps, where they have to be equal to the bit; 0: from t to t_end, s
-  double time = 0.0;    ///< start of the step under way, s
+  double length = 0.0;    ///< of all steps, where they have to be equal to the bit; 0: from t to t_end, s
+  double time = 0.0;      ///< start of the step under way, s
   References references;  ///< of inputs and outputs, in one piece
-  /// Called when a step did not end where it should, instead of getting anything: `t` and `t_end` are those of the step.
+  /// Called when a step did not end where it should, instead of getting anything: `t` and `t_end` are those of the
+  /// step.
   std::function<void(const StepEnd& end, double t, double t_end, const double* u, double* y)> unusual;
 };
 
@@ -97,9 +98,10 @@ class alignas(64) Instance : public HeldStepper {
  public:
   virtual ~Instance() { log_->stop_following(); }
 
-  /// `step_held` sets doubles, makes a step and gets doubles: what most FMUs need, in one call. From here on the log has the
-  /// time of its steps. Widths are in scalars.
-  void set_exchange(const References& inputs, std::size_t input_width, const References& outputs, std::size_t output_width, double t);
+  /// `step_held` sets doubles, makes a step and gets doubles: what most FMUs need, in one call. From here on the log
+  /// has the time of its steps. Widths are in scalars.
+  void set_exchange(const References& inputs, std::size_t input_width, const References& outputs,
+                    std::size_t output_width, double t);
   Exchange& exchange() { return exchange_; }
 
   virtual void enter_configuration() = 0;

@@ -72,8 +72,8 @@ class Instance2 final : public Instance {
     held_ = {f_.fmi2SetReal, f_.fmi2DoStep, f_.fmi2GetReal, !settings_.may_restore};
     callbacks_ = {log_message2, std::calloc, std::free, nullptr, log_.get()};
     const fmi2Type type = settings_.kind == Kind::co_simulation ? fmi2CoSimulation : fmi2ModelExchange;
-    c_ = f_.fmi2Instantiate(settings_.name.c_str(), type, settings_.token.c_str(), settings_.resources.c_str(), &callbacks_,
-                            settings_.visible, settings_.logging);
+    c_ = f_.fmi2Instantiate(settings_.name.c_str(), type, settings_.token.c_str(), settings_.resources.c_str(),
+                            &callbacks_, settings_.visible, settings_.logging);
     if (c_ == nullptr) refuse_instance("fmi2Instantiate", settings_, *log_);
     if (!settings_.categories.empty()) choose_categories();
   }
@@ -89,18 +89,15 @@ class Instance2 final : public Instance {
     check(f_.fmi2SetupExperiment(c_, tolerance, settings_.tolerance, t, false, 0.0), "fmi2SetupExperiment");
     check(f_.fmi2EnterInitializationMode(c_), "fmi2EnterInitializationMode");
   }
-  void exit_initialization() override {
-    check(f_.fmi2ExitInitializationMode(c_), "fmi2ExitInitializationMode");
-  }
-  void terminate() override {
-    check(f_.fmi2Terminate(c_), "fmi2Terminate");
-  }
+  void exit_initialization() override { check(f_.fmi2ExitInitializationMode(c_), "fmi2ExitInitializationMode"); }
+  void terminate() override { check(f_.fmi2Terminate(c_), "fmi2Terminate"); }
 
   void get(Type type, const References& r, void* values, std::size_t count) override {
     if (type == Type::float64) {
       check(f_.fmi2GetReal(c_, r.data(), r.size(), static_cast<double*>(values)), "fmi2GetReal");
     } else if (type == Type::int32) {
-      check(call(f_.fmi2GetInteger, "fmi2GetInteger")(c_, r.data(), r.size(), static_cast<int*>(values)), "fmi2GetInteger");
+      check(call(f_.fmi2GetInteger, "fmi2GetInteger")(c_, r.data(), r.size(), static_cast<int*>(values)),
+            "fmi2GetInteger");
     } else if (type == Type::boolean) {
       booleans_.resize(count);
       check(call(f_.fmi2GetBoolean, "fmi2GetBoolean")(c_, r.data(), r.size(), booleans_.data()), "fmi2GetBoolean");
@@ -114,7 +111,8 @@ class Instance2 final : public Instance {
     if (type == Type::float64) {
       check(f_.fmi2SetReal(c_, r.data(), r.size(), static_cast<const double*>(values)), "fmi2SetReal");
     } else if (type == Type::int32) {
-      check(call(f_.fmi2SetInteger, "fmi2SetInteger")(c_, r.data(), r.size(), static_cast<const int*>(values)), "fmi2SetInteger");
+      check(call(f_.fmi2SetInteger, "fmi2SetInteger")(c_, r.data(), r.size(), static_cast<const int*>(values)),
+            "fmi2SetInteger");
     } else if (type == Type::boolean) {
       booleans_.resize(count);
       for (std::size_t k = 0; k < count; ++k) booleans_[k] = static_cast<const std::uint8_t*>(values)[k];
@@ -157,18 +155,20 @@ class Instance2 final : public Instance {
 
   void set_input_slopes(const References& r, const double* slopes) override {
     orders_.assign(r.size(), 1);
-    check(call(f_.fmi2SetRealInputDerivatives, "fmi2SetRealInputDerivatives")(c_, r.data(), r.size(), orders_.data(), slopes),
+    check(call(f_.fmi2SetRealInputDerivatives, "fmi2SetRealInputDerivatives")(c_, r.data(), r.size(), orders_.data(),
+                                                                              slopes),
           "fmi2SetRealInputDerivatives");
   }
   void get_output_slopes(const References& r, double* slopes, std::size_t) override {
     orders_.assign(r.size(), 1);
-    check(call(f_.fmi2GetRealOutputDerivatives, "fmi2GetRealOutputDerivatives")(c_, r.data(), r.size(), orders_.data(), slopes),
+    check(call(f_.fmi2GetRealOutputDerivatives, "fmi2GetRealOutputDerivatives")(c_, r.data(), r.size(), orders_.data(),
+                                                                                slopes),
           "fmi2GetRealOutputDerivatives");
   }
   void directional_derivative(const References& unknowns, const References& knowns, const double* seed, std::size_t,
                               double* sensitivity, std::size_t) override {
-    check(call(f_.fmi2GetDirectionalDerivative, "fmi2GetDirectionalDerivative")(c_, unknowns.data(), unknowns.size(), knowns.data(),
-                                                                               knowns.size(), seed, sensitivity),
+    check(call(f_.fmi2GetDirectionalDerivative, "fmi2GetDirectionalDerivative")(
+              c_, unknowns.data(), unknowns.size(), knowns.data(), knowns.size(), seed, sensitivity),
           "fmi2GetDirectionalDerivative");
   }
 
@@ -176,30 +176,38 @@ class Instance2 final : public Instance {
   DiscreteUpdate update_discrete_states() override {
     fmi2EventInfo info{};
     check(f_.fmi2NewDiscreteStates(c_, &info), "fmi2NewDiscreteStates");
-    return {info.new_discrete_states_needed != 0, info.terminate_simulation != 0, info.nominals_changed != 0,
-            info.states_changed != 0, info.next_event_time_defined != 0, info.next_event_time};
+    return {info.new_discrete_states_needed != 0, info.terminate_simulation != 0,
+            info.nominals_changed != 0,           info.states_changed != 0,
+            info.next_event_time_defined != 0,    info.next_event_time};
   }
   void enter_step_mode() override { throw std::logic_error("co-simulation of FMI 2 has no event mode"); }
 
   std::size_t state_count(std::size_t described) override { return described; }
   std::size_t indicator_count(std::size_t described) override { return described; }
-  void enter_continuous_time_mode() override { check(f_.fmi2EnterContinuousTimeMode(c_), "fmi2EnterContinuousTimeMode"); }
+  void enter_continuous_time_mode() override {
+    check(f_.fmi2EnterContinuousTimeMode(c_), "fmi2EnterContinuousTimeMode");
+  }
   void set_time(double t) override { check(f_.fmi2SetTime(c_, t), "fmi2SetTime"); }
   bool set_states(const double* x, std::size_t n) override {
     return accepted(f_.fmi2SetContinuousStates(c_, x, n), "fmi2SetContinuousStates");
   }
-  void get_states(double* x, std::size_t n) override { check(f_.fmi2GetContinuousStates(c_, x, n), "fmi2GetContinuousStates"); }
+  void get_states(double* x, std::size_t n) override {
+    check(f_.fmi2GetContinuousStates(c_, x, n), "fmi2GetContinuousStates");
+  }
   void get_nominals(double* nominals, std::size_t n) override {
     check(f_.fmi2GetNominalsOfContinuousStates(c_, nominals, n), "fmi2GetNominalsOfContinuousStates");
   }
   bool get_derivatives(double* dx, std::size_t n) override {
     return accepted(f_.fmi2GetDerivatives(c_, dx, n), "fmi2GetDerivatives");
   }
-  void get_indicators(double* z, std::size_t n) override { check(f_.fmi2GetEventIndicators(c_, z, n), "fmi2GetEventIndicators"); }
+  void get_indicators(double* z, std::size_t n) override {
+    check(f_.fmi2GetEventIndicators(c_, z, n), "fmi2GetEventIndicators");
+  }
   StepCompleted completed_step() override {
     fmi2Boolean event = fmi2False;
     fmi2Boolean terminated = fmi2False;
-    check(f_.fmi2CompletedIntegratorStep(c_, !settings_.may_restore, &event, &terminated), "fmi2CompletedIntegratorStep");
+    check(f_.fmi2CompletedIntegratorStep(c_, !settings_.may_restore, &event, &terminated),
+          "fmi2CompletedIntegratorStep");
     return {event != fmi2False, terminated != fmi2False};
   }
 
@@ -209,23 +217,27 @@ class Instance2 final : public Instance {
   double get_shift(ValueReference) override { no_clocks(); }
 
   void save(void** state) override { check(call(f_.fmi2GetFMUstate, "fmi2GetFMUstate")(c_, state), "fmi2GetFMUstate"); }
-  void restore(void* state) override { check(call(f_.fmi2SetFMUstate, "fmi2SetFMUstate")(c_, state), "fmi2SetFMUstate"); }
+  void restore(void* state) override {
+    check(call(f_.fmi2SetFMUstate, "fmi2SetFMUstate")(c_, state), "fmi2SetFMUstate");
+  }
   void release(void** state) noexcept override {
     if (*state != nullptr && !dead_ && f_.fmi2FreeFMUstate != nullptr) f_.fmi2FreeFMUstate(c_, state);
     *state = nullptr;
   }
   std::vector<std::uint8_t> serialize(void* state) override {
     std::size_t size = 0;
-    check(call(f_.fmi2SerializedFMUstateSize, "fmi2SerializedFMUstateSize")(c_, state, &size), "fmi2SerializedFMUstateSize");
+    check(call(f_.fmi2SerializedFMUstateSize, "fmi2SerializedFMUstateSize")(c_, state, &size),
+          "fmi2SerializedFMUstateSize");
     std::vector<std::uint8_t> bytes(size);
-    check(call(f_.fmi2SerializeFMUstate, "fmi2SerializeFMUstate")(c_, state, reinterpret_cast<char*>(bytes.data()), size),
-          "fmi2SerializeFMUstate");
+    check(
+        call(f_.fmi2SerializeFMUstate, "fmi2SerializeFMUstate")(c_, state, reinterpret_cast<char*>(bytes.data()), size),
+        "fmi2SerializeFMUstate");
     return bytes;
   }
   void* deserialize(const std::vector<std::uint8_t>& bytes) override {
     void* state = nullptr;
-    check(call(f_.fmi2DeSerializeFMUstate, "fmi2DeSerializeFMUstate")(c_, reinterpret_cast<const char*>(bytes.data()), bytes.size(),
-                                                                     &state),
+    check(call(f_.fmi2DeSerializeFMUstate, "fmi2DeSerializeFMUstate")(c_, reinterpret_cast<const char*>(bytes.data()),
+                                                                      bytes.size(), &state),
           "fmi2DeSerializeFMUstate");
     return state;
   }
@@ -273,7 +285,8 @@ class Instance2 final : public Instance {
       end.terminate = terminated != fmi2False;
     }
     fmi2Real reached = t;
-    if (f_.fmi2GetRealStatus != nullptr && f_.fmi2GetRealStatus(c_, fmi2LastSuccessfulTime, &reached) <= fmi2Warning) end.reached = reached;
+    if (f_.fmi2GetRealStatus != nullptr && f_.fmi2GetRealStatus(c_, fmi2LastSuccessfulTime, &reached) <= fmi2Warning)
+      end.reached = reached;
     return end;
   }
 

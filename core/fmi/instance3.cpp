@@ -27,8 +27,10 @@ struct Functions {
     FMI3_MODEL_EXCHANGE_FUNCTIONS(FIND)
 #undef FIND
 #define REQUIRE(NAME) symbols.require(NAME, #NAME)
-    if (kind == Kind::co_simulation) REQUIRE(fmi3InstantiateCoSimulation);
-    else REQUIRE(fmi3InstantiateModelExchange);
+    if (kind == Kind::co_simulation)
+      REQUIRE(fmi3InstantiateCoSimulation);
+    else
+      REQUIRE(fmi3InstantiateModelExchange);
     REQUIRE(fmi3FreeInstance);
     REQUIRE(fmi3EnterInitializationMode);
     REQUIRE(fmi3ExitInitializationMode);
@@ -63,13 +65,15 @@ struct Environment {
   std::exception_ptr error;                    ///< thrown inside a callback: it must not cross the FMU
 };
 
-extern "C" void log_message3(fmi3InstanceEnvironment environment, fmi3Status status, fmi3String category, fmi3String message) {
+extern "C" void log_message3(fmi3InstanceEnvironment environment, fmi3Status status, fmi3String category,
+                             fmi3String message) {
   if (environment == nullptr || message == nullptr) return;
   static_cast<Environment*>(environment)->log->add(static_cast<int>(status), category, message);
 }
 
-extern "C" void intermediate_update3(fmi3InstanceEnvironment environment, fmi3Float64 time, fmi3Boolean set_requested, fmi3Boolean,
-                                     fmi3Boolean, fmi3Boolean, fmi3Boolean* early_return_requested, fmi3Float64* early_return_time) {
+extern "C" void intermediate_update3(fmi3InstanceEnvironment environment, fmi3Float64 time, fmi3Boolean set_requested,
+                                     fmi3Boolean, fmi3Boolean, fmi3Boolean, fmi3Boolean* early_return_requested,
+                                     fmi3Float64* early_return_time) {
   if (early_return_requested != nullptr) *early_return_requested = false;
   if (early_return_time != nullptr) *early_return_time = time;
   Environment& known = *static_cast<Environment*>(environment);
@@ -87,8 +91,10 @@ class Instance3 final : public Instance {
       : Instance(std::move(log)), library_(std::move(library)), f_(*library_, settings.kind), settings_(settings) {
     held_ = {f_.fmi3SetFloat64, f_.fmi3DoStep, f_.fmi3GetFloat64, !settings_.may_restore};
     environment_.log = log_.get();
-    if (settings_.kind == Kind::co_simulation) instantiate_co_simulation();
-    else instantiate_model_exchange();
+    if (settings_.kind == Kind::co_simulation)
+      instantiate_co_simulation();
+    else
+      instantiate_model_exchange();
     if (!settings_.categories.empty()) choose_categories();
   }
   ~Instance3() override {
@@ -105,18 +111,15 @@ class Instance3 final : public Instance {
     check(f_.fmi3EnterInitializationMode(c_, settings_.tolerance > 0.0, settings_.tolerance, t, false, 0.0),
           "fmi3EnterInitializationMode");
   }
-  void exit_initialization() override {
-    check(f_.fmi3ExitInitializationMode(c_), "fmi3ExitInitializationMode");
-  }
-  void terminate() override {
-    check(f_.fmi3Terminate(c_), "fmi3Terminate");
-  }
+  void exit_initialization() override { check(f_.fmi3ExitInitializationMode(c_), "fmi3ExitInitializationMode"); }
+  void terminate() override { check(f_.fmi3Terminate(c_), "fmi3Terminate"); }
 
   void get(Type type, const References& r, void* values, std::size_t count) override {
-#define GET(TYPE, NAME) \
-  case Type::TYPE: \
-    return check(call(f_.fmi3Get##NAME, "fmi3Get" #NAME)(c_, r.data(), r.size(), static_cast<fmi3##NAME*>(values), count), \
-                 "fmi3Get" #NAME)
+#define GET(TYPE, NAME)                                                                                           \
+  case Type::TYPE:                                                                                                \
+    return check(                                                                                                 \
+        call(f_.fmi3Get##NAME, "fmi3Get" #NAME)(c_, r.data(), r.size(), static_cast<fmi3##NAME*>(values), count), \
+        "fmi3Get" #NAME)
     switch (type) {
       GET(float64, Float64);
       GET(float32, Float32);
@@ -129,15 +132,17 @@ class Instance3 final : public Instance {
       GET(int64, Int64);
       GET(uint64, UInt64);
       GET(boolean, Boolean);
-      default: throw std::logic_error("texts are got by get_texts");
+      default:
+        throw std::logic_error("texts are got by get_texts");
     }
 #undef GET
   }
 
   void set(Type type, const References& r, const void* values, std::size_t count) override {
-#define SET(TYPE, NAME) \
-  case Type::TYPE: \
-    return check(call(f_.fmi3Set##NAME, "fmi3Set" #NAME)(c_, r.data(), r.size(), static_cast<const fmi3##NAME*>(values), count), \
+#define SET(TYPE, NAME)                                                                                  \
+  case Type::TYPE:                                                                                       \
+    return check(call(f_.fmi3Set##NAME, "fmi3Set" #NAME)(c_, r.data(), r.size(),                         \
+                                                         static_cast<const fmi3##NAME*>(values), count), \
                  "fmi3Set" #NAME)
     switch (type) {
       SET(float64, Float64);
@@ -151,7 +156,8 @@ class Instance3 final : public Instance {
       SET(int64, Int64);
       SET(uint64, UInt64);
       SET(boolean, Boolean);
-      default: throw std::logic_error("texts are set by set_texts");
+      default:
+        throw std::logic_error("texts are set by set_texts");
     }
 #undef SET
   }
@@ -166,8 +172,10 @@ class Instance3 final : public Instance {
     }
     std::vector<std::size_t> sizes(count);
     std::vector<fmi3Binary> values(count, nullptr);
-    check(call(f_.fmi3GetBinary, "fmi3GetBinary")(c_, r.data(), r.size(), sizes.data(), values.data(), count), "fmi3GetBinary");
-    for (std::size_t k = 0; k < count; ++k) made.emplace_back(reinterpret_cast<const char*>(values[k]), values[k] ? sizes[k] : 0);
+    check(call(f_.fmi3GetBinary, "fmi3GetBinary")(c_, r.data(), r.size(), sizes.data(), values.data(), count),
+          "fmi3GetBinary");
+    for (std::size_t k = 0; k < count; ++k)
+      made.emplace_back(reinterpret_cast<const char*>(values[k]), values[k] ? sizes[k] : 0);
     return made;
   }
 
@@ -175,7 +183,8 @@ class Instance3 final : public Instance {
     if (type == Type::string) {
       std::vector<fmi3String> texts;
       for (const std::string& value : values) texts.push_back(value.c_str());
-      return check(call(f_.fmi3SetString, "fmi3SetString")(c_, r.data(), r.size(), texts.data(), texts.size()), "fmi3SetString");
+      return check(call(f_.fmi3SetString, "fmi3SetString")(c_, r.data(), r.size(), texts.data(), texts.size()),
+                   "fmi3SetString");
     }
     std::vector<std::size_t> sizes;
     std::vector<fmi3Binary> bytes;
@@ -183,7 +192,8 @@ class Instance3 final : public Instance {
       sizes.push_back(value.size());
       bytes.push_back(reinterpret_cast<fmi3Binary>(value.data()));
     }
-    check(call(f_.fmi3SetBinary, "fmi3SetBinary")(c_, r.data(), r.size(), sizes.data(), bytes.data(), bytes.size()), "fmi3SetBinary");
+    check(call(f_.fmi3SetBinary, "fmi3SetBinary")(c_, r.data(), r.size(), sizes.data(), bytes.data(), bytes.size()),
+          "fmi3SetBinary");
   }
 
   StepEnd do_step(double t, double h, const IntermediateInputs* inputs) override {
@@ -217,24 +227,30 @@ class Instance3 final : public Instance {
     if (x.output_count > 0) check(held_.get(c_, x.outputs, x.output_count, y, x.output_width), "fmi3GetFloat64");
   }
 
-  void set_input_slopes(const References&, const double*) override { throw ComponentFailure("FMI 3 has no input derivatives"); }
+  void set_input_slopes(const References&, const double*) override {
+    throw ComponentFailure("FMI 3 has no input derivatives");
+  }
   void get_output_slopes(const References& r, double* slopes, std::size_t count) override {
     orders_.assign(r.size(), 1);
-    check(call(f_.fmi3GetOutputDerivatives, "fmi3GetOutputDerivatives")(c_, r.data(), r.size(), orders_.data(), slopes, count),
+    check(call(f_.fmi3GetOutputDerivatives, "fmi3GetOutputDerivatives")(c_, r.data(), r.size(), orders_.data(), slopes,
+                                                                        count),
           "fmi3GetOutputDerivatives");
   }
-  void directional_derivative(const References& unknowns, const References& knowns, const double* seed, std::size_t seeds,
-                              double* sensitivity, std::size_t sensitivities) override {
-    check(call(f_.fmi3GetDirectionalDerivative, "fmi3GetDirectionalDerivative")(
-              c_, unknowns.data(), unknowns.size(), knowns.data(), knowns.size(), seed, seeds, sensitivity, sensitivities),
+  void directional_derivative(const References& unknowns, const References& knowns, const double* seed,
+                              std::size_t seeds, double* sensitivity, std::size_t sensitivities) override {
+    check(call(f_.fmi3GetDirectionalDerivative, "fmi3GetDirectionalDerivative")(c_, unknowns.data(), unknowns.size(),
+                                                                                knowns.data(), knowns.size(), seed,
+                                                                                seeds, sensitivity, sensitivities),
           "fmi3GetDirectionalDerivative");
   }
 
-  void enter_event_mode() override { check(call(f_.fmi3EnterEventMode, "fmi3EnterEventMode")(c_), "fmi3EnterEventMode"); }
+  void enter_event_mode() override {
+    check(call(f_.fmi3EnterEventMode, "fmi3EnterEventMode")(c_), "fmi3EnterEventMode");
+  }
   DiscreteUpdate update_discrete_states() override {
     DiscreteUpdate u;
-    check(call(f_.fmi3UpdateDiscreteStates, "fmi3UpdateDiscreteStates")(c_, &u.again, &u.terminate, &u.nominals_changed,
-                                                                       &u.states_changed, &u.has_next_event, &u.next_event),
+    check(call(f_.fmi3UpdateDiscreteStates, "fmi3UpdateDiscreteStates")(
+              c_, &u.again, &u.terminate, &u.nominals_changed, &u.states_changed, &u.has_next_event, &u.next_event),
           "fmi3UpdateDiscreteStates");
     return u;
   }
@@ -250,22 +266,29 @@ class Instance3 final : public Instance {
     check(f_.fmi3GetNumberOfEventIndicators(c_, &n), "fmi3GetNumberOfEventIndicators");
     return n;
   }
-  void enter_continuous_time_mode() override { check(f_.fmi3EnterContinuousTimeMode(c_), "fmi3EnterContinuousTimeMode"); }
+  void enter_continuous_time_mode() override {
+    check(f_.fmi3EnterContinuousTimeMode(c_), "fmi3EnterContinuousTimeMode");
+  }
   void set_time(double t) override { check(f_.fmi3SetTime(c_, t), "fmi3SetTime"); }
   bool set_states(const double* x, std::size_t n) override {
     return accepted(f_.fmi3SetContinuousStates(c_, x, n), "fmi3SetContinuousStates");
   }
-  void get_states(double* x, std::size_t n) override { check(f_.fmi3GetContinuousStates(c_, x, n), "fmi3GetContinuousStates"); }
+  void get_states(double* x, std::size_t n) override {
+    check(f_.fmi3GetContinuousStates(c_, x, n), "fmi3GetContinuousStates");
+  }
   void get_nominals(double* nominals, std::size_t n) override {
     check(f_.fmi3GetNominalsOfContinuousStates(c_, nominals, n), "fmi3GetNominalsOfContinuousStates");
   }
   bool get_derivatives(double* dx, std::size_t n) override {
     return accepted(f_.fmi3GetContinuousStateDerivatives(c_, dx, n), "fmi3GetContinuousStateDerivatives");
   }
-  void get_indicators(double* z, std::size_t n) override { check(f_.fmi3GetEventIndicators(c_, z, n), "fmi3GetEventIndicators"); }
+  void get_indicators(double* z, std::size_t n) override {
+    check(f_.fmi3GetEventIndicators(c_, z, n), "fmi3GetEventIndicators");
+  }
   StepCompleted completed_step() override {
     StepCompleted done;
-    check(f_.fmi3CompletedIntegratorStep(c_, !settings_.may_restore, &done.event, &done.terminate), "fmi3CompletedIntegratorStep");
+    check(f_.fmi3CompletedIntegratorStep(c_, !settings_.may_restore, &done.event, &done.terminate),
+          "fmi3CompletedIntegratorStep");
     return done;
   }
 
@@ -280,7 +303,8 @@ class Instance3 final : public Instance {
   }
   IntervalNews get_interval(ValueReference clock, double& interval) override {
     fmi3IntervalQualifier qualifier = fmi3IntervalNotYetKnown;
-    check(call(f_.fmi3GetIntervalDecimal, "fmi3GetIntervalDecimal")(c_, &clock, 1, &interval, &qualifier), "fmi3GetIntervalDecimal");
+    check(call(f_.fmi3GetIntervalDecimal, "fmi3GetIntervalDecimal")(c_, &clock, 1, &interval, &qualifier),
+          "fmi3GetIntervalDecimal");
     return qualifier == fmi3IntervalChanged     ? IntervalNews::changed
            : qualifier == fmi3IntervalUnchanged ? IntervalNews::unchanged
                                                 : IntervalNews::unknown;
@@ -292,16 +316,20 @@ class Instance3 final : public Instance {
   }
 
   void save(void** state) override { check(call(f_.fmi3GetFMUState, "fmi3GetFMUState")(c_, state), "fmi3GetFMUState"); }
-  void restore(void* state) override { check(call(f_.fmi3SetFMUState, "fmi3SetFMUState")(c_, state), "fmi3SetFMUState"); }
+  void restore(void* state) override {
+    check(call(f_.fmi3SetFMUState, "fmi3SetFMUState")(c_, state), "fmi3SetFMUState");
+  }
   void release(void** state) noexcept override {
     if (*state != nullptr && !dead_ && f_.fmi3FreeFMUState != nullptr) f_.fmi3FreeFMUState(c_, state);
     *state = nullptr;
   }
   std::vector<std::uint8_t> serialize(void* state) override {
     std::size_t size = 0;
-    check(call(f_.fmi3SerializedFMUStateSize, "fmi3SerializedFMUStateSize")(c_, state, &size), "fmi3SerializedFMUStateSize");
+    check(call(f_.fmi3SerializedFMUStateSize, "fmi3SerializedFMUStateSize")(c_, state, &size),
+          "fmi3SerializedFMUStateSize");
     std::vector<std::uint8_t> bytes(size);
-    check(call(f_.fmi3SerializeFMUState, "fmi3SerializeFMUState")(c_, state, bytes.data(), size), "fmi3SerializeFMUState");
+    check(call(f_.fmi3SerializeFMUState, "fmi3SerializeFMUState")(c_, state, bytes.data(), size),
+          "fmi3SerializeFMUState");
     return bytes;
   }
   void* deserialize(const std::vector<std::uint8_t>& bytes) override {
@@ -321,15 +349,15 @@ class Instance3 final : public Instance {
   void instantiate_co_simulation() {
     const InstanceSettings& s = settings_;
     const bool intermediate = !s.intermediate.empty();
-    c_ = f_.fmi3InstantiateCoSimulation(s.name.c_str(), s.token.c_str(), s.resources.c_str(), s.visible, s.logging, s.event_mode,
-                                        s.early_return, s.intermediate.data(), s.intermediate.size(), &environment_, log_message3,
-                                        intermediate ? intermediate_update3 : nullptr);
+    c_ = f_.fmi3InstantiateCoSimulation(s.name.c_str(), s.token.c_str(), s.resources.c_str(), s.visible, s.logging,
+                                        s.event_mode, s.early_return, s.intermediate.data(), s.intermediate.size(),
+                                        &environment_, log_message3, intermediate ? intermediate_update3 : nullptr);
     if (c_ == nullptr) refuse_instance("fmi3InstantiateCoSimulation", settings_, *log_);
   }
   void instantiate_model_exchange() {
     const InstanceSettings& s = settings_;
-    c_ = f_.fmi3InstantiateModelExchange(s.name.c_str(), s.token.c_str(), s.resources.c_str(), s.visible, s.logging, &environment_,
-                                         log_message3);
+    c_ = f_.fmi3InstantiateModelExchange(s.name.c_str(), s.token.c_str(), s.resources.c_str(), s.visible, s.logging,
+                                         &environment_, log_message3);
     if (c_ == nullptr) refuse_instance("fmi3InstantiateModelExchange", settings_, *log_);
   }
 

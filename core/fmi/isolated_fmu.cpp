@@ -15,7 +15,7 @@ namespace {
 using link::Packer;
 using link::Unpacker;
 
-constexpr double patience = 2.0;              ///< s, for a process that was asked to end
+constexpr double patience = 2.0;                 ///< s, for a process that was asked to end
 constexpr std::size_t printed_in_message = 400;  ///< bytes
 constexpr std::size_t printed_kept = 1 << 16;
 
@@ -60,8 +60,10 @@ std::string answer_variable(FmuBase& fmu, Call call, Unpacker& in) {
   Packer out;
   Port port;
   in(port);
-  if (call == Call::numbers) out(fmu.numbers(port));
-  else out(fmu.texts(port));
+  if (call == Call::numbers)
+    out(fmu.numbers(port));
+  else
+    out(fmu.texts(port));
   return out.take();
 }
 
@@ -78,10 +80,14 @@ std::string answer_call(FmuBase& fmu, const std::string& bytes) {
       in(unknowns)(knowns)(seed)(width);
       return out(fmu.directional_derivative(unknowns, knowns, seed, width)).take();
     }
-    case Call::state: return out(fmu.serialize()).take();
-    case Call::memory: return out(fmu.memory()).take();
-    case Call::statistics: return out(*fmu.statistics()).take();
-    default: return answer_variable(fmu, call, in);
+    case Call::state:
+      return out(fmu.serialize()).take();
+    case Call::memory:
+      return out(fmu.memory()).take();
+    case Call::statistics:
+      return out(*fmu.statistics()).take();
+    default:
+      return answer_variable(fmu, call, in);
   }
 }
 
@@ -107,7 +113,8 @@ void describe(Archive& archive, Assignment& assignment) {
 
 template <class Archive>
 void describe(Archive& archive, InstanceSettings& settings) {
-  archive(settings.kind)(settings.name)(settings.token)(settings.resources)(settings.tool)(settings.visible)(settings.logging)(settings.categories);
+  archive(settings.kind)(settings.name)(settings.token)(settings.resources)(settings.tool)(settings.visible)(
+      settings.logging)(settings.categories);
   archive(settings.tolerance)(settings.event_mode)(settings.early_return)(settings.may_restore)(settings.intermediate);
 }
 
@@ -131,12 +138,14 @@ void describe(Archive& archive, IntegrationSetup& setup) {
 
 template <class Archive>
 void describe(Archive& archive, IntegrationStatistics& counts) {
-  archive(counts.steps)(counts.evaluations)(counts.state_events)(counts.time_events)(counts.step_events)(counts.input_events);
+  archive(counts.steps)(counts.evaluations)(counts.state_events)(counts.time_events)(counts.step_events)(
+      counts.input_events);
 }
 
 template <class Archive>
 void describe(Archive& archive, FmuSetup& setup) {
-  archive(setup.major)(setup.instance)(setup.inputs)(setup.outputs)(setup.clocks)(setup.structure)(setup.values)(setup.input_style);
+  archive(setup.major)(setup.instance)(setup.inputs)(setup.outputs)(setup.clocks)(setup.structure)(setup.values)(
+      setup.input_style);
   archive(setup.output_slopes)(setup.can_save)(setup.redo_discarded)(setup.equal_steps)(setup.only_once);
   archive(setup.state)(setup.memory)(setup.integration);
 }
@@ -197,7 +206,8 @@ std::string IsolatedFmu::explain_loss(const std::string& reason) {
     text += "; its memory was limited to " + std::to_string(std::lround(isolation_.limits.memory / 1e6)) + " MB";
   }
   if (const std::string words = log_->last_words(); !words.empty()) text += "; the FMU said: " + words;
-  if (const std::string tail = printable(child_->printed(printed_in_message)); !tail.empty()) text += "; it printed: " + tail;
+  if (const std::string tail = printable(child_->printed(printed_in_message)); !tail.empty())
+    text += "; it printed: " + tail;
   return text;
 }
 
@@ -241,7 +251,9 @@ std::vector<std::uint8_t> IsolatedFmu::serialize() {
   return unpacked<std::vector<std::uint8_t>>(running().call(Packer()(Call::state).take()));
 }
 
-std::vector<double> IsolatedFmu::memory() { return unpacked<std::vector<double>>(running().call(Packer()(Call::memory).take())); }
+std::vector<double> IsolatedFmu::memory() {
+  return unpacked<std::vector<double>>(running().call(Packer()(Call::memory).take()));
+}
 
 const IntegrationStatistics* IsolatedFmu::statistics() const {
   if (order_.setup.instance.kind == Kind::co_simulation) return nullptr;

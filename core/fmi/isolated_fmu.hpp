@@ -59,8 +59,8 @@ class IsolatedFmu final : public Subsystem {
   const Log& log() const { return *log_; }
   std::vector<double> numbers(const Port& port);
   std::vector<std::string> texts(const Port& port);
-  std::vector<double> directional_derivative(const References& unknowns, const References& knowns, const std::vector<double>& seed,
-                                             std::size_t width);
+  std::vector<double> directional_derivative(const References& unknowns, const References& knowns,
+                                             const std::vector<double>& seed, std::size_t width);
   std::vector<std::uint8_t> serialize();
   std::vector<double> memory();
   /// Of the run under way, or as they were when the last one ended; null in co-simulation.

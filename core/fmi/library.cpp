@@ -27,8 +27,10 @@ std::wstring widen(const std::string& text) {
 
 Library::Library(const std::string& path) : path_(path) {
   // Libraries beside the FMU's own are found, those of the current directory are not.
-  handle_ = LoadLibraryExW(widen(path).c_str(), nullptr, LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR | LOAD_LIBRARY_SEARCH_DEFAULT_DIRS);
-  if (handle_ == nullptr) throw std::runtime_error(path + ": cannot be loaded, Windows error " + std::to_string(GetLastError()));
+  handle_ =
+      LoadLibraryExW(widen(path).c_str(), nullptr, LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR | LOAD_LIBRARY_SEARCH_DEFAULT_DIRS);
+  if (handle_ == nullptr)
+    throw std::runtime_error(path + ": cannot be loaded, Windows error " + std::to_string(GetLastError()));
 }
 Library::~Library() { FreeLibrary(static_cast<HMODULE>(handle_)); }
 void* Library::find(const char* name) const {
@@ -43,12 +45,17 @@ namespace {
 std::string explained(const std::string& path, const std::string& said) {
   const bool names_it = said.rfind(path, 0) == 0;
   if (!names_it) return said + "; needed by " + path;
-  if (said.find("undefined symbol: _Py") != std::string::npos || said.find("undefined symbol: Py") != std::string::npos) {
-    return said + "; it needs Python in its process: run it without isolate, or give LD_PRELOAD with the path of libpython and "
-                  "Isolation(environment=(\"LD_PRELOAD\",))";
+  if (said.find("undefined symbol: _Py") != std::string::npos ||
+      said.find("undefined symbol: Py") != std::string::npos) {
+    return said +
+           "; it needs Python in its process: run it without isolate, or give LD_PRELOAD with the path of libpython "
+           "and "
+           "Isolation(environment=(\"LD_PRELOAD\",))";
   }
   const bool there = access(path.c_str(), R_OK) == 0;
-  return there && said.find("No such file") != std::string::npos ? said + "; the file is there, but not for this kind of processor" : said;
+  return there && said.find("No such file") != std::string::npos
+             ? said + "; the file is there, but not for this kind of processor"
+             : said;
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 
 namespace counterpoint::fmi {
 
-/// A shared library, loaded as long as this lives. Its symbols stay its own (RTLD_LOCAL): FMUs have functions of the same
-/// names. RTLD_DEEPBIND, which would also shield a library from symbols of the process, is left out: it breaks
+/// A shared library, loaded as long as this lives. Its symbols stay its own (RTLD_LOCAL): FMUs have functions of the
+/// same names. RTLD_DEEPBIND, which would also shield a library from symbols of the process, is left out: it breaks
 /// libraries that rely on a replaced allocator, and sanitizers refuse it.
 class Library {
  public:

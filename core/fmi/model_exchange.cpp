@@ -9,7 +9,8 @@
 namespace counterpoint::fmi {
 
 std::unique_ptr<FmuBase> make_fmu(LibraryPointer library, FmuSetup setup) {
-  if (setup.instance.kind == Kind::co_simulation) return std::make_unique<FmuSubsystem>(std::move(library), std::move(setup));
+  if (setup.instance.kind == Kind::co_simulation)
+    return std::make_unique<FmuSubsystem>(std::move(library), std::move(setup));
   return std::make_unique<ModelExchangeSubsystem>(std::move(library), std::move(setup));
 }
 
@@ -68,7 +69,9 @@ void ModelExchangeSubsystem::read_nominals() {
     const double nominal = std::abs(raw_[i]);
     const bool usable = std::isnormal(nominal);
     if (!usable) {
-      log_->add(1, "counterpoint", "the nominal value of state \"" + name_of_state(i) + "\" is " + std::to_string(raw_[i]) + "; 1 is taken");
+      log_->add(
+          1, "counterpoint",
+          "the nominal value of state \"" + name_of_state(i) + "\" is " + std::to_string(raw_[i]) + "; 1 is taken");
     }
     const double scale = usable ? std::ldexp(1.0, std::ilogb(nominal)) : 1.0;
     x_[i] *= scale_[i] / scale;
@@ -90,7 +93,8 @@ const double* ModelExchangeSubsystem::output(double t, Inputs& u) {
   const KeepFloatingPoint keep;
   running();
   if (phase_ == Phase::initializing) {
-    // What others publish is not known when outputs are read for the first time: the FMU's own start values serve better.
+    // What others publish is not known when outputs are read for the first time: the FMU's own start values serve
+    // better.
     if (inputs_set_) write_inputs(u.at(t));
     inputs_set_ = true;
   } else if (setup_.integration.outputs_use_inputs) {

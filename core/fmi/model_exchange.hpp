@@ -11,7 +11,8 @@ namespace counterpoint::fmi {
 ///     start:   instantiate, set parameters and start values, enter initialisation mode
 ///     output:  set the inputs where some output depends on them, read the outputs
 ///     begin:   set the inputs, leave initialisation mode, handle initial events, enter continuous-time mode
-///     step:    discrete inputs that have changed, or an event indicator that the inputs known now put on its other side,
+///     step:    discrete inputs that have changed, or an event indicator that the inputs known now put on its other
+///     side,
 ///              are an event; repeat until the end is reached:
 ///                limit      the integrator's step ends no later than the next time event
 ///                attempt    stages with inputs at their times; error too large: again, shorter
@@ -74,17 +75,17 @@ class ModelExchangeSubsystem final : public FmuBase, private Slopes, private Cro
   std::unique_ptr<Method> method_;
   std::unique_ptr<EventLocation> location_;
   StepControl control_;
-  Inputs* inputs_ = nullptr;     ///< of the step under way
-  double span_ = 0.0;            ///< of the step under way, s
-  double short_step_ = 0.0;      ///< of the next step of the integrator when it must be short; else 0
-  double earliest_ = 0.0;        ///< time that the FMU was told at its last event, s: it may be a rounding error after time_
-  bool discarded_ = false;       ///< the FMU discarded an evaluation in the attempt under way
-  std::vector<double> scale_;    ///< of states, powers of two
+  Inputs* inputs_ = nullptr;  ///< of the step under way
+  double span_ = 0.0;         ///< of the step under way, s
+  double short_step_ = 0.0;   ///< of the next step of the integrator when it must be short; else 0
+  double earliest_ = 0.0;   ///< time that the FMU was told at its last event, s: it may be a rounding error after time_
+  bool discarded_ = false;  ///< the FMU discarded an evaluation in the attempt under way
+  std::vector<double> scale_;              ///< of states, powers of two
   std::vector<double> x_, x_end_, slope_;  ///< in these scales
-  std::vector<double> raw_;      ///< states or derivatives as the FMU has them
+  std::vector<double> raw_;                ///< states or derivatives as the FMU has them
   std::vector<double> g_, g_end_;
-  std::vector<int> crossed_;     ///< indicators that did in the last step of the integrator
-  ChatterWatch chatter_{0};      ///< of indicators, and of time events at its end
+  std::vector<int> crossed_;  ///< indicators that did in the last step of the integrator
+  ChatterWatch chatter_{0};   ///< of indicators, and of time events at its end
   IntegrationStatistics statistics_;
 };
 

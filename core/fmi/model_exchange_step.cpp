@@ -125,7 +125,8 @@ double ModelExchangeSubsystem::attempt(double limit) {
   discarded_ = false;
   short_step_ = 0.0;
   try {
-    if (order_ > 0) return control_.step(*method_, {time_, limit, x_.data(), slope_.data(), x_end_.data()}, *this, nullptr);
+    if (order_ > 0)
+      return control_.step(*method_, {time_, limit, x_.data(), slope_.data(), x_end_.data()}, *this, nullptr);
   } catch (const SolverFailure& failure) {
     const std::string words = log_->last_words();
     if (!discarded_) throw;
@@ -156,9 +157,10 @@ void ModelExchangeSubsystem::check_finite(double end) const {
     if (std::isfinite(x_end_[i])) continue;
     std::ostringstream text;
     text.precision(9);
-    text << "state \"" << name_of_state(i) << "\" became NaN or infinite in the step from t = " << time_ << " to " << end
-         << " s; " << (discarded_ ? "the FMU could not evaluate its equations there: try a solver of variable step"
-                                  : "try a smaller step, or ode23s for a stiff model");
+    text << "state \"" << name_of_state(i) << "\" became NaN or infinite in the step from t = " << time_ << " to "
+         << end << " s; "
+         << (discarded_ ? "the FMU could not evaluate its equations there: try a solver of variable step"
+                        : "try a smaller step, or ode23s for a stiff model");
     throw SolverFailure(text.str());
   }
 }
@@ -213,8 +215,8 @@ void ModelExchangeSubsystem::note(Cause cause) {
   if (cause == Cause::time) {
     ++statistics_.time_events;
     if (chatter_.note(time_events, time_, std::max(1e-15 * span_, 4.0 * epsilon * std::abs(time_)))) return;
-    text << "the time events of the FMU come ever closer: " << ChatterWatch::most << " between t = " << chatter_.since(time_events)
-         << " and " << time_ << " s";
+    text << "the time events of the FMU come ever closer: " << ChatterWatch::most
+         << " between t = " << chatter_.since(time_events) << " and " << time_ << " s";
     throw SolverFailure(text.str());
   }
   statistics_.step_events += cause == Cause::step;
@@ -225,9 +227,10 @@ void ModelExchangeSubsystem::note(Cause cause) {
   short_step_ = first_step_after * tolerance;
   for (int i : crossed_) {
     if (chatter_.note(i, time_, tolerance)) continue;
-    text << "event indicator " << i << " of the FMU changes its sign without end: " << ChatterWatch::most << " events between t = "
-         << chatter_.since(i) << " and " << time_
-         << " s (chattering, or events that come ever closer); the model needs a hysteresis, or a state in which the motion ends";
+    text << "event indicator " << i << " of the FMU changes its sign without end: " << ChatterWatch::most
+         << " events between t = " << chatter_.since(i) << " and " << time_
+         << " s (chattering, or events that come ever closer); the model needs a hysteresis, or a state in which the "
+            "motion ends";
     throw SolverFailure(text.str());
   }
 }

@@ -20,7 +20,8 @@ int main(int count, char** arguments) {
     const int parent = std::atoi(arguments[2]);
     link::prepare_child(arguments[1], parent);
     const link::Descriptor memory(link::ChildProcess::memory_descriptor);
-    link::FrameLink frames(link::open_memory(memory, link::MemorySide::guest, link::watch_process(parent), "the master"));
+    link::FrameLink frames(
+        link::open_memory(memory, link::MemorySide::guest, link::watch_process(parent), "the master"));
     fmi::serve_isolated(frames);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());

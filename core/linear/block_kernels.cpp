@@ -39,8 +39,8 @@ struct Pivots {
     return nullptr;
   }
 
-  /// Columns k and k + 1, whose divisions do not wait for each other: with p and c in the place of their pivots and e below p, the
-  /// second pivot is (p c - e^2) / p.
+  /// Columns k and k + 1, whose divisions do not wait for each other: with p and c in the place of their pivots and e
+  /// below p, the second pivot is (p c - e^2) / p.
   COUNTERPOINT_INLINE const double* eliminate_two(double* block, int k) {
     double *const first = block + triangle(k), *const second = block + triangle(k + 1);
     double u[width];
@@ -95,7 +95,8 @@ void subtract_product(double& from, const double* a, const double* b) {
 }
 
 template <int width, int rows>
-COUNTERPOINT_INLINE void eliminate_known_rows(const Pivots<width>& pivots, double* below, const std::int32_t* target, double* values) {
+COUNTERPOINT_INLINE void eliminate_known_rows(const Pivots<width>& pivots, double* below, const std::int32_t* target,
+                                              double* values) {
   double u[rows][width];
   COUNTERPOINT_UNROLL
   for (int a = 0; a < rows; ++a) pivots.reduce(below + a * width, u[a], width);
@@ -188,7 +189,8 @@ struct Kernels {
 
  private:
   template <int sides>
-  COUNTERPOINT_INLINE static void forward_block(int rows, const double* block, const std::int32_t* unknowns, double* b) {
+  COUNTERPOINT_INLINE static void forward_block(int rows, const double* block, const std::int32_t* unknowns,
+                                                double* b) {
     if constexpr (known_rows != any) rows = known_rows;
     double x[width][sides];
     COUNTERPOINT_UNROLL
@@ -216,7 +218,8 @@ struct Kernels {
   }
 
   template <int sides>
-  COUNTERPOINT_INLINE static void backward_block(int rows, const double* block, const std::int32_t* unknowns, double* b) {
+  COUNTERPOINT_INLINE static void backward_block(int rows, const double* block, const std::int32_t* unknowns,
+                                                 double* b) {
     double x[width][sides];
     COUNTERPOINT_UNROLL
     for (int k = 0; k < width; ++k) load<sides>(b + unknowns[k] * sides, x[k]);
@@ -258,14 +261,15 @@ struct Kernels {
 
 template <int width, int... rows>
 constexpr std::array<BlockKernels, sizeof...(rows)> table(std::integer_sequence<int, rows...>) {
-  return {BlockKernels{{Kernels<width, rows>::template eliminate<false>, Kernels<width, rows>::template eliminate<true>},
-                       {Kernels<width, rows>::template forward<1>, Kernels<width, rows>::template forward<3>},
-                       {Kernels<width, rows>::template backward<1>, Kernels<width, rows>::template backward<3>}}...};
+  return {
+      BlockKernels{{Kernels<width, rows>::template eliminate<false>, Kernels<width, rows>::template eliminate<true>},
+                   {Kernels<width, rows>::template forward<1>, Kernels<width, rows>::template forward<3>},
+                   {Kernels<width, rows>::template backward<1>, Kernels<width, rows>::template backward<3>}}...};
 }
 
 using Rows = std::make_integer_sequence<int, any + 1>;
 constexpr std::array<std::array<BlockKernels, any + 1>, widest_block> kernels{table<1>(Rows{}), table<2>(Rows{}),
-                                                                             table<3>(Rows{}), table<4>(Rows{})};
+                                                                              table<3>(Rows{}), table<4>(Rows{})};
 
 }  // namespace
 

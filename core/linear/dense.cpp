@@ -106,7 +106,10 @@ class DenseLdlt final : public Solver {
 class DenseLu final : public Solver {
  public:
   explicit DenseLu(const Pattern& pattern)
-      : values_(dense_values(pattern)), size_(pattern.size), symmetric_(pattern.symmetric), factor_(size_),
+      : values_(dense_values(pattern)),
+        size_(pattern.size),
+        symmetric_(pattern.symmetric),
+        factor_(size_),
         work_(size_) {}
 
   int slot(int row, int column) const override {

@@ -7,9 +7,9 @@
 // element covers, and its elements.
 //
 // Of unknowns of equal degree the ends of chains and those that have an element come first: elimination goes on where
-// it has begun, which leaves less fill (21 entries instead of 24.5 for each loop of the four-bar chain). Otherwise first
-// come, first served: a chain is eliminated from both ends in turn, which makes two recurrences that do not wait for
-// each other, where last come, first served would make a single long one.
+// it has begun, which leaves less fill (21 entries instead of 24.5 for each loop of the four-bar chain). Otherwise
+// first come, first served: a chain is eliminated from both ends in turn, which makes two recurrences that do not wait
+// for each other, where last come, first served would make a single long one.
 
 #include "linear/ordering.hpp"
 
@@ -61,9 +61,22 @@ class Queues {
 class MinimumDegree {
  public:
   explicit MinimumDegree(const Pattern& pattern)
-      : size_(pattern.size), graph_(linear::neighbours(pattern)), queues_(size_, 2 * size_), late_(pattern.late),
-        variables_(size_), elements_(size_), members_(size_), degree_(size_), dense_(size_), gone_(size_),
-        absorbed_(size_), begun_(size_), waits_for_(size_), mark_(size_), seen_(size_), outside_(size_) {
+      : size_(pattern.size),
+        graph_(linear::neighbours(pattern)),
+        queues_(size_, 2 * size_),
+        late_(pattern.late),
+        variables_(size_),
+        elements_(size_),
+        members_(size_),
+        degree_(size_),
+        dense_(size_),
+        gone_(size_),
+        absorbed_(size_),
+        begun_(size_),
+        waits_for_(size_),
+        mark_(size_),
+        seen_(size_),
+        outside_(size_) {
     late_.resize(size_);
     // A row this full would be looked through again and again without telling anything: it comes last anyway.
     const int full = static_cast<int>(std::max(16.0, 10.0 * std::sqrt(size_)));
@@ -181,8 +194,8 @@ class MinimumDegree {
   std::vector<std::vector<int>> members_;    // unknowns of each element
   std::vector<int> degree_;                  // upper bound
   std::vector<char> dense_, gone_, absorbed_, begun_;
-  std::vector<int> waits_for_;               // neighbours that a late unknown still waits for
-  std::vector<int> mark_, seen_;             // the stamp of the pivot that touched an unknown, an element last
+  std::vector<int> waits_for_;    // neighbours that a late unknown still waits for
+  std::vector<int> mark_, seen_;  // the stamp of the pivot that touched an unknown, an element last
   std::vector<int> outside_;
   int stamp_ = 0;
 };

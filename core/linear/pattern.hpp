@@ -22,8 +22,8 @@ Lists columns(const Pattern& pattern);
 /// The same pattern with both triangles of a symmetric one, as if it were not symmetric.
 Pattern full(const Pattern& pattern);
 
-/// Throws std::invalid_argument if the matrix is empty, an entry lies outside of it, or `late` has not one flag for each
-/// unknown.
+/// Throws std::invalid_argument if the matrix is empty, an entry lies outside of it, or `late` has not one flag for
+/// each unknown.
 void check(const Pattern& pattern);
 
 /// Place of `row` in list `column`, an index into `items`; throws std::out_of_range if it is not there.

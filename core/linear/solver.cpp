@@ -34,8 +34,8 @@ struct Candidate {
 
 }  // namespace
 
-// The cheapest for one factorisation and four solutions. The estimates below are fitted to `python -m benchmarks linear`
-// (AMD EPYC 7003, gcc 12, -O2); microseconds measured, * is the choice:
+// The cheapest for one factorisation and four solutions. The estimates below are fitted to `python -m benchmarks
+// linear` (AMD EPYC 7003, gcc 12, -O2); microseconds measured, * is the choice:
 //
 //   pattern (size)         static   sparse   dense     pattern (size)         sparse-lu   dense-lu
 //   condensed chain (4)     0.07*    0.32     0.32     condensed chain (10)        3.4       1.0*

@@ -30,9 +30,11 @@ struct Pattern {
 /// A x = b with a pattern that stays and values that change.
 ///
 /// Contract for implementers:
-///  1. `slot(i, j)` says where in `values()` the entry (i, j) of the pattern lies; with a symmetric pattern every solver has
+///  1. `slot(i, j)` says where in `values()` the entry (i, j) of the pattern lies; with a symmetric pattern every
+///  solver has
 ///     one slot for (i, j) and (j, i). The diagonal always has slots. Slots never change.
-///  2. `values()` never moves. It may be larger than the pattern (fill, and one last place nobody reads, `spare_slot()`). Before each
+///  2. `values()` never moves. It may be larger than the pattern (fill, and one last place nobody reads,
+///  `spare_slot()`). Before each
 ///     `factorise` the caller sets all of it: zero where it has nothing to say.
 ///  3. `factorise` may destroy the values. It throws SingularMatrix.
 ///  4. `solve` overwrites b by x; it may be called many times after one factorise. No memory is taken after

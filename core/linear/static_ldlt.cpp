@@ -139,7 +139,9 @@ int StaticLdlt::slot(int row, int column) const {
 void StaticLdlt::eliminate(int kernel, double* b) {
   double* const values = values_.data();
   for (const Part& part : parts_) {
-    if (const double* pivot = part.kernels.eliminate[kernel](part.batch, part.values, part.targets, values, part.unknowns, b)) fail(pivot);
+    if (const double* pivot =
+            part.kernels.eliminate[kernel](part.batch, part.values, part.targets, values, part.unknowns, b))
+      fail(pivot);
   }
 }
 

@@ -44,7 +44,8 @@ Address Address::parse(const std::string& text) {
   const char* const last = rest.data() + rest.size();
   const char* const first = colon == std::string::npos ? last : rest.data() + colon + 1;
   const auto [stop, error] = std::from_chars(first, last, address.port);
-  if (address.host.empty() || first == last || error != std::errc() || stop != last || address.port < 0 || address.port > 65535) {
+  if (address.host.empty() || first == last || error != std::errc() || stop != last || address.port < 0 ||
+      address.port > 65535) {
     refuse(text, "a host and a port from 0 to 65535 are needed");
   }
   return address;
@@ -52,9 +53,12 @@ Address Address::parse(const std::string& text) {
 
 std::string Address::text() const {
   switch (kind) {
-    case Kind::unix_socket: return "unix://" + path;
-    case Kind::memory: return "shm://" + path;
-    case Kind::tcp: break;
+    case Kind::unix_socket:
+      return "unix://" + path;
+    case Kind::memory:
+      return "shm://" + path;
+    case Kind::tcp:
+      break;
   }
   const bool brackets = host.find(':') != std::string::npos;
   return "tcp://" + (brackets ? "[" + host + "]" : host) + ":" + std::to_string(port);

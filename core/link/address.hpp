@@ -4,8 +4,8 @@
 
 namespace counterpoint::link {
 
-/// Where an end of a link waits: `tcp://host:port`, `unix:///path` or `shm:///path` (shared memory, agreed on at a socket
-/// of that path). A port of 0 takes any free one.
+/// Where an end of a link waits: `tcp://host:port`, `unix:///path` or `shm:///path` (shared memory, agreed on at a
+/// socket of that path). A port of 0 takes any free one.
 struct Address {
   enum class Kind { tcp, unix_socket, memory };
 

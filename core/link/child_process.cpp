@@ -126,7 +126,7 @@ std::string ChildProcess::end(double patience) {
 }
 
 std::string ChildProcess::printed(std::size_t most) const {
-  struct stat state {};
+  struct stat state{};
   ::fstat(output_.get(), &state);
   const auto size = static_cast<std::size_t>(state.st_size);
   std::string text(std::min(size, most), '\0');

@@ -54,8 +54,8 @@ class ChildProcess {
   std::string ended_;
 };
 
-/// To be called first in a child process: closes what it inherited by mistake, goes to its folder, and sees that it ends
-/// with the process that started it.
+/// To be called first in a child process: closes what it inherited by mistake, goes to its folder, and sees that it
+/// ends with the process that started it.
 void prepare_child(const std::string& folder, int parent);
 
 /// To be called in a child process before it runs code of others.

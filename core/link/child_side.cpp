@@ -30,12 +30,12 @@ constexpr off_t most_printed = 1 << 20;  ///< bytes kept of what the process pri
 int parent_life = -1;
 
 /// A thread that ends the process group with its parent, and keeps what is printed from growing without end. The death
-/// signal of the kernel (PR_SET_PDEATHSIG) would come when the *thread* ends that started us, and to us alone. Memory is
-/// not allocated here: an arena of its own would count against the limit.
+/// signal of the kernel (PR_SET_PDEATHSIG) would come when the *thread* ends that started us, and to us alone. Memory
+/// is not allocated here: an arena of its own would count against the limit.
 void* watch(void*) {
   pollfd life{parent_life, POLLIN, 0};
   while (::poll(&life, 1, look_milliseconds) <= 0) {
-    struct stat state {};
+    struct stat state{};
     if (::fstat(1, &state) == 0 && S_ISREG(state.st_mode) && state.st_size > most_printed) {
       if (::ftruncate(1, 0) != 0) continue;
     }
@@ -60,7 +60,8 @@ void set_limit(Resource resource, double value, const char* what) {
   const auto most = static_cast<rlim_t>(value);
   // From the first limit of processor time on there is a signal that says so, at the second one the process is killed.
   const rlimit limit{most, resource == RLIMIT_CPU ? most + 2 : most};
-  if (::setrlimit(resource, &limit) != 0) throw_errno(std::string("the ") + what + " of the child process cannot be limited");
+  if (::setrlimit(resource, &limit) != 0)
+    throw_errno(std::string("the ") + what + " of the child process cannot be limited");
 }
 
 /// Bytes of address space that are taken now.

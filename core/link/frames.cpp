@@ -6,7 +6,8 @@
 
 namespace counterpoint::link {
 
-static_assert(std::endian::native == std::endian::little, "frames are written as numbers lie in memory: the low byte first");
+static_assert(std::endian::native == std::endian::little,
+              "frames are written as numbers lie in memory: the low byte first");
 
 namespace {
 constexpr std::size_t header_size = 8;
@@ -20,8 +21,9 @@ struct Header {
 
 void Frame::numbers(std::vector<double>& into, std::size_t at_least) const {
   if (bytes.size() % sizeof(double) != 0 || bytes.size() < at_least * sizeof(double)) {
-    throw ProtocolFailure("a frame of kind " + std::to_string(static_cast<int>(kind)) + " has " + std::to_string(bytes.size()) +
-                          " bytes; at least " + std::to_string(at_least) + " numbers of 8 bytes belong there");
+    throw ProtocolFailure("a frame of kind " + std::to_string(static_cast<int>(kind)) + " has " +
+                          std::to_string(bytes.size()) + " bytes; at least " + std::to_string(at_least) +
+                          " numbers of 8 bytes belong there");
   }
   into.resize(bytes.size() / sizeof(double));
   if (!bytes.empty()) std::memcpy(into.data(), bytes.data(), bytes.size());
@@ -51,8 +53,8 @@ FrameLink& FrameLink::put(std::string_view text) {
 void FrameLink::send(const Deadline& deadline) {
   const std::size_t size = out_.size() - header_size;
   if (size > frame_limit) {
-    throw ProtocolFailure("a frame of " + std::to_string(size) + " bytes is too large to send; at most " + std::to_string(frame_limit) +
-                          " are allowed");
+    throw ProtocolFailure("a frame of " + std::to_string(size) + " bytes is too large to send; at most " +
+                          std::to_string(frame_limit) + " are allowed");
   }
   const auto count = static_cast<std::uint32_t>(size);
   std::memcpy(out_.data(), &count, sizeof count);
@@ -60,7 +62,9 @@ void FrameLink::send(const Deadline& deadline) {
   channel_->write(out_.data(), out_.size(), deadline);
 }
 
-void FrameLink::send_text(Kind kind, std::string_view text, const Deadline& deadline) { begin(kind).put(text).send(deadline); }
+void FrameLink::send_text(Kind kind, std::string_view text, const Deadline& deadline) {
+  begin(kind).put(text).send(deadline);
+}
 
 void FrameLink::send_beside(Kind kind, std::string_view text, const Deadline& deadline) {
   const Header header{static_cast<std::uint32_t>(text.size()), static_cast<std::uint32_t>(kind)};
@@ -73,7 +77,8 @@ void FrameLink::send_beside(Kind kind, std::string_view text, const Deadline& de
 /// Have at least so many bytes in a row from `first_` on.
 void FrameLink::fill(std::size_t wanted, const Deadline& deadline) {
   if (in_.size() - first_ < wanted) {
-    std::copy(in_.begin() + static_cast<std::ptrdiff_t>(first_), in_.begin() + static_cast<std::ptrdiff_t>(end_), in_.begin());
+    std::copy(in_.begin() + static_cast<std::ptrdiff_t>(first_), in_.begin() + static_cast<std::ptrdiff_t>(end_),
+              in_.begin());
     end_ -= first_;
     first_ = 0;
     if (in_.size() < wanted) in_.resize(wanted);
@@ -87,8 +92,8 @@ Frame FrameLink::receive(const Deadline& deadline) {
   Header header;
   std::memcpy(&header, in_.data() + first_, header_size);
   if (header.size > limit_) {
-    throw ProtocolFailure("a frame of " + std::to_string(header.size) + " bytes is announced; at most " + std::to_string(limit_) +
-                          " are taken");
+    throw ProtocolFailure("a frame of " + std::to_string(header.size) + " bytes is announced; at most " +
+                          std::to_string(limit_) + " are taken");
   }
   fill(header_size + header.size, deadline);
   const Frame frame{static_cast<Kind>(header.kind), {in_.data() + first_ + header_size, header.size}};

@@ -12,10 +12,10 @@ namespace counterpoint::link {
 
 /// What a frame is; docs/reference/link-protocol.md says what each one holds.
 enum class Kind : std::uint32_t {
-  hello = 1,     ///< who connects: magic, version, token
-  welcome = 2,   ///< who was connected to: magic, version
-  ports = 3,     ///< the subsystem describes itself
-  start = 4,     ///< commands of the master: t, t_end, inputs ...
+  hello = 1,    ///< who connects: magic, version, token
+  welcome = 2,  ///< who was connected to: magic, version
+  ports = 3,    ///< the subsystem describes itself
+  start = 4,    ///< commands of the master: t, t_end, inputs ...
   begin = 5,
   step = 6,
   output = 7,
@@ -28,11 +28,11 @@ enum class Kind : std::uint32_t {
   restore = 14,
   forget = 15,
   error = 16,
-  alive = 17,    ///< the subsystem is still working
+  alive = 17,  ///< the subsystem is still working
   ping = 18,
   pong = 19,
   log = 20,
-  call = 21,     ///< what two programs agreed on beside the protocol
+  call = 21,  ///< what two programs agreed on beside the protocol
   result = 22,
   bye = 23,
 };

@@ -18,16 +18,19 @@ Greeting read_greeting(const Frame& frame, Kind expected) {
   const std::string text = frame.text();
   Greeting greeting;
   const char* const end = text.data() + text.size();
-  if (frame.kind != expected || text.rfind(magic, 0) != 0) throw ProtocolFailure("it does not speak the protocol of a link");
+  if (frame.kind != expected || text.rfind(magic, 0) != 0)
+    throw ProtocolFailure("it does not speak the protocol of a link");
   const auto [stop, error] = std::from_chars(text.data() + magic.size(), end, greeting.version);
-  if (error != std::errc() || (stop != end && *stop != ' ')) throw ProtocolFailure("it does not say its version of the protocol");
+  if (error != std::errc() || (stop != end && *stop != ' '))
+    throw ProtocolFailure("it does not say its version of the protocol");
   if (stop != end) greeting.token.assign(stop + 1, end);
   return greeting;
 }
 
 std::string version_problem(int version) {
   if (version == protocol_version) return "";
-  return "it speaks version " + std::to_string(version) + " of the link protocol, this program version " + std::to_string(protocol_version);
+  return "it speaks version " + std::to_string(version) + " of the link protocol, this program version " +
+         std::to_string(protocol_version);
 }
 
 std::string greeting_of(const std::string& token) {

@@ -16,7 +16,8 @@ class Refused : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Who may come in: whoever shows the token. A token that may be used once is of no use to somebody who has overheard it.
+/// Who may come in: whoever shows the token. A token that may be used once is of no use to somebody who has overheard
+/// it.
 class Gate {
  public:
   Gate(std::string token, bool opens_once) : token_(std::move(token)), opens_once_(opens_once) {}

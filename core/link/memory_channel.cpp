@@ -1,8 +1,8 @@
 // Shared memory: two rings of bytes, each with one writer and one reader.
 //
-// A counter of bytes written and one of bytes taken, both going round at 2^32, say what is in a ring. Whoever has to wait looks
-// at the counter for a moment (the other end may be running on another core, and answers within microseconds) and then
-// sleeps on it (futex) until the other end has moved it.
+// A counter of bytes written and one of bytes taken, both going round at 2^32, say what is in a ring. Whoever has to
+// wait looks at the counter for a moment (the other end may be running on another core, and answers within
+// microseconds) and then sleeps on it (futex) until the other end has moved it.
 
 #include "link/memory_channel.hpp"
 
@@ -217,7 +217,7 @@ Descriptor make_memory() {
 }
 
 ChannelPointer open_memory(const Descriptor& memory, MemorySide side, Descriptor life, std::string peer) {
-  struct stat state {};
+  struct stat state{};
   const bool ours = ::fstat(memory.get(), &state) == 0 && state.st_size == static_cast<off_t>(sizeof(Segment)) &&
                     (::fcntl(memory.get(), F_GET_SEALS) & seals) == seals;
   if (!ours) throw std::runtime_error(peer + ": what it gave us is no shared memory of a link");

@@ -10,8 +10,9 @@ enum class MemorySide { maker, guest };
 /// Make shared memory for two channels, one each way. Its size is sealed: whoever has it cannot cut it off below us.
 Descriptor make_memory();
 
-/// An end of shared memory that `make_memory` made, here or in the process that gave it to us; throws when it is something
-/// else. `life` can be read as soon as the other end is gone: a process (pidfd) or a socket on which nothing is sent.
+/// An end of shared memory that `make_memory` made, here or in the process that gave it to us; throws when it is
+/// something else. `life` can be read as soon as the other end is gone: a process (pidfd) or a socket on which nothing
+/// is sent.
 ChannelPointer open_memory(const Descriptor& memory, MemorySide side, Descriptor life, std::string peer);
 
 /// A descriptor that can be read when a process has ended.

@@ -6,8 +6,8 @@
 
 namespace counterpoint::link {
 
-/// How often to look before going to sleep: often when that was of use the last time, i.e. when the other end has a core of
-/// its own and answers soon.
+/// How often to look before going to sleep: often when that was of use the last time, i.e. when the other end has a
+/// core of its own and answers soon.
 class Patience {
  public:
   Patience(int most, int fewest) : most_(most), fewest_(fewest) {}
@@ -28,7 +28,8 @@ class Patience {
 };
 
 /// Gives the core away between looks, to whoever waits for it: with more processes than cores that may be the one whose
-/// answer is waited for. Somebody who has nothing to do with it may keep the core for milliseconds, though: not again soon, then.
+/// answer is waited for. Somebody who has nothing to do with it may keep the core for milliseconds, though: not again
+/// soon, then.
 class Courtesy {
  public:
   void begin_wait() { waits_left_ -= waits_left_ > 0; }

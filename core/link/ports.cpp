@@ -53,7 +53,8 @@ class Reader {
 
  private:
   [[noreturn]] void refuse(const std::string& why) const {
-    throw ProtocolFailure("in the description of its ports the line \"" + std::string(text_.substr(0, 200)) + "\": " + why);
+    throw ProtocolFailure("in the description of its ports the line \"" + std::string(text_.substr(0, 200)) +
+                          "\": " + why);
   }
 
   std::string word(std::size_t k) const {
@@ -68,7 +69,8 @@ class Reader {
     const std::string text = word(k);
     double value = 0.0;
     const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || stop != text.data() + text.size() || !std::isfinite(value)) refuse("\"" + text + "\" is no finite number");
+    if (error != std::errc() || stop != text.data() + text.size() || !std::isfinite(value))
+      refuse("\"" + text + "\" is no finite number");
     return value;
   }
 
@@ -96,7 +98,8 @@ class Reader {
     made.width = static_cast<int>(width);
     if (words_.size() > 3 && !words_[3].empty()) made.unit = word(3);
     for (std::size_t k = 4; k < words_.size(); ++k) made.start.push_back(read_number(k));
-    if (!made.start.empty() && made.start.size() != static_cast<std::size_t>(made.width)) refuse("a start value for each of its values is needed");
+    if (!made.start.empty() && made.start.size() != static_cast<std::size_t>(made.width))
+      refuse("a start value for each of its values is needed");
     if (!names_.insert(kind + std::string("\t") + made.name).second) refuse("the name was there before");
     (*kind == 'i' ? inputs_ : outputs_) += made.width;
     if (inputs_ > most_values || outputs_ > most_values) refuse("too many values");
@@ -154,18 +157,21 @@ std::string Ports::to_text() const {
   write_ports(text, "input", inputs);
   write_ports(text, "output", outputs);
   for (const auto& [output, input] : feedthrough) text << "feedthrough\t" << output << '\t' << input << '\n';
-  for (const auto& [output, input] : initial_feedthrough) text << "initial feedthrough\t" << output << '\t' << input << '\n';
+  for (const auto& [output, input] : initial_feedthrough)
+    text << "initial feedthrough\t" << output << '\t' << input << '\n';
   if (step > 0.0) text << "step\t" << number(step) << '\n';
   if (heartbeat > 0.0) text << "heartbeat\t" << number(heartbeat) << '\n';
   if (!approximation.empty()) text << "approximation\t" << approximation << '\n';
-  for (const auto& [output, words] : output_approximations) text << "approximation\t" << words << '\t' << output << '\n';
-  for (const auto& [input, words] : input_approximations) text << "input approximation\t" << words << '\t' << input << '\n';
+  for (const auto& [output, words] : output_approximations)
+    text << "approximation\t" << words << '\t' << output << '\n';
+  for (const auto& [input, words] : input_approximations)
+    text << "input approximation\t" << words << '\t' << input << '\n';
   text << "ask";
   for (const double share : asks) text << '\t' << number(share);
   text << '\n';
-  const std::pair<bool, const char*> abilities[] = {{can_save, "save"}, {derivatives, "derivatives"}, {requests, "request"},
-                                                    {begins, "begin"},  {paces, "pace"},              {stops_early, "stop early"},
-                                                    {jumps, "jump"}};
+  const std::pair<bool, const char*> abilities[] = {
+      {can_save, "save"}, {derivatives, "derivatives"}, {requests, "request"}, {begins, "begin"},
+      {paces, "pace"},    {stops_early, "stop early"},  {jumps, "jump"}};
   for (const auto& [able, word] : abilities) {
     if (able) text << "can\t" << word << '\n';
   }

@@ -23,20 +23,20 @@ struct Ports {
   std::vector<LinkPort> inputs;
   std::vector<LinkPort> outputs;
   std::vector<PortPair> feedthrough;
-  std::vector<PortPair> initial_feedthrough;  ///< at the start only
-  double step = 0.0;                          ///< fixed step it prefers, s; 0: none
-  std::vector<double> asks = {0.0};           ///< shares of a step at which it wants its inputs, 0 to 1
-  std::string approximation;                  ///< of its outputs that it prefers: kind and option, "hold behind"
+  std::vector<PortPair> initial_feedthrough;    ///< at the start only
+  double step = 0.0;                            ///< fixed step it prefers, s; 0: none
+  std::vector<double> asks = {0.0};             ///< shares of a step at which it wants its inputs, 0 to 1
+  std::string approximation;                    ///< of its outputs that it prefers: kind and option, "hold behind"
   std::vector<PortPair> output_approximations;  ///< output, words: of outputs that are not like the rest
   std::vector<PortPair> input_approximations;   ///< input, words: of inputs that need more than straight lines
-  double heartbeat = 0.0;      ///< while it works it says so at least this often, s; 0: it does not
+  double heartbeat = 0.0;                       ///< while it works it says so at least this often, s; 0: it does not
   bool can_save = false;
-  bool derivatives = false;    ///< replies hold dy/dt after y
-  bool requests = false;       ///< it may ask for inputs at other times
-  bool begins = false;         ///< it wants to know when the initial outputs of all are found
-  bool paces = false;          ///< it says which step it would like next
+  bool derivatives = false;  ///< replies hold dy/dt after y
+  bool requests = false;     ///< it may ask for inputs at other times
+  bool begins = false;       ///< it wants to know when the initial outputs of all are found
+  bool paces = false;        ///< it says which step it would like next
   bool stops_early = false;
-  bool jumps = false;          ///< replies say what the outputs were right before an event that ended the step
+  bool jumps = false;  ///< replies say what the outputs were right before an event that ended the step
 
   int input_width() const;
   int output_width() const;

@@ -12,7 +12,7 @@ namespace counterpoint::link {
 
 namespace {
 constexpr std::size_t most_messages = 1000;  ///< that are kept of a run
-constexpr double silent_heartbeats = 5.0;  ///< that may be missing before the other end counts as gone
+constexpr double silent_heartbeats = 5.0;    ///< that may be missing before the other end counts as gone
 }  // namespace
 
 /// The link as long as it is good; from the first failure on, why it is not.
@@ -126,7 +126,8 @@ void expect(const Frame& frame, Kind kind) {
 }  // namespace
 
 RemoteSubsystem::RemoteSubsystem(std::unique_ptr<FrameLink> link, RemoteSettings settings)
-    : connection_(std::make_shared<Connection>(std::move(link), std::move(settings))), peer_(connection_->link().peer()) {
+    : connection_(std::make_shared<Connection>(std::move(link), std::move(settings))),
+      peer_(connection_->link().peer()) {
   connection_->guarded([&](FrameLink& open) {
     const Frame frame = connection_->receive(open, Deadline::in(connection_->settings.deadline));
     expect(frame, Kind::ports);
@@ -188,7 +189,8 @@ void RemoteSubsystem::await_reply(Inputs* u) {
   });
 }
 
-void RemoteSubsystem::answer_request(FrameLink& link, double t, Inputs& u, const Deadline& deadline, std::exception_ptr& failed) {
+void RemoteSubsystem::answer_request(FrameLink& link, double t, Inputs& u, const Deadline& deadline,
+                                     std::exception_ptr& failed) {
   const double* values = nullptr;
   try {
     values = u.at(t);
@@ -231,7 +233,8 @@ void RemoteSubsystem::take_reply(const Frame& frame) {
   }
   has_before_ = false;
   if (ports_.jumps) {
-    if (left == 0 || (*next != 0.0 && left <= y_.size())) throw ProtocolFailure("does not say whether its outputs jump");
+    if (left == 0 || (*next != 0.0 && left <= y_.size()))
+      throw ProtocolFailure("does not say whether its outputs jump");
     has_before_ = *next++ != 0.0;
     --left;
     if (has_before_) {
@@ -291,8 +294,8 @@ void RemoteSubsystem::hear_announced() noexcept {
   }
 }
 
-/// Something else happens than the step that was announced: its answer is not for anybody. Should it have failed, the run
-/// has another reason to end.
+/// Something else happens than the step that was announced: its answer is not for anybody. Should it have failed, the
+/// run has another reason to end.
 void RemoteSubsystem::forget_announced() noexcept {
   hear_announced();
   announced_ = nullptr;

@@ -15,7 +15,8 @@ namespace counterpoint::link {
 /// How to deal with the other end.
 struct RemoteSettings {
   double deadline = 60.0;  ///< for each answer, s
-  /// Called with what the subsystem logs: time, status, category and text with tabs between. Without it, see `messages`.
+  /// Called with what the subsystem logs: time, status, category and text with tabs between. Without it, see
+  /// `messages`.
   std::function<void(const std::string&)> log = nullptr;
   /// Called when the other end is lost, with the reason; returns what to say.
   std::function<std::string(const std::string&)> explain_loss = nullptr;
@@ -81,10 +82,10 @@ class RemoteSubsystem final : public Subsystem {
   bool running_ = false;
   double next_step_ = 0.0;
   std::vector<double> wishes_;
-  std::vector<double> rows_;   ///< times and inputs that go with a command
+  std::vector<double> rows_;  ///< times and inputs that go with a command
   std::vector<double> reply_;
   double reached_ = 0.0;
-  bool outputs_fresh_ = false;  ///< those of the last step have not been read yet
+  bool outputs_fresh_ = false;   ///< those of the last step have not been read yet
   Inputs* announced_ = nullptr;  ///< inputs of a step that was sent off and not yet asked for
   bool heard_ = false;           ///< its answer has come before it was asked for, or
   std::exception_ptr failed_;    ///< its failure

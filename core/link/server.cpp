@@ -140,7 +140,10 @@ class LinkServer::Heartbeat {
 };
 
 LinkServer::LinkServer(FrameLink& link, Subsystem& model, Ports ports)
-    : link_(link), model_(model), ports_(std::move(ports)), inputs_(std::make_unique<AskedInputs>(link, model.input_width())) {}
+    : link_(link),
+      model_(model),
+      ports_(std::move(ports)),
+      inputs_(std::make_unique<AskedInputs>(link, model.input_width())) {}
 
 LinkServer::~LinkServer() = default;
 
@@ -183,7 +186,8 @@ void LinkServer::obey(const Frame& frame) {
     case Kind::finish:
       frame.numbers(command_, 4);
       return advance(frame.kind);
-    case Kind::save: return save();
+    case Kind::save:
+      return save();
     case Kind::restore:
       frame.numbers(command_, 1);
       return restore();
@@ -191,13 +195,15 @@ void LinkServer::obey(const Frame& frame) {
       frame.numbers(command_, 1);
       saved_.erase(command_[0]);
       return;
-    case Kind::ping: return link_.begin(Kind::pong).send(Deadline::never());
+    case Kind::ping:
+      return link_.begin(Kind::pong).send(Deadline::never());
     case Kind::call: {
       if (!calls_) throw ProtocolFailure("there is nothing to call here");
       const std::string result = calls_(frame.text());
       return link_.send_text(Kind::result, result, Deadline::never());
     }
-    default: throw ProtocolFailure("a frame of kind " + std::to_string(static_cast<int>(frame.kind)) + " is no command");
+    default:
+      throw ProtocolFailure("a frame of kind " + std::to_string(static_cast<int>(frame.kind)) + " is no command");
   }
 }
 

@@ -84,7 +84,9 @@ class SocketChannel final : public Channel {
 
 /// No waiting for more bytes to send, and a host that vanished is noticed within half a minute.
 void prepare_tcp(int socket) {
-  const auto set = [socket](int level, int option, int value) { ::setsockopt(socket, level, option, &value, sizeof value); };
+  const auto set = [socket](int level, int option, int value) {
+    ::setsockopt(socket, level, option, &value, sizeof value);
+  };
   set(IPPROTO_TCP, TCP_NODELAY, 1);
   set(SOL_SOCKET, SO_KEEPALIVE, 1);
 #if defined(__linux__)
@@ -123,7 +125,8 @@ Descriptor make_socket(int family) {
 std::string name_of(const sockaddr_storage& other, socklen_t size) {
   char host[NI_MAXHOST] = "?";
   char port[NI_MAXSERV] = "0";
-  ::getnameinfo(reinterpret_cast<const sockaddr*>(&other), size, host, sizeof host, port, sizeof port, NI_NUMERICHOST | NI_NUMERICSERV);
+  ::getnameinfo(reinterpret_cast<const sockaddr*>(&other), size, host, sizeof host, port, sizeof port,
+                NI_NUMERICHOST | NI_NUMERICSERV);
   Address address;
   address.host = host;
   address.port = std::atoi(port);
@@ -200,7 +203,8 @@ ChannelPointer make_socket_channel(Descriptor socket, std::string peer) {
 std::pair<ChannelPointer, ChannelPointer> make_socket_pair() {
   int ends[2];
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) throw_errno("no socket can be made");
-  return {make_socket_channel(Descriptor(ends[0]), "the other end"), make_socket_channel(Descriptor(ends[1]), "the other end")};
+  return {make_socket_channel(Descriptor(ends[0]), "the other end"),
+          make_socket_channel(Descriptor(ends[1]), "the other end")};
 }
 
 ChannelPointer connect(const Address& address, const Deadline& deadline) {
@@ -208,7 +212,8 @@ ChannelPointer connect(const Address& address, const Deadline& deadline) {
   while (const int error = try_to_connect(address, socket)) {
     const bool nobody_yet = error == ECONNREFUSED || error == ENOENT || error == EINTR;
     if (!nobody_yet || deadline.passed()) {
-      throw ChannelClosed(address.text() + ": nobody answers there: " + std::strerror(error) + "; is the other program listening?");
+      throw ChannelClosed(address.text() + ": nobody answers there: " + std::strerror(error) +
+                          "; is the other program listening?");
     }
     ::poll(nullptr, 0, nap_milliseconds);
   }
@@ -254,7 +259,7 @@ void Listener::listen_at_port() {
 
 void Listener::listen_at_path() {
   Descriptor other;
-  struct stat state {};
+  struct stat state{};
   const bool is_socket = ::lstat(address_.path.c_str(), &state) == 0 && S_ISSOCK(state.st_mode);
   // A socket that nobody listens at was left behind by a program that died.
   if (is_socket && try_to_connect(address_, other) == ECONNREFUSED) ::unlink(address_.path.c_str());

@@ -1,6 +1,6 @@
-// Blade element: lift across and drag along the relative wind in the plane of chord and normal, from a table over the angle
-// of attack; M. O. L. Hansen, "Aerodynamics of Wind Turbines", 3rd ed. 2015, chapters 2 and 6. Quasi-steady, no induction: the
-// wind given is the wind at the strip.
+// Blade element: lift across and drag along the relative wind in the plane of chord and normal, from a table over the
+// angle of attack; M. O. L. Hansen, "Aerodynamics of Wind Turbines", 3rd ed. 2015, chapters 2 and 6. Quasi-steady, no
+// induction: the wind given is the wind at the strip.
 #include "multibody/aerodynamic_strip.hpp"
 
 #include <algorithm>
@@ -14,7 +14,8 @@ namespace counterpoint::multibody {
 
 Polar::Value Polar::at(double angle_of_attack) const {
   const double held = std::clamp(angle_of_attack, angle.front(), angle.back());
-  const std::size_t k = static_cast<std::size_t>(std::upper_bound(angle.begin() + 1, angle.end() - 1, held) - angle.begin());
+  const std::size_t k =
+      static_cast<std::size_t>(std::upper_bound(angle.begin() + 1, angle.end() - 1, held) - angle.begin());
   const double width = angle[k] - angle[k - 1], part = (held - angle[k - 1]) / width;
   const auto between = [k, part](const std::vector<double>& y) { return y[k - 1] + part * (y[k] - y[k - 1]); };
   const double slope = held == angle_of_attack ? (lift[k] - lift[k - 1]) / width : 0.0;
@@ -44,7 +45,8 @@ class AerodynamicStrip final : public Force {
   }
 
   bool has_tangent() const override { return true; }
-  // What each component does against itself; how lift and drag mix is left out, and so is the negative damping of stall.
+  // What each component does against itself; how lift and drag mix is left out, and so is the negative damping of
+  // stall.
   void tangent(const Instant& now, double /*stiffness*/, double damping, double* block) const override {
     std::fill_n(block, columns_.size() * columns_.size(), 0.0);
     const Flow flow = look(now);
@@ -64,11 +66,11 @@ class AerodynamicStrip final : public Force {
 
  private:
   struct Flow {
-    Vector chord, normal;                                 ///< of the section
+    Vector chord, normal;                                    ///< of the section
     Vector along = Vector::Zero(), across = Vector::Zero();  ///< unit vectors of drag and lift
-    double speed = 0.0, angle = 0.0;                      ///< m/s, rad
-    double lift = 0.0, drag = 0.0, moment = 0.0;          ///< N, N, N m
-    double lift_per_angle = 0.0;                          ///< N/rad
+    double speed = 0.0, angle = 0.0;                         ///< m/s, rad
+    double lift = 0.0, drag = 0.0, moment = 0.0;             ///< N, N, N m
+    double lift_per_angle = 0.0;                             ///< N/rad
   };
 
   Flow look(const Instant& now) const {
@@ -103,9 +105,11 @@ class AerodynamicStrip final : public Force {
     const Wind& wind = law_.wind;
     if (wind.shear_exponent == 0.0 && wind.roughness_length == 0.0) return 1.0;
     const double height = grip_.at(kPoint, now.q)[grip_.dimension() - 1];
-    if (wind.roughness_length == 0.0) return std::pow(std::max(height, 0.0) / wind.reference_height, wind.shear_exponent);
+    if (wind.roughness_length == 0.0)
+      return std::pow(std::max(height, 0.0) / wind.reference_height, wind.shear_exponent);
     const double lowest = wind.roughness_length * (1.0 + kLowestHeight);
-    return std::log(std::max(height, lowest) / wind.roughness_length) / std::log(wind.reference_height / wind.roughness_length);
+    return std::log(std::max(height, lowest) / wind.roughness_length) /
+           std::log(wind.reference_height / wind.roughness_length);
   }
 
   void add_along(const Vector& direction, double factor, double* block) const {
@@ -121,11 +125,13 @@ class AerodynamicStrip final : public Force {
 
 void check(const Polar* polar) {
   if (!polar) throw std::invalid_argument("aerodynamic strip: no polar");
-  const std::size_t n = polar->angle.size(), lifts = polar->lift.size(), drags = polar->drag.size(), moments = polar->moment.size();
+  const std::size_t n = polar->angle.size(), lifts = polar->lift.size(), drags = polar->drag.size(),
+                    moments = polar->moment.size();
   if (n < 2 || lifts != n || drags != n || (moments != n && moments != 0)) {
-    throw std::invalid_argument(text("aerodynamic strip: polar: %zu angles, %zu lift, %zu drag and %zu moment coefficients; at "
-                                     "least two angles and as many of each are needed, of moments as many or none",
-                                     n, lifts, drags, moments));
+    throw std::invalid_argument(
+        text("aerodynamic strip: polar: %zu angles, %zu lift, %zu drag and %zu moment coefficients; at "
+             "least two angles and as many of each are needed, of moments as many or none",
+             n, lifts, drags, moments));
   }
   for (std::size_t k = 1; k < n; ++k) {
     if (polar->angle[k] > polar->angle[k - 1]) continue;

@@ -10,7 +10,7 @@ namespace counterpoint::multibody {
 
 /// Coefficients of an aerofoil over its angle of attack; straight between the angles, held beyond the first and last.
 struct Polar {
-  std::vector<double> angle;   ///< rad, rising within -pi ... pi; a table over the full turn closes on itself
+  std::vector<double> angle;  ///< rad, rising within -pi ... pi; a table over the full turn closes on itself
   std::vector<double> lift, drag;
   std::vector<double> moment;  ///< about the quarter chord, nose up; may be empty: none
 
@@ -39,9 +39,10 @@ struct StripLaw {
 
 /// Where a strip sits on its body.
 struct Section {
-  Combination point;   ///< quarter chord
-  Combination chord;   ///< unit vector from the leading to the trailing edge
-  Combination normal;  ///< unit vector perpendicular to it, to the side that lift points to at positive angles of attack
+  Combination point;  ///< quarter chord
+  Combination chord;  ///< unit vector from the leading to the trailing edge
+  Combination
+      normal;  ///< unit vector perpendicular to it, to the side that lift points to at positive angles of attack
 };
 
 /// A strip of a blade or wing in quasi-steady flow; wind along the span does nothing.

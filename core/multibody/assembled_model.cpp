@@ -119,11 +119,13 @@ void AssembledModel::forces(const Instant& now, double* Q) const {
   for (const ForcePointer& force : parts_.forces) force->add(now, Q);
 }
 
-void AssembledModel::force_change(const Instant& now, const double* dq, const double* dv, double step, double* dQ) const {
+void AssembledModel::force_change(const Instant& now, const double* dq, const double* dv, double step,
+                                  double* dQ) const {
   std::fill_n(dQ, all_coordinates(), 0.0);
   for (const ForcePointer& force : parts_.forces) {
     if (force->add_change(now, dq, dv, dQ)) continue;
-    add_difference([&force](const Instant& there, double* Q) { force->add(there, Q); }, now, all_coordinates(), dq, dv, step, dQ);
+    add_difference([&force](const Instant& there, double* Q) { force->add(there, Q); }, now, all_coordinates(), dq, dv,
+                   step, dQ);
   }
 }
 

@@ -20,19 +20,19 @@ struct Entry {
 /// A body or a point mass by name, and what each kilogram of it adds: for those who want to change it later.
 struct Load {
   std::string name;
-  double mass = 0.0;          ///< kg
-  std::vector<Entry> inertia; ///< of the mass matrix, 1/kg
-  std::vector<Entry> weight;  ///< of the constant force, N/kg; columns are 0
+  double mass = 0.0;           ///< kg
+  std::vector<Entry> inertia;  ///< of the mass matrix, 1/kg
+  std::vector<Entry> weight;   ///< of the constant force, N/kg; columns are 0
 };
 
 /// What a mechanism is made of, before patterns are found.
 struct Parts {
-  int free = 0;                             ///< coordinates that move
-  std::vector<std::string> coordinates;     ///< names of all, the fixed ones last
-  std::vector<Entry> mass;                  ///< over all coordinates, both triangles
-  std::vector<double> constant_force;       ///< gravity, all coordinates
-  std::vector<Load> loads;                  ///< what mass and constant_force are the sums of, as far as it has names
-  double constant_energy = 0.0;             ///< added to the potential energy
+  int free = 0;                          ///< coordinates that move
+  std::vector<std::string> coordinates;  ///< names of all, the fixed ones last
+  std::vector<Entry> mass;               ///< over all coordinates, both triangles
+  std::vector<double> constant_force;    ///< gravity, all coordinates
+  std::vector<Load> loads;               ///< what mass and constant_force are the sums of, as far as it has names
+  double constant_energy = 0.0;          ///< added to the potential energy
   std::vector<ConstraintBatchPointer> constraints;
   std::vector<MeasurePointer> measures;
   std::vector<ForcePointer> forces;
@@ -49,7 +49,8 @@ class AssembledModel final : public Model {
   bool rheonomic() const override { return rheonomic_; }
   void velocity_terms(const Instant& now, double* phi_t) const override;
   void acceleration_terms(const Instant& now, double* rest) const override;
-  void projection_terms(const Instant& now, const double* a, const double* multipliers, double* sides, double* out) const override;
+  void projection_terms(const Instant& now, const double* a, const double* multipliers, double* sides,
+                        double* out) const override;
   bool constant_forces() const override { return parts_.forces.empty(); }
   void forces(const Instant& now, double* Q) const override;
   void force_change(const Instant& now, const double* dq, const double* dv, double step, double* dQ) const override;
@@ -87,7 +88,7 @@ class AssembledModel final : public Model {
     std::ptrdiff_t equations;
     std::ptrdiff_t first_entry;  ///< in the Jacobian's values
   };
-  std::vector<Placed> placed_;  ///< the constraints
+  std::vector<Placed> placed_;         ///< the constraints
   mutable std::vector<double> block_;  // scratch
 };
 

@@ -24,16 +24,13 @@ struct Combination {
 
   /// Whether it is coordinates as they stand.
   bool is_plain() const {
-    return weights.size() == 1 && weights[0].weight == 1.0 && weights[0].turned == 0.0 && constant == std::array<double, 3>{};
+    return weights.size() == 1 && weights[0].weight == 1.0 && weights[0].turned == 0.0 &&
+           constant == std::array<double, 3>{};
   }
   /// Value at the coordinates q.
-  void at(const double* q, double* out) const {
-    sum(constant, q, out);
-  }
+  void at(const double* q, double* out) const { sum(constant, q, out); }
   /// Rate of change with the velocities v.
-  void rate(const double* v, double* out) const {
-    sum({0.0, 0.0, 0.0}, v, out);
-  }
+  void rate(const double* v, double* out) const { sum({0.0, 0.0, 0.0}, v, out); }
   /// out += C^T force: what a force on this point does on the coordinates.
   void add_force(const double* force, double factor, double* out) const {
     for (const Weight& w : weights) add_weighted(w, force, factor, out + w.offset);

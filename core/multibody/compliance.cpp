@@ -1,6 +1,7 @@
-// How soft constraints may be. What a constraint on its own moves is J M^-1 J^T: a compliance well below that leaves next to
-// nothing of a violation. But a light point that is held by more equations than it has coordinates cannot give way: what these
-// equations move together are its heavy neighbours, and a compliance chosen by the light mass would be soft for them.
+// How soft constraints may be. What a constraint on its own moves is J M^-1 J^T: a compliance well below that leaves
+// next to nothing of a violation. But a light point that is held by more equations than it has coordinates cannot give
+// way: what these equations move together are its heavy neighbours, and a compliance chosen by the light mass would be
+// soft for them.
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -11,16 +12,19 @@ namespace counterpoint::multibody {
 
 namespace {
 
-// Up to this contrast of masses the compliance, 1e-7 of what the light mass makes of it, is 1e-2 or less for the heavy one.
+// Up to this contrast of masses the compliance, 1e-7 of what the light mass makes of it, is 1e-2 or less for the heavy
+// one.
 constexpr double kLight = 1e-5;
-// What is left of a violation where only heavy coordinates can give way. Smaller would cost digits of light ones that can.
+// What is left of a violation where only heavy coordinates can give way. Smaller would cost digits of light ones that
+// can.
 constexpr double kLeft = 1e-4;
 constexpr double kVanishing = 1e-6;  ///< of J^2, which is of order 1 elsewhere
 
 /// Light coordinates that share equations, with all equations that touch one of them.
 class LightGroups {
  public:
-  LightGroups(const Model& model, const double* mass, const double* J) : model_(model), J_(J), light_(model.coordinates()), leader_(model.coordinates()) {
+  LightGroups(const Model& model, const double* mass, const double* J)
+      : model_(model), J_(J), light_(model.coordinates()), leader_(model.coordinates()) {
     const SparsePattern& pattern = model.mass_pattern();
     for (int c = 0; c < model.coordinates(); ++c) mass_.push_back(mass[pattern.find(c, c)]);
     std::iota(leader_.begin(), leader_.end(), 0);
@@ -34,7 +38,8 @@ class LightGroups {
     for (int row = 0; row < model.equations(); ++row) count(row);
   }
 
-  /// Least of what the equations of a row's group move of heavy coordinates, if the light ones are held; infinity if not.
+  /// Least of what the equations of a row's group move of heavy coordinates, if the light ones are held; infinity if
+  /// not.
   double held_by(int row) const {
     const int c = groups_.empty() ? -1 : first_light(row);
     if (c < 0) return std::numeric_limits<double>::infinity();

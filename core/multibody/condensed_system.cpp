@@ -1,26 +1,27 @@
 #include <algorithm>
 
-#include "multibody/saddle.hpp"
 #include "linear/unroll.hpp"
+#include "multibody/saddle.hpp"
 
 namespace counterpoint::multibody {
 
 namespace {
 
-/// Rows of the Jacobian with the same number of free entries, one after another, and where things of the first of them lie.
+/// Rows of the Jacobian with the same number of free entries, one after another, and where things of the first of them
+/// lie.
 struct Run {
   int first = 0;  ///< row
   int rows = 0;
-  int entries = 0;          ///< free ones, a row
-  int known = 0;            ///< as many where the free entries of a row lie beside each other, else 0
+  int entries = 0;  ///< free ones, a row
+  int known = 0;    ///< as many where the free entries of a row lie beside each other, else 0
   const double* penalty = nullptr;
   const int* places = nullptr;   ///< of the free entries in J
   const int* columns = nullptr;  ///< of the free entries
   const int* slots = nullptr;    ///< of the lower triangle of each row's products in the matrix
 };
 
-/// The loops over the rows of a run, compiled for the numbers of entries that rods have: in the plane with one end fixed and
-/// with none (2, 4), in space (3, 6), and for any (0). All pointers are those of the run's first row.
+/// The loops over the rows of a run, compiled for the numbers of entries that rods have: in the plane with one end
+/// fixed and with none (2, 4), in space (3, 6), and for any (0). All pointers are those of the run's first row.
 template <int known_entries>
 struct Rows {
   /// values += p J^T J and x += J^T p bottom.
@@ -63,7 +64,8 @@ struct Rows {
   }
 
   /// bottom += J [x0 x1 0], then x += J^T p bottom, three sides.
-  static void add_three(const Run& run, const double* J, const double* x0, const double* x1, double* bottom, double* x) {
+  static void add_three(const Run& run, const double* J, const double* x0, const double* x1, double* bottom,
+                        double* x) {
     const int entries = count(run), *columns = run.columns;
     for (int row = 0; row < run.rows; ++row, columns += entries, bottom += 3) {
       const Entries j(run, row, J);
@@ -89,7 +91,8 @@ struct Rows {
   }
 
   /// multipliers -= p (J x - bottom) for side 1 of three.
-  static void subtract_second(const Run& run, const double* J, const double* x, const double* bottom, double* multipliers) {
+  static void subtract_second(const Run& run, const double* J, const double* x, const double* bottom,
+                              double* multipliers) {
     const int entries = count(run), *columns = run.columns;
     for (int row = 0; row < run.rows; ++row, columns += entries, bottom += 3) {
       const Entries j(run, row, J);
@@ -123,11 +126,16 @@ struct Rows {
 template <typename Action>
 void for_known_entries(const Run& run, Action action) {
   switch (run.known) {
-    case 2: return action(Rows<2>{});
-    case 3: return action(Rows<3>{});
-    case 4: return action(Rows<4>{});
-    case 6: return action(Rows<6>{});
-    default: return action(Rows<0>{});
+    case 2:
+      return action(Rows<2>{});
+    case 3:
+      return action(Rows<3>{});
+    case 4:
+      return action(Rows<4>{});
+    case 6:
+      return action(Rows<6>{});
+    default:
+      return action(Rows<0>{});
   }
 }
 
@@ -202,7 +210,8 @@ class CondensedSystem final : public SaddleSystem {
       const bool contiguous = entries > 0 && places_[start + entries - 1] - places_[start] == entries - 1;
       const int known = contiguous ? entries : 0;
       if (runs_.empty() || runs_.back().entries != entries || runs_.back().known != known) {
-        runs_.push_back({row, 0, entries, known, penalty_.data() + row, places_.data() + start, columns_.data() + start, slots});
+        runs_.push_back(
+            {row, 0, entries, known, penalty_.data() + row, places_.data() + start, columns_.data() + start, slots});
       }
       ++runs_.back().rows;
       slots += entries * (entries + 1) / 2;
@@ -213,7 +222,8 @@ class CondensedSystem final : public SaddleSystem {
     linear::Pattern p;
     p.size = n_;
     for (int row = 0; row < n_; ++row) {
-      for (int k = tangent.row_start[row]; k < tangent.row_start[row + 1]; ++k) p.entries.emplace_back(row, tangent.column[k]);
+      for (int k = tangent.row_start[row]; k < tangent.row_start[row + 1]; ++k)
+        p.entries.emplace_back(row, tangent.column[k]);
     }
     for (int row = 0; row < m_; ++row) {
       for (int a = row_start_[row]; a < row_start_[row + 1]; ++a) {
@@ -247,7 +257,8 @@ class CondensedSystem final : public SaddleSystem {
   linear::SolverPointer solver_;
   double* values_ = nullptr;  ///< of the solver
   std::vector<int> tangent_slots_, product_slots_;
-  std::vector<int> row_start_, places_, columns_;  ///< free entries of the Jacobian: where a row begins, place in J, column
+  std::vector<int> row_start_, places_,
+      columns_;  ///< free entries of the Jacobian: where a row begins, place in J, column
   std::vector<Run> runs_;
   std::vector<double> base_;
   const double* J_ = nullptr;  ///< as factorised

@@ -15,9 +15,9 @@ namespace counterpoint::multibody {
 
 /// Constraint equations of one kind, evaluated in one loop.
 ///
-/// Contract for implementers: `append_rows` lists the Jacobian's columns, one row an equation, and `evaluate` writes Phi
-/// and the Jacobian's values in that order; the other two are as in Model. Equations are scaled so that
-/// Phi is a length in m (or an angle in rad) and the multiplier a force in N (or a torque in N m).
+/// Contract for implementers: `append_rows` lists the Jacobian's columns, one row an equation, and `evaluate` writes
+/// Phi and the Jacobian's values in that order; the other two are as in Model. Equations are scaled so that Phi is a
+/// length in m (or an angle in rad) and the multiplier a force in N (or a torque in N m).
 class ConstraintBatch : public recipe::Describable {
  public:
   virtual ~ConstraintBatch() = default;
@@ -29,7 +29,8 @@ class ConstraintBatch : public recipe::Describable {
   virtual double curvature() const { return std::numeric_limits<double>::infinity(); }
   virtual void velocity_terms(const Instant& now, double* phi_t) const;
   virtual void acceleration_terms(const Instant& now, double* rest) const = 0;
-  virtual void projection_terms(const Instant& now, const double* a, const double* multipliers, double* sides, double* out) const;
+  virtual void projection_terms(const Instant& now, const double* a, const double* multipliers, double* sides,
+                                double* out) const;
 
   std::vector<std::string> names;  ///< one an equation, for messages
 

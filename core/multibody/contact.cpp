@@ -84,11 +84,12 @@ class Contact final : public Force {
   }
 
   double friction_per_speed(const Touch& touch) const {
-    return law_.friction * touch.force / law_.friction_speed * saturation_ratio(touch.slip.norm() / law_.friction_speed);
+    return law_.friction * touch.force / law_.friction_speed *
+           saturation_ratio(touch.slip.norm() / law_.friction_speed);
   }
 
-  // Across the slip the friction that turns with it, along the slip its growth. How friction grows with the normal force is
-  // not symmetric and left out.
+  // Across the slip the friction that turns with it, along the slip its growth. How friction grows with the normal
+  // force is not symmetric and left out.
   void add_friction_tangent(const Touch& touch, double damping, double* block) const {
     if (law_.friction == 0.0) return;
     const double speed = touch.slip.norm(), secant = friction_per_speed(touch);
@@ -97,8 +98,8 @@ class Contact final : public Force {
     if (grip_.dimension() == 3) add_along(normal_.cross(along), damping * secant, block);
   }
 
-  // The derivative of tanh near rest. Farther out it vanishes, and Newton's method would jump across rest for good where
-  // the body comes to rest within the step; a part of the secant keeps it from that.
+  // The derivative of tanh near rest. Farther out it vanishes, and Newton's method would jump across rest for good
+  // where the body comes to rest within the step; a part of the secant keeps it from that.
   double friction_slope(double speed, double secant) const {
     const double saturation = std::tanh(speed / law_.friction_speed);
     const double slope = secant * (1.0 - saturation * saturation) / saturation_ratio(speed / law_.friction_speed);

@@ -1,8 +1,8 @@
 // Distance between two points: the constraint that mechanisms of rods are made of, so its loop is the shortest.
 #include <algorithm>
 
-#include "multibody/constraint.hpp"
 #include "linear/unroll.hpp"
+#include "multibody/constraint.hpp"
 #include "multibody/neighbours.hpp"
 
 namespace counterpoint::multibody {
@@ -13,7 +13,8 @@ template <int dimension>
 class Distances final : public ConstraintBatch {
  public:
   explicit Distances(const std::vector<DistanceRow>& rows) {
-    for (const DistanceRow& row : rows) places_.push_back({row.first, row.second, 1.0 / row.length, 0.5 / row.length, 0.5 * row.length});
+    for (const DistanceRow& row : rows)
+      places_.push_back({row.first, row.second, 1.0 / row.length, 0.5 / row.length, 0.5 * row.length});
   }
 
   // Both ends may move by one in every coordinate: |difference|^2 / 2 l = (2 sqrt(dimension))^2 / 2 l.
@@ -75,7 +76,9 @@ class Distances final : public ConstraintBatch {
   using Vector = Neighbours<dimension>;
 
   /// x at the second end less x at the first.
-  COUNTERPOINT_INLINE static Vector difference(const double* x, const Place& p) { return Vector::at(x + p.second) - Vector::at(x + p.first); }
+  COUNTERPOINT_INLINE static Vector difference(const double* x, const Place& p) {
+    return Vector::at(x + p.second) - Vector::at(x + p.first);
+  }
 
   std::vector<Place> places_;
 };

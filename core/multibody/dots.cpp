@@ -145,9 +145,7 @@ class Coincidences final : public ConstraintBatch {
     }
   }
 
-  void acceleration_terms(const Instant&, double* rest) const override {
-    std::fill_n(rest, equations(), 0.0);
-  }
+  void acceleration_terms(const Instant&, double* rest) const override { std::fill_n(rest, equations(), 0.0); }
 
  private:
   std::vector<Combination> combinations_;

@@ -41,8 +41,12 @@ class EvaluatedModel final : public Model {
     std::copy_n(made, equations(), phi);
     std::copy_n(made + equations(), jacobian_pattern_.entries(), jacobian);
   }
-  void acceleration_terms(const Instant& now, double* rest) const override { difference_of_rates(*this, now, length_, rest); }
-  void forces(const Instant& now, double* Q) const override { std::copy_n(terms(now) + (terms_.size() - coordinates()), coordinates(), Q); }
+  void acceleration_terms(const Instant& now, double* rest) const override {
+    difference_of_rates(*this, now, length_, rest);
+  }
+  void forces(const Instant& now, double* Q) const override {
+    std::copy_n(terms(now) + (terms_.size() - coordinates()), coordinates(), Q);
+  }
 
  private:
   const double* terms(const Instant& now) const {

@@ -6,12 +6,14 @@
 
 namespace counterpoint::multibody {
 
-/// Evaluates all dynamic terms of an instant in one call, since he who answers may be far away. The question is  t, q, v, u  one
-/// after the other; the answer, which comes to him as zeros, is  M, Phi, Phi_q, Q,  matrices dense and row by row.
+/// Evaluates all dynamic terms of an instant in one call, since he who answers may be far away. The question is  t, q,
+/// v, u  one after the other; the answer, which comes to him as zeros, is  M, Phi, Phi_q, Q,  matrices dense and row by
+/// row.
 using TermFunction = std::function<void(const double* question, double* answer)>;
 
 /// The same as a compiled function of the user's.
-using CompiledTerms = void (*)(double t, const double* q, const double* v, const double* u, double* M, double* Phi, double* J, double* Q);
+using CompiledTerms = void (*)(double t, const double* q, const double* v, const double* u, double* M, double* Phi,
+                               double* J, double* Q);
 
 /// What a model that is evaluated elsewhere says of itself.
 struct EvaluatedModelSizes {
@@ -22,8 +24,8 @@ struct EvaluatedModelSizes {
   bool constant_mass = false;  ///< M is the same always: taken from the first evaluation
 };
 
-/// A model whose terms M, Phi, Phi_q, Q come from outside (thesis, section 5.3: "function evaluation"). The terms of the last
-/// instant are kept, so that the formulation's several questions about one instant cost one evaluation.
+/// A model whose terms M, Phi, Phi_q, Q come from outside (thesis, section 5.3: "function evaluation"). The terms of
+/// the last instant are kept, so that the formulation's several questions about one instant cost one evaluation.
 ModelPointer make_evaluated_model(TermFunction function, const EvaluatedModelSizes& sizes);
 ModelPointer make_evaluated_model(CompiledTerms function, const EvaluatedModelSizes& sizes);
 

@@ -15,7 +15,8 @@ Grip::Grip(std::vector<Combination> combinations) : combinations_(std::move(comb
   for (const Combination& c : combinations_) {
     std::vector<int>& places = places_.emplace_back();
     for (const Weight& w : c.weights) {
-      places.push_back(static_cast<int>(std::lower_bound(columns_.begin(), columns_.end(), w.offset) - columns_.begin()));
+      places.push_back(
+          static_cast<int>(std::lower_bound(columns_.begin(), columns_.end(), w.offset) - columns_.begin()));
     }
   }
 }
@@ -38,7 +39,8 @@ void Grip::add_force(int which, const Vector& force, double* Q) const {
 
 void Grip::add_to_row(int which, const Vector& force, double* row) const {
   const Combination& c = combinations_[which];
-  for (std::size_t k = 0; k < c.weights.size(); ++k) c.add_weighted(c.weights[k], force.data(), 1.0, row + places_[which][k]);
+  for (std::size_t k = 0; k < c.weights.size(); ++k)
+    c.add_weighted(c.weights[k], force.data(), 1.0, row + places_[which][k]);
 }
 
 void add_square(const std::vector<double>& row, double factor, double* block) {

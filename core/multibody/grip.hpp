@@ -11,10 +11,10 @@ using Vector = Eigen::Vector3d;
 
 /// The points and vectors of bodies that a force element takes hold of.
 ///
-/// A plane model is seen as the plane z = 0 of space, and a combination of dimension 1 as the line y = z = 0: values get
-/// components 0, and those of a force go nowhere.
-/// Elements think in rows: a row holds dr/dq of some scalar rate r = row . v, so that f * row is what a force f that
-/// works on r does on the coordinates, and f = -c r has the tangent c row row^T.
+/// A plane model is seen as the plane z = 0 of space, and a combination of dimension 1 as the line y = z = 0: values
+/// get components 0, and those of a force go nowhere. Elements think in rows: a row holds dr/dq of some scalar rate r =
+/// row . v, so that f * row is what a force f that works on r does on the coordinates, and f = -c r has the tangent c
+/// row row^T.
 class Grip {
  public:
   explicit Grip(std::vector<Combination> combinations);

@@ -219,7 +219,8 @@ void FixedPointStepper::step(State& state, double t_end, InputSource& inputs) {
       next_.v[i] = state.v[i] + h * ((1.0 - options.rule.gamma) * a0 + options.rule.gamma * a1);
     }
     if (iteration > 1 && moved <= options.tolerance * options.length) break;
-    if (iteration > options.max_iterations || !std::isfinite(moved)) accelerations_.give_up(iteration, "the iteration does not converge");
+    if (iteration > options.max_iterations || !std::isfinite(moved))
+      accelerations_.give_up(iteration, "the iteration does not converge");
     accelerations_.solve(now, next_.a.data(), next_.multipliers.data());
   }
   const double from = state.t;

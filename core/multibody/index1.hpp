@@ -7,8 +7,8 @@
 
 namespace counterpoint::multibody {
 
-/// Accelerations by the penalty formulation, seed 002 (2.5)-(2.6), or the augmented Lagrangian one, (2.7)-(2.8): constraints
-/// enter at acceleration level with Baumgarte's terms 2 xi omega Phi' + omega^2 Phi.
+/// Accelerations by the penalty formulation, seed 002 (2.5)-(2.6), or the augmented Lagrangian one, (2.7)-(2.8):
+/// constraints enter at acceleration level with Baumgarte's terms 2 xi omega Phi' + omega^2 Phi.
 class Index1Accelerations {
  public:
   Index1Accelerations(ModelPointer model, const StepperOptions& options);

@@ -1,5 +1,6 @@
 // Newton's method for the penalty and augmented Lagrangian formulations with Newmark's rule. With S a = q - q_hat as in
-// index3.cpp and b = S (J a + rest + 2 xi omega Phi' + omega^2 Phi), db/dq = g J with g = 1 + 2 xi omega S dv/dq + omega^2 S:
+// index3.cpp and b = S (J a + rest + 2 xi omega Phi' + omega^2 Phi), db/dq = g J with g = 1 + 2 xi omega S dv/dq +
+// omega^2 S:
 //
 //     [ W  J^T   ] [ dq        ]     [ S (M a + J^T lambda - Q) ]
 //     [ J  -D/g  ] [ S dlambda ] = - [ b / g  (- D/g S lambda)  ] ,
@@ -52,7 +53,8 @@ void Index1NewtonStepper::predict(const State& state) {
 void Index1NewtonStepper::update_accelerations(const State& state) {
   const NewmarkRule& r = accelerations_.options.rule;
   for (int i = 0; i < accelerations_.model().coordinates(); ++i) {
-    next_.a[i] = ((1.0 - r.alpha_m) * next_.auxiliary[i] + r.alpha_m * state.auxiliary[i] - r.alpha_f * state.a[i]) / (1.0 - r.alpha_f);
+    next_.a[i] = ((1.0 - r.alpha_m) * next_.auxiliary[i] + r.alpha_m * state.auxiliary[i] - r.alpha_f * state.a[i]) /
+                 (1.0 - r.alpha_f);
   }
 }
 
@@ -66,7 +68,8 @@ void Index1NewtonStepper::step(State& state, double t_end, InputSource& inputs) 
   set_coefficients(t_end - state.t);
   next_ = state;
   next_.t = t_end;
-  Instant now{.t = t_end, .q = next_.q.data(), .v = next_.v.data(), .memory = state.memory.data(), .step_start = state.t};
+  Instant now{
+      .t = t_end, .q = next_.q.data(), .v = next_.v.data(), .memory = state.memory.data(), .step_start = state.t};
   inputs.fill(t_end, now);
   predict(state);
   for (int iteration = 1;; ++iteration) {

@@ -1,9 +1,9 @@
-// Index-3 augmented Lagrangian step with projections of velocities and accelerations: seed 002 (3.1)-(3.6), after Bayo and
-// Ledesma (1996) and Cuadrado et al. (2000); as a quasi-definite KKT system or condensed. Second order with the trapezoidal
-// rule; with generalised-alpha (Arnold and Bruels 2007) second order with damping of high frequencies.
+// Index-3 augmented Lagrangian step with projections of velocities and accelerations: seed 002 (3.1)-(3.6), after Bayo
+// and Ledesma (1996) and Cuadrado et al. (2000); as a quasi-definite KKT system or condensed. Second order with the
+// trapezoidal rule; with generalised-alpha (Arnold and Bruels 2007) second order with damping of high frequencies.
 //
-// Unknowns are the positions q at the end of the step. With scale S = beta h^2 (1 - alpha_f) / (1 - alpha_m) the rule says
-// S da = dq, and Newton's method solves, with W = M + S K + S (dv/dq) C,
+// Unknowns are the positions q at the end of the step. With scale S = beta h^2 (1 - alpha_f) / (1 - alpha_m) the rule
+// says S da = dq, and Newton's method solves, with W = M + S K + S (dv/dq) C,
 //
 //     [ W  J^T ] [ dq        ]      [ S (M a + J^T lambda - Q) ]
 //     [ J  -D  ] [ S dlambda ] =  - [ Phi                      ] .
@@ -22,9 +22,9 @@ namespace counterpoint::multibody {
 
 namespace {
 
-// D / (J M^-1 J^T). Measured on the L-loop four-bar, 1 to 4000 loops, 20 s with passages through the singular position: 1e-6 to
-// 1e-8 pass and lose nothing to rounding; 1e-10 lets the stiff directions throw the mechanism off there, 1e-5 and more
-// leave constraints soft between iterations.
+// D / (J M^-1 J^T). Measured on the L-loop four-bar, 1 to 4000 loops, 20 s with passages through the singular position:
+// 1e-6 to 1e-8 pass and lose nothing to rounding; 1e-10 lets the stiff directions throw the mechanism off there, 1e-5
+// and more leave constraints soft between iterations.
 constexpr double kCompliance = 1e-7;
 constexpr double kSlowContraction = 0.5;
 constexpr double kWorse = 10.0;  ///< how much larger the residual may become before a correction is shortened
@@ -32,12 +32,13 @@ constexpr int kMostHalvings = 4;
 constexpr int kSureIterations = 3;
 constexpr int kSlowIterations = 20;
 constexpr double kSlowFactor = 1000.0;
-constexpr double kRoot = 1.5e-8;  ///< square root of the rounding: how far a double root can be known, relative to the size
+constexpr double kRoot =
+    1.5e-8;  ///< square root of the rounding: how far a double root can be known, relative to the size
 constexpr double kRaise = 10.0;
 constexpr double kMostStiffening = 100.0;
 
-// A step to 30 bits: what times on a grid differ by is rounding, and would otherwise ask for new coefficients, and make the
-// processor guess wrongly, at every other step. Nothing but corrections is multiplied by what is left out.
+// A step to 30 bits: what times on a grid differ by is rounding, and would otherwise ask for new coefficients, and make
+// the processor guess wrongly, at every other step. Nothing but corrections is multiplied by what is left out.
 double without_rounding(double h) {
   const double split = h * 8388609.0;  // 2^23 + 1
   return split - (split - h);
@@ -143,7 +144,8 @@ void Index3Stepper::step(State& state, double t_end, InputSource& inputs) {
   if (has_inputs) renew_start(state, inputs);
   next_.t = t_end;
   next_.stiffening = state.stiffening;
-  Instant now{.t = t_end, .q = next_.q.data(), .v = next_.v.data(), .memory = state.memory.data(), .step_start = state.t};
+  Instant now{
+      .t = t_end, .q = next_.q.data(), .v = next_.v.data(), .memory = state.memory.data(), .step_start = state.t};
   if (has_inputs) inputs.fill(t_end, now);
   predict(state);
   evaluate(now);
@@ -178,7 +180,8 @@ void Index3Stepper::apply_compliance(double stiffening) {
 
 void Index3Stepper::predict(const State& state) {
   double ratio = 1.0;  // mostly; a division would be waited for
-  if (state.previous_step != coefficients_for_) ratio = state.previous_step > 0.0 ? coefficients_for_ / state.previous_step : 0.0;
+  if (state.previous_step != coefficients_for_)
+    ratio = state.previous_step > 0.0 ? coefficients_for_ / state.previous_step : 0.0;
   if (hermite_) {
     predict_by_jerk(state, ratio);
   } else {
@@ -207,13 +210,14 @@ void Index3Stepper::predict_by_acceleration(const State& state, double ratio) {
 void Index3Stepper::lean(const State& state) {
   const NewmarkRule& r = options_.rule;
   for (int i = 0; i < n_; ++i) {
-    const double leaning = (1.0 - r.alpha_m) * next_.auxiliary[i] + r.alpha_m * state.auxiliary[i] - r.alpha_f * state.a[i];
+    const double leaning =
+        (1.0 - r.alpha_m) * next_.auxiliary[i] + r.alpha_m * state.auxiliary[i] - r.alpha_f * state.a[i];
     next_.a[i] = leaning / (1.0 - r.alpha_f);
   }
 }
 
-// Trapezoidal rule with Hermite's end corrections, order 4: x1 = x0 + h/2 (x0' + x1') - h^2/12 (x1'' - x0''), for v and q. With the
-// jerk on the straight line through its last two values that is Taylor's series.
+// Trapezoidal rule with Hermite's end corrections, order 4: x1 = x0 + h/2 (x0' + x1') - h^2/12 (x1'' - x0''), for v and
+// q. With the jerk on the straight line through its last two values that is Taylor's series.
 void Index3Stepper::predict_by_jerk(const State& state, double ratio) {
   ratio_ = ratio;
   const double h = h_, half = 0.5 * h, h2_2 = half * h, h2_6 = h2_2 * (1.0 / 3.0), h3_6 = h2_6 * h, h3_24 = 0.25 * h3_6;
@@ -229,8 +233,8 @@ void Index3Stepper::predict_by_jerk(const State& state, double ratio) {
   });
 }
 
-// Phi, J, Q and the residual at the present guess. The largest entry, each divided by its row's mass, is the correction to
-// expect next: a length.
+// Phi, J, Q and the residual at the present guess. The largest entry, each divided by its row's mass, is the correction
+// to expect next: a length.
 void Index3Stepper::evaluate(const Instant& now) {
   model_->constraints(now, phi_.data(), J_.data());
   if (!constant_forces_) model_->forces(now, Q_.data());
@@ -313,9 +317,9 @@ void Index3Stepper::shorten_correction(const Instant& now, double last) {
   }
 }
 
-// In a singular position two branches of the motion cross, and the step asks for a point next to the crossing: the multipliers of
-// dependent constraints grow without end, ever more slowly, while the constraints are met and hardly anything moves any more.
-// Constraints are second order in what moves there: that is as far as the step can be known.
+// In a singular position two branches of the motion cross, and the step asks for a point next to the crossing: the
+// multipliers of dependent constraints grow without end, ever more slowly, while the constraints are met and hardly
+// anything moves any more. Constraints are second order in what moves there: that is as far as the step can be known.
 bool Index3Stepper::is_stuck_at_singularity(int iteration, double expected) {
   const double root = kRoot * options_.length;
   const bool met = violation_ <= std::max(tolerance_, 0.1 * root);
@@ -324,8 +328,8 @@ bool Index3Stepper::is_stuck_at_singularity(int iteration, double expected) {
   return stuck;
 }
 
-// What the next correction can be at most, without evaluating anything: what the constraints leave, of their linear part and
-// beyond it, and what their turning does to the multipliers' forces. Infinite where the model gives no bound.
+// What the next correction can be at most, without evaluating anything: what the constraints leave, of their linear
+// part and beyond it, and what their turning does to the multipliers' forces. Infinite where the model gives no bound.
 double Index3Stepper::bound_of_next() const {
   const double beyond = curvature_ * correction_;
   return violation_ + beyond * correction_ + 2.0 * beyond * largest_multiplier_ * lightest_;
@@ -392,7 +396,8 @@ void Index3Stepper::update_as_printed() {
   add_transposed(model_->jacobian_pattern(), J_.data(), rest_.data(), residual_.data());
 }
 
-// Below the root, slowness may be that of a singular position, where a larger penalty only makes the multipliers run away.
+// Below the root, slowness may be that of a singular position, where a larger penalty only makes the multipliers run
+// away.
 bool Index3Stepper::contracts_slowly(double before) {
   const double enough = std::max(tolerance_, kRoot * options_.length);
   if (before <= enough || violation_ <= enough) return false;
@@ -429,12 +434,14 @@ void Index3Stepper::project(const Instant& now) {
 //
 //     [W J^T; J -D] [-dv -da -j] = [ 0, 0, (J')^T lambda;  J v + Phi_t, J a + rest, terms ].
 //
-// As increments, so that what is right already is not rounded again. J is the one that was factorised: a newer one would
-// differ by little, but that little would be multiplied by the penalty. The rate of the applied forces is left out of the
-// jerk: springs then see the plain trapezoidal rule, which is stable for all of them, and what constraints do is of order 4.
+// As increments, so that what is right already is not rounded again. J is the one that was factorised: a newer one
+// would differ by little, but that little would be multiplied by the penalty. The rate of the applied forces is left
+// out of the jerk: springs then see the plain trapezoidal rule, which is stable for all of them, and what constraints
+// do is of order 4.
 void Index3Stepper::solve_three(const Instant& now, const double* a, const double* multipliers, double* improved) {
   std::fill(residual_.begin(), residual_.end(), 0.0);
-  double *const top = three_.data(), *const bottom = top + 3 * static_cast<std::size_t>(n_), *carried = residual_.data();
+  double *const top = three_.data(), *const bottom = top + 3 * static_cast<std::size_t>(n_),
+                *carried = residual_.data();
   model_->projection_terms(now, a, multipliers, bottom, carried);
   for (double* place = top; place != bottom; place += 3) {
     place[0] = place[1] = 0.0;
@@ -476,11 +483,13 @@ void Index3Stepper::accept(State& state) noexcept {
 // With the projections, on the way: of vectors that are exchanged, the next step would wait for the pointers.
 void Index3Stepper::accept_by_jerk(State& state) const noexcept {
   const double *const sides = three_.data(), *q1 = next_.q.data(), *v1 = next_.v.data(), *a1 = next_.a.data();
-  double *q = state.q.data(), *v = state.v.data(), *a = state.a.data(), *jerk = state.jerk.data(), *before = state.previous_jerk.data();
+  double *q = state.q.data(), *v = state.v.data(), *a = state.a.data(), *jerk = state.jerk.data(),
+         *before = state.previous_jerk.data();
   const double ratio = ratio_, twelfth = h_ * h_ * (1.0 / 12.0), part = options_.project_accelerations ? 1.0 : 0.0;
   in_pairs(n_, [&](int i, auto pair) {
     const double* const side = sides + 3 * static_cast<std::ptrdiff_t>(i);
-    const auto last = pair.at(jerk + i), predicted = last + ratio * (last - pair.at(before + i)), third = pair.one_by_one(side + 2, 3);
+    const auto last = pair.at(jerk + i), predicted = last + ratio * (last - pair.at(before + i)),
+               third = pair.one_by_one(side + 2, 3);
     last.write(before + i);
     (-third).write(jerk + i);
     pair.at(q1 + i).write(q + i);

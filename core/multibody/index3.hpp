@@ -75,22 +75,23 @@ class Index3Stepper final : public Stepper {
   std::vector<double> compliance_;  ///< as chosen at the start, or from the penalty given
   std::vector<double> applied_compliance_;
   double applied_stiffening_ = 0.0;
-  double violation_ = 0.0;          ///< largest |Phi| where the terms were evaluated last, or what the linear part leaves of it
-  double expected_ = 0.0;           ///< correction to expect of the iteration under way
-  double correction_ = 0.0;         ///< largest change of a coordinate in the last iteration
-  double largest_multiplier_ = 0.0; ///< times the scale
-  double lightest_ = 0.0;           ///< largest 1 / W on the diagonal
+  double violation_ = 0.0;  ///< largest |Phi| where the terms were evaluated last, or what the linear part leaves of it
+  double expected_ = 0.0;   ///< correction to expect of the iteration under way
+  double correction_ = 0.0;          ///< largest change of a coordinate in the last iteration
+  double largest_multiplier_ = 0.0;  ///< times the scale
+  double lightest_ = 0.0;            ///< largest 1 / W on the diagonal
   double curvature_ = 0.0;
-  bool bounded_ = false;            ///< the curvature says enough of the next correction
+  bool bounded_ = false;  ///< the curvature says enough of the next correction
   bool hermite_ = false;
-  bool plain_ = true;               ///< the acceleration-like variable is the acceleration
-  bool constant_W_ = false;         ///< W is M and M is constant
+  bool plain_ = true;        ///< the acceleration-like variable is the acceleration
+  bool constant_W_ = false;  ///< W is M and M is constant
   bool constant_forces_ = false;
   bool multipliers_are_zero_ = false;
 
   // Scratch; nothing here survives a step.
   State next_;
-  std::vector<double> mass_, W_, J_, kept_J_, phi_, rest_, mu_, Q_, residual_, change_, difference_, inverse_diagonal_, three_;
+  std::vector<double> mass_, W_, J_, kept_J_, phi_, rest_, mu_, Q_, residual_, change_, difference_, inverse_diagonal_,
+      three_;
   std::vector<int> diagonal_;
 };
 

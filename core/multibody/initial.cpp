@@ -48,10 +48,11 @@ void InitialProblem::solve() {
     const int n = model_->coordinates();
     const bool coordinate = singular.equation >= 0 && singular.equation < n;
     throw SolverFailure(
-        coordinate ? text("%s has no mass; every coordinate that moves needs one: give a body that uses it mass and inertia",
-                          model_->coordinate_name(singular.equation).c_str())
-                   : text("the constraints cannot be solved for at constraint \"%s\"",
-                          model_->equation_name(std::max(singular.equation - n, 0)).c_str()));
+        coordinate
+            ? text("%s has no mass; every coordinate that moves needs one: give a body that uses it mass and inertia",
+                   model_->coordinate_name(singular.equation).c_str())
+            : text("the constraints cannot be solved for at constraint \"%s\"",
+                   model_->equation_name(std::max(singular.equation - n, 0)).c_str()));
   }
 }
 
@@ -89,12 +90,13 @@ void InitialProblem::positions(Instant now, std::vector<double>& q) {
     }
   }
   if (violation <= kFarTolerance * length_) return;
-  const int worst = static_cast<int>(std::max_element(phi_.begin(), phi_.end(), [](double a, double b) {
-    return std::abs(a) < std::abs(b);
-  }) - phi_.begin());
-  throw SolverFailure(text("the mechanism cannot be assembled: constraint \"%s\" stays violated by %.3g m (or rad); check lengths and "
-                           "joints, or give positions that are nearer to the assembled ones",
-                           model_->equation_name(worst).c_str(), phi_[worst]));
+  const int worst = static_cast<int>(
+      std::max_element(phi_.begin(), phi_.end(), [](double a, double b) { return std::abs(a) < std::abs(b); }) -
+      phi_.begin());
+  throw SolverFailure(
+      text("the mechanism cannot be assembled: constraint \"%s\" stays violated by %.3g m (or rad); check lengths and "
+           "joints, or give positions that are nearer to the assembled ones",
+           model_->equation_name(worst).c_str(), phi_[worst]));
 }
 
 void InitialProblem::velocities(Instant now, std::vector<double>& v) {
@@ -123,9 +125,10 @@ void InitialProblem::velocities(Instant now, std::vector<double>& v) {
   multiply(model_->jacobian_pattern(), J_.data(), v.data(), rate.data());
   for (int r = 0; r < m; ++r) {
     if (std::abs(rate[r] + phi_t[r]) <= 1e-6 * (length_ + std::abs(phi_t[r]))) continue;
-    throw SolverFailure(text("no velocities fit: constraint \"%s\" would change by %.3g per second; guided values and "
-                             "initial rates contradict each other or the mechanism cannot move that way",
-                             model_->equation_name(r).c_str(), rate[r] + phi_t[r]));
+    throw SolverFailure(
+        text("no velocities fit: constraint \"%s\" would change by %.3g per second; guided values and "
+             "initial rates contradict each other or the mechanism cannot move that way",
+             model_->equation_name(r).c_str(), rate[r] + phi_t[r]));
   }
 }
 

@@ -15,7 +15,8 @@ class InitialProblem {
  public:
   InitialProblem(ModelPointer model, double length);
 
-  /// Assembly: Phi(q, t) = 0 by Newton's method with shortened steps. Throws SolverFailure that names the worst constraint.
+  /// Assembly: Phi(q, t) = 0 by Newton's method with shortened steps. Throws SolverFailure that names the worst
+  /// constraint.
   void positions(Instant now, std::vector<double>& q);
   /// Phi_q v + Phi_t = 0.
   void velocities(Instant now, std::vector<double>& v);

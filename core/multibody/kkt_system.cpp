@@ -9,7 +9,11 @@ namespace {
 class KktSystem final : public SaddleSystem {
  public:
   KktSystem(const Model& model, const std::string& solver)
-      : n_(model.coordinates()), m_(model.equations()), jacobian_(model.jacobian_pattern()), compliance_(m_, 0.0), right_(n_ + m_) {
+      : n_(model.coordinates()),
+        m_(model.equations()),
+        jacobian_(model.jacobian_pattern()),
+        compliance_(m_, 0.0),
+        right_(n_ + m_) {
     const SparsePattern &tangent = model.tangent_pattern(), &jacobian = model.jacobian_pattern();
     solver_ = linear::make_solver(solver, pattern(tangent, jacobian));
     find_slots(tangent, jacobian);
@@ -62,7 +66,8 @@ class KktSystem final : public SaddleSystem {
     p.size = n_ + m_;
     p.late.assign(n_ + m_, false);
     for (int row = 0; row < n_; ++row) {
-      for (int k = tangent.row_start[row]; k < tangent.row_start[row + 1]; ++k) p.entries.emplace_back(row, tangent.column[k]);
+      for (int k = tangent.row_start[row]; k < tangent.row_start[row + 1]; ++k)
+        p.entries.emplace_back(row, tangent.column[k]);
     }
     for (int row = 0; row < m_; ++row) {
       p.entries.emplace_back(n_ + row, n_ + row);

@@ -38,16 +38,20 @@ class Product {
     double a[kLargestBlock], b[kLargestBlock];
     a_.at(q, a);
     b_.at(q, b);
-    for (std::size_t k = 0; k < a_.weights.size(); ++k) a_.add_weighted(a_.weights[k], b, factor, gradient + a_places_[k]);
-    for (std::size_t k = 0; k < b_.weights.size(); ++k) b_.add_weighted(b_.weights[k], a, factor, gradient + b_places_[k]);
+    for (std::size_t k = 0; k < a_.weights.size(); ++k)
+      a_.add_weighted(a_.weights[k], b, factor, gradient + a_places_[k]);
+    for (std::size_t k = 0; k < b_.weights.size(); ++k)
+      b_.add_weighted(b_.weights[k], a, factor, gradient + b_places_[k]);
   }
   /// The derivative of add_gradient along dq: the gradient is linear in q.
   void add_gradient_change(const double* dq, double factor, double* change) const {
     double da[kLargestBlock], db[kLargestBlock];
     a_.rate(dq, da);
     b_.rate(dq, db);
-    for (std::size_t k = 0; k < a_.weights.size(); ++k) a_.add_weighted(a_.weights[k], db, factor, change + a_places_[k]);
-    for (std::size_t k = 0; k < b_.weights.size(); ++k) b_.add_weighted(b_.weights[k], da, factor, change + b_places_[k]);
+    for (std::size_t k = 0; k < a_.weights.size(); ++k)
+      a_.add_weighted(a_.weights[k], db, factor, change + a_places_[k]);
+    for (std::size_t k = 0; k < b_.weights.size(); ++k)
+      b_.add_weighted(b_.weights[k], da, factor, change + b_places_[k]);
   }
   double rate(const double* q, const double* v) const {
     double a[kLargestBlock], b[kLargestBlock], da[kLargestBlock], db[kLargestBlock];
@@ -88,8 +92,12 @@ Derivatives distance(double x) {
 
 Derivatives angle(double x, double y) {
   const double r2 = x * x + y * y, r4 = r2 * r2;
-  return {.f = std::atan2(y, x), .x = -y / r2, .y = x / r2,
-          .xx = 2 * x * y / r4, .xy = (y * y - x * x) / r4, .yy = -2 * x * y / r4};
+  return {.f = std::atan2(y, x),
+          .x = -y / r2,
+          .y = x / r2,
+          .xx = 2 * x * y / r4,
+          .xy = (y * y - x * x) / r4,
+          .yy = -2 * x * y / r4};
 }
 
 Derivatives rotation(double x, double y) {
@@ -114,7 +122,8 @@ class ProductMeasure final : public Measure {
     if (two()) second_.find_places(offsets);
     for (int offset : offsets) {
       // Unsigned: an offset of a damaged recipe is refused where its columns are used, and must not overflow here.
-      for (int d = 0; d < first_.dimension(); ++d) columns_.push_back(static_cast<int>(static_cast<unsigned>(offset) + static_cast<unsigned>(d)));
+      for (int d = 0; d < first_.dimension(); ++d)
+        columns_.push_back(static_cast<int>(static_cast<unsigned>(offset) + static_cast<unsigned>(d)));
     }
   }
 
@@ -153,10 +162,14 @@ class ProductMeasure final : public Measure {
   Derivatives derivatives(const double* q) const {
     const double x = first_.value(q);
     switch (function_) {
-      case MeasureFunction::distance: return distance(x);
-      case MeasureFunction::angle: return angle(x, second_.value(q));
-      case MeasureFunction::rotation: return rotation(x, second_.value(q));
-      case MeasureFunction::dot: break;
+      case MeasureFunction::distance:
+        return distance(x);
+      case MeasureFunction::angle:
+        return angle(x, second_.value(q));
+      case MeasureFunction::rotation:
+        return rotation(x, second_.value(q));
+      case MeasureFunction::dot:
+        break;
     }
     return {.f = x, .x = 1.0};
   }

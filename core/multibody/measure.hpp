@@ -17,7 +17,8 @@ namespace counterpoint::multibody {
 /// and shown, without making the system larger.
 ///
 /// Contract for implementers: `columns` never changes; `gradient` writes ds/dq on those columns and returns s;
-/// `gradient_change` is the derivative of the gradient along dq; `curvature` is what s'' has besides gradient * a; a measure that `wraps` is known up to multiples of 2 pi.
+/// `gradient_change` is the derivative of the gradient along dq; `curvature` is what s'' has besides gradient * a; a
+/// measure that `wraps` is known up to multiples of 2 pi.
 class Measure : public recipe::Describable {
  public:
   virtual ~Measure() = default;
@@ -36,7 +37,7 @@ class Measure : public recipe::Describable {
   double start_value(const double* q) const;
 
   double start_near = 0.0;  ///< for measures that wrap: which turn they begin on; 0 is (-pi, pi]
-  int memory_slot = -1;  ///< given by the model to measures that wrap
+  int memory_slot = -1;     ///< given by the model to measures that wrap
   std::string name;
 
  protected:

@@ -26,7 +26,8 @@ namespace {
 // Phi_q v + Phi_t where the motion is `later` seconds after `now`.
 std::vector<double> rates(const Model& model, const Instant& now, double later) {
   const int n = model.all_coordinates();
-  std::vector<double> q(n), phi(model.equations()), jacobian(model.jacobian_pattern().entries()), rate(model.equations(), 0.0);
+  std::vector<double> q(n), phi(model.equations()), jacobian(model.jacobian_pattern().entries()),
+      rate(model.equations(), 0.0);
   for (int c = 0; c < n; ++c) q[c] = now.q[c] + later * now.v[c];
   Instant there = now;
   there.t += later;
@@ -35,7 +36,8 @@ std::vector<double> rates(const Model& model, const Instant& now, double later) 
   if (model.rheonomic()) model.velocity_terms(there, rate.data());
   const SparsePattern& pattern = model.jacobian_pattern();
   for (int row = 0; row < pattern.rows; ++row) {
-    for (int k = pattern.row_start[row]; k < pattern.row_start[row + 1]; ++k) rate[row] += jacobian[k] * now.v[pattern.column[k]];
+    for (int k = pattern.row_start[row]; k < pattern.row_start[row + 1]; ++k)
+      rate[row] += jacobian[k] * now.v[pattern.column[k]];
   }
   return rate;
 }
@@ -53,11 +55,12 @@ void difference_of_rates(const Model& model, const Instant& now, double length, 
 
 void Model::force_change(const Instant& now, const double* dq, const double* dv, double step, double* dQ) const {
   std::fill_n(dQ, all_coordinates(), 0.0);
-  add_difference([this](const Instant& there, double* Q) { forces(there, Q); }, now, all_coordinates(), dq, dv, step, dQ);
+  add_difference([this](const Instant& there, double* Q) { forces(there, Q); }, now, all_coordinates(), dq, dv, step,
+                 dQ);
 }
 
-void add_difference(const std::function<void(const Instant&, double*)>& add, const Instant& now, int coordinates, const double* dq,
-                    const double* dv, double step, double* dQ) {
+void add_difference(const std::function<void(const Instant&, double*)>& add, const Instant& now, int coordinates,
+                    const double* dq, const double* dv, double step, double* dQ) {
   const auto count = static_cast<std::size_t>(coordinates);
   std::vector<double> q(count), v(count), Q(count);
   Instant there = now;

@@ -51,7 +51,8 @@ void CoupledInputs::fill(double t, Instant& now) {
 namespace {
 
 StepperOptions options_for(StepperOptions options, const std::vector<OutputPointer>& outputs) {
-  options.shows_multipliers = std::any_of(outputs.begin(), outputs.end(), [](const OutputPointer& o) { return o->shows_multipliers(); });
+  options.shows_multipliers =
+      std::any_of(outputs.begin(), outputs.end(), [](const OutputPointer& o) { return o->shows_multipliers(); });
   return options;
 }
 
@@ -61,20 +62,22 @@ struct MultibodySubsystem::Saved final : SavedState {
   explicit Saved(State given) : state(std::move(given)) {}
   bool write(recipe::Writer& writer) const override {
     const State& s = state;
-    writer(s.t, s.previous_step, s.stiffening, s.q, s.v, s.a, s.auxiliary, s.previous, s.jerk, s.previous_jerk, s.multipliers, s.memory, s.inputs);
+    writer(s.t, s.previous_step, s.stiffening, s.q, s.v, s.a, s.auxiliary, s.previous, s.jerk, s.previous_jerk,
+           s.multipliers, s.memory, s.inputs);
     return true;
   }
   State state;
 };
 
-MultibodySubsystem::MultibodySubsystem(ModelPointer model, const StepperOptions& options, std::vector<OutputPointer> outputs,
-                                       Setup setup)
+MultibodySubsystem::MultibodySubsystem(ModelPointer model, const StepperOptions& options,
+                                       std::vector<OutputPointer> outputs, Setup setup)
     : model_(std::move(model)),
       stepper_(make_stepper(model_, options_for(options, outputs))),
       outputs_(std::move(outputs)),
       setup_(std::move(setup)),
       inputs_(model_->inputs(), setup_.guided_by_inputs),
-      offers_derivatives_(std::all_of(outputs_.begin(), outputs_.end(), [](const OutputPointer& o) { return o->offers_derivative(); })) {
+      offers_derivatives_(std::all_of(outputs_.begin(), outputs_.end(),
+                                      [](const OutputPointer& o) { return o->offers_derivative(); })) {
   std::size_t width = 0;
   for (const OutputPointer& output : outputs_) {
     places_.push_back(width);
@@ -120,7 +123,9 @@ const double* MultibodySubsystem::output_derivative(double t, Inputs&) {
   return dy;
 }
 
-void MultibodySubsystem::burst(Participant& participant, const BurstLimits& limits) { participant.burst(*this, limits); }
+void MultibodySubsystem::burst(Participant& participant, const BurstLimits& limits) {
+  participant.burst(*this, limits);
+}
 
 std::unique_ptr<SavedState> MultibodySubsystem::save() const { return std::make_unique<Saved>(state_); }
 

@@ -36,12 +36,13 @@ class CoupledInputs final : public InputSource {
 class MultibodySubsystem final : public Subsystem {
  public:
   struct Setup {
-    std::vector<double> q, v;             ///< consistent initial positions and velocities, all coordinates
-    std::vector<double> input_defaults;   ///< what inputs are taken to be before the first step
+    std::vector<double> q, v;            ///< consistent initial positions and velocities, all coordinates
+    std::vector<double> input_defaults;  ///< what inputs are taken to be before the first step
     bool guided_by_inputs = false;
-    double step = 0.0;                    ///< preferred step, s; 0: none
+    double step = 0.0;  ///< preferred step, s; 0: none
   };
-  MultibodySubsystem(ModelPointer model, const StepperOptions& options, std::vector<OutputPointer> outputs, Setup setup);
+  MultibodySubsystem(ModelPointer model, const StepperOptions& options, std::vector<OutputPointer> outputs,
+                     Setup setup);
 
   int input_width() const override { return model_->inputs(); }
   int output_width() const override { return static_cast<int>(y_.size()); }

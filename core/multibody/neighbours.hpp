@@ -6,8 +6,8 @@
 
 namespace counterpoint::multibody {
 
-/// Values that lie beside each other in an array, and are worked on together. Not for what has just been written one by one:
-/// a processor waits long for a pair whose halves are still on their way to memory.
+/// Values that lie beside each other in an array, and are worked on together. Not for what has just been written one by
+/// one: a processor waits long for a pair whose halves are still on their way to memory.
 template <int count>
 struct Neighbours {
   static constexpr int size = count;

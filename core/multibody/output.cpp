@@ -41,7 +41,8 @@ class MeasureOutput final : public Output {
   }
   bool offers_derivative() const override { return motion_ != Motion::acceleration; }
   void derivative(const Moment& moment, double* out) const override {
-    *out = motion_ == Motion::position ? measure_->rate(moment.state.q.data(), moment.state.v.data()) : acceleration(moment.state);
+    *out = motion_ == Motion::position ? measure_->rate(moment.state.q.data(), moment.state.v.data())
+                                       : acceleration(moment.state);
   }
 
  private:
@@ -134,10 +135,18 @@ class ScalarOutput final : public Output {
   int width() const override { return 1; }
   void evaluate(const Moment& moment, double* out) const override {
     switch (scalar_) {
-      case Scalar::kinetic_energy: *out = kinetic(moment); break;
-      case Scalar::potential_energy: *out = moment.model.potential_energy(moment.now()); break;
-      case Scalar::total_energy: *out = kinetic(moment) + moment.model.potential_energy(moment.now()); break;
-      case Scalar::violation: *out = violation(moment); break;
+      case Scalar::kinetic_energy:
+        *out = kinetic(moment);
+        break;
+      case Scalar::potential_energy:
+        *out = moment.model.potential_energy(moment.now());
+        break;
+      case Scalar::total_energy:
+        *out = kinetic(moment) + moment.model.potential_energy(moment.now());
+        break;
+      case Scalar::violation:
+        *out = violation(moment);
+        break;
     }
   }
 
@@ -149,7 +158,8 @@ class ScalarOutput final : public Output {
     double sum = 0.0;
     const double* v = moment.state.v.data();
     for (int row = 0; row < pattern.rows; ++row) {
-      for (int k = pattern.row_start[row]; k < pattern.row_start[row + 1]; ++k) sum += v[row] * mass_[k] * v[pattern.column[k]];
+      for (int k = pattern.row_start[row]; k < pattern.row_start[row + 1]; ++k)
+        sum += v[row] * mass_[k] * v[pattern.column[k]];
     }
     return 0.5 * sum;
   }
@@ -183,7 +193,9 @@ OutputPointer make_coordinates_output(int coordinates, Motion motion) {
   return std::make_shared<CoordinatesOutput>(0, coordinates, motion);
 }
 OutputPointer make_reaction_output(int first, int count) { return std::make_shared<ReactionOutput>(first, count); }
-OutputPointer make_support_output(int offset, int dimension) { return std::make_shared<SupportOutput>(offset, dimension); }
+OutputPointer make_support_output(int offset, int dimension) {
+  return std::make_shared<SupportOutput>(offset, dimension);
+}
 OutputPointer make_force_output(ForcePointer force) { return std::make_shared<ForceOutput>(std::move(force)); }
 OutputPointer make_scalar_output(Scalar scalar) { return std::make_shared<ScalarOutput>(scalar); }
 

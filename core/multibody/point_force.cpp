@@ -108,7 +108,8 @@ class PlaneTorque final : public Force {
 
 }  // namespace
 
-ForcePointer make_point_force(Combination point, std::vector<TimeFunctionPointer> components, std::vector<Combination> axes) {
+ForcePointer make_point_force(Combination point, std::vector<TimeFunctionPointer> components,
+                              std::vector<Combination> axes) {
   const auto dimension = static_cast<std::size_t>(point.dimension);
   if (components.size() != dimension || (!axes.empty() && axes.size() != dimension)) {
     throw std::invalid_argument("point force: the number of components or axes is not that of the dimensions");
@@ -116,10 +117,13 @@ ForcePointer make_point_force(Combination point, std::vector<TimeFunctionPointer
   return std::make_shared<PointForce>(std::move(point), std::move(components), std::move(axes));
 }
 
-ForcePointer make_torque(std::vector<Combination> axes, std::vector<TimeFunctionPointer> components, bool in_body_axes) {
+ForcePointer make_torque(std::vector<Combination> axes, std::vector<TimeFunctionPointer> components,
+                         bool in_body_axes) {
   const std::size_t needed = !axes.empty() && axes.front().dimension == 2 ? 1 : 3;
-  if (axes.size() < needed || components.size() < needed) throw std::invalid_argument("torque: too few axes or components");
-  if (axes.front().dimension == 2) return std::make_shared<PlaneTorque>(std::move(axes.front()), std::move(components.front()));
+  if (axes.size() < needed || components.size() < needed)
+    throw std::invalid_argument("torque: too few axes or components");
+  if (axes.front().dimension == 2)
+    return std::make_shared<PlaneTorque>(std::move(axes.front()), std::move(components.front()));
   return std::make_shared<SpaceTorque>(std::move(axes), std::move(components), in_body_axes);
 }
 

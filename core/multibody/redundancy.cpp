@@ -15,8 +15,9 @@ using Permutation = Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int
 
 constexpr double kSmallestPivot = 1e-8;  ///< of rows whose largest entries are about 1
 constexpr double kRounding = 1e-17;
-/// What an equation weighs by itself. One that follows from others finds its pivot there and takes no direction from later ones,
-/// which may be put together from it: from its neighbours, and not from far away with factors that grow on the way.
+/// What an equation weighs by itself. One that follows from others finds its pivot there and takes no direction from
+/// later ones, which may be put together from it: from its neighbours, and not from far away with factors that grow on
+/// the way.
 constexpr double kOwnWeight = 1e-14;
 
 struct Entry {
@@ -62,8 +63,8 @@ void rotate(Row& upper, Row& lower) {
   lower = std::move(turned_lower);
 }
 
-/// The triangle R of a QR factorisation, made from the rows of a matrix one by one (George and Heath, Linear Algebra and its
-/// Applications 1980): neither Q nor the rows that it leaves over for free motions take room.
+/// The triangle R of a QR factorisation, made from the rows of a matrix one by one (George and Heath, Linear Algebra
+/// and its Applications 1980): neither Q nor the rows that it leaves over for free motions take room.
 class Triangle {
  public:
   explicit Triangle(int columns) : rows_(columns) {}

@@ -82,6 +82,8 @@ class Relations final : public ConstraintBatch {
 
 }  // namespace
 
-ConstraintBatchPointer make_relations(const std::vector<RelationRow>& rows) { return std::make_shared<Relations>(rows); }
+ConstraintBatchPointer make_relations(const std::vector<RelationRow>& rows) {
+  return std::make_shared<Relations>(rows);
+}
 
 }  // namespace counterpoint::multibody

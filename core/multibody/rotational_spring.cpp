@@ -1,6 +1,7 @@
-// Spring over the rotation vector phi from one frame to another: energy 1/2 phi . K phi, so torque -J^-T K phi with J the
-// derivative of the rotation by phi: J. Stuelpnagel, "On the parametrization of the three-dimensional rotation group",
-// SIAM Review 6 (1964), and A. Mueller, "Coordinate mappings for rigid body motions", J. Comput. Nonlinear Dyn. 12 (2017).
+// Spring over the rotation vector phi from one frame to another: energy 1/2 phi . K phi, so torque -J^-T K phi with J
+// the derivative of the rotation by phi: J. Stuelpnagel, "On the parametrization of the three-dimensional rotation
+// group", SIAM Review 6 (1964), and A. Mueller, "Coordinate mappings for rigid body motions", J. Comput. Nonlinear Dyn.
+// 12 (2017).
 #include "multibody/rotational_spring.hpp"
 
 #include <Eigen/Core>
@@ -127,7 +128,8 @@ class RotationalSpring final : public Force {
 ForcePointer make_rotational_spring(const std::array<Combination, 3>& first, const std::array<Combination, 3>& second,
                                     const RotationalSpringLaw& law) {
   for (int k = 0; k < 3; ++k) {
-    if (first[k].dimension != 3 || second[k].dimension != 3) throw std::invalid_argument("rotational spring: its frames are not in space");
+    if (first[k].dimension != 3 || second[k].dimension != 3)
+      throw std::invalid_argument("rotational spring: its frames are not in space");
   }
   return std::make_shared<RotationalSpring>(first, second, law);
 }

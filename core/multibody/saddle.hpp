@@ -14,18 +14,19 @@ namespace counterpoint::multibody {
 ///     [ W   J^T ] [ x  ]   [ top    ]
 ///     [ J   -D  ] [ mu ] = [ bottom ],    D = diag(compliance) > 0,
 ///
-/// with W = M plus stiffness and damping terms. Contract for implementers: `solve_anew` takes W on the tangent pattern and J
-/// on the Jacobian's, which the caller keeps as it is for later solutions by `solve`. Both overwrite `x`, which holds top, by x, and
-/// write mu, which may take the place of bottom. `project` solves for three right-hand sides at once (right[3 i + k] is row i of
-/// side k, top then bottom), which share the waiting for each other's results: it adds J x0 and J x1 to the bottoms of sides 0 and
-/// 1 first. It overwrites the tops by x, and subtracts mu of side 1 from `multipliers`, unless that is null; the bottoms are lost.
-/// Rows of fixed coordinates do not take part.
+/// with W = M plus stiffness and damping terms. Contract for implementers: `solve_anew` takes W on the tangent pattern
+/// and J on the Jacobian's, which the caller keeps as it is for later solutions by `solve`. Both overwrite `x`, which
+/// holds top, by x, and write mu, which may take the place of bottom. `project` solves for three right-hand sides at
+/// once (right[3 i + k] is row i of side k, top then bottom), which share the waiting for each other's results: it adds
+/// J x0 and J x1 to the bottoms of sides 0 and 1 first. It overwrites the tops by x, and subtracts mu of side 1 from
+/// `multipliers`, unless that is null; the bottoms are lost. Rows of fixed coordinates do not take part.
 class SaddleSystem {
  public:
   virtual ~SaddleSystem() = default;
   virtual void set_compliance(const std::vector<double>& compliance) = 0;
   /// `same_W`: W is as it was the last time.
-  virtual void solve_anew(const double* W, bool same_W, const double* J, double* x, const double* bottom, double* mu) = 0;
+  virtual void solve_anew(const double* W, bool same_W, const double* J, double* x, const double* bottom,
+                          double* mu) = 0;
   virtual void solve(double* x, const double* bottom, double* mu) = 0;
   virtual void project(const double* x0, const double* x1, double* right, double* multipliers) = 0;
   virtual const linear::Solver& solver() const = 0;

@@ -96,7 +96,8 @@ class ScalarForce final : public Force {
     const Curve::Value damper = law_.damper.at(load.rate);
     load.stiffness = law_.stiffness + spring.slope;
     load.damping = law_.damping + damper.slope;
-    load.force = law_.constant - law_.stiffness * (load.position - law_.natural) - spring.y - law_.damping * load.rate - damper.y;
+    load.force = law_.constant - law_.stiffness * (load.position - law_.natural) - spring.y - law_.damping * load.rate -
+                 damper.y;
     if (law_.friction != 0.0 || law_.breakaway != 0.0) add_friction(load);
     if (law_.actuator) load.force += law_.actuator->at(now).value;
     return load;
@@ -109,8 +110,8 @@ class ScalarForce final : public Force {
     const double limit = law_.friction + more * std::exp(-ratio * ratio);
     const double saturation = std::tanh(load.rate / law_.friction_rate);
     load.force -= limit * saturation;
-    // The falling part is left out of the tangent: it would make the damping negative. Where tanh is flat the secant keeps
-    // Newton's method from jumping across rest.
+    // The falling part is left out of the tangent: it would make the damping negative. Where tanh is flat the secant
+    // keeps Newton's method from jumping across rest.
     const double slope = (1.0 - saturation * saturation) / law_.friction_rate;
     const double secant = 0.65 * std::abs(saturation) / std::max(std::abs(load.rate), law_.friction_rate);
     load.damping += limit * std::max(slope, secant);

@@ -9,8 +9,8 @@ namespace counterpoint::multibody {
 namespace {
 
 template <int known_entries>
-void multiply_run(const SparsePattern::Run& run, const double* values, const int* column, const double* x, double factor,
-                  const double* z, double* y) {
+void multiply_run(const SparsePattern::Run& run, const double* values, const int* column, const double* x,
+                  double factor, const double* z, double* y) {
   const int entries = known_entries > 0 ? known_entries : run.entries;
   for (int row = 0; row < run.rows; ++row, values += entries, column += entries) {
     double sum = -z[row];
@@ -22,14 +22,22 @@ void multiply_run(const SparsePattern::Run& run, const double* values, const int
 
 }  // namespace
 
-void multiply_less(const SparsePattern& pattern, const double* values, const double* x, const double* z, double factor, double* y) {
+void multiply_less(const SparsePattern& pattern, const double* values, const double* x, const double* z, double factor,
+                   double* y) {
   const int* column = pattern.column.data();
   for (const SparsePattern::Run& run : pattern.runs) {
     switch (run.entries) {
-      case 2: multiply_run<2>(run, values, column, x, factor, z, y); break;
-      case 3: multiply_run<3>(run, values, column, x, factor, z, y); break;
-      case 4: multiply_run<4>(run, values, column, x, factor, z, y); break;
-      default: multiply_run<0>(run, values, column, x, factor, z, y);
+      case 2:
+        multiply_run<2>(run, values, column, x, factor, z, y);
+        break;
+      case 3:
+        multiply_run<3>(run, values, column, x, factor, z, y);
+        break;
+      case 4:
+        multiply_run<4>(run, values, column, x, factor, z, y);
+        break;
+      default:
+        multiply_run<0>(run, values, column, x, factor, z, y);
     }
     values += run.rows * run.entries;
     column += run.rows * run.entries;

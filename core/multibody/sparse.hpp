@@ -33,8 +33,8 @@ struct SparsePattern {
   static SparsePattern from(int rows, int columns, std::vector<std::pair<int, int>> entries);
 };
 
-/// Largest absolute value of what it takes; NaN or infinity when one of them is. Compares bits without the sign, whose order is
-/// that of the sizes with NaN above all: nothing is passed over, and nothing waits for a sum.
+/// Largest absolute value of what it takes; NaN or infinity when one of them is. Compares bits without the sign, whose
+/// order is that of the sizes with NaN above all: nothing is passed over, and nothing waits for a sum.
 class Largest {
  public:
   void take(double x) { largest_ = std::max(largest_, std::bit_cast<std::uint64_t>(x) << 1); }
@@ -51,7 +51,8 @@ inline double largest_absolute(const double* x, int count) {
 }
 
 /// y = factor (A x - z).
-void multiply_less(const SparsePattern& pattern, const double* values, const double* x, const double* z, double factor, double* y);
+void multiply_less(const SparsePattern& pattern, const double* values, const double* x, const double* z, double factor,
+                   double* y);
 
 /// y = A x.
 inline void multiply(const SparsePattern& pattern, const double* values, const double* x, double* y) {

@@ -14,8 +14,8 @@ void State::swap(State& other) noexcept {
   std::swap(t, other.t);
   std::swap(previous_step, other.previous_step);
   std::swap(stiffening, other.stiffening);
-  for (auto member : {&State::q, &State::v, &State::a, &State::auxiliary, &State::previous, &State::jerk, &State::previous_jerk,
-                      &State::multipliers, &State::memory, &State::inputs}) {
+  for (auto member : {&State::q, &State::v, &State::a, &State::auxiliary, &State::previous, &State::jerk,
+                      &State::previous_jerk, &State::multipliers, &State::memory, &State::inputs}) {
     (this->*member).swap(other.*member);
   }
 }
@@ -64,7 +64,8 @@ std::string failure_message(const Model& model, int iteration, const std::string
     }
   }
   std::string message = text("iteration %d: %s", iteration, why.c_str());
-  const auto worst = std::max_element(phi.begin(), phi.end(), [](double a, double b) { return std::abs(a) < std::abs(b); });
+  const auto worst =
+      std::max_element(phi.begin(), phi.end(), [](double a, double b) { return std::abs(a) < std::abs(b); });
   if (worst != phi.end()) {
     const int row = static_cast<int>(worst - phi.begin());
     message += text("; worst constraint \"%s\" is violated by %.3g", model.equation_name(row).c_str(), *worst);

@@ -12,22 +12,28 @@ namespace counterpoint::multibody {
 /// Everything that changes during a run; copying it is saving it.
 struct State {
   double t = 0.0;
-  std::vector<double> q, v, a;      ///< all coordinates, the fixed ones last
-  std::vector<double> auxiliary;    ///< generalised-alpha's acceleration-like variable; elsewhere a is
-  std::vector<double> previous;     ///< that variable a step ago, for the predictor
+  std::vector<double> q, v, a;              ///< all coordinates, the fixed ones last
+  std::vector<double> auxiliary;            ///< generalised-alpha's acceleration-like variable; elsewhere a is
+  std::vector<double> previous;             ///< that variable a step ago, for the predictor
   std::vector<double> jerk, previous_jerk;  ///< da/dt now and a step ago (Hermite's rule only)
-  double previous_step = 0.0;       ///< length of the last step, s; 0: there was none
-  std::vector<double> multipliers;  ///< as exact as a, where the stepper was told that they are shown
-  double stiffening = 1.0;          ///< how much larger the penalty is for a while than it was chosen at the start
-  std::vector<double> memory;       ///< what elements remember
-  std::vector<double> inputs;       ///< values, rates and accelerations of the inputs that a and multipliers were made with
+  double previous_step = 0.0;               ///< length of the last step, s; 0: there was none
+  std::vector<double> multipliers;          ///< as exact as a, where the stepper was told that they are shown
+  double stiffening = 1.0;     ///< how much larger the penalty is for a while than it was chosen at the start
+  std::vector<double> memory;  ///< what elements remember
+  std::vector<double> inputs;  ///< values, rates and accelerations of the inputs that a and multipliers were made with
 
   void swap(State& other) noexcept;
   /// This state as what dynamic terms depend on, with the inputs it was made with.
   Instant instant() const {
     const std::size_t count = inputs.size() / 3;
-    return {.t = t, .q = q.data(), .v = v.data(), .u = inputs.data(), .du = inputs.data() + count,
-            .ddu = inputs.data() + 2 * count, .memory = memory.data(), .step_start = t};
+    return {.t = t,
+            .q = q.data(),
+            .v = v.data(),
+            .u = inputs.data(),
+            .du = inputs.data() + count,
+            .ddu = inputs.data() + 2 * count,
+            .memory = memory.data(),
+            .step_start = t};
   }
 };
 
@@ -36,10 +42,11 @@ struct Statistics {
   long long steps = 0;
   long long iterations = 0;
   long long factorisations = 0;
-  double worst_contraction = 0.0;    ///< largest ratio of constraint violations of two iterations
-  double worst_violation = 0.0;      ///< largest |Phi| left at the end of a step, m or rad
-  long long singular_steps = 0;      ///< how often a step ended in a singular position before it had converged to the last digit
-  long long penalty_raised = 0;      ///< how often the penalty had to be made larger
+  double worst_contraction = 0.0;  ///< largest ratio of constraint violations of two iterations
+  double worst_violation = 0.0;    ///< largest |Phi| left at the end of a step, m or rad
+  long long singular_steps =
+      0;  ///< how often a step ended in a singular position before it had converged to the last digit
+  long long penalty_raised = 0;  ///< how often the penalty had to be made larger
 };
 
 /// Where inputs come from: fills u and, for guided values, their derivatives.
@@ -60,24 +67,24 @@ struct NewmarkRule {
 
 /// All choices of formulation and integrator.
 struct StepperOptions {
-  std::string formulation = "index-3";   ///< "index-3", "augmented-lagrangian", "penalty"
-  std::string system = "condensed";      ///< "condensed", "kkt"
-  std::string integrator = "newmark";    ///< "newmark" (and all its relatives), "hermite" (index-3), "rk2", "rk4"
-  std::string iteration = "newton";      ///< "newton", "fixed-point" (index-1 formulations)
+  std::string formulation = "index-3";  ///< "index-3", "augmented-lagrangian", "penalty"
+  std::string system = "condensed";     ///< "condensed", "kkt"
+  std::string integrator = "newmark";   ///< "newmark" (and all its relatives), "hermite" (index-3), "rk2", "rk4"
+  std::string iteration = "newton";     ///< "newton", "fixed-point" (index-1 formulations)
   std::string solver = "automatic";
   NewmarkRule rule;
-  double penalty = 0.0;                  ///< alpha of the thesis; 0 chooses it from M and the step
-  double natural_frequency = 10.0;       ///< Baumgarte's omega, rad/s (index-1 formulations)
-  double damping_ratio = 1.0;            ///< Baumgarte's xi
+  double penalty = 0.0;             ///< alpha of the thesis; 0 chooses it from M and the step
+  double natural_frequency = 10.0;  ///< Baumgarte's omega, rad/s (index-1 formulations)
+  double damping_ratio = 1.0;       ///< Baumgarte's xi
   bool project_velocities = true;
   bool project_accelerations = true;
-  bool reset_multipliers = true;         ///< start every step with lambda = 0: stable at every penalty and size
-  bool shows_multipliers = true;         ///< false: nobody looks at them, a step may leave them at its last iteration's
-  bool printed = false;                  ///< index-3 exactly as printed in the thesis: lambda += alpha Phi after each iteration
-  double tolerance = 3e-11;              ///< expected next correction at which iteration stops, relative to `length`
-  double length = 1.0;                   ///< size of the mechanism, m
+  bool reset_multipliers = true;  ///< start every step with lambda = 0: stable at every penalty and size
+  bool shows_multipliers = true;  ///< false: nobody looks at them, a step may leave them at its last iteration's
+  bool printed = false;      ///< index-3 exactly as printed in the thesis: lambda += alpha Phi after each iteration
+  double tolerance = 3e-11;  ///< expected next correction at which iteration stops, relative to `length`
+  double length = 1.0;       ///< size of the mechanism, m
   int max_iterations = 20;
-  int fixed_iterations = 0;              ///< > 0: exactly so many, whatever the residual (for studies)
+  int fixed_iterations = 0;  ///< > 0: exactly so many, whatever the residual (for studies)
 };
 
 /// Moves a state over one step. Contract for implementers:
@@ -119,8 +126,8 @@ class MassOnTangent {
 /// Compliance of each constraint, `ratio` times what the masses make of it: J M^-1 J^T, diagonals only.
 std::vector<double> compliance_from_mass(const Model& model, const double* mass, const double* J, double ratio);
 
-/// What a stepper says when it gives up: iteration, reason, forces that are no numbers, the worst constraint, a remedy. The
-/// coupling adds the subsystem and the span of the step.
+/// What a stepper says when it gives up: iteration, reason, forces that are no numbers, the worst constraint, a remedy.
+/// The coupling adds the subsystem and the span of the step.
 std::string failure_message(const Model& model, int iteration, const std::string& why, const std::vector<double>& phi,
                             const std::vector<double>& Q);
 /// " at coordinate ..." or " at constraint ..." for a row of the saddle system; empty for -1.

@@ -1,5 +1,5 @@
-// Cubic spline with given end slopes: C. de Boor, "A Practical Guide to Splines", 1978, chapter IV. Its unknowns are the slopes
-// at the breakpoints; continuous second derivatives make them the solution of a tridiagonal system.
+// Cubic spline with given end slopes: C. de Boor, "A Practical Guide to Splines", 1978, chapter IV. Its unknowns are
+// the slopes at the breakpoints; continuous second derivatives make them the solution of a tridiagonal system.
 #include <algorithm>
 #include <stdexcept>
 #include <utility>

@@ -32,8 +32,8 @@ TimeFunctionPointer make_polynomial(std::vector<double> coefficients);
 TimeFunctionPointer make_harmonic(double offset, double amplitude, double angular_frequency, double phase);
 /// From `before` to `after` between t0 and t1, with rate and acceleration zero at both ends.
 TimeFunctionPointer make_smooth_step(double t0, double t1, double before, double after);
-/// Through the given values with continuous rate and acceleration, held before the first and after the last. The rate is
-/// zero at both ends, so it is continuous there too.
+/// Through the given values with continuous rate and acceleration, held before the first and after the last. The rate
+/// is zero at both ends, so it is continuous there too.
 TimeFunctionPointer make_table(std::vector<double> times, std::vector<double> values);
 /// Input number `input`, multiplied by a factor.
 TimeFunctionPointer make_following(int input, double factor);

@@ -1,9 +1,9 @@
 // Tyre on a flat road: H. B. Pacejka, "Tire and Vehicle Dynamics", 3rd ed. 2012: magic formula and combined slip by the
 // similarity method (chapter 4), transient slip by relaxation lengths that works at standstill (chapters 7 and 8).
 //
-// The tread's deflections u (along x and along y) follow  u' + |V| / sigma u = drive,  drive = -(slip velocity), and u / sigma
-// takes the place of the slip. From the step's start to now that is worked out exactly for the mean drive and speed of both
-// ends: second order, as the integrators around it, and at V = 0 a spring that follows the wheel.
+// The tread's deflections u (along x and along y) follow  u' + |V| / sigma u = drive,  drive = -(slip velocity), and u
+// / sigma takes the place of the slip. From the step's start to now that is worked out exactly for the mean drive and
+// speed of both ends: second order, as the integrators around it, and at V = 0 a spring that follows the wheel.
 #include "multibody/tyre.hpp"
 
 #include <Eigen/Geometry>
@@ -62,7 +62,10 @@ struct Slip {
 class Tyre final : public Force {
  public:
   Tyre(const Wheel& wheel, const Plane& road, const TyreLaw& law)
-      : grip_({wheel.centre, wheel.axis, wheel.spoke, wheel.angle}), base_(road.point.data()), normal_(road.normal.data()), law_(law) {
+      : grip_({wheel.centre, wheel.axis, wheel.spoke, wheel.angle}),
+        base_(road.point.data()),
+        normal_(road.normal.data()),
+        law_(law) {
     columns_ = grip_.columns();
     row_.resize(columns_.size());
   }
@@ -123,8 +126,8 @@ class Tyre final : public Force {
   struct Load {
     Pose pose;
     Slip slip_x, slip_y;
-    double normal = 0.0, longitudinal = 0.0, lateral = 0.0;  ///< N
-    double rolling_moment = 0.0, aligning_moment = 0.0;      ///< about the spin axis and the road's normal, N m
+    double normal = 0.0, longitudinal = 0.0, lateral = 0.0;    ///< N
+    double rolling_moment = 0.0, aligning_moment = 0.0;        ///< about the spin axis and the road's normal, N m
     double longitudinal_damping = 0.0, lateral_damping = 0.0;  ///< N s/m
     double rolling_damping = 0.0;                              ///< N m s/rad
   };
@@ -159,7 +162,8 @@ class Tyre final : public Force {
   Row normal_row(const Pose& pose) const {
     return {.centre = normal_, .axis = law_.radius * pose.camber_sine / pose.camber_cosine * normal_};
   }
-  /// Velocity along `direction` of the wheel's point that is on the road: along the plane of the wheel below its centre.
+  /// Velocity along `direction` of the wheel's point that is on the road: along the plane of the wheel below its
+  /// centre.
   Row shear_row(const Pose& pose, const Vector& direction) const {
     const Vector down = (pose.camber_sine * pose.axis - normal_) / pose.camber_cosine;
     Row row = moment_row(pose, pose.loaded_radius * down.cross(direction));
@@ -199,7 +203,8 @@ class Tyre final : public Force {
   double drive_x(const Pose& pose, const Instant& now) const { return -rate(shear_row(pose, pose.x), now); }
   // A wheel that leans to the left is as good as one that slips to the right.
   double drive_y(const Pose& pose, double speed, const Instant& now) const {
-    return -rate(shear_row(pose, pose.y), now) - speed * law_.camber_slip * std::asin(std::clamp(pose.camber_sine, -1.0, 1.0));
+    return -rate(shear_row(pose, pose.y), now) -
+           speed * law_.camber_slip * std::asin(std::clamp(pose.camber_sine, -1.0, 1.0));
   }
 
   void remember(const Pose& pose, const Instant& now, double* memory) const {
@@ -243,15 +248,16 @@ class Tyre final : public Force {
     if (wanted == more) slip.per_drive += per_drive;
   }
 
-  // Similarity: each slip in units in which its curve begins with slope 1; the curves are taken at the length of the two
-  // together, and the force is shared in proportion to them.
+  // Similarity: each slip in units in which its curve begins with slope 1; the curves are taken at the length of the
+  // two together, and the force is shared in proportion to them.
   void find_shear(Load& load) const {
     const MagicFormula &fx = law_.longitudinal, &fy = law_.lateral;
     const double angle = std::atan(load.slip_y.slip), angle_slope = 1.0 / (1.0 + load.slip_y.slip * load.slip_y.slip);
     const double sx = fx.B * fx.C * load.slip_x.slip, sy = fy.B * fy.C * angle;
     const double together = std::hypot(sx, sy);
     const Share x = share(fx, sx, together), y = share(fy, sy, together);
-    const double largest_x = friction(fx, load.normal) * load.normal, largest_y = friction(fy, load.normal) * load.normal;
+    const double largest_x = friction(fx, load.normal) * load.normal,
+                 largest_y = friction(fy, load.normal) * load.normal;
     load.longitudinal = largest_x * x.force;
     load.lateral = largest_y * y.force;
     load.longitudinal_damping = largest_x * std::max(x.slope, 0.0) * fx.B * fx.C * load.slip_x.per_drive;
@@ -276,7 +282,8 @@ class Tyre final : public Force {
     const double largest = law_.rolling_resistance * load.normal * radius;
     load.rolling_moment = -largest * saturation;
     load.rolling_damping = largest * (1.0 - saturation * saturation) * std::abs(radius) / law_.rolling_speed;
-    const double trail = law_.trail * std::cos(std::atan(law_.trail_fall * angle)) * std::tanh(speed / law_.rolling_speed);
+    const double trail =
+        law_.trail * std::cos(std::atan(law_.trail_fall * angle)) * std::tanh(speed / law_.rolling_speed);
     load.aligning_moment = -trail * load.lateral;
   }
 
@@ -310,7 +317,8 @@ void check(const TyreLaw& law) {
 }  // namespace
 
 ForcePointer make_tyre(const Wheel& wheel, const Plane& road, const TyreLaw& law) {
-  if (wheel.centre.dimension != 3) throw std::invalid_argument("tyre: the wheel lies in a plane model; a tyre needs space");
+  if (wheel.centre.dimension != 3)
+    throw std::invalid_argument("tyre: the wheel lies in a plane model; a tyre needs space");
   check(law);
   return std::make_shared<Tyre>(wheel, checked("tyre: road", road, 3), law);
 }

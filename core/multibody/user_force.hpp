@@ -11,8 +11,8 @@ namespace counterpoint::multibody {
 /// A plain function pointer of a compiled library is one, and so is whatever holds a Python callable.
 using CoordinateForce = std::function<void(double t, const double* q, const double* v, const double* u, double* Q)>;
 
-/// A user's force on points: f(t, positions, velocities, u, forces); each array has a row of x, y(, z) for every point, and
-/// the forces come to it as zeros.
+/// A user's force on points: f(t, positions, velocities, u, forces); each array has a row of x, y(, z) for every point,
+/// and the forces come to it as zeros.
 using PointsForce =
     std::function<void(double t, const double* positions, const double* velocities, const double* u, double* forces)>;
 
@@ -23,6 +23,7 @@ struct Differences {
 };
 
 ForcePointer make_user_force(CoordinateForce function, int all_coordinates);
-ForcePointer make_user_force_on_points(PointsForce function, std::vector<Combination> points, Differences differences = {});
+ForcePointer make_user_force_on_points(PointsForce function, std::vector<Combination> points,
+                                       Differences differences = {});
 
 }  // namespace counterpoint::multibody

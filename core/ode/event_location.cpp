@@ -40,8 +40,10 @@ void EventLocation::guess(const Attempt& attempt, double t) {
 
 void EventLocation::shorten(const Attempt& attempt, double end) {
   keep(attempt);
-  if (method_.interpolates()) guess(attempt, end);
-  else model_.step_again(end);
+  if (method_.interpolates())
+    guess(attempt, end);
+  else
+    model_.step_again(end);
 }
 
 /// Bracket the first change of sign and end the step on its far side, where whoever crossed has crossed.

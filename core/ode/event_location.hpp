@@ -52,7 +52,8 @@ class EventLocation {
   void keep(const Attempt& attempt);
   void guess(const Attempt& attempt, double t);
   void find_rates(const Attempt& attempt);
-  double confirm(const Attempt& attempt, double tolerance, const std::vector<double>& g_begin, std::vector<double>& g_end);
+  double confirm(const Attempt& attempt, double tolerance, const std::vector<double>& g_begin,
+                 std::vector<double>& g_end);
 
   Method& method_;
   CrossingModel& model_;
@@ -64,7 +65,7 @@ class EventLocation {
 /// Watches for events of one function that follow each other without end.
 class ChatterWatch {
  public:
-  static constexpr double most = 6.0;      ///< events within a window
+  static constexpr double most = 6.0;    ///< events within a window
   static constexpr double window = 1e5;  ///< in tolerances of location
 
   explicit ChatterWatch(int functions) : begin_(functions), count_(functions) { start(); }

@@ -54,11 +54,16 @@ SolverPointer make_explicit_solver(int order, RightHandSidePointer f) {
   auto linear = std::dynamic_pointer_cast<const LinearRightHandSide>(f);
   if (!linear) return make_method_solver("ode" + std::to_string(order), std::move(f), {});
   switch (order) {
-    case 1: return make<tableau::Ode1>(std::move(linear));
-    case 2: return make<tableau::Ode2>(std::move(linear));
-    case 3: return make<tableau::Ode3>(std::move(linear));
-    case 4: return make<tableau::Ode4>(std::move(linear));
-    default: return make<tableau::Ode5>(std::move(linear));
+    case 1:
+      return make<tableau::Ode1>(std::move(linear));
+    case 2:
+      return make<tableau::Ode2>(std::move(linear));
+    case 3:
+      return make<tableau::Ode3>(std::move(linear));
+    case 4:
+      return make<tableau::Ode4>(std::move(linear));
+    default:
+      return make<tableau::Ode5>(std::move(linear));
   }
 }
 

@@ -66,8 +66,7 @@ bool newton_converged(const Vector& correction, const Vector& state) {
 void newton_failed(double t, double residual) {
   std::ostringstream text;
   text.precision(9);
-  text << "Newton's method did not converge at t = " << t << " s (residual " << residual
-       << "); try a smaller step";
+  text << "Newton's method did not converge at t = " << t << " s (residual " << residual << "); try a smaller step";
   throw SolverFailure(text.str());
 }
 

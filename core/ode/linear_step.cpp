@@ -98,9 +98,8 @@ class LinearStep final : public Solver {
     [[gnu::always_inline]] State next(const State& x, const Input& u, double t, double t_end) const {
       State sums{};
       // Inputs first: they do not depend on the state, so the chain from state to state stays short.
-      unrolled<F>([&](auto k) {
-        add(k, u(k == F - 1 && ends_with_step_ ? t_end : t + fractions_[k] * (t_end - t)), sums);
-      });
+      unrolled<F>(
+          [&](auto k) { add(k, u(k == F - 1 && ends_with_step_ ? t_end : t + fractions_[k] * (t_end - t)), sums); });
       unrolled<N>([&](auto j) { add(F + j, x[j], sums); });
       return sums;
     }
@@ -181,17 +180,25 @@ SolverPointer make_linear_step(std::shared_ptr<const LinearRightHandSide> f, std
   };
   const auto for_states = [&]<int N>() -> SolverPointer {
     switch (fractions.size()) {
-      case 2: return make.template operator()<N, 2>();
-      case 3: return make.template operator()<N, 3>();
-      default: return make.template operator()<N, 0>();
+      case 2:
+        return make.template operator()<N, 2>();
+      case 3:
+        return make.template operator()<N, 3>();
+      default:
+        return make.template operator()<N, 0>();
     }
   };
   switch (f->states()) {
-    case 1: return for_states.template operator()<1>();
-    case 2: return for_states.template operator()<2>();
-    case 3: return for_states.template operator()<3>();
-    case 4: return for_states.template operator()<4>();
-    default: return make.template operator()<0, 0>();
+    case 1:
+      return for_states.template operator()<1>();
+    case 2:
+      return for_states.template operator()<2>();
+    case 3:
+      return for_states.template operator()<3>();
+    case 4:
+      return for_states.template operator()<4>();
+    default:
+      return make.template operator()<0, 0>();
   }
 }
 

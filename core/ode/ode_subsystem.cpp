@@ -34,10 +34,10 @@ class LinearOutput final : public OutputMap {
   }
   bool uses_inputs() const override { return feedthrough_; }
   bool offers_derivative() const override { return !feedthrough_; }
-  void derivative(const double* dx, double* dy) const override {
-    multiply(c_, dx, dy);
+  void derivative(const double* dx, double* dy) const override { multiply(c_, dx, dy); }
+  bool fits(int states, int inputs) const override {
+    return c_.cols() == states && d_.cols() == inputs && d_.rows() == c_.rows();
   }
-  bool fits(int states, int inputs) const override { return c_.cols() == states && d_.cols() == inputs && d_.rows() == c_.rows(); }
 
  private:
   Matrix c_;
@@ -117,9 +117,7 @@ const double* OdeSubsystem::output_derivative(double t, Inputs& u) {
   return dy_.data();
 }
 
-std::unique_ptr<SavedState> OdeSubsystem::save() const {
-  return std::make_unique<Saved>(x_, solver_->memory());
-}
+std::unique_ptr<SavedState> OdeSubsystem::save() const { return std::make_unique<Saved>(x_, solver_->memory()); }
 
 void OdeSubsystem::restore(const SavedState& state) {
   const Saved& saved = static_cast<const Saved&>(state);

@@ -44,9 +44,7 @@ class OdeSubsystem final : public Subsystem {
     solver_->step(t, t_end, x_.data(), u);
     return t_end;
   }
-  const double* output(double t, Inputs& u) override {
-    return output_is_state_ ? x_.data() : mapped_output(t, u);
-  }
+  const double* output(double t, Inputs& u) override { return output_is_state_ ? x_.data() : mapped_output(t, u); }
   void burst(Participant& participant, const BurstLimits& limits) override;
   bool offers_derivatives() const override { return g_->offers_derivative(); }
   const double* output_derivative(double t, Inputs& u) override;

@@ -47,9 +47,7 @@ class CompiledRightHandSide final : public RightHandSide {
   using Function = void (*)(double t, const double* x, const double* u, double* dx);
   CompiledRightHandSide(int states, int inputs, Function function)
       : RightHandSide(states, inputs), function_(function) {}
-  void evaluate(double t, const double* x, const double* u, double* dx) const override {
-    function_(t, x, u, dx);
-  }
+  void evaluate(double t, const double* x, const double* u, double* dx) const override { function_(t, x, u, dx); }
 
  private:
   Function function_;

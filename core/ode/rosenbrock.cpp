@@ -42,8 +42,7 @@ class Rosenbrock final : public Method {
   bool interpolates() const override { return true; }
   void interpolate(double t, double* x) const override {
     const double s = (t - t_) / h_;
-    Eigen::Map<Vector>(x, n_) =
-        from_ + h_ / (1.0 - 2.0 * d) * (s * (1.0 - s) * k1_ + s * (s - 2.0 * d) * k2_);
+    Eigen::Map<Vector>(x, n_) = from_ + h_ / (1.0 - 2.0 * d) * (s * (1.0 - s) * k1_ + s * (s - 2.0 * d) * k2_);
   }
 
   int control_order() const override { return 3; }

@@ -7,13 +7,16 @@ namespace counterpoint::recipe {
 
 /// Say of a product how it was made.
 template <class Made, class Product, class... Argument>
-void describe(const Made& made, const Kind<Product, Argument...>& kind, std::type_identity_t<std::decay_t<Argument>>... arguments) {
-  made.origin = std::make_shared<Origin>(Origin{kind.name, [... kept = std::move(arguments)](Writer& writer) { writer(kept...); }});
+void describe(const Made& made, const Kind<Product, Argument...>& kind,
+              std::type_identity_t<std::decay_t<Argument>>... arguments) {
+  made.origin = std::make_shared<Origin>(
+      Origin{kind.name, [... kept = std::move(arguments)](Writer& writer) { writer(kept...); }});
 }
 
 /// Make a product that knows how it was made.
 template <class Product, class... Argument>
-std::shared_ptr<Product> make(const Kind<Product, Argument...>& kind, std::type_identity_t<std::decay_t<Argument>>... arguments) {
+std::shared_ptr<Product> make(const Kind<Product, Argument...>& kind,
+                              std::type_identity_t<std::decay_t<Argument>>... arguments) {
   std::shared_ptr<Product> made = kind.make(arguments...);
   describe(*made, kind, std::move(arguments)...);
   return made;

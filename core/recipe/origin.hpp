@@ -15,7 +15,8 @@ struct Origin {
   std::function<void(Writer&)> write_arguments;
 };
 
-/// Base of whatever a recipe can describe. Without an origin (it holds a function of Python, say) it cannot be described.
+/// Base of whatever a recipe can describe. Without an origin (it holds a function of Python, say) it cannot be
+/// described.
 class Describable {
  public:
   /// What is known about a thing; not a part of it, so that it can be said of constant ones too.

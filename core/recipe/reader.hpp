@@ -62,7 +62,8 @@ class Reader {
     const auto one = [this](auto& list) {
       const std::size_t size = list.size();
       take(list);
-      if (list.size() != size) fail("a list of " + std::to_string(list.size()) + " where one of " + std::to_string(size) + " belongs");
+      if (list.size() != size)
+        fail("a list of " + std::to_string(list.size()) + " where one of " + std::to_string(size) + " belongs");
     };
     (one(lists), ...);
   }
@@ -141,7 +142,8 @@ class Reader {
     take(rows);
     take(columns);
     const std::uint64_t values = std::uint64_t{rows} * columns;
-    if (values > (bytes_.size() - place_) / sizeof(double) || rows > 1u << 30 || columns > 1u << 30) fail("a matrix is larger than the file");
+    if (values > (bytes_.size() - place_) / sizeof(double) || rows > 1u << 30 || columns > 1u << 30)
+      fail("a matrix is larger than the file");
     matrix.resize(rows, columns);
     raw(matrix.data(), sizeof(double) * values);
   }
@@ -236,8 +238,8 @@ class Reader {
   std::string_view bytes_;
   std::string what_;
   std::size_t place_ = 0;
-  std::vector<Made> made_;       ///< product n is made_[n - 1]
-  std::size_t first_ = 0;        ///< of those that may be referred to: the ones of the present subsystem
+  std::vector<Made> made_;  ///< product n is made_[n - 1]
+  std::size_t first_ = 0;   ///< of those that may be referred to: the ones of the present subsystem
   std::uint32_t current_ = 0;
   int depth_ = 0;
 };
@@ -263,7 +265,8 @@ class Kinds {
   }
   std::shared_ptr<const Product> make(const std::string& kind, Reader& reader) const {
     const auto found = makers_.find(kind);
-    if (found == makers_.end()) reader.fail("no kind \"" + kind.substr(0, 40) + "\" is known; was it written by a later version?");
+    if (found == makers_.end())
+      reader.fail("no kind \"" + kind.substr(0, 40) + "\" is known; was it written by a later version?");
     return found->second(reader);
   }
 
@@ -280,7 +283,8 @@ std::shared_ptr<Product> Reader::take_product() {
   if (number == 0 || number > made_.size() + 1) fail("there is no product " + std::to_string(number));
   if (number <= made_.size()) {
     const Made& known = made_[number - 1];
-    if (number <= first_ || !known.product || known.type != typeid(Plain)) fail("product " + std::to_string(number) + " is not of the kind needed here");
+    if (number <= first_ || !known.product || known.type != typeid(Plain))
+      fail("product " + std::to_string(number) + " is not of the kind needed here");
     return std::static_pointer_cast<Product>(std::const_pointer_cast<void>(known.product));
   }
   if (++depth_ > deepest) fail("it is nested too deeply");

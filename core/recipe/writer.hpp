@@ -26,8 +26,8 @@ struct Note {
 
 /// A number in a recipe that whoever reads it may change.
 struct Tunable {
-  std::uint32_t product;           ///< that it is a parameter of
-  std::vector<std::string> path;   ///< where that is
+  std::uint32_t product;          ///< that it is a parameter of
+  std::vector<std::string> path;  ///< where that is
   std::string name;
   std::vector<double> values;
 };
@@ -152,7 +152,8 @@ class Writer {
 
   template <class Value>
   void note_numbers(Value value) {
-    for (const auto& [name, number] : Numbers<Value>::of(value)) tunables.push_back({current_, path(), name, {*number}});
+    for (const auto& [name, number] : Numbers<Value>::of(value))
+      tunables.push_back({current_, path(), name, {*number}});
   }
 
   template <class Product>

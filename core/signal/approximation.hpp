@@ -18,12 +18,15 @@ struct Samples {
   int column = 0;
   int width = 1;
   double tolerance = 0.0;  ///< times closer than this are the same time
-  std::size_t ends_before = History::nowhere;  ///< the last sample is read as it was right before it jumped (smooth_stretch)
+  std::size_t ends_before =
+      History::nowhere;  ///< the last sample is read as it was right before it jumped (smooth_stretch)
 
   std::size_t count() const { return end - begin; }
   std::size_t last() const { return end - 1; }
   double time(std::size_t k) const { return history->time(k); }
-  const double* value(std::size_t k) const { return (k == ends_before ? history->before_jump(k) : history->value(k)) + column; }
+  const double* value(std::size_t k) const {
+    return (k == ends_before ? history->before_jump(k) : history->value(k)) + column;
+  }
   const double* derivative(std::size_t k) const { return history->derivative(k) + column; }
   /// Those right before a jump are not known.
   bool has_derivative(std::size_t k) const { return history->has_derivatives() && k != ends_before; }
@@ -48,9 +51,9 @@ struct Samples {
 
 /// The consumer's step for which an input is being made.
 struct ConsumerStep {
-  double start = 0.0;           ///< s
-  double end = 0.0;             ///< s
-  double previous_start = 0.0;  ///< start of the consumer's step before this one; equals start at first
+  double start = 0.0;                  ///< s
+  double end = 0.0;                    ///< s
+  double previous_start = 0.0;         ///< start of the consumer's step before this one; equals start at first
   const double* last_input = nullptr;  ///< input at the end of the step before, or null at first
 };
 

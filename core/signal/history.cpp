@@ -76,7 +76,8 @@ void History::restore(const Saved& saved) {
   make_room(begin_, saved.times.size());
   const std::size_t width = static_cast<std::size_t>(width_);
   for (std::size_t k = 0; k < saved.times.size(); ++k) {
-    append(saved.times[k], saved.values.data() + k * width, with_derivatives_ ? saved.derivatives.data() + k * width : nullptr);
+    append(saved.times[k], saved.values.data() + k * width,
+           with_derivatives_ ? saved.derivatives.data() + k * width : nullptr);
   }
   for (std::size_t k = 0; k < saved.jumps.size(); ++k) {
     const std::size_t slot = saved.jumps[k] & mask_;

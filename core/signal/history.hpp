@@ -49,7 +49,8 @@ class History {
   /// Whether the next sample jumps (`before` is what it was) or not (null); to be said of every one where it may.
   void note_jump(const double* before) {
     jumped_[appended_ & mask_] = before != nullptr;
-    if (before != nullptr) std::copy_n(before, width_, befores_.begin() + static_cast<std::ptrdiff_t>((appended_ & mask_) * width_));
+    if (before != nullptr)
+      std::copy_n(before, width_, befores_.begin() + static_cast<std::ptrdiff_t>((appended_ & mask_) * width_));
   }
   void advance(double t) {
     times_[appended_ & mask_] = t;

@@ -61,8 +61,6 @@ class LeastSquares final : public Approximation {
 
 }  // namespace
 
-ApproximationPointer make_least_squares(int order, int points) {
-  return std::make_shared<LeastSquares>(order, points);
-}
+ApproximationPointer make_least_squares(int order, int points) { return std::make_shared<LeastSquares>(order, points); }
 
 }  // namespace counterpoint

@@ -52,11 +52,16 @@ void scalar_newton_through(const Samples& samples, std::size_t newest, Polynomia
 void newton_through(const Samples& samples, std::size_t newest, int points, Polynomial& out) {
   out.degree = points - 1;
   switch (out.width == 1 ? points : 0) {
-    case 1: return scalar_newton_through<1>(samples, newest, out);
-    case 2: return scalar_newton_through<2>(samples, newest, out);
-    case 3: return scalar_newton_through<3>(samples, newest, out);
-    case 4: return scalar_newton_through<4>(samples, newest, out);
-    default: return vector_newton_through(samples, newest, points, out);
+    case 1:
+      return scalar_newton_through<1>(samples, newest, out);
+    case 2:
+      return scalar_newton_through<2>(samples, newest, out);
+    case 3:
+      return scalar_newton_through<3>(samples, newest, out);
+    case 4:
+      return scalar_newton_through<4>(samples, newest, out);
+    default:
+      return vector_newton_through(samples, newest, points, out);
   }
 }
 

@@ -34,11 +34,16 @@ struct Polynomial {
   template <class Use>
   [[gnu::always_inline]] auto as_function(const Use& use) const {
     switch (degree) {
-      case 0: return use(Horner<0>(*this));
-      case 1: return use(Horner<1>(*this));
-      case 2: return use(Horner<2>(*this));
-      case 3: return use(Horner<3>(*this));
-      default: break;
+      case 0:
+        return use(Horner<0>(*this));
+      case 1:
+        return use(Horner<1>(*this));
+      case 2:
+        return use(Horner<2>(*this));
+      case 3:
+        return use(Horner<3>(*this));
+      default:
+        break;
     }
     return use([this](double t) {
       double value;

@@ -49,8 +49,7 @@ class Taylor final : public Approximation {
     out.to = k == s.last() ? Polynomial::infinity : 0.5 * (s.time(k) + s.time(k + 1));
   }
 
-  static void expand_from_slopes(const Samples& s, std::size_t k, std::size_t newest, int points,
-                                 Polynomial& out) {
+  static void expand_from_slopes(const Samples& s, std::size_t k, std::size_t newest, int points, Polynomial& out) {
     const double origin = s.time(k);
     out.degree = points;
     std::fill_n(out.nodes.begin(), points, origin);

@@ -6,7 +6,8 @@
  * Both are clocked by their own event output, which is wired to their event input. Where to connect is read from the
  * environment: COUNTERPOINT_ADDRESS (tcp://host:port or unix:///path) and COUNTERPOINT_TOKEN.
  *
- *   cc -shared -fPIC -I/usr/include/scilab -o libcounterpoint_xcos.so counterpoint_xcos.c      (counterpoint.sci does it)
+ *   cc -shared -fPIC -I/usr/include/scilab -o libcounterpoint_xcos.so counterpoint_xcos.c      (counterpoint.sci does
+ * it)
  */
 #define _POSIX_C_SOURCE 200809L
 #include <errno.h>
@@ -138,12 +139,12 @@ static const char ASK[] = "ask\t0.21132486540518713\t0.78867513459481287\t1\n";
 
 static struct {
   struct link link;
-  uint32_t command;                /* that waits for its reply; 0: none */
-  double start, t, t_end;          /* of the run, of the command */
-  double line_time;                /* time of `line` */
-  double line[MOST_SIGNALS];       /* inputs at that time */
-  double slope[MOST_SIGNALS];      /* their change per second */
-  double at_event[MOST_SIGNALS];   /* inputs at the communication point */
+  uint32_t command;              /* that waits for its reply; 0: none */
+  double start, t, t_end;        /* of the run, of the command */
+  double line_time;              /* time of `line` */
+  double line[MOST_SIGNALS];     /* inputs at that time */
+  double slope[MOST_SIGNALS];    /* their change per second */
+  double at_event[MOST_SIGNALS]; /* inputs at the communication point */
 } diagram = {.link = {.socket = -1}};
 
 /* For counterpoint_run in counterpoint.sci. */
@@ -213,7 +214,8 @@ static double next_command(int inputs) {
   }
 }
 
-/* Answer the start of a run and take its first command here already: diagrams are evaluated before their first event. */
+/* Answer the start of a run and take its first command here already: diagrams are evaluated before their first event.
+ */
 static void begin_run(scicos_block* block, int inputs) {
   char text[MOST_BYTES];
   int i;
@@ -234,7 +236,8 @@ static int width(const int* sizes, int count) { return count > 0 ? sizes[0] : 0;
 
 void counterpoint_subsystem(scicos_block* block, int flag) {
   const int inputs = width(block->outsz, block->nout), outputs = width(block->insz, block->nin);
-  if (inputs > MOST_SIGNALS || outputs > MOST_SIGNALS) return Coserror("counterpoint: more than %d signals", MOST_SIGNALS);
+  if (inputs > MOST_SIGNALS || outputs > MOST_SIGNALS)
+    return Coserror("counterpoint: more than %d signals", MOST_SIGNALS);
   if (flag == Initialization) begin_run(block, inputs);
   if (flag == OutputUpdate && inputs > 0) {
     double* const u = GetRealOutPortPtrs(block, 1);
@@ -262,16 +265,16 @@ void counterpoint_subsystem(scicos_block* block, int flag) {
 
 static struct {
   struct link link;
-  int inputs, outputs;            /* doubles, as the model says */
-  int begins, feeds_through;      /* wants `begin`; wants its inputs when it is asked for outputs */
+  int inputs, outputs;       /* doubles, as the model says */
+  int begins, feeds_through; /* wants `begin`; wants its inputs when it is asked for outputs */
   int shares_count;
-  double shares[MOST_SHARES];     /* of a step, at which it wants its inputs */
-  double t, t_end, reached;       /* of the last step; how far the model got in it */
-  double u[MOST_SIGNALS];         /* held over a step */
-  double before[MOST_SIGNALS];    /* outputs at t */
-  double y[MOST_SIGNALS];         /* outputs at t_end */
-  int from_block[MOST_SIGNALS];   /* place in u of each signal that enters the block */
-  int to_block[MOST_SIGNALS];     /* place in y of each signal that leaves it */
+  double shares[MOST_SHARES];   /* of a step, at which it wants its inputs */
+  double t, t_end, reached;     /* of the last step; how far the model got in it */
+  double u[MOST_SIGNALS];       /* held over a step */
+  double before[MOST_SIGNALS];  /* outputs at t */
+  double y[MOST_SIGNALS];       /* outputs at t_end */
+  int from_block[MOST_SIGNALS]; /* place in u of each signal that enters the block */
+  int to_block[MOST_SIGNALS];   /* place in y of each signal that leaves it */
 } model = {.link = {.socket = -1}};
 
 /* The next word of a line of ports, or NULL; the tab behind it becomes its end. */
@@ -309,7 +312,8 @@ static void read_ports(char* text, const char* inputs, const char* outputs) {
     if (strncmp(line, "input\t", 6) == 0) read_port(line + 6, inputs, &model.inputs, model.from_block, model.u);
     if (strncmp(line, "output\t", 7) == 0) read_port(line + 7, outputs, &model.outputs, model.to_block, NULL);
     if (strcmp(line, "can\tbegin") == 0) model.begins = 1;
-    if (strncmp(line, "feedthrough\t", 12) == 0 || strncmp(line, "initial feedthrough\t", 20) == 0) model.feeds_through = 1;
+    if (strncmp(line, "feedthrough\t", 12) == 0 || strncmp(line, "initial feedthrough\t", 20) == 0)
+      model.feeds_through = 1;
   }
 }
 
@@ -376,7 +380,8 @@ static int begin_model(scicos_block* block) {
   if (model.link.kind != PORTS) return lose(&model.link, "the other program does not serve a model");
   for (int i = 0; i < MOST_SIGNALS; ++i) model.from_block[i] = model.to_block[i] = -1;
   read_ports(model.link.bytes, inputs, outputs);
-  if (model.inputs == MOST_SIGNALS || model.outputs == MOST_SIGNALS) return lose(&model.link, "the model has too many signals");
+  if (model.inputs == MOST_SIGNALS || model.outputs == MOST_SIGNALS)
+    return lose(&model.link, "the model has too many signals");
   if (!check_names("input", inputs, model.from_block) || !check_names("output", outputs, model.to_block)) return 0;
   model.t = model.t_end = 0.0;
   return command(START, 0.0, 0.0, 0) && (!model.begins || command(BEGIN, 0.0, 0.0, 1)) &&
@@ -399,7 +404,8 @@ static int go_ahead(const double* u, int inputs, double step) {
 
 void counterpoint_model(scicos_block* block, int flag) {
   const int inputs = width(block->insz, block->nin), outputs = width(block->outsz, block->nout);
-  if (inputs > MOST_SIGNALS || outputs > MOST_SIGNALS) return Coserror("counterpoint: more than %d signals", MOST_SIGNALS);
+  if (inputs > MOST_SIGNALS || outputs > MOST_SIGNALS)
+    return Coserror("counterpoint: more than %d signals", MOST_SIGNALS);
   if (flag == Initialization && model.link.socket < 0) begin_model(block);
   if (flag == OutputUpdate && outputs > 0 && model.link.socket >= 0) {
     double* const y = GetRealOutPortPtrs(block, 1);

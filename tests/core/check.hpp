@@ -35,8 +35,9 @@ inline std::string number(double value) {
 
 inline void close(const char* file, int line, const char* what, double expected, double actual, double tolerance) {
   if (std::abs(expected - actual) <= tolerance) return;
-  fail(file, line, std::string(what) + ": expected " + number(expected) + ", got " + number(actual) + " (tolerance " +
-                       number(tolerance) + ")");
+  fail(file, line,
+       std::string(what) + ": expected " + number(expected) + ", got " + number(actual) + " (tolerance " +
+           number(tolerance) + ")");
 }
 
 inline void mentions(const char* file, int line, const std::string& message, const std::string& text) {
@@ -62,28 +63,27 @@ inline int run_all() {
 
 }  // namespace check
 
-#define TEST(name)                                                \
-  static void name();                                             \
+#define TEST(name)                                                   \
+  static void name();                                                \
   static const check::Registration registration_##name{#name, name}; \
   static void name()
 
-#define CHECK(condition) \
-  do {                   \
+#define CHECK(condition)                                                        \
+  do {                                                                          \
     if (!(condition)) check::fail(__FILE__, __LINE__, "not true: " #condition); \
   } while (false)
 
-#define CHECK_CLOSE(expected, actual, tolerance) \
-  check::close(__FILE__, __LINE__, #actual, expected, actual, tolerance)
+#define CHECK_CLOSE(expected, actual, tolerance) check::close(__FILE__, __LINE__, #actual, expected, actual, tolerance)
 
 /// The expression throws `Kind` and the message holds `text`.
-#define CHECK_THROWS(Kind, text, expression)                                               \
-  do {                                                                                     \
-    try {                                                                                  \
-      expression;                                                                          \
-      check::fail(__FILE__, __LINE__, "nothing thrown: " #expression);                     \
-    } catch (const Kind& caught) {                                                         \
-      check::mentions(__FILE__, __LINE__, caught.what(), text);                            \
-    }                                                                                      \
+#define CHECK_THROWS(Kind, text, expression)                           \
+  do {                                                                 \
+    try {                                                              \
+      expression;                                                      \
+      check::fail(__FILE__, __LINE__, "nothing thrown: " #expression); \
+    } catch (const Kind& caught) {                                     \
+      check::mentions(__FILE__, __LINE__, caught.what(), text);        \
+    }                                                                  \
   } while (false)
 
 int main() { return check::run_all(); }

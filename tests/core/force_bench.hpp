@@ -12,14 +12,14 @@
 
 namespace counterpoint::testing {
 
-using multibody::Combination;
-using multibody::Force;
-using multibody::ForcePointer;
-using multibody::Instant;
 using Eigen::Matrix3d;
 using Eigen::MatrixXd;
 using Eigen::Vector3d;
 using Eigen::VectorXd;
+using multibody::Combination;
+using multibody::Force;
+using multibody::ForcePointer;
+using multibody::Instant;
 
 inline Combination at_offset(int offset, int dimension = 3) {
   return {.dimension = dimension, .weights = {{.offset = offset, .weight = 1.0}}};
@@ -33,7 +33,13 @@ struct Bench {
   explicit Bench(int coordinates) : q(VectorXd::Zero(coordinates)), v(VectorXd::Zero(coordinates)) {}
 
   Instant now() const {
-    return {.t = t, .q = q.data(), .v = v.data(), .u = u.data(), .du = u.data(), .ddu = u.data(), .memory = memory.data(),
+    return {.t = t,
+            .q = q.data(),
+            .v = v.data(),
+            .u = u.data(),
+            .du = u.data(),
+            .ddu = u.data(),
+            .memory = memory.data(),
             .step_start = step_start};
   }
   VectorXd force(const Force& element) const {
@@ -58,7 +64,7 @@ struct Bench {
     return full;
   }
   /// -dQ/dx by central differences, x being q or v of this bench.
-  MatrixXd derivative(const Force& element, VectorXd Bench::*x, double difference = 1e-6) const {
+  MatrixXd derivative(const Force& element, VectorXd Bench::* x, double difference = 1e-6) const {
     MatrixXd made(q.size(), q.size());
     Bench moved = *this;
     for (int c = 0; c < q.size(); ++c) {
@@ -132,7 +138,8 @@ struct Run {
     state.memory.assign(model->memory(), 0.0);
   }
   Instant now() {
-    Instant made{.t = state.t, .q = state.q.data(), .v = state.v.data(), .memory = state.memory.data(), .step_start = state.t};
+    Instant made{
+        .t = state.t, .q = state.q.data(), .v = state.v.data(), .memory = state.memory.data(), .step_start = state.t};
     inputs.fill(state.t, made);
     return made;
   }

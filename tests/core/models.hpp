@@ -55,7 +55,8 @@ class LoneInputs {
 /// dx/dt = -x + sum of inputs, as a model that steps itself with Euler; its step may change from one to the next.
 class Walker final : public Subsystem {
  public:
-  Walker(int inputs, double x0, std::vector<double> wishes = {}) : inputs_(inputs), x0_(x0), wishes_(std::move(wishes)) {}
+  Walker(int inputs, double x0, std::vector<double> wishes = {})
+      : inputs_(inputs), x0_(x0), wishes_(std::move(wishes)) {}
   int input_width() const override { return inputs_; }
   int output_width() const override { return 1; }
   void start(double) override {

@@ -155,7 +155,8 @@ TEST(a_short_history_lowers_the_order_to_what_the_samples_allow) {
   // With n samples an approximation is exact on polynomials of degree n - 1 at most of its own order.
   std::mt19937 random(5);
   for (int order = 0; order <= 4; ++order) {
-    for (const ApproximationPointer& a : {make_lagrange(order), make_taylor(order), make_least_squares(order, order + 3)}) {
+    for (const ApproximationPointer& a :
+         {make_lagrange(order), make_taylor(order), make_least_squares(order, order + 3)}) {
       for (int count = 1; count <= order + 1; ++count) {
         const int degree = std::min(order, count - 1);
         const Grid grid(random_grid(random, count), random_powers(random, degree), false);

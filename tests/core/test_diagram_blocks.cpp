@@ -61,7 +61,9 @@ std::vector<Case> cases() {
       {"hit_crossing", {{{"offset", number(0.2)}}, {}}},
       {"latch", {}, 2},
       {"noise", {{{"power", number(1.0)}, {"sample_time", number(0.11)}}, {}}, 0},
-      {"table", {{{"times", row({0.0, 0.2, 0.2, 0.5})}, {"values", row({0.0, 1.0, 2.0, 0.0})}}, {{"after", "repeat"}}}, 0},
+      {"table",
+       {{{"times", row({0.0, 0.2, 0.2, 0.5})}, {"values", row({0.0, 1.0, 2.0, 0.0})}}, {{"after", "repeat"}}},
+       0},
       {"saturation", {{{"upper", number(0.6)}}, {}}},
       {"floor", {}},
       {"max", {}, 2},
@@ -94,7 +96,8 @@ TEST(a_diagram_that_starts_again_begins_anew) {
     simulator.start(0.0, nullptr);
     const std::vector<double> first = outputs_until(simulator, 2.1);
     simulator.start(0.0, nullptr);
-    if (first != outputs_until(simulator, 2.1)) check::fail(__FILE__, __LINE__, std::string(one.kind) + " differs in its second run");
+    if (first != outputs_until(simulator, 2.1))
+      check::fail(__FILE__, __LINE__, std::string(one.kind) + " differs in its second run");
   }
 }
 

@@ -48,8 +48,10 @@ RunSpec host_and(SubsystemPointer external, double step, bool fastest_first) {
   spec.tolerance = 1e-9;
   ParticipantSpec host{std::make_shared<HostPorts>(1, 1), 0.0, {0.0}, {}, true, false};
   ParticipantSpec other{std::move(external), step, {0.0}, {}, true, true};
-  if (fastest_first) other.waits_for = {0};
-  else host.waits_for = {1};
+  if (fastest_first)
+    other.waits_for = {0};
+  else
+    host.waits_for = {1};
   spec.participants = {host, other};
   ConnectionSpec back, forth;
   back.source = 1;
@@ -170,4 +172,3 @@ TEST(a_diagram_cannot_save_when_what_is_inside_cannot) {
   model.step(0.0, 0.25, none);
   CHECK(model.save() == nullptr);
 }
-

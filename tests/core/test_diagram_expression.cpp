@@ -8,7 +8,9 @@ namespace {
 /// A program of x and y with one or more results.
 struct Bound {
   explicit Bound(const char* text, ExpressionNames names = {{"x", "y"}, {}, false, {}, false})
-      : expression(text, std::move(names)), registers(Program::registers(expression)), results(expression.results().size()) {
+      : expression(text, std::move(names)),
+        registers(Program::registers(expression)),
+        results(expression.results().size()) {
     std::vector<double*> to;
     for (double& value : results) to.push_back(&value);
     program.bind(expression, [&](int slot) { return slot < 0 ? &time : variables + slot; }, registers.data(), to);

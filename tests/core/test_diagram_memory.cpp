@@ -1,5 +1,5 @@
-// Blocks with memory, driven natively: what Python cannot see is seen by the sanitizers here. Closed forms are tested in
-// tests/diagram.
+// Blocks with memory, driven natively: what Python cannot see is seen by the sanitizers here. Closed forms are tested
+// in tests/diagram.
 
 #include "check.hpp"
 #include "diagram/blocks/signal_record.hpp"
@@ -46,8 +46,10 @@ void add_continuous_blocks(Bench& b) {
   b.add("integrator", given({{"initial_is_input", {1.0}}}, {{"reset", "level"}}), {signal_port, control, signal_port});
   b.add("transfer_function", given({{"numerator", {1.0, 2.0}}, {"denominator", {1.0, 3.0, 4.0}}}), {signal_port});
   b.add("zero_pole", given({{"zeros", {-1.0, 0.0}}, {"poles", {-1.0, 2.0, -1.0, -2.0, -3.0, 0.0}}}), {signal_port});
-  b.add("pid", given({{"integral", {3.0}}, {"derivative", {0.1}}, {"lower", {-0.6}}, {"upper", {0.6}}},
-                     {{"anti_windup", "clamping"}, {"reset", "either"}}), {signal_port, control});
+  b.add("pid",
+        given({{"integral", {3.0}}, {"derivative", {0.1}}, {"lower", {-0.6}}, {"upper", {0.6}}},
+              {{"anti_windup", "clamping"}, {"reset", "either"}}),
+        {signal_port, control});
 }
 
 void add_delays(Bench& b, int held) {
@@ -62,9 +64,12 @@ int add_sampled_blocks(Bench& b) {
   const int held = b.add("zero_order_hold", given({{"sample_time", {0.07}}}), {signal_port});
   b.add("first_order_hold", given({{"sample_time", {0.1}}}), {signal_port});
   b.add("integer_delay", given({{"sample_time", {0.03}}, {"samples", {4.0}}}), {signal_port});
-  b.add("discrete_filter", given({{"sample_time", {0.11}}, {"numerator", {1.0, 0.5}}, {"denominator", {1.0, 0.2, 0.1}}}), {signal_port});
-  b.add("discrete_integrator", given({{"sample_time", {0.05}}}, {{"reset", "rising"}, {"method", "trapezoidal"}}), {signal_port, control});
-  b.add("discrete_pid", given({{"sample_time", {0.09}}, {"integral", {2.0}}, {"derivative", {0.1}}}, {{"reset", "falling"}}),
+  b.add("discrete_filter",
+        given({{"sample_time", {0.11}}, {"numerator", {1.0, 0.5}}, {"denominator", {1.0, 0.2, 0.1}}}), {signal_port});
+  b.add("discrete_integrator", given({{"sample_time", {0.05}}}, {{"reset", "rising"}, {"method", "trapezoidal"}}),
+        {signal_port, control});
+  b.add("discrete_pid",
+        given({{"sample_time", {0.09}}, {"integral", {2.0}}, {"derivative", {0.1}}}, {{"reset", "falling"}}),
         {signal_port, control});
   b.add("discrete_derivative", given({{"sample_time", {0.13}}}), {held});
   b.add("counter", given({{"sample_time", {0.02}}, {"maximum", {9.0}}}), {});

@@ -50,7 +50,7 @@ SimulatorOptions with(const std::string& solver) {
   return options;
 }
 
-const std::vector<std::string> solvers{"ode1", "ode2", "ode3",  "ode4",  "ode5",
+const std::vector<std::string> solvers{"ode1",        "ode2",  "ode3",  "ode4",  "ode5",
                                        "trapezoidal", "ode23", "ode45", "ode23s"};
 
 }  // namespace

@@ -46,7 +46,8 @@ double time_of_external(EmbeddedInterface& interface) { return interface.network
 }  // namespace
 
 TEST(slowest_first_advances_the_external_until_it_has_reached_the_time_asked) {
-  EmbeddedInterface interface(host_and_external(std::make_shared<Wave>([](double t) { return t; }), 0.5, false, make_lagrange(1)), 0);
+  EmbeddedInterface interface(
+      host_and_external(std::make_shared<Wave>([](double t) { return t; }), 0.5, false, make_lagrange(1)), 0);
   interface.start();
   const double y = 0.0;
   CHECK_CLOSE(0.0, interface.evaluate(0.0, &y, true)[0], 0.0);
@@ -60,7 +61,8 @@ TEST(slowest_first_advances_the_external_until_it_has_reached_the_time_asked) {
 }
 
 TEST(fastest_first_advances_the_external_only_when_the_host_has_passed_the_end_of_its_step) {
-  EmbeddedInterface interface(host_and_external(std::make_shared<Wave>([](double t) { return t; }), 0.5, true, make_lagrange(0)), 0);
+  EmbeddedInterface interface(
+      host_and_external(std::make_shared<Wave>([](double t) { return t; }), 0.5, true, make_lagrange(0)), 0);
   interface.start();
   const double y = 0.0;
   interface.evaluate(0.0, &y, true);
@@ -131,8 +133,9 @@ TEST(a_host_of_ours_integrates_with_inputs_made_on_demand) {
   Matrix b = Matrix::Ones(1, 1);
   RunSpec spec = host_and_external(std::make_shared<Wave>([](double t) { return t; }), 0.37, false, make_lagrange(1));
   spec.until = 2.0;
-  spec.participants[0].subsystem = std::make_shared<OdeSubsystem>(std::make_shared<LinearRightHandSide>(a, b),
-                                                                  make_state_output(1), std::vector<double>{0.0}, "ode4", SolverOptions{});
+  spec.participants[0].subsystem =
+      std::make_shared<OdeSubsystem>(std::make_shared<LinearRightHandSide>(a, b), make_state_output(1),
+                                     std::vector<double>{0.0}, "ode4", SolverOptions{});
   spec.participants[0].step = 0.1;
   EmbeddedInterface interface(spec, 0);
   interface.start();
@@ -151,11 +154,13 @@ TEST(a_long_embedded_run_keeps_its_histories_short) {
     interface.evaluate(0.01 * k, &y, true);
     if (k % 1000 == 0) interface.network().participants[0].take_rows();
   }
-  for (const Participant& p : interface.network().participants) CHECK(p.history.end() - p.history.begin() + p.history.room() <= 512);
+  for (const Participant& p : interface.network().participants)
+    CHECK(p.history.end() - p.history.begin() + p.history.room() <= 512);
 }
 
 TEST(the_defect_of_an_extrapolating_host_is_taken_when_the_external_arrives) {
-  EmbeddedInterface interface(host_and_external(std::make_shared<Wave>([](double t) { return t; }), 0.5, true, make_lagrange(0)), 0);
+  EmbeddedInterface interface(
+      host_and_external(std::make_shared<Wave>([](double t) { return t; }), 0.5, true, make_lagrange(0)), 0);
   interface.start();
   const double y = 0.0;
   for (int k = 0; k <= 21; ++k) interface.evaluate(0.1 * k, &y, true);

@@ -122,14 +122,19 @@ TEST(an_instance_that_cannot_be_made_counts_as_dead) {
   }
 }
 
-TEST(a_library_that_is_not_there_is_told_by_name) { CHECK_THROWS(std::runtime_error, "nowhere", Library("/nowhere/x.so")); }
+TEST(a_library_that_is_not_there_is_told_by_name) {
+  CHECK_THROWS(std::runtime_error, "nowhere", Library("/nowhere/x.so"));
+}
 
 TEST(a_ball_stops_at_its_impact_and_bounces_in_event_mode) {
   FmuSetup setup;
   setup.major = 3;
   setup.instance.token = "{counterpoint-test-bouncing-ball}";
   setup.instance.event_mode = setup.instance.early_return = true;
-  setup.outputs = {{Type::float64, 4, 1, true}, {Type::float64, 5, 1, true}, {Type::int32, 8, 1, false}, {Type::boolean, 9, 1, false}};
+  setup.outputs = {{Type::float64, 4, 1, true},
+                   {Type::float64, 5, 1, true},
+                   {Type::int32, 8, 1, false},
+                   {Type::boolean, 9, 1, false}};
   FmuSubsystem ball(library("bouncing_ball", 3), setup);
   Inputs none{std::vector<double>{}};
   ball.start(0.0);

@@ -122,7 +122,8 @@ TEST(a_serialised_state_begins_another_run) {
     CHECK_CLOSE(11.0, other.output(1.0, u)[1], 0.0);
     CHECK_THROWS(ComponentFailure, "was saved at t = 0.35 s, and the run begins at t = 0.4 s", other.start(0.4));
     setup.memory.pop_back();
-    CHECK_THROWS(ComponentFailure, "does not fit this FMU", ModelExchangeSubsystem(library("sampler", version), setup).start(0.35));
+    CHECK_THROWS(ComponentFailure, "does not fit this FMU",
+                 ModelExchangeSubsystem(library("sampler", version), setup).start(0.35));
   }
 }
 
@@ -171,8 +172,11 @@ TEST(clocks_tick_in_both_kinds_and_after_a_state_was_restored) {
   FmuSetup setup = base(3, "clocked", "ode45");
   setup.inputs = {{Type::float64, 2, 1, false, {0}}};
   setup.outputs = {{Type::int32, 4, 1, false, {0}}, {Type::int32, 5, 1, false, {1}}, {Type::int32, 7, 1, false, {3}}};
-  setup.clocks = {{9, ClockKind::periodic, 0.1, 0.05}, {10, ClockKind::periodic}, {11, ClockKind::changing},
-                  {12, ClockKind::countdown}, {13, ClockKind::output}};
+  setup.clocks = {{9, ClockKind::periodic, 0.1, 0.05},
+                  {10, ClockKind::periodic},
+                  {11, ClockKind::changing},
+                  {12, ClockKind::countdown},
+                  {13, ClockKind::output}};
   for (Kind kind : {Kind::co_simulation, Kind::model_exchange}) {
     setup.instance.kind = kind;
     setup.instance.event_mode = kind == Kind::co_simulation;
@@ -198,7 +202,8 @@ TEST(clocks_tick_in_both_kinds_and_after_a_state_was_restored) {
 }
 
 TEST(an_unknown_solver_is_refused_before_anything_is_started) {
-  CHECK_THROWS(std::invalid_argument, "no solver \"ode9\"", ModelExchangeSubsystem(library("relay", 2), base(2, "relay", "ode9")));
+  CHECK_THROWS(std::invalid_argument, "no solver \"ode9\"",
+               ModelExchangeSubsystem(library("relay", 2), base(2, "relay", "ode9")));
 }
 
 TEST(a_call_before_the_run_has_begun_is_an_error) {

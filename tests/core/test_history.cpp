@@ -191,7 +191,8 @@ TEST(jumps_are_saved_restored_and_survive_a_larger_ring) {
   for (std::size_t k = 30; k < 40; ++k) CHECK((other.before_jump(k) != nullptr) == (k % 3 == 0));
   CHECK_CLOSE(3.0, other.before_jump(36)[0], 0.0);
   const History long_one = saw_tooth(2000);  // the ring has gone round: old marks are gone
-  for (std::size_t k = long_one.begin(); k < long_one.end(); ++k) CHECK((long_one.before_jump(k) != nullptr) == (k % 3 == 0));
+  for (std::size_t k = long_one.begin(); k < long_one.end(); ++k)
+    CHECK((long_one.before_jump(k) != nullptr) == (k % 3 == 0));
 }
 
 TEST(rounding_is_no_jump) {
@@ -210,7 +211,8 @@ TEST(rounding_is_no_jump) {
 }
 
 TEST(only_at_a_jump_itself_slopes_are_not_known) {
-  // t^4 with its slopes up to a fall at t = 4: between samples before the last, the cubic is the one through values and slopes.
+  // t^4 with its slopes up to a fall at t = 4: between samples before the last, the cubic is the one through values and
+  // slopes.
   History history(1, true, true);
   for (int k = 0; k <= 4; ++k) {
     const double t = k, value = k == 4 ? 0.0 : t * t * t * t, slope = k == 4 ? 0.0 : 4.0 * t * t * t, before = 256.0;

@@ -26,7 +26,8 @@ using Pair = std::pair<ChannelPointer, ChannelPointer>;
 
 Pair memory_pair() {
   const Descriptor memory = make_memory();
-  return {open_memory(memory, MemorySide::maker, Descriptor(), "guest"), open_memory(memory, MemorySide::guest, Descriptor(), "maker")};
+  return {open_memory(memory, MemorySide::maker, Descriptor(), "guest"),
+          open_memory(memory, MemorySide::guest, Descriptor(), "maker")};
 }
 
 Pair listening_pair(const std::string& address) {
@@ -38,7 +39,9 @@ Pair listening_pair(const std::string& address) {
   return {std::move(near), admit(std::move(visitor), Deadline::in(5.0))};
 }
 
-std::string path(const std::string& name) { return "/tmp/counterpoint-test-" + std::to_string(::getpid()) + "-" + name; }
+std::string path(const std::string& name) {
+  return "/tmp/counterpoint-test-" + std::to_string(::getpid()) + "-" + name;
+}
 
 std::vector<Pair> all_pairs() {
   std::vector<Pair> pairs;
@@ -94,7 +97,8 @@ std::vector<double> rows_of(SubsystemPointer first, SubsystemPointer second, dou
   spec.until = 1.0;
   spec.tolerance = 1e-9;
   const auto wave = std::make_shared<Wave>([](double t) { return std::sin(7.0 * t); });
-  spec.participants = {{wave, wave_step, {}, {}}, {std::move(first), 0.01, {0.0, 0.0}, {0}}, {std::move(second), 0.003, {0.0}, {1}}};
+  spec.participants = {
+      {wave, wave_step, {}, {}}, {std::move(first), 0.01, {0.0, 0.0}, {0}}, {std::move(second), 0.003, {0.0}, {1}}};
   spec.connections.push_back({0, 0, 1, 1, 0, 1, make_lagrange(2)});
   spec.connections.push_back({2, 0, 1, 1, 1, 1, make_lagrange(1)});
   spec.connections.push_back({1, 0, 1, 2, 0, 1, make_lagrange(3), 0.3});
@@ -152,7 +156,8 @@ TEST(bytes_come_out_as_they_went_in_whatever_their_number) {
     });
     std::vector<char> got(sent.size());
     std::size_t at = 0;
-    while (at < got.size()) at += pair.second->read(got.data() + at, std::min<std::size_t>(got.size() - at, 4099), Deadline::in(30.0));
+    while (at < got.size())
+      at += pair.second->read(got.data() + at, std::min<std::size_t>(got.size() - at, 4099), Deadline::in(30.0));
     writer.join();
     CHECK(got == sent);
   }
@@ -196,7 +201,8 @@ TEST(an_address_is_read_and_written_alike) {
   }
   CHECK(!Address::parse("tcp://0.0.0.0:1").is_local());
   CHECK(!Address::parse("tcp://example.org:1").is_local());
-  for (const char* text : {"", "tcp://", "tcp://host", "tcp://host:", "tcp://host:x", "tcp://host:70000", "udp://host:1", "unix://relative", "shm://"}) {
+  for (const char* text : {"", "tcp://", "tcp://host", "tcp://host:", "tcp://host:x", "tcp://host:70000",
+                           "udp://host:1", "unix://relative", "shm://"}) {
     CHECK_THROWS(std::invalid_argument, "write tcp://host:port, unix:///path or shm:///path", Address::parse(text));
   }
   CHECK_THROWS(std::invalid_argument, "at most 107 bytes", Address::parse("unix:///" + std::string(200, 'x')));
@@ -205,7 +211,8 @@ TEST(an_address_is_read_and_written_alike) {
 TEST(an_address_in_use_is_told_and_a_dead_socket_is_taken_over) {
   Listener first(Address::parse("tcp://127.0.0.1:0"));
   CHECK(first.address().port > 0);
-  CHECK_THROWS(std::runtime_error, "cannot listen there (port 0 takes any free one): Address already in use", Listener(first.address()));
+  CHECK_THROWS(std::runtime_error, "cannot listen there (port 0 takes any free one): Address already in use",
+               Listener(first.address()));
   const Address place = Address::parse("unix://" + path("twice"));
   {
     Listener second(place);
@@ -216,7 +223,8 @@ TEST(an_address_in_use_is_told_and_a_dead_socket_is_taken_over) {
 }
 
 TEST(nobody_at_an_address_is_told) {
-  CHECK_THROWS(ChannelClosed, "is the other program listening?", connect(Address::parse("unix://" + path("nobody")), Deadline::in(0.0)));
+  CHECK_THROWS(ChannelClosed, "is the other program listening?",
+               connect(Address::parse("unix://" + path("nobody")), Deadline::in(0.0)));
   Listener listener(Address::parse("unix://" + path("quiet")));
   CHECK_THROWS(ChannelTimeout, "nobody has connected", listener.accept(Deadline::in(0.0)));
 }
@@ -241,7 +249,8 @@ TEST(solvers_find_their_inputs_in_the_command_after_the_first_step) {
     const double t_end = 0.007 * (k + 1);
     const double h = t_end - t;
     // explicit Runge-Kutta methods of order 4 and 5, the middle of a step as FMUs take it
-    const std::vector<double> times = {t, t + 0.5 * h, t_end, t + 0.2 * h, t + 0.3 * h, t + 0.8 * h, t + 8.0 / 9.0 * h, 0.5 * (t + t_end)};
+    const std::vector<double> times = {
+        t, t + 0.5 * h, t_end, t + 0.2 * h, t + 0.3 * h, t + 0.8 * h, t + 8.0 / 9.0 * h, 0.5 * (t + t_end)};
     find_shares(t, t_end, times, shares);
     CHECK(shares.size() == 7);
     const double next = 0.007 * (k + 2);
@@ -391,7 +400,8 @@ TEST(shared_memory_with_spoilt_counters_ends_the_link) {
   ChannelPointer channel = open_memory(memory, MemorySide::maker, Descriptor(), "guest");
   const std::vector<char> spoilt(4096, '\x7f');
   // all counters of the other end's ring; its place is that of any ring in the middle of the segment
-  for (off_t at = 0; at < 600'000; at += 4096) CHECK(::pwrite(memory.get(), spoilt.data(), spoilt.size(), at) >= 0 || at > 500'000);
+  for (off_t at = 0; at < 600'000; at += 4096)
+    CHECK(::pwrite(memory.get(), spoilt.data(), spoilt.size(), at) >= 0 || at > 500'000);
   char byte;
   CHECK_THROWS(ChannelClosed, "corrupt", channel->read(&byte, 1, Deadline::in(1.0)));
   CHECK_THROWS(ChannelClosed, "corrupt", channel->write(&byte, 1, Deadline::in(1.0)));
@@ -399,5 +409,6 @@ TEST(shared_memory_with_spoilt_counters_ends_the_link) {
 
 TEST(something_else_is_not_taken_for_shared_memory) {
   Descriptor zero(::open("/dev/zero", O_RDWR));
-  CHECK_THROWS(std::runtime_error, "no shared memory of a link", open_memory(zero, MemorySide::guest, Descriptor(), "it"));
+  CHECK_THROWS(std::runtime_error, "no shared memory of a link",
+               open_memory(zero, MemorySide::guest, Descriptor(), "it"));
 }

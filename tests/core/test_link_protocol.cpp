@@ -27,19 +27,22 @@ TEST(garbage_from_the_other_end_is_refused_before_memory_is_taken) {
     RemoteSubsystem remote(std::make_unique<FrameLink>(std::move(pair.first)), {});
     std::thread other([&] {
       far.receive(Deadline::in(5.0));
-      if (k == 0) far.begin(Kind::reply).put(std::string_view(reinterpret_cast<const char*>(odd), 4)).send(Deadline::in(1.0));
+      if (k == 0)
+        far.begin(Kind::reply).put(std::string_view(reinterpret_cast<const char*>(odd), 4)).send(Deadline::in(1.0));
       if (k == 1) far.begin(static_cast<Kind>(unknown[1])).send(Deadline::in(1.0));
       if (k == 2) far.begin(Kind::reply).put(wrong_count, 3).send(Deadline::in(1.0));
       if (k == 3) far.begin(Kind::reply).put(0.0).put(0.0).put(0.0).put(1.0).put(2.0).put(3.0).send(Deadline::in(1.0));
     });
-    const char* const words[] = {"at least 3 numbers", "frame of kind 999 where 9 is expected", "wrong number of wishes", "3 outputs instead of 1"};
+    const char* const words[] = {"at least 3 numbers", "frame of kind 999 where 9 is expected",
+                                 "wrong number of wishes", "3 outputs instead of 1"};
     CHECK_THROWS(ComponentFailure, words[k], remote.start(0.0));
     other.join();
   }
   Pair pair = make_socket_pair();
   pair.second->write(huge, sizeof huge, Deadline::in(1.0));
   FrameLink near(std::move(pair.first));
-  CHECK_THROWS(ProtocolFailure, "a frame of 4294967295 bytes is announced; at most 16777216 are taken", near.receive(Deadline::in(1.0)));
+  CHECK_THROWS(ProtocolFailure, "a frame of 4294967295 bytes is announced; at most 16777216 are taken",
+               near.receive(Deadline::in(1.0)));
 }
 
 TEST(frames_that_come_byte_by_byte_are_put_together) {
@@ -90,7 +93,8 @@ TEST(a_handshake_needs_magic_version_and_token) {
   refused(hello("counterpoint-link 1 secret", Kind::start), "does not speak the protocol");
   refused(hello("counterpoint-link one secret"), "does not say its version");
   refused(hello("counterpoint-link 2 secret"), "it speaks version 2 of the link protocol, this program version 1");
-  for (const char* token : {"", "secre", "secret ", "Secret", "secretsecret"}) refused(hello(std::string("counterpoint-link 1 ") + token), "wrong token");
+  for (const char* token : {"", "secre", "secret ", "Secret", "secretsecret"})
+    refused(hello(std::string("counterpoint-link 1 ") + token), "wrong token");
   CHECK(answer_to(hello("counterpoint-link 1 secret"), gate).empty());
   refused(hello("counterpoint-link 1 secret"), "this token was used before");
   Gate lasting("secret", false);
@@ -132,7 +136,8 @@ TEST(ports_are_written_and_read_alike) {
   ports.output_approximations = {{"Δp", "hold ahead"}};
   ports.input_approximations = {{"speed of the shaft", "lagrange 2"}};
   ports.heartbeat = 1.0;
-  ports.can_save = ports.derivatives = ports.requests = ports.begins = ports.paces = ports.stops_early = ports.jumps = true;
+  ports.can_save = ports.derivatives = ports.requests = ports.begins = ports.paces = ports.stops_early = ports.jumps =
+      true;
   const std::string text = ports.to_text();
   const Ports read = Ports::from_text(text);
   CHECK(read.to_text() == text);

@@ -125,10 +125,12 @@ TEST(a_mechanism_restored_goes_on_with_the_same_bits) {
       };
       const std::vector<double> first = go_on(*subsystem);
       subsystem->restore(*saved);
-      if (go_on(*subsystem) != first) check::fail(__FILE__, __LINE__, std::string(c.name) + ": other bits after restore");
+      if (go_on(*subsystem) != first)
+        check::fail(__FILE__, __LINE__, std::string(c.name) + ": other bits after restore");
       auto other = make(c.options);
       other->restore(*saved);
-      if (go_on(*other) != first) check::fail(__FILE__, __LINE__, std::string(c.name) + ": other bits in a second object");
+      if (go_on(*other) != first)
+        check::fail(__FILE__, __LINE__, std::string(c.name) + ": other bits in a second object");
     }
   }
 }

@@ -87,7 +87,9 @@ struct StripBench : Bench {
   Vector3d axis(int k) const { return q.segment<3>(3 + 3 * k); }
 };
 
-std::array<Combination, 3> frame_at(int offset) { return {at_offset(offset), at_offset(offset + 3), at_offset(offset + 6)}; }
+std::array<Combination, 3> frame_at(int offset) {
+  return {at_offset(offset), at_offset(offset + 3), at_offset(offset + 6)};
+}
 
 /// Two frames, the first turned too.
 Bench two_frames(const Vector3d& rotation) {
@@ -135,7 +137,9 @@ void spring_and_damper(double, const double* positions, const double* velocities
   }
 }
 
-void push_the_second(double t, const double*, const double* v, const double* u, double* Q) { Q[1] = t + 2.0 * v[0] + u[0]; }
+void push_the_second(double t, const double*, const double* v, const double* u, double* Q) {
+  Q[1] = t + 2.0 * v[0] + u[0];
+}
 
 }  // namespace
 
@@ -177,7 +181,8 @@ TEST(a_contact_knows_its_tangent_along_the_normal_and_in_the_plane) {
 }
 
 TEST(a_contact_in_the_plane_has_the_same_tangent) {
-  const ContactLaw law{.stiffness = 1e4, .exponent = 1.0, .damping = 0.3, .friction = 0.4, .friction_speed = 0.2, .radius = 0.5};
+  const ContactLaw law{
+      .stiffness = 1e4, .exponent = 1.0, .damping = 0.3, .friction = 0.4, .friction_speed = 0.2, .radius = 0.5};
   const ForcePointer contact = make_contact(at_offset(0, 2), floor_in_plane, law);
   Bench bench(2);
   bench.q << 1.0, 0.48;
@@ -189,7 +194,8 @@ TEST(a_contact_in_the_plane_has_the_same_tangent) {
 }
 
 TEST(a_contact_never_pulls) {
-  const ForcePointer contact = make_contact(at_offset(0, 2), floor_in_plane, {.stiffness = 1e4, .exponent = 1.5, .damping = 0.5});
+  const ForcePointer contact =
+      make_contact(at_offset(0, 2), floor_in_plane, {.stiffness = 1e4, .exponent = 1.5, .damping = 0.5});
   Bench bench(2);
   bench.q << 0.0, -0.01;
   bench.v << 0.0, 5.0;
@@ -203,7 +209,8 @@ TEST(a_contact_never_pulls) {
 TEST(a_ball_rebounds_with_the_speed_of_hunt_and_crossley) {
   for (const double c : {0.02, 0.2, 0.6}) {
     Parts parts = point_mass(2.0, 2, 0.0);
-    parts.forces.push_back(make_contact(at_offset(0, 2), floor_in_plane, {.stiffness = 1e7, .exponent = 1.5, .damping = c}));
+    parts.forces.push_back(
+        make_contact(at_offset(0, 2), floor_in_plane, {.stiffness = 1e7, .exponent = 1.5, .damping = c}));
     Run run(std::move(parts), {});
     run.state.q = {0.0, 1e-4};
     run.state.v = {0.0, -2.0};
@@ -231,7 +238,8 @@ TEST(a_sliding_block_stops_after_v2_over_2_mu_g) {
 
 TEST(a_block_comes_to_rest_in_long_steps) {
   // One step of friction changes the speed by thirty times the speed at which friction turns round.
-  Run run = ball({.stiffness = 1e5, .exponent = 1.0, .friction = 0.3, .friction_speed = 1e-3}, -2.0 * gravity / 1e5, 2.0);
+  Run run =
+      ball({.stiffness = 1e5, .exponent = 1.0, .friction = 0.3, .friction_speed = 1e-3}, -2.0 * gravity / 1e5, 2.0);
   run.until(1.0, 1e-2);
   CHECK_CLOSE(4.0 / (2.0 * 0.3 * gravity), run.state.q[0], 1e-3);
   CHECK_CLOSE(0.0, run.state.v[0], 1e-4);
@@ -278,7 +286,8 @@ TEST(a_strip_does_the_work_of_its_force_and_moment) {
 
 TEST(a_strip_knows_its_damping_along_lift_and_drag) {
   const StripBench bench;
-  const ForcePointer strip = make_aerodynamic_strip(bench.section(), {.span = 2.0, .chord = 0.5, .polar = thin_aerofoil()});
+  const ForcePointer strip =
+      make_aerodynamic_strip(bench.section(), {.span = 2.0, .chord = 0.5, .polar = thin_aerofoil()});
   Vector3d wind = -Vector3d(bench.v.head<3>());
   wind -= bench.axis(1).dot(wind) * bench.axis(1);
   const Vector3d along = wind.normalized(), across = bench.axis(1).cross(along);
@@ -323,8 +332,10 @@ TEST(a_falling_plate_reaches_its_terminal_speed) {
 }
 
 TEST(a_strip_wants_a_polar_that_rises) {
-  auto polar = std::make_shared<Polar>(Polar{.angle = {0.0, 1.0, 0.5}, .lift = {0, 0, 0}, .drag = {0, 0, 0}, .moment = {}});
-  CHECK_THROWS(std::invalid_argument, "angles must rise", make_aerodynamic_strip(StripBench().section(), {.polar = polar}));
+  auto polar =
+      std::make_shared<Polar>(Polar{.angle = {0.0, 1.0, 0.5}, .lift = {0, 0, 0}, .drag = {0, 0, 0}, .moment = {}});
+  CHECK_THROWS(std::invalid_argument, "angles must rise",
+               make_aerodynamic_strip(StripBench().section(), {.polar = polar}));
 }
 
 TEST(a_user_function_acts_on_all_coordinates) {
@@ -340,7 +351,8 @@ TEST(a_user_function_acts_on_all_coordinates) {
 
 TEST(a_user_function_on_points_acts_and_reacts) {
   // The second point lies between two coordinates' points.
-  Combination middle{.dimension = 2, .weights = {{.offset = 2, .weight = 0.25}, {.offset = 4, .weight = 0.75, .turned = 0.5}}};
+  Combination middle{.dimension = 2,
+                     .weights = {{.offset = 2, .weight = 0.25}, {.offset = 4, .weight = 0.75, .turned = 0.5}}};
   const Differences differences{.position = 1e-4, .velocity = 1e-4};
   const ForcePointer force = make_user_force_on_points(spring_and_damper, {at_offset(0, 2), middle}, differences);
   Bench bench(6);
@@ -360,7 +372,8 @@ TEST(a_user_function_on_points_acts_and_reacts) {
 TEST(a_rotational_spring_is_exact_for_large_rotations_about_any_axis) {
   const Vector3d stiffness(100.0, 30.0, 500.0);
   const ForcePointer spring = make_rotational_spring(frame_at(0), frame_at(9), {.stiffness = {100.0, 30.0, 500.0}});
-  const Vector3d rotations[] = {{1.0, 0, 0}, {0, -1.0, 0}, {0, 0, 0.5}, {0.6, 0.7, -0.4}, {2.0, 1.0, 1.0}, {1e-7, 2e-7, 0}};
+  const Vector3d rotations[] = {{1.0, 0, 0},      {0, -1.0, 0},    {0, 0, 0.5},
+                                {0.6, 0.7, -0.4}, {2.0, 1.0, 1.0}, {1e-7, 2e-7, 0}};
   for (const Vector3d& rotation : rotations) {
     const Bench bench = two_frames(rotation);
     CHECK_CLOSE(0.5 * rotation.dot(stiffness.cwiseProduct(rotation)), spring->energy(bench.now()), 1e-9);

@@ -57,7 +57,8 @@ WheelBench rolling(const TyreLaw& law, double speed, double slip, double angle) 
 
 /// A wheel that leans, steers and turns about all axes.
 WheelBench tumbling(const TyreLaw& law) {
-  const Matrix3d axes = turned(0.4, Vector3d::UnitZ()) * turned(0.15, Vector3d::UnitX()) * turned(0.9, Vector3d::UnitY());
+  const Matrix3d axes =
+      turned(0.4, Vector3d::UnitZ()) * turned(0.15, Vector3d::UnitX()) * turned(0.9, Vector3d::UnitY());
   WheelBench bench(law, axes, {3.0, -0.6, -0.2}, {0.7, 9.0, 1.3});
   bench.accept(*bench.tyre, 0.01);
   bench.t += 0.005;
@@ -74,7 +75,8 @@ Run carried_wheel(const TyreLaw& law, double speed, double spin) {
   }
   parts.constant_force = {0.0, 0.0, -20.0 * gravity, 0.0, 0.0, 0.0};
   const Combination spoke = at_offset(3), left = constant(0.0, 1.0, 0.0);
-  parts.constraints.push_back(make_dots({{.a = spoke, .b = spoke, .value = 1.0, .scale = 2.0}, {.a = spoke, .b = left}}));
+  parts.constraints.push_back(
+      make_dots({{.a = spoke, .b = spoke, .value = 1.0, .scale = 2.0}, {.a = spoke, .b = left}}));
   parts.constraints.back()->names = {"unit", "upright"};
   parts.forces.push_back(make_tyre({at_offset(0), left, spoke}, {}, law));
   Run run(std::move(parts), {});
@@ -115,7 +117,8 @@ TEST(a_magic_formula_knows_its_slope) {
 
 TEST(combined_slip_stays_within_friction_and_shares_it) {
   const TyreLaw law = kart_tyre();
-  WheelBench both = rolling(law, 12.0, 0.15, 0.2), drive = rolling(law, 12.0, 0.15, 0.0), corner = rolling(law, 12.0, 0.0, 0.2);
+  WheelBench both = rolling(law, 12.0, 0.15, 0.2), drive = rolling(law, 12.0, 0.15, 0.0),
+             corner = rolling(law, 12.0, 0.0, 0.2);
   both.settle();
   drive.settle();
   corner.settle();
@@ -318,7 +321,8 @@ TEST(a_fast_free_wheel_steers_into_its_lean_and_stays_up) {
   std::vector<DotRow> rows;
   for (int i = 1; i <= 3; ++i) {
     for (int j = i; j <= 3; ++j) {
-      rows.push_back({.a = at_offset(3 * i), .b = at_offset(3 * j), .value = i == j ? 1.0 : 0.0, .scale = i == j ? 2.0 : 1.0});
+      rows.push_back(
+          {.a = at_offset(3 * i), .b = at_offset(3 * j), .value = i == j ? 1.0 : 0.0, .scale = i == j ? 2.0 : 1.0});
     }
   }
   parts.constraints.push_back(make_dots(rows));

@@ -64,10 +64,9 @@ SubsystemPointer pendulum() {
   spring->name = "spring";
   parts.forces = {spring};
   ModelPointer model = recipe::make(recipe::assembled_model_kind, parts);
-  std::vector<OutputPointer> outputs{recipe::make(recipe::point_output_kind, end, Motion::position),
-                                     recipe::make(recipe::force_output_kind, spring),
-                                     recipe::make(recipe::reaction_output_kind, 0, 1),
-                                     recipe::make(recipe::support_output_kind, 2, 2)};
+  std::vector<OutputPointer> outputs{
+      recipe::make(recipe::point_output_kind, end, Motion::position), recipe::make(recipe::force_output_kind, spring),
+      recipe::make(recipe::reaction_output_kind, 0, 1), recipe::make(recipe::support_output_kind, 2, 2)};
   MultibodySubsystem::Setup setup{{1.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0}, {0.0}, false, 0.0};
   return recipe::make(recipe::mechanism_kind, {model, StepperOptions{}, outputs, setup});
 }
@@ -84,8 +83,10 @@ ExportedSpec everything() {
   spec.tolerance = 1e-9;
   spec.inputs = {{0, 0, 1, slope}, {2, 0, 1, slope}};
   spec.outputs = {{0, 0, 2, line}, {1, 0, 1, line}, {2, 0, 2, line}};
-  spec.variables = {{1, Role::input, 0, 1, 0, "", {0.0}}, {2, Role::input, 1, 1, 0, "", {0.0}},
-                    {3, Role::output, 0, 2, 0, "", {}},   {4, Role::output, 2, 1, 0, "", {}},
+  spec.variables = {{1, Role::input, 0, 1, 0, "", {0.0}},
+                    {2, Role::input, 1, 1, 0, "", {0.0}},
+                    {3, Role::output, 0, 2, 0, "", {}},
+                    {4, Role::output, 2, 1, 0, "", {}},
                     {5, Role::output, 3, 2, 0, "", {}}};
   return spec;
 }
@@ -159,7 +160,7 @@ TEST(what_was_written_is_read_again_and_moves_the_same) {
   }
   const std::vector<double> a = run(first, 0, 10), b = run(second, 0, 10);
   CHECK(a == b);
-  CHECK_CLOSE(std::cos(3.0), a[0], 1e-6);  // x'' = -9 x, ode4 with steps of 10 ms
+  CHECK_CLOSE(std::cos(3.0), a[0], 1e-6);          // x'' = -9 x, ode4 with steps of 10 ms
   CHECK_CLOSE(1.0, std::hypot(a[3], a[4]), 1e-9);  // the rod keeps its length
 }
 
@@ -212,7 +213,8 @@ TEST(bytes_that_are_no_state_of_the_model_are_told) {
     changed[random() % bytes.size()] = static_cast<char>(random());
     told += state_is_told(model, changed) ? 1 : 0;
   }
-  for (std::size_t length = 0; length < bytes.size(); length += 101) CHECK(state_is_told(model, bytes.substr(0, length)));
+  for (std::size_t length = 0; length < bytes.size(); length += 101)
+    CHECK(state_is_told(model, bytes.substr(0, length)));
   CHECK(told > 100);
 }
 
@@ -255,7 +257,8 @@ TEST(a_foreign_file_is_told_by_its_mark_version_and_length) {
   CHECK(from_file(file_with(file)) == body_of(everything()));
   const std::string later = std::string(file).replace(16, 1, "\x09");
   CHECK_THROWS(RecipeError, "is not a recipe", from_file(file_with("")));
-  CHECK_THROWS(RecipeError, "is not a recipe", from_file(file_with("PK\x03\x04 something else that is long enough to be one")));
+  CHECK_THROWS(RecipeError, "is not a recipe",
+               from_file(file_with("PK\x03\x04 something else that is long enough to be one")));
   CHECK_THROWS(RecipeError, "was cut off", from_file(file_with(file.substr(0, file.size() - 1))));
   CHECK_THROWS(RecipeError, "was cut off or added to", from_file(file_with(file + "x")));
   CHECK_THROWS(RecipeError, "has version 9", from_file(file_with(later)));
@@ -264,7 +267,8 @@ TEST(a_foreign_file_is_told_by_its_mark_version_and_length) {
 
 TEST(what_cannot_be_written_down_is_named_with_its_place) {
   ExportedSpec spec = everything();
-  spec.members[0].spec.subsystem = std::make_shared<Table>(std::vector<double>{0.0}, std::vector<double>{1.0}, 1, Table::Kind::hold);
+  spec.members[0].spec.subsystem =
+      std::make_shared<Table>(std::vector<double>{0.0}, std::vector<double>{1.0}, 1, Table::Kind::hold);
   recipe::Writer writer;
   writer(spec);
   CHECK(writer.problems().size() == 1);

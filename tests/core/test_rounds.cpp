@@ -54,7 +54,9 @@ RunSpec ring_and_pair(Order order, const ApproximationPointer& approximation) {
 
 /// Rows (t, assumed, arrived) of an input that is held in rounds: they follow from the rows of its source.
 void follow(const std::vector<double>& source, int columns, const Term& term, std::vector<double>& all) {
-  const auto value = [&](std::size_t row) { return Inputs::wire(term).scaled(source[row * columns + 1 + term.samples.column]); };
+  const auto value = [&](std::size_t row) {
+    return Inputs::wire(term).scaled(source[row * columns + 1 + term.samples.column]);
+  };
   for (std::size_t row = 1; row < source.size() / columns; ++row) {
     all.insert(all.end(), {source[row * columns], value(row - 1), value(row)});
   }
@@ -75,8 +77,8 @@ std::vector<double> recorded(Scheduler& scheduler) {
       const Term& term = p.inputs->terms()[k];
       if (!defect.keeps_rows()) follow(rows[term.source], 1 + participants[term.source].history.width(), term, all);
       for (double value : flatten(defect.take_rows())) all.push_back(value);
-      all.insert(all.end(), {static_cast<double>(defect.count()), defect.maximum(), defect.time_of_maximum(), defect.rms(),
-                             defect.scale(), defect.magnitude()});
+      all.insert(all.end(), {static_cast<double>(defect.count()), defect.maximum(), defect.time_of_maximum(),
+                             defect.rms(), defect.scale(), defect.magnitude()});
     }
   }
   return all;
@@ -98,7 +100,8 @@ std::vector<double> record(const RunSpec& spec, int threads, const std::vector<d
 class Holding final : public Subsystem, private HeldStepper {
  public:
   enum class Trouble { none, not_finite };
-  Holding(double stiffness, bool says_so, Trouble trouble = Trouble::none) : stiffness_(stiffness), says_so_(says_so), trouble_(trouble) {}
+  Holding(double stiffness, bool says_so, Trouble trouble = Trouble::none)
+      : stiffness_(stiffness), says_so_(says_so), trouble_(trouble) {}
   int input_width() const override { return 2; }
   int output_width() const override { return 2; }
   void start(double) override { y_[0] = 1.0, y_[1] = 0.0; }
@@ -147,7 +150,8 @@ RunSpec holding_ring(int count, bool says_so, const ApproximationPointer& approx
 /// A walker that makes its steps when they are announced, where they are, and then only hands them over.
 class Elsewhere final : public Subsystem {
  public:
-  Elsewhere(int inputs, double x0, std::vector<int>& calls, int number) : walker_(inputs, x0), calls_(calls), number_(number) {}
+  Elsewhere(int inputs, double x0, std::vector<int>& calls, int number)
+      : walker_(inputs, x0), calls_(calls), number_(number) {}
   int input_width() const override { return walker_.input_width(); }
   int output_width() const override { return 1; }
   void start(double t) override { walker_.start(t); }
@@ -208,9 +212,9 @@ TEST(those_that_are_connected_and_have_equal_steps_are_groups_and_the_waited_for
 }
 
 TEST(rounds_change_no_bit) {
-  std::vector<ApproximationPointer> approximations{make_hold(HoldSide::behind), make_hold(HoldSide::ahead), make_hermite(),
-                                                   make_taylor(2),              make_transition(2),         make_least_squares(1, 4),
-                                                   make_mean(MeanKind::arithmetic)};
+  std::vector<ApproximationPointer> approximations{
+      make_hold(HoldSide::behind), make_hold(HoldSide::ahead),     make_hermite(), make_taylor(2), make_transition(2),
+      make_least_squares(1, 4),    make_mean(MeanKind::arithmetic)};
   for (int order = 0; order <= 4; ++order) approximations.push_back(make_lagrange(order));
   for (const ApproximationPointer& approximation : approximations) {
     for (Order order : {Order::parallel, Order::forwards, Order::backwards}) {
@@ -256,7 +260,8 @@ TEST(held_rounds_change_no_bit) {
 }
 
 TEST(steps_made_elsewhere_are_sent_off_together_and_change_no_bit) {
-  for (const ApproximationPointer& approximation : {make_hold(HoldSide::behind), make_lagrange(2), make_transition(1)}) {
+  for (const ApproximationPointer& approximation :
+       {make_hold(HoldSide::behind), make_lagrange(2), make_transition(1)}) {
     for (Order order : {Order::parallel, Order::forwards}) {
       std::vector<int> calls;
       RunSpec far = ring_and_pair(order, approximation);
@@ -265,7 +270,8 @@ TEST(steps_made_elsewhere_are_sent_off_together_and_change_no_bit) {
       CHECK(here == record(far, 1, {}));
       // Who waits for others, or whose inputs depend on the step, is not told beforehand.
       const bool beforehand = order == Order::parallel && !approximation->depends_on_step();
-      CHECK((std::vector<int>(calls.begin(), calls.begin() + 4) == (beforehand ? std::vector<int>{1, 3, -1, -3} : std::vector<int>{-1, -3, -1, -3})));
+      CHECK((std::vector<int>(calls.begin(), calls.begin() + 4) ==
+             (beforehand ? std::vector<int>{1, 3, -1, -3} : std::vector<int>{-1, -3, -1, -3})));
       CHECK(here == record(far, 1, {0.004, 0.37, 1.0, 2.995}));
     }
   }

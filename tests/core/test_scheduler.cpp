@@ -90,7 +90,8 @@ RunSpec random_system(std::mt19937& random, bool variable) {
       if (s == i || random() % 2 != 0) continue;
       const int input = static_cast<int>(entering[i].size());
       const int order = static_cast<int>(random() % 5);
-      entering[i].push_back(connection(s, i, random() % 4 == 0 ? make_mean(MeanKind::arithmetic) : make_lagrange(order), input));
+      entering[i].push_back(
+          connection(s, i, random() % 4 == 0 ? make_mean(MeanKind::arithmetic) : make_lagrange(order), input));
     }
   }
   for (int i = 0; i < n; ++i) {
@@ -169,7 +170,8 @@ RunSpec alone(SubsystemPointer subsystem, double step) {
 }  // namespace
 
 TEST(threads_change_no_bit) {
-  for (const auto& [first, second] : std::vector<std::pair<std::vector<int>, std::vector<int>>>{{{1}, {}}, {{}, {0}}, {{}, {}}}) {
+  for (const auto& [first, second] :
+       std::vector<std::pair<std::vector<int>, std::vector<int>>>{{{1}, {}}, {{}, {0}}, {{}, {}}}) {
     const RunSpec spec = two_masses(first, second);
     const Record one = run(spec, 1);
     for (int threads : {2, 4}) CHECK(one.signals == run(spec, threads).signals);
@@ -202,7 +204,8 @@ TEST(a_source_that_stops_before_its_proposal_gives_the_same_bits_however_the_run
   RunSpec spec;
   spec.until = 4.0;
   spec.tolerance = 1e-9;
-  spec.participants = {participant(std::make_shared<Walker>(1, 1.0), 0.001), participant(std::make_shared<EarlyBird>(0.015, 0.3), 0.0)};
+  spec.participants = {participant(std::make_shared<Walker>(1, 1.0), 0.001),
+                       participant(std::make_shared<EarlyBird>(0.015, 0.3), 0.0)};
   spec.connections = {connection(1, 0, make_lagrange(1))};
   const Record one = run(spec, 1);
   std::vector<double> stops;
@@ -220,7 +223,8 @@ TEST(a_state_that_overflows_among_steps_made_in_a_row_stops_the_run_there) {
     RunSpec spec;
     spec.until = 1000.0;
     spec.tolerance = 1e-9;
-    spec.participants = {participant(growing, 0.1, {1}), participant(std::make_shared<Wave>([](double t) { return t; }), wave_step)};
+    spec.participants = {participant(growing, 0.1, {1}),
+                         participant(std::make_shared<Wave>([](double t) { return t; }), wave_step)};
     spec.connections = {connection(1, 0, make_lagrange(1))};
     Scheduler scheduler(spec, 1);
     scheduler.start();
@@ -261,7 +265,8 @@ TEST(a_fixed_step_is_counted_and_ends_exactly_at_the_end) {
 }
 
 TEST(the_last_step_is_cut_to_the_end_and_a_remainder_of_rounding_is_taken_along) {
-  for (const auto& [step, count] : std::vector<std::pair<double, long>>{{0.3, 4}, {1.0 / 3.0, 3}, {0.1, 10}, {1.0, 1}, {0.7, 2}}) {
+  for (const auto& [step, count] :
+       std::vector<std::pair<double, long>>{{0.3, 4}, {1.0 / 3.0, 3}, {0.1, 10}, {1.0, 1}, {0.7, 2}}) {
     Scheduler scheduler(alone(std::make_shared<Wave>([](double t) { return t; }), step), 1);
     scheduler.start();
     while (!scheduler.advance(1.0, 1.0)) {
@@ -282,7 +287,8 @@ TEST(a_waiting_consumer_interpolates_and_one_that_does_not_wait_extrapolates) {
     spec.connections = {connection(0, 1, make_lagrange(1))};
     run(spec, 1);
     // Chords 0 .. 0.25 .. 1 at 0.25, 0.5, 0.75, 1; or hold of 0, then the line 0 -> 0.25 continued.
-    const std::vector<double> expected = waits ? std::vector<double>{0.125, 0.25, 0.625, 1.0} : std::vector<double>{0.0, 0.0, 0.375, 0.5};
+    const std::vector<double> expected =
+        waits ? std::vector<double>{0.125, 0.25, 0.625, 1.0} : std::vector<double>{0.0, 0.0, 0.375, 0.5};
     CHECK(watcher->seen.size() == 4);
     for (std::size_t k = 0; k < 4; ++k) CHECK_CLOSE(expected[k], watcher->seen[k], 1e-14);
   }
@@ -317,7 +323,8 @@ TEST(a_step_shorter_than_the_one_before_still_sees_no_sample_beyond_the_first_th
   RunSpec spec;
   spec.until = 2.0;
   spec.tolerance = 1e-9;
-  spec.participants = {participant(std::make_shared<Wave>([](double t) { return t; }), 0.1), participant(consumer, 0.0, {0})};
+  spec.participants = {participant(std::make_shared<Wave>([](double t) { return t; }), 0.1),
+                       participant(consumer, 0.0, {0})};
   spec.connections = {connection(0, 1, make_hold(HoldSide::ahead))};
   run(spec, 1);
   CHECK_CLOSE(0.3, consumer->seen[0], 1e-9);
@@ -353,7 +360,9 @@ TEST(a_table_that_has_ended_blocks_nobody_in_a_run_without_end) {
   spec.until = Polynomial::infinity;
   spec.tolerance = 1e-9;
   auto watcher = std::make_shared<Watcher>();
-  spec.participants = {participant(std::make_shared<Table>(std::vector<double>{0.0, 1.0}, std::vector<double>{2.0, 4.0}, 1, Table::Kind::linear), 0.0),
+  spec.participants = {participant(std::make_shared<Table>(std::vector<double>{0.0, 1.0}, std::vector<double>{2.0, 4.0},
+                                                           1, Table::Kind::linear),
+                                   0.0),
                        participant(watcher, 0.25, {0})};
   spec.connections = {connection(0, 1, make_lagrange(1))};
   Scheduler scheduler(spec, 1);
@@ -424,7 +433,7 @@ TEST(an_exception_of_a_model_on_a_worker_thread_reaches_the_caller) {
   for (int threads : {1, 4}) {
     Scheduler scheduler(spec, threads);
     scheduler.start();
-    CHECK_THROWS(std::runtime_error, "tyre burst", while (!scheduler.advance(1.0, 1.0)) {});
+    CHECK_THROWS(std::runtime_error, "tyre burst", while (!scheduler.advance(1.0, 1.0)){});
     CHECK(scheduler.network().failure.subsystem == 1);
     CHECK(scheduler.network().failure.kind == Failure::Kind::model);
     CHECK_CLOSE(0.3, scheduler.network().failure.start, 1e-12);
@@ -474,5 +483,6 @@ TEST(a_long_run_keeps_its_histories_short) {
   Scheduler scheduler(spec, 1);
   scheduler.start();
   while (!scheduler.advance(2000.0, 0.05)) record(scheduler);
-  for (const Participant& p : scheduler.network().participants) CHECK(p.history.end() - p.history.begin() + p.history.room() <= 2048);
+  for (const Participant& p : scheduler.network().participants)
+    CHECK(p.history.end() - p.history.begin() + p.history.room() <= 2048);
 }

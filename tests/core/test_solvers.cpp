@@ -15,8 +15,9 @@ struct Case {
 };
 
 // Explicit and implicit, fixed and variable step; the last one with numerical damping has order 1.
-const std::vector<Case> solvers{{"ode1", 1},  {"ode2", 2},        {"ode3", 3}, {"ode4", 4},    {"ode5", 5},
-                                {"ode23", 3}, {"ode45", 5},  {"ode23s", 2},  {"bdf2", 2}, {"newmark", 2}, {"trapezoidal", 2}};
+const std::vector<Case> solvers{{"ode1", 1}, {"ode2", 2},    {"ode3", 3},       {"ode4", 4},
+                                {"ode5", 5}, {"ode23", 3},   {"ode45", 5},      {"ode23s", 2},
+                                {"bdf2", 2}, {"newmark", 2}, {"trapezoidal", 2}};
 
 /// Error control that never speaks: the pair then is a fixed-step method of its order.
 SolverOptions wide_open() {
@@ -45,8 +46,8 @@ std::shared_ptr<LinearRightHandSide> linear_spring() {
 }
 
 /// Largest error of (q, v) at t = 2 after `steps` steps; uneven ones alternate 0.7 h and 1.3 h.
-double error_at_two(const std::string& name, const RightHandSidePointer& f, double (*load)(double), int steps, bool uneven,
-                    const SolverOptions& options = wide_open()) {
+double error_at_two(const std::string& name, const RightHandSidePointer& f, double (*load)(double), int steps,
+                    bool uneven, const SolverOptions& options = wide_open()) {
   SolverPointer solver = make_solver(name, f, options);
   LoneInputs inputs(1, std::make_shared<ExactSignal>(load));
   std::vector<double> x{1.0, 0.0};
@@ -212,7 +213,8 @@ TEST(restore_gives_the_same_bits_for_every_solver) {
   for (const RightHandSidePointer& f : {RightHandSidePointer(linear_spring()), RightHandSidePointer(nonlinear)}) {
     for (const Case& c : solvers) {
       const auto make = [&] {
-        auto s = std::make_unique<OdeSubsystem>(f, make_state_output(2), std::vector<double>{1.0, 0.0}, c.name, SolverOptions{});
+        auto s = std::make_unique<OdeSubsystem>(f, make_state_output(2), std::vector<double>{1.0, 0.0}, c.name,
+                                                SolverOptions{});
         s->start(0.0);
         return s;
       };
@@ -241,7 +243,8 @@ TEST(restore_gives_the_same_bits_for_every_solver) {
         auto other = make();
         other->restore(*saved);
         go_on(*other, elsewhere);
-        if (first != elsewhere) check::fail(__FILE__, __LINE__, std::string(c.name) + ": other bits in a second object");
+        if (first != elsewhere)
+          check::fail(__FILE__, __LINE__, std::string(c.name) + ": other bits in a second object");
       }
     }
   }
@@ -305,7 +308,8 @@ TEST(a_solution_that_grows_without_bound_is_a_solver_failure_that_says_where) {
     std::vector<double> x{1.0};  // 1 / (1 - t)
     solver->start(0.0, x);
     // The error made on the way moves the pole: by 4e-5 for the method of order 2.
-    CHECK_THROWS(SolverFailure, std::string(name) == "ode23s" ? "at t = 0.9999" : "at t = 1", solver->step(0.0, 2.0, x.data(), u.get()));
+    CHECK_THROWS(SolverFailure, std::string(name) == "ode23s" ? "at t = 0.9999" : "at t = 1",
+                 solver->step(0.0, 2.0, x.data(), u.get()));
   }
 }
 
@@ -318,13 +322,14 @@ TEST(a_right_hand_side_that_is_nan_is_a_solver_failure_not_a_hang) {
     std::vector<double> x{1.0};
     solver->start(0.0, x);
     // ode23s looks a little ahead for the slope in time.
-    CHECK_THROWS(SolverFailure, std::string(name) == "ode23s" ? "at t = 0.49999999" : "at t = 0.5", solver->step(0.0, 2.0, x.data(), u.get()));
+    CHECK_THROWS(SolverFailure, std::string(name) == "ode23s" ? "at t = 0.49999999" : "at t = 0.5",
+                 solver->step(0.0, 2.0, x.data(), u.get()));
   }
 }
 
 TEST(newton_that_does_not_converge_is_a_solver_failure_that_says_what_to_do) {
-  const auto f = std::make_shared<CompiledRightHandSide>(
-      2, 0, [](double t, const double* x, const double*, double* dx) {
+  const auto f =
+      std::make_shared<CompiledRightHandSide>(2, 0, [](double t, const double* x, const double*, double* dx) {
         dx[0] = x[1];
         dx[1] = t > 0.0 ? 1e9 * (x[0] > 0.3 ? -1.0 : 1.0) : 0.0;  // no solution of the implicit equation
       });
@@ -347,11 +352,10 @@ TEST(unknown_solvers_and_impossible_options_are_refused) {
 }
 
 TEST(stiff_models_are_stable_with_the_implicit_solvers) {
-  const auto f = std::make_shared<CompiledRightHandSide>(
-      2, 0, [](double, const double* x, const double*, double* dx) {
-        dx[0] = x[1];
-        dx[1] = -1e6 * x[0] - 1e4 * x[1];
-      });
+  const auto f = std::make_shared<CompiledRightHandSide>(2, 0, [](double, const double* x, const double*, double* dx) {
+    dx[0] = x[1];
+    dx[1] = -1e6 * x[0] - 1e4 * x[1];
+  });
   LoneInputs u(0, nullptr);
   for (const char* name : {"trapezoidal", "bdf2", "newmark", "ode23s"}) {
     SolverPointer solver = make_solver(name, f, {});
@@ -399,7 +403,8 @@ TEST(dense_output_has_its_order) {
   // Local error of one step: a power above the order. Cubic for ode23, quartic for ode45, quadratic for ode23s.
   for (const Case& c : {Case{"ode23", 3}, Case{"ode45", 4}, Case{"ode23s", 2}}) {
     const double slope = std::log2(interpolation_error(c.name, 0.05) / interpolation_error(c.name, 0.025));
-    if (std::abs(slope - (c.order + 1)) > 0.3) check::fail(__FILE__, __LINE__, std::string(c.name) + ": " + check::number(slope));
+    if (std::abs(slope - (c.order + 1)) > 0.3)
+      check::fail(__FILE__, __LINE__, std::string(c.name) + ": " + check::number(slope));
   }
 }
 
@@ -439,12 +444,11 @@ TEST(the_stiff_solver_keeps_its_jacobian_while_a_step_is_tried_again) {
 TEST(the_stiff_solver_takes_few_steps_where_explicit_ones_take_many) {
   // Van der Pol's oscillator, mu = 1000: explicit methods need about 1e6 evaluations up to t = 700.
   static long count;
-  const auto f = std::make_shared<CompiledRightHandSide>(
-      2, 0, [](double, const double* x, const double*, double* dx) {
-        ++count;
-        dx[0] = x[1];
-        dx[1] = 1000.0 * (1.0 - x[0] * x[0]) * x[1] - x[0];
-      });
+  const auto f = std::make_shared<CompiledRightHandSide>(2, 0, [](double, const double* x, const double*, double* dx) {
+    ++count;
+    dx[0] = x[1];
+    dx[1] = 1000.0 * (1.0 - x[0] * x[0]) * x[1] - x[0];
+  });
   LoneInputs u(0, nullptr);
   SolverPointer solver = make_solver("ode23s", f, {});
   std::vector<double> x{2.0, 0.0};

@@ -29,7 +29,7 @@ TEST(a_held_table_changes_exactly_at_its_rows) {
   table.start(0.0);
   CHECK_CLOSE(1.0, table.output(0.0999, nothing())[0], 0.0);
   CHECK_CLOSE(2.0, table.output(0.1, nothing())[0], 0.0);
-  CHECK_CLOSE(3.0, table.output(0.1 + 0.2, nothing())[0], 0.0);   // 0.30000000000000004
+  CHECK_CLOSE(3.0, table.output(0.1 + 0.2, nothing())[0], 0.0);        // 0.30000000000000004
   CHECK_CLOSE(3.0, table.output(0.1 * 3 - 1e-16, nothing())[0], 0.0);  // a clock that rounded
 }
 

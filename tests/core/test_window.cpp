@@ -131,4 +131,3 @@ TEST(a_run_that_is_given_up_within_a_window_stands_at_its_beginning) {
   }
   CHECK(within > 0);
 }
-

@@ -149,8 +149,8 @@ BlockPointer make_integrator(Reader& p) {
   for (double value : options.initial) {
     if (options.initial_is_input || options.limits.clamp(value) == value) continue;
     std::ostringstream text;
-    text << "\"initial\": " << value << " is outside of the limits (" << options.limits.lower << ", " << options.limits.upper
-         << ")";
+    text << "\"initial\": " << value << " is outside of the limits (" << options.limits.lower << ", "
+         << options.limits.upper << ")";
     throw std::invalid_argument(text.str());
   }
   if (options.shows_saturation && !options.limits.exist()) {

@@ -36,7 +36,8 @@ void CosimulationBlock::shape(Shape& shape) const {
   for (int j = 0; j < outputs(); ++j) shape.outputs[j] = spec_.gets[j].width;
   for (int i = 0; i < inputs(); ++i) {
     if (shape.inputs[i] > 1 && shape.inputs[i] != spec_.gives[i].width) {
-      throw ShapeError("the host's output \"" + spec_.gives[i].name + "\" has width " + std::to_string(spec_.gives[i].width), i);
+      throw ShapeError(
+          "the host's output \"" + spec_.gives[i].name + "\" has width " + std::to_string(spec_.gives[i].width), i);
     }
   }
 }
@@ -56,8 +57,10 @@ void CosimulationBlock::start(const Context& context) {
 void CosimulationBlock::output(const Context& context, int) {
   using Reach = EmbeddedInterface::Reach;
   named([&] {
-    if (context.is_major && spec_.direct) store(context.time);
-    else if (context.is_major) interface_->begin_at(context.time);
+    if (context.is_major && spec_.direct)
+      store(context.time);
+    else if (context.is_major)
+      interface_->begin_at(context.time);
     const bool is_tentative = context.is_tentative && !context.is_major;
     const double* u = interface_->inputs(context.time, is_tentative ? Reach::restorably : Reach::freely);
     for (int j = 0; j < outputs(); ++j) {
@@ -75,8 +78,10 @@ bool CosimulationBlock::update(const Context& context) {
 void CosimulationBlock::store(double t) {
   double* y = y_.data();
   for (int i = 0; i < inputs(); ++i) {
-    if (in_width(i) == spec_.gives[i].width) std::copy_n(in(i), spec_.gives[i].width, y);
-    else std::fill_n(y, spec_.gives[i].width, *in(i));
+    if (in_width(i) == spec_.gives[i].width)
+      std::copy_n(in(i), spec_.gives[i].width, y);
+    else
+      std::fill_n(y, spec_.gives[i].width, *in(i));
     y += spec_.gives[i].width;
   }
   interface_->store(t, y_.data());
@@ -108,10 +113,13 @@ void CosimulationBlock::fail(const std::exception& error) const {
     text << "what it gives to the others: ";
   } else if (failure.subsystem >= 0) {
     text << "subsystem \"" << spec_.names[failure.subsystem] << "\": ";
-    if (failure.end > failure.start) text << "step from t = " << failure.start << " s to " << failure.end << " s failed: ";
-    else text << "start at t = " << failure.start << " s failed: ";
+    if (failure.end > failure.start)
+      text << "step from t = " << failure.start << " s to " << failure.end << " s failed: ";
+    else
+      text << "start at t = " << failure.start << " s failed: ";
   }
-  if (failure.kind == Failure::Kind::not_finite) text << "output \"" << spec_.signals[failure.subsystem][failure.output] << "\" is ";
+  if (failure.kind == Failure::Kind::not_finite)
+    text << "output \"" << spec_.signals[failure.subsystem][failure.output] << "\" is ";
   text << reason(error);
   throw SolverFailure(text.str());
 }

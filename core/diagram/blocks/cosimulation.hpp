@@ -13,13 +13,13 @@ struct CosimulationPort {
 
 /// What a co-simulation block is made from.
 struct CosimulationSpec {
-  RunSpec run;                            ///< the others and the host; its start is set when the diagram starts
-  int host = 0;                           ///< the participant that the diagram plays
-  std::vector<CosimulationPort> gives;    ///< outputs of the host: inputs of the block
-  std::vector<CosimulationPort> gets;     ///< inputs of the host: outputs of the block
-  std::vector<std::string> names;         ///< of participants
+  RunSpec run;                                    ///< the others and the host; its start is set when the diagram starts
+  int host = 0;                                   ///< the participant that the diagram plays
+  std::vector<CosimulationPort> gives;            ///< outputs of the host: inputs of the block
+  std::vector<CosimulationPort> gets;             ///< inputs of the host: outputs of the block
+  std::vector<std::string> names;                 ///< of participants
   std::vector<std::vector<std::string>> signals;  ///< of participants, a name for every scalar output
-  bool direct = true;                     ///< y is stored before u is read in the same instant
+  bool direct = true;                             ///< y is stored before u is read in the same instant
 };
 
 /// The embedded interface as a block: the diagram is master and other subsystems are advanced when it asks.

@@ -35,12 +35,13 @@ struct DelayOptions {
 /// y(t) = u(t - delay), the initial value before the start.
 ///
 /// A jump of u is a jump of y one delay later: known in advance for a fixed delay, located for a variable one. No
-/// step is longer than the delay, so that u is known wherever it is asked for; a variable delay that becomes shorter than a
-/// thousandth of its maximum is the exception, where u is continued as a line.
+/// step is longer than the delay, so that u is known wherever it is asked for; a variable delay that becomes shorter
+/// than a thousandth of its maximum is the exception, where u is continued as a line.
 class TransportDelay final : public Block {
  public:
   explicit TransportDelay(const DelayOptions& options)
-      : Block(options.is_variable ? std::vector<std::string>{"u", "delay"} : std::vector<std::string>{"u"}, {"y"}), o_(options) {}
+      : Block(options.is_variable ? std::vector<std::string>{"u", "delay"} : std::vector<std::string>{"u"}, {"y"}),
+        o_(options) {}
 
   void shape(Shape& shape) const override {
     shape_with_initial(shape, o_.initial.size(), 0, "initial");
@@ -123,9 +124,9 @@ class TransportDelay final : public Block {
  private:
   struct Remembered {
     SignalRecord record;
-    std::vector<double> jumps;   ///< times at which u jumped
-    double passed = -infinity;   ///< the last jump that y has shown
-    double shortest = 0.0;       ///< delay at the last instant, s
+    std::vector<double> jumps;  ///< times at which u jumped
+    double passed = -infinity;  ///< the last jump that y has shown
+    double shortest = 0.0;      ///< delay at the last instant, s
   };
   struct Saved final : SavedState {
     explicit Saved(const Remembered& m) : memory(m) {}
@@ -164,8 +165,10 @@ class TransportDelay final : public Block {
     }
     s = std::max(s, record.time(from));
     if (has_end) s = std::min(s, record.time(to));
-    if (o_.is_cubic) record.cubic(s, from, to, out(0));
-    else record.linear(s, from, to, out(0));
+    if (o_.is_cubic)
+      record.cubic(s, from, to, out(0));
+    else
+      record.linear(s, from, to, out(0));
   }
 
   DelayOptions o_;

@@ -1,5 +1,5 @@
-// Blocks that run at samples, or at each trigger of the superblock they are in. Before the first sample an output has the value
-// that `start` gave it.
+// Blocks that run at samples, or at each trigger of the superblock they are in. Before the first sample an output has
+// the value that `start` gave it.
 
 #include "diagram/blocks/reset.hpp"
 #include "diagram/blocks/sampling.hpp"
@@ -54,7 +54,8 @@ class ZeroOrderHold final : public SampledBlock {
 /// z: time of the start, number of the next sample, time of the last; value and slope a component.
 class FirstOrderHold final : public Block {
  public:
-  FirstOrderHold(std::vector<double> initial, SampleTime rate) : Block({"u"}, {"y"}), initial_(std::move(initial)), rate_(rate) {
+  FirstOrderHold(std::vector<double> initial, SampleTime rate)
+      : Block({"u"}, {"y"}), initial_(std::move(initial)), rate_(rate) {
     rate_.runs_between = true;
     if (rate_.period == 0.0) throw std::invalid_argument("\"sample_time\": is missing");
   }
@@ -92,14 +93,20 @@ class FirstOrderHold final : public Block {
   SampleTime rate_;
 };
 
-/// y(k) = y(k-1) + K h (w u(k) + (1 - w) u(k-1)), y(0) the initial value; h: the period, or the time since the last trigger.
-/// z: the reset's places; time of the last sample, whether there was one; y and u of the last sample, a component.
+/// y(k) = y(k-1) + K h (w u(k) + (1 - w) u(k-1)), y(0) the initial value; h: the period, or the time since the last
+/// trigger. z: the reset's places; time of the last sample, whether there was one; y and u of the last sample, a
+/// component.
 class DiscreteIntegrator final : public SampledBlock {
  public:
   DiscreteIntegrator(std::vector<double> initial, double gain, double weight, const Limits& limits, const Reset& reset,
                      const SampleTime& rate)
-      : SampledBlock(reset.exists() ? std::vector<std::string>{"u", "reset"} : std::vector<std::string>{"u"}, {"y"}, rate),
-        initial_(std::move(initial)), gain_(gain), weight_(weight), limits_(limits), reset_(reset) {}
+      : SampledBlock(reset.exists() ? std::vector<std::string>{"u", "reset"} : std::vector<std::string>{"u"}, {"y"},
+                     rate),
+        initial_(std::move(initial)),
+        gain_(gain),
+        weight_(weight),
+        limits_(limits),
+        reset_(reset) {}
   void shape(Shape& shape) const override {
     shape_with_initial(shape, initial_.size(), 0, "initial");
     if (reset_.exists() && shape.inputs[1] > 1) throw ShapeError("the reset signal must be a scalar", 1);
@@ -169,12 +176,16 @@ class DiscreteDerivative final : public SampledBlock {
   double gain_;
 };
 
-/// Counts samples or triggers: initial, initial + increment, ...; after `maximum` from the beginning. z: count, reset's places.
+/// Counts samples or triggers: initial, initial + increment, ...; after `maximum` from the beginning. z: count, reset's
+/// places.
 class Counter final : public SampledBlock {
  public:
   Counter(double initial, double increment, double maximum, const Reset& reset, const SampleTime& rate)
       : SampledBlock(reset.exists() ? std::vector<std::string>{"reset"} : std::vector<std::string>{}, {"y"}, rate),
-        initial_(initial), increment_(increment), maximum_(maximum), reset_(reset) {}
+        initial_(initial),
+        increment_(increment),
+        maximum_(maximum),
+        reset_(reset) {}
   void shape(Shape& shape) const override {
     shape.outputs[0] = 1;
     if (reset_.exists() && shape.inputs[0] > 1) throw ShapeError("the reset signal must be a scalar", 0);
@@ -213,7 +224,8 @@ BlockPointer make_discrete_integrator(Reader& p) {
 
 BlockPointer make_counter(Reader& p) {
   const double increment = p.number("increment", 1.0);
-  if (increment == 0.0 || !std::isfinite(increment)) throw std::invalid_argument("\"increment\": must be finite and not 0");
+  if (increment == 0.0 || !std::isfinite(increment))
+    throw std::invalid_argument("\"increment\": must be finite and not 0");
   return std::make_shared<Counter>(p.number("initial", 0.0), increment,
                                    p.number("maximum", increment > 0.0 ? infinity : -infinity), Reset::from(p),
                                    sample_time_from(p));
@@ -222,16 +234,13 @@ BlockPointer make_counter(Reader& p) {
 }  // namespace
 
 void add_discrete(Registry& registry) {
-  registry.add("unit_delay", [](Reader& p) {
-    return std::make_shared<SampleDelay>(1, initial_from(p), sample_time_from(p));
-  });
+  registry.add("unit_delay",
+               [](Reader& p) { return std::make_shared<SampleDelay>(1, initial_from(p), sample_time_from(p)); });
   registry.add("integer_delay", make_integer_delay);
-  registry.add("zero_order_hold", [](Reader& p) {
-    return std::make_shared<ZeroOrderHold>(initial_from(p), sample_time_from(p));
-  });
-  registry.add("first_order_hold", [](Reader& p) {
-    return std::make_shared<FirstOrderHold>(initial_from(p), sample_time_from(p));
-  });
+  registry.add("zero_order_hold",
+               [](Reader& p) { return std::make_shared<ZeroOrderHold>(initial_from(p), sample_time_from(p)); });
+  registry.add("first_order_hold",
+               [](Reader& p) { return std::make_shared<FirstOrderHold>(initial_from(p), sample_time_from(p)); });
   registry.add("discrete_integrator", make_discrete_integrator);
   registry.add("discrete_derivative", [](Reader& p) {
     return std::make_shared<DiscreteDerivative>(p.number("gain", 1.0), sample_time_from(p));

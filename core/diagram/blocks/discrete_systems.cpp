@@ -16,11 +16,14 @@ struct Filter {
 class FilterBlock final : public SampledBlock {
  public:
   FilterBlock(Filter filter, std::vector<double> initial, const SampleTime& rate)
-      : SampledBlock({"u"}, {"y"}, rate), f_(std::move(filter)), initial_(std::move(initial)),
+      : SampledBlock({"u"}, {"y"}, rate),
+        f_(std::move(filter)),
+        initial_(std::move(initial)),
         order_(static_cast<int>(f_.a.size()) - 1) {
     const int given = static_cast<int>(initial_.size());
     if (given != 1 && (order_ == 0 || given % order_ != 0)) {
-      throw std::invalid_argument("\"initial\": " + std::to_string(given) + " values for " + std::to_string(order_) + " states");
+      throw std::invalid_argument("\"initial\": " + std::to_string(given) + " values for " + std::to_string(order_) +
+                                  " states");
     }
   }
   void shape(Shape& shape) const override {
@@ -55,7 +58,10 @@ class FilterBlock final : public SampledBlock {
 class DiscreteStateSpace final : public SampledBlock {
  public:
   DiscreteStateSpace(const LinearSystem& system, const SampleTime& rate)
-      : SampledBlock(system.input_ports, system.output_ports, rate), system_(system), ports_(system_), next_(system.states) {}
+      : SampledBlock(system.input_ports, system.output_ports, rate),
+        system_(system),
+        ports_(system_),
+        next_(system.states) {}
   void shape(Shape& shape) const override { system_.shape(shape); }
   bool feedthrough(int input, int output) const override { return system_.feedthrough(input, output); }
   int memory() const override { return system_.states; }

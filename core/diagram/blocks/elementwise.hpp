@@ -67,8 +67,8 @@ class Elementwise : public Block {
 /// A Rule has, for component k of the inputs u,
 ///     int crossings() const
 ///     double mode(const Operand* u, int k) const                          the piece where u is
-///     double value(double mode, const Operand* u, int k) const            the function on this piece, beyond its ends too
-///     void crossing(double mode, const Operand* u, int k, double* g) const  ends of the piece
+///     double value(double mode, const Operand* u, int k) const            the function on this piece, beyond its ends
+///     too void crossing(double mode, const Operand* u, int k, double* g) const  ends of the piece
 /// and may have
 ///     static constexpr bool is_constant = true                            each piece is a constant
 ///     bool instructions(const Operand* u, double* mode, double* y, std::vector<Instruction>& code) const
@@ -79,7 +79,9 @@ class Piecewise final : public Elementwise {
   bool is_pure() const override { return true; }  // the piece follows from the inputs
   int memory() const override { return width_; }
   int crossings() const override { return width_ * rule_.crossings(); }
-  bool holds_between_events() const override { return requires { Rule::is_constant; }; }
+  bool holds_between_events() const override {
+    return requires { Rule::is_constant; };
+  }
   bool instructions(std::vector<Instruction>& code) const override {
     if constexpr (requires { rule_.instructions(u_.data(), z(), y_, code); }) {
       return width_ == 1 && rule_.instructions(u_.data(), z(), y_, code);

@@ -12,7 +12,8 @@ namespace {
 
 std::vector<std::string> result_names(const Expression& expression) {
   std::vector<std::string> names;
-  for (const Expression::Result& result : expression.results()) names.push_back(result.name.empty() ? "y" : result.name);
+  for (const Expression::Result& result : expression.results())
+    names.push_back(result.name.empty() ? "y" : result.name);
   return names;
 }
 
@@ -35,7 +36,8 @@ class ExpressionBlock final : public Block {
       if (expression_.is_indexed(i)) {
         if (given > 0 && given <= expression_.largest_element(i)) {
           throw ShapeError("has width " + std::to_string(given) + ", but element " +
-                           std::to_string(expression_.largest_element(i)) + " is used", i);
+                               std::to_string(expression_.largest_element(i)) + " is used",
+                           i);
         }
         continue;
       }
@@ -108,7 +110,8 @@ BlockPointer make_expression(Reader& p) {
   }
   Expression expression(text, names);
   for (const auto& [name, values] : names.constants) {
-    if (!expression.uses_constant(name)) throw std::invalid_argument("\"" + name + "\": does not appear in the expression");
+    if (!expression.uses_constant(name))
+      throw std::invalid_argument("\"" + name + "\": does not appear in the expression");
   }
   const std::vector<std::string> known = result_names(expression);
   const std::vector<std::string> outputs = p.has("output_names") ? p.list("output_names") : known;
@@ -116,7 +119,8 @@ BlockPointer make_expression(Reader& p) {
   for (const std::string& output : outputs) {
     const auto found = std::find(known.begin(), known.end(), output);
     if (found == known.end()) {
-      throw std::invalid_argument("\"outputs\": the expression gives no \"" + output + "\"" + did_you_mean(output, known));
+      throw std::invalid_argument("\"outputs\": the expression gives no \"" + output + "\"" +
+                                  did_you_mean(output, known));
     }
     shown.push_back(static_cast<int>(found - known.begin()));
   }

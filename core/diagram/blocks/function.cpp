@@ -11,7 +11,10 @@ class FunctionBlock final : public Block {
  public:
   FunctionBlock(CompiledFunction function, std::vector<std::string> inputs, std::vector<std::string> outputs,
                 std::vector<int> widths, bool is_pure)
-      : Block(std::move(inputs), std::move(outputs)), function_(function), widths_(std::move(widths)), is_pure_(is_pure) {}
+      : Block(std::move(inputs), std::move(outputs)),
+        function_(function),
+        widths_(std::move(widths)),
+        is_pure_(is_pure) {}
 
   void shape(Shape& shape) const override { shape.outputs = widths_; }
   bool is_pure() const override { return is_pure_; }

@@ -12,8 +12,8 @@ Axis::Axis(const std::string& name, std::vector<double> points) : points_(std::m
   if (points_.size() < 2) throw std::invalid_argument("\"" + name + "\": at least two points are needed");
   for (std::size_t k = 1; k < points_.size(); ++k) {
     if (points_[k] > points_[k - 1]) continue;
-    throw std::invalid_argument("\"" + name + "\": " + shown(points_[k]) + " (place " + std::to_string(k) + ") follows " +
-                                shown(points_[k - 1]) + "; points must increase");
+    throw std::invalid_argument("\"" + name + "\": " + shown(points_[k]) + " (place " + std::to_string(k) +
+                                ") follows " + shown(points_[k - 1]) + "; points must increase");
   }
 }
 

@@ -27,7 +27,8 @@ class Axis {
 
 /// Slopes at the points of a shape-preserving cubic (pchip): where the data rise, the curve rises; no overshoot.
 /// After Fritsch and Butland (1984): the weighted harmonic mean of the slopes on both sides, zero at an extremum;
-/// at the ends a parabola through three points, limited to keep the shape. One point has slope 0, two their straight line.
+/// at the ends a parabola through three points, limited to keep the shape. One point has slope 0, two their straight
+/// line.
 void pchip_slopes(const double* x, const double* y, double* slopes, int count, int stride);
 
 /// Cubic on [x0, x1] with values and slopes at its ends.
@@ -38,6 +39,8 @@ inline double hermite(double x0, double x1, double y0, double y1, double m0, dou
   return r * r * ((1.0 + 2.0 * s) * y0 + s * h * m0) + s * s * ((1.0 + 2.0 * r) * y1 - r * h * m1);
 }
 
-inline double line(double x0, double x1, double y0, double y1, double x) { return y0 + (x - x0) / (x1 - x0) * (y1 - y0); }
+inline double line(double x0, double x1, double y0, double y1, double x) {
+  return y0 + (x - x0) / (x1 - x0) * (y1 - y0);
+}
 
 }  // namespace counterpoint::diagram

@@ -60,7 +60,8 @@ LinearSystem LinearSystem::from(Reader& p) {
   check_size("a", a, s.states, s.states);
   check_size("b", b, s.states, s.inputs);
   check_size("c", c, s.outputs, s.states);
-  if (s.inputs == 0 || s.outputs == 0) throw std::invalid_argument("\"d\": at least one input and one output are needed");
+  if (s.inputs == 0 || s.outputs == 0)
+    throw std::invalid_argument("\"d\": at least one input and one output are needed");
   s.a = SparseRows(a);
   s.b = SparseRows(b);
   s.c = SparseRows(c);

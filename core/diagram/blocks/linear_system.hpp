@@ -27,10 +27,11 @@ class SparseRows {
   std::vector<double> values_;
 };
 
-/// A, B, C, D and the state to begin with, continuous or discrete, and how its inputs and outputs become ports: one vector
-/// "u" and "y", or a scalar each when they have names.
+/// A, B, C, D and the state to begin with, continuous or discrete, and how its inputs and outputs become ports: one
+/// vector "u" and "y", or a scalar each when they have names.
 struct LinearSystem {
-  /// From "a", "b", "c", "d", "initial", "input_names", "output_names". Throws std::invalid_argument when sizes do not fit.
+  /// From "a", "b", "c", "d", "initial", "input_names", "output_names". Throws std::invalid_argument when sizes do not
+  /// fit.
   static LinearSystem from(Reader& p);
 
   int states = 0, inputs = 0, outputs = 0;

@@ -22,7 +22,8 @@ class SectionChain final : public Block {
     }
     const int given = static_cast<int>(initial_.size());
     if (given != 1 && (order_ == 0 || given % order_ != 0)) {
-      throw std::invalid_argument("\"initial\": " + std::to_string(given) + " values for " + std::to_string(order_) + " states");
+      throw std::invalid_argument("\"initial\": " + std::to_string(given) + " values for " + std::to_string(order_) +
+                                  " states");
     }
   }
   void shape(Shape& shape) const override {
@@ -149,8 +150,9 @@ BlockPointer make_derivative(Reader& p) {
 void add_linear_systems(Registry& registry) {
   registry.add("transfer_function",
                [](Reader& p) { return chain(p, {section_from(p.vector("numerator"), p.vector("denominator"))}); });
-  registry.add("zero_pole",
-               [](Reader& p) { return chain(p, sections_from(roots_from(p, "zeros"), roots_from(p, "poles"), p.number("gain", 1.0))); });
+  registry.add("zero_pole", [](Reader& p) {
+    return chain(p, sections_from(roots_from(p, "zeros"), roots_from(p, "poles"), p.number("gain", 1.0)));
+  });
   registry.add("second_order", make_second_order);
   registry.add("lag", make_lag);
   registry.add("lead_lag", make_lead_lag);

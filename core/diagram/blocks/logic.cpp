@@ -23,12 +23,18 @@ struct Comparison {
   double mode(const Operand* u, int k) const {
     const double d = difference(u, k);
     switch (relation) {
-      case Relation::less: return d < 0.0;
-      case Relation::at_most: return d <= 0.0;
-      case Relation::greater: return d > 0.0;
-      case Relation::at_least: return d >= 0.0;
-      case Relation::equal: return std::abs(d) <= tolerance;
-      default: return std::abs(d) > tolerance;
+      case Relation::less:
+        return d < 0.0;
+      case Relation::at_most:
+        return d <= 0.0;
+      case Relation::greater:
+        return d > 0.0;
+      case Relation::at_least:
+        return d >= 0.0;
+      case Relation::equal:
+        return std::abs(d) <= tolerance;
+      default:
+        return std::abs(d) > tolerance;
     }
   }
   double value(double mode, const Operand*, int) const { return mode; }
@@ -70,7 +76,8 @@ class Logic final : public Elementwise {
 /// Set makes q true, reset makes it false, otherwise it stays. z: q. It changes at accepted times only.
 class Latch final : public Block {
  public:
-  Latch(bool set_wins, bool initial) : Block({"set", "reset"}, {"q", "not_q"}), set_wins_(set_wins), initial_(initial) {}
+  Latch(bool set_wins, bool initial)
+      : Block({"set", "reset"}, {"q", "not_q"}), set_wins_(set_wins), initial_(initial) {}
   int memory() const override { return 1; }
   void shape(Shape& shape) const override {
     for (int i = 0; i < 2; ++i) {
@@ -96,7 +103,8 @@ BlockPointer make_comparison(Reader& p) {
   const auto place = std::find(words.begin(), words.end(), word) - words.begin();
   Comparison rule{static_cast<Relation>(place), 0.0, p.has("constant"), p.finite("tolerance", 0.0)};
   if (rule.has_constant) rule.constant = p.number("constant");
-  if (!(rule.tolerance >= 0.0)) throw std::invalid_argument("\"tolerance\": " + shown(rule.tolerance) + "; 0 or more is needed");
+  if (!(rule.tolerance >= 0.0))
+    throw std::invalid_argument("\"tolerance\": " + shown(rule.tolerance) + "; 0 or more is needed");
   if (rule.tolerance > 0.0 && !rule.tests_equality()) {
     throw std::invalid_argument("\"tolerance\": has a meaning with == and != only");
   }

@@ -20,7 +20,8 @@ struct Options {
 };
 
 /// Values (slopes for cubic) at points of an axis, at u in interval k.
-double along(const double* x, const double* y, const double* slopes, int last, int k, double u, const Options& options) {
+double along(const double* x, const double* y, const double* slopes, int last, int k, double u,
+             const Options& options) {
   if (options.outside != Outside::linear) u = std::clamp(u, x[0], x[last]);
   if (options.between == Between::linear) return line(x[k], x[k + 1], y[k], y[k + 1], u);
   if (u < x[0]) return y[0] + slopes[0] * (u - x[0]);
@@ -66,10 +67,13 @@ class Lookup1D final : public Elementwise {
       : Elementwise({"u"}), axis_(std::move(x)), values_(std::move(y)), options_(options) {
     for (int i = 0; i < axis_.points(); ++i) points_.push_back(axis_[i]);
     slopes_.resize(values_.size());
-    if (options.between == Between::cubic) pchip_slopes(points_.data(), values_.data(), slopes_.data(), axis_.points(), 1);
+    if (options.between == Between::cubic)
+      pchip_slopes(points_.data(), values_.data(), slopes_.data(), axis_.points(), 1);
     has_pieces_ = options.is_stepped() || locates_corners;
-    if (options.is_stepped()) pieces_ = steps_of(axis_, options.between);
-    else if (locates_corners) pieces_ = Pieces(points_);
+    if (options.is_stepped())
+      pieces_ = steps_of(axis_, options.between);
+    else if (locates_corners)
+      pieces_ = Pieces(points_);
   }
   bool is_pure() const override { return true; }
   int memory() const override { return has_pieces_ ? width_ : 0; }
@@ -80,7 +84,9 @@ class Lookup1D final : public Elementwise {
       const double u = u_[0][k];
       if (decides && options_.outside == Outside::error) check_inside(axis_, u, "u");
       if (decides && has_pieces_) z()[k] = pieces_.find(u);
-      y_[k] = options_.is_stepped() ? values_[static_cast<int>(z()[k])] : has_pieces_ ? on_piece(z()[k], u) : at(axis_.find(u), u);
+      y_[k] = options_.is_stepped() ? values_[static_cast<int>(z()[k])]
+              : has_pieces_         ? on_piece(z()[k], u)
+                                    : at(axis_.find(u), u);
     }
   }
   void crossing(const Context&, double* g) override {
@@ -136,7 +142,9 @@ class Lookup2D final : public Elementwise {
   }
   bool is_pure() const override { return true; }
   int memory() const override { return options_.is_stepped() ? 2 * width_ : 0; }
-  int crossings() const override { return width_ * ((options_.is_stepped() ? 4 : 0) + (options_.outside == Outside::error ? 4 : 0)); }
+  int crossings() const override {
+    return width_ * ((options_.is_stepped() ? 4 : 0) + (options_.outside == Outside::error ? 4 : 0));
+  }
   void output(const Context& context, int) override {
     const bool decides = context.decides();
     for (int k = 0; k < width_; ++k) {
@@ -197,15 +205,21 @@ class Lookup2D final : public Elementwise {
 Options read_options(Reader& p) {
   const std::string between = p.word("interpolation", {"linear", "cubic", "hold", "nearest"}, "linear");
   const std::string outside = p.word("extrapolation", {"clip", "linear", "error"}, "clip");
-  return {between == "linear" ? Between::linear : between == "cubic" ? Between::cubic : between == "hold" ? Between::hold : Between::nearest,
-          outside == "clip" ? Outside::clip : outside == "linear" ? Outside::linear : Outside::error};
+  return {between == "linear"  ? Between::linear
+          : between == "cubic" ? Between::cubic
+          : between == "hold"  ? Between::hold
+                               : Between::nearest,
+          outside == "clip"     ? Outside::clip
+          : outside == "linear" ? Outside::linear
+                                : Outside::error};
 }
 
 BlockPointer make_lookup_1d(Reader& p) {
   Axis x("x", p.vector("x"));
   std::vector<double> y = p.vector("y");
   if (static_cast<int>(y.size()) != x.points()) {
-    throw std::invalid_argument("\"y\": " + std::to_string(y.size()) + " values, but \"x\" has " + std::to_string(x.points()));
+    throw std::invalid_argument("\"y\": " + std::to_string(y.size()) + " values, but \"x\" has " +
+                                std::to_string(x.points()));
   }
   const Options options = read_options(p);
   const bool locates_corners = p.flag("locate_corners", false);
@@ -220,7 +234,8 @@ BlockPointer make_lookup_2d(Reader& p) {
   Array table = p.matrix("table");
   if (table.rows != x.points() || table.columns != y.points()) {
     throw std::invalid_argument("\"table\": " + std::to_string(table.rows) + " x " + std::to_string(table.columns) +
-                                " values; \"x\" and \"y\" ask for " + std::to_string(x.points()) + " x " + std::to_string(y.points()));
+                                " values; \"x\" and \"y\" ask for " + std::to_string(x.points()) + " x " +
+                                std::to_string(y.points()));
   }
   return std::make_shared<Lookup2D>(std::move(x), std::move(y), std::move(table.values), read_options(p));
 }

@@ -54,7 +54,8 @@ class MatrixGain final : public Elementwise {
   void shape(Shape& shape) const override {
     if (shape.inputs[0] > 0 && shape.inputs[0] != gain_.columns) {
       throw ShapeError("the gain is a matrix of " + std::to_string(gain_.rows) + " x " + std::to_string(gain_.columns) +
-                           " and needs an input of width " + std::to_string(gain_.columns), 0);
+                           " and needs an input of width " + std::to_string(gain_.columns),
+                       0);
     }
     shape.outputs[0] = gain_.rows;
   }
@@ -171,14 +172,13 @@ class Reduction final : public Elementwise {
   void shape(Shape& shape) const override {
     if (inputs() == 2 && shape.inputs[0] > 0 && shape.inputs[1] > 0 && shape.inputs[0] != shape.inputs[1]) {
       throw ShapeError("vectors of widths " + std::to_string(shape.inputs[0]) + " and " +
-                           std::to_string(shape.inputs[1]) + " do not go together", 1);
+                           std::to_string(shape.inputs[1]) + " do not go together",
+                       1);
     }
     shape.outputs[0] = 1;
   }
   bool is_pure() const override { return true; }
-  void output(const Context&, int) override {
-    *y_ = f_(in(0), inputs() == 2 ? in(1) : in(0), in_width(0));
-  }
+  void output(const Context&, int) override { *y_ = f_(in(0), inputs() == 2 ? in(1) : in(0), in_width(0)); }
 
  private:
   F f_;

@@ -52,7 +52,11 @@ double normal(std::uint64_t key) {
 class Noise final : public SourceBlock {
  public:
   Noise(double deviation, double mean, SampleTime rate, double seed, int width)
-      : SourceBlock(width), deviation_(deviation), mean_(mean), rate_(rate), seed_(mixed(static_cast<std::uint64_t>(seed) + 1)) {}
+      : SourceBlock(width),
+        deviation_(deviation),
+        mean_(mean),
+        rate_(rate),
+        seed_(mixed(static_cast<std::uint64_t>(seed) + 1)) {}
   SampleTime sample_time() const override { return rate_; }
   int memory() const override { return 1; }
   bool updates() const override { return true; }
@@ -80,12 +84,14 @@ BlockPointer make_noise(Reader& p) {
   const double seed = p.finite("seed", 0.0);
   const int width = p.integer("width", 1);
   if (!(power >= 0.0)) throw std::invalid_argument("\"power\": " + shown(power) + "; 0 or more is needed");
-  if (!(sample > 0.0)) throw std::invalid_argument("\"sample_time\": " + shown(sample) + " s; a positive number is needed");
+  if (!(sample > 0.0))
+    throw std::invalid_argument("\"sample_time\": " + shown(sample) + " s; a positive number is needed");
   if (!(seed >= 0.0 && seed < 9e15) || seed != std::floor(seed)) {
     throw std::invalid_argument("\"seed\": " + shown(seed) + "; a whole number from 0 is needed");
   }
   if (width < 1) throw std::invalid_argument("\"width\": " + std::to_string(width) + "; 1 or more is needed");
-  return std::make_shared<Noise>(std::sqrt(power / sample), p.finite("mean", 0.0), SampleTime{sample, 0.0}, seed, width);
+  return std::make_shared<Noise>(std::sqrt(power / sample), p.finite("mean", 0.0), SampleTime{sample, 0.0}, seed,
+                                 width);
 }
 
 }  // namespace

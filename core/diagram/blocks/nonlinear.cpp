@@ -54,9 +54,12 @@ struct Switch {
   double mode(const Operand* u, int k) const {
     const double control = u[0][k];
     switch (criterion) {
-      case Criterion::at_least: return control >= threshold;
-      case Criterion::above: return control > threshold;
-      default: return control != 0.0;
+      case Criterion::at_least:
+        return control >= threshold;
+      case Criterion::above:
+        return control > threshold;
+      default:
+        return control != 0.0;
     }
   }
   double value(double mode, const Operand* u, int k) const { return mode != 0.0 ? u[1][k] : u[2][k]; }
@@ -80,7 +83,8 @@ struct MultiportSwitch {
   double mode(const Operand* u, int k) const {
     const double index = std::round(u[0][k]);
     if (index >= 0.0 && index < count) return index;
-    if (!clips) throw std::out_of_range("the index is " + shown(u[0][k]) + "; 0 to " + std::to_string(count - 1) + " are there");
+    if (!clips)
+      throw std::out_of_range("the index is " + shown(u[0][k]) + "; 0 to " + std::to_string(count - 1) + " are there");
     return index < 0.0 ? 0.0 : count - 1.0;
   }
   double value(double mode, const Operand* u, int k) const { return u[1 + static_cast<int>(mode)][k]; }
@@ -105,8 +109,8 @@ Limits read_limits(Reader& p, const char* lower, const char* upper, double other
     throw std::invalid_argument("\"by_signals\": limits are either signals or parameters");
   }
   if (limits.fixed_lower > limits.fixed_upper) {
-    throw std::invalid_argument("\"" + std::string(lower) + "\": " + shown(limits.fixed_lower) + " lies above \"" + upper +
-                                "\", " + shown(limits.fixed_upper));
+    throw std::invalid_argument("\"" + std::string(lower) + "\": " + shown(limits.fixed_lower) + " lies above \"" +
+                                upper + "\", " + shown(limits.fixed_upper));
   }
   return limits;
 }
@@ -132,10 +136,12 @@ BlockPointer make_switch(Reader& p) {
 
 BlockPointer make_multiport_switch(Reader& p) {
   const int count = p.integer("count", 2);
-  if (count < 1 || count > 10000) throw std::invalid_argument("\"count\": " + std::to_string(count) + "; 1 to 10000 are allowed");
+  if (count < 1 || count > 10000)
+    throw std::invalid_argument("\"count\": " + std::to_string(count) + "; 1 to 10000 are allowed");
   std::vector<std::string> ports = numbered("u", static_cast<std::size_t>(count));
   ports.insert(ports.begin(), "index");
-  return make_piecewise(std::move(ports), MultiportSwitch{count, p.word("outside", {"error", "clip"}, "error") == "clip"});
+  return make_piecewise(std::move(ports),
+                        MultiportSwitch{count, p.word("outside", {"error", "clip"}, "error") == "clip"});
 }
 
 BlockPointer make_friction(Reader& p) {

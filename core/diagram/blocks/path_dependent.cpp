@@ -19,7 +19,8 @@ class Relay final : public Elementwise {
   };
   explicit Relay(const Settings& settings) : Elementwise({"u"}), s_(settings) {
     if (s_.switch_on < s_.switch_off) {
-      throw std::invalid_argument("\"switch_on\": " + shown(s_.switch_on) + " lies below \"switch_off\", " + shown(s_.switch_off));
+      throw std::invalid_argument("\"switch_on\": " + shown(s_.switch_on) + " lies below \"switch_off\", " +
+                                  shown(s_.switch_off));
     }
   }
   int memory() const override { return width_; }
@@ -42,8 +43,8 @@ class Relay final : public Elementwise {
 
 /// Play: the output rests until the input has crossed the gap. y = clip(y before, u - w/2, u + w/2).
 ///
-/// z, by component: the output at the last accepted time, and which side is in touch: -1, 0, 1. Where contact is made is
-/// located; where it is lost (the input turns) is known at the end of the step, to the second order of its size.
+/// z, by component: the output at the last accepted time, and which side is in touch: -1, 0, 1. Where contact is made
+/// is located; where it is lost (the input turns) is known at the end of the step, to the second order of its size.
 class Backlash final : public Elementwise {
  public:
   Backlash(double width, double initial) : Elementwise({"u"}), half_(0.5 * width), initial_(initial) {
@@ -91,14 +92,16 @@ class Backlash final : public Elementwise {
 /// The output follows the input no faster than the limits allow.
 ///
 /// z: time of the last accepted step; how far the start is behind (0: nothing known, 1: at the start, 2: later); by
-/// component the output then, and whether the limit holds: 1 rising, -1 falling, 0 the input is followed. Where the output
-/// catches up with the input is located; where it falls behind is known at the end of the step, to second order.
+/// component the output then, and whether the limit holds: 1 rising, -1 falling, 0 the input is followed. Where the
+/// output catches up with the input is located; where it falls behind is known at the end of the step, to second order.
 class RateLimiter final : public Elementwise {
  public:
   RateLimiter(double rising, double falling, bool has_initial, double initial)
       : Elementwise({"u"}), rising_(rising), falling_(falling), has_initial_(has_initial), initial_(initial) {
-    if (!(rising > 0.0)) throw std::invalid_argument("\"rising\": " + shown(rising) + " 1/s; a positive number is needed");
-    if (!(falling < 0.0)) throw std::invalid_argument("\"falling\": " + shown(falling) + " 1/s; a negative number is needed");
+    if (!(rising > 0.0))
+      throw std::invalid_argument("\"rising\": " + shown(rising) + " 1/s; a positive number is needed");
+    if (!(falling < 0.0))
+      throw std::invalid_argument("\"falling\": " + shown(falling) + " 1/s; a negative number is needed");
   }
   int memory() const override { return 2 + 2 * width_; }
   int crossings() const override { return width_; }
@@ -197,17 +200,17 @@ class HitCrossing final : public Elementwise {
 };
 
 BlockPointer make_relay(Reader& p) {
-  return std::make_shared<Relay>(Relay::Settings{p.number("switch_on"), p.number("switch_off"), p.finite("output_on", 1.0),
-                                                 p.finite("output_off", 0.0), p.flag("starts_on", false)});
+  return std::make_shared<Relay>(Relay::Settings{p.number("switch_on"), p.number("switch_off"),
+                                                 p.finite("output_on", 1.0), p.finite("output_off", 0.0),
+                                                 p.flag("starts_on", false)});
 }
 
 }  // namespace
 
 void add_path_dependent(Registry& registry) {
   registry.add("relay", make_relay);
-  registry.add("backlash", [](Reader& p) {
-    return std::make_shared<Backlash>(p.number("width"), p.finite("initial", 0.0));
-  });
+  registry.add("backlash",
+               [](Reader& p) { return std::make_shared<Backlash>(p.number("width"), p.finite("initial", 0.0)); });
   registry.add("rate_limiter", [](Reader& p) {
     const double rising = p.number("rising");
     const bool has_initial = p.has("initial");

@@ -7,23 +7,37 @@
 namespace counterpoint::diagram {
 
 PidOptions PidOptions::from(Reader& p) {
-  PidOptions o{p.number("proportional", 1.0), p.number("integral", 0.0), p.number("derivative", 0.0), p.number("filter", 100.0),
-               p.number("setpoint_weight", 1.0), p.number("derivative_weight", 1.0), Limits::from(p), AntiWindup::none,
-               p.number("back_calculation_gain", 1.0), p.number("tracking_gain", 1.0), p.number("initial", 0.0),
-               p.number("initial_filter", 0.0), p.flag("has_setpoint", false), p.flag("tracks", false), Reset::from(p)};
+  PidOptions o{p.number("proportional", 1.0),
+               p.number("integral", 0.0),
+               p.number("derivative", 0.0),
+               p.number("filter", 100.0),
+               p.number("setpoint_weight", 1.0),
+               p.number("derivative_weight", 1.0),
+               Limits::from(p),
+               AntiWindup::none,
+               p.number("back_calculation_gain", 1.0),
+               p.number("tracking_gain", 1.0),
+               p.number("initial", 0.0),
+               p.number("initial_filter", 0.0),
+               p.flag("has_setpoint", false),
+               p.flag("tracks", false),
+               Reset::from(p)};
   const std::string word = p.word("anti_windup", {"none", "clamping", "back_calculation"}, "none");
   if (word == "clamping") o.anti_windup = AntiWindup::clamping;
   if (word == "back_calculation") o.anti_windup = AntiWindup::back_calculation;
   if (word != "none" && !o.limits.exist()) throw std::invalid_argument("\"anti_windup\": needs limits");
   for (double gain : {o.proportional, o.integral, o.derivative, o.back_gain, o.tracking_gain, o.initial}) {
-    if (!std::isfinite(gain)) throw std::invalid_argument("\"proportional\", \"integral\", \"derivative\" ...: must be finite");
+    if (!std::isfinite(gain))
+      throw std::invalid_argument("\"proportional\", \"integral\", \"derivative\" ...: must be finite");
   }
-  if (!(o.filter > 0.0)) throw std::invalid_argument("\"filter\": " + std::to_string(o.filter) + " 1/s; more than 0 is needed");
+  if (!(o.filter > 0.0))
+    throw std::invalid_argument("\"filter\": " + std::to_string(o.filter) + " 1/s; more than 0 is needed");
   return o;
 }
 
 std::vector<std::string> PidOptions::ports() const {
-  std::vector<std::string> names = has_setpoint ? std::vector<std::string>{"setpoint", "measurement"} : std::vector<std::string>{"error"};
+  std::vector<std::string> names =
+      has_setpoint ? std::vector<std::string>{"setpoint", "measurement"} : std::vector<std::string>{"error"};
   if (reset.exists()) names.push_back("reset");
   if (tracks) names.push_back("tracking");
   return names;
@@ -36,7 +50,8 @@ bool PidOptions::passes(int input) const {
 }
 
 void PidOptions::shape(const Block& block, Shape& shape) const {
-  if (reset.exists() && shape.inputs[reset_port()] > 1) throw ShapeError("the reset signal must be a scalar", reset_port());
+  if (reset.exists() && shape.inputs[reset_port()] > 1)
+    throw ShapeError("the reset signal must be a scalar", reset_port());
   block.Block::shape(shape);
 }
 
@@ -52,14 +67,18 @@ namespace {
 
 /// States: the integral parts, then the filters of the derivative parts (if there is one).
 ///
-/// Limits are located. Clamping: z has a mode a component: 0 within the limits, else the side on which v is outside (its
-/// sign), 1 when the integral rests there, 2 when it moves back. v counts as outside from a little beyond the limit on and
-/// as inside from the limit on: where integrating drives v out and resting lets it in, both would alternate without end.
+/// Limits are located. Clamping: z has a mode a component: 0 within the limits, else the side on which v is outside
+/// (its sign), 1 when the integral rests there, 2 when it moves back. v counts as outside from a little beyond the
+/// limit on and as inside from the limit on: where integrating drives v out and resting lets it in, both would
+/// alternate without end.
 class Pid final : public Block {
  public:
   explicit Pid(const PidOptions& options)
-      : Block(options.ports(), {"y"}), o_(options), clamps_(o_.anti_windup == AntiWindup::clamping),
-        differentiates_(o_.derivative != 0.0), is_limited_(o_.limits.exist()) {
+      : Block(options.ports(), {"y"}),
+        o_(options),
+        clamps_(o_.anti_windup == AntiWindup::clamping),
+        differentiates_(o_.derivative != 0.0),
+        is_limited_(o_.limits.exist()) {
     const double range = o_.limits.upper - o_.limits.lower;
     const double finite = std::isfinite(o_.limits.upper) ? o_.limits.upper : o_.limits.lower;
     margin_ = 1e-4 * (std::isfinite(range) ? range : std::max(1.0, std::abs(finite)));
@@ -72,7 +91,9 @@ class Pid final : public Block {
   bool feedthrough(int input, int) const override { return o_.passes(input); }
   int states() const override { return width() * (differentiates_ ? 2 : 1); }
   int memory() const override { return o_.reset.memory() + (clamps_ ? width() : 0); }
-  int crossings() const override { return (o_.reset.exists() ? 1 : 0) + (is_limited_ ? width() * (clamps_ ? 3 : 2) : 0); }
+  int crossings() const override {
+    return (o_.reset.exists() ? 1 : 0) + (is_limited_ ? width() * (clamps_ ? 3 : 2) : 0);
+  }
   bool updates() const override { return o_.reset.exists() || clamps_; }
 
   void start(const Context& context) override {
@@ -131,7 +152,9 @@ class Pid final : public Block {
  private:
   int width() const { return out_width(0); }
   double& mode(int i) const { return z()[o_.reset.memory() + i]; }
-  double slope(int i, const PidInputs& u) const { return o_.filter * (o_.derivative * u.derivative - x()[width() + i]); }
+  double slope(int i, const PidInputs& u) const {
+    return o_.filter * (o_.derivative * u.derivative - x()[width() + i]);
+  }
   double unlimited(int i, const PidInputs& u) const {
     return o_.proportional * u.proportional + x()[i] + (differentiates_ ? slope(i, u) : 0.0);
   }
@@ -209,9 +232,7 @@ class DiscretePid final : public SampledBlock {
   Kept& kept(int i) const { return reinterpret_cast<Kept*>(z() + o_.reset.memory() + 2)[i]; }
   double& last() const { return z()[o_.reset.memory()]; }
   bool has_begun() const { return z()[o_.reset.memory() + 1] != 0.0; }
-  bool begins() const {
-    return !has_begun() || (o_.reset.exists() && o_.reset.acts(z(), *in(o_.reset_port())));
-  }
+  bool begins() const { return !has_begun() || (o_.reset.exists() && o_.reset.acts(z(), *in(o_.reset_port()))); }
 
   Sample sample(const Context& context, int i) const {
     const PidInputs u = pid_inputs(o_, bound(), i);
@@ -225,7 +246,8 @@ class DiscretePid final : public SampledBlock {
     const double rest = o_.proportional * u.proportional + now.derivative;
     now.integral = k.integral + step;
     const bool is_outside = o_.limits.clamp(rest + now.integral) != rest + now.integral;
-    if (o_.anti_windup == AntiWindup::clamping && is_outside && (rest + now.integral > o_.limits.upper) == (step > 0.0)) {
+    if (o_.anti_windup == AntiWindup::clamping && is_outside &&
+        (rest + now.integral > o_.limits.upper) == (step > 0.0)) {
       now.integral = k.integral;
     }
     now.unlimited = rest + now.integral;

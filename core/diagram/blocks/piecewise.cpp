@@ -31,26 +31,38 @@ struct Whole {
   Rounding kind;
   double of(double u) const {
     switch (kind) {
-      case Rounding::floor: return std::floor(u);
-      case Rounding::ceil: return std::ceil(u);
-      case Rounding::round: return std::round(u);
-      default: return std::trunc(u);
+      case Rounding::floor:
+        return std::floor(u);
+      case Rounding::ceil:
+        return std::ceil(u);
+      case Rounding::round:
+        return std::round(u);
+      default:
+        return std::trunc(u);
     }
   }
   double low(double whole) const {
     switch (kind) {
-      case Rounding::floor: return whole;
-      case Rounding::ceil: return whole - 1.0;
-      case Rounding::round: return whole - 0.5;
-      default: return whole > 0.0 ? whole : whole - 1.0;
+      case Rounding::floor:
+        return whole;
+      case Rounding::ceil:
+        return whole - 1.0;
+      case Rounding::round:
+        return whole - 0.5;
+      default:
+        return whole > 0.0 ? whole : whole - 1.0;
     }
   }
   double high(double whole) const {
     switch (kind) {
-      case Rounding::floor: return whole + 1.0;
-      case Rounding::ceil: return whole;
-      case Rounding::round: return whole + 0.5;
-      default: return whole < 0.0 ? whole : whole + 1.0;
+      case Rounding::floor:
+        return whole + 1.0;
+      case Rounding::ceil:
+        return whole;
+      case Rounding::round:
+        return whole + 0.5;
+      default:
+        return whole < 0.0 ? whole : whole + 1.0;
     }
   }
 };
@@ -140,14 +152,16 @@ class ExtremeComponent final : public Elementwise {
 
 BlockPointer make_extreme(Reader& p, double direction) {
   const int count = p.integer("count", 2);
-  if (count < 1 || count > 10000) throw std::invalid_argument("\"count\": " + std::to_string(count) + "; 1 to 10000 are allowed");
+  if (count < 1 || count > 10000)
+    throw std::invalid_argument("\"count\": " + std::to_string(count) + "; 1 to 10000 are allowed");
   if (count == 1) return std::make_shared<ExtremeComponent>(direction);
   return make_piecewise(numbered("u", static_cast<std::size_t>(count)), Extreme{direction, count});
 }
 
 BlockPointer make_quantizer(Reader& p) {
   const double interval = p.number("interval");
-  if (!(interval > 0.0)) throw std::invalid_argument("\"interval\": " + shown(interval) + "; a positive number is needed");
+  if (!(interval > 0.0))
+    throw std::invalid_argument("\"interval\": " + shown(interval) + "; a positive number is needed");
   return make_piecewise({"u"}, Rounded{{Rounding::round}, interval});
 }
 

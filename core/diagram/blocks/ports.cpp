@@ -35,9 +35,8 @@ class Terminator final : public Block {
 }  // namespace
 
 void add_ports(Registry& registry) {
-  registry.add("inlet", [](Reader& p) {
-    return std::make_shared<Inlet>(p.integer("offset", 0), p.vector("value", {0.0}));
-  });
+  registry.add("inlet",
+               [](Reader& p) { return std::make_shared<Inlet>(p.integer("offset", 0), p.vector("value", {0.0})); });
   registry.add("terminator", [](Reader&) { return std::make_shared<Terminator>(); });
 }
 

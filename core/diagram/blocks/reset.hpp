@@ -10,7 +10,9 @@ class Reset {
  public:
   explicit Reset(const std::string& word)
       : exists_(word != "none"), is_level_(word == "level"), edge_(edge_from(word)) {}
-  static Reset from(Reader& p) { return Reset(p.word("reset", {"none", "rising", "falling", "either", "level"}, "none")); }
+  static Reset from(Reader& p) {
+    return Reset(p.word("reset", {"none", "rising", "falling", "either", "level"}, "none"));
+  }
 
   bool exists() const { return exists_; }
   bool is_level() const { return is_level_; }

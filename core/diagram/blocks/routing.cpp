@@ -64,7 +64,8 @@ class Demux final : public Routing {
     }
     int total = 0;
     for (int part : widths_) total += part;
-    if (width > 0 && width != total) throw ShapeError("the widths of the outputs add up to " + std::to_string(total), 0);
+    if (width > 0 && width != total)
+      throw ShapeError("the widths of the outputs add up to " + std::to_string(total), 0);
     shape.outputs = widths_;
   }
   void bind(Memory memory) override {
@@ -162,7 +163,8 @@ BlockPointer make_selector(Reader& p) {
     if (indices.empty()) throw std::invalid_argument("\"indices\": at least one is needed");
     return std::make_shared<Selector>(indices);
   }
-  Selector::Range range{p.has("start"), p.has("stop"), p.integer("start", 0), p.integer("stop", 0), p.integer("step", 1)};
+  Selector::Range range{p.has("start"), p.has("stop"), p.integer("start", 0), p.integer("stop", 0),
+                        p.integer("step", 1)};
   if (range.step == 0) throw std::invalid_argument("\"step\": 0; another whole number is needed");
   return std::make_shared<Selector>(range);
 }

@@ -14,7 +14,8 @@ inline SampleTime sample_time_from(Reader& p) {
   rate.period = p.number("sample_time");
   rate.offset = p.number("offset", 0.0);
   std::ostringstream text;
-  if (!(rate.period > 0.0)) text << "\"sample_time\": " << rate.period << " s; a period greater than 0 is needed";
+  if (!(rate.period > 0.0))
+    text << "\"sample_time\": " << rate.period << " s; a period greater than 0 is needed";
   else if (!(rate.offset >= 0.0) || !std::isfinite(rate.offset)) {
     text << "\"offset\": " << rate.offset << " s; 0 or a time after the start is needed";
   }

@@ -19,9 +19,12 @@ Roots sorted_roots(const std::vector<Complex>& all, const char* name) {
   Roots roots;
   std::vector<Complex> lower;
   for (const Complex& root : all) {
-    if (root.imag() > 0.0) roots.pairs.push_back(root);
-    else if (root.imag() < 0.0) lower.push_back(root);
-    else roots.reals.push_back(root.real());
+    if (root.imag() > 0.0)
+      roots.pairs.push_back(root);
+    else if (root.imag() < 0.0)
+      lower.push_back(root);
+    else
+      roots.reals.push_back(root.real());
   }
   for (const Complex& root : roots.pairs) {
     const auto partner = std::find_if(lower.begin(), lower.end(), [&](const Complex& other) {
@@ -48,8 +51,8 @@ struct Group {
   bool has_room(std::size_t count) const { return zeros.size() + count <= poles.size(); }
 };
 
-/// The group with room whose first pole is nearest: poles and zeros that nearly cancel stay together, so that no section
-/// has a gain that another must undo.
+/// The group with room whose first pole is nearest: poles and zeros that nearly cancel stay together, so that no
+/// section has a gain that another must undo.
 Group* nearest(std::vector<Group>& groups, const Complex& zero, std::size_t count) {
   Group* best = nullptr;
   for (Group& group : groups) {
@@ -94,7 +97,8 @@ Section section_from(std::vector<double> numerator, std::vector<double> denomina
   const std::size_t n = denominator.size() - 1;
   if (numerator.size() > n + 1) {
     throw std::invalid_argument("\"numerator\": degree " + std::to_string(numerator.size() - 1) + " is higher than " +
-                                std::to_string(n) + ", that of the denominator; add a pole that is fast enough not to matter");
+                                std::to_string(n) +
+                                ", that of the denominator; add a pole that is fast enough not to matter");
   }
   numerator.insert(numerator.begin(), n + 1 - numerator.size(), 0.0);
   Section section;

@@ -16,8 +16,8 @@ struct Section {
   int order() const { return static_cast<int>(a.size()); }
 };
 
-/// Coefficients with the highest power first, as they are written. Throws std::invalid_argument when the denominator is zero
-/// or the degree of the numerator is higher.
+/// Coefficients with the highest power first, as they are written. Throws std::invalid_argument when the denominator is
+/// zero or the degree of the numerator is higher.
 Section section_from(std::vector<double> numerator, std::vector<double> denominator);
 
 /// gain * product(s - zeros) / product(s - poles) as a chain of sections of first and second order: coefficients of the

@@ -8,7 +8,8 @@ void SignalRecord::write(recipe::Writer& writer) const { writer(times_, values_,
 
 void SignalRecord::read(recipe::Reader& reader) {
   reader(times_, values_, breaks_);
-  const bool fits = breaks_.size() == times_.size() && values_.size() == 2 * times_.size() * static_cast<std::size_t>(width_);
+  const bool fits =
+      breaks_.size() == times_.size() && values_.size() == 2 * times_.size() * static_cast<std::size_t>(width_);
   if (!fits) reader.fail("times and values of a delayed signal do not fit each other");
 }
 

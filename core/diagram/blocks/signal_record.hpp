@@ -11,8 +11,8 @@ class Reader;
 
 namespace counterpoint::diagram {
 
-/// What a signal was at accepted times: at each of them the value approaching it and the value after it, which differ where it
-/// jumped. Never interpolated over a jump.
+/// What a signal was at accepted times: at each of them the value approaching it and the value after it, which differ
+/// where it jumped. Never interpolated over a jump.
 class SignalRecord {
  public:
   explicit SignalRecord(int width = 1) : width_(width) {}
@@ -49,8 +49,10 @@ class SignalRecord {
       // Differences of rounding are no jump: each jump splits a step later on.
       jumps = jumps || std::abs(right[i] - left[i]) > 1e-10 * (std::abs(right[i]) + std::abs(left[i]));
     }
-    if (jumps) breaks_.back() = 2;
-    else if (breaks_.back() == 2) breaks_.back() = 0;
+    if (jumps)
+      breaks_.back() = 2;
+    else if (breaks_.back() == 2)
+      breaks_.back() = 0;
   }
   /// The last record at or before t; the first when there is none.
   int find(double t) const {

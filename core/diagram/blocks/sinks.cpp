@@ -58,7 +58,8 @@ class Assertion final : public Block {
 
 void add_sinks(Registry& registry) {
   registry.add("stop", [](Reader& p) { return std::make_shared<Stop>(p.text("message", "its input is positive")); });
-  registry.add("assertion", [](Reader& p) { return std::make_shared<Assertion>(p.text("message", "its input is zero")); });
+  registry.add("assertion",
+               [](Reader& p) { return std::make_shared<Assertion>(p.text("message", "its input is zero")); });
 }
 
 }  // namespace counterpoint::diagram

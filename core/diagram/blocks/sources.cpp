@@ -1,5 +1,5 @@
-// Sources: signals that depend on time alone. Jumps and corners are known in advance, so that a step ends at each. Where
-// events are not located, jumps wait, like all events, for the end of the step in which they fall.
+// Sources: signals that depend on time alone. Jumps and corners are known in advance, so that a step ends at each.
+// Where events are not located, jumps wait, like all events, for the end of the step in which they fall.
 
 #include "diagram/blocks/source_block.hpp"
 
@@ -10,7 +10,8 @@ namespace {
 
 class Constant final : public SourceBlock {
  public:
-  explicit Constant(std::vector<double> value) : SourceBlock(static_cast<int>(value.size())), value_(std::move(value)) {}
+  explicit Constant(std::vector<double> value)
+      : SourceBlock(static_cast<int>(value.size())), value_(std::move(value)) {}
   bool is_pure() const override { return true; }
   void output(const Context&, int) override { std::copy(value_.begin(), value_.end(), out(0)); }
 
@@ -23,7 +24,9 @@ class StepSource final : public SourceBlock {
  public:
   StepSource(Spread time, Spread before, Spread after)
       : SourceBlock(common_width({{"time", &time}, {"before", &before}, {"after", &after}})),
-        time_(std::move(time)), before_(std::move(before)), after_(std::move(after)) {}
+        time_(std::move(time)),
+        before_(std::move(before)),
+        after_(std::move(after)) {}
   int memory() const override { return width_; }
   bool holds_between_events() const override { return true; }
   double next_event(double t) const override {
@@ -50,7 +53,8 @@ class Ramp final : public SourceBlock {
   Ramp(double slope, double start, double end, double initial)
       : SourceBlock(1), slope_(slope), start_(start), end_(end), initial_(initial) {
     if (!(end > start)) {
-      throw std::invalid_argument("\"end\": " + shown(end) + " s; a time after \"start\", " + shown(start) + " s, is needed");
+      throw std::invalid_argument("\"end\": " + shown(end) + " s; a time after \"start\", " + shown(start) +
+                                  " s, is needed");
     }
   }
   double next_event(double t) const override { return t < start_ ? start_ : t < end_ ? end_ : infinity; }
@@ -65,8 +69,12 @@ class Ramp final : public SourceBlock {
 class Sine final : public SourceBlock {
  public:
   Sine(Spread amplitude, Spread frequency, Spread phase, Spread bias)
-      : SourceBlock(common_width({{"amplitude", &amplitude}, {"frequency", &frequency}, {"phase", &phase}, {"bias", &bias}})),
-        amplitude_(std::move(amplitude)), frequency_(std::move(frequency)), phase_(std::move(phase)), bias_(std::move(bias)) {}
+      : SourceBlock(
+            common_width({{"amplitude", &amplitude}, {"frequency", &frequency}, {"phase", &phase}, {"bias", &bias}})),
+        amplitude_(std::move(amplitude)),
+        frequency_(std::move(frequency)),
+        phase_(std::move(phase)),
+        bias_(std::move(bias)) {}
   void output(const Context& context, int) override {
     for (int k = 0; k < width_; ++k) {
       out(0)[k] = bias_[k] + amplitude_[k] * std::sin(frequency_[k] * context.time + phase_[k]);
@@ -85,7 +93,8 @@ class Pulse final : public SourceBlock {
  public:
   Pulse(double period, double width, double start, double low, double high)
       : SourceBlock(1), period_(period), width_of_pulse_(width), start_(start), low_(low), high_(high) {
-    if (!(period > 0.0)) throw std::invalid_argument("\"period\": " + shown(period) + " s; a positive number is needed");
+    if (!(period > 0.0))
+      throw std::invalid_argument("\"period\": " + shown(period) + " s; a positive number is needed");
     if (!(width > 0.0 && width < 1.0)) {
       throw std::invalid_argument("\"width\": " + shown(width) + "; a part of the period between 0 and 1 is needed");
     }
@@ -127,12 +136,18 @@ class ClockSource final : public SourceBlock {
 class Chirp final : public SourceBlock {
  public:
   Chirp(double amplitude, double first, double last, double duration, double phase, bool is_exponential)
-      : SourceBlock(1), amplitude_(amplitude), first_(first), last_(last), duration_(duration), phase_(phase),
+      : SourceBlock(1),
+        amplitude_(amplitude),
+        first_(first),
+        last_(last),
+        duration_(duration),
+        phase_(phase),
         is_exponential_(is_exponential && first != last) {
-    if (!(duration > 0.0)) throw std::invalid_argument("\"duration\": " + shown(duration) + " s; a positive number is needed");
+    if (!(duration > 0.0))
+      throw std::invalid_argument("\"duration\": " + shown(duration) + " s; a positive number is needed");
     if (is_exponential && !(first * last > 0.0)) {
-      throw std::invalid_argument("\"first_frequency\" and \"last_frequency\": " + shown(first) + " and " + shown(last) +
-                                  " rad/s; an exponential sweep needs both positive");
+      throw std::invalid_argument("\"first_frequency\" and \"last_frequency\": " + shown(first) + " and " +
+                                  shown(last) + " rad/s; an exponential sweep needs both positive");
     }
   }
   double next_event(double t) const override { return t < duration_ ? duration_ : infinity; }
@@ -159,8 +174,8 @@ BlockPointer make_constant(Reader& p) {
 }
 
 BlockPointer make_pulse(Reader& p) {
-  return std::make_shared<Pulse>(p.number("period"), p.finite("width", 0.5), p.finite("start", 0.0), p.finite("low", 0.0),
-                                 p.finite("high", 1.0));
+  return std::make_shared<Pulse>(p.number("period"), p.finite("width", 0.5), p.finite("start", 0.0),
+                                 p.finite("low", 0.0), p.finite("high", 1.0));
 }
 
 BlockPointer make_chirp(Reader& p) {

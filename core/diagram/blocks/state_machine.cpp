@@ -52,7 +52,8 @@ void read_line(const std::string& line, MachineText& machine) {
   } else {
     const std::size_t arrow = line.find("->");
     if (arrow == std::string::npos) {
-      throw std::invalid_argument("\"machine\": \"" + line + "\" is none of: state NAME, entry: ..., during: ..., exit: ..., GUARD -> NAME");
+      throw std::invalid_argument("\"machine\": \"" + line +
+                                  "\" is none of: state NAME, entry: ..., during: ..., exit: ..., GUARD -> NAME");
     }
     const std::string rest = line.substr(arrow + 2);
     const std::size_t colon = std::min(rest.find(':'), rest.size());
@@ -83,7 +84,8 @@ struct MachineNames {
 /// An expression of the machine, with its results in memory of its own.
 class Part {
  public:
-  Part(const std::string& text, const MachineNames& names, bool has_after) : expression_(text, expression_names(names, has_after)) {
+  Part(const std::string& text, const MachineNames& names, bool has_after)
+      : expression_(text, expression_names(names, has_after)) {
     registers_.resize(Program::registers(expression_));
     values_.resize(expression_.results().size());
   }
@@ -124,7 +126,8 @@ class Action {
     for (const Expression::Result& result : part_->expression().results()) {
       const auto found = std::find(names.variables.begin(), names.variables.end(), result.name);
       if (found == names.variables.end()) {
-        throw std::invalid_argument((result.name.empty() ? "\"" + text + "\" assigns nothing" : "no output or variable \"" + result.name + "\"") +
+        throw std::invalid_argument((result.name.empty() ? "\"" + text + "\" assigns nothing"
+                                                         : "no output or variable \"" + result.name + "\"") +
                                     did_you_mean(result.name, names.variables));
       }
       targets_.push_back(static_cast<int>(found - names.variables.begin()));
@@ -132,7 +135,9 @@ class Action {
   }
   bool is_empty() const { return !part_; }
   template <class Address>
-  void bind(Address variable) { if (part_) part_->bind(variable); }
+  void bind(Address variable) {
+    if (part_) part_->bind(variable);
+  }
   void run(double* variables) {
     if (!part_) return;
     part_->run();
@@ -172,7 +177,8 @@ std::vector<MachineState> make_states(const MachineText& text, const MachineName
   std::vector<std::string> known;
   for (const MachineText::State& state : text.states) {
     if (state.name.empty()) throw std::invalid_argument("\"machine\": a state without a name");
-    if (std::count(known.begin(), known.end(), state.name)) throw std::invalid_argument("state \"" + state.name + "\" is there twice");
+    if (std::count(known.begin(), known.end(), state.name))
+      throw std::invalid_argument("state \"" + state.name + "\" is there twice");
     known.push_back(state.name);
   }
   std::vector<MachineState> states;
@@ -181,7 +187,8 @@ std::vector<MachineState> make_states(const MachineText& text, const MachineName
     const auto action = [&](const char* kind, const std::string& given) {
       return in_place(where + ", " + kind, [&] { return Action(given, names); });
     };
-    MachineState made{state.name, action("entry", state.entry), action("during", state.during), action("exit", state.exit), {}};
+    MachineState made{
+        state.name, action("entry", state.entry), action("during", state.during), action("exit", state.exit), {}};
     for (const MachineText::Transition& one : state.transitions) {
       const auto target = std::find(known.begin(), known.end(), one.target);
       if (target == known.end()) {
@@ -189,7 +196,8 @@ std::vector<MachineState> make_states(const MachineText& text, const MachineName
       }
       const std::string there = where + ", transition to \"" + one.target + "\"";
       in_place(there, [&] {
-        made.transitions.push_back({Part(one.guard, names, true), static_cast<int>(target - known.begin()), Action(one.action, names)});
+        made.transitions.push_back(
+            {Part(one.guard, names, true), static_cast<int>(target - known.begin()), Action(one.action, names)});
       });
       const Part& guard = made.transitions.back().guard;
       if (!guard.expression().results().front().name.empty()) {
@@ -202,8 +210,9 @@ std::vector<MachineState> make_states(const MachineText& text, const MachineName
   return states;
 }
 
-/// Outputs and variables change at instants only: when a guard becomes true (located), a time in state has passed, or at
-/// samples. z: state, time it was entered, whether the initial one was, time of the last `during`, outputs and variables.
+/// Outputs and variables change at instants only: when a guard becomes true (located), a time in state has passed, or
+/// at samples. z: state, time it was entered, whether the initial one was, time of the last `during`, outputs and
+/// variables.
 class StateMachine final : public Block {
  public:
   StateMachine(MachineNames names, std::vector<std::string> outputs, std::vector<double> initial,
@@ -216,7 +225,8 @@ class StateMachine final : public Block {
     for (const MachineState& state : states_) {
       crossings_ = std::max(crossings_, state.crossings);
       needs_major_ = needs_major_ || !state.during.is_empty();
-      for (const Transition& one : state.transitions) has_delays_ = has_delays_ || !one.guard.expression().delays().empty();
+      for (const Transition& one : state.transitions)
+        has_delays_ = has_delays_ || !one.guard.expression().delays().empty();
     }
   }
 
@@ -322,10 +332,13 @@ class StateMachine final : public Block {
 
   void check_width(const Shape& shape, int i) const {
     const auto check = [&](const Part* part) {
-      if (part && shape.inputs[i] > 1 && part->expression().is_plain(i)) throw ShapeError("is a vector and used without index", i);
+      if (part && shape.inputs[i] > 1 && part->expression().is_plain(i))
+        throw ShapeError("is a vector and used without index", i);
       const int element = part ? part->expression().largest_element(i) : -1;
       if (element >= 0 && shape.inputs[i] > 0 && shape.inputs[i] <= element) {
-        throw ShapeError("has width " + std::to_string(shape.inputs[i]) + ", but element " + std::to_string(element) + " is used", i);
+        throw ShapeError(
+            "has width " + std::to_string(shape.inputs[i]) + ", but element " + std::to_string(element) + " is used",
+            i);
       }
     };
     for (const MachineState& state : states_) {
@@ -363,7 +376,8 @@ void read_initial(const std::string& text, MachineNames& names, std::vector<doub
 
 BlockPointer make_state_machine(Reader& p) {
   SampleTime sample_time{p.number("sample_time", 0.0), p.number("sample_offset", 0.0)};
-  if (p.has("sample_time") && !(sample_time.period > 0.0)) throw std::invalid_argument("\"sample_time\": must be above 0 s");
+  if (p.has("sample_time") && !(sample_time.period > 0.0))
+    throw std::invalid_argument("\"sample_time\": must be above 0 s");
   if (!(sample_time.offset >= 0.0)) throw std::invalid_argument("\"sample_offset\": must not be below 0 s");
   MachineNames names;
   names.inputs = p.list("input_names");
@@ -381,9 +395,11 @@ BlockPointer make_state_machine(Reader& p) {
   all.push_back("state");
   std::sort(all.begin(), all.end());
   const auto twice = std::adjacent_find(all.begin(), all.end());
-  if (twice != all.end()) throw std::invalid_argument("\"" + *twice + "\": is the name of two things (\"state\" is the number of the state)");
+  if (twice != all.end())
+    throw std::invalid_argument("\"" + *twice + "\": is the name of two things (\"state\" is the number of the state)");
   std::vector<MachineState> states = make_states(read_machine(p.text("machine", "")), names);
-  return std::make_shared<StateMachine>(std::move(names), std::move(outputs), std::move(initial), std::move(states), sample_time);
+  return std::make_shared<StateMachine>(std::move(names), std::move(outputs), std::move(initial), std::move(states),
+                                        sample_time);
 }
 
 }  // namespace

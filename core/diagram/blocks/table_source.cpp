@@ -81,7 +81,8 @@ class TableSource final : public Block {
     for (int k = 0; k + 1 < rows(); ++k) {
       const bool is_jump = t[k + 1] == t[k];
       if (!is_jump) open.last = data_.between == Between::hold ? k : k + 1;
-      const bool ends = is_jump || data_.between == Between::hold || (data_.between == Between::linear && data_.locates_corners);
+      const bool ends =
+          is_jump || data_.between == Between::hold || (data_.between == Between::linear && data_.locates_corners);
       if (!ends) continue;
       if (t[k + 1] > cuts_.back()) {
         pieces_.push_back(open);
@@ -147,8 +148,10 @@ class TableSource final : public Block {
         *targets_[j] = line(t0, t1, a[j], b[j], t);
       } else {
         const double ma = slopes_[k * w + j], mb = slopes_[(k + 1) * w + j];
-        const bool is_early = t < data_.times.front(), is_late = t > data_.times.back();
-        *targets_[j] = is_early ? a[j] + ma * (t - t0) : is_late ? b[j] + mb * (t - t1) : hermite(t0, t1, a[j], b[j], ma, mb, t);
+        const bool is_early = t<data_.times.front(), is_late = t> data_.times.back();
+        *targets_[j] = is_early  ? a[j] + ma * (t - t0)
+                       : is_late ? b[j] + mb * (t - t1)
+                                 : hermite(t0, t1, a[j], b[j], ma, mb, t);
       }
     }
   }
@@ -161,14 +164,19 @@ class TableSource final : public Block {
 };
 
 Outside outside_from(const std::string& word) {
-  return word == "hold" ? Outside::hold : word == "zero" ? Outside::zero : word == "repeat" ? Outside::repeat : Outside::extrapolate;
+  return word == "hold"     ? Outside::hold
+         : word == "zero"   ? Outside::zero
+         : word == "repeat" ? Outside::repeat
+                            : Outside::extrapolate;
 }
 
 std::vector<std::string> split(const std::string& text) {
   std::vector<std::string> parts{""};
   for (char c : text) {
-    if (c == '\n') parts.emplace_back();
-    else parts.back() += c;
+    if (c == '\n')
+      parts.emplace_back();
+    else
+      parts.back() += c;
   }
   return parts;
 }
@@ -205,7 +213,8 @@ BlockPointer make_table(Reader& p) {
   }
   const std::vector<std::string> names = split(p.text("names", "y"));
   if (names.size() != 1 && static_cast<int>(names.size()) != data.width) {
-    throw std::invalid_argument("\"names\": " + std::to_string(names.size()) + " names for " + std::to_string(data.width) + " columns");
+    throw std::invalid_argument("\"names\": " + std::to_string(names.size()) + " names for " +
+                                std::to_string(data.width) + " columns");
   }
   return std::make_shared<TableSource>(std::move(data), names);
 }

@@ -45,8 +45,10 @@ inline void shape_with_initial(Shape& shape, std::size_t length, int port, const
   if (given > 1 && width > 1 && width != given) {
     throw ShapeError("\"" + name + "\" has " + std::to_string(given) + " values", port);
   }
-  if (given > 1) shape.outputs[0] = given;
-  else if (width > 0) shape.outputs[0] = width;
+  if (given > 1)
+    shape.outputs[0] = given;
+  else if (width > 0)
+    shape.outputs[0] = width;
 }
 
 }  // namespace counterpoint::diagram

@@ -34,7 +34,8 @@ std::string path_of(const char* uri) {
   if (text.rfind("//", 0) == 0) text.erase(0, std::min(text.find('/', 2), text.size()));  // an authority, usually empty
   std::string path;
   for (std::size_t k = 0; k < text.size(); ++k) {
-    const bool coded = text[k] == '%' && k + 2 < text.size() && std::isxdigit(static_cast<unsigned char>(text[k + 1])) &&
+    const bool coded = text[k] == '%' && k + 2 < text.size() &&
+                       std::isxdigit(static_cast<unsigned char>(text[k + 1])) &&
                        std::isxdigit(static_cast<unsigned char>(text[k + 2]));
     path += coded ? static_cast<char>(std::strtol(text.substr(k + 1, 2).c_str(), nullptr, 16)) : text[k];
     if (coded) k += 2;
@@ -85,9 +86,9 @@ fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference* references, si
   return to_fmi(instance(c).set(references, count, values, count));
 }
 
-#define NONE_OF_THIS_TYPE(name, type) \
+#define NONE_OF_THIS_TYPE(name, type)                                                \
   fmi2Status name(fmi2Component c, const fmi2ValueReference*, size_t count, type*) { \
-    return count == 0 ? fmi2OK : to_fmi(instance(c).refuse(#name)); \
+    return count == 0 ? fmi2OK : to_fmi(instance(c).refuse(#name));                  \
   }
 NONE_OF_THIS_TYPE(fmi2GetInteger, fmi2Integer)
 NONE_OF_THIS_TYPE(fmi2GetBoolean, fmi2Boolean)
@@ -109,8 +110,10 @@ fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const fmi2Byte* bytes, size_
   return to_fmi(instance(c).deserialize(bytes, size, state));
 }
 fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueReference* unknowns, size_t unknown_count,
-                                        const fmi2ValueReference* knowns, size_t known_count, const fmi2Real* seed, fmi2Real* values) {
-  return to_fmi(instance(c).directional_derivative(unknowns, unknown_count, knowns, known_count, seed, known_count, values, unknown_count));
+                                        const fmi2ValueReference* knowns, size_t known_count, const fmi2Real* seed,
+                                        fmi2Real* values) {
+  return to_fmi(instance(c).directional_derivative(unknowns, unknown_count, knowns, known_count, seed, known_count,
+                                                   values, unknown_count));
 }
 
 fmi2Status fmi2SetRealInputDerivatives(fmi2Component c, const fmi2ValueReference* references, size_t count,
@@ -122,21 +125,29 @@ fmi2Status fmi2GetRealOutputDerivatives(fmi2Component c, const fmi2ValueReferenc
   return to_fmi(instance(c).output_slopes(references, count, orders, values, count));
 }
 
-fmi2Status fmi2DoStep(fmi2Component c, fmi2Real now, fmi2Real step, fmi2Boolean) { return to_fmi(instance(c).step(now, step)); }
+fmi2Status fmi2DoStep(fmi2Component c, fmi2Real now, fmi2Real step, fmi2Boolean) {
+  return to_fmi(instance(c).step(now, step));
+}
 fmi2Status fmi2CancelStep(fmi2Component c) { return to_fmi(instance(c).refuse("fmi2CancelStep")); }
 
-fmi2Status fmi2GetStatus(fmi2Component c, fmi2StatusKind, fmi2Status*) { return to_fmi(instance(c).refuse("fmi2GetStatus")); }
+fmi2Status fmi2GetStatus(fmi2Component c, fmi2StatusKind, fmi2Status*) {
+  return to_fmi(instance(c).refuse("fmi2GetStatus"));
+}
 fmi2Status fmi2GetRealStatus(fmi2Component c, fmi2StatusKind kind, fmi2Real* value) {
   if (kind != fmi2LastSuccessfulTime) return to_fmi(instance(c).refuse("fmi2GetRealStatus"));
   *value = instance(c).time();
   return fmi2OK;
 }
-fmi2Status fmi2GetIntegerStatus(fmi2Component c, fmi2StatusKind, fmi2Integer*) { return to_fmi(instance(c).refuse("fmi2GetIntegerStatus")); }
+fmi2Status fmi2GetIntegerStatus(fmi2Component c, fmi2StatusKind, fmi2Integer*) {
+  return to_fmi(instance(c).refuse("fmi2GetIntegerStatus"));
+}
 fmi2Status fmi2GetBooleanStatus(fmi2Component c, fmi2StatusKind kind, fmi2Boolean* value) {
   if (kind != fmi2Terminated) return to_fmi(instance(c).refuse("fmi2GetBooleanStatus"));
   *value = instance(c).has_ended() ? 1 : 0;
   return fmi2OK;
 }
-fmi2Status fmi2GetStringStatus(fmi2Component c, fmi2StatusKind, fmi2String*) { return to_fmi(instance(c).refuse("fmi2GetStringStatus")); }
+fmi2Status fmi2GetStringStatus(fmi2Component c, fmi2StatusKind, fmi2String*) {
+  return to_fmi(instance(c).refuse("fmi2GetStringStatus"));
+}
 
 }  // extern "C"

@@ -43,9 +43,9 @@ const char* fmi3GetVersion(void) { return "3.0"; }
 fmi3Status fmi3SetDebugLogging(fmi3Instance, fmi3Boolean, size_t, const fmi3String*) { return fmi3OK; }
 
 fmi3Instance fmi3InstantiateCoSimulation(fmi3String, fmi3String token, fmi3String resources, fmi3Boolean, fmi3Boolean,
-                                         fmi3Boolean event_mode, fmi3Boolean may_return_early, const fmi3ValueReference*, size_t,
-                                         fmi3InstanceEnvironment environment, fmi3LogMessageCallback logger,
-                                         fmi3IntermediateUpdateCallback update) {
+                                         fmi3Boolean event_mode, fmi3Boolean may_return_early,
+                                         const fmi3ValueReference*, size_t, fmi3InstanceEnvironment environment,
+                                         fmi3LogMessageCallback logger, fmi3IntermediateUpdateCallback update) {
   const Instance::Log log = [environment, logger](Status status, const char* category, const std::string& text) {
     if (logger != nullptr) logger(environment, to_fmi(status), category, text.c_str());
   };
@@ -67,7 +67,8 @@ fmi3Instance fmi3InstantiateCoSimulation(fmi3String, fmi3String token, fmi3Strin
 
 void fmi3FreeInstance(fmi3Instance i) { delete static_cast<Instance*>(i); }
 
-fmi3Status fmi3EnterInitializationMode(fmi3Instance i, fmi3Boolean, fmi3Float64, fmi3Float64 start, fmi3Boolean, fmi3Float64) {
+fmi3Status fmi3EnterInitializationMode(fmi3Instance i, fmi3Boolean, fmi3Float64, fmi3Float64 start, fmi3Boolean,
+                                       fmi3Float64) {
   const Status status = instance(i).set_start(start);
   return to_fmi(status == Status::ok ? instance(i).enter_initialization() : status);
 }
@@ -75,19 +76,21 @@ fmi3Status fmi3ExitInitializationMode(fmi3Instance i) { return to_fmi(instance(i
 fmi3Status fmi3Terminate(fmi3Instance i) { return to_fmi(instance(i).terminate()); }
 fmi3Status fmi3Reset(fmi3Instance i) { return to_fmi(instance(i).reset()); }
 
-fmi3Status fmi3GetFloat64(fmi3Instance i, const fmi3ValueReference* references, size_t count, fmi3Float64* values, size_t value_count) {
+fmi3Status fmi3GetFloat64(fmi3Instance i, const fmi3ValueReference* references, size_t count, fmi3Float64* values,
+                          size_t value_count) {
   return to_fmi(instance(i).get(references, count, values, value_count));
 }
-fmi3Status fmi3SetFloat64(fmi3Instance i, const fmi3ValueReference* references, size_t count, const fmi3Float64* values, size_t value_count) {
+fmi3Status fmi3SetFloat64(fmi3Instance i, const fmi3ValueReference* references, size_t count, const fmi3Float64* values,
+                          size_t value_count) {
   return to_fmi(instance(i).set(references, count, values, value_count));
 }
 
-#define NONE_OF_THIS_TYPE(type) \
-  fmi3Status fmi3Get##type(fmi3Instance i, const fmi3ValueReference*, size_t count, fmi3##type*, size_t) { \
-    return count == 0 ? fmi3OK : to_fmi(instance(i).refuse("fmi3Get" #type)); \
-  } \
+#define NONE_OF_THIS_TYPE(type)                                                                                  \
+  fmi3Status fmi3Get##type(fmi3Instance i, const fmi3ValueReference*, size_t count, fmi3##type*, size_t) {       \
+    return count == 0 ? fmi3OK : to_fmi(instance(i).refuse("fmi3Get" #type));                                    \
+  }                                                                                                              \
   fmi3Status fmi3Set##type(fmi3Instance i, const fmi3ValueReference*, size_t count, const fmi3##type*, size_t) { \
-    return count == 0 ? fmi3OK : to_fmi(instance(i).refuse("fmi3Set" #type)); \
+    return count == 0 ? fmi3OK : to_fmi(instance(i).refuse("fmi3Set" #type));                                    \
   }
 NONE_OF_THIS_TYPE(Float32)
 NONE_OF_THIS_TYPE(Int8)
@@ -112,7 +115,8 @@ NOT_OFFERED(fmi3SetBinary, OF_VARIABLES, const size_t*, const fmi3Binary*, size_
 NOT_OFFERED(fmi3GetClock, OF_VARIABLES, fmi3Clock*)
 NOT_OFFERED(fmi3SetClock, OF_VARIABLES, const fmi3Clock*)
 NOT_OFFERED(fmi3GetNumberOfVariableDependencies, fmi3ValueReference, size_t*)
-NOT_OFFERED(fmi3GetVariableDependencies, fmi3ValueReference, size_t*, fmi3ValueReference*, size_t*, fmi3DependencyKind*, size_t)
+NOT_OFFERED(fmi3GetVariableDependencies, fmi3ValueReference, size_t*, fmi3ValueReference*, size_t*, fmi3DependencyKind*,
+            size_t)
 NOT_OFFERED(fmi3GetAdjointDerivative, OF_VARIABLES, OF_VARIABLES, const fmi3Float64*, size_t, fmi3Float64*, size_t)
 NOT_OFFERED(fmi3GetIntervalDecimal, OF_VARIABLES, fmi3Float64*, fmi3IntervalQualifier*)
 NOT_OFFERED(fmi3GetIntervalFraction, OF_VARIABLES, fmi3UInt64*, fmi3UInt64*, fmi3IntervalQualifier*)
@@ -122,7 +126,8 @@ NOT_OFFERED(fmi3SetIntervalDecimal, OF_VARIABLES, const fmi3Float64*)
 NOT_OFFERED(fmi3SetIntervalFraction, OF_VARIABLES, const fmi3UInt64*, const fmi3UInt64*)
 NOT_OFFERED(fmi3SetShiftDecimal, OF_VARIABLES, const fmi3Float64*)
 NOT_OFFERED(fmi3SetShiftFraction, OF_VARIABLES, const fmi3UInt64*, const fmi3UInt64*)
-NOT_OFFERED(fmi3UpdateDiscreteStates, fmi3Boolean*, fmi3Boolean*, fmi3Boolean*, fmi3Boolean*, fmi3Boolean*, fmi3Float64*)
+NOT_OFFERED(fmi3UpdateDiscreteStates, fmi3Boolean*, fmi3Boolean*, fmi3Boolean*, fmi3Boolean*, fmi3Boolean*,
+            fmi3Float64*)
 NOT_OFFERED_AT_ALL(fmi3EnterEventMode)
 NOT_OFFERED_AT_ALL(fmi3EnterStepMode)
 NOT_OFFERED_AT_ALL(fmi3EnterConfigurationMode)
@@ -144,13 +149,16 @@ NOT_OFFERED(fmi3ActivateModelPartition, fmi3ValueReference, fmi3Float64)
 
 fmi3Instance fmi3InstantiateModelExchange(fmi3String, fmi3String, fmi3String, fmi3Boolean, fmi3Boolean,
                                           fmi3InstanceEnvironment environment, fmi3LogMessageCallback logger) {
-  if (logger != nullptr) logger(environment, fmi3Error, "logStatusError", "this FMU is for co-simulation, not for model exchange");
+  if (logger != nullptr)
+    logger(environment, fmi3Error, "logStatusError", "this FMU is for co-simulation, not for model exchange");
   return nullptr;
 }
 fmi3Instance fmi3InstantiateScheduledExecution(fmi3String, fmi3String, fmi3String, fmi3Boolean, fmi3Boolean,
                                                fmi3InstanceEnvironment environment, fmi3LogMessageCallback logger,
-                                               fmi3ClockUpdateCallback, fmi3LockPreemptionCallback, fmi3UnlockPreemptionCallback) {
-  if (logger != nullptr) logger(environment, fmi3Error, "logStatusError", "this FMU is for co-simulation, not for scheduled execution");
+                                               fmi3ClockUpdateCallback, fmi3LockPreemptionCallback,
+                                               fmi3UnlockPreemptionCallback) {
+  if (logger != nullptr)
+    logger(environment, fmi3Error, "logStatusError", "this FMU is for co-simulation, not for scheduled execution");
   return nullptr;
 }
 
@@ -168,13 +176,14 @@ fmi3Status fmi3DeserializeFMUState(fmi3Instance i, const fmi3Byte* bytes, size_t
 }
 
 fmi3Status fmi3GetDirectionalDerivative(fmi3Instance i, const fmi3ValueReference* unknowns, size_t unknown_count,
-                                        const fmi3ValueReference* knowns, size_t known_count, const fmi3Float64* seed, size_t seed_count,
-                                        fmi3Float64* values, size_t value_count) {
-  return to_fmi(instance(i).directional_derivative(unknowns, unknown_count, knowns, known_count, seed, seed_count, values, value_count));
+                                        const fmi3ValueReference* knowns, size_t known_count, const fmi3Float64* seed,
+                                        size_t seed_count, fmi3Float64* values, size_t value_count) {
+  return to_fmi(instance(i).directional_derivative(unknowns, unknown_count, knowns, known_count, seed, seed_count,
+                                                   values, value_count));
 }
 
-fmi3Status fmi3GetOutputDerivatives(fmi3Instance i, const fmi3ValueReference* references, size_t count, const fmi3Int32* orders,
-                                    fmi3Float64* values, size_t value_count) {
+fmi3Status fmi3GetOutputDerivatives(fmi3Instance i, const fmi3ValueReference* references, size_t count,
+                                    const fmi3Int32* orders, fmi3Float64* values, size_t value_count) {
   return to_fmi(instance(i).output_slopes(references, count, orders, values, value_count));
 }
 

@@ -18,7 +18,9 @@ std::unique_ptr<Instance> Instance::make(const std::string& resources, const std
   try {
     auto model = std::make_unique<ExportedModel>(from_file(resources + "/counterpoint.recipe"), resources);
     if (model->token() != token) {
-      log(Status::error, error_category, "the token \"" + token + "\" is not that of the model, \"" + model->token() + "\"; the description belongs to another FMU");
+      log(Status::error, error_category,
+          "the token \"" + token + "\" is not that of the model, \"" + model->token() +
+              "\"; the description belongs to another FMU");
       return nullptr;
     }
     return std::unique_ptr<Instance>(new Instance(std::move(model), log));
@@ -37,10 +39,13 @@ Status Instance::complain(const std::string& text) {
   return Status::error;
 }
 
-Status Instance::refuse(const char* what) { return complain(std::string(what) + ": is not offered, as the description says"); }
+Status Instance::refuse(const char* what) {
+  return complain(std::string(what) + ": is not offered, as the description says");
+}
 
 Status Instance::during(Phases phases, const char* what, const std::function<void()>& work) {
-  static const char* const names[] = {"instantiated", "in initialization mode", "in step mode", "terminated", "failed", "in intermediate update mode"};
+  static const char* const names[] = {"instantiated", "in initialization mode",     "in step mode", "terminated",
+                                      "failed",       "in intermediate update mode"};
   if (std::find(phases.begin(), phases.end(), phase_) == phases.end()) {
     return complain(std::string(what) + ": cannot be called while the instance is " + names[static_cast<int>(phase_)]);
   }
@@ -86,10 +91,12 @@ Status Instance::exit_initialization() {
 Status Instance::step(double now, double length) {
   returned_early_ = false;
   return during({Phase::stepping}, "DoStep", [&] {
-    if (!std::isfinite(now) || !std::isfinite(length) || length < 0.0) throw std::invalid_argument("DoStep: a step of " + std::to_string(length) + " s cannot be made");
+    if (!std::isfinite(now) || !std::isfinite(length) || length < 0.0)
+      throw std::invalid_argument("DoStep: a step of " + std::to_string(length) + " s cannot be made");
     const double tolerance = std::max(model_->tolerance(), 1e-9 * std::max(length, std::abs(now)));
     if (std::abs(now - model_->time()) > tolerance) {
-      throw std::invalid_argument("DoStep: begins at " + std::to_string(now) + " s, but the instance stands at " + std::to_string(model_->time()) + " s");
+      throw std::invalid_argument("DoStep: begins at " + std::to_string(now) + " s, but the instance stands at " +
+                                  std::to_string(model_->time()) + " s");
     }
     if (length == 0.0) return;
     const Phase before = std::exchange(phase_, Phase::failed);
@@ -137,14 +144,17 @@ Status Instance::get(const std::uint32_t* references, std::size_t count, double*
   });
 }
 
-Status Instance::set(const std::uint32_t* references, std::size_t count, const double* values, std::size_t value_count) {
+Status Instance::set(const std::uint32_t* references, std::size_t count, const double* values,
+                     std::size_t value_count) {
   return during({Phase::instantiated, Phase::initializing, Phase::stepping, Phase::updating}, "Set", [&] {
     for (std::size_t k = 0; k < count; ++k) {
       const Variable& variable = find(references[k]);
       const auto width = static_cast<std::size_t>(variable.width);
       if (width > value_count) throw std::invalid_argument("Set: there are too few values");
       const bool may_change = variable.role == Role::input || (variable.role == Role::parameter && is_before_begin());
-      if (!may_change) throw std::invalid_argument("variable " + std::to_string(variable.reference) + " cannot be set now: it is an output, or a fixed parameter after initialization");
+      if (!may_change)
+        throw std::invalid_argument("variable " + std::to_string(variable.reference) +
+                                    " cannot be set now: it is an output, or a fixed parameter after initialization");
       model_->set(variable, values);
       values += width;
       value_count -= width;
@@ -152,12 +162,14 @@ Status Instance::set(const std::uint32_t* references, std::size_t count, const d
   });
 }
 
-Status Instance::output_slopes(const std::uint32_t* references, std::size_t count, const int* orders, double* values, std::size_t value_count) {
+Status Instance::output_slopes(const std::uint32_t* references, std::size_t count, const int* orders, double* values,
+                               std::size_t value_count) {
   return during({Phase::stepping, Phase::terminated}, "GetOutputDerivatives", [&] {
     for (std::size_t k = 0; k < count; ++k) {
       const Variable& variable = find(references[k]);
       const auto width = static_cast<std::size_t>(variable.width);
-      if (variable.role != Role::output || orders[k] != 1) throw std::invalid_argument("only first derivatives of outputs are known");
+      if (variable.role != Role::output || orders[k] != 1)
+        throw std::invalid_argument("only first derivatives of outputs are known");
       if (width > value_count) throw std::invalid_argument("GetOutputDerivatives: there is no place for all values");
       model_->output_slope(variable, values);
       values += width;
@@ -166,16 +178,18 @@ Status Instance::output_slopes(const std::uint32_t* references, std::size_t coun
   });
 }
 
-Status Instance::directional_derivative(const std::uint32_t* unknowns, std::size_t unknown_count, const std::uint32_t* knowns,
-                                        std::size_t known_count, const double* seed, std::size_t seed_count, double* values,
-                                        std::size_t value_count) {
+Status Instance::directional_derivative(const std::uint32_t* unknowns, std::size_t unknown_count,
+                                        const std::uint32_t* knowns, std::size_t known_count, const double* seed,
+                                        std::size_t seed_count, double* values, std::size_t value_count) {
   return during({Phase::initializing, Phase::stepping}, "GetDirectionalDerivative", [&] {
     std::vector<ExportedModel::Direction> directions;
     for (std::size_t k = 0; k < known_count; ++k) {
       const Variable& known = find(knowns[k]);
       const auto width = static_cast<std::size_t>(known.width);
       const bool is_known = known.role == Role::input || (known.role == Role::parameter && is_before_begin());
-      if (!is_known) throw std::invalid_argument("variable " + std::to_string(known.reference) + " is not known: knowns are inputs and, in initialization mode, parameters");
+      if (!is_known)
+        throw std::invalid_argument("variable " + std::to_string(known.reference) +
+                                    " is not known: knowns are inputs and, in initialization mode, parameters");
       if (width > seed_count || !std::all_of(seed, seed + width, [](double value) { return std::isfinite(value); })) {
         throw std::invalid_argument("GetDirectionalDerivative: the seed needs a finite number for every known");
       }
@@ -187,20 +201,25 @@ Status Instance::directional_derivative(const std::uint32_t* unknowns, std::size
     for (std::size_t k = 0; k < unknown_count; ++k) {
       const Variable& unknown = find(unknowns[k]);
       const auto width = static_cast<std::size_t>(unknown.width);
-      if (unknown.role != Role::output) throw std::invalid_argument("variable " + std::to_string(unknown.reference) + " is not unknown: unknowns are outputs");
-      if (width > value_count) throw std::invalid_argument("GetDirectionalDerivative: there is no place for all values");
+      if (unknown.role != Role::output)
+        throw std::invalid_argument("variable " + std::to_string(unknown.reference) +
+                                    " is not unknown: unknowns are outputs");
+      if (width > value_count)
+        throw std::invalid_argument("GetDirectionalDerivative: there is no place for all values");
       values = std::copy_n(slopes.begin() + unknown.offset, width, values);
       value_count -= width;
     }
   });
 }
 
-Status Instance::set_input_slopes(const std::uint32_t* references, std::size_t count, const int* orders, const double* values) {
+Status Instance::set_input_slopes(const std::uint32_t* references, std::size_t count, const int* orders,
+                                  const double* values) {
   bool all_used = true;
   const Status status = during({Phase::initializing, Phase::stepping}, "SetRealInputDerivatives", [&] {
     for (std::size_t k = 0; k < count; ++k) {
       const Variable& variable = find(references[k]);
-      if (variable.role != Role::input || !std::isfinite(values[k])) throw std::invalid_argument("only inputs have derivatives that can be set, to finite numbers");
+      if (variable.role != Role::input || !std::isfinite(values[k]))
+        throw std::invalid_argument("only inputs have derivatives that can be set, to finite numbers");
       if (orders[k] == 1) model_->set_input_slope(variable, values + k);
       all_used = all_used && orders[k] == 1;
     }
@@ -278,7 +297,9 @@ Status Instance::deserialize(const char* bytes, std::size_t size, void** state) 
     int phase = 0;
     State read{};
     reader(token, phase, read.start, read.has_ended);
-    if (token != model_->token()) throw std::invalid_argument("the state belongs to another FMU (" + token + "; this one is " + model_->token() + ")");
+    if (token != model_->token())
+      throw std::invalid_argument("the state belongs to another FMU (" + token + "; this one is " + model_->token() +
+                                  ")");
     if (phase < 0 || phase > static_cast<int>(Phase::terminated)) reader.fail("no such phase");
     read.phase = static_cast<Phase>(phase);
     read.model = model_->read_state(reader);

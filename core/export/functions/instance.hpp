@@ -12,7 +12,8 @@ namespace counterpoint::exported {
 /// As FMI 2 and FMI 3 number them.
 enum class Status { ok, warning, discard, error };
 
-/// One instance of the FMU: what FMI 2 and FMI 3 have in common. All that goes wrong becomes a status and a log message.
+/// One instance of the FMU: what FMI 2 and FMI 3 have in common. All that goes wrong becomes a status and a log
+/// message.
 ///
 ///     instantiated --enter_initialization--> initializing --exit_initialization--> stepping --terminate--> terminated
 ///          ^------------------------------------- reset -------------------------------------------|
@@ -22,7 +23,8 @@ class Instance {
  public:
   using Log = std::function<void(Status, const char* category, const std::string& text)>;
 
-  /// The recipe lies in the folder `resources`; `token` must be the one in it. Null, after a message, when it cannot be made.
+  /// The recipe lies in the folder `resources`; `token` must be the one in it. Null, after a message, when it cannot be
+  /// made.
   static std::unique_ptr<Instance> make(const std::string& resources, const std::string& token, Log log);
 
   /// Time at which initialization mode will begin, s.
@@ -38,10 +40,12 @@ class Instance {
 
   Status get(const std::uint32_t* references, std::size_t count, double* values, std::size_t value_count);
   Status set(const std::uint32_t* references, std::size_t count, const double* values, std::size_t value_count);
-  Status output_slopes(const std::uint32_t* references, std::size_t count, const int* orders, double* values, std::size_t value_count);
+  Status output_slopes(const std::uint32_t* references, std::size_t count, const int* orders, double* values,
+                       std::size_t value_count);
   /// d(outputs)/d(inputs; in initialization mode parameters as well) times a seed.
-  Status directional_derivative(const std::uint32_t* unknowns, std::size_t unknown_count, const std::uint32_t* knowns, std::size_t known_count,
-                                const double* seed, std::size_t seed_count, double* values, std::size_t value_count);
+  Status directional_derivative(const std::uint32_t* unknowns, std::size_t unknown_count, const std::uint32_t* knowns,
+                                std::size_t known_count, const double* seed, std::size_t seed_count, double* values,
+                                std::size_t value_count);
   Status set_input_slopes(const std::uint32_t* references, std::size_t count, const int* orders, const double* values);
 
   Status save(void** state);
@@ -63,8 +67,10 @@ class Instance {
  private:
   enum class Phase { instantiated, initializing, stepping, terminated, failed, updating };
   using Phases = std::initializer_list<Phase>;
-  static constexpr Phases all_but_failed = {Phase::instantiated, Phase::initializing, Phase::stepping, Phase::terminated};
-  static constexpr Phases any = {Phase::instantiated, Phase::initializing, Phase::stepping, Phase::terminated, Phase::failed};
+  static constexpr Phases all_but_failed = {Phase::instantiated, Phase::initializing, Phase::stepping,
+                                            Phase::terminated};
+  static constexpr Phases any = {Phase::instantiated, Phase::initializing, Phase::stepping, Phase::terminated,
+                                 Phase::failed};
   static constexpr Phases any_or_updating = {Phase::instantiated, Phase::initializing, Phase::stepping,
                                              Phase::terminated,   Phase::failed,       Phase::updating};
   struct State {

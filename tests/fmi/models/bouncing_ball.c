@@ -13,9 +13,9 @@ typedef struct {
 } Values;
 
 static const Variable variables[] = {
-    SCALAR(FLOAT64, Values, g),     SCALAR(FLOAT64, Values, e),     SCALAR(FLOAT64, Values, v_min),
-    SCALAR(FLOAT64, Values, h),     SCALAR(FLOAT64, Values, v),     SCALAR(FLOAT64, Values, der_h),
-    SCALAR(FLOAT64, Values, der_v), SCALAR(INT32, Values, bounces), SCALAR(BOOLEAN, Values, at_rest),
+    SCALAR(FLOAT64, Values, g),        SCALAR(FLOAT64, Values, e),     SCALAR(FLOAT64, Values, v_min),
+    SCALAR(FLOAT64, Values, h),        SCALAR(FLOAT64, Values, v),     SCALAR(FLOAT64, Values, der_h),
+    SCALAR(FLOAT64, Values, der_v),    SCALAR(INT32, Values, bounces), SCALAR(BOOLEAN, Values, at_rest),
     SCALAR(BOOLEAN, Values, careless),
 };
 static const size_t state_offsets[] = {offsetof(Values, h), offsetof(Values, v)};

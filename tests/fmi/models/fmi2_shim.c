@@ -105,12 +105,12 @@ fmi2Status fmi2Reset(fmi2Component c) {
   return fmi2OK;
 }
 
-#define ACCESS(NAME, TYPE, CTYPE) \
-  fmi2Status fmi2Get##NAME(fmi2Component c, const Ref* r, size_t n, CTYPE* v) { \
-    return (fmi2Status)get_values(c, "fmi2Get" #NAME, TYPE, r, n, v, n); \
-  } \
+#define ACCESS(NAME, TYPE, CTYPE)                                                     \
+  fmi2Status fmi2Get##NAME(fmi2Component c, const Ref* r, size_t n, CTYPE* v) {       \
+    return (fmi2Status)get_values(c, "fmi2Get" #NAME, TYPE, r, n, v, n);              \
+  }                                                                                   \
   fmi2Status fmi2Set##NAME(fmi2Component c, const Ref* r, size_t n, const CTYPE* v) { \
-    return (fmi2Status)set_values(c, "fmi2Set" #NAME, TYPE, r, n, v, n); \
+    return (fmi2Status)set_values(c, "fmi2Set" #NAME, TYPE, r, n, v, n);              \
   }
 ACCESS(Real, FLOAT64, fmi2Real)
 ACCESS(Integer, INT32, fmi2Integer)
@@ -222,7 +222,8 @@ fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const Ref* unknowns, si
   return fmi2OK;
 }
 
-fmi2Status fmi2SetRealInputDerivatives(fmi2Component component, const Ref* r, size_t n, const fmi2Integer* orders, const fmi2Real* v) {
+fmi2Status fmi2SetRealInputDerivatives(fmi2Component component, const Ref* r, size_t n, const fmi2Integer* orders,
+                                       const fmi2Real* v) {
   Instance* c = component;
   if (definition.set_slope == NULL || enter(c, "fmi2SetRealInputDerivatives", IN(STEP)) != OK) return fmi2Error;
   for (size_t i = 0; i < n; ++i) {
@@ -232,7 +233,8 @@ fmi2Status fmi2SetRealInputDerivatives(fmi2Component component, const Ref* r, si
   return fmi2OK;
 }
 
-fmi2Status fmi2GetRealOutputDerivatives(fmi2Component component, const Ref* r, size_t n, const fmi2Integer* orders, fmi2Real* v) {
+fmi2Status fmi2GetRealOutputDerivatives(fmi2Component component, const Ref* r, size_t n, const fmi2Integer* orders,
+                                        fmi2Real* v) {
   Instance* c = component;
   if (definition.slope == NULL || enter(c, "fmi2GetRealOutputDerivatives", IN(STEP)) != OK) return fmi2Error;
   for (size_t i = 0; i < n; ++i) {
@@ -295,7 +297,8 @@ fmi2Status fmi2EnterContinuousTimeMode(fmi2Component c) {
   return fmi2OK;
 }
 
-fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean no_set, fmi2Boolean* event, fmi2Boolean* terminate) {
+fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean no_set, fmi2Boolean* event,
+                                       fmi2Boolean* terminate) {
   (void)no_set;
   bool wanted = false;
   *event = *terminate = 0;
@@ -305,9 +308,7 @@ fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean no_set, fmi2
   return (fmi2Status)status;
 }
 
-fmi2Status fmi2SetTime(fmi2Component c, fmi2Real time) {
-  return (fmi2Status)set_time(c, "fmi2SetTime", time);
-}
+fmi2Status fmi2SetTime(fmi2Component c, fmi2Real time) { return (fmi2Status)set_time(c, "fmi2SetTime", time); }
 
 fmi2Status fmi2SetContinuousStates(fmi2Component c, const fmi2Real* x, size_t n) {
   return n == count_states(c) ? (fmi2Status)set_states(c, x) : fmi2Error;

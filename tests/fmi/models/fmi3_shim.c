@@ -30,7 +30,8 @@ static void ask_inputs(Instance* c, double time) {
   double early_time = 0.0;
   const double kept = c->time;
   c->time = time;
-  ((fmi3IntermediateUpdateCallback)c->callbacks[1])(c->environment, time, true, true, true, false, &requested, &early_time);
+  ((fmi3IntermediateUpdateCallback)c->callbacks[1])(c->environment, time, true, true, true, false, &requested,
+                                                    &early_time);
   c->time = kept;
   c->inputs_changed = false;
 }
@@ -42,7 +43,8 @@ fmi3Status fmi3SetDebugLogging(fmi3Instance c, fmi3Boolean on, size_t n, const f
   return fmi3OK;
 }
 
-static Instance* instantiate(const char* token, const char* resources, bool logging, void* environment, fmi3LogMessageCallback log) {
+static Instance* instantiate(const char* token, const char* resources, bool logging, void* environment,
+                             fmi3LogMessageCallback log) {
   Instance* c = make_instance(token);
   if (c == NULL) {
     if (log != NULL) log(environment, fmi3Error, "logStatusError", "wrong instantiation token");
@@ -74,7 +76,8 @@ fmi3Instance fmi3InstantiateCoSimulation(FMI3_INSTANTIATE, fmi3Boolean event_mod
   return c;
 }
 
-fmi3Instance fmi3InstantiateModelExchange(FMI3_INSTANTIATE, fmi3InstanceEnvironment environment, fmi3LogMessageCallback log) {
+fmi3Instance fmi3InstantiateModelExchange(FMI3_INSTANTIATE, fmi3InstanceEnvironment environment,
+                                          fmi3LogMessageCallback log) {
   (void)name, (void)visible;
   Instance* c = instantiate(token, resources, logging, environment, log);
   if (c != NULL) c->event_mode = true;
@@ -126,12 +129,12 @@ fmi3Status fmi3Reset(fmi3Instance c) {
   return fmi3OK;
 }
 
-#define ACCESS(NAME, TYPE) \
-  fmi3Status fmi3Get##NAME(fmi3Instance c, const Ref* r, size_t n, fmi3##NAME* v, size_t count) { \
-    return (fmi3Status)get_values(c, "fmi3Get" #NAME, TYPE, r, n, v, count); \
-  } \
+#define ACCESS(NAME, TYPE)                                                                              \
+  fmi3Status fmi3Get##NAME(fmi3Instance c, const Ref* r, size_t n, fmi3##NAME* v, size_t count) {       \
+    return (fmi3Status)get_values(c, "fmi3Get" #NAME, TYPE, r, n, v, count);                            \
+  }                                                                                                     \
   fmi3Status fmi3Set##NAME(fmi3Instance c, const Ref* r, size_t n, const fmi3##NAME* v, size_t count) { \
-    return (fmi3Status)set_values(c, "fmi3Set" #NAME, TYPE, r, n, v, count); \
+    return (fmi3Status)set_values(c, "fmi3Set" #NAME, TYPE, r, n, v, count);                            \
   }
 ACCESS(Float64, FLOAT64)
 ACCESS(Float32, FLOAT32)
@@ -184,7 +187,8 @@ fmi3Status fmi3SetString(fmi3Instance c, const Ref* r, size_t n, const fmi3Strin
   return fmi3OK;
 }
 
-fmi3Status fmi3SetBinary(fmi3Instance c, const Ref* r, size_t n, const size_t* sizes, const fmi3Binary* v, size_t count) {
+fmi3Status fmi3SetBinary(fmi3Instance c, const Ref* r, size_t n, const size_t* sizes, const fmi3Binary* v,
+                         size_t count) {
   for (size_t i = 0; i < n && i < count; ++i) {
     if (set_text(c, "fmi3SetBinary", BINARY, r[i], v[i], sizes[i]) != fmi3OK) return fmi3Error;
   }
@@ -252,18 +256,21 @@ fmi3Status fmi3DeserializeFMUState(fmi3Instance c, const fmi3Byte* bytes, size_t
 }
 
 fmi3Status fmi3GetDirectionalDerivative(fmi3Instance c, const Ref* unknowns, size_t m, const Ref* knowns, size_t n,
-                                        const fmi3Float64* seed, size_t n_seed, fmi3Float64* sensitivity, size_t n_sensitivity) {
+                                        const fmi3Float64* seed, size_t n_seed, fmi3Float64* sensitivity,
+                                        size_t n_sensitivity) {
   if (definition.partial == NULL || (n_seed != n && n != 1) || n_sensitivity != m) return fmi3Error;
   for (size_t i = 0; i < m; ++i) {
     sensitivity[i] = 0.0;
     /* one known may be an array; its elements have the same derivative in these models */
-    for (size_t j = 0; j < n_seed; ++j) sensitivity[i] += definition.partial(c, unknowns[i], knowns[n == 1 ? 0 : j]) * seed[j];
+    for (size_t j = 0; j < n_seed; ++j)
+      sensitivity[i] += definition.partial(c, unknowns[i], knowns[n == 1 ? 0 : j]) * seed[j];
   }
   return fmi3OK;
 }
 
 fmi3Status fmi3GetAdjointDerivative(fmi3Instance c, const Ref* unknowns, size_t m, const Ref* knowns, size_t n,
-                                    const fmi3Float64* seed, size_t n_seed, fmi3Float64* sensitivity, size_t n_sensitivity) {
+                                    const fmi3Float64* seed, size_t n_seed, fmi3Float64* sensitivity,
+                                    size_t n_sensitivity) {
   if (definition.partial == NULL || n_seed != m || n_sensitivity != n) return fmi3Error;
   for (size_t j = 0; j < n; ++j) {
     sensitivity[j] = 0.0;
@@ -284,10 +291,13 @@ fmi3Status fmi3ExitConfigurationMode(fmi3Instance c) {
   return fmi3OK;
 }
 
-fmi3Status fmi3EvaluateDiscreteStates(fmi3Instance c) { return (fmi3Status)enter(c, "fmi3EvaluateDiscreteStates", IN(EVENT)); }
+fmi3Status fmi3EvaluateDiscreteStates(fmi3Instance c) {
+  return (fmi3Status)enter(c, "fmi3EvaluateDiscreteStates", IN(EVENT));
+}
 
-fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean* update_needed, fmi3Boolean* terminate, fmi3Boolean* nominals_changed,
-                                    fmi3Boolean* states_changed, fmi3Boolean* next_defined, fmi3Float64* next) {
+fmi3Status fmi3UpdateDiscreteStates(fmi3Instance c, fmi3Boolean* update_needed, fmi3Boolean* terminate,
+                                    fmi3Boolean* nominals_changed, fmi3Boolean* states_changed,
+                                    fmi3Boolean* next_defined, fmi3Float64* next) {
   if (enter(c, "fmi3UpdateDiscreteStates", IN(EVENT)) != OK) return fmi3Error;
   StepEnd end = {0};
   const Status status = definition.handle_event == NULL ? OK : definition.handle_event(c, &end);
@@ -308,8 +318,10 @@ fmi3Status fmi3EnterStepMode(fmi3Instance component) {
   return fmi3OK;
 }
 
-fmi3Status fmi3GetOutputDerivatives(fmi3Instance c, const Ref* r, size_t n, const fmi3Int32* orders, fmi3Float64* v, size_t count) {
-  if (definition.slope == NULL || count != n || enter(c, "fmi3GetOutputDerivatives", IN(STEP) | IN(EVENT)) != OK) return fmi3Error;
+fmi3Status fmi3GetOutputDerivatives(fmi3Instance c, const Ref* r, size_t n, const fmi3Int32* orders, fmi3Float64* v,
+                                    size_t count) {
+  if (definition.slope == NULL || count != n || enter(c, "fmi3GetOutputDerivatives", IN(STEP) | IN(EVENT)) != OK)
+    return fmi3Error;
   for (size_t i = 0; i < n; ++i) {
     if (orders[i] != 1) return fmi3Error;
     v[i] = definition.slope(c, r[i]);
@@ -317,8 +329,8 @@ fmi3Status fmi3GetOutputDerivatives(fmi3Instance c, const Ref* r, size_t n, cons
   return fmi3OK;
 }
 
-fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 now, fmi3Float64 step, fmi3Boolean no_set_state_before_now, fmi3Boolean* event,
-                      fmi3Boolean* terminate, fmi3Boolean* early_return, fmi3Float64* reached) {
+fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 now, fmi3Float64 step, fmi3Boolean no_set_state_before_now,
+                      fmi3Boolean* event, fmi3Boolean* terminate, fmi3Boolean* early_return, fmi3Float64* reached) {
   (void)no_set_state_before_now;
   StepEnd end = {.reached = now};
   const Status status = do_step(c, now, step, &end);
@@ -343,9 +355,7 @@ fmi3Status fmi3CompletedIntegratorStep(fmi3Instance c, fmi3Boolean no_set, fmi3B
   return definition.completed == NULL ? fmi3OK : (fmi3Status)definition.completed(c, event);
 }
 
-fmi3Status fmi3SetTime(fmi3Instance c, fmi3Float64 time) {
-  return (fmi3Status)set_time(c, "fmi3SetTime", time);
-}
+fmi3Status fmi3SetTime(fmi3Instance c, fmi3Float64 time) { return (fmi3Status)set_time(c, "fmi3SetTime", time); }
 
 fmi3Status fmi3SetContinuousStates(fmi3Instance c, const fmi3Float64* x, size_t n) {
   return n == count_states(c) ? (fmi3Status)set_states(c, x) : fmi3Error;
@@ -389,7 +399,8 @@ fmi3Status fmi3SetClock(fmi3Instance c, const Ref* r, size_t n, const fmi3Clock*
   return fmi3OK;
 }
 fmi3Status fmi3GetIntervalDecimal(fmi3Instance c, const Ref* r, size_t n, fmi3Float64* v, fmi3IntervalQualifier* q) {
-  if (definition.get_interval == NULL || enter(c, "fmi3GetIntervalDecimal", IN(INITIALIZATION) | IN(EVENT)) != OK) return fmi3Error;
+  if (definition.get_interval == NULL || enter(c, "fmi3GetIntervalDecimal", IN(INITIALIZATION) | IN(EVENT)) != OK)
+    return fmi3Error;
   for (size_t i = 0; i < n; ++i) q[i] = (fmi3IntervalQualifier)definition.get_interval(c, r[i], &v[i]);
   return fmi3OK;
 }
@@ -407,7 +418,8 @@ fmi3Status fmi3GetShiftDecimal(fmi3Instance c, const Ref* r, size_t n, fmi3Float
 #endif
 #define REFERENCES fmi3Instance c, const Ref *r, size_t n
 REFUSE(fmi3GetNumberOfVariableDependencies, (fmi3Instance c, Ref r, size_t* n))
-REFUSE(fmi3GetVariableDependencies, (fmi3Instance c, Ref r, size_t* a, Ref* b, size_t* d, fmi3DependencyKind* k, size_t n))
+REFUSE(fmi3GetVariableDependencies,
+       (fmi3Instance c, Ref r, size_t* a, Ref* b, size_t* d, fmi3DependencyKind* k, size_t n))
 REFUSE(fmi3GetIntervalFraction, (REFERENCES, fmi3UInt64* a, fmi3UInt64* b, fmi3IntervalQualifier* q))
 REFUSE(fmi3GetShiftFraction, (REFERENCES, fmi3UInt64* a, fmi3UInt64* b))
 REFUSE(fmi3SetIntervalDecimal, (REFERENCES, const fmi3Float64* v))

@@ -24,14 +24,40 @@ typedef struct {
 } Values;
 
 enum {
-  NONE, DISCARDS, ERRS, DIES_FATALLY, GIVES_NAN, SEGFAULTS, HANGS, ABORTS, PRINTS, EXITS, GIVES_INFINITY, RETURNS_42,
-  CLOSES_STDOUT, ROUNDS_UP, CHANGES_DIRECTORY, OVERFLOWS_STACK, LOGS_FORMATS, REFUSES_STATE, LEAKS, FLOODS_LOG, TERMINATES,
-  LOGS_BAD_UTF8, TAKES_SIGNALS, DISCARDS_LONG_STEPS, FORKS_FOREVER, STARTS_A_PROCESS, PRINTS_AND_SEGFAULTS, SLEEPS,
-  FORGETS, ENABLES_TRAPS
+  NONE,
+  DISCARDS,
+  ERRS,
+  DIES_FATALLY,
+  GIVES_NAN,
+  SEGFAULTS,
+  HANGS,
+  ABORTS,
+  PRINTS,
+  EXITS,
+  GIVES_INFINITY,
+  RETURNS_42,
+  CLOSES_STDOUT,
+  ROUNDS_UP,
+  CHANGES_DIRECTORY,
+  OVERFLOWS_STACK,
+  LOGS_FORMATS,
+  REFUSES_STATE,
+  LEAKS,
+  FLOODS_LOG,
+  TERMINATES,
+  LOGS_BAD_UTF8,
+  TAKES_SIGNALS,
+  DISCARDS_LONG_STEPS,
+  FORKS_FOREVER,
+  STARTS_A_PROCESS,
+  PRINTS_AND_SEGFAULTS,
+  SLEEPS,
+  FORGETS,
+  ENABLES_TRAPS
 };
 
-static const Variable variables[] = {
-    SCALAR(INT32, Values, fault), SCALAR(FLOAT64, Values, fault_time), INPUT(FLOAT64, Values, u), SCALAR(FLOAT64, Values, y)};
+static const Variable variables[] = {SCALAR(INT32, Values, fault), SCALAR(FLOAT64, Values, fault_time),
+                                     INPUT(FLOAT64, Values, u), SCALAR(FLOAT64, Values, y)};
 
 static void reset(void* values) { ((Values*)values)->fault_time = 0.5; }
 
@@ -65,25 +91,45 @@ static int overflow(volatile char* above) { /* not a tail call: the caller's fra
 
 static Status quietly(Instance* instance, Values* s) {
   switch (s->fault) {
-    case GIVES_NAN: s->y = NAN; break;
-    case GIVES_INFINITY: s->y = INFINITY; break;
-    case PRINTS: printf("printed by the model\n"), fflush(stdout); break;
-    case CLOSES_STDOUT: close(1); break;
-    case ROUNDS_UP: fesetround(FE_UPWARD); break;
+    case GIVES_NAN:
+      s->y = NAN;
+      break;
+    case GIVES_INFINITY:
+      s->y = INFINITY;
+      break;
+    case PRINTS:
+      printf("printed by the model\n"), fflush(stdout);
+      break;
+    case CLOSES_STDOUT:
+      close(1);
+      break;
+    case ROUNDS_UP:
+      fesetround(FE_UPWARD);
+      break;
 #if defined(__GLIBC__)
-    case ENABLES_TRAPS: feenableexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW); break;
+    case ENABLES_TRAPS:
+      feenableexcept(FE_DIVBYZERO | FE_INVALID | FE_OVERFLOW);
+      break;
 #endif
-    case CHANGES_DIRECTORY: return chdir("..") == 0 ? OK : ERROR;
-    case TAKES_SIGNALS: signal(SIGINT, SIG_IGN); break;
-    case LOGS_FORMATS: instance->log(instance, ERROR, "logStatusError", "100 %%s of %%n %%d"); break;
-    case LOGS_BAD_UTF8: instance->log(instance, ERROR, "logStatusError", "bad \xff\xfe bytes \x1b[31m and \n lines"); break;
+    case CHANGES_DIRECTORY:
+      return chdir("..") == 0 ? OK : ERROR;
+    case TAKES_SIGNALS:
+      signal(SIGINT, SIG_IGN);
+      break;
+    case LOGS_FORMATS:
+      instance->log(instance, ERROR, "logStatusError", "100 %%s of %%n %%d");
+      break;
+    case LOGS_BAD_UTF8:
+      instance->log(instance, ERROR, "logStatusError", "bad \xff\xfe bytes \x1b[31m and \n lines");
+      break;
     case LEAKS:
       for (int i = 0; i < 4096; ++i) memset(malloc(1 << 20), 1, 1 << 20);
       break;
     case FLOODS_LOG:
       for (int i = 0; i < 100000; ++i) instance->log(instance, ERROR, "logStatusError", "message %d of a flood", i);
       break;
-    default: break;
+    default:
+      break;
   }
   return OK;
 }
@@ -94,13 +140,25 @@ static Status misbehave(Instance* instance, Values* s, StepEnd* step) {
       step->reached = s->fault_time;
       instance->log(instance, DISCARD, "logStatusDiscard", "cannot go beyond %g", s->fault_time);
       return DISCARD;
-    case ERRS: instance->log(instance, ERROR, "logStatusError", "the valve is stuck at t = %g", s->fault_time); return ERROR;
-    case DIES_FATALLY: instance->log(instance, FATAL, "logStatusFatal", "memory is corrupt"); return FATAL;
-    case RETURNS_42: return (Status)42;
-    case TERMINATES: step->terminate = true; step->reached = instance->time; return OK;
-    case SEGFAULTS: *nowhere = 1; return OK;
-    case ABORTS: abort();
-    case EXITS: exit(7);
+    case ERRS:
+      instance->log(instance, ERROR, "logStatusError", "the valve is stuck at t = %g", s->fault_time);
+      return ERROR;
+    case DIES_FATALLY:
+      instance->log(instance, FATAL, "logStatusFatal", "memory is corrupt");
+      return FATAL;
+    case RETURNS_42:
+      return (Status)42;
+    case TERMINATES:
+      step->terminate = true;
+      step->reached = instance->time;
+      return OK;
+    case SEGFAULTS:
+      *nowhere = 1;
+      return OK;
+    case ABORTS:
+      abort();
+    case EXITS:
+      exit(7);
     case PRINTS_AND_SEGFAULTS:
       printf("about to touch address 0\n"), fflush(stdout);
       instance->log(instance, ERROR, "logStatusError", "something is wrong with the pointer");
@@ -113,12 +171,16 @@ static Status misbehave(Instance* instance, Values* s, StepEnd* step) {
       s->y = fork();
       if (s->y == 0.0) pause();
       return OK;
-    case SLEEPS: sleep(1000); return OK;
+    case SLEEPS:
+      sleep(1000);
+      return OK;
 #endif
-    case OVERFLOWS_STACK: return overflow((volatile char*)s) ? OK : ERROR;
+    case OVERFLOWS_STACK:
+      return overflow((volatile char*)s) ? OK : ERROR;
     case HANGS:
       for (volatile int i = 0;; ++i) continue;
-    default: return quietly(instance, s);
+    default:
+      return quietly(instance, s);
   }
 }
 

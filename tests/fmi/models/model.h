@@ -1,4 +1,5 @@
-/* What a test model gives to the shims of FMI 2 and FMI 3: a table of variables in one block of memory, and functions. */
+/* What a test model gives to the shims of FMI 2 and FMI 3: a table of variables in one block of memory, and functions.
+ */
 #pragma once
 
 #include <stdbool.h>
@@ -6,7 +7,20 @@
 #include <stdint.h>
 
 typedef enum {
-  FLOAT64, FLOAT32, INT8, UINT8, INT16, UINT16, INT32, UINT32, INT64, UINT64, BOOLEAN, STRING, BINARY, CLOCK
+  FLOAT64,
+  FLOAT32,
+  INT8,
+  UINT8,
+  INT16,
+  UINT16,
+  INT32,
+  UINT32,
+  INT64,
+  UINT64,
+  BOOLEAN,
+  STRING,
+  BINARY,
+  CLOCK
 } Type;
 
 enum { TEXT = 64 }; /* bytes of a string or a binary value; its memory begins with the text, a size_t length follows */
@@ -59,32 +73,32 @@ struct Instance {
   void* environment;
   void* callbacks[2]; /* of the shim */
   const char* token;
-  char resources[1024]; /* folder, with a separator at its end */
+  char resources[1024];   /* folder, with a separator at its end */
   char categories[8][32]; /* of messages that are logged; none: all */
   size_t category_count;
 };
 
 typedef struct {
   const char* token;
-  size_t size; /* of the block of values */
+  size_t size;               /* of the block of values */
   const Variable* variables; /* the value reference is the index; 0 is the time */
   size_t variable_count;
   size_t states;
   size_t indicators;
-  const size_t* state_offsets; /* of doubles in the block */
+  const size_t* state_offsets;      /* of doubles in the block */
   size_t (*state_count)(Instance*); /* where it is no constant; or null */
   void (*reset)(void* values);
-  Status (*calculate)(Instance*);                       /* outputs from states, inputs and time */
-  Status (*advance)(Instance*, double end, StepEnd*);   /* a step from instance->time */
+  Status (*calculate)(Instance*);                     /* outputs from states, inputs and time */
+  Status (*advance)(Instance*, double end, StepEnd*); /* a step from instance->time */
   Status (*handle_event)(Instance*, StepEnd*);
-  Status (*instantiated)(Instance*);                    /* may refuse; or null */
-  Status (*save)(Instance*);                            /* may refuse; or null */
+  Status (*instantiated)(Instance*); /* may refuse; or null */
+  Status (*save)(Instance*);         /* may refuse; or null */
   void (*derivatives)(Instance*, double*);
-  Status (*evaluable)(Instance*);                       /* may discard the evaluation of derivatives; or null */
-  Status (*completed)(Instance*, bool* event);          /* of a step of the integrator; or null */
-  void (*nominals)(Instance*, double*);                 /* or null: all 1 */
+  Status (*evaluable)(Instance*);              /* may discard the evaluation of derivatives; or null */
+  Status (*completed)(Instance*, bool* event); /* of a step of the integrator; or null */
+  void (*nominals)(Instance*, double*);        /* or null: all 1 */
   void (*indicate)(Instance*, double*);
-  bool (*accessible)(Instance*, unsigned reference);    /* clocked variables: only while a clock is active; or null */
+  bool (*accessible)(Instance*, unsigned reference); /* clocked variables: only while a clock is active; or null */
   Status (*set_clock)(Instance*, unsigned reference);
   int (*get_interval)(Instance*, unsigned reference, double*); /* qualifier */
   double (*get_shift)(Instance*, unsigned reference);
@@ -102,7 +116,8 @@ void reset_instance(Instance*);
 Status enter(Instance*, const char* function, unsigned allowed_modes);
 Status access_variable(Instance*, const char* function, unsigned reference);
 Status get_values(Instance*, const char* function, Type, const unsigned* references, size_t n, void* out, size_t count);
-Status set_values(Instance*, const char* function, Type, const unsigned* references, size_t n, const void* in, size_t count);
+Status set_values(Instance*, const char* function, Type, const unsigned* references, size_t n, const void* in,
+                  size_t count);
 size_t size_of(Type);
 size_t count_of(const Instance*, const Variable*);
 const Variable* find(Instance*, const char* function, Type, unsigned reference);

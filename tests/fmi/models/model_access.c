@@ -31,17 +31,20 @@ void reset_instance(Instance* instance) {
 }
 
 Status enter(Instance* instance, const char* function, unsigned allowed_modes) {
-  static const char* const names[] = {"instantiated", "configuration", "initialization", "step", "event", "continuous-time", "terminated", "failed"};
+  static const char* const names[] = {"instantiated", "configuration",   "initialization", "step",
+                                      "event",        "continuous-time", "terminated",     "failed"};
   if (allowed_modes & IN(instance->mode)) return OK;
   if (instance->mode == FAILED) abort();
-  instance->log(instance, ERROR, "logStatusError", "%s must not be called in the mode %s", function, names[instance->mode]);
+  instance->log(instance, ERROR, "logStatusError", "%s must not be called in the mode %s", function,
+                names[instance->mode]);
   return ERROR;
 }
 
 Status access_variable(Instance* instance, const char* function, unsigned reference) {
   const bool running = instance->mode == STEP || instance->mode == EVENT || instance->mode == CONTINUOUS;
   if (!running || definition.accessible == NULL || definition.accessible(instance, reference)) return OK;
-  instance->log(instance, ERROR, "logStatusError", "%s: no clock of the value reference %u is active", function, reference);
+  instance->log(instance, ERROR, "logStatusError", "%s: no clock of the value reference %u is active", function,
+                reference);
   return ERROR;
 }
 
@@ -61,15 +64,18 @@ const Variable* find(Instance* instance, const char* function, Type type, unsign
     const Variable* variable = &definition.variables[reference - 1];
     if (variable->type == type) return variable;
   }
-  instance->log(instance, ERROR, "logStatusError", "%s: no variable of this type has the value reference %u", function, reference);
+  instance->log(instance, ERROR, "logStatusError", "%s: no variable of this type has the value reference %u", function,
+                reference);
   return NULL;
 }
 
-Status get_values(Instance* instance, const char* function, Type type, const unsigned* references, size_t n, void* out, size_t count) {
+Status get_values(Instance* instance, const char* function, Type type, const unsigned* references, size_t n, void* out,
+                  size_t count) {
   const unsigned modes = IN(INITIALIZATION) | IN(STEP) | IN(EVENT) | IN(CONTINUOUS) | IN(TERMINATED);
   if (enter(instance, function, modes) != OK) return ERROR;
   if (instance->mode == STEP && instance->inputs_changed) {
-    instance->log(instance, ERROR, "logStatusError", "%s: inputs were set since the last step; make a step first", function);
+    instance->log(instance, ERROR, "logStatusError", "%s: inputs were set since the last step; make a step first",
+                  function);
     return ERROR;
   }
   if (instance->mode != TERMINATED && definition.calculate(instance) != OK) return ERROR;
@@ -90,8 +96,10 @@ Status get_values(Instance* instance, const char* function, Type type, const uns
   return place == (char*)out + count * size_of(type) ? OK : ERROR;
 }
 
-Status set_values(Instance* instance, const char* function, Type type, const unsigned* references, size_t n, const void* in, size_t count) {
-  const unsigned modes = IN(INSTANTIATED) | IN(CONFIGURATION) | IN(INITIALIZATION) | IN(STEP) | IN(EVENT) | IN(CONTINUOUS);
+Status set_values(Instance* instance, const char* function, Type type, const unsigned* references, size_t n,
+                  const void* in, size_t count) {
+  const unsigned modes =
+      IN(INSTANTIATED) | IN(CONFIGURATION) | IN(INITIALIZATION) | IN(STEP) | IN(EVENT) | IN(CONTINUOUS);
   if (enter(instance, function, modes) != OK) return ERROR;
   const char* place = in;
   for (size_t i = 0; i < n; ++i) {
@@ -104,7 +112,8 @@ Status set_values(Instance* instance, const char* function, Type type, const uns
     }
     const bool is_discrete = variable->is_discrete || (type != FLOAT64 && type != FLOAT32);
     if (is_discrete && (instance->mode == CONTINUOUS || (instance->mode == STEP && instance->event_mode))) {
-      instance->log(instance, ERROR, "logStatusError", "%s: value reference %u is discrete; it may be set in event mode only", function, references[i]);
+      instance->log(instance, ERROR, "logStatusError",
+                    "%s: value reference %u is discrete; it may be set in event mode only", function, references[i]);
       return ERROR;
     }
     const size_t bytes = size_of(type) * count_of(instance, variable);
@@ -120,7 +129,8 @@ Status set_values(Instance* instance, const char* function, Type type, const uns
 Status do_step(Instance* instance, double now, double step, StepEnd* end) {
   if (enter(instance, "DoStep", IN(STEP)) != OK) return ERROR;
   if (fabs(now - instance->time) > 1e-9 * (1.0 + fabs(now)) || !(step > 0.0)) {
-    instance->log(instance, ERROR, "logStatusError", "the step from %.17g by %g does not continue at %.17g", now, step, instance->time);
+    instance->log(instance, ERROR, "logStatusError", "the step from %.17g by %g does not continue at %.17g", now, step,
+                  instance->time);
     return ERROR;
   }
   instance->time = now;
@@ -136,7 +146,8 @@ Status do_step(Instance* instance, double now, double step, StepEnd* end) {
 Status set_time(Instance* instance, const char* function, double time) {
   if (enter(instance, function, IN(CONTINUOUS) | IN(EVENT)) != OK) return ERROR;
   if (time < instance->event_time) {
-    instance->log(instance, ERROR, "logStatusError", "%s: %.17g is before the last event at %.17g", function, time, instance->event_time);
+    instance->log(instance, ERROR, "logStatusError", "%s: %.17g is before the last event at %.17g", function, time,
+                  instance->event_time);
     return ERROR;
   }
   instance->time = time;

@@ -16,11 +16,11 @@ typedef struct {
 enum { FORCE = 7, X_OTHER, V_OTHER, X, V, A, F, DER_X, DER_V };
 
 static const Variable variables[] = {
-    SCALAR(FLOAT64, Values, m),           SCALAR(FLOAT64, Values, k),      SCALAR(FLOAT64, Values, c),
-    SCALAR(FLOAT64, Values, kc),          SCALAR(FLOAT64, Values, dc),     SCALAR(FLOAT64, Values, internal_step),
-    INPUT(FLOAT64, Values, force),        INPUT(FLOAT64, Values, x_other), INPUT(FLOAT64, Values, v_other),
-    SCALAR(FLOAT64, Values, x),           SCALAR(FLOAT64, Values, v),      SCALAR(FLOAT64, Values, a),
-    SCALAR(FLOAT64, Values, f),           SCALAR(FLOAT64, Values, der_x),  SCALAR(FLOAT64, Values, der_v),
+    SCALAR(FLOAT64, Values, m),    SCALAR(FLOAT64, Values, k),      SCALAR(FLOAT64, Values, c),
+    SCALAR(FLOAT64, Values, kc),   SCALAR(FLOAT64, Values, dc),     SCALAR(FLOAT64, Values, internal_step),
+    INPUT(FLOAT64, Values, force), INPUT(FLOAT64, Values, x_other), INPUT(FLOAT64, Values, v_other),
+    SCALAR(FLOAT64, Values, x),    SCALAR(FLOAT64, Values, v),      SCALAR(FLOAT64, Values, a),
+    SCALAR(FLOAT64, Values, f),    SCALAR(FLOAT64, Values, der_x),  SCALAR(FLOAT64, Values, der_v),
 };
 static const size_t state_offsets[] = {offsetof(Values, x), offsetof(Values, v)};
 

@@ -11,8 +11,9 @@ typedef struct {
 } Values;
 
 static const Variable variables[] = {
-    SCALAR(FLOAT64, Values, rate), SCALAR(FLOAT64, Values, band),  INPUT(FLOAT64, Values, u),     SCALAR(FLOAT64, Values, x),
-    SCALAR(FLOAT64, Values, der_x), SCALAR(BOOLEAN, Values, falls), SCALAR(INT32, Values, switches),
+    SCALAR(FLOAT64, Values, rate),   SCALAR(FLOAT64, Values, band),  INPUT(FLOAT64, Values, u),
+    SCALAR(FLOAT64, Values, x),      SCALAR(FLOAT64, Values, der_x), SCALAR(BOOLEAN, Values, falls),
+    SCALAR(INT32, Values, switches),
 };
 static const size_t state_offsets[] = {offsetof(Values, x)};
 

@@ -1,5 +1,5 @@
-/* A rod of n cells, both ends at zero: T_i' = k (T_{i-1} - 2 T_i + T_{i+1}) + q. The temperatures are one array, a state of
- * FMI 3 whose length is a structural parameter. */
+/* A rod of n cells, both ends at zero: T_i' = k (T_{i-1} - 2 T_i + T_{i+1}) + q. The temperatures are one array, a
+ * state of FMI 3 whose length is a structural parameter. */
 #include "model.h"
 
 enum { LONGEST = 64 };

@@ -16,10 +16,10 @@ typedef struct {
 } Values;
 
 static const Variable variables[] = {
-    SCALAR(FLOAT64, Values, period),        SCALAR(FLOAT64, Values, shrink), SCALAR(INT32, Values, stop_after),
-    SCALAR(BOOLEAN, Values, late),          INPUT(FLOAT64, Values, u),       INPUT(BOOLEAN, Values, enable),
-    DISCRETE_INPUT(FLOAT64, Values, bias),  SCALAR(FLOAT64, Values, x),      SCALAR(FLOAT64, Values, held),
-    SCALAR(FLOAT64, Values, der_x),         SCALAR(INT32, Values, samples),
+    SCALAR(FLOAT64, Values, period),       SCALAR(FLOAT64, Values, shrink), SCALAR(INT32, Values, stop_after),
+    SCALAR(BOOLEAN, Values, late),         INPUT(FLOAT64, Values, u),       INPUT(BOOLEAN, Values, enable),
+    DISCRETE_INPUT(FLOAT64, Values, bias), SCALAR(FLOAT64, Values, x),      SCALAR(FLOAT64, Values, held),
+    SCALAR(FLOAT64, Values, der_x),        SCALAR(INT32, Values, samples),
 };
 static const size_t state_offsets[] = {offsetof(Values, x)};
 

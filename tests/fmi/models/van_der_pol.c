@@ -1,6 +1,7 @@
-/* Van der Pol's oscillator, stiff for large mu: x' = v, v' = mu (1 - x^2) v - x + u. It asks for a step event after every
- * `every` completed steps (0: never), and cannot be evaluated where |x| > limit (negative: where x < -limit; 0: everywhere it can): it returns `status`
- * then. Its states are given in a unit of their own: both are multiplied by `unit`, which is their nominal value, too. */
+/* Van der Pol's oscillator, stiff for large mu: x' = v, v' = mu (1 - x^2) v - x + u. It asks for a step event after
+ * every `every` completed steps (0: never), and cannot be evaluated where |x| > limit (negative: where x < -limit; 0:
+ * everywhere it can): it returns `status` then. Its states are given in a unit of their own: both are multiplied by
+ * `unit`, which is their nominal value, too. */
 #include <math.h>
 
 #include "model.h"
@@ -15,10 +16,10 @@ typedef struct {
 } Values;
 
 static const Variable variables[] = {
-    SCALAR(FLOAT64, Values, mu),  SCALAR(FLOAT64, Values, limit),   SCALAR(FLOAT64, Values, unit), SCALAR(INT32, Values, every),
-    INPUT(FLOAT64, Values, u),    SCALAR(FLOAT64, Values, x),       SCALAR(FLOAT64, Values, v),    SCALAR(FLOAT64, Values, der_x),
-    SCALAR(FLOAT64, Values, der_v), SCALAR(INT32, Values, completed), SCALAR(INT32, Values, events),
-    SCALAR(INT32, Values, status),
+    SCALAR(FLOAT64, Values, mu),      SCALAR(FLOAT64, Values, limit), SCALAR(FLOAT64, Values, unit),
+    SCALAR(INT32, Values, every),     INPUT(FLOAT64, Values, u),      SCALAR(FLOAT64, Values, x),
+    SCALAR(FLOAT64, Values, v),       SCALAR(FLOAT64, Values, der_x), SCALAR(FLOAT64, Values, der_v),
+    SCALAR(INT32, Values, completed), SCALAR(INT32, Values, events),  SCALAR(INT32, Values, status),
 };
 static const size_t state_offsets[] = {offsetof(Values, x), offsetof(Values, v)};
 
@@ -67,7 +68,9 @@ static void derivatives(Instance* instance, double* dx) {
   dx[1] = ((const Values*)instance->values)->der_v;
 }
 
-static void nominals(Instance* instance, double* values) { values[0] = values[1] = ((const Values*)instance->values)->nominal; }
+static void nominals(Instance* instance, double* values) {
+  values[0] = values[1] = ((const Values*)instance->values)->nominal;
+}
 
 const Definition definition = {
     .token = "{counterpoint-test-van-der-pol}",
