@@ -60,6 +60,8 @@ class EmbeddedInterface {
   struct Saved;
 
   void publish(double t, const double* y);
+  /// In a catch block: what the host gave at its major step at t is not allowed.
+  void note_failure_of_host(double t);
   void publish_again(const double* y);
   void reach_for(double t);
   void advance_externals(double until);

@@ -91,7 +91,7 @@ class InitialLoops {
       return residual(z);
     } catch (const StepFailure& failure) {
       if (failure.kind != Failure::Kind::not_finite) throw;
-      network_.failure = Failure{};
+      network_.forget_failure();
       return Vector::Constant(size_, std::nan(""));
     }
   }

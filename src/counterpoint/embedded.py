@@ -66,7 +66,7 @@ class CosimulationInterface:
         try:
             return self._core.evaluate(t, list(y), is_major, accepted_only)
         except Exception as error:
-            raise self._explained(error, t) from error
+            raise explain(self._system, self._plan, self._core.failure) or error from error
 
     def save(self) -> _core.SavedState:
         """Return everything as it is now, for :meth:`restore`: before an attempt that the host may give up.
@@ -99,10 +99,3 @@ class CosimulationInterface:
         if name not in self._plan.names:
             raise SetupError(f'no subsystem "{name}"' + did_you_mean(name, self._plan.names))
         return self._plan.names.index(name)
-
-    def _explained(self, error: Exception, t: float) -> Exception:
-        explained = explain(self._system, self._plan, self._core.failure, error)
-        if explained is None or explained.subsystem != self._host:
-            return explained or error
-        text = str(explained).partition(" failed: ")[2].partition("; the model")[0]
-        return type(explained)(f"{self._host}: major step at t = {t:.9g} s: {text}", self._host, t)

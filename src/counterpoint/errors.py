@@ -98,6 +98,7 @@ class PeerLost(CounterpointError):
     """A program on the other end cannot be reached, died or does not answer; inside a run it becomes ComponentDied."""
 
     exit_code = 4
+    component_died = True  #: what the core looks at when a model raises it
 
 
 class SimulationError(CounterpointError):

@@ -220,7 +220,9 @@ def _add_connections(
         law = -1
         if connection.law is not None:
             widths = [system.port_width(source, "outputs") for source in connection.sources]
-            spec.add_law(connection.law, widths, names.index(target), target_offset, inputs[port])
+            spec.add_law(
+                _core.python_law(connection.law, widths, inputs[port]), names.index(target), target_offset
+            )
             law, laws = laws, laws + 1
         for k, full in enumerate(connection.sources):
             source, _, output = full.partition(".")

@@ -38,10 +38,10 @@ class Recorder:
 
     def drain(self, at_least: int = 1) -> None:
         """Move what was published to the store, from those that have published so much."""
-        for k, rows in self._driver.take_rows(at_least):
-            self._store.append(k, rows)
-        for k, rows in self._driver.take_defect_rows(at_least):
-            link = self._plan.links[k]
+        for published in self._driver.take_rows(at_least):
+            self._store.append(published.participant, published.rows)
+        for compared in self._driver.take_defect_rows(at_least):
+            link, rows = self._plan.links[compared.connection], compared.rows
             for j in range(link.width):
                 series = rows if link.width == 1 else rows[:, [0, 1 + j, 1 + link.width + j]]
                 self._store.append_defects(link.first_label + j, np.ascontiguousarray(series))
@@ -72,15 +72,35 @@ class Recorder:
         if self._window is None or not isinstance(self._driver, _core.WindowedScheduler):
             return None
         given = self._window
-        return WindowSummary(given.length, given.repeats, given.tolerance, *self._driver.windows)
+        tally = self._driver.tally
+        return WindowSummary(
+            length=given.length,
+            repeats=given.repeats,
+            tolerance=given.tolerance,
+            count=tally.windows,
+            passes=tally.passes,
+            not_converged=tally.not_converged,
+            largest_change=tally.largest_change,
+            time_of_largest=tally.time_of_largest,
+        )
 
     def _defects(self) -> list[DefectSummary]:
         summaries = []
         for k, link in enumerate(self._plan.links):
-            count, maximum, when, rms, scale, magnitude = self._driver.defect(k)
-            kind = "interpolates" if link.waits else "extrapolates"
-            for label in _labels(link.source, link.target, link.width):
-                summaries.append(DefectSummary(label, kind, count, maximum, when, rms, scale, magnitude))
+            found = self._driver.defect(k)
+            summaries += [
+                DefectSummary(
+                    connection=label,
+                    kind="interpolates" if link.waits else "extrapolates",
+                    count=found.count,
+                    maximum=found.maximum,
+                    time_of_maximum=found.time_of_maximum,
+                    rms=found.rms,
+                    scale=found.scale,
+                    magnitude=found.magnitude,
+                )
+                for label in _labels(link.source, link.target, link.width)
+            ]
         return summaries
 
 

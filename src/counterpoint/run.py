@@ -226,7 +226,7 @@ class Run:
         """Do the work; on any failure keep what was published and say what happened."""
         try:
             work()
-        except _core.diagram.RunEnd as end:
+        except _core.RunEnd as end:
             self._recorder.drain()
             self._close("finished", f"{end}{self._kept_windows()}")
         except KeyboardInterrupt as error:
@@ -247,7 +247,7 @@ class Run:
         return f"; results are kept up to the end of the last whole window, t = {self.time:.9g} s"
 
     def _fail(self, error: Exception) -> NoReturn:
-        explained = explain(self._system, self._plan, self._driver.failure, error)
+        explained = explain(self._system, self._plan, self._driver.failure)
         if explained is None:  # not a subsystem's failure, e.g. of a progress function
             error.result = self._salvage("failed", str(error))  # type: ignore[attr-defined]
             raise error
