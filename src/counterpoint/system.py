@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from numpy.typing import ArrayLike
 
+from ._common.numbers import is_number
 from ._common.ports import PortSpec, port_widths
-from ._run.checks import Problem, find_problems, is_number
+from ._run.checks import find_problems
 from ._run.precedence import Scheme, to_scheme
+from ._run.problem import Problem
 from .approximations import Approximation
 from .errors import SetupError, did_you_mean
 from .subsystems import Subsystem

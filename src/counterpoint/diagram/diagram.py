@@ -220,9 +220,9 @@ class Diagram(BlockLibrary):
 
     def run(self, until: float, step: float | None = None, **options: Any) -> Result:
         """Run the diagram alone; ``options`` as for :meth:`counterpoint.System.run`. Inputs keep their defaults."""
-        import counterpoint as cp
+        from ..system import System
 
-        system = cp.System(self.name)
+        system = System(self.name)
         system.add(self.name, self.subsystem(), step=step if step is not None else self.preferred_step)
         return system.run(until=until, **options)
 
