@@ -5,6 +5,7 @@
 
 #include "bind/python_calls.hpp"
 #include "bind/python_values.hpp"
+#include "check.hpp"
 #include "coupling/failure.hpp"
 
 namespace counterpoint::bind {
@@ -44,6 +45,8 @@ void translate(const std::exception_ptr& thrown, void*) {
     std::rethrow_exception(thrown);
   } catch (const ModelFailure& failure) {
     raise_original(failure);
+  } catch (const InternalError& error) {
+    PyErr_SetString(nb::module_::import_("counterpoint.errors").attr("InternalError").ptr(), error.what());
   } catch (const SolverFailure& failure) {
     if (!failure.cause) throw;
     try {

@@ -2,6 +2,8 @@
 
 #include <sstream>
 
+#include "check.hpp"
+
 namespace counterpoint {
 
 namespace {
@@ -68,6 +70,8 @@ Failure Failure::of(const std::exception_ptr& thrown) {
     return made(error.died ? Kind::death : Kind::component, error);
   } catch (const ModelFailure& error) {
     return made(kind_of(error), error);
+  } catch (const InternalError& error) {
+    return made(Kind::internal, error);
   } catch (const std::exception& error) {
     return made(Kind::model, error);
   } catch (...) {

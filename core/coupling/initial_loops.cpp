@@ -4,6 +4,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "check.hpp"
+
 namespace counterpoint {
 
 namespace {
@@ -113,7 +115,7 @@ class InitialLoops {
     Participant& p = network_.participants[torn_[index].participant];
     p.t_next = p.t;  // a failure of the start, not of a step
     network_.guarded(torn_[index].participant, [&] { throw SolverFailure(text.str()); });
-    throw std::logic_error("not reached");
+    internal_error("a failure was not passed on");
   }
 
   Network& network_;

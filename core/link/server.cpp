@@ -6,6 +6,8 @@
 #include <condition_variable>
 #include <thread>
 
+#include "check.hpp"
+
 namespace counterpoint::link {
 
 namespace {
@@ -18,7 +20,7 @@ constexpr int largest_denominator = 20;  ///< of shares that are tried: those of
 class NoApproximation final : public Approximation {
  public:
   void build(const Samples&, const ConsumerStep&, double, Polynomial&) const override {
-    throw std::logic_error("inputs behind a link have no samples");
+    internal_error("inputs behind a link have no samples");
   }
   int points_behind() const override { return 1; }
   std::string name() const override { return "asked"; }

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
         ComponentDied,
         ComponentError,
         CounterpointError,
+        InternalError,
         MissingExtraError,
         ModelError,
         NotFiniteError,
@@ -68,8 +69,8 @@ _ROOMS = {
     "diagram.diagram": ("Diagram",),
     "_run.embedded": ("CosimulationInterface",),
     "errors": (
-        "AlgebraicLoopError", "ComponentDied", "ComponentError", "CounterpointError", "MissingExtraError", "ModelError",
-        "NotFiniteError", "OutputError", "PeerLost", "RunInterrupted", "ScenarioError", "SetupError",
+        "AlgebraicLoopError", "ComponentDied", "ComponentError", "CounterpointError", "InternalError",
+        "MissingExtraError", "ModelError", "NotFiniteError", "OutputError", "PeerLost", "RunInterrupted", "ScenarioError", "SetupError",
         "SimulationError", "SolverError", "UnitWarning",
     ),
     "fmi": ("export_fmu", "fmu"),
@@ -89,7 +90,7 @@ _PACKAGES = ("diagram", "fmi", "link", "multibody", "ssp")
 
 __all__ = [
     "AlgebraicLoopError", "Approximation", "ComponentDied", "ComponentError", "CosimulationInterface",
-    "CounterpointError", "Diagram", "MissingExtraError", "ModelError", "NotFiniteError", "OutputError", "PeerLost",
+    "CounterpointError", "Diagram", "InternalError", "MissingExtraError", "ModelError", "NotFiniteError", "OutputError", "PeerLost",
     "Progress", "Result", "Run", "RunInterrupted", "Scenario", "ScenarioError", "Scheme", "SetupError", "Signal",
     "SimulationError", "SolverError", "Subsystem", "System", "UnitWarning", "Window", "approximate", "custom",
     "export_fmu", "fmu", "hermite", "hold", "lagrange", "least_squares", "linear", "listen", "load", "mean", "ode",

@@ -269,10 +269,11 @@ class Export:
             for port in (entry.subsystem.input_widths if kind == "inputs" else entry.subsystem.output_widths)
         ]
 
-    def _named(self, name: str) -> tuple[str, list[tuple[str, int]], list[tuple[str, int]]]:
+    def _named(self, name: str) -> _core.recipe.ParticipantNames:
         """Return a subsystem's name and its ports, for messages of the FMU."""
         subsystem = self.system.subsystems[name].subsystem
-        return name, list(subsystem.input_widths.items()), list(subsystem.output_widths.items())
+        inputs, outputs = list(subsystem.input_widths.items()), list(subsystem.output_widths.items())
+        return _core.recipe.ParticipantNames(name, inputs, outputs)
 
     def _outside(self, full: str) -> str:
         """Name of a port outside: that of the system, or of the model alone."""
@@ -312,11 +313,12 @@ class Export:
                     port.name, causality, _Place(role, offset, port.width), port.unit, port.start
                 )
                 offset += port.width
-        for product, path, name, values in recipe.tunables():
+        for tunable in recipe.tunables():
+            path, name, values = tunable.path, tunable.name, tunable.values
             is_shown = (len(values) == 1 or name == "x0") and all(map(math.isfinite, values))
             if is_shown and name not in _SETTINGS and not self._is_inlet(path, name):
                 words = [word.replace("/", ".") for word in (path[1:] if self.is_alone else path)]
-                place = _Place(_core.recipe.Role.parameter, 0, len(values), product, name)
+                place = _Place(_core.recipe.Role.parameter, 0, len(values), tunable.product, name)
                 self._add_scalars_or_array(".".join([*words, name]), "parameter", place, "", tuple(values))
         names = [v.name for v in self.variables]
         problems = [

@@ -273,7 +273,7 @@ class Fmu(Subsystem):
         """What the FMU said in its latest run, at most a thousand messages."""
         if self._made is None:
             return []
-        return [LogMessage.of_core(*found) for found in self._made.messages()]
+        return [LogMessage.of_core(found) for found in self._made.messages()]
 
     def read(self, name: str) -> Any:
         """Return the value that a variable has now, of any type, while a run is under way.
