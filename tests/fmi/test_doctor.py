@@ -3,8 +3,8 @@
 import pytest
 
 from counterpoint._cli.main import main
+from counterpoint._common.links import LINKS
 from counterpoint.fmi.doctor import examine
-from counterpoint.link.availability import LINKS
 
 from .test_isolation import no_process_left  # noqa: F401 - used by its name
 

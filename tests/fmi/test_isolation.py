@@ -14,7 +14,7 @@ import pytest
 
 import counterpoint as cp
 from counterpoint._cli.main import main
-from counterpoint.link.availability import LINKS
+from counterpoint._common.links import LINKS
 
 from .models import OSCILLATOR
 

@@ -12,7 +12,7 @@ import pytest
 
 import counterpoint as cp
 from counterpoint._cli.main import main
-from counterpoint.link.availability import LINKS
+from counterpoint._common.links import LINKS
 
 pytestmark = pytest.mark.skipif(not LINKS, reason="links need Linux")
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"

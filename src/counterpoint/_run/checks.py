@@ -14,6 +14,7 @@ from .._common.ports import port_widths
 from ..errors import SetupError, did_you_mean
 from .connection_units import unit_problems
 from .feedthrough import dependency_edges, find_loop
+from .host_ports import HostPorts
 from .precedence import Scheme, scheme_problems, to_scheme
 from .problem import Problem
 from .window_checks import window_problems
@@ -82,7 +83,7 @@ def _steps(system: System, until: float | None, start: float) -> Iterator[Proble
     for name, entry in system.subsystems.items():
         where = f"subsystems.{name}.step"
         if entry.step is None:
-            if not entry.subsystem.own_pace and type(entry.subsystem).__name__ != "HostPorts":
+            if not entry.subsystem.own_pace and not isinstance(entry.subsystem, HostPorts):
                 yield Problem(where, "is missing; give a step in s, for the model does not choose its own")
         elif not is_number(entry.step) or entry.step <= 0.0:
             yield Problem(where, f"{entry.step!r}; a positive number of seconds is needed")

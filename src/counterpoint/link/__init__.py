@@ -10,16 +10,16 @@ from typing import TYPE_CHECKING
 from .._common.lazy import loading
 
 if TYPE_CHECKING:
-    from .connecting import Listening, listen
-    from .remote_subsystem import Remote, remote
+    from .joining import Listening, listen, remote
+    from .remote_subsystem import Remote
     from .serving import Serving, serve
 
 _HOME = {
-    "Listening": "connecting",
+    "Listening": "joining",
     "Remote": "remote_subsystem",
     "Serving": "serving",
-    "listen": "connecting",
-    "remote": "remote_subsystem",
+    "listen": "joining",
+    "remote": "joining",
     "serve": "serving",
 }
 
