@@ -39,6 +39,10 @@ void raise_with_original(const std::string& text, const ModelFailure& failure) {
   }
 }
 
+void raise_internal(const std::exception& error) {
+  PyErr_SetString(nb::module_::import_("counterpoint.errors").attr("InternalError").ptr(), error.what());
+}
+
 /// What is thrown again here is not for us; nanobind asks the next translator.
 void translate(const std::exception_ptr& thrown, void*) {
   try {
@@ -46,13 +50,15 @@ void translate(const std::exception_ptr& thrown, void*) {
   } catch (const ModelFailure& failure) {
     raise_original(failure);
   } catch (const InternalError& error) {
-    PyErr_SetString(nb::module_::import_("counterpoint.errors").attr("InternalError").ptr(), error.what());
+    raise_internal(error);
   } catch (const SolverFailure& failure) {
     if (!failure.cause) throw;
     try {
       std::rethrow_exception(failure.cause);
     } catch (const ModelFailure& inside) {
       return raise_with_original(failure.what(), inside);
+    } catch (const InternalError&) {
+      return raise_internal(failure);
     } catch (...) {
     }
     throw;
@@ -106,6 +112,16 @@ void bind_failure(nb::module_& m) {
       .def_ro("start", &Failure::start, "Start of the failed step, s.")
       .def_ro("end", &Failure::end, "End of the failed step, s.")
       .def_ro("reason", &Failure::reason, "In words, without names.")
+      .def_static(
+          "of_start",
+          [](double t, const std::string& reason) {
+            Failure failure;
+            failure.kind = Kind::model;
+            failure.start = failure.end = t;
+            failure.reason = reason;
+            return failure;
+          },
+          nb::arg("t"), nb::arg("reason"), "Of a model that raised when it was started at t (s).")
       .def("sentence", &Failure::sentence, nb::arg("participant_name"), nb::arg("port_name"),
            "What a user is told: where, what, and what to do.");
   nb::exception<RunEnd>(m, "RunEnd");

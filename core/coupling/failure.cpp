@@ -20,6 +20,8 @@ Kind kind_of(const SolverFailure& error) {
     std::rethrow_exception(error.cause);
   } catch (const ModelFailure& inside) {
     return kind_of(inside);
+  } catch (const InternalError&) {
+    return Kind::internal;
   } catch (...) {
     return Kind::solver;
   }

@@ -70,8 +70,8 @@ _ROOMS = {
     "_run.embedded": ("CosimulationInterface",),
     "errors": (
         "AlgebraicLoopError", "ComponentDied", "ComponentError", "CounterpointError", "InternalError",
-        "MissingExtraError", "ModelError", "NotFiniteError", "OutputError", "PeerLost", "RunInterrupted", "ScenarioError", "SetupError",
-        "SimulationError", "SolverError", "UnitWarning",
+        "MissingExtraError", "ModelError", "NotFiniteError", "OutputError", "PeerLost", "RunInterrupted",
+        "ScenarioError", "SetupError", "SimulationError", "SolverError", "UnitWarning",
     ),
     "fmi": ("export_fmu", "fmu"),
     "link": ("listen", "remote", "serve"),
@@ -90,8 +90,8 @@ _PACKAGES = ("diagram", "fmi", "link", "multibody", "ssp")
 
 __all__ = [
     "AlgebraicLoopError", "Approximation", "ComponentDied", "ComponentError", "CosimulationInterface",
-    "CounterpointError", "Diagram", "InternalError", "MissingExtraError", "ModelError", "NotFiniteError", "OutputError", "PeerLost",
-    "Progress", "Result", "Run", "RunInterrupted", "Scenario", "ScenarioError", "Scheme", "SetupError", "Signal",
+    "CounterpointError", "Diagram", "InternalError", "MissingExtraError", "ModelError", "NotFiniteError",
+    "OutputError", "PeerLost", "Progress", "Result", "Run", "RunInterrupted", "Scenario", "ScenarioError", "Scheme", "SetupError", "Signal",
     "SimulationError", "SolverError", "Subsystem", "System", "UnitWarning", "Window", "approximate", "custom",
     "export_fmu", "fmu", "hermite", "hold", "lagrange", "least_squares", "linear", "listen", "load", "mean", "ode",
     "remote", "second_order", "sequential", "serve", "source", "table", "taylor", "transition", "window",

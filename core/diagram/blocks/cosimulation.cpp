@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "check.hpp"
 #include "diagram/execution.hpp"
 
 namespace counterpoint::diagram {
@@ -90,6 +91,8 @@ void CosimulationBlock::named(Work&& work) {
     work();
   } catch (const RunEnd&) {
     throw;  // not a failure
+  } catch (const InternalError&) {
+    throw;  // not one of the others
   } catch (const std::exception& error) {
     fail(error);
   }

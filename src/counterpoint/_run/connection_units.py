@@ -121,8 +121,8 @@ def _is_complete(system: System, connection: Connection) -> bool:
 
 def _exists(system: System, port: str, kind: str) -> bool:
     name, _, port_name = port.partition(".")
-    entry = system.subsystems.get(name)
-    return entry is not None and port_name in getattr(entry.subsystem, kind)
+    participant = system.subsystems.get(name)
+    return participant is not None and port_name in getattr(participant.subsystem, kind)
 
 
 def _units(system: System, source: str, target: str) -> tuple[Unit | str, Unit | str]:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .. import _core
 from ..errors import SetupError, did_you_mean
 from .failures import explain
+from .options import RunOptions
 from .plan import make_plan
-from .precedence import Scheme
 
 if TYPE_CHECKING:
     from ..system import System
@@ -38,8 +39,8 @@ class CosimulationInterface:
     0.995
     """
 
-    def __init__(self, system: System, host: str, scheme: str | Scheme, start: float) -> None:
-        self._plan = make_plan(system, None, scheme, start, host=host)
+    def __init__(self, system: System, host: str, options: RunOptions) -> None:
+        self._plan = make_plan(system, replace(options, host=host))
         self._core = _core.EmbeddedInterface(self._plan.spec, self._plan.names.index(host))
         self._system = system
         self._host = host
@@ -78,7 +79,9 @@ class CosimulationInterface:
         """
         saved = self._core.save()
         if saved is None:
-            names = [name for name, entry in self._system.subsystems.items() if not entry.subsystem.can_save]
+            names = [
+                name for name, participant in self._system.subsystems.items() if not participant.subsystem.can_save
+            ]
             others = ", ".join(f'"{name}"' for name in names if name != self._host)
             raise SetupError(f"save: {others} cannot save; give them save and restore, or call with accepted_only=True")
         return saved

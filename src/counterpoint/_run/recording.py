@@ -34,17 +34,17 @@ class Recorder:
     def begin(self) -> None:
         """Tell the store, when the driver has started, what it will not be given: what follows from the rest."""
         for k, subsystem, column, gain, offset in self._driver.held_inputs():
-            self._store.follow(self._plan.links[k].first_label, HeldInput(subsystem, column, gain, offset))
+            self._store.follow(self._plan.connections[k].first_label, HeldInput(subsystem, column, gain, offset))
 
     def drain(self, at_least: int = 1) -> None:
         """Move what was published to the store, from those that have published so much."""
         for published in self._driver.take_rows(at_least):
             self._store.append(published.participant, published.rows)
         for compared in self._driver.take_defect_rows(at_least):
-            link, rows = self._plan.links[compared.connection], compared.rows
-            for j in range(link.width):
-                series = rows if link.width == 1 else rows[:, [0, 1 + j, 1 + link.width + j]]
-                self._store.append_defects(link.first_label + j, np.ascontiguousarray(series))
+            connection, rows = self._plan.connections[compared.connection], compared.rows
+            for j in range(connection.width):
+                series = rows if connection.width == 1 else rows[:, [0, 1 + j, 1 + connection.width + j]]
+                self._store.append_defects(connection.first_label + j, np.ascontiguousarray(series))
 
     def seconds(self) -> list[float]:
         """Return the time spent per subsystem, in s."""
@@ -86,12 +86,12 @@ class Recorder:
 
     def _defects(self) -> list[DefectSummary]:
         summaries = []
-        for k, link in enumerate(self._plan.links):
+        for k, connection in enumerate(self._plan.connections):
             found = self._driver.defect(k)
             summaries += [
                 DefectSummary(
                     connection=label,
-                    kind="interpolates" if link.waits else "extrapolates",
+                    kind="interpolates" if connection.waits else "extrapolates",
                     count=found.count,
                     maximum=found.maximum,
                     time_of_maximum=found.time_of_maximum,
@@ -99,7 +99,7 @@ class Recorder:
                     scale=found.scale,
                     magnitude=found.magnitude,
                 )
-                for label in _labels(link.source, link.target, link.width)
+                for label in _labels(connection.source, connection.target, connection.width)
             ]
         return summaries
 
@@ -107,11 +107,15 @@ class Recorder:
 def run_layout(system: System, plan: Plan) -> RunLayout:
     """Return what a run of the system publishes."""
     parts = []
-    for name, entry in system.subsystems.items():
-        ports = entry.subsystem.output_widths
-        units = [entry.subsystem.units.get(port, "") for port, width in ports.items() for _ in range(width)]
+    for name, participant in system.subsystems.items():
+        ports = participant.subsystem.output_widths
+        units = [participant.subsystem.units.get(port, "") for port, width in ports.items() for _ in range(width)]
         parts.append(SubsystemLayout(name, tuple(columns(ports)), tuple(units)))
-    labels = [label for link in plan.links for label in _labels(link.source, link.target, link.width)]
+    labels = [
+        label
+        for connection in plan.connections
+        for label in _labels(connection.source, connection.target, connection.width)
+    ]
     return RunLayout(tuple(parts), tuple(labels))
 
 
