@@ -10,6 +10,9 @@ from typing import TYPE_CHECKING
 from .._common.lazy import loading
 
 if TYPE_CHECKING:
+    from . import analysis as analysis
+    from . import blocks as blocks
+    from . import library as library
     from .block import Block
     from .block_output import BlockOutput
     from .diagram import Diagram
@@ -28,4 +31,10 @@ _HOME = {
 
 __all__ = ["Block", "BlockOutput", "Diagram", "PythonBlock", "load", "save"]
 
-__getattr__, __dir__ = loading(__name__, _HOME)
+_MODULES = (
+    "analysis",
+    "blocks",
+    "library",
+)
+
+__getattr__, __dir__ = loading(__name__, _HOME, _MODULES)
