@@ -1,8 +1,8 @@
 """Check that a change keeps every bit: ``python -m benchmarks.checksum > before.txt``, change, run again, compare.
 
-One line per room and scheme, with a SHA-256 over all recorded rows and all defects of the runs behind it: approximations ×
-threads × steps. The numbers depend on the compiler and the mathematical library, so they are compared on one machine
-and never stored.
+One line per room and scheme, with a SHA-256 over all recorded rows and all defects of the runs behind it:
+approximations × threads × steps. The numbers depend on the compiler and the mathematical library, so they are compared
+on one machine and never stored.
 """
 
 import hashlib
