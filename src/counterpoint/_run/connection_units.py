@@ -102,8 +102,9 @@ def _is_expected(system: System, port: str, kind: str, other: str) -> bool:
 
 def _level_of_the_caller() -> int:
     """Return how far up the stack the user's own code is, so that the warning names a line of it."""
+    ours = f"{__package__.partition('.')[0]}."
     level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(__package__):
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(ours):
         level, frame = level + 1, frame.f_back
     return level
 
