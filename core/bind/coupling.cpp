@@ -25,7 +25,7 @@ struct ParticipantRows {
 };
 
 /// Rows of time, assumed and arrived values of a connection.
-struct DefectRows {
+struct ComparedRows {
   int connection;
   nb::object rows;
 };
@@ -43,21 +43,9 @@ bool is_undecided(const Driver& driver) {
   return false;
 }
 
-/// Methods that all drivers share.
+/// What drivers have recorded since it was last taken away.
 template <class Driver, class Class>
-void bind_network(Class& c) {
-  c.def("start", [](Driver& d) { d.start(); }, nb::call_guard<nb::gil_scoped_release>());
-  c.def(
-      "finish", [](Driver& d) { d.network().finish(); }, nb::call_guard<nb::gil_scoped_release>(),
-      "The run is over: let subsystems go.");
-  c.def("advance", &Driver::advance, nb::arg("target"), nb::arg("wall_seconds"),
-        nb::call_guard<nb::gil_scoped_release>());
-  c.def("time_of", [](Driver& d, int i) { return d.network().participants.at(i).t; });
-  c.def("steps", [](Driver& d, int i) { return d.network().participants.at(i).steps; });
-  c.def("seconds", [](Driver& d, int i) {
-    const Participant& p = d.network().participants.at(i);
-    return p.stopwatch.seconds(p.steps);
-  });
+void bind_taking(Class& c) {
   c.def(
       "take_rows",
       [](Driver& d, std::size_t at_least) {
@@ -75,22 +63,6 @@ void bind_network(Class& c) {
       },
       nb::arg("at_least"), nb::sig("def take_rows(self, at_least: int) -> list[ParticipantRows]"),
       "What was recorded since the last call, of participants with so many rows.");
-  c.def_prop_ro(
-      "time",
-      [](Driver& d) {
-        if constexpr (requires { d.time(); })
-          return d.time();
-        else
-          return d.network().time();
-      },
-      "Time that every subsystem has reached for good.");
-  c.def("values", [](Driver& d, int i) {
-    const History& h = d.network().participants.at(i).history;
-    return std::vector<double>(h.value(h.end() - 1), h.value(h.end() - 1) + h.width());
-  });
-  c.def("set_constant", [](Driver& d, int i, int offset, double value) {
-    d.network().participants.at(i).inputs->set_constant(offset, value);
-  });
   c.def(
       "take_defect_rows",
       [](Driver& d, std::size_t at_least) {
@@ -102,12 +74,12 @@ void bind_network(Class& c) {
           if (p.defects[place.term].row_count() < at_least) continue;
           const int width = p.inputs->terms()[place.term].samples.width;
           for (Rows& rows : p.defects[place.term].take_rows()) {
-            all.append(DefectRows{k, to_rows(std::move(rows), 1 + 2 * width)});
+            all.append(ComparedRows{k, to_rows(std::move(rows), 1 + 2 * width)});
           }
         }
         return all;
       },
-      nb::arg("at_least"), nb::sig("def take_defect_rows(self, at_least: int) -> list[DefectRows]"),
+      nb::arg("at_least"), nb::sig("def take_defect_rows(self, at_least: int) -> list[ComparedRows]"),
       "What was compared since the last call, of connections with so many rows.");
   c.def(
       "held_inputs",
@@ -124,6 +96,40 @@ void bind_network(Class& c) {
       },
       "(connection, subsystem, column, gain, offset) of those that hold the sample before in every step: no defect "
       "rows are taken of them.");
+}
+
+/// Methods that all drivers share.
+template <class Driver, class Class>
+void bind_network(Class& c) {
+  bind_taking<Driver>(c);
+  c.def("start", [](Driver& d) { d.start(); }, nb::call_guard<nb::gil_scoped_release>());
+  c.def(
+      "finish", [](Driver& d) { d.network().finish(); }, nb::call_guard<nb::gil_scoped_release>(),
+      "The run is over: let subsystems go.");
+  c.def("advance", &Driver::advance, nb::arg("target"), nb::arg("wall_seconds"),
+        nb::call_guard<nb::gil_scoped_release>());
+  c.def("time_of", [](Driver& d, int i) { return d.network().participants.at(i).t; });
+  c.def("steps", [](Driver& d, int i) { return d.network().participants.at(i).steps; });
+  c.def("seconds", [](Driver& d, int i) {
+    const Participant& p = d.network().participants.at(i);
+    return p.stopwatch.seconds(p.steps);
+  });
+  c.def_prop_ro(
+      "time",
+      [](Driver& d) {
+        if constexpr (requires { d.time(); })
+          return d.time();
+        else
+          return d.network().time();
+      },
+      "Time that every subsystem has reached for good.");
+  c.def("values", [](Driver& d, int i) {
+    const History& h = d.network().participants.at(i).history;
+    return std::vector<double>(h.value(h.end() - 1), h.value(h.end() - 1) + h.width());
+  });
+  c.def("set_constant", [](Driver& d, int i, int offset, double value) {
+    d.network().participants.at(i).inputs->set_constant(offset, value);
+  });
   c.def(
       "defect",
       [](Driver& d, int k) {
@@ -142,9 +148,9 @@ void bind_recorded(nb::module_& m) {
       .def_ro("participant", &ParticipantRows::participant, "By number.")
       .def_ro("rows", &ParticipantRows::rows, nb::sig("def rows(self) -> NDArray[numpy.float64]"),
               "Time and outputs, a row per published sample.");
-  nb::class_<DefectRows>(m, "DefectRows", "What was compared on a connection.")
-      .def_ro("connection", &DefectRows::connection, "By number.")
-      .def_ro("rows", &DefectRows::rows, nb::sig("def rows(self) -> NDArray[numpy.float64]"),
+  nb::class_<ComparedRows>(m, "ComparedRows", "What was compared on a connection.")
+      .def_ro("connection", &ComparedRows::connection, "By number.")
+      .def_ro("rows", &ComparedRows::rows, nb::sig("def rows(self) -> NDArray[numpy.float64]"),
               "Time, assumed and arrived values, a row per comparison.");
   nb::class_<DefectFigures>(m, "DefectFigures", "Defects of a connection, summed up.")
       .def_ro("count", &DefectFigures::count, "Comparisons.")
