@@ -67,7 +67,10 @@ class CosimulationInterface:
         try:
             return self._core.evaluate(t, list(y), is_major, accepted_only)
         except Exception as error:
-            raise explain(self._system, self._plan, self._core.failure) or error from error
+            explained = explain(self._system, self._plan, self._core.failure)
+            if explained is None:
+                raise
+            raise explained from error
 
     def save(self) -> _core.SavedState:
         """Return everything as it is now, for :meth:`restore`: before an attempt that the host may give up.
