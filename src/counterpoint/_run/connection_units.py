@@ -29,6 +29,8 @@ from ..units import Conversion, Unit, UnitProblem, conversion, unit
 if TYPE_CHECKING:
     from ..system import Connection, System
 
+_PACKAGE = __name__.partition(".")[0]
+
 _MOST_NAMED = 8
 """Connections that one warning names."""
 
@@ -103,7 +105,7 @@ def _is_expected(system: System, port: str, kind: str, other: str) -> bool:
 def _level_of_the_caller() -> int:
     """Return how far up the stack the user's own code is, so that the warning names a line of it."""
     level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(__package__):
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(f"{_PACKAGE}."):
         level, frame = level + 1, frame.f_back
     return level
 
