@@ -81,7 +81,7 @@ def with_defaults(kind: str, **needed: Any) -> Callable[[_F], _F]:
     known |= texts
 
     def put(method: _F) -> _F:
-        options: dict[str, Any] = method.__kwdefaults__  # type: ignore[attr-defined]
+        options: dict[str, Any] = method.__kwdefaults__ or {}
         for name in [name for name, value in options.items() if value is DEFAULT]:
             convert = _CONVERT.get(method.__annotations__[name])
             options[name] = convert(known[name]) if convert else known[name]
