@@ -1,6 +1,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -145,6 +146,17 @@ void bind_diagram(nb::module_& parent) {
       },
       nb::arg("kind"), nb::arg("numbers"), nb::arg("texts"));
   m.def("kinds", [] { return registry().kinds(); }, "Kinds of blocks of the core.");
+  m.def(
+      "defaults",
+      [](const std::string& kind, const std::map<std::string, NumberArray>& numbers,
+         const std::map<std::string, std::string>& texts) {
+        const Parameters found = registry().defaults(kind, parameters(numbers, texts));
+        std::map<std::string, std::vector<double>> values;
+        for (const auto& [name, array] : found.numbers) values[name] = array.values;
+        return std::make_pair(values, found.texts);
+      },
+      nb::arg("kind"), nb::arg("numbers"), nb::arg("texts"),
+      "Numbers and texts that stand in for parameters that are not given, for a block with these.");
 
   nb::class_<FlatDiagram>(m, "FlatDiagram", "A diagram without superblocks.")
       .def(nb::init<>())

@@ -7,25 +7,34 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..lazy import loading
+from .._common.lazy import loading
 
 if TYPE_CHECKING:
+    from . import analysis as analysis
+    from . import blocks as blocks
+    from . import library as library
     from .block import Block
+    from .block_output import BlockOutput
     from .diagram import Diagram
-    from .model_file import load
-    from .model_writing import save
+    from .files.reading import load
+    from .files.writing import save
     from .python_block import PythonBlock
-    from .signal import Signal
 
 _HOME = {
     "Block": "block",
     "Diagram": "diagram",
     "PythonBlock": "python_block",
-    "Signal": "signal",
-    "load": "model_file",
-    "save": "model_writing",
+    "BlockOutput": "block_output",
+    "load": "files.reading",
+    "save": "files.writing",
 }
 
-__all__ = ["Block", "Diagram", "PythonBlock", "Signal", "load", "save"]
+__all__ = ["Block", "BlockOutput", "Diagram", "PythonBlock", "load", "save"]
 
-__getattr__, __dir__ = loading(__name__, _HOME)
+_MODULES = (
+    "analysis",
+    "blocks",
+    "library",
+)
+
+__getattr__, __dir__ = loading(__name__, _HOME, _MODULES)

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..lazy import loading
+from .._common.lazy import loading
 
 if TYPE_CHECKING:
+    from . import doctor as doctor
     from .archive import Archive, ArchiveError, ArchiveLimits
     from .description import ModelDescription
     from .description_reading import DescriptionError, read_description
@@ -43,4 +44,6 @@ __all__ = [
     "read_description",
 ]
 
-__getattr__, __dir__ = loading(__name__, _HOME)
+_MODULES = ("doctor",)
+
+__getattr__, __dir__ = loading(__name__, _HOME, _MODULES)

@@ -7,40 +7,47 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..lazy import loading
+from .._common.lazy import loading
 
 if TYPE_CHECKING:
+    from . import analysis as analysis
+    from . import animation as animation
+    from . import drawing as drawing
+    from . import evaluation as evaluation
+    from . import library as library
     from .analysis import Equilibrium, LinearModel, Modes, State
     from .animation import Animation, Shape
-    from .assembly import Assembly
-    from .beams import Beam, beam
+    from .assembly.assembly import Assembly
     from .evaluation import Evaluated
-    from .formulations import Formulation
-    from .hand_written import HandWritten
-    from .matrices import write_matrices
-    from .mechanism import Mechanism
-    from .model_file import load
-    from .model_writing import save
-    from .urdf import load_urdf
+    from .files.matrices import write_matrices
+    from .files.reading import load
+    from .files.urdf import load_urdf
+    from .files.writing import save
+    from .modelling.beams import Beam, beam
+    from .modelling.formulations import Formulation
+    from .modelling.hand_written import HandWritten
+    from .modelling.inspection import Inspectable
+    from .modelling.mechanism import Mechanism
 
 _HOME = {
     "Animation": "animation",
-    "Assembly": "assembly",
-    "Beam": "beams",
+    "Assembly": "assembly.assembly",
+    "Beam": "modelling.beams",
     "Equilibrium": "analysis",
     "Evaluated": "evaluation",
-    "Formulation": "formulations",
-    "HandWritten": "hand_written",
+    "Formulation": "modelling.formulations",
+    "HandWritten": "modelling.hand_written",
+    "Inspectable": "modelling.inspection",
     "LinearModel": "analysis",
-    "Mechanism": "mechanism",
+    "Mechanism": "modelling.mechanism",
     "Modes": "analysis",
     "Shape": "animation",
     "State": "analysis",
-    "beam": "beams",
-    "load": "model_file",
-    "load_urdf": "urdf",
-    "save": "model_writing",
-    "write_matrices": "matrices",
+    "beam": "modelling.beams",
+    "load": "files.reading",
+    "load_urdf": "files.urdf",
+    "save": "files.writing",
+    "write_matrices": "files.matrices",
 }
 
 __all__ = [
@@ -51,6 +58,7 @@ __all__ = [
     "Evaluated",
     "Formulation",
     "HandWritten",
+    "Inspectable",
     "LinearModel",
     "Mechanism",
     "Modes",
@@ -63,4 +71,12 @@ __all__ = [
     "write_matrices",
 ]
 
-__getattr__, __dir__ = loading(__name__, _HOME)
+_MODULES = (
+    "analysis",
+    "animation",
+    "drawing",
+    "evaluation",
+    "library",
+)
+
+__getattr__, __dir__ = loading(__name__, _HOME, _MODULES)

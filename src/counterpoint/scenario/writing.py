@@ -1,96 +1,72 @@
-"""Write TOML files: a document of sections with tables that fit on a line."""
+"""Write a system structure as a scenario file, with its FMUs beside it."""
 
 from __future__ import annotations
 
-import json
-import os
-import re
-from collections.abc import Mapping
+import filecmp
+import shutil
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from .._files.toml_writing import scenario_toml, write_new
 from ..errors import OutputError
 
-_BARE_KEY = re.compile(r"[A-Za-z0-9_-]+")
-_SHORT = 100
-"""Tables that fit into so many characters are written in one line."""
-
-Section = str | tuple[str, ...]
-"""Name of a section: a key, or the keys that lead to it."""
+if TYPE_CHECKING:
+    from .scenario import Scenario
 
 
-def write_new(path: str | os.PathLike[str], text: str, *, overwrite: bool) -> Path:
-    """Write a text file and return its path; one that is there is replaced only when asked."""
-    file = Path(path)
-    try:
-        with file.open("w" if overwrite else "x", encoding="utf-8") as stream:
-            stream.write(text)
-    except FileExistsError:
-        raise OutputError(f"{file}: already there; choose another name or say overwrite=True", str(file)) from None
-    except OSError as error:
-        raise OutputError(f"{file}: cannot be written: {error.strerror}", str(file)) from error
-    return file
+@dataclass
+class Copies:
+    """Files that go with another file: relative name -> where it is copied from; two files never share a name."""
+
+    sources: dict[str, Path] = field(default_factory=dict)
+
+    def add(self, name: str, source: Path) -> str:
+        """Remember a file and return the name that it gets."""
+        wanted, count = Path(name), 1
+        while self.sources.get(wanted.as_posix(), source) != source:
+            count += 1
+            wanted = Path(name).with_stem(f"{Path(name).stem}-{count}")
+        self.sources[wanted.as_posix()] = source
+        return wanted.as_posix()
+
+    def check(self, folder: Path, *, overwrite: bool) -> None:
+        """See that no other file would be replaced, unless asked."""
+        for name, source in self.sources.items():
+            if (folder / name).exists() and not _same(source, folder / name) and not overwrite:
+                text = "already there, with other contents; choose another place or say overwrite"
+                raise OutputError(f"{folder / name}: {text}", str(folder / name))
+
+    def copy_to(self, folder: Path) -> None:
+        """Copy what is not there yet."""
+        for name, source in self.sources.items():
+            target = folder / name
+            try:
+                if not target.exists() or not _same(source, target):
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copyfile(source, target)
+            except OSError as error:
+                raise OutputError(f"{target}: cannot be written: {error.strerror}", str(target)) from error
 
 
-def to_toml(document: Mapping[Any, Mapping[str, Any]]) -> str:
-    """Write a document of sections (:data:`Section`); tables that are short enough become one line each.
-
-    >>> print(to_toml({"points": {"A": {"at": [0.0, 1.0], "fixed": True}}}), end="")
-    [points]
-    A = { at = [0.0, 1.0], fixed = true }
-    """
-    return "\n".join("\n".join(_section(name, section)) + "\n" for name, section in document.items())
-
-
-def scenario_toml(values: Mapping[str, Any]) -> str:
-    """Write a scenario: the top, a section for each subsystem, the connections, and constants."""
-    tables = ("subsystems", "connections", "set")
-    top = "".join(f"{key} = {value_text(value)}\n" for key, value in values.items() if key not in tables)
-    parts = [top, to_toml({("subsystems", name): table for name, table in values["subsystems"].items()})]
-    parts += [
-        "[[connections]]\n" + "".join(f"{_key(key)} = {value_text(value)}\n" for key, value in table.items())
-        for table in values.get("connections", ())
-    ]
-    if values.get("set"):
-        parts.append(to_toml({"set": values["set"]}))
-    return "\n".join(parts)
+def write_scenario(scenario: Scenario, path: Path, *, overwrite: bool) -> Path:
+    """Write a scenario file, and the FMUs that it names into its directory or below."""
+    values = scenario.tables()
+    files = Copies()
+    for name, table in values["subsystems"].items():
+        file = files.add(scenario.written_name(table["file"]), scenario.find_file(table["file"]))
+        values["subsystems"][name] = {"type": "fmu", "file": file} | {k: v for k, v in table.items() if k != "file"}
+    for table in values.get("connections", ()):
+        table["from"] = _one(table["from"])
+    files.check(path.parent, overwrite=overwrite)
+    write_new(path, scenario_toml(values), overwrite=overwrite)
+    files.copy_to(path.parent)
+    return path
 
 
-def _section(name: Section, section: Mapping[str, Any]) -> list[str]:
-    """Write a section; if one of its tables is too long for a line, all get lines of their own: their order counts."""
-    title = ".".join(_key(key) for key in ((name,) if isinstance(name, str) else name))
-    lines = [f"{_key(key)} = {value_text(value)}" for key, value in section.items()]
-    tables = all(isinstance(value, Mapping) and value for value in section.values())
-    if not tables or max(map(len, lines)) <= _SHORT:
-        return [f"[{title}]", *lines]
-    blocks = [
-        "\n".join([f"[{title}.{_key(key)}]", *(f"{_key(k)} = {value_text(v)}" for k, v in table.items())])
-        for key, table in section.items()
-    ]
-    return ["\n\n".join(blocks)]
+def _same(one: Path, other: Path) -> bool:
+    return one.resolve() == other.resolve() or (other.is_file() and filecmp.cmp(one, other, shallow=False))
 
 
-def _key(key: str) -> str:
-    return key if _BARE_KEY.fullmatch(key) else _text(key)
-
-
-def _text(text: str) -> str:
-    # JSON's escapes are TOML's, except that TOML has DEL escaped, too, and no lone surrogates.
-    return json.dumps(text.encode("utf-8", "replace").decode(), ensure_ascii=False).replace("\x7f", "\\u007f")
-
-
-def value_text(value: Any) -> str:
-    """Write a value as TOML does, in one line.
-
-    >>> value_text({"kind": "lagrange", "order": 2})
-    '{ kind = "lagrange", order = 2 }'
-    """
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, str):
-        return _text(value)
-    if isinstance(value, int | float):
-        return repr(value)
-    if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_key(k)} = {value_text(v)}" for k, v in value.items()) + " }" if value else "{}"
-    return "[" + ", ".join(value_text(item) for item in value) + "]"
+def _one(given: Any) -> Any:
+    return given[0] if isinstance(given, list) and len(given) == 1 else given

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from .family import Family
 
 if TYPE_CHECKING:
-    from ...precedence import Scheme
+    from ..._run.precedence import Scheme
     from ...system import System
     from ..cosimulation import Cosimulation
 
@@ -70,7 +70,8 @@ class CosimulationBlocks(Family):
         >>> len(block.result()["slow.x"].time)
         11
         """
-        from ..cosimulation import Cosimulation, Coupling, find_host
+        from ..._run.host_ports import find_host
+        from ..cosimulation import Cosimulation, Coupling
 
         coupling = Coupling(system, find_host(system, host), scheme, direct)
         block = self.add(

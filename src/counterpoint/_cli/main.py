@@ -1,0 +1,84 @@
+"""The command line: ``counterpoint run | info | convert | export | doctor | study | serve``.
+
+Each command has its own module. Only click and the standard library are imported at their top, so that
+``counterpoint --help`` answers at once; everything else is loaded by the command that needs it. Exit codes: 0 done,
+2 bad usage or scenario, 3 simulation failed (results kept), 4 a component died, 5 no room or memory, 130 and 143
+interrupted (results kept).
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import click
+
+from .._common.version import VERSION
+from .common import NO_ROOM, Settings, print_error, with_traceback
+from .convert import convert
+from .doctor import doctor
+from .export import export
+from .info import info
+from .run import run
+from .serve import serve
+from .study import study
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(VERSION, message="%(prog)s %(version)s")
+@with_traceback
+def cli() -> None:
+    """Couple simulators that each keep their own time."""
+
+
+for _command in (run, info, convert, export, doctor, study, serve):
+    cli.add_command(_command)
+
+
+def _print_warning(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
+    """Print a warning as a user wants to read it, without the line of the program that gave it."""
+    click.echo(click.style("warning: ", fg="yellow", bold=True) + str(message), err=True)
+
+
+def _exit_code(error: Exception) -> int:
+    """Print an error as a user wants to read it; return the exit code that belongs to it."""
+    from ..errors import CounterpointError
+
+    if isinstance(error, click.ClickException):
+        error.show()
+        return 2
+    if isinstance(error, MemoryError):
+        click.echo("error: out of memory; results written so far are kept", err=True)
+        return 5
+    if isinstance(error, CounterpointError):
+        print_error(error)
+        return error.exit_code
+    if isinstance(error, BrokenPipeError):  # `counterpoint info x.toml | head`: the reader has gone
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    if isinstance(error, OSError):
+        print_error(error)
+        return 5 if error.errno in NO_ROOM else 2
+    raise error
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run the command line and end the process with its exit code."""
+    settings = Settings()
+    with settings.interrupts, warnings.catch_warnings():
+        warnings.showwarning = _print_warning
+        try:
+            code = cli.main(args=arguments, prog_name="counterpoint", standalone_mode=False, obj=settings)
+        except click.Abort:
+            click.echo("interrupted", err=True)
+            code = settings.interrupts.exit_code
+        except Exception as error:
+            if settings.traceback:
+                import traceback
+
+                traceback.print_exc()
+            code = _exit_code(error)
+    sys.exit(code if isinstance(code, int) else 0)

@@ -1,0 +1,39 @@
+"""Check the tables of a scenario file."""
+
+from __future__ import annotations
+
+from .._files.problems import Document, Mistakes
+from .._files.tables import bad_span
+from .._files.validation import validate
+from .models import ScenarioTable
+from .vocabulary import SCENARIOS
+
+_MUCH_LATER = 1e300
+"""End of the run in s where the file says none: a missing end must not bring up "step larger than the run"."""
+
+
+def check(document: Document, mistakes: Mistakes) -> tuple[ScenarioTable | None, list[int]]:
+    """Check the tables of a document; note all mistakes and return what is left without the bad parts.
+
+    Returns
+    -------
+    table : ScenarioTable or None
+        Everything that is right; None when nothing useful is left.
+    connections : list of int
+        For each connection in ``table`` its index in the document.
+    """
+    table, wrong = validate(
+        ScenarioTable,
+        document,
+        mistakes,
+        SCENARIOS,
+        whole=lambda section: section not in ("subsystems", "connections"),
+        fallback={"until": _MUCH_LATER},
+    )
+    if table is None:
+        return None, []
+    ends_early = None if wrong else bad_span(table.start, table.until)
+    if ends_early:
+        mistakes.add(("until",), ends_early)
+    written = len(document.values.get("connections", ()))
+    return table, [index for index in range(written) if ("connections", index) not in wrong]
