@@ -8,7 +8,7 @@ from pathlib import Path
 import matplotlib
 import pytest
 
-from counterpoint.cases import read_case
+from counterpoint._cases.registry import read_case
 
 ROOT = Path(__file__).resolve().parents[1]
 TOOLS = runpy.run_path(str(ROOT / "docs" / "make_images.py"))

@@ -3,7 +3,7 @@ import math
 
 from rich.console import Console
 
-from counterpoint.progress import Progress, clock, show
+from counterpoint._run.progress import Progress, clock, show
 
 
 def _console(terminal: bool, width: int = 120) -> Console:

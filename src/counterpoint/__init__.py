@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from .lazy import loading
+from ._common.lazy import loading
 
 __version__ = "0.1.0"
 
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from . import link as link
     from . import multibody as multibody
     from . import ssp as ssp
+    from ._run.embedded import CosimulationInterface
+    from ._run.precedence import Scheme, custom, sequential
+    from ._run.progress import Progress
+    from ._run.run import Run
     from .approximations import (
         Approximation,
         approximate,
@@ -31,7 +35,6 @@ if TYPE_CHECKING:
         transition,
     )
     from .diagram.diagram import Diagram
-    from .embedded import CosimulationInterface
     from .errors import (
         AlgebraicLoopError,
         ComponentDied,
@@ -51,10 +54,7 @@ if TYPE_CHECKING:
     )
     from .fmi import export_fmu, fmu
     from .link import listen, remote, serve
-    from .precedence import Scheme, custom, sequential
-    from .progress import Progress
     from .results import Result, Signal, load
-    from .run import Run
     from .scenario import Scenario
     from .subsystems import Subsystem, linear, ode, second_order, source, table
     from .system import System
@@ -65,7 +65,7 @@ _ROOMS = {
         "Approximation", "approximate", "hermite", "hold", "lagrange", "least_squares", "mean", "taylor", "transition",
     ),
     "diagram.diagram": ("Diagram",),
-    "embedded": ("CosimulationInterface",),
+    "_run.embedded": ("CosimulationInterface",),
     "errors": (
         "AlgebraicLoopError", "ComponentDied", "ComponentError", "CounterpointError", "MissingExtraError", "ModelError",
         "NotFiniteError", "OutputError", "PeerLost", "RunInterrupted", "ScenarioError", "SetupError",
@@ -73,10 +73,10 @@ _ROOMS = {
     ),
     "fmi": ("export_fmu", "fmu"),
     "link": ("listen", "remote", "serve"),
-    "precedence": ("Scheme", "custom", "sequential"),
-    "progress": ("Progress",),
+    "_run.precedence": ("Scheme", "custom", "sequential"),
+    "_run.progress": ("Progress",),
     "results": ("Result", "Signal", "load"),
-    "run": ("Run",),
+    "_run.run": ("Run",),
     "scenario": ("Scenario",),
     "subsystems": ("Subsystem", "linear", "ode", "second_order", "source", "table"),
     "system": ("System",),

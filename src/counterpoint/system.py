@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from numpy.typing import ArrayLike
 
+from ._common.ports import PortSpec, port_widths
+from ._run.checks import Problem, find_problems, is_number
+from ._run.precedence import Scheme, to_scheme
 from .approximations import Approximation
-from .checks import Problem, find_problems, is_number
 from .errors import SetupError, did_you_mean
-from .ports import PortSpec, port_widths
-from .precedence import Scheme, to_scheme
 from .subsystems import Subsystem
 
 if TYPE_CHECKING:
-    from .embedded import CosimulationInterface
-    from .progress import Progress
+    from ._run.embedded import CosimulationInterface
+    from ._run.progress import Progress
+    from ._run.run import Run
     from .results import Result
-    from .run import Run
     from .windows import Window
 
 __all__ = ["Connection", "Entry", "Problem", "System"]
@@ -294,7 +294,7 @@ class System:
 
     def waits_for(self, scheme: str | Scheme = "slowest-first") -> dict[str, list[str]]:
         """Return for each subsystem those it waits for under a scheme."""
-        from .plan import waiting
+        from ._run.plan import waiting
 
         return waiting(self, to_scheme(scheme), start=0.0)
 
@@ -386,7 +386,7 @@ class System:
         0.632
         >>> result = run.finish()
         """
-        from .run import Run
+        from ._run.run import Run
 
         return Run(
             self, until=until, scheme=scheme, start=start, window=window, threads=threads, file=file,
@@ -405,7 +405,7 @@ class System:
         start : float
             Start time, s.
         """
-        from .embedded import CosimulationInterface
+        from ._run.embedded import CosimulationInterface
 
         return CosimulationInterface(self, host, scheme, start)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from .checks import Problem, is_number
+from ._run.checks import Problem, is_number
 from .errors import SetupError
 
 if TYPE_CHECKING:

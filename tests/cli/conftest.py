@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from counterpoint.cli import main
+from counterpoint._cli.main import main
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-COMMAND = [sys.executable, "-c", "from counterpoint.cli import main; main()"]
+COMMAND = [sys.executable, "-c", "from counterpoint._cli.main import main; main()"]
 
 SCENARIO = """\
 name = "case"

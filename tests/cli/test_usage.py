@@ -19,7 +19,7 @@ def test_help_is_there_at_once(command):
 
 
 def test_the_command_line_loads_nothing_heavy():
-    code = "import sys, counterpoint.cli; print(*sys.modules)"
+    code = "import sys, counterpoint._cli.main; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True).stdout.split()
     assert not {"numpy", "pandas", "h5py", "matplotlib", "rich", "pydantic"} & set(loaded)
 

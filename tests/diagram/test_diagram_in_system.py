@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import counterpoint as cp
-from counterpoint.cases import read_case
+from counterpoint._cases.registry import read_case
 
 
 def first_order(**options):

@@ -4,7 +4,7 @@ import xml.etree.ElementTree as ET
 from itertools import pairwise
 
 import counterpoint as cp
-from counterpoint.diagram.drawing import lay_out, svg
+from counterpoint.diagram.drawing.svg import lay_out, svg
 
 
 def controlled_plant():

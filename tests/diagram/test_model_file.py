@@ -141,7 +141,7 @@ def test_a_diagram_of_another_file_is_a_superblock(tmp_path, file):
 def test_the_command_line_runs_a_diagram_and_draws_it(file, tmp_path, monkeypatch):
     from click.testing import CliRunner
 
-    from counterpoint.cli import cli
+    from counterpoint._cli.main import cli
 
     monkeypatch.chdir(tmp_path)
     outcome = CliRunner().invoke(cli, ["run", "control.toml", "--no-progress"])

@@ -117,7 +117,7 @@ def test_counters_give_intervals_as_fractions(built, changed):
 
 
 def test_info_lists_the_clocks(built, capsys):
-    from counterpoint.cli import main
+    from counterpoint._cli.main import main
 
     with pytest.raises(SystemExit) as end:
         main(["info", str(built(CLOCKED, 3))])

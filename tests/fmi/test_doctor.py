@@ -2,7 +2,7 @@
 
 import pytest
 
-from counterpoint.cli import main
+from counterpoint._cli.main import main
 from counterpoint.fmi.doctor import examine
 from counterpoint.link.availability import LINKS
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import counterpoint as cp
-from counterpoint.cli import main
+from counterpoint._cli.main import main
 from counterpoint.errors import OutputError, SetupError
 from counterpoint.multibody import Mechanism
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import counterpoint as cp
-from counterpoint.cli import main
+from counterpoint._cli.main import main
 from counterpoint.link.availability import LINKS
 
 from .models import OSCILLATOR

@@ -5,7 +5,7 @@ import shutil
 import pytest
 
 import counterpoint as cp
-from counterpoint.cli import main
+from counterpoint._cli.main import main
 
 SCENARIO = """\
 until = 1.0

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import counterpoint as cp
-from counterpoint.cli import main
+from counterpoint._cli.main import main
 from counterpoint.link.availability import LINKS
 
 pytestmark = pytest.mark.skipif(not LINKS, reason="links need Linux")
@@ -85,7 +85,7 @@ def test_a_mechanism_is_served(tmp_path):
         assert server.wait_for("address") == address
         server.wait_for("token")
         with cp.remote(address, token_file=tmp_path / "token") as remote:
-            from counterpoint.cases import read_case
+            from counterpoint._cases.registry import read_case
 
             (entry,) = read_case(EXAMPLES / "four-bar.toml").build().subsystems.values()
             assert_same(run_alone(entry.subsystem, 1e-3, 0.2), run_alone(remote, 1e-3, 0.2))
@@ -119,7 +119,7 @@ until = 1.0
 
 
 def test_a_diagram_is_served_over_shared_memory(tmp_path):
-    from counterpoint.cases import read_case
+    from counterpoint._cases.registry import read_case
 
     path = tmp_path / "lag.toml"
     path.write_text(DIAGRAM)

@@ -5,7 +5,7 @@ import pytest
 
 import counterpoint as cp
 from counterpoint.multibody import Mechanism
-from counterpoint.multibody.beams import beam
+from counterpoint.multibody.modelling.beams import beam
 
 CANTILEVER = np.array([1.875104068711961, 4.694091132974175, 7.854757438237613]) ** 2
 PINNED = (np.pi * np.arange(1, 4)) ** 2

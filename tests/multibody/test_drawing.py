@@ -5,7 +5,7 @@ import pytest
 
 import counterpoint as cp
 from counterpoint.multibody import Mechanism
-from counterpoint.multibody.drawing import animate
+from counterpoint.multibody.drawing.mechanisms import animate
 
 from .examples import bricard, four_bar, pendulum, slider_crank, spring_pendulum
 

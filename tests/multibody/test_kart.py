@@ -7,8 +7,8 @@ import pytest
 
 import counterpoint as cp
 from counterpoint.multibody.analysis.tangent_space import TangentSpace
-from counterpoint.multibody.kart import CORNERS, KartData, hard_points
 from counterpoint.multibody.library import kart
+from counterpoint.multibody.library.vehicle import CORNERS, KartData, hard_points
 
 DATA = KartData()
 G = 9.81

@@ -8,7 +8,7 @@ import scipy.io
 
 from counterpoint.errors import OutputError, SetupError
 from counterpoint.multibody import Mechanism, write_matrices
-from counterpoint.multibody.matrices import FILES, write_matrix_market
+from counterpoint.multibody.files.matrices import FILES, write_matrix_market
 
 
 @pytest.fixture

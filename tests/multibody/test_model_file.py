@@ -6,7 +6,7 @@ import pytest
 import counterpoint as cp
 from counterpoint.errors import ScenarioError
 from counterpoint.multibody import Formulation, load, save
-from counterpoint.multibody.model_file import ModelFile
+from counterpoint.multibody.files.reading import ModelFile
 
 from .model_files import EVERYTHING, PENDULUM, by_hand, positions
 

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from counterpoint.cases import read_case
+from counterpoint._cases.registry import read_case
+from counterpoint._files.problems import Document
 from counterpoint.errors import ScenarioError, SetupError
 from counterpoint.multibody import load
-from counterpoint.multibody.model_file import ModelFile
-from counterpoint.scenario.problems import Document
+from counterpoint.multibody.files.reading import ModelFile
 
 from .model_files import EVERYTHING, PENDULUM
 

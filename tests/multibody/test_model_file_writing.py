@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from counterpoint.errors import OutputError, SetupError
-from counterpoint.multibody import Mechanism, forces, load, save
-from counterpoint.multibody.elements import CONTACT_KEYS, TYRE_KEYS
-from counterpoint.multibody.model_file import ModelFile
-from counterpoint.multibody.model_forces import FORCES
-from counterpoint.multibody.model_writing import dumps
+from counterpoint.multibody import Mechanism, load, save
+from counterpoint.multibody.assembly.assembly import forces
+from counterpoint.multibody.assembly.elements import CONTACT_KEYS, TYRE_KEYS
+from counterpoint.multibody.files.forces import FORCES
+from counterpoint.multibody.files.reading import ModelFile
+from counterpoint.multibody.files.writing import dumps
 
 from .model_files import EVERYTHING, PENDULUM, by_hand, positions
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given as hypothesis_given
 from hypothesis import strategies as st
 
-from counterpoint.multibody.units import Given, UnitProblem, Units, given, role_problem, unit
+from counterpoint.multibody.files.units import Given, UnitProblem, Units, given, role_problem, unit
 
 
 @pytest.mark.parametrize(

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import counterpoint as cp
+from counterpoint._files.folder import Folder
+from counterpoint._files.problems import Document, Mistakes, line_of, path_of
 from counterpoint.errors import ScenarioError
 from counterpoint.scenario.building import Builder
-from counterpoint.scenario.files import Folder
-from counterpoint.scenario.problems import Document, Mistakes, line_of, path_of
-from counterpoint.scenario.reading import check
+from counterpoint.scenario.checking import check
 
 SOURCE = """\
 until = 2.0

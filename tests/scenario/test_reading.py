@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import counterpoint as cp
+from counterpoint._files.tables import keys_of
 from counterpoint.errors import ScenarioError, SetupError
 from counterpoint.scenario import models
 
@@ -198,7 +199,7 @@ def test_the_reference_page_names_every_key():
         *models.SUBSYSTEMS.values(),
         *models.APPROXIMATIONS.values(),
     ]
-    keys = {key for table in tables for key in models.keys_of(table)}
+    keys = {key for table in tables for key in keys_of(table)}
     names = {*keys, *models.SUBSYSTEMS, *models.APPROXIMATIONS} - {"kind"}
     assert [name for name in sorted(names) if f"`{name}`" not in text and f"`{name} = " not in text] == []
 

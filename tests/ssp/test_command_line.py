@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 import counterpoint as cp
-from counterpoint.cli import main
+from counterpoint._cli.main import main
 
 from .conftest import PAIR, ssd
 

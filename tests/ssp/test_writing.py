@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import counterpoint as cp
-from counterpoint.scenario.writing import scenario_toml
+from counterpoint._files.toml_writing import scenario_toml
 
 PAIR = """
 until = 1.0

@@ -17,11 +17,11 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._common.byte_streams import SocketWire, connect_to, listen_at, socket_address, without_delay
+from .._common.ports import PortSpec, port_widths
 from ..errors import PeerLost, SetupError
-from ..ports import PortSpec, port_widths
 from ..subsystems import Subsystem
 from ..subsystems.base import InputFunction
-from ..wire import SocketWire, connect_to, listen_at, socket_address, without_delay
 
 _RETRY = 0.01
 """Pause between two attempts to connect, s."""

@@ -13,14 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._common.ports import port_widths
+from .._run.precedence import Scheme
 from ..errors import MissingExtraError, SetupError
-from ..ports import port_widths
-from ..precedence import Scheme
 from ..subsystems import Subsystem
 from ..subsystems.base import InputFunction
 
 if TYPE_CHECKING:
-    from ..embedded import CosimulationInterface
+    from .._run.embedded import CosimulationInterface
     from ..system import System
 
 __all__ = ["inlet", "interface_block", "subsystem"]
@@ -63,7 +63,7 @@ def interface_block(
     Returns
     -------
     pathsim.blocks.Block
-        ``block.interface`` is the :class:`~counterpoint.embedded.CosimulationInterface` of the present run.
+        ``block.interface`` is the :class:`~counterpoint._run.embedded.CosimulationInterface` of the present run.
     """
     from ..diagram.cosimulation import find_host
 

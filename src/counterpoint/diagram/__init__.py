@@ -7,23 +7,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..lazy import loading
+from .._common.lazy import loading
 
 if TYPE_CHECKING:
     from .block import Block
+    from .block_output import Signal
     from .diagram import Diagram
-    from .model_file import load
-    from .model_writing import save
+    from .files.reading import load
+    from .files.writing import save
     from .python_block import PythonBlock
-    from .signal import Signal
 
 _HOME = {
     "Block": "block",
     "Diagram": "diagram",
     "PythonBlock": "python_block",
-    "Signal": "signal",
-    "load": "model_file",
-    "save": "model_writing",
+    "Signal": "block_output",
+    "load": "files.reading",
+    "save": "files.writing",
 }
 
 __all__ = ["Block", "Diagram", "PythonBlock", "Signal", "load", "save"]

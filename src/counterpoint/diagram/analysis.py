@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from .._common.ports import columns, offsets
 from ..errors import SetupError, did_you_mean
 from ..linear_model import StateSpace
-from ..ports import columns, offsets
 from .compiling import flatten, make_core, subsystem
 
 if TYPE_CHECKING:

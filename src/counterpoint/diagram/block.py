@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import SetupError, did_you_mean
-from .signal import Signal, SignalOperators
+from .block_output import Signal, SignalOperators
 
 if TYPE_CHECKING:
     from .diagram import Diagram

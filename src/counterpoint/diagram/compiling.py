@@ -14,8 +14,8 @@ from ..subsystems import NativeSubsystem
 
 if TYPE_CHECKING:
     from .block import Block
+    from .block_output import Signal
     from .diagram import Diagram
-    from .signal import Signal
 
 SOLVERS = ("ode1", "ode2", "ode3", "ode4", "ode5", "trapezoidal", "ode23", "ode45", "ode23s")
 VARIABLE_STEP = ("ode23", "ode45", "ode23s")

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from .. import _core
+from .._common.ports import columns
+from .._run.plan import Plan, make_plan
+from .._run.precedence import Scheme
+from .._run.recording import Recorder, run_layout
 from ..errors import SetupError, did_you_mean
-from ..plan import Plan, make_plan
-from ..ports import columns
-from ..precedence import Scheme
-from ..recording import Recorder, run_layout
 from ..results import MemoryStore, Result
 from .block import Block
 

@@ -14,8 +14,8 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..errors import SetupError, did_you_mean
 from .block import Block, Maker, parameters
+from .block_output import Signal, SignalOperators
 from .blocks import BlockLibrary
-from .signal import Signal, SignalOperators
 
 if TYPE_CHECKING:
     from ..results import Result
@@ -240,18 +240,18 @@ class Diagram(BlockLibrary):
 
     def save(self, path: str | Path, *, until: float | None = None, overwrite: bool = False) -> Path:
         """Write the diagram as a TOML file that :func:`counterpoint.diagram.load` and ``counterpoint run`` read."""
-        from .model_writing import save
+        from .files.writing import save
 
         return save(self, path, until=until, overwrite=overwrite)
 
     def draw(self, path: str | Path) -> Path:
         """Write a picture of the diagram as an SVG file; in a notebook the diagram shows itself."""
-        from .drawing import save
+        from .drawing.svg import save
 
         return save(self, path)
 
     def _repr_svg_(self) -> str:
-        from .drawing import svg
+        from .drawing.svg import svg
 
         return svg(self)
 

@@ -18,12 +18,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import __version__, _core
+from .._common.ports import offsets
+from .._run.checks import feedthrough_edges
+from .._run.plan import Plan, make_plan
+from .._run.precedence import Scheme
 from ..approximations import Approximation, lagrange, taylor
-from ..checks import feedthrough_edges
 from ..errors import OutputError, SetupError, did_you_mean
-from ..plan import Plan, make_plan
-from ..ports import offsets
-from ..precedence import Scheme
 from ..subsystems import Subsystem
 from ..system import HasSubsystem, System
 from ..units import UnitProblem, unit
@@ -35,8 +35,8 @@ from .platforms import folders, library_suffix
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..diagram.model_case import DiagramCase
-    from ..multibody.model_case import MechanismCase
+    from ..diagram.files.case import DiagramCase
+    from ..multibody.files.case import MechanismCase
     from ..scenario import Scenario
 
     Case = Scenario | MechanismCase | DiagramCase

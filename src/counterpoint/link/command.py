@@ -32,7 +32,7 @@ def read_offer(file: Path, chosen: str | None, allow_outside: bool) -> Offer:
 
         model = fmu(file)
         return Offer(model.options.name, model, model.preferred_step, {})
-    from ..cases import read_case
+    from .._cases.registry import read_case
 
     system = read_case(file, allow_outside=allow_outside).build()
     names = list(system.subsystems)

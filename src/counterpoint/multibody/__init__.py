@@ -7,40 +7,40 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..lazy import loading
+from .._common.lazy import loading
 
 if TYPE_CHECKING:
     from .analysis import Equilibrium, LinearModel, Modes, State
     from .animation import Animation, Shape
-    from .assembly import Assembly
-    from .beams import Beam, beam
+    from .assembly.assembly import Assembly
     from .evaluation import Evaluated
-    from .formulations import Formulation
-    from .hand_written import HandWritten
-    from .matrices import write_matrices
-    from .mechanism import Mechanism
-    from .model_file import load
-    from .model_writing import save
-    from .urdf import load_urdf
+    from .files.matrices import write_matrices
+    from .files.reading import load
+    from .files.urdf import load_urdf
+    from .files.writing import save
+    from .modelling.beams import Beam, beam
+    from .modelling.formulations import Formulation
+    from .modelling.hand_written import HandWritten
+    from .modelling.mechanism import Mechanism
 
 _HOME = {
     "Animation": "animation",
-    "Assembly": "assembly",
-    "Beam": "beams",
+    "Assembly": "assembly.assembly",
+    "Beam": "modelling.beams",
     "Equilibrium": "analysis",
     "Evaluated": "evaluation",
-    "Formulation": "formulations",
-    "HandWritten": "hand_written",
+    "Formulation": "modelling.formulations",
+    "HandWritten": "modelling.hand_written",
     "LinearModel": "analysis",
-    "Mechanism": "mechanism",
+    "Mechanism": "modelling.mechanism",
     "Modes": "analysis",
     "Shape": "animation",
     "State": "analysis",
-    "beam": "beams",
-    "load": "model_file",
-    "load_urdf": "urdf",
-    "save": "model_writing",
-    "write_matrices": "matrices",
+    "beam": "modelling.beams",
+    "load": "files.reading",
+    "load_urdf": "files.urdf",
+    "save": "files.writing",
+    "write_matrices": "files.matrices",
 }
 
 __all__ = [

@@ -8,12 +8,14 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from .._common.ports import columns, port_widths
+from .._files.csv_files import read_csv
+from .._files.folder import Folder, call
+from .._files.problems import Mistakes, Path, path_of, quoted
+from .._files.tables import Table
 from ..errors import SetupError, did_you_mean
-from ..ports import columns, port_widths
 from . import models
-from .files import Folder, call
-from .problems import Mistakes, Path, keys_at, path_of, quoted
-from .tables import read_csv
+from .vocabulary import keys_at
 
 if TYPE_CHECKING:
     from ..system import System
@@ -163,7 +165,7 @@ class Builder:
         return None
 
     def _multibody(self, at: Path, entry: models.Multibody) -> Any:
-        from ..multibody.model_file import ModelFile
+        from ..multibody.files.reading import ModelFile
 
         with self._noting(*at, "file"):
             model = ModelFile.read(self.folder.find(entry.file), allow_outside=self.folder.allow_outside)
@@ -171,7 +173,7 @@ class Builder:
         return None
 
     def _diagram(self, at: Path, entry: models.DiagramSubsystem) -> Any:
-        from ..diagram.model_file import DiagramFile
+        from ..diagram.files.reading import DiagramFile
 
         with self._noting(*at, "file"):
             model = DiagramFile.read(self.folder.find(entry.file), allow_outside=self.folder.allow_outside)
@@ -251,14 +253,14 @@ class Builder:
             self.mistakes.add_error(at, error, lambda text: _OWN_PLACE.sub("", text), known)
 
 
-def _given(entry: models.Table, *without: str) -> dict[str, Any]:
+def _given(entry: Table, *without: str) -> dict[str, Any]:
     """Return the options that the file gives; the others keep the defaults of the library."""
     left_out = {"type", "step", *without}
     options = {name: getattr(entry, name) for name in type(entry).model_fields if name not in left_out}
     return {name: value for name, value in options.items() if value is not None}
 
 
-_MAKERS: dict[type[models.Table], Callable[[Builder, Path, Any], Any]] = {
+_MAKERS: dict[type[Table], Callable[[Builder, Path, Any], Any]] = {
     models.Linear: Builder._linear,
     models.SecondOrder: Builder._second_order,
     models.Ode: Builder._ode,

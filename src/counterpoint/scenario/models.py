@@ -6,66 +6,26 @@ shapes fit is known only once the subsystems are built, and is the business of :
 
 from __future__ import annotations
 
-import math
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Discriminator,
-    Field,
-    Tag,
-    model_validator,
-)
+from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
+from .._files.tables import (
+    FileName,
+    Matrix,
+    Name,
+    Names,
+    Numbers,
+    OneOrMore,
+    Positive,
+    Table,
+    Vector,
+    same_row_shapes,
+    shape_of,
+)
+from .._run.precedence import NAMED_SCHEMES
 from ..errors import did_you_mean
-from ..precedence import NAMED_SCHEMES
-
-
-def _as_list(value: Any) -> Any:
-    return value if isinstance(value, list) else [value]
-
-
-def _shape_of(value: Any) -> str:
-    return "table" if isinstance(value, dict | BaseModel) else "list" if isinstance(value, list) else "single"
-
-
-def _same_row_shapes(rows: list[float | list[float]]) -> list[float | list[float]]:
-    _same_row_lengths([row if isinstance(row, list) else [row] for row in rows])
-    return rows
-
-
-def _same_row_lengths(rows: list[list[float]]) -> list[list[float]]:
-    for number, row in enumerate(rows, start=1):
-        if len(row) != len(rows[0]):
-            raise PydanticCustomError(
-                "ragged",
-                "row {number} has {count} numbers, row 1 has {first}; all rows need the same",
-                {"number": number, "count": len(row), "first": len(rows[0])},
-            )
-    return rows
-
-
-def _usable_name(name: str) -> str:
-    if not name.strip() or not name.isprintable() or "." in name:
-        raise PydanticCustomError(
-            "bad_name", 'not a usable name; write letters, digits or blanks, without "." and line breaks'
-        )
-    return name
-
-
-def _usable_file_name(name: str) -> str:
-    bad = set('/\\:*?"<>|') & set(name)
-    if bad or not name.strip() or not name.isprintable() or name.startswith(".") or len(name.encode()) > 200:
-        raise PydanticCustomError(
-            "bad_file_name",
-            "result files are named after it: write at most 200 letters, digits, blanks or dashes, "
-            'without / \\ : * ? " < > | and no dot in front',
-        )
-    return name
 
 
 def _known_scheme(scheme: str) -> str:
@@ -74,33 +34,6 @@ def _known_scheme(scheme: str) -> str:
             "unknown_scheme", "no such scheme{hint}", {"hint": did_you_mean(scheme, NAMED_SCHEMES)}
         )
     return scheme
-
-
-Name = Annotated[str, AfterValidator(_usable_name)]
-FileName = Annotated[str, AfterValidator(_usable_file_name)]
-"""A name that result files can have."""
-Positive = Annotated[float, Field(gt=0)]
-Vector = list[float]
-Matrix = Annotated[list[list[float]], AfterValidator(_same_row_lengths)]
-Names = Annotated[
-    Annotated[list[Name], Tag("list")]
-    | Annotated[dict[Name, Annotated[int, Field(gt=0)]], Tag("table")]
-    | Annotated[Name, Tag("single")],
-    Discriminator(_shape_of),
-]
-"""Port names, ``["u", "v"]``, names with widths, ``{position = 3}``, or one name for all."""
-Numbers = Annotated[
-    Annotated[list[float], Tag("list")] | Annotated[float, Tag("single")] | Annotated[float, Tag("table")],
-    Discriminator(_shape_of),
-]
-"""Numbers, or a vector."""
-OneOrMore = Annotated[list[str], BeforeValidator(_as_list), Field(min_length=1)]
-
-
-class Table(BaseModel):
-    """Base of all tables of a scenario: no unknown keys, no guessing of types, no NaN."""
-
-    model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
 
 class Hold(Table):
@@ -237,7 +170,7 @@ class TableSource(SubsystemTable):
     separator: Annotated[str, Field(min_length=1, max_length=1)] = ","
     decimal: Literal[".", ","] = "."
     times: Annotated[Vector, Field(min_length=1)] | None = None
-    values: Annotated[list[Numbers], AfterValidator(_same_row_shapes)] | None = None
+    values: Annotated[list[Numbers], AfterValidator(same_row_shapes)] | None = None
     outputs: OneOrMore | None = None
     kind: Literal["linear", "hold"] | None = None
     units: dict[str, str] | None = None
@@ -303,7 +236,7 @@ class Fmu(SubsystemTable):
     isolate: (
         Annotated[
             Annotated[Isolation, Tag("table")] | Annotated[bool, Tag("single")] | Annotated[bool, Tag("list")],
-            Discriminator(_shape_of),
+            Discriminator(shape_of),
         ]
         | None
     ) = None
@@ -400,17 +333,3 @@ def _tables_by(key: str, tables: Any) -> dict[str, type[Table]]:
 
 SUBSYSTEMS = _tables_by("type", AnySubsystem)
 APPROXIMATIONS = _tables_by("kind", AnyApproximation)
-
-
-def keys_of(table: type[Table]) -> list[str]:
-    """Return the keys that may be written in a table, as they are spelled in the file."""
-    return [field.alias or name for name, field in table.model_fields.items()]
-
-
-def bad_span(start: float, until: float) -> str | None:
-    """Say what is wrong with a run from ``start`` to ``until`` (s), if anything is."""
-    if not math.isfinite(until):
-        return f"{until}: must be a finite time in s"
-    if until <= start:
-        return f"{until}: the run ends before it begins; must be later than start = {start} s"
-    return None

@@ -8,13 +8,15 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .._files.document import read_document
+from .._files.folder import Folder
+from .._files.problems import Document, Mistakes
+from .._files.tables import bad_span
+from .._run.precedence import NAMED_SCHEMES
 from ..errors import SetupError, did_you_mean
-from ..precedence import NAMED_SCHEMES
 from .building import Builder
-from .files import Folder
-from .models import ScenarioTable, bad_span
-from .problems import Document, Mistakes
-from .reading import check, read_document
+from .checking import check
+from .models import ScenarioTable
 
 if TYPE_CHECKING:
     from ..results import Result

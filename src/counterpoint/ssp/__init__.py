@@ -19,7 +19,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..lazy import loading
+from .._common.lazy import loading
 
 if TYPE_CHECKING:
     from .reading import StructureWarning, read

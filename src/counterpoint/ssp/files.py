@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
 
+from .._files.folder import Folder
 from ..errors import SetupError
 from ..fmi.archive import Archive, ArchiveError, Unpacked
 from ..fmi.attributes import Notes
 from ..fmi.xml_reading import Element, XmlError, parse
-from ..scenario.files import Folder
 from .structure import MAIN, PREFIXES, Place
 
 _LARGEST = 64 << 20

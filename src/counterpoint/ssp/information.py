@@ -6,7 +6,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from ..display import say, scenario
+from .._display.tables import say, scenario
 from .reading import Loaded
 
 _ANY_END = 1e9

@@ -7,11 +7,11 @@ import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .._files import problems
+from .._files.folder import Folder, similar_files
+from .._files.problems import Document
 from ..errors import ScenarioError, SetupError
 from ..fmi.archive import Unpacked
-from ..scenario import problems
-from ..scenario.files import Folder, similar_files
-from ..scenario.problems import Document
 from ..scenario.scenario import Scenario
 from .files import Log, Store
 from .flattening import Flat

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from .._files.problems import Path
 from ..fmi.description import FLOATS, NUMERIC
-from ..scenario.problems import Path
 from . import structure as s
 from .flattening import Edge, Flat, Key, Leaf
 from .signals import follow, value_of

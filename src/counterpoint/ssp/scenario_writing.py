@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .._files.toml_writing import scenario_toml, write_new
 from ..errors import OutputError
-from ..scenario.writing import scenario_toml, write_new
 
 if TYPE_CHECKING:
     from ..scenario.scenario import Scenario

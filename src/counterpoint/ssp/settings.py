@@ -16,11 +16,12 @@ import tomllib
 from collections.abc import Mapping
 from typing import Any
 
+from .._files.tables import Table, keys_of
+from .._files.toml_writing import value_text
 from ..errors import did_you_mean
 from ..fmi.attributes import Notes
 from ..fmi.xml_reading import Element
-from ..scenario.models import Connection, Fmu, ScenarioTable, Table, keys_of
-from ..scenario.writing import value_text
+from ..scenario.models import Connection, Fmu, ScenarioTable
 from .xml_writing import Node
 
 ANNOTATION = "org.counterpoint"

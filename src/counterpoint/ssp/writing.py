@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from .._files.toml_writing import write_new
 from ..errors import OutputError, ScenarioError, SetupError, did_you_mean
 from ..fmi.archive import Archive
 from ..fmi.description import FLOATS, INTEGERS, NUMERIC, ModelDescription, Variable
 from ..fmi.description_reading import read_description
 from ..fmi.values import ValueReader
 from ..fmi.variable_units import unit_of
-from ..scenario.writing import write_new
 from ..units import BASE_UNITS, Unit
 from .scenario_writing import Copies
 from .settings import OF_COMPONENT, OF_CONNECTION, OF_SYSTEM, master_node, settings_node

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
+from .._common.ports import PortSpec, port_widths
 from ..approximations import Approximation
-from ..ports import PortSpec, port_widths
 from ..units import Unit
 
 InputFunction = Callable[[float], NDArray[np.float64]]

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
+from .._common.ports import PortSpec, offsets, port_widths
 from ..errors import SetupError, did_you_mean
-from ..ports import PortSpec, offsets, port_widths
 from .base import NativeSubsystem
 
 #: Solvers by name; those with an asterisk in the documentation choose their own step.

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _core
+from .._common.ports import PortSpec, port_widths
 from ..approximations import hold
 from ..errors import SetupError
-from ..ports import PortSpec, port_widths
 from .base import InputFunction, NativeSubsystem, Subsystem
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from .family import Family
 
 if TYPE_CHECKING:
-    from ...precedence import Scheme
+    from ..._run.precedence import Scheme
     from ...system import System
     from ..cosimulation import Cosimulation
 

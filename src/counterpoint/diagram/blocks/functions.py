@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 from ... import _core
 from ...errors import SetupError
 from ...subsystems.models import compiled_address
+from ..block_output import SignalOperators
 from ..python_block import PythonBlock, argument_names, description, make_object
-from ..signal import SignalOperators
 from ..state_machine import StateMachine
 from .family import Family
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
-from ..csv_table import read_columns
+from ..files.csv_table import read_columns
 from .family import Family
 
 if TYPE_CHECKING:

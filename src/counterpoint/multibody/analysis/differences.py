@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..affine import Vector
+from ..assembly.affine import Vector
 from .problem import Direction, Problem, State
 
 _POSITION_STEP = 1e-4

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ...errors import SolverError
-from ..affine import Vector
+from ..assembly.affine import Vector
 from . import differences
 from .problem import Problem, State
 from .tangent_space import TangentSpace

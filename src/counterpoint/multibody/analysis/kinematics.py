@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from ...errors import SetupError, SolverError
 from ...results import MemoryStore, Result, RunLayout, RunSummary, SubsystemLayout
-from ..affine import Vector
+from ..assembly.affine import Vector
 from .problem import Problem, Shown, State
 
 _LONGEST_SURPRISE = 0.05

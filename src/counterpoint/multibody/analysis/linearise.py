@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike
 
 from ...errors import SetupError, did_you_mean
 from ...linear_model import StateSpace
-from ..affine import Vector
+from ..assembly.affine import Vector
 from . import differences
 from .problem import Direction, Problem, Shown, State
 from .tangent_space import TangentSpace

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...errors import SetupError
-from ..affine import Vector
+from ..assembly.affine import Vector
 from .equilibrium import Equilibrium
 from .linearise import linearise
 from .problem import Problem, State
@@ -114,7 +114,7 @@ class Modes:
         seconds : float
             That one swing takes, s.
         """
-        from ..drawing import moving
+        from ..drawing.mechanisms import moving
 
         if self.problem.assembly is None:
             raise SetupError(

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from .. import outputs, time_values
-from ..outputs import MOTIONS
-from ..parts import OutputPart
+from ..modelling import outputs, time_values
+from ..modelling.outputs import MOTIONS
+from ..modelling.parts import OutputPart
 from .problem import Problem, Shown, start_state
 
 if TYPE_CHECKING:
-    from ..assembly import Assembly
-    from ..mechanism import Mechanism
+    from ..assembly.assembly import Assembly
+    from ..modelling.mechanism import Mechanism
 
 
 def problem_of(mechanism: Mechanism) -> Problem:

@@ -10,10 +10,10 @@ import numpy as np
 
 from ... import _core
 from ...errors import SetupError
-from ..affine import Vector
+from ..assembly.affine import Vector
 
 if TYPE_CHECKING:
-    from ..assembly import Assembly
+    from ..assembly.assembly import Assembly
 
 Arguments = tuple[float, list[float], list[float], list[float], list[float], list[float]]
 

@@ -10,7 +10,7 @@ from .equilibrium import equilibrium
 from .of_mechanism import problem_of
 
 if TYPE_CHECKING:
-    from ..mechanism import Mechanism
+    from ..modelling.mechanism import Mechanism
 
 
 def settled(mechanism: Mechanism) -> Mechanism:

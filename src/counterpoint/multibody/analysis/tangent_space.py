@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...errors import SetupError
-from ..affine import Vector
+from ..assembly.affine import Vector
 from .problem import Problem, State
 
 _RANK_TOLERANCE = 1e-8

@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike
 
 from ... import _core
 from ...errors import SetupError
-from ..affine import Vector
-from ..elements import address_of
-from ..hand_written import HandWritten
+from ..assembly.affine import Vector
+from ..assembly.elements import address_of
+from ..modelling.hand_written import HandWritten
 from .streams import Sizes, TermStream
 
 Terms = Callable[[float, Vector, Vector, Vector], tuple[ArrayLike, ArrayLike, ArrayLike, ArrayLike]]

@@ -13,10 +13,10 @@ from typing import BinaryIO
 
 import numpy as np
 
+from ..._common.byte_streams import Wire
 from ...errors import CounterpointError, PeerLost
-from ...wire import Wire
-from ..affine import Vector
-from ..formulations import Formulation
+from ..assembly.affine import Vector
+from ..modelling.formulations import Formulation
 from .evaluated import Evaluated
 from .streams import VERSION, TermStream
 

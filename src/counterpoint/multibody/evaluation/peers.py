@@ -6,8 +6,8 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..._common.byte_streams import PipesWire, connect_to, socket_address
 from ...errors import SetupError
-from ...wire import PipesWire, connect_to, socket_address
 from .streams import TermStream
 
 

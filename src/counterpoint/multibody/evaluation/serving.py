@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...wire import listen_at, without_delay
+from ..._common.byte_streams import listen_at, without_delay
 from .evaluated import Terms, answers_of
 from .streams import Sizes
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..._common.byte_streams import Wire
 from ...errors import PeerLost, SetupError
-from ...wire import Wire
-from ..affine import Vector
+from ..assembly.affine import Vector
 
 VERSION = 1.0
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ...approximations import approximate, lagrange, mean
 from ...errors import SimulationError
 from ...multibody.library import kart
-from ...multibody.mechanism import Mechanism
+from ...multibody.modelling.mechanism import Mechanism
 from ...results import Result
 from ...system import System
 from .drive import kart_drive

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...multibody.animation import Animation, Shape
-from ...multibody.kart import CORNERS
 from ...multibody.library import kart
+from ...multibody.library.vehicle import CORNERS
 from .experiment import START_SPEED, Case, coupled
 
 _MARKS = 4

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from ...multibody.kart import Axle, KartData
+from ...multibody.library.vehicle import Axle, KartData
 from ..report import Table
 from . import drive, published
 from .costs import Costs
@@ -39,7 +39,7 @@ def parameters() -> Table:
     return Table(
         "Parameters, and whose they are", ("parameter", "value", "unit", "from"), list(_parameters(KartData())),
         "The source prints the number of variables, the steps and the integrators, and no other number of the model. "
-        "Hard points are in counterpoint.multibody.kart, all ours.",
+        "Hard points are in counterpoint.multibody.library.vehicle, all ours.",
     )  # fmt: skip
 
 

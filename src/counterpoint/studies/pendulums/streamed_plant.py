@@ -13,8 +13,8 @@ import sys
 import numpy as np
 
 from ... import ComponentDied, Subsystem, System, hold
+from ..._common.byte_streams import SocketWire, listen_at
 from ...subsystems.base import InputFunction
-from ...wire import SocketWire, listen_at
 from .inverted import Inverted, plant
 
 DEADLINE = 60.0

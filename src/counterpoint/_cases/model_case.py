@@ -1,0 +1,107 @@
+"""What the cases of model files share: a model with the settings of its run, with the interface of a Scenario."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from .._files.tables import bad_span
+from .._run.precedence import NAMED_SCHEMES
+from ..errors import ScenarioError, SetupError, did_you_mean
+
+if TYPE_CHECKING:
+    from ..results import Result
+    from ..system import System
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """What ``[run]`` says: ``until``, ``start`` and ``step`` in s, signals to plot, points that leave a trace."""
+
+    until: float | None = None
+    start: float = 0.0
+    step: float | None = None
+    plot: list[str] | None = None
+    traces: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class ModelCase:
+    """Base of cases.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    name : str
+        Of the model.
+    settings : RunSettings
+        From ``[run]``, or as changed.
+    """
+
+    path: Path
+    name: str
+    settings: RunSettings
+    scheme: str = "slowest-first"
+    threads: int = 1
+
+    @property
+    def start(self) -> float:
+        """Begin of the run in s."""
+        return self.settings.start
+
+    @property
+    def until(self) -> float:
+        """End of the run in s."""
+        if self.settings.until is None:
+            raise ScenarioError(f"{self.path}: run.until: missing; write [run] with until = 10, or say --until 10")
+        return self.settings.until
+
+    def changed(
+        self,
+        *,
+        until: float | None = None,
+        scheme: str | None = None,
+        threads: int | None = None,
+        step: float | None = None,
+    ) -> Self:
+        """Return a case that differs in what is given (``until`` and ``step`` in s); the file stays as it is."""
+        wrong = [f"until: {text}" for text in [bad_span(self.start, until)] if text] if until is not None else []
+        if step is not None and not step > 0:
+            wrong.append(f"step: {step}: must be greater than 0")
+        if scheme is not None and scheme not in NAMED_SCHEMES:
+            wrong.append(f'scheme: "{scheme}": no such scheme{did_you_mean(scheme, NAMED_SCHEMES)}')
+        if wrong:
+            raise SetupError(wrong)
+        old = self.settings
+        settings = replace(old, until=old.until if until is None else until, step=old.step if step is None else step)
+        return replace(self, settings=settings, scheme=scheme or self.scheme, threads=threads or self.threads)
+
+    def build(self) -> System:
+        """Return a system with the model alone."""
+        raise NotImplementedError
+
+    def run(self, *, system: System | None = None, **options: Any) -> Result:
+        """Run; ``options`` go to :meth:`System.run`."""
+        system = self.build() if system is None else system
+        settings: dict[str, Any] = {"until": self.until, "start": self.start}
+        settings |= {"scheme": self.scheme, "threads": self.threads}
+        return system.run(**(settings | options))
+
+    def _step(self, preferred: float | None, key: str) -> float:
+        """Return the step: that of the run, or the one that the model prefers."""
+        step = self.settings.step or preferred
+        if step is None:
+            raise ScenarioError(f"{self.path}: {key}: missing; write step = 1e-3 (s), or say --step 1e-3")
+        return step
+
+    def _check_plot(self, outputs: Any) -> None:
+        """Complain about outputs to plot that are not there."""
+        problems = [
+            f"{self.path}: run.plot: no output {signal!r}{did_you_mean(signal, outputs)}"
+            for signal in self.settings.plot or ()
+            if signal.partition("[")[0] not in outputs
+        ]
+        if problems:
+            raise ScenarioError(problems)

@@ -1,0 +1,1 @@
+"""Small things that several rooms need and that know none of them."""

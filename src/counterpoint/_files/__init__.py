@@ -1,0 +1,1 @@
+"""Text files that a user writes: reading, checking with line numbers, writing."""

@@ -1,0 +1,227 @@
+"""Everything that can be wrong with a system before it runs, found in one go."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass
+from numbers import Real
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .._common.ports import port_widths
+from ..errors import SetupError, did_you_mean
+from .connection_units import unit_problems
+from .feedthrough import dependency_edges, find_loop
+from .precedence import Scheme, scheme_problems, to_scheme
+
+if TYPE_CHECKING:
+    from ..system import Connection, System
+    from ..windows import Window
+
+
+@dataclass(frozen=True)
+class Problem:
+    """One thing that is wrong: where (a key such as ``connections[2].to``) and what."""
+
+    where: str
+    message: str
+    loop: tuple[str, ...] = ()  #: the ports around an algebraic loop, when that is the problem
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.message}"
+
+
+def is_number(value: object) -> bool:
+    """Whether a value is a finite real number (and not a truth value)."""
+    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def find_problems(
+    system: System, until: float | None, scheme: str | Scheme, start: float, window: Window | None = None
+) -> list[Problem]:
+    """Return every problem of a system for a run from ``start`` to ``until`` (s)."""
+    from ..windows import window_problems
+
+    problems = [
+        *_span(until, start),
+        *_steps(system, until, start),
+        *_models(system),
+        *_ports(system),
+        *_constants(system),
+        *_drivers(system),
+        *_units(system),
+        *_scheme(system, scheme),
+        *window_problems(system, window),
+    ]
+    return problems or list(_loops(system))
+
+
+def feedthrough_edges(system: System, *, at_start: bool = False) -> dict[str, list[str]]:
+    """Return which ports depend on which at the same instant, always or (``at_start``) when a run begins."""
+    connections = [
+        (source, connection.target)
+        for connection in system.connections
+        if connection.initial is None
+        for source in connection.sources
+    ]
+    inside = [
+        (f"{name}.{u}", f"{name}.{y}")
+        for name, entry in system.subsystems.items()
+        for y, u in (*entry.subsystem.feedthrough, *(entry.subsystem.initial_feedthrough if at_start else ()))
+    ]
+    return dependency_edges(connections, inside)
+
+
+def loop_message(loop: list[str]) -> str:
+    """Say what an algebraic loop is made of and how to break it."""
+    return (
+        "algebraic loop " + " -> ".join(loop) + ": each of these needs the next at the same instant; "
+        "give one of the connections an initial value (initial=...), which then also delays it by a step, "
+        "or exchange a state instead of an output with direct feedthrough"
+    )
+
+
+def _span(until: float | None, start: float) -> Iterator[Problem]:
+    if not is_number(start):
+        yield Problem("start", f"{start!r}; a finite time in s is needed")
+    elif until is not None and not is_number(until):
+        yield Problem("until", f"{until!r}; a finite time in s is needed")
+    elif until is not None and until <= start:
+        yield Problem("until", f"{until} s; it must come after the start, {start} s")
+
+
+def _steps(system: System, until: float | None, start: float) -> Iterator[Problem]:
+    if not system.subsystems:
+        yield Problem("subsystems", "there are none; add one")
+    span = float(until - start) if until is not None and is_number(until) and is_number(start) else math.inf
+    for name, entry in system.subsystems.items():
+        where = f"subsystems.{name}.step"
+        if entry.step is None:
+            if not entry.subsystem.own_pace and type(entry.subsystem).__name__ != "HostPorts":
+                yield Problem(where, "is missing; give a step in s, for the model does not choose its own")
+        elif not is_number(entry.step) or entry.step <= 0.0:
+            yield Problem(where, f"{entry.step!r}; a positive number of seconds is needed")
+        elif span > 0.0 and math.isfinite(span) and entry.step > span * (1.0 + 1e-9):
+            yield Problem(where, f"{entry.step} s is longer than the run of {span} s; use at most {span} s")
+        else:
+            for text in entry.subsystem.step_problems(float(entry.step), span):
+                yield Problem(where, text)
+
+
+def _models(system: System) -> Iterator[Problem]:
+    """Check what a subsystem says about itself."""
+    for name, entry in system.subsystems.items():
+        model = entry.subsystem
+        where = f"subsystems.{name}"
+        if entry.typical_step is not None and (not is_number(entry.typical_step) or entry.typical_step <= 0.0):
+            yield Problem(f"{where}.typical_step", f"{entry.typical_step!r}; a positive number of seconds is needed")
+        for y, u in model.feedthrough:
+            if y not in model.outputs:
+                yield Problem(f"{where}.feedthrough", f'no output "{y}"' + did_you_mean(y, model.outputs))
+            if u not in model.inputs:
+                yield Problem(f"{where}.feedthrough", f'no input "{u}"' + did_you_mean(u, model.inputs))
+        for u, value in model.defaults.items():
+            if u not in model.inputs:
+                yield Problem(f"{where}.defaults", f'no input "{u}"' + did_you_mean(u, model.inputs))
+            else:
+                yield from value_problems(f'{where}.defaults."{u}"', value, port_widths(model.inputs)[u])
+
+
+def value_problems(where: str, value: ArrayLike, width: int) -> Iterator[Problem]:
+    """Check the value of an input of `width` scalars."""
+    try:
+        numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))
+    except (TypeError, ValueError):
+        yield Problem(where, f"{value!r}; a number is needed")
+        return
+    if numbers.shape not in ((width,), (1,)) or not np.all(np.isfinite(numbers)):
+        yield Problem(where, f"{value!r}; {width} finite number{'s' if width > 1 else ''} needed")
+
+
+def _ports(system: System) -> Iterator[Problem]:
+    for index, connection in enumerate(system.connections):
+        where = f"connections[{index}]"
+        widths: dict[str, int] = {}
+        for source in connection.sources:
+            try:
+                widths[source] = system.port_width(source, "outputs")
+            except SetupError as error:
+                yield Problem(f"{where}.from", str(error))
+        try:
+            width = system.port_width(connection.target, "inputs")
+        except SetupError as error:
+            yield Problem(f"{where}.to", str(error))
+            continue
+        yield from _shapes(where, connection, widths, width)
+
+
+def _shapes(where: str, connection: Connection, widths: dict[str, int], width: int) -> Iterator[Problem]:
+    owner = connection.target.partition(".")[0]
+    for source, got in widths.items():
+        if connection.law is None and got != width:
+            yield Problem(
+                where,
+                f'"{source}" has {got} values, "{connection.target}" takes {width}; the widths must agree',
+            )
+        if source.partition(".")[0] == owner:
+            yield Problem(where, f'"{source}" feeds its own subsystem "{owner}"; close that loop inside the model')
+
+
+def _constants(system: System) -> Iterator[Problem]:
+    for target, value in system.constants.items():
+        where = f'set."{target}"'
+        try:
+            width = system.port_width(target, "inputs")
+        except SetupError as error:
+            yield Problem(where, str(error))
+            continue
+        yield from value_problems(where, value, width)
+
+
+def _drivers(system: System) -> Iterator[Problem]:
+    driven: dict[str, str] = {}
+    for index, connection in enumerate(system.connections):
+        text = " + ".join(f'"{source}"' for source in connection.sources)
+        if connection.target in driven:
+            yield Problem(
+                f"connections[{index}].to",
+                f'"{connection.target}" is driven twice, by {driven[connection.target]} and by {text}; '
+                "to add signals, name them in one connection: from = [..., ...]",
+            )
+        driven.setdefault(connection.target, text)
+    for target in system.constants:
+        if target in driven:
+            yield Problem(f'set."{target}"', f"is driven by {driven[target]} already; remove one of the two")
+    for name, entry in system.subsystems.items():
+        for port in entry.subsystem.inputs:
+            full = f"{name}.{port}"
+            if full not in driven and full not in system.constants and port not in entry.subsystem.defaults:
+                yield Problem(
+                    f"subsystems.{name}",
+                    f'input "{full}" is not connected; connect it or set a constant value',
+                )
+
+
+def _units(system: System) -> Iterator[Problem]:
+    for index, connection in enumerate(system.connections):
+        for text in unit_problems(system, connection):
+            yield Problem(f"connections[{index}]", text)
+
+
+def _scheme(system: System, scheme: str | Scheme) -> Iterator[Problem]:
+    try:
+        known = to_scheme(scheme)
+    except SetupError as error:
+        yield Problem("scheme", str(error).removeprefix("scheme: "))
+        return
+    for text in scheme_problems(known, list(system.subsystems)):
+        yield Problem("scheme", text)
+
+
+def _loops(system: System) -> Iterator[Problem]:
+    loop = find_loop(feedthrough_edges(system))
+    if loop:
+        yield Problem("connections", loop_message(loop), tuple(loop))

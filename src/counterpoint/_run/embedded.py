@@ -1,0 +1,108 @@
+"""The embedded interface: a host program is master and asks for its inputs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from .. import _core
+from ..errors import SetupError, did_you_mean
+from .failures import explain
+from .plan import make_plan
+from .precedence import Scheme
+
+if TYPE_CHECKING:
+    from ..system import System
+
+
+class CosimulationInterface:
+    """What a host calls: ``evaluate(t, y, is_major) -> u``; made by :meth:`System.embed`.
+
+    At a major step the host's outputs are stored; then the other subsystems are advanced as far as the
+    scheme asks, with inputs from what is stored, and the host's inputs at ``t`` are interpolated (slowest-first)
+    or extrapolated (fastest-first). Reference: González et al. (2010), Table 1.
+
+    Examples
+    --------
+    >>> import counterpoint as cp
+    >>> system = cp.System()
+    >>> system.add_host("diagram", inputs=["x2"], outputs=["x1"])
+    >>> system.add("slow", cp.linear([[0, 1], [-2, 0]], [[0], [1]], [[1, 0]], x0=[1, 0], outputs="x"), step=0.1)
+    >>> system.connect("diagram.x1", "slow.u")
+    >>> system.connect("slow.x", "diagram.x2")
+    >>> interface = system.embed("diagram")
+    >>> interface.evaluate(0.0, [0.0], is_major=True)
+    [1.0]
+    >>> round(interface.evaluate(0.05, [0.0], is_major=False)[0], 3)
+    0.995
+    """
+
+    def __init__(self, system: System, host: str, scheme: str | Scheme, start: float) -> None:
+        self._plan = make_plan(system, None, scheme, start, host=host)
+        self._core = _core.EmbeddedInterface(self._plan.spec, self._plan.names.index(host))
+        self._system = system
+        self._host = host
+        self._core.start()
+
+    def evaluate(self, t: float, y: Sequence[float], is_major: bool, *, accepted_only: bool = False) -> list[float]:
+        """Return the host's inputs at ``t`` (s).
+
+        Parameters
+        ----------
+        t : float
+            Time asked, s.
+        y : sequence of float
+            The host's outputs; looked at only at a major step.
+        is_major : bool
+            Whether t and y are an accepted step of the host.
+        accepted_only : bool
+            At minor calls: advance the others only with what the host has accepted, for a host that may give up this
+            attempt and cannot call :meth:`restore` then. Where the others have not come far enough the
+            answer is extrapolated.
+        """
+        if not math.isfinite(t):
+            raise SetupError(f"evaluate: {t}; a finite time in s is needed")
+        try:
+            return self._core.evaluate(t, list(y), is_major, accepted_only)
+        except Exception as error:
+            raise self._explained(error, t) from error
+
+    def save(self) -> _core.SavedState:
+        """Return everything as it is now, for :meth:`restore`: before an attempt that the host may give up.
+
+        Raises
+        ------
+        SetupError
+            A subsystem cannot save; it is named. Use ``accepted_only=True`` then.
+        """
+        saved = self._core.save()
+        if saved is None:
+            names = [name for name, entry in self._system.subsystems.items() if not entry.subsystem.can_save]
+            others = ", ".join(f'"{name}"' for name in names if name != self._host)
+            raise SetupError(f"save: {others} cannot save; give them save and restore, or call with accepted_only=True")
+        return saved
+
+    def restore(self, state: _core.SavedState) -> None:
+        """Go back to a state that :meth:`save` returned."""
+        self._core.restore(state)
+
+    def values(self, name: str) -> list[float]:
+        """Return the latest published outputs of a subsystem, scalar by scalar."""
+        return self._core.values(self._index(name))
+
+    def time(self, name: str) -> float:
+        """Return the time a subsystem has reached, s."""
+        return self._core.time_of(self._index(name))
+
+    def _index(self, name: str) -> int:
+        if name not in self._plan.names:
+            raise SetupError(f'no subsystem "{name}"' + did_you_mean(name, self._plan.names))
+        return self._plan.names.index(name)
+
+    def _explained(self, error: Exception, t: float) -> Exception:
+        explained = explain(self._system, self._plan, self._core.failure, error)
+        if explained is None or explained.subsystem != self._host:
+            return explained or error
+        text = str(explained).partition(" failed: ")[2].partition("; the model")[0]
+        return type(explained)(f"{self._host}: major step at t = {t:.9g} s: {text}", self._host, t)

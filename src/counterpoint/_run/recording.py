@@ -1,0 +1,101 @@
+"""What the core has recorded, moved into a store and summed up."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from .. import _core
+from .._common.ports import columns
+from ..results import DefectSummary, FileStore, MemoryStore, RunLayout, RunSummary, SubsystemLayout, WindowSummary
+from ..results.store import HeldInput, Status
+from .plan import Plan
+
+if TYPE_CHECKING:
+    from ..system import System
+    from ..windows import Window
+
+Driver = _core.Scheduler | _core.WindowedScheduler | _core.EmbeddedInterface
+
+
+class Recorder:
+    """Moves what a driver of the core has recorded to a store."""
+
+    def __init__(
+        self, plan: Plan, driver: Driver, store: FileStore | MemoryStore, window: Window | None = None
+    ) -> None:
+        self._plan = plan
+        self._driver = driver
+        self._store = store
+        self._window = window
+
+    def begin(self) -> None:
+        """Tell the store, when the driver has started, what it will not be given: what follows from the rest."""
+        for k, subsystem, column, gain, offset in self._driver.held_inputs():
+            self._store.follow(self._plan.links[k].first_label, HeldInput(subsystem, column, gain, offset))
+
+    def drain(self, at_least: int = 1) -> None:
+        """Move what was published to the store, from those that have published so much."""
+        for k, rows in self._driver.take_rows(at_least):
+            self._store.append(k, rows)
+        for k, rows in self._driver.take_defect_rows(at_least):
+            link = self._plan.links[k]
+            for j in range(link.width):
+                series = rows if link.width == 1 else rows[:, [0, 1 + j, 1 + link.width + j]]
+                self._store.append_defects(link.first_label + j, np.ascontiguousarray(series))
+
+    def seconds(self) -> list[float]:
+        """Return the time spent per subsystem, in s."""
+        return [self._driver.seconds(k) for k in range(len(self._plan.names))]
+
+    def summary(
+        self, status: Status, message: str, end: float, wall_seconds: float, seconds: list[float]
+    ) -> RunSummary:
+        """Sum up a run that has reached ``end`` (s)."""
+        return RunSummary(
+            status=status,
+            message=message,
+            start=self._plan.start,
+            end=end,
+            until=self._plan.until if math.isfinite(self._plan.until) else end,
+            wall_seconds=wall_seconds,
+            scheme=str(self._plan.scheme),
+            steps=[self._driver.steps(k) for k in range(len(self._plan.names))],
+            seconds=seconds,
+            defects=self._defects(),
+            windows=self._windows(),
+        )
+
+    def _windows(self) -> WindowSummary | None:
+        if self._window is None or not isinstance(self._driver, _core.WindowedScheduler):
+            return None
+        given = self._window
+        return WindowSummary(given.length, given.repeats, given.tolerance, *self._driver.windows)
+
+    def _defects(self) -> list[DefectSummary]:
+        summaries = []
+        for k, link in enumerate(self._plan.links):
+            count, maximum, when, rms, scale, magnitude = self._driver.defect(k)
+            kind = "interpolates" if link.waits else "extrapolates"
+            for label in _labels(link.source, link.target, link.width):
+                summaries.append(DefectSummary(label, kind, count, maximum, when, rms, scale, magnitude))
+        return summaries
+
+
+def run_layout(system: System, plan: Plan) -> RunLayout:
+    """Return what a run of the system publishes."""
+    parts = []
+    for name, entry in system.subsystems.items():
+        ports = entry.subsystem.output_widths
+        units = [entry.subsystem.units.get(port, "") for port, width in ports.items() for _ in range(width)]
+        parts.append(SubsystemLayout(name, tuple(columns(ports)), tuple(units)))
+    labels = [label for link in plan.links for label in _labels(link.source, link.target, link.width)]
+    return RunLayout(tuple(parts), tuple(labels))
+
+
+def _labels(source: str, target: str, width: int) -> list[str]:
+    if width == 1:
+        return [f"{source} -> {target}"]
+    return [f"{source}[{j}] -> {target}[{j}]" for j in range(width)]

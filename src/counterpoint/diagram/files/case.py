@@ -1,0 +1,55 @@
+"""A diagram file as something to run: what ``counterpoint run`` does with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..._cases.model_case import ModelCase, RunSettings
+from ..diagram import Diagram
+from .reading import DiagramFile
+
+if TYPE_CHECKING:
+    from ...results import Result
+    from ...system import System
+
+
+@dataclass(frozen=True)
+class DiagramCase(ModelCase):
+    """A diagram with the settings of its run."""
+
+    diagram: Diagram = field(kw_only=True)
+
+    #: Ends of the names of files that are written beside the run file and the picture of signals.
+    extra_endings = (".svg",)
+
+    @classmethod
+    def of(cls, file: DiagramFile) -> DiagramCase:
+        """Build the diagram of a file; this runs the Python files that it names."""
+        diagram = file.build()
+        settings = RunSettings(**file.run_settings.model_dump())
+        case = cls(file.path, diagram.name, settings, diagram=diagram)
+        case._check_plot(diagram.outputs)
+        return case
+
+    @property
+    def plot(self) -> list[str]:
+        """Signals to draw: those of ``[run]``, else all outputs."""
+        return [f"{self.name}.{signal}" for signal in self.settings.plot or self.diagram.outputs]
+
+    def build(self) -> System:
+        """Return a system with the diagram alone; raise ScenarioError when a step is missing."""
+        import counterpoint as cp
+
+        subsystem = self.diagram.subsystem()
+        free = subsystem.own_pace and self.settings.step is None and self.diagram.preferred_step is None
+        system = cp.System(self.name)
+        step = None if free else self._step(self.diagram.preferred_step, "diagram.step")
+        system.add(self.name, subsystem, step=step)
+        return system
+
+    def draw_extras(self, result: Result, stem: Path) -> Iterator[Path]:
+        """Draw the diagram beside the signals; yield the file when it is there."""
+        yield self.diagram.draw(stem.with_name(stem.name + ".svg"))

@@ -1,0 +1,1 @@
+"""From a description to coordinates, equations and the core's model."""

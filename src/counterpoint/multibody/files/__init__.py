@@ -1,0 +1,1 @@
+"""Mechanisms in files: model files, URDF, matrices for other programs."""

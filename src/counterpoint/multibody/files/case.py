@@ -1,0 +1,94 @@
+"""A model file as something to run: what ``counterpoint run`` does with it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..._cases.model_case import ModelCase
+from ...errors import ScenarioError, did_you_mean
+from ..modelling.mechanism import Mechanism
+from ..modelling.outputs import STANDARD
+from .reading import ModelFile
+
+if TYPE_CHECKING:
+    from ...results import Result
+    from ...system import System
+
+CHECKS = ("kinetic_energy", "potential_energy", "energy", "violation")
+"""Outputs that tell whether a run can be trusted."""
+
+
+@dataclass(frozen=True)
+class MechanismCase(ModelCase):
+    """A mechanism with the settings of its run.
+
+    Attributes
+    ----------
+    model : ModelFile
+        Where it comes from.
+    mechanism : Mechanism
+        What runs.
+    """
+
+    model: ModelFile = field(kw_only=True)
+    mechanism: Mechanism = field(kw_only=True)
+
+    #: Ends of the names of files that are written beside the run file and the picture of signals.
+    extra_endings = ("-checks.png", ".html")
+
+    @classmethod
+    def of(cls, model: ModelFile) -> MechanismCase:
+        """Build the mechanism of a file; this runs the Python files that it names."""
+        mechanism = model.build()
+        case = cls(model.path, model.name, model.run_settings, model=model, mechanism=mechanism)
+        case._check_names()
+        return case
+
+    @property
+    def plot(self) -> list[str]:
+        """Signals to draw: those of ``[run]``, else all that the mechanism shows beyond the standard ones."""
+        if self.settings.plot is not None:
+            return [f"{self.name}.{signal}" for signal in self.settings.plot]
+        shown = [name for name in self.mechanism.subsystem().outputs if name not in STANDARD]
+        return [f"{self.name}.{name}" for name in shown or self.mechanism.standard_outputs]
+
+    @property
+    def checks(self) -> list[str]:
+        """Signals that tell whether the run can be trusted."""
+        return [f"{self.name}.{name}" for name in CHECKS if name in self.mechanism.standard_outputs]
+
+    def build(self) -> System:
+        """Return a system with the mechanism alone; raise ScenarioError when it cannot be assembled or has no step."""
+        import counterpoint as cp
+
+        step = self._step(self.mechanism.step, "mechanism.step")
+        system = cp.System(self.name)
+        with self.model.naming(self.mechanism):
+            system.add(self.name, self.mechanism.subsystem(), step=step)
+        return system
+
+    def draw_extras(self, result: Result, stem: Path) -> Iterator[Path]:
+        """Draw energy and constraint violation, and the motion as an HTML page; yield each file when it is there."""
+        if self.checks:
+            picture = stem.with_name(stem.name + "-checks.png")
+            result.plot(*self.checks, path=picture)
+            yield picture
+        if result.rows(self.name) >= 2 and "q" in self.mechanism.standard_outputs:
+            page = stem.with_name(stem.name + ".html")
+            yield self.mechanism.animation(result, self.name, traces=self.settings.traces).save(page)
+
+    def _check_names(self) -> None:
+        """Complain about outputs to plot and points to trace that are not there."""
+        with self.model.naming(self.mechanism):
+            outputs = self.mechanism.subsystem().outputs
+        self._check_plot(outputs)
+        problems = [
+            f"{self.path}: run.traces: no point {point!r}{did_you_mean(point, self.mechanism.points)}"
+            for point in self.settings.traces
+            if point not in self.mechanism.points
+        ]
+        if problems:
+            raise ScenarioError(problems)

@@ -1,0 +1,9 @@
+"""Mechanisms of the literature, ready to run: for a first look, for tests and for measurements.
+
+Each function returns a new :class:`~counterpoint.multibody.Mechanism` that may be changed before it runs.
+"""
+
+from .mechanisms import andrews, bricard, flyball, four_bar, pendulum
+from .vehicle import Axle, KartData, kart
+
+__all__ = ["Axle", "KartData", "andrews", "bricard", "flyball", "four_bar", "kart", "pendulum"]

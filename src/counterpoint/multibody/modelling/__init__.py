@@ -1,0 +1,1 @@
+"""How a mechanism is described: bodies, joints, loads, outputs."""

@@ -1,0 +1,171 @@
+"""How the equations of motion are put and integrated: formulation, system, integrator."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+
+from ... import _core
+from ..._run.checks import is_number
+from ...errors import SetupError, did_you_mean
+
+FORMULATIONS = ("index-3", "augmented-lagrangian", "penalty")
+SYSTEMS = ("condensed", "kkt")
+INTEGRATORS = ("trapezoidal", "hermite", "newmark", "generalised-alpha", "rk2", "rk4")
+ITERATIONS = ("newton", "fixed-point")
+SOLVERS = ("automatic", "static-ldlt", "sparse-ldlt", "sparse-lu", "dense-ldlt", "dense-lu")
+
+
+_NUMBERS: tuple[tuple[str, Callable[[float], bool], str], ...] = (
+    ("penalty", lambda x: x > 0, "a number above 0 is needed, or none to have it chosen"),
+    ("spectral_radius", lambda x: 0 <= x <= 1, "a number from 0 to 1 is needed"),
+    ("beta", lambda x: x > 0, "a number above 0 is needed (0 would be explicit)"),
+    ("gamma", lambda x: x >= 0, "a number from 0 is needed"),
+    ("natural_frequency", lambda x: x >= 0, "a number from 0 is needed"),
+    ("damping_ratio", lambda x: x >= 0, "a number from 0 is needed"),
+    ("tolerance", lambda x: x > 0, "a number above 0 is needed"),
+    ("max_iterations", lambda x: x == int(x) > 0, "a whole number from 1 is needed"),
+    ("fixed_iterations", lambda x: x == int(x) >= 0, "a whole number from 0 is needed"),
+)
+"""What the numbers of a formulation may be."""
+
+
+@dataclass(frozen=True)
+class Formulation:
+    """Choices of formulation and integrator; the defaults are robust at every size.
+
+    Attributes
+    ----------
+    name : str
+        ``"index-3"`` (augmented Lagrangian with constraints at position level and projections),
+        ``"augmented-lagrangian"`` or ``"penalty"`` (constraints at acceleration level, Baumgarte's terms).
+    system : str
+        ``"condensed"`` (multipliers eliminated) or ``"kkt"`` (quasi-definite system with multipliers).
+    integrator : str
+        Index-3: ``"trapezoidal"``, ``"hermite"`` (trapezoidal rule with Hermite's end corrections: order 4 for what
+        constraints do, order 2 for springs), ``"newmark"``, ``"generalised-alpha"``. The others: ``"trapezoidal"``,
+        ``"newmark"``, ``"generalised-alpha"``, ``"rk2"``, ``"rk4"``.
+    iteration : str
+        ``"newton"`` or, for the index-1 formulations, ``"fixed-point"``.
+    solver : str
+        Linear solver; ``"automatic"`` chooses by size and fill.
+    penalty : float or None
+        Alpha of the formulations; None chooses it from the masses and, for index 3, the step.
+    natural_frequency, damping_ratio : float
+        Baumgarte's omega (rad/s) and xi.
+    beta, gamma : float
+        Newmark's parameters.
+    spectral_radius : float
+        Of generalised-alpha at infinite frequency, 0 to 1.
+    project_velocities, project_accelerations : bool
+        Index 3: whether velocities and accelerations are projected onto the constraints after each step.
+    carry_multipliers : bool
+        Index 3: begin a step with the last multipliers instead of zero. Less stable, see the docs.
+    printed : bool
+        Index 3 exactly as printed in the thesis (multipliers carried, ``lambda += alpha Phi`` after every iteration);
+        for studies.
+    tolerance : float
+        Expected next correction at which Newton's method stops, relative to the size of the mechanism.
+    max_iterations : int
+        Where Newton's method gives up. Two or three are usual; a step that ends in a singular position needs many.
+    fixed_iterations : int
+        If not 0: exactly so many iterations, for studies.
+
+    Examples
+    --------
+    >>> Formulation("penalty", integrator="rk4", penalty=1e7).name
+    'penalty'
+    """
+
+    name: str = "index-3"
+    system: str = "condensed"
+    integrator: str = "trapezoidal"
+    iteration: str = "newton"
+    solver: str = "automatic"
+    penalty: float | None = None
+    natural_frequency: float = 10.0
+    damping_ratio: float = 1.0
+    beta: float = 0.25
+    gamma: float = 0.5
+    spectral_radius: float = 0.9
+    project_velocities: bool = True
+    project_accelerations: bool = True
+    carry_multipliers: bool = False
+    printed: bool = False
+    tolerance: float = 3e-11
+    max_iterations: int = 100
+    fixed_iterations: int = 0
+
+    def __post_init__(self) -> None:
+        problems = []
+        for key, known in (
+            ("name", FORMULATIONS), ("system", SYSTEMS), ("integrator", INTEGRATORS), ("iteration", ITERATIONS),
+            ("solver", SOLVERS),
+        ):  # fmt: skip
+            value = getattr(self, key)
+            if value not in known:
+                problems.append(f'formulation: {key} "{value}"{did_you_mean(str(value), known)}')
+        problems += self._contradictions() + self._numbers()
+        if problems:
+            raise SetupError(problems)
+
+    def _contradictions(self) -> list[str]:
+        problems = []
+        explicit = self.integrator in ("rk2", "rk4")
+        if self.name == "index-3" and explicit:
+            problems.append(
+                f'formulation: integrator "{self.integrator}" is explicit and index-3 needs an implicit one; '
+                'take "trapezoidal", or name = "augmented-lagrangian"'
+            )
+        if self.name != "index-3" and self.integrator == "hermite":
+            problems.append('formulation: integrator "hermite" goes with name = "index-3" only')
+        if self.iteration == "fixed-point" and (self.name == "index-3" or explicit):
+            problems.append(
+                'formulation: iteration "fixed-point" goes with implicit integrators of the index-1 formulations only'
+            )
+        if self.iteration == "fixed-point" and self.integrator == "generalised-alpha":
+            problems.append('formulation: integrator "generalised-alpha" needs iteration = "newton"')
+        if self.printed and (self.name != "index-3" or self.system != "condensed" or self.penalty is None):
+            problems.append('formulation: printed = true needs name = "index-3", system = "condensed" and a penalty')
+        return problems
+
+    def _numbers(self) -> list[str]:
+        problems = []
+        for key, allowed, words in _NUMBERS:
+            value = getattr(self, key)
+            if not (is_number(value) and allowed(value)) and not (key == "penalty" and value is None):
+                problems.append(f"formulation: {key} {value}; {words}")
+        return problems
+
+    def native(self, length: float) -> _core.multibody.StepperOptions:
+        """Return the core's form; ``length`` is the size of the mechanism, m."""
+        made = _core.multibody.StepperOptions()
+        made.formulation = self.name
+        made.integrator = self.integrator if self.integrator in ("rk2", "rk4", "hermite") else "newmark"
+        made.rule = self._rule()
+        made.penalty = self.penalty or 0.0
+        made.reset_multipliers = not (self.carry_multipliers or self.printed)
+        made.length = length
+        damped = self.integrator == "generalised-alpha"
+        made.project_velocities = self.project_velocities and not damped
+        made.project_accelerations = self.project_accelerations and not damped
+        for key in ("system", "iteration", "solver", "natural_frequency", "damping_ratio", "printed", "tolerance",
+                    "max_iterations", "fixed_iterations"):  # fmt: skip
+            setattr(made, key, getattr(self, key))
+        return made
+
+    def _rule(self) -> _core.multibody.NewmarkRule:
+        rule = _core.multibody.NewmarkRule()
+        if self.integrator == "newmark":
+            rule.beta, rule.gamma = self.beta, self.gamma
+        if self.integrator == "generalised-alpha":
+            # Chung and Hulbert 1993, for a given spectral radius at infinite frequency.
+            rho = self.spectral_radius
+            rule.alpha_m = (2.0 * rho - 1.0) / (rho + 1.0)
+            rule.alpha_f = rho / (rho + 1.0)
+            rule.gamma = 0.5 - rule.alpha_m + rule.alpha_f
+            rule.beta = 0.25 * (rule.gamma + 0.5) ** 2
+        return rule
+
+
+KEYS = tuple(f.name for f in fields(Formulation))
