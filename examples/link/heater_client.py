@@ -1,4 +1,4 @@
-"""A program that takes part in a co-simulation as a subsystem, without Counterpoint: heater_client.py HOST PORT TOKEN."""
+"""A co-simulation subsystem that does not need Counterpoint: heater_client.py HOST PORT TOKEN."""
 
 import socket
 import struct
