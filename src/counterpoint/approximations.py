@@ -216,9 +216,12 @@ def approximate(
     table = np.asarray(values, dtype=np.float64)
     slopes: Any = None if derivatives is None else np.asarray(derivatives, dtype=np.float64)
     if axis.ndim != 1 or len(axis) == 0 or np.any(np.diff(axis) <= 0.0):
-        raise ValueError("times: a strictly increasing, non-empty list is needed")
+        raise ValueError("times: expected a strictly increasing, non-empty list")
     if len(table) != len(axis) or (slopes is not None and slopes.shape != table.shape):
-        raise ValueError(f"values: {len(table)} rows for {len(axis)} times; derivatives need the shape of values")
+        raise ValueError(
+            f"values: {len(table)} rows for {len(axis)} times; expected one row per time, "
+            "and derivatives of the same shape"
+        )
     asked = np.atleast_1d(np.ascontiguousarray(at, dtype=np.float64))
     if asked.size == 0:
         return np.empty((0, *table.shape[1:]))

@@ -90,11 +90,13 @@ def conversion(source: Unit, target: Unit) -> Conversion:
     Conversion(gain=1.0, offset=273.15)
     """
     if source.exponents is None or target.exponents is None or source.exponents != target.exponents:
-        raise UnitProblem(f"{source.name} ({source.dimension}) is no {target.name} ({target.dimension})")
+        raise UnitProblem(
+            f"{source.name} ({source.dimension}) cannot be converted to {target.name} ({target.dimension})"
+        )
     if source.difference != target.difference:
         one, other = (source, target) if source.difference else (target, source)
         if other.offset:
-            raise UnitProblem(f"{one.name} is a difference here, {other.name} counts from a zero of its own")
+            raise UnitProblem(f"{one.name} is a temperature difference, {other.name} is a temperature")
     gain = source.factor / target.factor
     if abs(gain - 1.0) <= SAME:
         gain = 1.0
@@ -202,7 +204,7 @@ def _symbol(symbol: str) -> tuple[float, Exponents]:
     if prefix in _PREFIXES and rest in _PREFIXABLE:
         size, exponents = SYMBOLS[rest]
         return _PREFIXES[prefix] * size, exponents
-    raise UnitProblem(f'unit "{symbol}" is not known{did_you_mean(symbol, SYMBOLS)}')
+    raise UnitProblem(f'unit "{symbol}" is unknown{did_you_mean(symbol, SYMBOLS)}')
 
 
 def factors(text: str) -> list[tuple[str, int]]:
@@ -238,7 +240,7 @@ def _line_of_factors(text: str) -> list[tuple[str, int]]:
         if joint is None:
             raise UnitProblem(f'"{text}": not a unit; {_SHAPE}')
         if divided and joint[1] != "/":
-            raise UnitProblem(f'"{text}": what is divided by? Write factors first, then divisors: "N s/m", "m/s/s"')
+            raise UnitProblem(f'"{text}": the divisor is missing; write factors first, then divisors: "N s/m", "m/s/s"')
         divided = joint[1] == "/"
         place = joint.end()
 

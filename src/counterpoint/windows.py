@@ -36,11 +36,11 @@ class Window:
     def __post_init__(self) -> None:
         problems = []
         if not is_number(self.length) or self.length <= 0.0:
-            problems.append(f"window.length: {self.length!r}; a positive number of seconds is needed")
+            problems.append(f"window.length: {self.length!r}; expected a positive number of seconds")
         if not isinstance(self.repeats, int) or isinstance(self.repeats, bool) or self.repeats < 1:
-            problems.append(f"window.repeats: {self.repeats!r}; a whole number from 1 is needed")
+            problems.append(f"window.repeats: {self.repeats!r}; expected an integer of at least 1")
         if self.tolerance is not None and (not is_number(self.tolerance) or self.tolerance <= 0.0):
-            problems.append(f"window.tolerance: {self.tolerance!r}; a positive number, or None, is needed")
+            problems.append(f"window.tolerance: {self.tolerance!r}; expected a positive number or None")
         if problems:
             raise SetupError(problems)
 
@@ -117,6 +117,6 @@ def _step_problems(name: str, entry: Entry, step: float, length: float) -> Itera
         near = max(round(length / step), 1) * step
         yield Problem(
             "window.length",
-            f'{length:g} s is no multiple of the step of "{name}", {step:g} s, which cannot make a shorter step at the '
+            f'{length:g} s is not a multiple of the step of "{name}", {step:g} s, which cannot make a shorter step at the '
             f"end of a window; use {near:g} s",
         )

@@ -281,7 +281,7 @@ def test_a_missing_binary_names_the_platforms_there_are(built, changed, version)
         {binary(version): None, "binaries/amiga/oscillator.library": b"", "sources/a.c": b""},
     )
     with pytest.raises(
-        cp.SetupError, match="no binary for this platform; there are binaries for: amiga; its sources are inside"
+        cp.SetupError, match="no binary for this platform; available: amiga; it contains its sources"
     ):
         cp.fmu(path)
 
@@ -344,7 +344,7 @@ def test_a_second_run_of_a_once_only_fmu_at_the_same_time_is_refused_with_the_re
     system = cp.System()
     system.add("a", cp.fmu(built(model, version)))
     assert system.run(until=0.1).status == "finished"
-    with system.start(until=0.1), pytest.raises(cp.ComponentError, match="one instance a process"):
+    with system.start(until=0.1), pytest.raises(cp.ComponentError, match="one instance per process"):
         system.run(until=0.1)
     assert system.run(until=0.1).status == "finished"  # the first run has given it back
 

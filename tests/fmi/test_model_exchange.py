@@ -36,9 +36,9 @@ def test_options_of_the_other_kind_are_told(built, version):
         assert text in str(refused.value)
     with pytest.raises(cp.SetupError, match='no solver "ode54" for FMUs; did you mean "ode5"'):
         exchange(path, solver="ode54")
-    with pytest.raises(cp.SetupError, match='solver option "beta" is not known'):
+    with pytest.raises(cp.SetupError, match='solver option "beta" is unknown'):
         exchange(path, beta=0.3)
-    with pytest.raises(cp.SetupError, match="rtol: -1; a positive number is needed"):
+    with pytest.raises(cp.SetupError, match="rtol: -1; expected a positive number"):
         exchange(path, rtol=-1)
 
 

@@ -65,7 +65,7 @@ def test_mistakes_in_a_scenario_are_told_with_key_and_line(scenario):
         cp.Scenario.read(scenario(text)).build()
     found = str(refused.value)
     assert 'parameters."kcc": no such variable; did you mean "kc"?' in found
-    assert "parameters.\"k\": 'stiff'; a number is needed" in found
+    assert "parameters.\"k\": 'stiff'; expected a number" in found
     assert '"oscilator.fmu": no such file; did you mean "oscillator.fmu"?' in found
     assert found.count("(line ") == 3
 

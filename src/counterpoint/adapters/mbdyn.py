@@ -129,13 +129,13 @@ class MBDyn(Subsystem):
         """Say when the step is not MBDyn's."""
         own = self.preferred_step
         if own and abs(step - own) > 1e-9 * own:
-            yield f"step: {step:g} s; MBDyn runs with {own:g} s, which it does not tell us: make both the same"
+            yield f"step: {step:g} s; MBDyn runs with {own:g} s, and does not send its step; make both equal"
 
     def _check(self) -> None:
         problems = [f'initial: "{name}" is not an output' for name in self._initial if name not in self.outputs]
         problems += [f'first_drive: "{name}" is not an input' for name in self._first_drive if name not in self.inputs]
         if self._created_by not in ("mbdyn", "counterpoint"):
-            problems.append(f'created_by: {self._created_by!r}; needed is "mbdyn" or "counterpoint"')
+            problems.append(f'created_by: {self._created_by!r}; expected "mbdyn" or "counterpoint"')
         for address in self._addresses.values():
             try:
                 socket_address(address)
@@ -160,7 +160,7 @@ class MBDyn(Subsystem):
                 [os.fspath(word) for word in self._command], stdin=subprocess.DEVNULL, start_new_session=True
             )
         except OSError as error:
-            raise PeerLost(f"MBDyn: cannot be started: {error}") from None
+            raise PeerLost(f"MBDyn: could not be started: {error}") from None
 
     def _connect(self) -> dict[str, SocketWire]:
         """Connect to both sockets in whichever order MBDyn makes them: it waits at one before it makes the other."""
@@ -200,7 +200,7 @@ class MBDyn(Subsystem):
             return
         for wire in made.values():
             wire.close()
-        ended = f"ended with exit code {code}" if code is not None else f"is not there after {self._deadline:g} s"
+        ended = f"ended with exit code {code}" if code is not None else f"did not answer within {self._deadline:g} s"
         raise PeerLost(f"MBDyn: {ended}: {reason}")
 
 

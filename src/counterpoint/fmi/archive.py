@@ -144,7 +144,7 @@ class Archive:
         try:
             archive = zipfile.ZipFile(self.path)
         except (zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError, ValueError) as error:
-            raise ArchiveError(f"{self.path}: not a valid ZIP archive ({error}); an FMU or SSP file is one") from None
+            raise ArchiveError(f"{self.path}: not a valid ZIP archive ({error}); expected an FMU or SSP file") from None
         except IsADirectoryError:
             raise ArchiveError(f"{self.path}: is a directory; name the .fmu or .ssp file") from None
         except OSError as error:
@@ -160,15 +160,15 @@ class Archive:
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
             raise ArchiveError(f"{self.path}: {name} is damaged: {error}") from None
         except _TooLarge:
-            text = f"unpacks to more than {self.limits.total_bytes} bytes, {name} being the last file"
+            text = f"unpacks to more than {self.limits.total_bytes} bytes, at file {name}"
             raise ArchiveError(f"{self.path}: {text}") from None
 
     def _missing_main(self) -> str:
         elsewhere = [name for name in self.files if PurePosixPath(name).name == self.main]
         if elsewhere:
-            return f"{self.main} is expected at the top of the archive; it is at {elsewhere[0]}"
+            return f"{self.main} is not at the top level of the archive, but at {elsewhere[0]}"
         top = sorted({PurePosixPath(name).parts[0] for name in self.files})[:8]
-        return f"{self.main} is missing at the top of the archive; there is {', '.join(top) or 'nothing'}"
+        return f"{self.main} is missing at the top level of the archive; found: {', '.join(top) or 'nothing'}"
 
 
 class Unpacked:
@@ -224,47 +224,47 @@ def _is_ours(entry: os.DirEntry[str]) -> bool:
 def _directory_problems(infos: list[zipfile.ZipInfo], limits: ArchiveLimits) -> Iterator[str]:
     """Say what in the directory of an archive is not acceptable."""
     if len(infos) > limits.members:
-        yield f"holds {len(infos)} files; at most {limits.members} are unpacked"
+        yield f"contains {len(infos)} files; the limit is {limits.members}"
         return
     total = sum(info.file_size for info in infos)
     packed = sum(info.compress_size for info in infos)
     if total > limits.total_bytes:
-        yield f"unpacks to {total} bytes; at most {limits.total_bytes} are unpacked"
+        yield f"unpacks to {total} bytes; the limit is {limits.total_bytes}"
     elif total > limits.ratio_from and total > limits.ratio * max(packed, 1):
-        yield f"{packed} bytes unpack to {total}; more than {limits.ratio:g} times as much is refused"
+        yield f"{packed} bytes unpack to {total}; the limit is {limits.ratio:g} times the packed size"
     seen: dict[str, str] = {}
     for info in infos:
         yield from _member_problems(info)
         name = unicodedata.normalize("NFC", info.orig_filename.rstrip("/")).casefold()
         if name in seen:
-            yield f"{_shown(info)} is the same file as {seen[name]!r} on some systems; names must differ"
+            yield f"{_shown(info)} is the same file as {seen[name]!r} on some systems; use different names"
         seen.setdefault(name, info.orig_filename)
     folders = {part for name in seen for part in map(str, PurePosixPath(name).parents) if part != "."}
     for info in infos:
         if not info.is_dir() and unicodedata.normalize("NFC", info.orig_filename).casefold() in folders:
-            yield f"{_shown(info)} is a file and a folder at the same time"
+            yield f"{_shown(info)} is both a file and a folder"
 
 
 def _member_problems(info: zipfile.ZipInfo) -> Iterator[str]:
     name = info.orig_filename
     parts = name.rstrip("/").split("/")
     if not name or any(not c.isprintable() for c in name):
-        yield f"{_shown(info)}: a file name with control characters is refused"
+        yield f"{_shown(info)}: the file name contains control characters, which is not allowed"
     elif "\\" in name:
-        yield f"{_shown(info)}: a file name with a backslash is refused"
+        yield f"{_shown(info)}: the file name contains a backslash, which is not allowed"
     elif name.startswith("/") or _DRIVE.match(name) or ":" in name:
-        yield f"{_shown(info)}: an absolute file name is refused"
+        yield f"{_shown(info)}: the file name is absolute, which is not allowed"
     elif any(part in ("", ".", "..") for part in parts):
-        yield f"{_shown(info)}: a file name that leads out of its folder is refused"
+        yield f"{_shown(info)}: the file name leads out of the archive's folder, which is not allowed"
     elif len(name.encode()) > 1000 or any(len(part.encode()) > 250 for part in parts):
         yield f"{_shown(info)}: the file name is too long"
     kind = stat.S_IFMT(info.external_attr >> 16)
     if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
-        yield f"{_shown(info)}: is a {'link' if kind == stat.S_IFLNK else 'special file'}, which is refused"
+        yield f"{_shown(info)}: is a {'link' if kind == stat.S_IFLNK else 'special file'}, which is not allowed"
     if info.flag_bits & 0x41:
-        yield f"{_shown(info)}: is encrypted, which is refused"
+        yield f"{_shown(info)}: is encrypted, which is not allowed"
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        yield f"{_shown(info)}: is compressed by method {info.compress_type}; FMUs use deflate"
+        yield f"{_shown(info)}: is compressed with method {info.compress_type}; expected deflate"
 
 
 def _shown(info: zipfile.ZipInfo) -> str:

@@ -49,7 +49,7 @@ class Notes:
             return None
         made = to_number(given)
         if made is None:
-            self.wrong(element, f'{element.tag}: {name} = "{given[:40]}"; a number is needed')
+            self.wrong(element, f'{element.tag}: {name} = "{given[:40]}"; expected a number')
         return made
 
     def positive(self, element: Element, name: str) -> float | None:
@@ -57,7 +57,7 @@ class Notes:
         made = self.number(element, name)
         if made is None or (math.isfinite(made) and made > 0.0):
             return made
-        self.complain(element, f"{element.tag}: {name} = {made:g}; a positive number is needed")
+        self.complain(element, f"{element.tag}: {name} = {made:g}; expected a positive number")
         return None
 
     def integer(self, element: Element, name: str, default: int = 0) -> int:
@@ -66,7 +66,7 @@ class Notes:
         if given is None:
             return default
         if _INTEGER.fullmatch(given.strip()) is None:
-            self.wrong(element, f'{element.tag}: {name} = "{given[:40]}"; a whole number is needed')
+            self.wrong(element, f'{element.tag}: {name} = "{given[:40]}"; expected an integer')
             return default
         return int(given)
 
@@ -75,7 +75,7 @@ class Notes:
         self.text(element, name)
         made = self.integer(element, name)
         if not 0 <= made < 1 << 32:
-            self.wrong(element, f"{element.tag}: {name} = {made}; a number from 0 to 4294967295 is needed")
+            self.wrong(element, f"{element.tag}: {name} = {made}; expected a number from 0 to 4294967295")
         return made
 
     def flag(self, element: Element, name: str, default: bool = False) -> bool:
@@ -85,7 +85,7 @@ class Notes:
             return default
         made = to_flag(given)
         if made is None:
-            self.wrong(element, f'{element.tag}: {name} = "{given[:40]}"; true or false is needed')
+            self.wrong(element, f'{element.tag}: {name} = "{given[:40]}"; expected true or false')
         return default if made is None else made
 
     def choice(self, element: Element, name: str, allowed: Iterable[str], default: str) -> str:

@@ -153,46 +153,52 @@ def _trial(patient: Examination) -> Findings:
         yield "ok", f"{_STEPS} steps of {step:g} s"
     errors = [message for message in model.messages if message.status != "ok"]
     for message in errors[:10]:
-        yield "remark", f"it said ({message.status}): {message.text}"
+        yield "remark", f"log message ({message.status}): {message.text}"
     if model.printed.strip():
-        yield "remark", f"it prints to the terminal, {model.printed.strip()[:60]!r} ...: log messages would be seen"
+        yield "remark", f"prints to the terminal, {model.printed.strip()[:60]!r} ...: use log messages instead"
 
 
 def _repeated(patient: Examination) -> Findings:
-    """See whether a second run gives the same bits."""
+    """See whether a second run gives bit-for-bit the same values."""
     model = _model(patient)
     again = _run(model, _step(patient, model))
     names = _differences(patient.trial, again)
     if names:
-        yield "problem", f"a second run gives other values: {', '.join(names)}; something random or remembered is in it"
+        yield (
+            "problem",
+            f"a second run gives different values: {', '.join(names)}; the FMU is random or keeps state between runs",
+        )
     else:
-        yield "ok", "a second run gives the same bits"
+        yield "ok", "a second run gives bit-for-bit the same values"
 
 
 def _restored(patient: Examination) -> Findings:
     """See whether steps made twice from a saved state give the same bits, where saving is declared."""
     model = _model(patient)
     if not model.can_save:
-        yield "remark", "cannot save and restore its state: windows and repeated steps are closed to it"
+        yield "remark", "cannot save and restore its state: windows and repeated steps are not possible"
         return
     step = _step(patient, model)
     once, twice = (_run(model, step, window(length=10 * step, repeats=repeats)) for repeats in (1, 2))
     names = _differences(once, twice)
     if names:
-        yield "problem", f"steps from a restored state give other values: {', '.join(names)}; not all state is restored"
+        yield (
+            "problem",
+            f"steps from a restored state give different values: {', '.join(names)}; not all state is restored",
+        )
     else:
-        yield "ok", "steps from a restored state give the same bits"
+        yield "ok", "steps from a restored state give bit-for-bit the same values"
 
 
 def _other_steps(patient: Examination) -> Findings:
     """See whether other steps work where steps of any length are declared."""
     model = _model(patient)
     if model.kind == CO_SIMULATION and not model.interface.variable_steps:
-        yield "remark", "takes equal steps only"
+        yield "remark", "accepts only equal steps"
         return
     try:
         _run(model, 0.37 * _step(patient, model))
-        yield "ok", "takes other steps, too"
+        yield "ok", "accepts other step sizes"
     except SimulationError as error:
         patient.failed(error)
         yield "problem", f"declares steps of any length, but: {error}"
@@ -227,7 +233,7 @@ def _second_opinion(patient: Examination) -> Findings:
     try:
         from fmpy.validation import validate_fmu
     except ImportError:
-        yield "remark", str(MissingExtraError("a second opinion by FMPy", "fmi"))
+        yield "remark", str(MissingExtraError("validation by FMPy", "fmi"))
         return
     try:
         found = list(validate_fmu(str(patient.path)))
@@ -248,7 +254,7 @@ _EXAMINATIONS: tuple[tuple[str, Callable[[Examination], Findings], str], ...] = 
     ("other steps", _other_steps, "trial"),
     ("model exchange", _model_exchange, "description"),
     ("outputs", _outputs, "trial"),
-    ("second opinion", _second_opinion, "description"),
+    ("FMPy", _second_opinion, "description"),
 )
 
 

@@ -109,9 +109,9 @@ def export_fmu(
     """
     target = Path(path)
     if version not in (2, 3):
-        raise SetupError(f"version: {version!r}; 2 or 3 is needed")
+        raise SetupError(f"version: {version!r}; expected 2 or 3")
     if target.exists() and not overwrite:
-        raise OutputError(f"{target}: already there; say overwrite=True or choose another name", str(target))
+        raise OutputError(f"{target}: already exists; use overwrite=True or choose another name", str(target))
     export = Export(_as_system(model, step), target.stem, version, is_alone=not isinstance(model, System))
     export.choose_ports(inputs, outputs)
     export.compile(scheme, approximation, input_approximation)
@@ -124,9 +124,9 @@ def export_case(case: Case, path: Path, *, version: int, overwrite: bool) -> Pat
 
     target = Path(path)
     if target.exists() and not overwrite:
-        raise OutputError(f"{target}: already there; add --overwrite or choose another --out", str(target))
+        raise OutputError(f"{target}: already exists; add --overwrite or choose another --out", str(target))
     if isinstance(case, Scenario) and case.window is not None:
-        raise SetupError(f"{case.path}: window: stretches of time are not repeated inside of an FMU; leave it out")
+        raise SetupError(f"{case.path}: window: windows cannot be exported in an FMU; remove it")
     export = Export(case.build(), target.stem, version, is_alone=not isinstance(case, Scenario))
     export.choose_ports(None, None)
     export.compile(case.scheme, None, None)
@@ -137,7 +137,7 @@ def _as_system(model: System | Subsystem | HasSubsystem, step: float | None) -> 
     """Return a system that may be changed: a copy, or one with the model alone."""
     if isinstance(model, System):
         if step is not None:
-            raise SetupError("step: a system has the steps of its subsystems; set them in System.add")
+            raise SetupError("step: a system has no step of its own; set the steps of its subsystems in System.add")
         system = copy.copy(model)
         system.subsystems = dict(model.subsystems)
         system.connections = list(model.connections)
@@ -209,7 +209,7 @@ class Export:
         chosen_inputs = _chosen("inputs", inputs, unset, free, problems)
         chosen_outputs = _chosen("outputs", outputs, shown, everything["outputs"], problems)
         if not problems and not chosen_outputs:
-            problems.append("outputs: there are none; an FMU without outputs shows nothing")
+            problems.append("outputs: none; expected at least one output")
         if problems:
             raise SetupError(problems)
         self.inputs = [self._port(name, free[name], "inputs") for name in chosen_inputs]
@@ -243,7 +243,7 @@ class Export:
         token = f"{{{uuid.UUID(bytes=digest[:16], version=4)}}}"
         library = Path(_core.__file__ or "").with_name(f"counterpoint_fmu{library_suffix()}")
         if not library.exists():
-            raise SetupError(f"{library}: is missing; install the package again, with the library for exported FMUs")
+            raise SetupError(f"{library}: missing; reinstall the package with the library for exported FMUs")
         files = {
             "modelDescription.xml": write_description(self._description(token)),
             RECIPE: self._recipe.to_file(token),
@@ -325,7 +325,7 @@ class Export:
                 self._add_scalars_or_array(".".join([*words, name]), "parameter", place, "", tuple(values))
         names = [v.name for v in self.variables]
         problems = [
-            f'"{name}": several variables of the FMU would be called so; name blocks and ports differently'
+            f'"{name}": several variables of the FMU would have this name; rename blocks or ports'
             for name in sorted({name for name in names if names.count(name) > 1})
         ]
         if problems:
@@ -434,7 +434,7 @@ def _chosen(
         return list(usual)
     wanted = [names] if isinstance(names, str) else list(dict.fromkeys(names))
     problems += [
-        f'{key}: "{name}": no such {key[:-1]} that is free{did_you_mean(name, allowed)}'
+        f'{key}: "{name}": no such {key[:-1]} that is unconnected{did_you_mean(name, allowed)}'
         if key == "inputs"
         else f'{key}: "{name}": no such {key[:-1]}{did_you_mean(name, allowed)}'
         for name in wanted

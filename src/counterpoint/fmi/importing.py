@@ -284,7 +284,7 @@ class Fmu(Subsystem):
         """
         variable = self.description.find(name, str(self.path))
         if self._made is None:
-            raise SetupError(f'{self.path}: "{name}" can be read while a run is under way; none has begun')
+            raise SetupError(f'{self.path}: "{name}" can be read only during a run; no run has started')
         try:
             return self._read(self._made, variable)
         except RuntimeError as error:
@@ -323,7 +323,7 @@ class Fmu(Subsystem):
         if not self.interface.provides_directional_derivatives:
             raise SetupError(f"{self.path}: this FMU has no directional derivatives")
         if self._made is None:
-            raise SetupError(f"{self.path}: derivatives are there while a run is under way; none has begun")
+            raise SetupError(f"{self.path}: derivatives are available only during a run; no run has started")
         rows, columns = self._variables(unknowns), self._variables(knowns)
         widths = [sum(self.width(v) for v in group) for group in (rows, columns)]
         made = np.empty((widths[0], widths[1]))
@@ -333,7 +333,7 @@ class Fmu(Subsystem):
                     [v.reference for v in rows], [v.reference for v in columns], seed.tolist(), widths[0]
                 )
         except RuntimeError as error:
-            raise SetupError(f"{self.path}: no derivatives: {error}") from None
+            raise SetupError(f"{self.path}: cannot compute derivatives: {error}") from None
         return made
 
     def _variables(self, names: str | Iterable[str]) -> list[Variable]:
@@ -348,13 +348,13 @@ class Fmu(Subsystem):
         >>> later = fmu("pump.fmu", state=warm)  # a run with start=10.0  # doctest: +SKIP
         """
         if not self.interface.can_serialize_state:
-            raise SetupError(f"{self.path}: this FMU cannot hand out its state (canSerializeFMUState)")
+            raise SetupError(f"{self.path}: this FMU cannot serialise its state (canSerializeFMUState)")
         if self._made is None:
-            raise SetupError(f"{self.path}: there is a state while a run is under way; none has begun")
+            raise SetupError(f"{self.path}: the state is available only during a run; no run has started")
         try:
             state, memory = self._made.serialize(), self._made.memory()
         except RuntimeError as error:
-            raise SetupError(f"{self.path}: no state: {error}") from None
+            raise SetupError(f"{self.path}: cannot save the state: {error}") from None
         return SavedState(self.description.token, self.kind, self._structure, tuple(memory), state).to_bytes()
 
     @property
@@ -369,11 +369,11 @@ class Fmu(Subsystem):
         inner = self.interface.fixed_internal_step
         if inner is not None and not _is_multiple(step, inner):
             near = max(round(step / inner), 1) * inner
-            yield f"{step:g} s is no multiple of the FMU's fixed internal step, {inner:g} s; use {near:g} s"
+            yield f"{step:g} s is not a multiple of the FMU's fixed internal step, {inner:g} s; use {near:g} s"
         if not self.interface.variable_steps and math.isfinite(span) and not _is_multiple(span, step):
             yield (
-                f"the run of {span:g} s is no multiple of the step {step:g} s, and this FMU needs steps of equal "
-                f"length; let the run last {max(round(span / step), 1) * step:g} s"
+                f"the run of {span:g} s is not a multiple of the step {step:g} s, and this FMU needs equal steps; "
+                f"use a run of {max(round(span / step), 1) * step:g} s"
             )
 
     def _native(self) -> _core.Subsystem:
@@ -475,7 +475,7 @@ class Fmu(Subsystem):
                 fitting = [v.name for v in self.description.with_causality(key[:-1])]
                 problems.append(f'{key}: "{name}": no such {key[:-1]}{did_you_mean(name, fitting)}')
             elif not variable.is_numeric:
-                problems.append(f'{key}: "{name}" is a {variable.type}, which is no signal; see read() and start')
+                problems.append(f'{key}: "{name}" is a {variable.type}, which cannot be a signal; use read() and start')
             elif variable in chosen:
                 problems.append(f'{key}: "{name}" is named twice')
             else:

@@ -52,7 +52,7 @@ class Isolation:
         for key in ("deadline", "memory", "processor_time"):
             value = getattr(self, key)
             if value is not None and not (isinstance(value, (int, float)) and value > 0.0):
-                yield f"{key}: {value!r}; a positive number is needed"
+                yield f"{key}: {value!r}; expected a positive number"
 
 
 def choose(isolate: bool | Isolation, deadline: float | None) -> Isolation | None:
@@ -63,7 +63,7 @@ def choose(isolate: bool | Isolation, deadline: float | None) -> Isolation | Non
         made = Isolation() if isolate else None
     if deadline is not None:
         if made is None:
-            raise SetupError("deadline: a call inside this process cannot be ended; add isolate=True")
+            raise SetupError("deadline: a call inside this process cannot be stopped; add isolate=True")
         made = replace(made, deadline=deadline)
     problems = [] if made is None else list(made.problems())
     if made is not None and not LINKS:

@@ -38,7 +38,7 @@ class SavedState:
             raise SetupError(f"{where}: cannot be read: {error.strerror or error}") from None
         first, found, rest = data.partition(b"\n")
         if first + found != _FIRST_LINE:
-            raise SetupError(f"{where}: is no state of an FMU as Fmu.save_state() hands it out")
+            raise SetupError(f"{where}: not a state saved by Fmu.save_state()")
         line, _, state = rest.partition(b"\n")
         try:
             header = json.loads(line)
@@ -48,7 +48,7 @@ class SavedState:
         except (ValueError, KeyError, TypeError):
             raise SetupError(f"{where}: is damaged") from None
         if len(state) != size:
-            raise SetupError(f"{where}: has {len(state)} bytes of the FMU's state; there were {size}")
+            raise SetupError(f"{where}: has {len(state)} bytes of the FMU's state; expected {size}")
         return made
 
     def to_bytes(self) -> bytes:
@@ -67,10 +67,10 @@ class SavedState:
     ) -> Iterator[str]:
         """Say why a run cannot begin with it."""
         if self.token != description.token:
-            yield f"state: it belongs to another FMU ({self.token}; this one is {description.token})"
+            yield f"state: belongs to another FMU ({self.token}; this one is {description.token})"
         if self.kind != kind:
-            yield f"state: it was saved in {self.kind}, and this is {kind}"
+            yield f"state: saved in {self.kind}; expected {kind}"
         if not able.can_serialize_state:
-            yield "state: this FMU cannot take over a state (canSerializeFMUState)"
+            yield "state: this FMU cannot restore a serialised state (canSerializeFMUState)"
         if parameters:
-            yield f"parameters: {', '.join(parameters)}: the state has them already; leave them out"
+            yield f"parameters: {', '.join(parameters)}: already part of the state; remove them"

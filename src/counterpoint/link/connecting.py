@@ -36,8 +36,8 @@ def check_address(address: str, insecure: bool) -> None:
         raise SetupError(str(error)) from None
     if not local and not insecure:
         raise SetupError(
-            f"{address}: can be reached from other computers, and nothing on a link is encrypted; use an ssh tunnel "
-            "(ssh -L 4711:127.0.0.1:4711 host) and tcp://127.0.0.1:4711, or insist with insecure=True (--insecure)"
+            f"{address}: can be reached from other computers, and links are not encrypted; use an ssh tunnel "
+            "(ssh -L 4711:127.0.0.1:4711 host) and tcp://127.0.0.1:4711, or allow it with insecure=True (--insecure)"
         )
 
 
@@ -52,12 +52,14 @@ def read_token(token: str | None, token_file: str | os.PathLike[str] | None) -> 
         try:
             token = Path(token_file).read_text(encoding="utf-8").strip()
         except OSError as error:
-            raise SetupError(f"{token_file}: the token cannot be read: {error.strerror or error}") from None
+            raise SetupError(f"{token_file}: cannot read the token: {error.strerror or error}") from None
     token = token or os.environ.get(TOKEN_VARIABLE, "")
     if not token:
-        raise SetupError(f"token: none given; the other program prints it, or set {TOKEN_VARIABLE} or token_file")
+        raise SetupError(
+            f"token: missing; pass the token that the other program prints, or set {TOKEN_VARIABLE} or token_file"
+        )
     if len(token) > 256 or not token.isprintable() or " " in token:
-        raise SetupError("token: at most 256 printable characters without blanks are allowed")
+        raise SetupError("token: expected at most 256 printable characters without blanks")
     return token
 
 
@@ -70,7 +72,7 @@ def shared_token(token_file: str | os.PathLike[str]) -> str:
         except FileExistsError:
             raise
         except OSError as error:
-            raise SetupError(f"{path}: the token cannot be written: {error.strerror or error}") from None
+            raise SetupError(f"{path}: cannot write the token: {error.strerror or error}") from None
         with os.fdopen(number, "w", encoding="utf-8") as file:
             file.write(make_token() + "\n")
     return read_token(None, path)
@@ -128,7 +130,7 @@ class Listening:
             with suppress(queue.Empty):
                 return self._arrived.get(timeout=0.2)
             if time.monotonic() > end:
-                raise SetupError(f"{self.address}: nobody has joined within {seconds:g} s" + self._last_refused())
+                raise SetupError(f"{self.address}: no program connected within {seconds:g} s" + self._last_refused())
 
     def remote(self, *, wait: float = 60.0, deadline: float = 60.0) -> Remote:
         """Wait for a program to join (at most ``wait`` s) and return the subsystem it brings."""
@@ -157,7 +159,7 @@ class Listening:
             if visitor is None:
                 continue
             if not self._handshakes.acquire(blocking=False):
-                self._refuse(f"{visitor.name}: too many programs knock at the same time")
+                self._refuse(f"{visitor.name}: too many connection attempts at the same time")
                 continue
             threading.Thread(target=self._admit, args=(visitor,), daemon=True).start()
 
@@ -177,7 +179,7 @@ class Listening:
             self._report(text)
 
     def _last_refused(self) -> str:
-        return f"; sent away: {self.refused[-1]}" if self.refused else ""
+        return f"; rejected: {self.refused[-1]}" if self.refused else ""
 
 
 def listen(

@@ -58,7 +58,7 @@ def remote(
     >>> system.add("engine", engine, step=1e-4)  # doctest: +SKIP
     """
     if not deadline > 0.0:
-        raise SetupError(f"deadline: {deadline!r}; a positive number of seconds is needed")
+        raise SetupError(f"deadline: {deadline!r}; expected a positive number of seconds")
     if listening:
         shown = read_token(token, None) if token is not None else None
         with listen(address, token=shown, token_file=token_file, insecure=insecure) as place:
@@ -103,7 +103,7 @@ class Remote(Subsystem):
     def _has(self, output: str, given: str) -> bool:
         if output in self.output_widths and given in self.input_widths:
             return True
-        raise SetupError(f'{self.peer}: feedthrough from "{given}" to "{output}", which it does not have')
+        raise SetupError(f'{self.peer}: feedthrough from "{given}" to "{output}", but the subsystem has no such ports')
 
     @property
     def can_save(self) -> bool:
@@ -153,5 +153,5 @@ def _approximation(peer: str, words: str) -> Approximation | None:
         return None
     if words not in IN_WORDS:
         known = ", ".join(f'"{known}"' for known in IN_WORDS)
-        raise SetupError(f'{peer}: prefers the approximation "{words}", which is not known; known: {known}')
+        raise SetupError(f'{peer}: prefers the approximation "{words}", which is unknown; known: {known}')
     return IN_WORDS[words]

@@ -147,7 +147,7 @@ def host(connection: _core.link.Connection, subsystem: Subsystem, ports: _core.l
         _core.link.serve(connection, subsystem._native(), ports)
     except RuntimeError as error:
         return f"{peer}: {error}"
-    return f"{peer}: said goodbye"
+    return f"{peer}: closed the connection"
 
 
 def describe(name: str, subsystem: Subsystem, step: float | None, constants: Mapping[str, Any]) -> _core.link.Ports:
@@ -191,4 +191,4 @@ def _words(subsystem: Subsystem, approximation: Approximation) -> str:
     words = str(getattr(approximation, "name", ""))
     if words in IN_WORDS:
         return words
-    raise SetupError(f"{subsystem!r}: prefers {approximation!r}, which a link cannot tell")
+    raise SetupError(f"{subsystem!r}: prefers {approximation!r}, which cannot be sent over a link")

@@ -76,7 +76,7 @@ def _from_defects(defects: Sequence[DefectSummary]) -> Quality:
         why = "too few values were compared" if defects else "nothing is connected"
         if defects and all(d.kind == "interpolates" for d in defects):
             why = "every connection interpolates"
-        return Quality("unknown", "", nan, f"unknown: {why}, so there is no interface defect to judge by.")
+        return Quality("unknown", "", nan, f"unknown: {why}, so there is no interface defect to assess.")
     worst = max(compared, key=lambda d: d.relative)
     relative = worst.relative
     verdict: Verdict = "good" if relative < GOOD else "fair" if relative < FAIR else "poor"

@@ -31,7 +31,7 @@ def relative_rms_error(values: ArrayLike, reference: ArrayLike) -> float:
     """
     x, exact = np.asarray(values, dtype=float), np.asarray(reference, dtype=float)
     if x.shape != exact.shape or x.size == 0:
-        raise ValueError(f"values have shape {x.shape}, reference {exact.shape}; both must be equal and not empty")
+        raise ValueError(f"values have shape {x.shape}, reference {exact.shape}; expected equal, non-empty shapes")
     error = float(np.sqrt(np.mean((x - exact) ** 2)))
     scale = float(np.sqrt(np.mean(exact**2)))
     if scale == 0:

@@ -194,7 +194,7 @@ def ode(
     if output is None:
         output_ports = _named("outputs", outputs if outputs is not None else "x", n)
     elif outputs is None:
-        raise SetupError("outputs: names are needed together with an output function")
+        raise SetupError("outputs: not given; expected the names of the values that the output function returns")
     else:
         output_ports = port_widths(outputs, "outputs")
     pairs = _feedthrough_pairs(feedthrough, input_ports, output_ports, output is not None)
@@ -261,7 +261,7 @@ def _feedthrough_pairs(
     if feedthrough is False:
         return []
     if not has_output:
-        raise SetupError("feedthrough: outputs that are states have none; give an output function")
+        raise SetupError("feedthrough: outputs that are states have no feedthrough; give an output function")
     if feedthrough is True:
         return [(y, u) for y in outputs for u in inputs]
     pairs = list(feedthrough)
@@ -299,7 +299,7 @@ def _named(where: str, spec: PortSpec, total: int) -> dict[str, int]:
 def _vector(where: str, value: ArrayLike) -> NDArray[np.float64]:
     vector = np.atleast_1d(_numbers(where, value))
     if vector.ndim != 1 or len(vector) == 0:
-        raise SetupError(f"{where}: shape {vector.shape}; a list of numbers is needed")
+        raise SetupError(f"{where}: shape {vector.shape}; expected a list of numbers")
     return vector
 
 
@@ -311,7 +311,7 @@ def _matrix(where: str, value: ArrayLike, shape: tuple[int | None, int | None]) 
         array = array.reshape(-1, 1) if shape[0] is not None and shape[0] == len(array) else array.reshape(1, -1)
     wanted = tuple("any" if s is None else s for s in shape)
     if array.ndim != 2 or any(s is not None and s != got for s, got in zip(shape, array.shape, strict=True)):
-        raise SetupError(f"{where}: shape {array.shape}; {wanted} is needed")
+        raise SetupError(f"{where}: shape {array.shape}; expected {wanted}")
     return np.ascontiguousarray(array)
 
 
@@ -321,7 +321,7 @@ def _numbers(where: str, value: ArrayLike) -> NDArray[np.float64]:
     except (TypeError, ValueError):
         raise SetupError(f"{where}: {value!r} is not an array of numbers") from None
     if not np.all(np.isfinite(array)):
-        raise SetupError(f"{where}: holds NaN or infinity; finite numbers are needed")
+        raise SetupError(f"{where}: contains NaN or infinity; expected finite numbers")
     return array
 
 
@@ -329,7 +329,7 @@ def _check_solver(solver: str, states: int) -> None:
     if solver not in SOLVERS:
         raise SetupError(f'solver: no solver "{solver}"' + did_you_mean(solver, SOLVERS))
     if solver == "newmark" and states % 2:
-        raise SetupError(f"solver: newmark needs positions and as many velocities; the model has {states} states")
+        raise SetupError(f"solver: newmark needs as many velocities as positions; the model has {states} states")
 
 
 _OPTIONS = {
@@ -350,10 +350,10 @@ def solver_options(options: Mapping[str, float], known: Iterable[str] = _OPTIONS
     settings = _core.SolverOptions()
     for name, value in options.items():
         if name not in known:
-            raise SetupError(f'solver option "{name}" is not known' + did_you_mean(name, known))
+            raise SetupError(f'solver option "{name}" is unknown' + did_you_mean(name, known))
         lowest, highest = _RANGES.get(name, (0.0, np.inf))
         if not isinstance(value, Real) or not lowest <= value <= highest or (name not in _RANGES and value == 0.0):
             allowed = f"a number from {lowest} to {highest}" if name in _RANGES else "a positive number"
-            raise SetupError(f"{name}: {value!r}; {allowed} is needed")
+            raise SetupError(f"{name}: {value!r}; expected {allowed}")
         setattr(settings, _OPTIONS[name], float(value))
     return settings
