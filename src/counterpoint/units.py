@@ -96,7 +96,7 @@ def conversion(source: Unit, target: Unit) -> Conversion:
     if source.difference != target.difference:
         one, other = (source, target) if source.difference else (target, source)
         if other.offset:
-            raise UnitProblem(f"{one.name} is a temperature difference, {other.name} is a temperature")
+            raise UnitProblem(f"one is a temperature difference ({one.name}), the other a temperature ({other.name})")
     gain = source.factor / target.factor
     if abs(gain - 1.0) <= SAME:
         gain = 1.0

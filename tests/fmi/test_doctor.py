@@ -100,7 +100,7 @@ def test_on_the_command_line(built, fault, capsys):
     for arguments, code, words in (
         (["--step", "0.1"], 0, "no problems"),
         (["--step", "0.1", "--set", f"fault={fault('segfaults')}", "--set", "fault_time=0.45"], 4, "1 problem"),
-        (["--set", "fault"], 2, "expected NAME=VALUE"),
+        (["--set", "fault"], 2, "needed is NAME=VALUE"),
     ):
         with pytest.raises(SystemExit) as ended:
             main(["doctor", str(path), *arguments])

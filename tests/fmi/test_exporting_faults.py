@@ -86,7 +86,7 @@ def test_an_approximation_in_python_is_named(tmp_path):
 
 def test_wrong_arguments_are_told(tmp_path):
     assert refused(exported.motor(), tmp_path, version=1) == "version: 1; expected 2 or 3"
-    assert "set them in System.add" in refused(exported.two_mass(), tmp_path, step=0.1)
+    assert "set the steps of its subsystems in System.add" in refused(exported.two_mass(), tmp_path, step=0.1)
     assert 'outputs: "fast.y": no such output; did you mean "fast.x"?' in refused(
         exported.two_mass(), tmp_path, outputs=["fast.y"]
     )

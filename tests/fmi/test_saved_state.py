@@ -64,7 +64,7 @@ def test_a_state_that_does_not_fit_is_told(built, version, tmp_path):
     state = state_after(cp.fmu(path), 0.5)
     for wrong, text in {
         b"hello": "not a state saved by",
-        state[:-1]: "bytes of the FMU's state; there were",
+        state[:-1]: "bytes of the FMU's state; expected",
         state[:60]: "is damaged",
     }.items():
         with pytest.raises(cp.SetupError, match=text):

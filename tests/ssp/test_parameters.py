@@ -141,7 +141,7 @@ def test_a_set_may_lie_inside_the_fmu(pack, fmus, tmp_path):
 def test_a_value_that_nothing_takes_is_ignored_with_a_warning(pack):
     path = pack(ssd(one(parameters(stiffness=1))))
     with pytest.warns(
-        StructureWarning, match=r'SystemStructure.ssd line \d+: Parameter "stiffness": nothing is called'
+        StructureWarning, match=r'SystemStructure.ssd line \d+: Parameter "stiffness": no variable or connector'
     ):
         cp.Scenario.read(path)
 
