@@ -6,23 +6,31 @@ costs next to nothing.
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ._common.lazy import loading
+from ._common.version import VERSION
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 if TYPE_CHECKING:
+    from . import adapters as adapters
+    from . import approximations as approximations
     from . import diagram as diagram
+    from . import errors as errors
     from . import fmi as fmi
+    from . import linear_model as linear_model
     from . import link as link
     from . import multibody as multibody
+    from . import quality as quality
+    from . import results as results
+    from . import scenario as scenario
     from . import ssp as ssp
-    from ._run.embedded import CosimulationInterface
-    from ._run.precedence import Scheme, custom, sequential
-    from ._run.progress import Progress
-    from ._run.run import Run
+    from . import studies as studies
+    from . import subsystems as subsystems
+    from . import system as system
+    from . import units as units
+    from . import windows as windows
     from .approximations import (
         Approximation,
         approximate,
@@ -84,7 +92,25 @@ _ROOMS = {
 }  # fmt: skip
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
-_PACKAGES = ("diagram", "fmi", "link", "multibody", "ssp")
+_MODULES = (
+    "adapters",
+    "approximations",
+    "diagram",
+    "errors",
+    "fmi",
+    "linear_model",
+    "link",
+    "multibody",
+    "quality",
+    "results",
+    "scenario",
+    "ssp",
+    "studies",
+    "subsystems",
+    "system",
+    "units",
+    "windows",
+)
 
 __all__ = [
     "AlgebraicLoopError", "Approximation", "ComponentDied", "ComponentError", "CosimulationInterface",
@@ -95,13 +121,4 @@ __all__ = [
     "remote", "second_order", "sequential", "serve", "source", "table", "taylor", "transition", "window",
 ]  # fmt: skip
 
-
-_load, _listed = loading(__name__, _HOME)
-
-
-def __getattr__(name: str) -> Any:
-    return import_module(f".{name}", __name__) if name in _PACKAGES else _load(name)
-
-
-def __dir__() -> list[str]:
-    return sorted([*_listed(), *_PACKAGES])
+__getattr__, __dir__ = loading(__name__, _HOME, _MODULES)

@@ -10,9 +10,12 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from numpy.typing import ArrayLike
 
+from ._common.numbers import is_number
 from ._common.ports import PortSpec, port_widths
-from ._run.checks import Problem, find_problems, is_number
+from ._run.checks import find_problems
+from ._run.host_ports import HostPorts
 from ._run.precedence import Scheme, to_scheme
+from ._run.problem import Problem
 from .approximations import Approximation
 from .errors import SetupError, did_you_mean
 from .subsystems import Subsystem
@@ -89,19 +92,6 @@ class HasSubsystem(Protocol):
 
     def subsystem(self) -> Subsystem:
         """Return the subsystem."""
-
-
-class HostPorts(Subsystem):
-    """Ports of a host that integrates by itself; see :meth:`System.add_host`."""
-
-    def __init__(self, inputs: PortSpec, outputs: PortSpec) -> None:
-        self.inputs = port_widths(inputs, "inputs")
-        self.outputs = port_widths(outputs, "outputs")
-
-    def _native(self) -> Any:
-        from . import _core
-
-        return _core.host_ports(sum(self.input_widths.values()), sum(self.output_widths.values()))
 
 
 def _one_per_source(given: Any, count: int, single: Any) -> tuple[Any, ...]:

@@ -15,7 +15,7 @@ def test_info_of_a_parallel_scenario_says_that_nobody_waits(tmp_path, counterpoi
     (tmp_path / "parallel.toml").write_text(text)
     code, out, _ = counterpoint("info", tmp_path / "parallel.toml")
     assert code == 0
-    assert "nobody waits" in out
+    assert "no subsystem waits" in out
 
 
 def test_info_of_a_run_file_shows_its_summary(case, counterpoint):

@@ -140,7 +140,9 @@ def test_an_encrypted_member_is_refused(tmp_path):
 
 
 def test_another_compression_is_refused(tmp_path):
-    assert "is compressed with method 12" in problems(archive(tmp_path / "x.fmu", ("a", b"x"), method=zipfile.ZIP_BZIP2))
+    assert "is compressed with method 12" in problems(
+        archive(tmp_path / "x.fmu", ("a", b"x"), method=zipfile.ZIP_BZIP2)
+    )
 
 
 def test_all_reasons_are_told_at_once(tmp_path):

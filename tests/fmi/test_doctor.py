@@ -3,8 +3,8 @@
 import pytest
 
 from counterpoint._cli.main import main
+from counterpoint._common.links import LINKS
 from counterpoint.fmi.doctor import examine
-from counterpoint.link.availability import LINKS
 
 from .test_isolation import no_process_left  # noqa: F401 - used by its name
 
@@ -100,7 +100,7 @@ def test_on_the_command_line(built, fault, capsys):
     for arguments, code, words in (
         (["--step", "0.1"], 0, "no problems"),
         (["--step", "0.1", "--set", f"fault={fault('segfaults')}", "--set", "fault_time=0.45"], 4, "1 problem"),
-        (["--set", "fault"], 2, "needed is NAME=VALUE"),
+        (["--set", "fault"], 2, "expected NAME=VALUE"),
     ):
         with pytest.raises(SystemExit) as ended:
             main(["doctor", str(path), *arguments])

@@ -90,7 +90,9 @@ def test_wrong_arguments_are_told(tmp_path):
     assert 'outputs: "fast.y": no such output; did you mean "fast.x"?' in refused(
         exported.two_mass(), tmp_path, outputs=["fast.y"]
     )
-    assert 'inputs: "fast.u": no such input that is unconnected' in refused(exported.two_mass(), tmp_path, inputs=["fast.u"])
+    assert 'inputs: "fast.u": no such input that is unconnected' in refused(
+        exported.two_mass(), tmp_path, inputs=["fast.u"]
+    )
     assert "subsystems.linear.step: is missing" in refused(cp.linear([[0.0]], [[1.0]], x0=[0.0]), tmp_path)
 
 

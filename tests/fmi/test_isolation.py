@@ -14,7 +14,7 @@ import pytest
 
 import counterpoint as cp
 from counterpoint._cli.main import main
-from counterpoint.link.availability import LINKS
+from counterpoint._common.links import LINKS
 
 from .models import OSCILLATOR
 
@@ -416,7 +416,9 @@ def test_options_of_isolation_are_checked(built):
     path = built("oscillator", 2)
     with pytest.raises(cp.SetupError, match="deadline: a call inside this process cannot be stopped; add isolate=True"):
         cp.fmu(path, deadline=1.0)
-    with pytest.raises(cp.SetupError, match="deadline: -1; expected a positive number\nmemory: 'much'; expected a positive"):
+    with pytest.raises(
+        cp.SetupError, match="deadline: -1; expected a positive number\nmemory: 'much'; expected a positive"
+    ):
         cp.fmu(path, isolate=cp.fmi.Isolation(deadline=-1, memory="much"))
 
 

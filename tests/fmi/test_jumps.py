@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import counterpoint as cp
-from counterpoint.link.availability import LINKS
+from counterpoint._common.links import LINKS
 
 G, E = 9.81, 0.7
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import counterpoint as cp
-from counterpoint.link.availability import LINKS
+from counterpoint._common.links import LINKS
 
 pytestmark = pytest.mark.skipif(not LINKS, reason="links need Linux")
 CLIENTS = Path(__file__).resolve().parents[2] / "examples" / "link"

@@ -11,7 +11,7 @@ import time
 import pytest
 
 import counterpoint as cp
-from counterpoint.link.availability import LINKS
+from counterpoint._common.links import LINKS
 
 pytestmark = pytest.mark.skipif(not LINKS, reason="links need Linux")
 

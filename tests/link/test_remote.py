@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import counterpoint as cp
-from counterpoint.link.availability import LINKS
+from counterpoint._common.links import LINKS
 from counterpoint.link.serving import join
 from counterpoint.multibody import Mechanism
 

@@ -12,7 +12,7 @@ import pytest
 
 import counterpoint as cp
 from counterpoint._cli.main import main
-from counterpoint.link.availability import LINKS
+from counterpoint._common.links import LINKS
 
 pytestmark = pytest.mark.skipif(not LINKS, reason="links need Linux")
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -200,4 +200,7 @@ def test_an_address_beyond_this_computer_needs_insistence_and_warns(tmp_path):
         cp.remote(f"tcp://127.0.0.1:{port}", token=server.wait_for("token")).close()
         code, _, err = server.end()
         assert code == 0
-        assert "warning: tcp://0.0.0.0:0: this link is not encrypted; others can read everything, including the token" in err
+        assert (
+            "warning: tcp://0.0.0.0:0: this link is not encrypted; others can read everything, including the token"
+            in err
+        )

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import counterpoint as cp
-from counterpoint.link.availability import LINKS
+from counterpoint._common.links import LINKS
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples" / "xcos"
 HEADER = Path("/usr/include/scilab/scicos_block4.h")

@@ -122,7 +122,9 @@ def test_a_value_with_a_unit_is_converted_to_that_of_the_variable(values):
 
 
 def test_a_value_of_another_dimension_is_refused(values):
-    with pytest.raises(cp.ScenarioError, match=r'Parameter "x": units do not match: V .* cannot be converted to m \(m\)'):
+    with pytest.raises(
+        cp.ScenarioError, match=r'Parameter "x": units do not match: V .* cannot be converted to m \(m\)'
+    ):
         values(one(binding(f"<ssd:ParameterValues>{with_unit('V')}</ssd:ParameterValues>")))
 
 

@@ -1,4 +1,4 @@
-"""What the cases of model files share: a model with the settings of its run, with the interface of a Scenario."""
+"""What the cases of single models share: a model with the settings of its run."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 from .._files.tables import bad_span
 from .._run.precedence import NAMED_SCHEMES
 from ..errors import ScenarioError, SetupError, did_you_mean
+from .case import Case, CaseSettings
 
 if TYPE_CHECKING:
     from ..results import Result
@@ -27,8 +28,8 @@ class RunSettings:
 
 
 @dataclass(frozen=True)
-class ModelCase:
-    """Base of cases.
+class ModelCase(Case):
+    """Base of cases of a single model.
 
     Attributes
     ----------
@@ -78,9 +79,9 @@ class ModelCase:
         settings = replace(old, until=old.until if until is None else until, step=old.step if step is None else step)
         return replace(self, settings=settings, scheme=scheme or self.scheme, threads=threads or self.threads)
 
-    def build(self) -> System:
-        """Return a system with the model alone."""
-        raise NotImplementedError
+    def with_settings(self, settings: CaseSettings) -> Self:
+        """Return a case with the settings given."""
+        return self.changed(until=settings.until, scheme=settings.scheme, threads=settings.threads, step=settings.step)
 
     def run(self, *, system: System | None = None, **options: Any) -> Result:
         """Run; ``options`` go to :meth:`System.run`."""

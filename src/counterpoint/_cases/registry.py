@@ -1,64 +1,93 @@
-"""Files that can be run: scenarios, mechanisms and diagrams."""
+"""Kinds of files that the command line takes, and how each is recognised.
+
+A new kind is a module with ``read_case`` and ``show_case`` (:class:`.CaseModule`) and a line in
+:data:`KINDS`. Modules are named, not imported: the registry knows no room, and a room may ask the registry.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from .._files.document import read_document
 from ..errors import ScenarioError
+from .case import Case, CaseFile, CaseModule, CaseSettings
 
 if TYPE_CHECKING:
-    from ..diagram.files.case import DiagramCase
-    from ..multibody.files.case import MechanismCase
-    from ..scenario import Scenario
+    from rich.console import Console
 
 
-STRUCTURES = (".ssp", ".ssd")
-"""Ends of the names of system structures."""
-_MECHANISM = frozenset(("mechanism", "points", "bodies"))
-"""Tables that only the file of a mechanism has."""
+@dataclass(frozen=True)
+class Kind:
+    """A kind of file: the module that handles it, and by what it is recognised; a TOML file by one of its tables."""
+
+    module: str
+    endings: tuple[str, ...] = ()
+    first_bytes: bytes = b""
+    tables: frozenset[str] = frozenset()
+
+    def recognises(self, file: CaseFile) -> bool:
+        """Whether a file is of this kind."""
+        if self.endings:
+            return file.ending in self.endings
+        if self.first_bytes:
+            return file.first_bytes == self.first_bytes
+        return not self.tables.isdisjoint(file.document.values)
+
+    def load(self) -> CaseModule:
+        """Import the module."""
+        return cast(CaseModule, import_module(self.module))
 
 
-def read_case(
-    path: Path, *, allow_outside: bool = False, until: float | None = None, step: float | None = None
-) -> Scenario | MechanismCase | DiagramCase:
-    """Read a scenario, a mechanism (a file with ``[mechanism]``, ``[points]``), a diagram (``[diagram]``) or an SSP.
+KINDS = (
+    Kind("counterpoint.fmi.case", endings=(".fmu",)),
+    Kind("counterpoint.ssp.case", endings=(".ssp", ".ssd")),
+    Kind("counterpoint.results.case", first_bytes=b"\x89HDF\r\n\x1a\n"),
+    Kind("counterpoint.multibody.files.case", tables=frozenset(("mechanism", "points", "bodies"))),
+    Kind("counterpoint.diagram.files.case", tables=frozenset(("diagram",))),
+)
+"""Asked in this order."""
+
+SCENARIO = Kind("counterpoint.scenario.case")
+"""What a TOML file is that is nothing else."""
+
+
+def kind_of(file: CaseFile) -> Kind:
+    """Return the kind of a file; raise ScenarioError when it is empty or no TOML."""
+    for kind in KINDS:
+        if kind.recognises(file):
+            return kind
+    if not file.document.values:
+        raise ScenarioError(
+            f"{file.path}: the file is empty; a mechanism begins with [mechanism], a diagram with [diagram], "
+            "a scenario has [subsystems]"
+        )
+    return SCENARIO
+
+
+def read_case(path: Path, *, allow_outside: bool = False, settings: CaseSettings | None = None) -> Case:
+    """Read a file that can be run: a scenario, a system structure, a mechanism, a diagram or an FMU.
 
     Parameters
     ----------
     path : Path
-        TOML file, or a system structure (``.ssp``, ``.ssd``).
+        The file.
     allow_outside : bool
         Whether it may use files outside of its directory.
-    until, step : float, optional
-        For a system structure that does not say them: end of the run, and step of FMUs that suggest none, in s.
+    settings : CaseSettings, optional
+        Settings that replace those of the file.
 
     Raises
     ------
     ScenarioError
         With all problems found, each with file, key and remedy.
     """
-    if path.suffix.lower() in STRUCTURES:
-        from ..ssp import read
+    file = CaseFile(path, allow_outside)
+    return kind_of(file).load().read_case(file, settings or CaseSettings())
 
-        return read(path, until=until, step=step, allow_outside=allow_outside)
-    document = read_document(path)
-    if not document.values:
-        raise ScenarioError(
-            f"{path}: the file is empty; a mechanism begins with [mechanism], a diagram with [diagram], "
-            "a scenario has [subsystems]"
-        )
-    if not _MECHANISM.isdisjoint(document.values):
-        from ..multibody.files.case import MechanismCase
-        from ..multibody.files.reading import ModelFile
 
-        return MechanismCase.of(ModelFile.of(path, document, allow_outside=allow_outside))
-    if "diagram" in document.values:
-        from ..diagram.files.case import DiagramCase
-        from ..diagram.files.reading import DiagramFile
-
-        return DiagramCase.of(DiagramFile.of(path, document, allow_outside=allow_outside))
-    from ..scenario import Scenario
-
-    return Scenario.of(path, document, allow_outside=allow_outside)
+def show_case(path: Path, console: Console, *, allow_outside: bool = False) -> None:
+    """Print what a file holds."""
+    file = CaseFile(path, allow_outside)
+    kind_of(file).load().show_case(file, console)

@@ -4,47 +4,30 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
-from numbers import Real
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from .._common.numbers import is_number
 from .._common.ports import port_widths
 from ..errors import SetupError, did_you_mean
 from .connection_units import unit_problems
 from .feedthrough import dependency_edges, find_loop
+from .host_ports import HostPorts
 from .precedence import Scheme, scheme_problems, to_scheme
+from .problem import Problem
+from .window_checks import window_problems
 
 if TYPE_CHECKING:
     from ..system import Connection, System
     from ..windows import Window
 
 
-@dataclass(frozen=True)
-class Problem:
-    """One thing that is wrong: where (a key such as ``connections[2].to``) and what."""
-
-    where: str
-    message: str
-    loop: tuple[str, ...] = ()  #: the ports around an algebraic loop, when that is the problem
-
-    def __str__(self) -> str:
-        return f"{self.where}: {self.message}"
-
-
-def is_number(value: object) -> bool:
-    """Whether a value is a finite real number (and not a truth value)."""
-    return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)
-
-
 def find_problems(
     system: System, until: float | None, scheme: str | Scheme, start: float, window: Window | None = None
 ) -> list[Problem]:
     """Return every problem of a system for a run from ``start`` to ``until`` (s)."""
-    from ..windows import window_problems
-
     problems = [
         *_span(until, start),
         *_steps(system, until, start),
@@ -100,7 +83,7 @@ def _steps(system: System, until: float | None, start: float) -> Iterator[Proble
     for name, entry in system.subsystems.items():
         where = f"subsystems.{name}.step"
         if entry.step is None:
-            if not entry.subsystem.own_pace and type(entry.subsystem).__name__ != "HostPorts":
+            if not entry.subsystem.own_pace and not isinstance(entry.subsystem, HostPorts):
                 yield Problem(where, "is missing; give a step in s, for the model does not choose its own")
         elif not is_number(entry.step) or entry.step <= 0.0:
             yield Problem(where, f"{entry.step!r}; a positive number of seconds is needed")

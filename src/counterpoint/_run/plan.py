@@ -15,6 +15,7 @@ from ..errors import AlgebraicLoopError, ModelError, SetupError, did_you_mean
 from .checks import feedthrough_edges, find_problems
 from .connection_units import conversion_of, warn_about_units
 from .feedthrough import longest_chain, tear_loops
+from .host_ports import hosts_of
 from .precedence import Scheme, scheme_problems, to_scheme, waits_for
 
 if TYPE_CHECKING:
@@ -114,7 +115,7 @@ def waiting(system: System, scheme: Scheme, start: float) -> dict[str, list[str]
 def _host_problems(
     system: System, scheme: str | Scheme, host: str | None, approximation: Approximation | None
 ) -> list[str]:
-    hosts = [name for name, entry in system.subsystems.items() if type(entry.subsystem).__name__ == "HostPorts"]
+    hosts = hosts_of(system)
     problems = [
         f'subsystems.{name}: is a host that integrates by itself; call embed("{name}")'
         for name in hosts

@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from .. import _core
 from .._common.ports import offsets
+from .._display.progress import show
 from ..errors import ModelError, OutputError, RunInterrupted, SetupError
 from ..results import FileStore, MemoryStore, Result
 from ..results.store import Status
@@ -23,7 +24,7 @@ from .interrupts import PatientInterrupt
 from .plan import make_plan
 from .precedence import Scheme
 from .process_state import keeping, take_signals_back
-from .progress import Progress, show
+from .progress import Progress
 from .recording import Driver, Recorder, run_layout
 
 if TYPE_CHECKING:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._common.ports import port_widths
+from .._run.host_ports import find_host
 from .._run.precedence import Scheme
 from ..errors import MissingExtraError, SetupError
 from ..subsystems import Subsystem
@@ -65,8 +66,6 @@ def interface_block(
     pathsim.blocks.Block
         ``block.interface`` is the :class:`~counterpoint._run.embedded.CosimulationInterface` of the present run.
     """
-    from ..diagram.cosimulation import find_host
-
     name = find_host(system, host)
     block = _class("CounterpointInterface", _InterfaceBlock)()
     block._prepare(system, name, scheme, accepted_only)

@@ -10,8 +10,11 @@ from typing import TYPE_CHECKING
 from .._common.lazy import loading
 
 if TYPE_CHECKING:
+    from . import analysis as analysis
+    from . import blocks as blocks
+    from . import library as library
     from .block import Block
-    from .block_output import Signal
+    from .block_output import BlockOutput
     from .diagram import Diagram
     from .files.reading import load
     from .files.writing import save
@@ -21,11 +24,17 @@ _HOME = {
     "Block": "block",
     "Diagram": "diagram",
     "PythonBlock": "python_block",
-    "Signal": "block_output",
+    "BlockOutput": "block_output",
     "load": "files.reading",
     "save": "files.writing",
 }
 
-__all__ = ["Block", "Diagram", "PythonBlock", "Signal", "load", "save"]
+__all__ = ["Block", "BlockOutput", "Diagram", "PythonBlock", "load", "save"]
 
-__getattr__, __dir__ = loading(__name__, _HOME)
+_MODULES = (
+    "analysis",
+    "blocks",
+    "library",
+)
+
+__getattr__, __dir__ = loading(__name__, _HOME, _MODULES)

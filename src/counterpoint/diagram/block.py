@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..errors import SetupError, did_you_mean
-from .block_output import Signal, SignalOperators
+from .block_output import BlockOutput, OutputOperators
 
 if TYPE_CHECKING:
     from .diagram import Diagram
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 Maker = Callable[[], "_core.diagram.Block"]
 
 
-class Block(SignalOperators):
+class Block(OutputOperators):
     """One block of a :class:`Diagram`; made by the diagram's methods.
 
     A block with one output can be used wherever a signal is meant; others are asked by name,
@@ -34,7 +34,7 @@ class Block(SignalOperators):
     inputs, outputs : list of str
         Names of ports.
     sources : dict
-        Input name -> the :class:`Signal` that enters it.
+        Input name -> the :class:`BlockOutput` that enters it.
     numbers, texts : dict
         Parameters, as the core knows them.
     content : Diagram or None
@@ -50,7 +50,7 @@ class Block(SignalOperators):
         self.kind = kind
         self.inputs: list[str] = []
         self.outputs: list[str] = []
-        self.sources: dict[str, Signal] = {}
+        self.sources: dict[str, BlockOutput] = {}
         self.numbers: dict[str, NDArray[np.float64]] = {}
         self.texts: dict[str, str] = {}
         self.content: Diagram | None = None
@@ -64,26 +64,26 @@ class Block(SignalOperators):
         return True
 
     @property
-    def signal(self) -> Signal:
+    def signal(self) -> BlockOutput:
         """The only output; an error for blocks with none or several."""
         if len(self.outputs) != 1:
             ports = ", ".join(f'"{port}"' for port in self.outputs) or "none"
             raise SetupError(f'block "{self.name}" has {len(self.outputs)} outputs ({ports}); say which: block["name"]')
-        return Signal(self, self.outputs[0])
+        return BlockOutput(self, self.outputs[0])
 
     @overload
-    def __getitem__(self, port: str) -> Signal: ...
+    def __getitem__(self, port: str) -> BlockOutput: ...
 
     @overload
     def __getitem__(self, port: int | slice | Sequence[int]) -> Block: ...
 
-    def __getitem__(self, port: str | int | slice | Sequence[int]) -> Signal | Block:
+    def __getitem__(self, port: str | int | slice | Sequence[int]) -> BlockOutput | Block:
         """Return an output by name, or components of the only one by place."""
         if not isinstance(port, str):
             return self.signal[port]
         if port not in self.outputs:
             raise SetupError(f'block "{self.name}": no output "{port}"{did_you_mean(port, self.outputs)}')
-        return Signal(self, port)
+        return BlockOutput(self, port)
 
     def __call__(self, *signals: Any, **named: Any) -> Block:
         """Connect inputs in their order, or by name, and return the block."""

@@ -1,4 +1,4 @@
-"""Signals: what flows between blocks, with the operators of arithmetic."""
+"""Outputs of blocks: what flows between blocks, with the operators of arithmetic."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
     from .diagram import Diagram
 
 #: Anything that can enter an input: a signal, a block with one output, or a number.
-Operand = "SignalOperators | float"
+Operand = "OutputOperators | float"
 
 
-class SignalOperators:
+class OutputOperators:
     """Operators on signals: each makes a block.
 
     Arithmetic, ``**``, ``%``, ``abs()``, comparisons, ``&``, ``|``, ``^``, ``~`` (logic), ``K @ signal``, and numpy's
@@ -28,7 +28,7 @@ class SignalOperators:
     """
 
     @property
-    def signal(self) -> Signal:
+    def signal(self) -> BlockOutput:
         """The signal meant."""
         raise NotImplementedError
 
@@ -67,7 +67,7 @@ class SignalOperators:
     def __neg__(self) -> Block:
         return self._diagram().gain(-1.0, self)
 
-    def __pos__(self) -> Signal:
+    def __pos__(self) -> BlockOutput:
         return self.signal
 
     def __abs__(self) -> Block:
@@ -155,15 +155,14 @@ class SignalOperators:
 
     def __rshift__(self, block: Block) -> Block:
         """``signal >> block`` enters the first free input and returns the block, so that chains read on."""
-        from .block import Block
-
-        if not isinstance(block, Block):
-            raise SetupError(f"{self.signal}: >> leads to {block!r}; a block is needed")
-        block.connect_next(self)
+        connect = getattr(block, "connect_next", None)
+        if connect is None:
+            raise SetupError(f"{self.signal}: >> leads to {block!r}; expected a block")
+        connect(self)
         return block
 
 
-class Signal(SignalOperators):
+class BlockOutput(OutputOperators):
     """One output of a block.
 
     Attributes
@@ -178,7 +177,7 @@ class Signal(SignalOperators):
         self.port = port
 
     @property
-    def signal(self) -> Signal:
+    def signal(self) -> BlockOutput:
         """The signal itself."""
         return self
 

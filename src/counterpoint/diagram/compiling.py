@@ -14,7 +14,7 @@ from ..subsystems import NativeSubsystem
 
 if TYPE_CHECKING:
     from .block import Block
-    from .block_output import Signal
+    from .block_output import BlockOutput
     from .diagram import Diagram
 
 SOLVERS = ("ode1", "ode2", "ode3", "ode4", "ode5", "trapezoidal", "ode23", "ode45", "ode23s")
@@ -178,7 +178,7 @@ def _connect_blocks(flat: Flattened, diagram: Diagram, path: Path, problems: lis
                     flat.core.connect(*source, flat.number[here], k)
 
 
-def _source(flat: Flattened, path: Path, signal: Signal) -> tuple[int, int] | None:
+def _source(flat: Flattened, path: Path, signal: BlockOutput) -> tuple[int, int] | None:
     """Follow a signal into superblocks and out of their inputs to the block that makes it; None: there is none."""
     block = signal.block
     while True:

@@ -10,7 +10,7 @@ from .._common.ports import columns
 from .._run.plan import Plan, make_plan
 from .._run.precedence import Scheme
 from .._run.recording import Recorder, run_layout
-from ..errors import SetupError, did_you_mean
+from ..errors import SetupError
 from ..results import MemoryStore, Result
 from .block import Block
 
@@ -123,19 +123,3 @@ class Coupling:
         summary = recorder.summary("finished", "", end, sum(seconds), seconds)
         copy.store.close(summary)
         return Result(copy.store.view(), run_layout(self.system, copy.plan), summary)
-
-
-def find_host(system: System, host: str | None) -> str:
-    """Return the name of the host; None means the only one there is."""
-    hosts = [name for name, entry in system.subsystems.items() if type(entry.subsystem).__name__ == "HostPorts"]
-    if host is None and len(hosts) == 1:
-        return hosts[0]
-    if host is None:
-        known = ", ".join(f'"{name}"' for name in hosts) or "none"
-        raise SetupError(
-            f'system "{system.name}" has {len(hosts)} hosts ({known}); add the ports that the diagram plays with '
-            "add_host(name, inputs, outputs), or say which: host=..."
-        )
-    if host not in hosts:
-        raise SetupError(f'host: no host "{host}" in system "{system.name}"' + did_you_mean(host, hosts))
-    return host

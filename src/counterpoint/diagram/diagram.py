@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from ..errors import SetupError, did_you_mean
 from .block import Block, Maker, parameters
-from .block_output import Signal, SignalOperators
+from .block_output import BlockOutput, OutputOperators
 from .blocks import BlockLibrary
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ class Diagram(BlockLibrary):
         self.options = options
         self.blocks: dict[str, Block] = {}
         self.inputs: dict[str, Block] = {}
-        self.outputs: dict[str, Signal] = {}
+        self.outputs: dict[str, BlockOutput] = {}
         self.defaults: dict[str, NDArray[np.float64]] = {}
         self.units: dict[str, str] = {}
         self._numbers: Counter[str] = Counter()
@@ -195,14 +195,14 @@ class Diagram(BlockLibrary):
         if unit:
             self.units[name] = unit
 
-    def connect(self, source: str | SignalOperators, target: str) -> None:
+    def connect(self, source: str | OutputOperators, target: str) -> None:
         """Connect by names: ``connect("plant.y", "controller.u")``; the port may be left out when there is only one."""
         block, port = self._target(target)
         block.connect_port(port, self._named_signal(source) if isinstance(source, str) else source)
 
-    def as_signal(self, value: Any) -> Signal:
+    def as_signal(self, value: Any) -> BlockOutput:
         """Return the signal meant: a signal, a block with one output, the name of one, or a number (a constant)."""
-        if isinstance(value, SignalOperators):
+        if isinstance(value, OutputOperators):
             return value.signal
         if isinstance(value, str):
             return self._named_signal(value)
@@ -220,9 +220,9 @@ class Diagram(BlockLibrary):
 
     def run(self, until: float, step: float | None = None, **options: Any) -> Result:
         """Run the diagram alone; ``options`` as for :meth:`counterpoint.System.run`. Inputs keep their defaults."""
-        import counterpoint as cp
+        from ..system import System
 
-        system = cp.System(self.name)
+        system = System(self.name)
         system.add(self.name, self.subsystem(), step=step if step is not None else self.preferred_step)
         return system.run(until=until, **options)
 
@@ -273,7 +273,7 @@ class Diagram(BlockLibrary):
             raise SetupError(f'diagram "{self.name}": no block "{name}"{did_you_mean(name, self.blocks)}')
         return self.blocks[name]
 
-    def _named_signal(self, name: str) -> Signal:
+    def _named_signal(self, name: str) -> BlockOutput:
         block, _, port = name.partition(".")
         found = self._find(block)
         return found[port] if port else found.signal

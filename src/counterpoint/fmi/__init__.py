@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from .._common.lazy import loading
 
 if TYPE_CHECKING:
+    from . import doctor as doctor
     from .archive import Archive, ArchiveError, ArchiveLimits
     from .description import ModelDescription
     from .description_reading import DescriptionError, read_description
@@ -43,4 +44,6 @@ __all__ = [
     "read_description",
 ]
 
-__getattr__, __dir__ = loading(__name__, _HOME)
+_MODULES = ("doctor",)
+
+__getattr__, __dir__ = loading(__name__, _HOME, _MODULES)

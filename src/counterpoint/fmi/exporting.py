@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from .. import __version__, _core
+from .. import _core
 from .._common.ports import offsets
+from .._common.version import VERSION
 from .._run.checks import feedthrough_edges
 from .._run.plan import Plan, make_plan
 from .._run.precedence import Scheme
@@ -35,11 +36,7 @@ from .platforms import folders, library_suffix
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from ..diagram.files.case import DiagramCase
-    from ..multibody.files.case import MechanismCase
-    from ..scenario import Scenario
-
-    Case = Scenario | MechanismCase | DiagramCase
+    from .._cases.case import Case
 
 RECIPE = "resources/counterpoint.recipe"
 
@@ -120,14 +117,12 @@ def export_fmu(
 
 def export_case(case: Case, path: Path, *, version: int, overwrite: bool) -> Path:
     """Write what a file describes as an FMU: a mechanism or diagram as it is, a scenario as a coupled system."""
-    from ..scenario import Scenario
-
     target = Path(path)
     if target.exists() and not overwrite:
         raise OutputError(f"{target}: already exists; add --overwrite or choose another --out", str(target))
-    if isinstance(case, Scenario) and case.window is not None:
+    if case.window is not None:
         raise SetupError(f"{case.path}: window: windows cannot be exported in an FMU; remove it")
-    export = Export(case.build(), target.stem, version, is_alone=not isinstance(case, Scenario))
+    export = Export(case.build(), target.stem, version, is_alone=not case.is_coupled)
     export.choose_ports(None, None)
     export.compile(case.scheme, None, None)
     return export.write(target)
@@ -400,7 +395,7 @@ class Export:
             experiment=DefaultExperiment(step=max(steps, default=None)),
             outputs=unknowns,
             initial_unknowns=unknowns,
-            tool=f"Counterpoint {__version__}",
+            tool=f"Counterpoint {VERSION}",
         )
 
     def _knows_slopes(self, port: _Port) -> bool:

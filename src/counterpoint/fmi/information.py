@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from .._display.tables import fill, new_table, say
+from .._display.console import fill, new_table, say
 from .archive import Archive
 from .description import Interface, ModelDescription, Variable
 from .description_reading import read_description

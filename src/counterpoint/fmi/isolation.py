@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .. import _core
+from .._common.links import LINKS, NEEDS_LINUX
 from ..errors import SetupError
-from ..link.availability import LINKS, NEEDS_LINUX
 
 _PASSED_ON = re.compile(r"^(PATH|HOME|USER|LOGNAME|LANG|LANGUAGE|LC_.*|TZ|TMPDIR|LD_LIBRARY_PATH)$|LICEN[CS]E|^LM_")
 """Variables of the environment that an isolated FMU sees: what programs need to run, and where licences are."""

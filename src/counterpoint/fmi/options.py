@@ -77,8 +77,7 @@ def _clock_problems(options: Options, kind: str, able: Interface, description: M
     for clock in clocks:
         if clock.ticks is not None and clock.ticks.kind == "triggered":
             yield (
-                f'"{clock.name}" is a triggered input clock, which is not supported; '
-                "time-based clocks are supported"
+                f'"{clock.name}" is a triggered input clock, which is not supported; time-based clocks are supported'
             )
     if clocks and kind == CO_SIMULATION and not (able.has_event_mode and options.events):
         yield f'"{clocks[0].name}" is an input clock, which ticks in event mode; ' + (

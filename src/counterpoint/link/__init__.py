@@ -10,19 +10,23 @@ from typing import TYPE_CHECKING
 from .._common.lazy import loading
 
 if TYPE_CHECKING:
-    from .connecting import Listening, listen
-    from .remote_subsystem import Remote, remote
-    from .serving import Serving, serve
+    from . import serving as serving
+    from .joining import Listening, listen, remote
+    from .remote_subsystem import Remote
+    from .serving import Serving, join, serve
 
 _HOME = {
-    "Listening": "connecting",
+    "Listening": "joining",
     "Remote": "remote_subsystem",
     "Serving": "serving",
-    "listen": "connecting",
-    "remote": "remote_subsystem",
+    "join": "serving",
+    "listen": "joining",
+    "remote": "joining",
     "serve": "serving",
 }
 
-__all__ = ["Listening", "Remote", "Serving", "listen", "remote", "serve"]
+__all__ = ["Listening", "Remote", "Serving", "join", "listen", "remote", "serve"]
 
-__getattr__, __dir__ = loading(__name__, _HOME)
+_MODULES = ("serving",)
+
+__getattr__, __dir__ = loading(__name__, _HOME, _MODULES)

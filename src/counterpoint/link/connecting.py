@@ -2,28 +2,16 @@
 
 from __future__ import annotations
 
-import atexit
 import os
-import queue
 import secrets
-import threading
-import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Self
 
 from .. import _core
+from .._common.links import LINKS, NEEDS_LINUX
 from ..errors import SetupError
-from .availability import LINKS, NEEDS_LINUX
-
-if TYPE_CHECKING:
-    from .remote_subsystem import Remote
 
 TOKEN_VARIABLE = "COUNTERPOINT_TOKEN"
-MOST_HANDSHAKES = 32
-"""Visitors who may be about to say hello at the same time; more are sent away."""
 
 
 def check_address(address: str, insecure: bool) -> None:
@@ -56,7 +44,7 @@ def read_token(token: str | None, token_file: str | os.PathLike[str] | None) -> 
     token = token or os.environ.get(TOKEN_VARIABLE, "")
     if not token:
         raise SetupError(
-            f"token: missing; pass the token that the other program prints, or set {TOKEN_VARIABLE} or token_file"
+            f"token: missing; pass the one that the other program prints, or set {TOKEN_VARIABLE} or token_file"
         )
     if len(token) > 256 or not token.isprintable() or " " in token:
         raise SetupError("token: expected at most 256 printable characters without blanks")
@@ -84,136 +72,3 @@ def connect(address: str, token: str, wait: float) -> _core.link.Connection:
         return _core.link.connect(address, token, wait)
     except RuntimeError as error:
         raise SetupError(str(error)) from None
-
-
-class Listening:
-    """A place where other programs may connect; made by :func:`listen`.
-
-    Attributes
-    ----------
-    address : str
-        Where it is, with the port.
-    token : str
-        What a program has to show. A random one opens the door once.
-    refused : list of str
-        Who was sent away, and why.
-    """
-
-    def __init__(self, address: str, token: str | None, report: Callable[[str], None] | None = None) -> None:
-        try:
-            self._listener = _core.link.Listener(address)
-        except RuntimeError as error:
-            raise SetupError(str(error)) from None
-        self.address = self._listener.address
-        self.refused: list[str] = []
-        self._report = report
-        self._lasting = token is not None
-        self._arrived: queue.Queue[_core.link.Connection] = queue.Queue()
-        self._handshakes = threading.Semaphore(MOST_HANDSHAKES)
-        self._closed = False
-        self.token = token or make_token()
-        self._gate = _core.link.Gate(self.token, not self._lasting)
-        self._thread = threading.Thread(target=self._accept, name=f"listening at {self.address}", daemon=True)
-        self._thread.start()
-        atexit.register(self.close)  # the thread must not wake up in an interpreter that is half gone
-
-    def renew(self) -> None:
-        """Make another random token; the old one is of no use any more."""
-        if not self._lasting:
-            self.token = make_token()
-            self._gate = _core.link.Gate(self.token, True)
-
-    def wait(self, seconds: float) -> _core.link.Connection:
-        """Return the connection of the next program that shows the token."""
-        end = time.monotonic() + seconds
-        while True:
-            with suppress(queue.Empty):
-                return self._arrived.get(timeout=0.2)
-            if time.monotonic() > end:
-                raise SetupError(f"{self.address}: no program connected within {seconds:g} s" + self._last_refused())
-
-    def remote(self, *, wait: float = 60.0, deadline: float = 60.0) -> Remote:
-        """Wait for a program to join (at most ``wait`` s) and return the subsystem it brings."""
-        from .remote_subsystem import Remote
-
-        return Remote(self.wait(wait), deadline)
-
-    def close(self) -> None:
-        """Let nobody in any more."""
-        atexit.unregister(self.close)
-        self._closed = True
-        self._thread.join()
-        del self._listener
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def _accept(self) -> None:
-        while not self._closed:
-            visitor = self._listener.accept(0.2)
-            if visitor is None:
-                continue
-            if not self._handshakes.acquire(blocking=False):
-                self._refuse(f"{visitor.name}: too many connection attempts at the same time")
-                continue
-            threading.Thread(target=self._admit, args=(visitor,), daemon=True).start()
-
-    def _admit(self, visitor: _core.link.Visitor) -> None:
-        name = visitor.name
-        try:
-            self._arrived.put(_core.link.admit(visitor, self._gate))
-        except RuntimeError as error:
-            self._refuse(str(error) if str(error).startswith(name) else f"{name}: {error}")
-        finally:
-            self._handshakes.release()
-
-    def _refuse(self, text: str) -> None:
-        if len(self.refused) < 1000:
-            self.refused.append(text)
-        if self._report is not None:
-            self._report(text)
-
-    def _last_refused(self) -> str:
-        return f"; rejected: {self.refused[-1]}" if self.refused else ""
-
-
-def listen(
-    address: str = "tcp://127.0.0.1:0",
-    *,
-    token: str | None = None,
-    token_file: str | os.PathLike[str] | None = None,
-    insecure: bool = False,
-    report: Callable[[str], None] | None = None,
-) -> Listening:
-    """Open a place where other programs may join as subsystems.
-
-    Parameters
-    ----------
-    address : str
-        ``tcp://host:port`` (port 0: any free one), ``unix:///path`` or ``shm:///path`` (shared memory).
-    token : str, optional
-        What programs have to show, as often as they like; default: a random one that is good for one connection.
-    token_file : path, optional
-        A file with the token; made with a random one when it is not there.
-    insecure : bool
-        Allow an address that other computers can reach: everything is readable on the way.
-    report : callable, optional
-        Called with a line for each program that is sent away.
-
-    Examples
-    --------
-    >>> with listen() as place:
-    ...     print(place.address)  # doctest: +ELLIPSIS
-    tcp://127.0.0.1:...
-    """
-    check_address(address, insecure)
-    if token is not None:
-        token = read_token(token, None)
-    elif token_file is not None:
-        token = shared_token(token_file)
-    return Listening(address, token, report)

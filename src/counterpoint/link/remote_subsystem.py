@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from types import TracebackType
 from typing import Self
 
@@ -11,60 +10,6 @@ from ..approximations import Approximation
 from ..errors import SetupError
 from ..subsystems import Subsystem
 from .approximation_words import IN_WORDS
-from .connecting import check_address, connect, listen, read_token
-
-
-def remote(
-    address: str,
-    *,
-    token: str | None = None,
-    token_file: str | os.PathLike[str] | None = None,
-    listening: bool = False,
-    deadline: float = 60.0,
-    wait: float = 10.0,
-    insecure: bool = False,
-) -> Remote:
-    """Return a subsystem that another program has, such as ``counterpoint serve``.
-
-    The run gives the same bits as one with the subsystem in this process. The connection lasts as long as the object,
-    for one run after another.
-
-    Parameters
-    ----------
-    address : str
-        Where the other program listens: ``tcp://host:port``, ``unix:///path`` or ``shm:///path`` (shared memory).
-    token : str, optional
-        What the other program wants to see; default: that of ``token_file``, else of the environment variable
-        ``COUNTERPOINT_TOKEN``.
-    token_file : path, optional
-        A file with the token.
-    listening : bool
-        Wait at the address for the other program to connect, instead of connecting to it.
-    deadline : float
-        Seconds of wall-clock time for each answer, e.g. of a step.
-    wait : float
-        Seconds to wait for the other program to be there.
-    insecure : bool
-        Allow an address beyond this computer: everything, the token too, is readable on the way.
-
-    Raises
-    ------
-    SetupError
-        When nobody is there, or the connection is refused.
-
-    Examples
-    --------
-    >>> engine = remote("tcp://127.0.0.1:4711", token="0123456789abcdef")  # doctest: +SKIP
-    >>> system.add("engine", engine, step=1e-4)  # doctest: +SKIP
-    """
-    if not deadline > 0.0:
-        raise SetupError(f"deadline: {deadline!r}; expected a positive number of seconds")
-    if listening:
-        shown = read_token(token, None) if token is not None else None
-        with listen(address, token=shown, token_file=token_file, insecure=insecure) as place:
-            return place.remote(wait=wait, deadline=deadline)
-    check_address(address, insecure)
-    return Remote(connect(address, read_token(token, token_file), wait), deadline)
 
 
 class Remote(Subsystem):

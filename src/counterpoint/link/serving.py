@@ -14,7 +14,8 @@ from ..approximations import Approximation
 from ..errors import SetupError
 from ..subsystems import Subsystem
 from .approximation_words import IN_WORDS
-from .connecting import check_address, connect, listen, read_token
+from .connecting import check_address, connect, read_token
+from .joining import listen
 
 HEARTBEAT = 1.0
 """Seconds between two signs of life while a step is under way."""

@@ -10,6 +10,11 @@ from typing import TYPE_CHECKING
 from .._common.lazy import loading
 
 if TYPE_CHECKING:
+    from . import analysis as analysis
+    from . import animation as animation
+    from . import drawing as drawing
+    from . import evaluation as evaluation
+    from . import library as library
     from .analysis import Equilibrium, LinearModel, Modes, State
     from .animation import Animation, Shape
     from .assembly.assembly import Assembly
@@ -21,6 +26,7 @@ if TYPE_CHECKING:
     from .modelling.beams import Beam, beam
     from .modelling.formulations import Formulation
     from .modelling.hand_written import HandWritten
+    from .modelling.inspection import Inspectable
     from .modelling.mechanism import Mechanism
 
 _HOME = {
@@ -31,6 +37,7 @@ _HOME = {
     "Evaluated": "evaluation",
     "Formulation": "modelling.formulations",
     "HandWritten": "modelling.hand_written",
+    "Inspectable": "modelling.inspection",
     "LinearModel": "analysis",
     "Mechanism": "modelling.mechanism",
     "Modes": "analysis",
@@ -51,6 +58,7 @@ __all__ = [
     "Evaluated",
     "Formulation",
     "HandWritten",
+    "Inspectable",
     "LinearModel",
     "Mechanism",
     "Modes",
@@ -63,4 +71,12 @@ __all__ = [
     "write_matrices",
 ]
 
-__getattr__, __dir__ = loading(__name__, _HOME)
+_MODULES = (
+    "analysis",
+    "animation",
+    "drawing",
+    "evaluation",
+    "library",
+)
+
+__getattr__, __dir__ = loading(__name__, _HOME, _MODULES)

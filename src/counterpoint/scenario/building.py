@@ -6,20 +6,21 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from .. import approximations
 from .._common.ports import columns, port_widths
 from .._files.csv_files import read_csv
 from .._files.folder import Folder, call
 from .._files.problems import Mistakes, Path, path_of, quoted
 from .._files.tables import Table
+from .._run.precedence import custom, sequential
 from ..errors import SetupError, did_you_mean
+from ..subsystems import linear, ode, second_order, table
+from ..system import System
+from ..windows import Window, window
 from . import models
 from .vocabulary import keys_at
-
-if TYPE_CHECKING:
-    from ..system import System
-    from ..windows import Window
 
 _OWN_PLACE = re.compile(r"^connections\[\d+\]\.")
 """Where a System says a problem is; we know it better, in terms of the file."""
@@ -51,9 +52,7 @@ class Builder:
 
     def system(self, name: str) -> System:
         """Return the system; what could not be built is missing from it and noted."""
-        import counterpoint as cp
-
-        system = cp.System(name, convert=self.table.convert)
+        system = System(name, convert=self.table.convert)
         for subsystem_name, entry in self.table.subsystems.items():
             self._add(system, subsystem_name, entry)
         missing = set(self.mistakes.document.values.get("subsystems", ())) - set(system.subsystems)
@@ -68,21 +67,17 @@ class Builder:
 
     def scheme(self) -> Any:
         """Return the scheme in the form that ``System.run`` takes."""
-        import counterpoint as cp
-
         scheme = self.table.scheme
         if isinstance(scheme, models.WaitsFor):
-            return cp.custom(scheme.waits_for)
+            return custom(scheme.waits_for)
         if isinstance(scheme, models.Sequential):
-            return cp.sequential(scheme.sequential)
+            return sequential(scheme.sequential)
         return scheme
 
     def window(self) -> Window | None:
         """Return the windows in the form that ``System.run`` takes."""
-        import counterpoint as cp
-
         given = self.table.window
-        return None if given is None else cp.window(given.length, given.repeats, given.tolerance)
+        return None if given is None else window(given.length, given.repeats, given.tolerance)
 
     def _add(self, system: System, name: str, entry: models.AnySubsystem) -> None:
         at: Path = ("subsystems", name)
@@ -122,46 +117,36 @@ class Builder:
         return []
 
     def _make_approximation(self, at: Path, table: models.AnyApproximation) -> Any:
-        import counterpoint as cp
-
         if isinstance(table, models.PythonApproximation):
             return self._python((*at, "object"), table.object, table.arguments)
         options = [getattr(table, name) for name in type(table).model_fields if name != "kind"]
-        return getattr(cp, table.kind.replace("-", "_"))(*options)
+        return getattr(approximations, table.kind.replace("-", "_"))(*options)
 
     def _linear(self, at: Path, entry: models.Linear) -> Any:
-        import counterpoint as cp
-
-        return cp.linear(**_given(entry))
+        return linear(**_given(entry))
 
     def _second_order(self, at: Path, entry: models.SecondOrder) -> Any:
-        import counterpoint as cp
-
-        return cp.second_order(**{"C": None} | _given(entry))
+        return second_order(**{"C": None} | _given(entry))
 
     def _ode(self, at: Path, entry: models.Ode) -> Any:
-        import counterpoint as cp
-
         options = _given(entry)
         for key in {"rhs", "output"} & set(options):
             options[key] = self._object((*at, key), options[key])
             if options[key] is None:
                 return None
-        return cp.ode(**options)
+        return ode(**options)
 
     def _python_subsystem(self, at: Path, entry: models.PythonSubsystem) -> Any:
         return self._python((*at, "object"), entry.object, entry.arguments)
 
     def _table_source(self, at: Path, entry: models.TableSource) -> Any:
-        import counterpoint as cp
-
         options = _given(entry, "file", "separator", "decimal")
         if entry.file is None:
-            return cp.table(**options)
+            return table(**options)
         with self._noting(*at, "file"):
             path = self.folder.find(entry.file)
             data = read_csv(path, entry.outputs, separator=entry.separator, decimal=entry.decimal)
-            return cp.table(data.times, data.values, **options | {"outputs": data.names})
+            return table(data.times, data.values, **options | {"outputs": data.names})
         return None
 
     def _multibody(self, at: Path, entry: models.Multibody) -> Any:

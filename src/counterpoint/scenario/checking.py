@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
-from pydantic import ValidationError
-
-from .._files.problems import Document, Mistakes, from_pydantic
+from .._files.problems import Document, Mistakes
 from .._files.tables import bad_span
+from .._files.validation import validate
 from .models import ScenarioTable
 from .vocabulary import SCENARIOS
+
+_MUCH_LATER = 1e300
+"""End of the run in s where the file says none: a missing end must not bring up "step larger than the run"."""
 
 
 def check(document: Document, mistakes: Mistakes) -> tuple[ScenarioTable | None, list[int]]:
@@ -22,31 +22,18 @@ def check(document: Document, mistakes: Mistakes) -> tuple[ScenarioTable | None,
     connections : list of int
         For each connection in ``table`` its index in the document.
     """
-    values = document.values
-    try:
-        table = ScenarioTable.model_validate(values)
-    except ValidationError as error:
-        for detail in error.errors(include_url=False):
-            mistakes.add(*from_pydantic(detail, values, SCENARIOS))
-        return _without_bad_parts(values, error)
-    wrong = bad_span(table.start, table.until)
-    if wrong:
-        mistakes.add(("until",), wrong)
-    return table, list(range(len(table.connections)))
-
-
-def _without_bad_parts(values: dict[str, Any], error: ValidationError) -> tuple[ScenarioTable | None, list[int]]:
-    bad = {detail["loc"][:2] for detail in error.errors(include_url=False)}
-    bad_keys = {location[0] for location in bad}
-    rest = {key: value for key, value in values.items() if key not in bad_keys}
-    kept = list(range(len(values["connections"]))) if isinstance(values.get("connections"), list) else []
-    if isinstance(values.get("subsystems"), dict):
-        rest["subsystems"] = {k: v for k, v in values["subsystems"].items() if ("subsystems", k) not in bad}
-    if kept:
-        kept = [index for index in kept if ("connections", index) not in bad]
-        rest["connections"] = [values["connections"][index] for index in kept]
-    rest.setdefault("until", 1e300)  # a missing end must not bring up "step larger than the run"
-    try:
-        return ScenarioTable.model_validate(rest), kept
-    except ValidationError:
+    table, wrong = validate(
+        ScenarioTable,
+        document,
+        mistakes,
+        SCENARIOS,
+        whole=lambda section: section not in ("subsystems", "connections"),
+        fallback={"until": _MUCH_LATER},
+    )
+    if table is None:
         return None, []
+    ends_early = None if wrong else bad_span(table.start, table.until)
+    if ends_early:
+        mistakes.add(("until",), ends_early)
+    written = len(document.values.get("connections", ()))
+    return table, [index for index in range(written) if ("connections", index) not in wrong]

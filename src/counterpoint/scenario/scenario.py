@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .._cases.case import Case
+from .._cases.registry import read_case
 from .._files.document import read_document
 from .._files.folder import Folder
 from .._files.problems import Document, Mistakes
@@ -17,15 +19,22 @@ from ..errors import SetupError, did_you_mean
 from .building import Builder
 from .checking import check
 from .models import ScenarioTable
+from .writing import write_scenario
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from ..results import Result
     from ..system import System
     from ..windows import Window
 
 
+STRUCTURES = (".ssp", ".ssd")
+"""Ends of the names of system structures."""
+
+
 @dataclass(frozen=True)
-class Scenario:
+class Scenario(Case):
     """A co-simulation described in a TOML file.
 
     Make one with :meth:`read`. Reading never runs Python code of the scenario; building does.
@@ -51,8 +60,7 @@ class Scenario:
     _document: Document = field(repr=False)
     _folder: Folder = field(repr=False)
 
-    #: Ends of the names of files that are written beside the run file and the picture of signals.
-    extra_endings = ()
+    is_coupled = True
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], *, allow_outside: bool = False) -> Scenario:
@@ -71,10 +79,10 @@ class Scenario:
             With all problems found, each with file, key and remedy.
         """
         path = Path(path)
-        if path.suffix.lower() in (".ssp", ".ssd"):
-            from ..ssp import read
-
-            return read(path, allow_outside=allow_outside)
+        if path.suffix.lower() in STRUCTURES:
+            read = read_case(path, allow_outside=allow_outside)
+            assert isinstance(read, Scenario)
+            return read
         return cls.of(path, read_document(path), allow_outside=allow_outside)
 
     @classmethod
@@ -180,15 +188,12 @@ class Scenario:
             Replace files that are already there.
         """
         path = Path(path)
-        if path.suffix.lower() in (".ssp", ".ssd"):
-            from ..ssp import write
-
-            return write(self, path, overwrite=overwrite)
+        if path.suffix.lower() in STRUCTURES:
+            written: Path = import_module("counterpoint.ssp").write(self, path, overwrite=overwrite)
+            return written
         if path.suffix.lower() != ".toml" or self.path.suffix.lower() == ".toml":
             kinds = ".ssp or .ssd" if path.suffix.lower() == ".toml" else ".toml, .ssp or .ssd"
             raise SetupError(f"{path}: {self.path.name} can be written as {kinds}")
-        from ..ssp.scenario_writing import write_scenario
-
         return write_scenario(self, path, overwrite=overwrite)
 
     def tables(self) -> dict[str, Any]:
@@ -207,9 +212,11 @@ class Scenario:
         """Whether a file of the scenario does not stay where it lies, for it was unpacked from an archive."""
         return self._document.must_be_copied(name)
 
-    def draw_extras(self, result: Result, stem: Path) -> Iterator[Path]:
-        """Draw what a kind of case adds to the picture of signals; a scenario adds nothing."""
-        return iter(())
+    def info(self, console: Console) -> None:
+        """Print subsystems, connections and precedence."""
+        from .information import show_scenario
+
+        show_scenario(self, self.build(), console)
 
     def _builder(self, mistakes: Mistakes) -> Builder:
         indices = list(range(len(self._table.connections)))

@@ -6,7 +6,8 @@ from pathlib import Path
 
 from rich.console import Console
 
-from .._display.tables import say, scenario
+from .._display.console import say
+from ..scenario.information import show_scenario
 from .reading import Loaded
 
 _ANY_END = 1e9
@@ -19,6 +20,6 @@ def show(path: Path, where: Console, *, allow_outside: bool = False) -> None:
     stop = None if loaded.structure is None else loaded.structure.stop
     described = loaded.scenario(_ANY_END if stop is None else stop, None)
     times = "" if stop is not None else "the file has no end time; use --until 10"
-    scenario(described, described.build(), where, times)
+    show_scenario(described, described.build(), where, times)
     for name in loaded.variants:
         say(f"variant: {loaded.path}#{name}", where)

@@ -17,8 +17,8 @@ from ..fmi.description import FLOATS, INTEGERS, NUMERIC, ModelDescription, Varia
 from ..fmi.description_reading import read_description
 from ..fmi.values import ValueReader
 from ..fmi.variable_units import unit_of
+from ..scenario.writing import Copies
 from ..units import BASE_UNITS, Unit
-from .scenario_writing import Copies
 from .settings import OF_COMPONENT, OF_CONNECTION, OF_SYSTEM, master_node, settings_node
 from .structure import FMU, IMPLEMENTATIONS, MAIN, PREFIXES
 from .xml_writing import Node, holding, is_writable

@@ -10,6 +10,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from .._common.lazy import loading
 from ..errors import OutputError, SetupError, did_you_mean
 
 if TYPE_CHECKING:
@@ -73,13 +74,8 @@ def run_study(name: str, out: str | Path, quick: bool = False, progress: Progres
     return report
 
 
-def __getattr__(name: str) -> object:
-    if name == "Claim":
-        from .claims import Claim
-
-        return Claim
-    if name == "StudyReport":
-        from .report import StudyReport
-
-        return StudyReport
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+__getattr__, __dir__ = loading(
+    __name__,
+    {"Claim": "claims", "DESCRIPTIONS": "", "STUDIES": "", "StudyReport": "report", "run_study": ""},
+    ("coupling_techniques", "kart", "pendulums", "two_mass"),
+)

@@ -70,7 +70,8 @@ class CosimulationBlocks(Family):
         >>> len(block.result()["slow.x"].time)
         11
         """
-        from ..cosimulation import Cosimulation, Coupling, find_host
+        from ..._run.host_ports import find_host
+        from ..cosimulation import Cosimulation, Coupling
 
         coupling = Coupling(system, find_host(system, host), scheme, direct)
         block = self.add(

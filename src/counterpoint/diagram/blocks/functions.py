@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from ... import _core
 from ...errors import SetupError
 from ...subsystems.models import compiled_address
-from ..block_output import SignalOperators
+from ..block_output import OutputOperators
 from ..python_block import PythonBlock, argument_names, description, make_object
 from ..state_machine import StateMachine
 from .family import Family
@@ -91,7 +91,7 @@ class FunctionBlocks(Family):
         numbers: dict[str, Any] = {}
         entering: dict[str, Any] = {}
         for key, value in values.items():
-            is_signal = isinstance(value, SignalOperators | str)
+            is_signal = isinstance(value, OutputOperators | str)
             (entering if is_signal else numbers)[key] = value
         return self.add(
             "expression",
@@ -230,7 +230,7 @@ class FunctionBlocks(Family):
         """
         if reserved := RESERVED.intersection(values):
             raise SetupError(f'state machine: "{min(reserved)}" cannot be the name of a parameter; take another')
-        entering = {key: value for key, value in values.items() if isinstance(value, SignalOperators | str)}
+        entering = {key: value for key, value in values.items() if isinstance(value, OutputOperators | str)}
         numbers = {key: value for key, value in values.items() if key not in entering}
         names = [*inputs, *(key for key in entering if key not in inputs)]
         made = self.add(

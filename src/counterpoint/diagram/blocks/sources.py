@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
-from ..files.csv_table import read_columns
+from .csv_columns import read_columns
 from .family import Family
 
 if TYPE_CHECKING:

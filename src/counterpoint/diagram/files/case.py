@@ -1,4 +1,4 @@
-"""A diagram file as something to run: what ``counterpoint run`` does with it."""
+"""Diagram files for the command line."""
 
 from __future__ import annotations
 
@@ -7,13 +7,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..._cases.case import CaseFile, CaseSettings
 from ..._cases.model_case import ModelCase, RunSettings
+from ...system import System
 from ..diagram import Diagram
+from .information import show_diagram
 from .reading import DiagramFile
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from ...results import Result
-    from ...system import System
 
 
 @dataclass(frozen=True)
@@ -22,7 +26,6 @@ class DiagramCase(ModelCase):
 
     diagram: Diagram = field(kw_only=True)
 
-    #: Ends of the names of files that are written beside the run file and the picture of signals.
     extra_endings = (".svg",)
 
     @classmethod
@@ -41,15 +44,28 @@ class DiagramCase(ModelCase):
 
     def build(self) -> System:
         """Return a system with the diagram alone; raise ScenarioError when a step is missing."""
-        import counterpoint as cp
-
         subsystem = self.diagram.subsystem()
         free = subsystem.own_pace and self.settings.step is None and self.diagram.preferred_step is None
-        system = cp.System(self.name)
+        system = System(self.name)
         step = None if free else self._step(self.diagram.preferred_step, "diagram.step")
         system.add(self.name, subsystem, step=step)
         return system
 
+    def info(self, console: Console) -> None:
+        """Print what it consists of."""
+        show_diagram(self.diagram, console)
+
     def draw_extras(self, result: Result, stem: Path) -> Iterator[Path]:
         """Draw the diagram beside the signals; yield the file when it is there."""
         yield self.diagram.draw(stem.with_name(stem.name + ".svg"))
+
+
+def read_case(file: CaseFile, settings: CaseSettings) -> DiagramCase:
+    """Return the diagram with the settings given."""
+    read = DiagramFile.of(file.path, file.document, allow_outside=file.allow_outside)
+    return DiagramCase.of(read).with_settings(settings)
+
+
+def show_case(file: CaseFile, console: Console) -> None:
+    """Print the blocks of the diagram and how it is solved."""
+    read_case(file, CaseSettings()).info(console)

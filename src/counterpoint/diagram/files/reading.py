@@ -9,13 +9,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from pydantic import ValidationError
-
 from ... import _core
 from ..._files.document import read_document
 from ..._files.folder import Folder
-from ..._files.problems import Document, Mistakes, Vocabulary, from_pydantic
+from ..._files.problems import Document, Mistakes, Vocabulary
 from ..._files.problems import Path as Place
+from ..._files.validation import validate
 from ...errors import SetupError, did_you_mean
 from ..block import Block
 from ..diagram import Diagram
@@ -78,7 +77,7 @@ class DiagramFile:
     ) -> DiagramFile:
         """Check the tables of a document that has been read from ``path``."""
         mistakes = Mistakes(document)
-        table = _check(document, mistakes)
+        table, _ = validate(FileTable, document, mistakes, _VOCABULARY, whole=lambda section: False)
         name = (table.diagram.name if table is not None else None) or path.stem.replace(".", "_")
         return cls(path, name, allow_outside, table, mistakes, (*inside, path.resolve()))
 
@@ -102,28 +101,6 @@ class DiagramFile:
         self._mistakes.raise_if_any()
         assert made is not None
         return made
-
-
-def _check(document: Document, mistakes: Mistakes) -> FileTable | None:
-    """Check the tables; return what is left without the wrong ones, so that the rest can be looked at, too."""
-    values = document.values
-    try:
-        return FileTable.model_validate(values)
-    except ValidationError as error:
-        bad: set[Place] = set()
-        for detail in error.errors(include_url=False):
-            path, text = from_pydantic(detail, values, _VOCABULARY)
-            mistakes.add(path, text)
-            bad.add(path[:2])
-    rest = {
-        section: {key: entry for key, entry in content.items() if (section, key) not in bad}
-        for section, content in values.items()
-        if isinstance(content, dict) and (section,) not in bad
-    }
-    try:
-        return FileTable.model_validate(rest)
-    except ValidationError:
-        return None
 
 
 @dataclass

@@ -16,7 +16,7 @@ from ...errors import SetupError
 
 if TYPE_CHECKING:
     from ..block import Block
-    from ..block_output import Signal
+    from ..block_output import BlockOutput
     from ..diagram import Diagram
 
 _Document = dict[Section, Mapping[str, Any]]
@@ -112,7 +112,7 @@ class _Writer:
         return self._names[id(content)]
 
 
-def _name(signal: Signal) -> str:
+def _name(signal: BlockOutput) -> str:
     return signal.block.name if len(signal.block.outputs) == 1 else f"{signal.block.name}.{signal.port}"
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ... import _core
-from ..._run.checks import is_number
+from ..._common.numbers import is_number
 from ...errors import SetupError, did_you_mean
 from ..modelling import time_values
 from ..modelling.parts import ForcePart

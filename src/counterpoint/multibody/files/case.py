@@ -1,21 +1,26 @@
-"""A model file as something to run: what ``counterpoint run`` does with it."""
+"""Model files for the command line."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..._cases.case import CaseFile, CaseSettings
 from ..._cases.model_case import ModelCase
 from ...errors import ScenarioError, did_you_mean
+from ...system import System
 from ..modelling.mechanism import Mechanism
 from ..modelling.outputs import STANDARD
+from .information import show_mechanism
+from .matrices import write_matrices
 from .reading import ModelFile
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from ...results import Result
-    from ...system import System
 
 CHECKS = ("kinetic_energy", "potential_energy", "energy", "violation")
 """Outputs that tell whether a run can be trusted."""
@@ -36,7 +41,6 @@ class MechanismCase(ModelCase):
     model: ModelFile = field(kw_only=True)
     mechanism: Mechanism = field(kw_only=True)
 
-    #: Ends of the names of files that are written beside the run file and the picture of signals.
     extra_endings = ("-checks.png", ".html")
 
     @classmethod
@@ -62,13 +66,15 @@ class MechanismCase(ModelCase):
 
     def build(self) -> System:
         """Return a system with the mechanism alone; raise ScenarioError when it cannot be assembled or has no step."""
-        import counterpoint as cp
-
         step = self._step(self.mechanism.step, "mechanism.step")
-        system = cp.System(self.name)
+        system = System(self.name)
         with self.model.naming(self.mechanism):
             system.add(self.name, self.mechanism.subsystem(), step=step)
         return system
+
+    def info(self, console: Console) -> None:
+        """Print what it consists of."""
+        show_mechanism(self.mechanism, console)
 
     def draw_extras(self, result: Result, stem: Path) -> Iterator[Path]:
         """Draw energy and constraint violation, and the motion as an HTML page; yield each file when it is there."""
@@ -79,6 +85,10 @@ class MechanismCase(ModelCase):
         if result.rows(self.name) >= 2 and "q" in self.mechanism.standard_outputs:
             page = stem.with_name(stem.name + ".html")
             yield self.mechanism.animation(result, self.name, traces=self.settings.traces).save(page)
+
+    def write_matrices(self, folder: Path, *, overwrite: bool) -> Iterable[Path]:
+        """Write mass matrix, Jacobian and others for other programs."""
+        return write_matrices(self.mechanism, folder, overwrite=overwrite)
 
     def _check_names(self) -> None:
         """Complain about outputs to plot and points to trace that are not there."""
@@ -92,3 +102,14 @@ class MechanismCase(ModelCase):
         ]
         if problems:
             raise ScenarioError(problems)
+
+
+def read_case(file: CaseFile, settings: CaseSettings) -> MechanismCase:
+    """Return the mechanism with the settings given."""
+    read = ModelFile.of(file.path, file.document, allow_outside=file.allow_outside)
+    return MechanismCase.of(read).with_settings(settings)
+
+
+def show_case(file: CaseFile, console: Console) -> None:
+    """Print what the mechanism consists of and how it is solved."""
+    read_case(file, CaseSettings()).info(console)

@@ -9,17 +9,17 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from pydantic import ValidationError
 
 from ..._cases.model_case import RunSettings
 from ..._files.document import read_document
 from ..._files.folder import Folder
-from ..._files.problems import Document, Mistakes, Vocabulary, from_pydantic
+from ..._files.problems import Document, Mistakes, Vocabulary
 from ..._files.problems import Path as Place
 from ..._files.tables import Table
+from ..._files.validation import validate
 from ...errors import SetupError, did_you_mean
 from ..modelling.formulations import Formulation
 from ..modelling.mechanism import Mechanism
@@ -28,6 +28,9 @@ from .elements import Element
 from .tables import ORDER, UNITS_HINT, BodyTable, FileTable, LinearRelation, keys_at, tags_at
 from .units import UnitProblem, Units
 from .values import Converter, In, InCurve, InPolar, InTime, Python, PythonObject, Reference
+
+if TYPE_CHECKING:
+    from pydantic_core import ErrorDetails
 
 _VOCABULARY = Vocabulary(keys_at, tags_at)
 _KINDS = (In, InCurve, InPolar, InTime, PythonObject)
@@ -129,36 +132,19 @@ class ModelFile:
 
 def _check(document: Document, mistakes: Mistakes) -> Any:
     """Check the tables of a document; return what is right of it, or None when nothing useful is left."""
-    values = document.values
-    try:
-        return FileTable.model_validate(values)
-    except ValidationError as error:
-        bad = set()
-        for detail in error.errors(include_url=False):
-            path, text = from_pydantic(detail, values, _VOCABULARY)
-            if path == ("mechanism", "units") and detail["type"] == "missing":
-                text = f"missing; {UNITS_HINT}"
-            if path == ("mechanism",) and detail["type"] == "missing":
-                text = "missing; a model file begins with [mechanism]"
-            mistakes.add(path, text)
-            bad.add(tuple(path[:2]))
-    return _without_bad_parts(values, bad)
+    return validate(FileTable, document, mistakes, _VOCABULARY, whole=_WHOLE.__contains__, reword=_reword)[0]
 
 
-def _without_bad_parts(values: dict[str, Any], bad: set[Place]) -> Any:
-    rest: dict[str, Any] = {}
-    for section, content in values.items():
-        if (section,) in bad:
-            continue
-        if section in ("mechanism", "run", "formulation") or not isinstance(content, dict):
-            if section == "mechanism" or not any(path[0] == section for path in bad):
-                rest[section] = content
-            continue
-        rest[section] = {name: entry for name, entry in content.items() if (section, name) not in bad}
-    try:
-        return FileTable.model_validate(rest)
-    except ValidationError:
-        return None
+_WHOLE = frozenset(("mechanism", "run", "formulation"))
+"""Sections that describe one thing each."""
+
+
+def _reword(path: Place, text: str, error: ErrorDetails) -> str:
+    if path == ("mechanism", "units") and error["type"] == "missing":
+        return f"missing; {UNITS_HINT}"
+    if path == ("mechanism",) and error["type"] == "missing":
+        return "missing; a model file begins with [mechanism]"
+    return text
 
 
 def _python_references(value: Any) -> Iterator[str]:

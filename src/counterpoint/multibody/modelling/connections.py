@@ -7,7 +7,7 @@ from typing import Any
 
 from numpy.typing import ArrayLike
 
-from ..._run.checks import is_number
+from ..._common.numbers import is_number
 from ...errors import did_you_mean
 from ..assembly.affine import Vector
 from .bookkeeping import Bookkeeping

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields
 
 from ... import _core
-from ..._run.checks import is_number
+from ..._common.numbers import is_number
 from ...errors import SetupError, did_you_mean
 
 FORMULATIONS = ("index-3", "augmented-lagrangian", "penalty")

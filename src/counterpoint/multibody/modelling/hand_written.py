@@ -200,9 +200,9 @@ class HandWritten:
         **options: Any,
     ) -> Result:
         """Run the model alone; ``options`` as for :meth:`counterpoint.System.run`. Inputs keep their default values."""
-        import counterpoint as cp
+        from ...system import System
 
-        system = cp.System(self.name)
+        system = System(self.name)
         system.add(self.name, self.subsystem(formulation=formulation, outputs=outputs), step=step)
         return system.run(until=until, **options)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..._run.checks import is_number
+from ..._common.numbers import is_number
 from .bookkeeping import Bookkeeping
 from .parts import ForcePart, TimeValue, array_of, not_finite, vector_of
 

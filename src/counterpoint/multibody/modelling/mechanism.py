@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..._run.checks import is_number
+from ..._common.numbers import is_number
 from ...errors import SetupError, did_you_mean
 from ..assembly.affine import Vector
 from ..assembly.frames import unit
@@ -292,9 +292,9 @@ class Mechanism(Connections, Loads, Inspectable):
 
         Inputs keep their default values.
         """
-        import counterpoint as cp
+        from ...system import System
 
-        system = cp.System(self.name)
+        system = System(self.name)
         chosen = step if step is not None else self.step
         if chosen is None:
             raise SetupError(f'mechanism "{self.name}": no step; say run(until, step=...) in s')

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._run.checks import is_number
+from ..._common.numbers import is_number
 from ..assembly.affine import Vector
 
 GROUND = "ground"

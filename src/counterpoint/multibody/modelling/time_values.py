@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ... import _core
-from ..._run.checks import is_number
+from ..._common.numbers import is_number
 from .parts import not_finite
 
 SINE_KEYS = ("amplitude", "frequency", "phase", "offset")

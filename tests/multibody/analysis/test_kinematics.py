@@ -5,7 +5,7 @@ import pytest
 
 import counterpoint as cp
 
-from .examples import four_bar, pendulum, slider_crank
+from ..examples import four_bar, pendulum, slider_crank
 
 G = 9.81
 

@@ -7,7 +7,7 @@ import counterpoint as cp
 from counterpoint.multibody import Mechanism
 from counterpoint.multibody.analysis import differences
 
-from .examples import bricard, double_pendulum, four_bar, pendulum, spring_pendulum
+from ..examples import bricard, double_pendulum, four_bar, pendulum, spring_pendulum
 
 G = 9.81
 

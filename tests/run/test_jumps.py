@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import counterpoint as cp
-from counterpoint.link.availability import LINKS
+from counterpoint._common.links import LINKS
 
 PERIOD = 0.3
 STEP = 0.05  # six steps of the listener are one tooth

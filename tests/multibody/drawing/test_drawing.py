@@ -7,7 +7,7 @@ import counterpoint as cp
 from counterpoint.multibody import Mechanism
 from counterpoint.multibody.drawing.mechanisms import animate
 
-from .examples import bricard, four_bar, pendulum, slider_crank, spring_pendulum
+from ..examples import bricard, four_bar, pendulum, slider_crank, spring_pendulum
 
 
 def shape(animation, name):

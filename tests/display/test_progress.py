@@ -3,7 +3,9 @@ import math
 
 from rich.console import Console
 
-from counterpoint._run.progress import Progress, clock, show
+from counterpoint._display.console import clock
+from counterpoint._display.progress import show
+from counterpoint._run.progress import Progress
 
 
 def _console(terminal: bool, width: int = 120) -> Console:

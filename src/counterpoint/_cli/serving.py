@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from .._cases.registry import read_case
 from ..errors import SetupError, did_you_mean
-from .connecting import check_address
-from .serving import join, serve
+from ..link.connecting import check_address
+from ..link.serving import join, serve
 
 if TYPE_CHECKING:
     from ..subsystems import Subsystem
@@ -27,13 +28,6 @@ class Offer:
 
 def read_offer(file: Path, chosen: str | None, allow_outside: bool) -> Offer:
     """Return the subsystem of a scenario, mechanism, diagram or FMU file."""
-    if file.suffix.lower() == ".fmu":
-        from ..fmi import fmu
-
-        model = fmu(file)
-        return Offer(model.options.name, model, model.preferred_step, {})
-    from .._cases.registry import read_case
-
     system = read_case(file, allow_outside=allow_outside).build()
     names = list(system.subsystems)
     if chosen is None and len(names) > 1:

@@ -6,7 +6,7 @@ import pytest
 import counterpoint as cp
 from counterpoint.multibody import Mechanism
 
-from .examples import double_pendulum, four_bar, pendulum, spring_pendulum
+from ..examples import double_pendulum, four_bar, pendulum, spring_pendulum
 
 G = 9.81
 

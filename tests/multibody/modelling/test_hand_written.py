@@ -8,7 +8,7 @@ import pytest
 import counterpoint as cp
 from counterpoint.multibody import Formulation, HandWritten
 
-from .examples import double_pendulum
+from ..examples import double_pendulum
 
 G = 9.81
 FORMULATIONS = [

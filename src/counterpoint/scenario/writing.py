@@ -12,7 +12,7 @@ from .._files.toml_writing import scenario_toml, write_new
 from ..errors import OutputError
 
 if TYPE_CHECKING:
-    from ..scenario.scenario import Scenario
+    from .scenario import Scenario
 
 
 @dataclass

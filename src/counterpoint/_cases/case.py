@@ -1,0 +1,132 @@
+"""What the command line asks of a file, whatever kind of file it is."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+
+from .._files.document import read_document
+from ..errors import SetupError
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from .._files.problems import Document
+    from ..results import Result
+    from ..system import System
+    from ..windows import Window
+
+
+@dataclass(frozen=True)
+class CaseFile:
+    """A file that a user names; its TOML text is read once, and only if it is asked for."""
+
+    path: Path
+    allow_outside: bool = False
+
+    @property
+    def ending(self) -> str:
+        """End of its name in small letters, ``.toml``."""
+        return self.path.suffix.lower()
+
+    @property
+    def first_bytes(self) -> bytes:
+        """Its first eight bytes; none when it cannot be read."""
+        try:
+            with self.path.open("rb") as file:
+                return file.read(8)
+        except OSError:
+            return b""
+
+    @cached_property
+    def document(self) -> Document:
+        """Its text and tables; raises ScenarioError when it is no TOML."""
+        return read_document(self.path)
+
+
+@dataclass(frozen=True)
+class CaseSettings:
+    """What is given for a run beside the file: ``until`` and ``step`` in s; None leaves what the file says."""
+
+    until: float | None = None
+    step: float | None = None
+    scheme: str | None = None
+    threads: int | None = None
+
+
+class Case:
+    """Something that can be run: a model, or a system, with the settings of its run.
+
+    1. Reading a file makes a case; it raises ScenarioError with all problems of the file.
+    2. ``build`` returns a new System each time; it may run Python files that the case names.
+    3. ``run`` takes the settings of the case; options given replace them.
+    4. ``draw_extras`` writes files whose names end with ``extra_endings``, and nothing else.
+    5. What a kind of case cannot do raises SetupError that says so.
+
+    Attributes
+    ----------
+    path : Path
+        The file.
+    name : str
+        Of the model or system; result files are named after it.
+    """
+
+    path: Path
+    name: str
+
+    #: Ends of the names of files that are written beside the run file and the picture of signals.
+    extra_endings: ClassVar[tuple[str, ...]] = ()
+    #: Whether it is a system of subsystems rather than one model alone.
+    is_coupled: ClassVar[bool] = False
+
+    @property
+    def scheme(self) -> Any:
+        """The scheme in the form that :meth:`System.run` takes."""
+        raise NotImplementedError
+
+    @property
+    def window(self) -> Window | None:
+        """The windows of the run."""
+        return None
+
+    @property
+    def plot(self) -> list[str] | None:
+        """Signals to draw; None leaves the choice to the program."""
+        return None
+
+    def build(self) -> System:
+        """Return the system."""
+        raise NotImplementedError
+
+    def run(self, *, system: System | None = None, **options: Any) -> Result:
+        """Build the system, unless it is given, and run it; ``options`` go to :meth:`System.run`."""
+        raise NotImplementedError
+
+    def info(self, console: Console) -> None:
+        """Print what it consists of."""
+        raise NotImplementedError
+
+    def draw_extras(self, result: Result, stem: Path) -> Iterator[Path]:
+        """Draw what a kind of case adds to the picture of signals; yield each file when it is there."""
+        return iter(())
+
+    def write(self, path: Path, *, overwrite: bool = False) -> Path:
+        """Write the case in another form."""
+        raise SetupError(f"{self.path} is no scenario; mechanisms and diagrams are exported as FMUs")
+
+    def write_matrices(self, folder: Path, *, overwrite: bool) -> Iterable[Path]:
+        """Write the matrices of a mechanism."""
+        raise SetupError("--matrices is for mechanism files")
+
+
+class CaseModule(Protocol):
+    """What the module of a kind of file defines."""
+
+    def read_case(self, file: CaseFile, settings: CaseSettings) -> Case:
+        """Return the case with the settings given; raise ScenarioError with all problems."""
+
+    def show_case(self, file: CaseFile, console: Console) -> None:
+        """Print what the file holds; this runs nothing that needs not run."""

@@ -1,0 +1,45 @@
+"""What all commands share."""
+
+from __future__ import annotations
+
+import errno
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import click
+
+from .._run.interrupts import Interrupts
+
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EFBIG)
+"""Errors of the system that mean: no room on the disk, or no memory."""
+
+
+@dataclass
+class Settings:
+    """What all commands share."""
+
+    traceback: bool = False
+    interrupts: Interrupts = field(default_factory=Interrupts)
+
+
+def with_traceback(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--traceback``, which may stand before or after the name of the command."""
+
+    def remember(context: click.Context, option: click.Parameter, wanted: bool) -> None:
+        if wanted:
+            context.find_root().ensure_object(Settings).traceback = True
+
+    return click.option(
+        "--traceback",
+        is_flag=True,
+        expose_value=False,
+        callback=remember,
+        help="Show where in the program an error came up.",
+    )(command)
+
+
+def print_error(error: BaseException) -> None:
+    """Print each problem of an error on a line of its own."""
+    for line in str(error).splitlines() or [type(error).__name__]:
+        click.echo(click.style("error: ", fg="red", bold=True) + line, err=True)

@@ -1,0 +1,29 @@
+"""``counterpoint convert``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from .common import with_traceback
+
+
+@click.command()
+@click.argument("source", type=click.Path(path_type=Path))
+@click.argument("target", type=click.Path(path_type=Path))
+@click.option("--overwrite", is_flag=True, help="Replace files that are already there.")
+@click.option("--until", type=float, metavar="S", help="End of the run in s, instead of the source's.")
+@click.option("--step", type=float, metavar="S", help="Step in s of FMUs of a system structure that suggest none.")
+@click.option("--allow-outside", is_flag=True, help="Let the source use files outside of its directory.")
+@with_traceback
+def convert(
+    *, source: Path, target: Path, overwrite: bool, until: float | None, step: float | None, allow_outside: bool
+) -> None:
+    """Write a scenario of FMUs (.toml) as a system structure (.ssp, .ssd), or the other way round."""
+    from .._cases.case import CaseSettings
+    from .._cases.registry import read_case
+    from .._display.console import console, say
+
+    case = read_case(source, allow_outside=allow_outside, settings=CaseSettings(until=until, step=step))
+    say(f"wrote {case.write(target, overwrite=overwrite)}", console())

@@ -1,0 +1,51 @@
+"""``counterpoint doctor``."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .common import with_traceback
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from ..fmi.doctor import Finding
+
+_LEVELS = {"ok": "green", "remark": "", "problem": "red"}
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--step", type=float, metavar="S", help="Step of the trial in s [what the FMU suggests].")
+@click.option("--deadline", type=float, default=10.0, metavar="S", help="Time for each answer of the FMU [10 s].")
+@click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter; may be given again.")
+@with_traceback
+def doctor(file: Path, step: float | None, deadline: float, settings: tuple[str, ...]) -> None:
+    """Try an FMU in a child process and list every problem; the exit code is 0 when there is none."""
+    from .._display.console import console
+    from ..fmi.doctor import examine, value_of
+
+    wrong = [text for text in settings if "=" not in text]
+    if wrong:
+        raise click.UsageError(f"--set {wrong[0]}: expected NAME=VALUE")
+    parameters = {name: value_of(value) for name, _, value in (text.partition("=") for text in settings)}
+    found = examine(file, step=step, deadline=deadline, parameters=parameters)
+    _print_findings(file.name, found.findings, console())
+    sys.exit(found.exit_code)
+
+
+def _print_findings(name: str, found: Sequence[Finding], where: Console) -> None:
+    """Print what the examination of an FMU found, problems last, and the verdict."""
+    from .._display.console import plain, say
+
+    for level in ("ok", "remark", "problem"):
+        for finding in found:
+            if finding.level == level:
+                where.print(plain(f"{level}: {finding.examined}: {finding.text}", _LEVELS[level]), soft_wrap=True)
+    problems = sum(finding.level == "problem" for finding in found)
+    say(f"{name}: {problems or 'no'} problem{'' if problems == 1 else 's'}", where)

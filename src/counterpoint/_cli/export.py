@@ -1,0 +1,39 @@
+"""``counterpoint export``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from .common import with_traceback
+
+
+@click.command()
+@click.argument("model", type=click.Path(path_type=Path))
+@click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="The FMU to write [NAME.fmu].")
+@click.option("--fmi", type=click.Choice(["2", "3"]), default="3", show_default=True, help="Version of FMI.")
+@click.option("--scheme", metavar="NAME", help="slowest-first, fastest-first, parallel or sequential.")
+@click.option("--step", type=float, metavar="S", help="Step in s of a mechanism or diagram file, instead of its own.")
+@click.option("--overwrite", is_flag=True, help="Replace a file that is already there.")
+@click.option("--allow-outside", is_flag=True, help="Let the scenario use files outside of its directory.")
+@with_traceback
+def export(
+    *,
+    model: Path,
+    out: Path | None,
+    fmi: str,
+    scheme: str | None,
+    step: float | None,
+    overwrite: bool,
+    allow_outside: bool,
+) -> None:
+    """Write a scenario, a system structure, a mechanism or a diagram as an FMU that needs no Python."""
+    from .._cases.case import CaseSettings
+    from .._cases.registry import read_case
+    from .._display.console import console, say
+    from ..fmi.exporting import export_case
+
+    case = read_case(model, allow_outside=allow_outside, settings=CaseSettings(step=step, scheme=scheme))
+    path = export_case(case, out or Path(f"{case.name}.fmu"), version=int(fmi), overwrite=overwrite)
+    say(f"wrote {path}", console())

@@ -1,0 +1,193 @@
+"""``counterpoint run``."""
+
+from __future__ import annotations
+
+import sys
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from .common import NO_ROOM, Settings, print_error, with_traceback
+
+if TYPE_CHECKING:
+    from .._cases.case import Case
+    from .._run.interrupts import Interrupts
+    from ..errors import CounterpointError
+    from ..results import Result
+    from ..system import System
+
+
+@click.command()
+@click.argument("scenario", type=click.Path(path_type=Path))
+@click.option("--until", type=float, metavar="S", help="End of the run in s, instead of the scenario's.")
+@click.option("--scheme", metavar="NAME", help="slowest-first, fastest-first, parallel or sequential.")
+@click.option(
+    "--step", type=float, metavar="S", help="Step in s of a mechanism or diagram, or of FMUs that suggest none."
+)
+@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Worker threads.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Where results go [NAME-run].")
+@click.option("--overwrite", is_flag=True, help="Replace results that are already there.")
+@click.option("--plot/--no-plot", default=True, help="Draw the signals to a picture [yes].")
+@click.option("--progress/--no-progress", default=None, help="Show progress [when on a terminal].")
+@click.option("--quiet", is_flag=True, help="Print nothing but errors.")
+@click.option("--allow-outside", is_flag=True, help="Let the scenario use files outside of its directory.")
+@with_traceback
+@click.pass_context
+def run(
+    context: click.Context,
+    *,
+    scenario: Path,
+    until: float | None,
+    scheme: str | None,
+    step: float | None,
+    threads: int | None,
+    out: Path | None,
+    overwrite: bool,
+    plot: bool,
+    progress: bool | None,
+    quiet: bool,
+    allow_outside: bool,
+) -> None:
+    """Run a scenario, a system structure (.ssp, .ssd), a mechanism or a diagram; write results and pictures."""
+    from .._cases.case import CaseSettings
+    from .._cases.registry import read_case
+
+    settings = CaseSettings(until=until, step=step, scheme=scheme, threads=threads)
+    case = read_case(scenario, allow_outside=allow_outside, settings=settings)
+    system = case.build()
+    where = Outputs(out or Path(f"{case.name}-run"), case.name, overwrite, case.extra_endings)
+    where.prepare(plot)
+    if quiet:
+        warnings.simplefilter("ignore")
+    show = not quiet if progress is None else progress
+    interrupts = context.ensure_object(Settings).interrupts
+    outcome = _simulate(case, system, where, interrupts, (show, bool(progress)))
+    _report(outcome, case, where, plot, quiet)
+    if outcome.note:
+        click.echo(outcome.note, err=True)
+    if outcome.error is not None:
+        print_error(outcome.error)
+    if outcome.exit_code:
+        sys.exit(outcome.exit_code)
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """The files of a run: ``folder/name.h5``, ``folder/name.png`` and what a kind of case adds."""
+
+    folder: Path
+    name: str
+    overwrite: bool
+    extra_endings: tuple[str, ...] = ()
+
+    @property
+    def file(self) -> Path:
+        """The run file."""
+        return self.folder / f"{self.name}.h5"
+
+    @property
+    def picture(self) -> Path:
+        """The picture."""
+        return self.folder / f"{self.name}.png"
+
+    @property
+    def drawn(self) -> list[Path]:
+        """All pictures."""
+        return [self.picture, *(self.folder / f"{self.name}{ending}" for ending in self.extra_endings)]
+
+    def prepare(self, plot: bool) -> None:
+        """Make the folder and see that files can be written there, before anything runs."""
+        import tempfile
+
+        from ..errors import OutputError
+
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=self.folder):
+                pass
+            taken = [path for path in (self.file, *(self.drawn if plot else [])) if path.exists()]
+        except OSError as error:
+            full = error.errno in NO_ROOM
+            reason = error.strerror or str(error)
+            raise OutputError(
+                f"{self.folder}: cannot write results there: {reason}; choose another place with --out",
+                str(self.folder),
+                during_run=full,
+            ) from error
+        if taken and not self.overwrite:
+            names = " and ".join(str(path) for path in taken)
+            raise OutputError(f"{names}: already there; add --overwrite or choose another --out", str(taken[0]))
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended: its result as far as there is one, and why it stopped early."""
+
+    result: Result | None
+    exit_code: int = 0
+    note: str = ""
+    error: CounterpointError | None = None
+
+
+def _simulate(
+    case: Case,
+    system: System,
+    where: Outputs,
+    interrupts: Interrupts,
+    shown: tuple[bool, bool],
+) -> Outcome:
+    """Run the system; whatever stops it, what was computed so far is kept."""
+    from .._display.progress import progress
+    from ..errors import OutputError, RunInterrupted, SimulationError
+
+    show, force = shown
+    try:
+        with progress(case.name, show, force) as bar, interrupts.deferred(bar) as callback:
+            result = case.run(system=system, file=where.file, overwrite=where.overwrite, progress=callback)
+    except RunInterrupted as stop:
+        return Outcome(stop.result, interrupts.exit_code, str(stop))
+    except (SimulationError, OutputError) as error:
+        if error.result is None:
+            raise
+        return Outcome(error.result, error.exit_code, error=error)
+    return Outcome(result, interrupts.exit_code if interrupts.received is not None else 0)
+
+
+def _report(outcome: Outcome, case: Case, where: Outputs, plot: bool, quiet: bool) -> None:
+    """Print tables, quality and paths; draw the picture last, so that nothing is lost if that fails."""
+    from .._display.console import console as make_console
+    from .._display.console import say
+    from ..results.information import show_result
+
+    console = make_console(stderr=quiet)
+    verb = "kept" if outcome.exit_code else "wrote"
+    if outcome.result is not None and not quiet:
+        show_result(outcome.result, console)
+    silent = quiet and not outcome.exit_code
+    if where.file.exists() and not silent:
+        say(f"{verb} {where.file}", console)
+    if plot and outcome.result is not None and outcome.exit_code not in (130, 143):
+        for path in _draw(outcome.result, case, where):
+            if not silent:
+                say(f"{verb} {path}", console)
+
+
+def _draw(result: Result, case: Case, where: Outputs) -> Iterator[Path]:
+    """Draw the pictures of a run; yield each file when it is there."""
+    _draw_signals(result, case.plot, where.picture)
+    yield where.picture
+    yield from case.draw_extras(result, where.folder / where.name)
+
+
+def _draw_signals(outcome: Result, names: list[str] | None, path: Path) -> None:
+    """Draw the signals named, or a choice of the library, to a PNG file."""
+    from ..errors import OutputError
+
+    try:
+        outcome.plot(*(names or ()), path=path)
+    except OutputError as error:  # the run is over by now, which decides the exit code
+        raise OutputError(str(error), error.path, outcome, during_run=True) from error

@@ -1,0 +1,64 @@
+"""What the documentation names is there after ``import counterpoint as cp``, and ``dir`` shows nothing else."""
+
+import re
+import subprocess
+import sys
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+import counterpoint as cp
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "examples").rglob("*.py"))]
+DOTTED = re.compile(r"(?<!from )\b(?:cp|counterpoint)((?:\.[A-Za-z_]\w*)+)(?!\.?\w)")
+FILES = ("counterpoint.recipe", "counterpoint.sci")
+"""Names of files, not of modules."""
+
+
+def named():
+    found = set()
+    for page in PAGES:
+        for match in DOTTED.finditer(page.read_text(encoding="utf-8")):
+            if match[0] not in FILES:
+                found.add(match[1][1:])
+    return sorted(found)
+
+
+def resolve(dotted):
+    value = cp
+    for name in dotted.split("."):
+        value = getattr(value, name)
+    return value
+
+
+def test_pages_name_something():
+    assert len(named()) > 100
+
+
+@pytest.mark.parametrize("dotted", named())
+def test_what_the_documentation_names_is_there(dotted):
+    """In a fresh interpreter nothing but attributes leads there; a module that a test imported before hides nothing."""
+    assert not any(part.startswith("_") for part in dotted.split(".")), "the documentation names something private"
+    resolve(dotted)
+
+
+def test_nothing_has_to_be_imported_by_itself():
+    code = "import counterpoint as cp\n" + "\n".join(f"cp.{name}" for name in named())
+    done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False)
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("package", ["", "adapters", "diagram", "fmi", "link", "multibody", "ssp"])
+def test_a_package_lists_what_is_public_and_that_is_there(package):
+    module = import_module(f"counterpoint.{package}".rstrip("."))
+    listed = [name for name in dir(module) if not name.startswith("__")]
+    assert listed
+    assert [name for name in listed if name.startswith("_")] == []
+    assert set(getattr(module, "__all__", ())) <= set(listed)
+    for name in listed:
+        value = getattr(module, name)
+        if isinstance(value, ModuleType):
+            assert value.__name__.startswith("counterpoint.")
