@@ -114,7 +114,7 @@ def test_a_program_that_is_not_there_is_named(tmp_path):
     with pytest.raises(cp.ComponentDied, match="ended with exit code 2"):
         run(ended)
     silent = MBDyn(f"unix://{tmp_path}/a", f"unix://{tmp_path}/b", step=STEP, outputs="x", inputs="force", deadline=0.2)
-    with pytest.raises(cp.ComponentDied, match=r"is not there after 0\.2 s"):
+    with pytest.raises(cp.ComponentDied, match=r"did not answer within 0\.2 s"):
         run(silent)
 
 

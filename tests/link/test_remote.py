@@ -300,7 +300,7 @@ def test_a_mistake_in_an_address_or_token_is_told(tmp_path, monkeypatch):
         cp.remote(f"unix://{tmp_path}/nobody", token="x", listening=True, wait=0.1)
     with pytest.raises(cp.SetupError, match="cannot read the token: No such file"):
         cp.remote("tcp://127.0.0.1:4711", token_file=tmp_path / "none")
-    with pytest.raises(cp.SetupError, match="deadline: 0; a positive"):
+    with pytest.raises(cp.SetupError, match="deadline: 0; expected a positive"):
         cp.remote("tcp://127.0.0.1:4711", token="x", deadline=0)
 
 
