@@ -1,7 +1,7 @@
-"""FMU archives: looked through before anything is written, unpacked to a private directory that is always removed.
+"""FMU archives: checked before anything is written, unpacked to a private directory that is always removed.
 
-An archive is refused whole when its directory holds anything that has no business in an FMU: names that lead
-elsewhere, links, devices, names that are the same on some file system, encryption, sizes out of proportion.
+An archive is rejected when its directory contains anything that does not belong in an FMU: paths that lead
+elsewhere, links, devices, names that collide on some file systems, encryption, excessive sizes.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ class ArchiveError(SetupError):
 
 @dataclass(frozen=True)
 class ArchiveLimits:
-    """What an archive may cost.
+    """Limits of an archive.
 
     Attributes
     ----------
     members : int
-        Most files.
+        Largest number of files.
     total_bytes : int
-        Most bytes of all files unpacked.
+        Largest total size unpacked, in bytes.
     ratio : float
-        Most bytes unpacked for each byte packed, looked at above ``ratio_from`` bytes: real models are far below.
+        Largest ratio of unpacked to packed bytes, checked above ``ratio_from`` bytes; real models are far below.
     """
 
     members: int = 50_000
@@ -55,21 +55,21 @@ class ArchiveLimits:
 
 
 class Archive:
-    """An archive, of an FMU or a system of them, that was looked through and found harmless to unpack.
+    """An archive of an FMU or a system of FMUs that has been checked and is safe to unpack.
 
     Parameters
     ----------
     path : path
         The ``.fmu`` or ``.ssp`` file.
     limits : ArchiveLimits, optional
-        What it may cost.
+        Its limits.
     main : str
-        The file that must lie at the top: the model description of an FMU, unless said otherwise.
+        The file that must be at the top level; default: the model description of an FMU.
 
     Raises
     ------
     ArchiveError
-        With every reason to refuse it; nothing has been written.
+        With every problem found; nothing has been written.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class Archive:
 
     @property
     def has_sources(self) -> bool:
-        """Whether the C sources are inside."""
+        """Whether the archive contains the C sources."""
         return any(name.startswith("sources/") for name in self.files)
 
     def read(self, name: str, most: int) -> bytes:
@@ -128,7 +128,7 @@ class Archive:
         return unpacked
 
     def unpack_shared(self, platform: str) -> Unpacked:
-        """Unpack, or return what somebody in this process has unpacked of the same archive and still uses.
+        """Unpack, or share the directory of the same archive that this process has already unpacked.
 
         A hundred instances of one FMU then need one directory, and one copy of its code in memory and caches.
         """
@@ -154,7 +154,7 @@ class Archive:
 
     @contextmanager
     def _reading(self, name: str) -> Iterator[None]:
-        """Say which file is damaged, or why it cannot be written."""
+        """Report which file is damaged, or why it cannot be written."""
         try:
             yield
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
@@ -194,7 +194,7 @@ def _remove(root: str, owner: int) -> None:
 
 
 def remove_stale_directories() -> None:
-    """Remove what processes left behind that were killed before they could clean up."""
+    """Remove the directories of processes that were killed before they could clean up."""
     with suppress(OSError):
         for entry in os.scandir(tempfile.gettempdir()):
             process = entry.name.removeprefix(_PREFIX).partition("-")[0]
@@ -222,7 +222,7 @@ def _is_ours(entry: os.DirEntry[str]) -> bool:
 
 
 def _directory_problems(infos: list[zipfile.ZipInfo], limits: ArchiveLimits) -> Iterator[str]:
-    """Say what in the directory of an archive is not acceptable."""
+    """Yield the problems in the directory of an archive."""
     if len(infos) > limits.members:
         yield f"contains {len(infos)} files; the limit is {limits.members}"
         return
@@ -278,11 +278,11 @@ def _wanted(name: str, platform: str) -> bool:
 
 
 class _TooLarge(Exception):
-    """More bytes come out than the directory of the archive said."""
+    """A file unpacks to more bytes than the directory of the archive states."""
 
 
 def _write(member: IO[bytes], path: Path, most: int) -> int:
-    """Write a file, counting the bytes that really come out; return their number."""
+    """Write a file and return the number of bytes actually unpacked."""
     path.parent.mkdir(parents=True, exist_ok=True)
     count = 0
     with path.open("xb") as file:
@@ -295,6 +295,6 @@ def _write(member: IO[bytes], path: Path, most: int) -> int:
 
 
 def _set_mode(path: Path, info: zipfile.ZipInfo) -> None:
-    """Keep programs in the archive executable; nothing is for others."""
+    """Keep programs in the archive executable; give no permissions to other users."""
     executable = (info.external_attr >> 16) & 0o100 or info.filename.startswith("binaries/")
     path.chmod(0o700 if executable else 0o600)

@@ -17,7 +17,7 @@ from .description_variables import TYPE_NAMES_2, read_structure, read_variables
 from .xml_reading import Element, XmlError, parse
 
 LARGEST = 256 << 20
-"""Bytes of a description that is read."""
+"""Largest size of a description, in bytes."""
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _VERSION = re.compile(r"(2\.0|3\.\d+)([-.].*)?")
 
@@ -27,14 +27,14 @@ class DescriptionError(SetupError):
 
 
 def read_description(path: str | os.PathLike[str] | Archive, *, lenient: bool = False) -> ModelDescription:
-    """Read what an FMU says about itself.
+    """Read the description of an FMU.
 
     Parameters
     ----------
     path : path or Archive
         The ``.fmu`` file.
     lenient : bool
-        Let broken rules pass that do not keep the FMU from running; they are in ``complaints``.
+        Tolerate violations that do not prevent the FMU from running; they are in ``complaints``.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def read_description(path: str | os.PathLike[str] | Archive, *, lenient: bool = 
 
 
 def parse_description(data: bytes, where: str = DESCRIPTION, *, lenient: bool = False) -> ModelDescription:
-    """Read the text of a description; ``where`` is how messages call it."""
+    """Read the text of a description; messages refer to it as ``where``."""
     try:
         root = parse(data)
     except XmlError as error:

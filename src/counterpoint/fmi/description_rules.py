@@ -1,4 +1,4 @@
-"""Rules of FMI 2.0 and 3.0 that a description as a whole must keep."""
+"""Rules of FMI 2.0 and 3.0 for a description as a whole."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _VARIABILITIES = {
 
 
 def check(description: ModelDescription, root: Element, notes: Notes) -> None:
-    """Note every rule that is broken."""
+    """Note every violated rule."""
     if description.co_simulation is None and description.model_exchange is None:
         other = "; scheduled execution is not supported" if root.child("ScheduledExecution") is not None else ""
         notes.wrong(root, f"contains neither CoSimulation nor ModelExchange; expected at least one of them{other}")

@@ -1,7 +1,7 @@
-"""What ``counterpoint doctor x.fmu`` does: try an FMU where it can do no harm, and list every problem.
+"""Implementation of ``counterpoint doctor x.fmu``: test an FMU in a child process and list every problem.
 
-Everything that runs code of the FMU runs in a child process with a deadline. The examination goes on after a problem as
-far as it can; each part of it is a function that yields findings.
+All code of the FMU runs in a child process with a deadline. The examination continues after a problem as
+far as possible; each part of it is a function that yields findings.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _STEPS = 100
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was found: ``"ok"``, ``"remark"`` or ``"problem"``, in one sentence."""
+    """One finding: ``"ok"``, ``"remark"`` or ``"problem"``, in one sentence."""
 
     level: str
     examined: str
@@ -41,7 +41,7 @@ class Finding:
 
 @dataclass
 class Examination:
-    """What is known of an FMU while it is examined."""
+    """What is known about an FMU during the examination."""
 
     path: Path
     deadline: float
@@ -55,11 +55,11 @@ class Examination:
 
     @property
     def problems(self) -> list[Finding]:
-        """Return what is wrong."""
+        """Return the problems."""
         return [finding for finding in self.findings if finding.level == "problem"]
 
     def failed(self, error: CounterpointError) -> None:
-        """Remember the gravest exit code."""
+        """Remember the exit code of the most serious problem."""
         self.exit_code = max(self.exit_code, error.exit_code)
 
 
@@ -70,16 +70,16 @@ def examine(
     step: float | None = None,
     parameters: Mapping[str, Any] | None = None,
 ) -> Examination:
-    """Try an FMU in a child process and return everything that was found.
+    """Test an FMU in a child process and return all findings.
 
     Parameters
     ----------
     path : path
         The ``.fmu`` file.
     deadline : float
-        Wall-clock time for each answer of the FMU, s.
+        Wall time for each answer of the FMU, s.
     step : float, optional
-        Step of the trial, s; default: what the FMU suggests, else a hundredth of its experiment or 10 ms.
+        Step of the trial, s; default: the one that the FMU suggests, otherwise a hundredth of its experiment or 10 ms.
     parameters : mapping, optional
         Parameters of the FMU by name, as for :func:`counterpoint.fmu`.
 
@@ -112,7 +112,7 @@ Findings = Iterator[tuple[str, str]]
 
 
 def value_of(text: str) -> bool | int | float | str:
-    """Return the value of a parameter that was written on the command line.
+    """Return the value of a parameter given on the command line.
 
     >>> value_of("true"), value_of("3"), value_of("1e-3"), value_of("idle")
     (True, 3, 0.001, 'idle')
@@ -159,7 +159,7 @@ def _trial(patient: Examination) -> Findings:
 
 
 def _repeated(patient: Examination) -> Findings:
-    """See whether a second run gives bit-for-bit the same values."""
+    """Check whether a second run gives bit-for-bit the same values."""
     model = _model(patient)
     again = _run(model, _step(patient, model))
     names = _differences(patient.trial, again)
@@ -173,7 +173,7 @@ def _repeated(patient: Examination) -> Findings:
 
 
 def _restored(patient: Examination) -> Findings:
-    """See whether steps made twice from a saved state give the same bits, where saving is declared."""
+    """Check whether steps repeated from a saved state give bit-for-bit the same values, where saving is declared."""
     model = _model(patient)
     if not model.can_save:
         yield "remark", "cannot save and restore its state: windows and repeated steps are not possible"
@@ -191,7 +191,7 @@ def _restored(patient: Examination) -> Findings:
 
 
 def _other_steps(patient: Examination) -> Findings:
-    """See whether other steps work where steps of any length are declared."""
+    """Check whether other step sizes work, where variable steps are declared."""
     model = _model(patient)
     if model.kind == CO_SIMULATION and not model.interface.variable_steps:
         yield "remark", "accepts only equal steps"
@@ -205,7 +205,7 @@ def _other_steps(patient: Examination) -> Findings:
 
 
 def _model_exchange(patient: Examination) -> Findings:
-    """Integrate an FMU that offers both kinds by a solver of ours, too."""
+    """Also integrate an FMU that supports model exchange with one of our solvers."""
     assert patient.description is not None
     if patient.description.co_simulation is None or patient.description.model_exchange is None:
         return
@@ -222,7 +222,7 @@ def _model_exchange(patient: Examination) -> Findings:
 
 
 def _outputs(patient: Examination) -> Findings:
-    """Say which outputs never move: often a forgotten input or parameter."""
+    """Report outputs that never change: often a forgotten input or parameter."""
     assert patient.trial is not None
     still = [name for name, values in _signals(patient.trial).items() if np.ptp(values, axis=0).max(initial=0.0) == 0.0]
     if still:

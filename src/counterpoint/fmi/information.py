@@ -1,4 +1,4 @@
-"""What ``counterpoint info x.fmu`` prints."""
+"""Output of ``counterpoint info x.fmu``."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _OF_MODEL_EXCHANGE = ("needs_completed_integrator_step",)
 
 
 def show(path: Path, where: Console) -> None:
-    """Print what an FMU is, what it can do and which variables it has; nothing of it is run."""
+    """Print properties, capabilities and variables of an FMU without running it."""
     archive = Archive(path)
     description = read_description(archive, lenient=True)
     say(f"{path.name}: {description.name}, FMI {description.version}", where)
@@ -123,7 +123,7 @@ def _row(description: ModelDescription, v: Variable) -> tuple[str, ...]:
 
 
 def _items(description: ModelDescription, v: Variable) -> str:
-    """Return the items of an enumeration, as they may be given by name."""
+    """Return the items of an enumeration by name."""
     known = description.types.get(v.declared_type)
     if v.type != "Enumeration" or known is None:
         return ""

@@ -1,4 +1,4 @@
-"""How an FMU is run, and what of that does not fit it."""
+"""How an FMU is run, and checks of these options."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Options:
 
 
 def choose_kind(path: Path, description: ModelDescription, kind: str | None) -> tuple[str, Interface]:
-    """Return how an FMU is run: as asked for, else as co-simulation where it offers that."""
+    """Return how an FMU is run: as asked for, otherwise as co-simulation where supported."""
     offered = {CO_SIMULATION: description.co_simulation, MODEL_EXCHANGE: description.model_exchange}
     there = [name for name, part in offered.items() if part is not None]
     if kind is not None and kind not in KINDS:
@@ -61,7 +61,7 @@ def choose_kind(path: Path, description: ModelDescription, kind: str | None) -> 
 
 
 def option_problems(options: Options, kind: str, able: Interface, description: ModelDescription) -> Iterator[str]:
-    """Say what does not fit the FMU or the way it is run."""
+    """Yield the options that do not fit the FMU or the way it is run."""
     if options.tolerance is not None and not 0.0 < options.tolerance < 1.0:
         yield f"tolerance: {options.tolerance!r}; expected a number between 0 and 1"
     yield from _co_simulation_problems(options, able) if kind == CO_SIMULATION else _model_exchange_problems(options)

@@ -1,4 +1,4 @@
-"""The state of an FMU as bytes, to begin another run with it."""
+"""The serialised state of an FMU, to resume from it in another run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class SavedState:
 
     @classmethod
     def read(cls, given: bytes | str | os.PathLike[str]) -> SavedState:
-        """Return a state from its bytes or a file; raise SetupError when it is none or is cut short."""
+        """Return a state from its bytes or a file; raise SetupError if it is invalid or truncated."""
         where = "state" if isinstance(given, bytes) else f"state: {given}"
         try:
             data = given if isinstance(given, bytes) else Path(given).read_bytes()
@@ -65,7 +65,7 @@ class SavedState:
     def problems(
         self, description: ModelDescription, kind: str, able: Interface, parameters: Mapping[str, Any] | None
     ) -> Iterator[str]:
-        """Say why a run cannot begin with it."""
+        """Yield the reasons why a run cannot resume from it."""
         if self.token != description.token:
             yield f"state: belongs to another FMU ({self.token}; this one is {description.token})"
         if self.kind != kind:

@@ -25,7 +25,7 @@ def core_type(variable: Variable, major: int) -> _core.fmi.Type:
 
 
 def pack(description: ModelDescription, variable: Variable, values: list[Any]) -> _core.fmi.Assignment:
-    """Return values, one an element, as the core gives them to the FMU."""
+    """Return values, one per element, as the core passes them to the FMU."""
     kind = core_type(variable, description.major)
     if variable.type == "String":
         return _core.fmi.Assignment(kind, variable.reference, b"", [value.encode() for value in values])
@@ -41,7 +41,7 @@ class ValueReader:
     Parameters
     ----------
     description : ModelDescription
-        What the FMU says about itself.
+        The model description.
     structure : mapping
         Values of structural parameters: they decide about the lengths of arrays.
     """
@@ -164,7 +164,7 @@ def as_whole(values: NDArray[np.float64], kind: str) -> NDArray[Any]:
 
 
 def wrong_place(key: str, variable: Variable) -> str:
-    """Say why a value cannot be given to a variable under this key."""
+    """Return why a value cannot be given to a variable under this key."""
     is_parameter = variable.causality in ("parameter", "structuralParameter")
     if key == "parameters" and not is_parameter:
         return (

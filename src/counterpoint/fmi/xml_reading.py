@@ -12,7 +12,7 @@ DEEPEST = 64
 
 
 class XmlError(SetupError):
-    """A document is not well formed, or holds what is refused."""
+    """A document is not well formed, or contains something that is not allowed."""
 
 
 @dataclass(slots=True)

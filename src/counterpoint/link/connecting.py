@@ -15,7 +15,7 @@ TOKEN_VARIABLE = "COUNTERPOINT_TOKEN"
 
 
 def check_address(address: str, insecure: bool) -> None:
-    """Raise SetupError when an address is none, or leads out of this computer and nobody insists on it."""
+    """Raise SetupError if an address is invalid, or reachable from other computers without ``insecure``."""
     if not LINKS:
         raise SetupError(f"{address}: {NEEDS_LINUX}")
     try:
@@ -35,7 +35,7 @@ def make_token() -> str:
 
 
 def read_token(token: str | None, token_file: str | os.PathLike[str] | None) -> str:
-    """Return the token to show: the one given, that of a file, or that of the environment."""
+    """Return the token to send: the one given, that of a file, or that of the environment."""
     if token is None and token_file is not None:
         try:
             token = Path(token_file).read_text(encoding="utf-8").strip()
@@ -52,7 +52,7 @@ def read_token(token: str | None, token_file: str | os.PathLike[str] | None) -> 
 
 
 def shared_token(token_file: str | os.PathLike[str]) -> str:
-    """Return the token of a file; a file that is not there is made, for its owner only."""
+    """Return the token in a file; create the file if it does not exist, readable only by its owner."""
     path = Path(token_file)
     with suppress(FileExistsError):
         try:
@@ -67,7 +67,7 @@ def shared_token(token_file: str | os.PathLike[str]) -> str:
 
 
 def connect(address: str, token: str, wait: float) -> _core.link.Connection:
-    """Connect to a program that listens; SetupError when that fails."""
+    """Connect to a program that listens; raise SetupError if this fails."""
     try:
         return _core.link.connect(address, token, wait)
     except RuntimeError as error:

@@ -1,4 +1,4 @@
-"""A subsystem that another program has."""
+"""A subsystem in another program."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from .approximation_words import IN_WORDS
 
 
 class Remote(Subsystem):
-    """A subsystem that another program has; made by :func:`remote` and :meth:`Listening.remote`.
+    """A subsystem in another program; created by :func:`remote` and :meth:`Listening.remote`.
 
     Attributes
     ----------
     name : str
-        What it calls itself.
+        Its name in the other program.
     peer : str
-        Where it is.
+        Its address.
     """
 
     def __init__(self, connection: _core.link.Connection, deadline: float) -> None:
@@ -57,17 +57,17 @@ class Remote(Subsystem):
 
     @property
     def own_pace(self) -> bool:
-        """Whether it can choose its steps itself."""
+        """Whether it can choose its own steps."""
         return self._remote.ports.paces
 
     @property
     def messages(self) -> list[str]:
-        """What it logged in its latest run, at most a thousand lines: time in s, status, category, text."""
+        """Log of its latest run, at most a thousand lines: time in s, status, category, text."""
         lines = (line.decode(errors="backslashreplace") for line in self._remote.messages)
         return ["".join(c if c.isprintable() else " " for c in line) for line in lines]
 
     def close(self) -> None:
-        """Say goodbye to the other program; no run can follow."""
+        """Close the connection to the other program; no run can follow."""
         self._remote.close()
 
     def __enter__(self) -> Self:
@@ -79,7 +79,7 @@ class Remote(Subsystem):
         self.close()
 
     def ping(self) -> None:
-        """Make a round trip that does nothing; SetupError when the other program is not there."""
+        """Make an empty round trip; raise SetupError if the other program does not answer."""
         try:
             self._remote.ping()
         except RuntimeError as error:

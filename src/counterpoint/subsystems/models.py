@@ -50,7 +50,7 @@ def linear(
     solver : str
         One of :data:`SOLVERS`.
     defaults, units : mappings, optional
-        Values of inputs that are not connected; units of ports, for plots.
+        Values of unconnected inputs; units of ports, for plots and checks.
     **options : float
         ``rtol``, ``atol``, ``first_step``, ``max_step`` (s) of variable-step solvers; ``beta``, ``gamma`` of newmark.
 
@@ -162,7 +162,7 @@ def ode(
     rhs : function or compiled function pointer
         A Python function ``rhs(t, x, u)`` that returns the n derivatives, or a pointer to
         ``void f(double t, const double *x, const double *u, double *dx)``: a numba ``cfunc``, a ctypes
-        function, or an address. The arrays x and u are written again at every call: copy to keep.
+        function, or an address. Each call overwrites the arrays x and u: copy them to keep them.
     x0 : array of shape (n,)
         Initial state.
     inputs : names, or name -> width
@@ -172,9 +172,9 @@ def ode(
     output : function or compiled function pointer, optional
         Like ``rhs``, but writes or returns y.
     feedthrough : bool or pairs (output, input)
-        Whether ``output`` uses u. If not, u must not be looked at.
+        Whether ``output`` uses u. If not, it must not read u.
     solver : str
-        One of :data:`SOLVERS`; ``ode45``, ``ode23`` and the stiff ``ode23s`` choose their own step when none is
+        One of :data:`SOLVERS`; ``ode45``, ``ode23`` and the stiff ``ode23s`` choose their own steps when none is
         given.
     defaults, units, **options
         As for :func:`linear`.
@@ -285,7 +285,7 @@ def _linear_feedthrough(
 
 
 def _named(where: str, spec: PortSpec, total: int) -> dict[str, int]:
-    """Ports that must make up `total` scalars; a single name takes them all."""
+    """Return ports with `total` scalars in all; a single name takes them all."""
     widths = port_widths({spec: total} if isinstance(spec, str) and total > 0 else spec, where)
     if total == 0 and isinstance(spec, str):
         return {}
@@ -346,7 +346,7 @@ _RANGES = {"beta": (0.0, 0.5), "gamma": (0.5, 1.0)}
 
 
 def solver_options(options: Mapping[str, float], known: Iterable[str] = _OPTIONS) -> _core.SolverOptions:
-    """Return the options of a solver for the core; raise SetupError with the first that is not allowed."""
+    """Return the options of a solver for the core; raise SetupError for the first that is not allowed."""
     settings = _core.SolverOptions()
     for name, value in options.items():
         if name not in known:

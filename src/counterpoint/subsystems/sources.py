@@ -23,7 +23,7 @@ def table(
     kind: Literal["linear", "hold"] = "linear",
     units: Mapping[str, str] | None = None,
 ) -> NativeSubsystem:
-    """Make a source from values tabulated over time; after the last row the last value stays.
+    """Make a source from values tabulated over time; after the last row the last value is held.
 
     Added without a step it steps from row to row, so ``lagrange(1)`` reproduces its lines exactly.
 
@@ -98,7 +98,7 @@ class _FunctionSource(Subsystem):
         return self.function(t)
 
     def save(self) -> None:
-        """Nothing has to be kept: the output depends on time alone."""
+        """There is no state to save: the output depends only on time."""
 
     def restore(self, state: None) -> None:
         pass
