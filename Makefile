@@ -1,4 +1,4 @@
-# Everything is set up in .venv; `make help` lists the targets.
+# All targets use .venv; `make help` lists them.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
@@ -10,7 +10,7 @@ INSTALL := $(BIN)/python .ci/show_progress.py build/install.log $(BIN)/pip insta
 
 .PHONY: help demo test native-test thread-test lint docs benchmark clean
 
-help:  ## show the targets
+help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
 $(BIN)/.tools: pyproject.toml
@@ -20,7 +20,7 @@ $(BIN)/.tools: pyproject.toml
 
 $(VENV)/.installed: $(BIN)/.tools $(SOURCES)
 	@mkdir -p build
-	@echo "building and installing; the first time takes about three minutes on two cores"
+	@echo "building; the first time takes about three minutes on two cores"
 	@$(INSTALL) .
 	@touch $@
 
@@ -33,36 +33,36 @@ $(VENV)/.lint-installed: $(VENV)/.test-installed
 	$(BIN)/pip install -q 'ruff>=0.5' 'mypy>=1.10' pandas-stubs
 	@touch $@
 
-demo: $(VENV)/.installed  ## set up and run the main job: a multirate co-simulation with picture and quality
+demo: $(VENV)/.installed  ## set up and run the demo: a multirate co-simulation with plot and coupling quality
 	$(BIN)/counterpoint run examples/two_mass.toml --overwrite
 
 test: $(VENV)/.test-installed  ## set up and run the tests
 	$(BIN)/python -m pytest -q
 
-native-test: $(VENV)/.lint-installed  ## native tests under the address and undefined-behaviour sanitizers
+native-test: $(VENV)/.lint-installed  ## run the native tests with the address and undefined-behaviour sanitizers
 	$(BIN)/cmake -S . -B build/native -G Ninja -DCOUNTERPOINT_PYTHON=OFF -DCOUNTERPOINT_TESTS=ON \
 	  -DCMAKE_BUILD_TYPE=Debug -DCOUNTERPOINT_SANITIZE=address,undefined \
 	  -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DPython_EXECUTABLE=$(abspath $(BIN)/python)
 	$(BIN)/cmake --build build/native --parallel 2
 	cd build/native && $(abspath $(BIN))/ctest --output-on-failure
 
-thread-test: $(VENV)/.lint-installed  ## native tests under the thread sanitizer
+thread-test: $(VENV)/.lint-installed  ## run the native tests with the thread sanitizer
 	$(BIN)/cmake -S . -B build/thread -G Ninja -DCOUNTERPOINT_PYTHON=OFF -DCOUNTERPOINT_TESTS=ON \
 	  -DCMAKE_BUILD_TYPE=Debug -DCOUNTERPOINT_SANITIZE=thread \
 	  -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DPython_EXECUTABLE=$(abspath $(BIN)/python)
 	$(BIN)/cmake --build build/thread --parallel 2
 	cd build/thread && $(abspath $(BIN))/ctest --output-on-failure
 
-lint: $(VENV)/.lint-installed  ## ruff and mypy --strict
+lint: $(VENV)/.lint-installed  ## run ruff and mypy --strict
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	cd $(VENV) && bin/mypy --config-file ../pyproject.toml --strict -p counterpoint
 
-docs: $(VENV)/.test-installed  ## the documentation as HTML, warnings are errors
+docs: $(VENV)/.test-installed  ## build the documentation as HTML; warnings are errors
 	$(BIN)/pip install -q 'sphinx>=7.3' 'myst-parser>=3' 'furo>=2024.1'
 	$(BIN)/sphinx-build -W -q -b html docs docs/_build/html
 
-benchmark: $(VENV)/.test-installed  ## the coupling benchmark: ratios against a hand-written loop
+benchmark: $(VENV)/.test-installed  ## run the coupling benchmark: ratios against a hand-written loop
 	$(BIN)/python -m benchmarks coupling
 
 clean:  ## remove everything that was built

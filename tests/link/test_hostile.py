@@ -190,7 +190,7 @@ def test_who_shows_the_wrong_token_or_version_is_told_and_sent_away(options, wor
         peer.close()
         wait_until(lambda: place.refused)
         assert words in place.refused[0]
-        with pytest.raises(cp.SetupError, match=f"nobody has joined within 0.1 s; sent away: .*{words}"):
+        with pytest.raises(cp.SetupError, match=f"no program connected within 0.1 s; rejected: .*{words}"):
             place.wait(0.1)
 
 
@@ -312,4 +312,4 @@ def test_a_server_outlives_a_master_that_vanishes():
         thread.start()
         cp.remote(serving.address, token=serving.token).close()
         thread.join()
-        assert "said goodbye" in endings[1]
+        assert "closed the connection" in endings[1]

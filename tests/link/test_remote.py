@@ -286,7 +286,7 @@ def test_a_mistake_in_an_address_or_token_is_told(tmp_path, monkeypatch):
     monkeypatch.delenv("COUNTERPOINT_TOKEN", raising=False)
     with pytest.raises(cp.SetupError, match="no address of a link; write tcp://host:port"):
         cp.remote("localhost:4711", token="x")
-    with pytest.raises(cp.SetupError, match="token: none given"):
+    with pytest.raises(cp.SetupError, match="token: missing"):
         cp.remote("tcp://127.0.0.1:4711")
     with pytest.raises(cp.SetupError, match="without blanks"):
         cp.remote("tcp://127.0.0.1:4711", token="a b")
@@ -296,11 +296,11 @@ def test_a_mistake_in_an_address_or_token_is_told(tmp_path, monkeypatch):
         cp.serve(fast(), "tcp://0.0.0.0:0")
     with pytest.raises(cp.SetupError, match="is the other program listening"):
         cp.remote(f"unix://{tmp_path}/nobody", token="x", wait=0.0)
-    with pytest.raises(cp.SetupError, match=r"nobody has joined within 0\.1 s"):
+    with pytest.raises(cp.SetupError, match=r"no program connected within 0\.1 s"):
         cp.remote(f"unix://{tmp_path}/nobody", token="x", listening=True, wait=0.1)
-    with pytest.raises(cp.SetupError, match="the token cannot be read: No such file"):
+    with pytest.raises(cp.SetupError, match="cannot read the token: No such file"):
         cp.remote("tcp://127.0.0.1:4711", token_file=tmp_path / "none")
-    with pytest.raises(cp.SetupError, match="deadline: 0; a positive"):
+    with pytest.raises(cp.SetupError, match="deadline: 0; expected a positive"):
         cp.remote("tcp://127.0.0.1:4711", token="x", deadline=0)
 
 

@@ -82,7 +82,9 @@ def test_each_of_several_sources_is_converted():
 def test_a_difference_does_not_enter_a_temperature():
     for options in ({}, {"convert": True}):
         (text,) = messages(pair("delta_degC", "degC", **options))
-        assert "delta_degC is a difference here, degC counts from a zero of its own; give gain and offset" in text
+        assert (
+            "one is a temperature difference (delta_degC), the other a temperature (degC); give gain and offset" in text
+        )
 
 
 def test_a_vector_is_converted_value_by_value():

@@ -113,7 +113,7 @@ def test_what_follows_from_a_mistake_is_not_told(problems):
         ('[measures.B]\nkind = "angle"\nbodies = ["rod"]\n', 'measures.B: a point has this name already'),
         ('[spring.s]\nmeasure = "phi"\n', 'spring: unknown key; did you mean "springs"?'),
         ('[springs.s]\nmeasure = "phi"\nstiffness = "3 N/m"\n', 'springs.s.stiffness: "3 N/m": the unit does not fit; a value in N m/rad'),
-        ('[springs.s]\nmeasure = "phi"\nstiffness = "3 N/mmm"\n', 'springs.s.stiffness: "3 N/mmm": unit "mmm" is not known; did you mean "mm"?'),
+        ('[springs.s]\nmeasure = "phi"\nstiffness = "3 N/mmm"\n', 'springs.s.stiffness: "3 N/mmm": unit "mmm" is unknown; did you mean "mm"?'),
         ('[springs.s]\nmeasure = "phi"\nstiffness = -3\n', "springs.s.stiffness: -3.0; a number from 0 is needed"),
         ('[springs.s]\nmeasure = "phi"\nstiffness = true\n', "springs.s.stiffness: true: must be a number, or text with a unit"),
         ('[springs.s]\nmeasure = "phi"\nstiffness = nan\n', "springs.s.stiffness: nan: must be a finite number"),
