@@ -9,7 +9,7 @@
 
 #include "bind/python_values.hpp"
 #include "diagram/diagram_subsystem.hpp"
-#include "export/diagram_kinds.hpp"
+#include "diagram/recipes.hpp"
 
 namespace counterpoint::bind {
 
@@ -142,7 +142,7 @@ void bind_diagram(nb::module_& parent) {
       "make_block",
       [](const std::string& kind, const std::map<std::string, NumberArray>& numbers,
          const std::map<std::string, std::string>& texts) {
-        return recipe::make(recipe::block_kind, kind, parameters(numbers, texts));
+        return recipe::make(recipe::block_factory, kind, parameters(numbers, texts));
       },
       nb::arg("kind"), nb::arg("numbers"), nb::arg("texts"));
   m.def("kinds", [] { return registry().kinds(); }, "Kinds of blocks of the core.");
@@ -209,7 +209,7 @@ void bind_diagram(nb::module_& parent) {
       [](const FlatDiagram& diagram, const std::string& solver, const std::map<std::string, double>& settings,
          bool publishes_events, double preferred_step) {
         return std::static_pointer_cast<DiagramSubsystem>(recipe::make(
-            recipe::diagram_kind, diagram, simulator_options(solver, settings), publishes_events, preferred_step));
+            recipe::diagram_factory, diagram, simulator_options(solver, settings), publishes_events, preferred_step));
       },
       nb::arg("diagram"), nb::arg("solver"), nb::arg("settings"), nb::arg("publishes_events") = false,
       nb::arg("preferred_step") = 0.0);
