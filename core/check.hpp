@@ -9,7 +9,7 @@
 //     throw UserError(...)              the user's: always checked. The message says where, what is wrong with the
 //                                       value, and what is allowed. ValueError in Python.
 //     COUNTERPOINT_ASSERT(condition)    ours: a promise between two places in the core was broken. The message says
-//     internal_error(...)               where and asks for a report. RuntimeError in Python.
+//     internal_error(...)               where and asks for a report. InternalError in Python.
 //
 // What is nobody's mistake (a component died, a solver did not converge) has its own types in the rooms concerned.
 

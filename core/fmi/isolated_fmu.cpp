@@ -228,7 +228,7 @@ void serve_isolated(link::FrameLink& frames) {
     fmu = make_fmu(std::make_shared<Library>(order.library), order.setup);
   } catch (const std::exception& error) {
     return frames.send_text(link::FrameKind::error,
-                            std::string(link::name_of(link::FailureKind::died)) + "\t" + error.what(), soon);
+                            std::string(link::word_of(Failure::Kind::death)) + "\t" + error.what(), soon);
   }
   fmu->set_listener([&frames](const Message& message) {
     frames.send_beside(link::FrameKind::log, to_line(message), link::Deadline::never());

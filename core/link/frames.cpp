@@ -1,9 +1,9 @@
 #include "link/frames.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 namespace counterpoint::link {
 
@@ -19,17 +19,22 @@ struct Header {
   std::uint32_t kind;
 };
 
-/// In the order of FailureKind.
-constexpr std::array<std::string_view, 4> failure_names = {"solver", "component", "died", "model"};
+constexpr std::pair<Failure::Kind, std::string_view> failure_words[] = {
+    {Failure::Kind::solver, "solver"}, {Failure::Kind::component, "component"}, {Failure::Kind::death, "died"}};
 }  // namespace
 
-std::string_view name_of(FailureKind kind) { return failure_names[static_cast<std::size_t>(kind)]; }
-
-FailureKind failure_kind_of(std::string_view name) {
-  for (const FailureKind kind : {FailureKind::solver, FailureKind::component, FailureKind::died}) {
-    if (name == name_of(kind)) return kind;
+std::string_view word_of(Failure::Kind kind) {
+  for (const auto& [known, word] : failure_words) {
+    if (kind == known) return word;
   }
-  return FailureKind::model;
+  return "model";
+}
+
+Failure::Kind failure_kind_of(std::string_view word) {
+  for (const auto& [kind, known] : failure_words) {
+    if (word == known) return kind;
+  }
+  return Failure::Kind::model;
 }
 
 void Frame::numbers(std::vector<double>& into, std::size_t at_least) const {

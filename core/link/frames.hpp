@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "coupling/failure.hpp"
 #include "link/channel.hpp"
 
 namespace counterpoint::link {
@@ -37,11 +38,9 @@ enum class FrameKind : std::uint32_t {
   bye = 23,
 };
 
-/// Why a command failed; the first word of an `error` frame.
-enum class FailureKind { solver, component, died, model };
-std::string_view name_of(FailureKind kind);
-/// `model` for a word that is not known.
-FailureKind failure_kind_of(std::string_view name);
+/// Why a command failed: the first word of an `error` frame, `model` for kinds that the protocol does not tell apart.
+std::string_view word_of(Failure::Kind kind);
+Failure::Kind failure_kind_of(std::string_view word);
 
 constexpr std::size_t frame_limit = std::size_t{16} << 20;  ///< bytes after the header
 constexpr std::size_t handshake_limit = 1024;               ///< the same before the other end has shown its token

@@ -110,10 +110,10 @@ namespace {
 [[noreturn]] void throw_error_of(const Frame& frame) {
   const std::string all = frame.text();
   const std::size_t tab = all.find('\t');
-  const FailureKind kind = failure_kind_of(std::string_view(all).substr(0, tab));
+  const Failure::Kind kind = failure_kind_of(std::string_view(all).substr(0, tab));
   const std::string text = tab == std::string::npos ? all : all.substr(tab + 1);
-  if (kind == FailureKind::solver) throw SolverFailure(text);
-  throw ComponentFailure(text, kind == FailureKind::died);
+  if (kind == Failure::Kind::solver) throw SolverFailure(text);
+  throw ComponentFailure(text, kind == Failure::Kind::death);
 }
 
 void expect(const Frame& frame, FrameKind kind) {

@@ -265,19 +265,16 @@ void LinkServer::restore() {
 }
 
 void LinkServer::describe_failure() {
-  CommandFailure failure;
+  Failure failure;
   try {
     throw;
-  } catch (const SolverFailure& error) {
-    failure = {FailureKind::solver, error.what()};
-  } catch (const ComponentFailure& error) {
-    failure = {error.died ? FailureKind::died : FailureKind::component, error.what()};
   } catch (const ProtocolFailure& error) {
-    failure = {FailureKind::component, error.what()};
-  } catch (const std::exception& error) {
-    failure = explain_ ? explain_(std::current_exception()) : CommandFailure{FailureKind::model, error.what()};
+    failure.kind = Failure::Kind::component;
+    failure.reason = error.what();
+  } catch (...) {
+    failure = Failure::of(std::current_exception());
   }
-  link_.begin(FrameKind::error).put(name_of(failure.kind)).put("\t").put(failure.text).send(Deadline::never());
+  link_.begin(FrameKind::error).put(word_of(failure.kind)).put("\t").put(failure.reason).send(Deadline::never());
 }
 
 }  // namespace counterpoint::link
