@@ -222,11 +222,11 @@ TEST(an_address_in_use_is_told_and_a_dead_socket_is_taken_over) {
   Listener again(place);
 }
 
-TEST(nobody_at_an_address_is_told) {
+TEST(no_program_at_an_address_is_told) {
   CHECK_THROWS(ChannelClosed, "is the other program listening?",
                connect(Address::parse("unix://" + path("nobody")), Deadline::in(0.0)));
   Listener listener(Address::parse("unix://" + path("quiet")));
-  CHECK_THROWS(ChannelTimeout, "nobody has connected", listener.accept(Deadline::in(0.0)));
+  CHECK_THROWS(ChannelTimeout, "no program has connected", listener.accept(Deadline::in(0.0)));
 }
 
 TEST(a_remote_subsystem_gives_the_same_bits_as_a_local_one) {
@@ -409,6 +409,6 @@ TEST(shared_memory_with_spoilt_counters_ends_the_link) {
 
 TEST(something_else_is_not_taken_for_shared_memory) {
   Descriptor zero(::open("/dev/zero", O_RDWR));
-  CHECK_THROWS(std::runtime_error, "no shared memory of a link",
+  CHECK_THROWS(std::runtime_error, "not the shared memory of a link",
                open_memory(zero, MemorySide::guest, Descriptor(), "it"));
 }

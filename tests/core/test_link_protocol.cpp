@@ -37,7 +37,7 @@ TEST(garbage_from_the_other_end_is_refused_before_memory_is_taken) {
         far.begin(FrameKind::reply).put(0.0).put(0.0).put(0.0).put(1.0).put(2.0).put(3.0).send(Deadline::in(1.0));
     });
     const char* const words[] = {"at least 3 numbers", "frame of kind 999 where 9 is expected",
-                                 "wrong number of wishes", "3 outputs instead of 1"};
+                                 "wrong number of input times", "3 outputs instead of 1"};
     CHECK_THROWS(ComponentFailure, words[k], remote.start(0.0));
     other.join();
   }
@@ -159,7 +159,7 @@ TEST(ports_that_make_no_sense_are_refused_with_the_line) {
   refused("output\tx\tmany\n", "\"many\" is not a finite number");
   refused("output\tx\noutput\tx\n", "the name is used twice");
   refused("output\tx\t1048576\noutput\tz\n", "too many values");
-  refused("input\tx\t2\tm\t1\n", "a start value for each");
+  refused("input\tx\t2\tm\t1\n", "expected as many start values");
   refused("step\t0\n", "a positive number of seconds");
   refused("ask\t1.5\n", "expected shares of a step between 0 and 1");
   refused("name\t\x1b[31m\n", "control characters");

@@ -8,6 +8,7 @@
 #include "coupling/written_network.hpp"
 #include "export/exported_fields.hpp"
 #include "export/exported_model.hpp"
+#include "export/sealed_state.hpp"
 #include "multibody/recipes.hpp"
 
 using namespace counterpoint;
@@ -204,7 +205,7 @@ TEST(bytes_that_are_no_state_of_the_model_are_told) {
   run(model, 0, 3);
   const std::string bytes = state_of(model), sealed = seal(bytes);
   CHECK(unseal(sealed) == bytes);
-  CHECK_THROWS(RecipeError, "are not a state", unseal(bytes));
+  CHECK_THROWS(RecipeError, "are not the state", unseal(bytes));
   CHECK_THROWS(RecipeError, "are not those that were written", unseal(sealed.substr(0, sealed.size() - 1)));
   CHECK_THROWS(RecipeError, "has version 9", unseal(std::string(sealed).replace(18, 1, "\x09")));
   std::mt19937 random(11);
