@@ -16,7 +16,7 @@ constexpr std::size_t longest_path = sizeof(sockaddr_un::sun_path) - 1;
 }
 
 Address parse_path(Address::Kind kind, const std::string& path, const std::string& text) {
-  if (path.empty() || path.front() != '/') refuse(text, "an absolute path is needed");
+  if (path.empty() || path.front() != '/') refuse(text, "expected an absolute path");
   if (path.size() > longest_path || path.find('\0') != std::string::npos) {
     refuse(text, "the path of a socket has at most " + std::to_string(longest_path) + " bytes");
   }
@@ -46,7 +46,7 @@ Address Address::parse(const std::string& text) {
   const auto [stop, error] = std::from_chars(first, last, address.port);
   if (address.host.empty() || first == last || error != std::errc() || stop != last || address.port < 0 ||
       address.port > 65535) {
-    refuse(text, "a host and a port from 0 to 65535 are needed");
+    refuse(text, "expected a host and a port from 0 to 65535");
   }
   return address;
 }

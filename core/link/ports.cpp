@@ -76,7 +76,7 @@ class Reader {
 
   double positive(std::size_t k) const {
     const double value = read_number(k);
-    if (!(value > 0.0)) refuse("a positive number of seconds is needed");
+    if (!(value > 0.0)) refuse("expected a positive number of seconds");
     return value;
   }
 
@@ -99,7 +99,7 @@ class Reader {
     if (words_.size() > 3 && !words_[3].empty()) made.unit = word(3);
     for (std::size_t k = 4; k < words_.size(); ++k) made.start.push_back(read_number(k));
     if (!made.start.empty() && made.start.size() != static_cast<std::size_t>(made.width))
-      refuse("a start value for each of its values is needed");
+      refuse("expected one start value per value");
     if (!names_.insert(kind + std::string("\t") + made.name).second) refuse("the name was there before");
     (*kind == 'i' ? inputs_ : outputs_) += made.width;
     if (inputs_ > most_values || outputs_ > most_values) refuse("too many values");

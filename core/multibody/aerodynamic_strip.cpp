@@ -129,8 +129,8 @@ void check(const Polar* polar) {
                     moments = polar->moment.size();
   if (n < 2 || lifts != n || drags != n || (moments != n && moments != 0)) {
     throw std::invalid_argument(
-        text("aerodynamic strip: polar: %zu angles, %zu lift, %zu drag and %zu moment coefficients; at "
-             "least two angles and as many of each are needed, of moments as many or none",
+        text("aerodynamic strip: polar: %zu angles, %zu lift, %zu drag and %zu moment coefficients; "
+             "expected at least two angles and as many of each; moments may be omitted",
              n, lifts, drags, moments));
   }
   for (std::size_t k = 1; k < n; ++k) {

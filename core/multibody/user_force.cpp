@@ -142,7 +142,7 @@ ForcePointer make_user_force(CoordinateForce function, int all_coordinates) {
 
 ForcePointer make_user_force_on_points(PointsForce function, std::vector<Combination> points, Differences differences) {
   if (!function) throw std::invalid_argument("user force: no function");
-  if (points.empty()) throw std::invalid_argument("user force: no points; at least one is needed");
+  if (points.empty()) throw std::invalid_argument("user force: no points; expected at least one");
   return std::make_shared<UserForceOnPoints>(std::move(function), std::move(points), differences);
 }
 
