@@ -458,3 +458,18 @@ def test_a_constant_must_be_finite_and_of_the_right_shape(value):
     system.set("chassis.force", value)
     with pytest.raises(cp.SetupError, match=r'set\."chassis\.force"'):
         system.run(until=1.0)
+
+
+def test_wrong_options_are_listed_together_with_what_is_wrong_with_the_system():
+    system = cp.System()
+    system.add("a", cp.source(lambda t: t, outputs="y"), step=0.1)
+    with pytest.raises(cp.SetupError) as caught:
+        system.run(until=-1.0, threads=0, scheme="paralel")
+    assert [problem.partition(":")[0] for problem in caught.value.problems] == ["threads", "until", "scheme"]
+
+
+def test_a_run_needs_an_end():
+    system = cp.System()
+    system.add("a", cp.source(lambda t: t, outputs="y"), step=0.1)
+    with pytest.raises(cp.SetupError, match="until: None; a finite time in s is needed"):
+        system.run(until=None)

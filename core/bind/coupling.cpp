@@ -18,191 +18,22 @@ namespace counterpoint::bind {
 
 namespace {
 
-/// u of a Python model: u(t) gives a NumPy array of all inputs, written again at every call.
-class InputsView {
- public:
-  explicit InputsView(int width) : array_(width), width_(width) {}
-  nb::handle call(double t) {
-    if (inputs_ == nullptr)
-      throw std::runtime_error("inputs can be asked only during step, and in output when feedthrough is declared");
-    std::copy_n(inputs_->come_from_elsewhere() ? waited_for(t) : inputs_->at(t), width_, array_.data());
-    return array_.object();
-  }
-  void point_to(Inputs* inputs) { inputs_ = inputs; }
-
- private:
-  /// Who gives the answer may be another thread of this program, which has to run Python first.
-  const double* waited_for(double t) const {
-    const nb::gil_scoped_release released;
-    return inputs_->at(t);
-  }
-
-  SharedArray array_;
-  int width_;
-  Inputs* inputs_ = nullptr;
+/// Rows of time and outputs that a participant has recorded.
+struct ParticipantRows {
+  int participant;
+  nb::object rows;
 };
 
-/// The inputs can be asked while this lives, also when the model raises.
-class Pointing {
- public:
-  Pointing(InputsView& view, Inputs* inputs) : view_(view) { view_.point_to(inputs); }
-  ~Pointing() { view_.point_to(nullptr); }
-  Pointing(const Pointing&) = delete;
-  Pointing& operator=(const Pointing&) = delete;
-
- private:
-  InputsView& view_;
+/// Rows of time, assumed and arrived values of a connection.
+struct ComparedRows {
+  int connection;
+  nb::object rows;
 };
 
-double read_time(nb::handle result, const char* what) {
-  double time = 0.0;
-  if (!nb::try_cast(result, time)) {
-    throw nb::type_error(
-        (std::string(what) + " returned " + nb::repr(result).c_str() + "; a time in s is expected").c_str());
-  }
-  return time;
-}
-
-/// A model written in Python that steps itself.
-class PythonSubsystem final : public Subsystem {
- public:
-  PythonSubsystem(nb::object model, int inputs, int outputs)
-      : inputs_(inputs),
-        outputs_(outputs),
-        y_(outputs),
-        before_(outputs),
-        model_(std::move(model)),
-        start_(model_.attr("start")),
-        step_(model_.attr("step")),
-        output_(model_.attr("output")),
-        view_object_(nb::cast(new InputsView(inputs), nb::rv_policy::take_ownership)),
-        view_(nb::cast<InputsView*>(view_object_)) {
-    own_pace_ = !model_.attr("next_step").is_none();
-    if (own_pace_) next_step_ = model_.attr("next_step");
-    saves_ = nb::cast<bool>(model_.attr("can_save"));
-    stops_early_ = nb::cast<bool>(model_.attr("stops_early"));
-    if (!model_.attr("output_before_event").is_none()) output_before_event_ = model_.attr("output_before_event");
-    feedthrough_ = nb::len(nb::list(model_.attr("feedthrough"))) > 0;
-  }
-  ~PythonSubsystem() override {
-    nb::gil_scoped_acquire gil;
-    for (nb::object* object : {&model_, &start_, &step_, &output_, &next_step_, &output_before_event_, &view_object_})
-      object->reset();
-  }
-
-  int input_width() const override { return inputs_; }
-  int output_width() const override { return outputs_; }
-
-  void start(double t) override {
-    nb::gil_scoped_acquire gil;
-    start_(t);
-  }
-
-  void finish() noexcept override {
-    nb::gil_scoped_acquire gil;
-    PyObject* done = PyObject_CallMethod(model_.ptr(), "finish", nullptr);
-    if (done == nullptr) PyErr_WriteUnraisable(model_.ptr());  // the run is over: its result is not lost for this
-    Py_XDECREF(done);
-  }
-
-  double step(double t, double t_end, Inputs& u) override {
-    nb::gil_scoped_acquire gil;
-    const Pointing pointing(*view_, &u);
-    const nb::object reached = step_(t, t_end, view_object_);
-    return reached.is_none() ? t_end : read_time(reached, "step");
-  }
-
-  const double* output(double t, Inputs& u) override {
-    nb::gil_scoped_acquire gil;
-    const Pointing pointing(*view_, feedthrough_ ? &u : nullptr);
-    const nb::object values = output_(t, view_object_);
-    read_values(values, y_.data(), outputs_, "output");
-    return y_.data();
-  }
-
-  bool stops_early() const override { return stops_early_; }
-
-  const double* output_before_event() override {
-    if (!output_before_event_.is_valid()) return nullptr;
-    nb::gil_scoped_acquire gil;
-    const nb::object values = output_before_event_();
-    if (values.is_none()) return nullptr;
-    read_values(values, before_.data(), outputs_, "output_before_event");
-    return before_.data();
-  }
-
-  double next_step() const override {
-    if (!own_pace_) return 0.0;
-    nb::gil_scoped_acquire gil;
-    return read_time(next_step_(), "next_step");
-  }
-
-  struct Saved final : SavedState {
-    explicit Saved(nb::object object) : state(std::move(object)) {}
-    ~Saved() override {
-      nb::gil_scoped_acquire gil;
-      state.reset();
-    }
-    nb::object state;
-  };
-
-  std::unique_ptr<SavedState> save() const override {
-    nb::gil_scoped_acquire gil;
-    if (!saves_) return nullptr;
-    return std::make_unique<Saved>(nb::object(model_.attr("save")()));
-  }
-
-  void restore(const SavedState& state) override {
-    nb::gil_scoped_acquire gil;
-    model_.attr("restore")(static_cast<const Saved&>(state).state);
-  }
-
- private:
-  int inputs_;
-  int outputs_;
-  std::vector<double> y_, before_;
-  bool own_pace_ = false;
-  bool saves_ = false;
-  bool stops_early_ = false;
-  bool feedthrough_ = false;
-  nb::object model_;
-  nb::object start_;
-  nb::object step_;
-  nb::object output_;
-  nb::object next_step_;
-  nb::object output_before_event_;
-  nb::object view_object_;
-  InputsView* view_;
-};
-
-/// A coupling law written in Python: a function of the signals, one after another.
-class PythonLaw final : public CouplingLaw {
- public:
-  PythonLaw(nb::object function, std::vector<int> widths, int width)
-      : function_(std::move(function)), widths_(std::move(widths)), width_(width) {}
-  ~PythonLaw() override {
-    nb::gil_scoped_acquire gil;
-    function_.reset();
-  }
-  void evaluate(double t, const double* signals, double* out) const override {
-    nb::gil_scoped_acquire gil;
-    nb::list arguments;
-    for (int width : widths_) {
-      if (width == 1) {
-        arguments.append(*signals);
-      } else {
-        arguments.append(to_rows(std::vector<double>(signals, signals + width), width).attr("ravel")());
-      }
-      signals += width;
-    }
-    read_values(function_(*arguments), out, width_, "the coupling law");
-    check_finite(out, width_, "the coupling law", t);
-  }
-
- private:
-  nb::object function_;
-  std::vector<int> widths_;
-  int width_;
+/// Defects of a connection, summed up.
+struct DefectFigures {
+  long count;
+  double maximum, time_of_maximum, rms, scale, magnitude;
 };
 
 /// Whether rows are recorded that may yet be taken back.
@@ -212,9 +43,65 @@ bool is_undecided(const Driver& driver) {
   return false;
 }
 
+/// What drivers have recorded since it was last taken away.
+template <class Driver, class Class>
+void bind_taking(Class& c) {
+  c.def(
+      "take_rows",
+      [](Driver& d, std::size_t at_least) {
+        nb::list all;
+        if (is_undecided(d)) return all;
+        std::vector<Participant>& participants = d.network().participants;
+        for (std::size_t i = 0; i < participants.size(); ++i) {
+          if (participants[i].row_count() < at_least) continue;
+          for (Rows& rows : participants[i].take_rows()) {
+            nb::object made = to_rows(std::move(rows), 1 + participants[i].history.width());
+            all.append(ParticipantRows{static_cast<int>(i), std::move(made)});
+          }
+        }
+        return all;
+      },
+      nb::arg("at_least"), nb::sig("def take_rows(self, at_least: int) -> list[ParticipantRows]"),
+      "What was recorded since the last call, of participants with so many rows.");
+  c.def(
+      "take_defect_rows",
+      [](Driver& d, std::size_t at_least) {
+        nb::list all;
+        if (is_undecided(d)) return all;
+        for (int k = 0; k < d.network().connection_count(); ++k) {
+          const Network::Place place = d.network().place(k);
+          Participant& p = d.network().participants[place.consumer];
+          if (p.defects[place.term].row_count() < at_least) continue;
+          const int width = p.inputs->terms()[place.term].samples.width;
+          for (Rows& rows : p.defects[place.term].take_rows()) {
+            all.append(ComparedRows{k, to_rows(std::move(rows), 1 + 2 * width)});
+          }
+        }
+        return all;
+      },
+      nb::arg("at_least"), nb::sig("def take_defect_rows(self, at_least: int) -> list[ComparedRows]"),
+      "What was compared since the last call, of connections with so many rows.");
+  c.def(
+      "held_inputs",
+      [](Driver& d) {
+        std::vector<std::tuple<int, int, int, double, double>> all;
+        for (int k = 0; k < d.network().connection_count(); ++k) {
+          const Network::Place place = d.network().place(k);
+          const Participant& p = d.network().participants[place.consumer];
+          const Term& term = p.inputs->terms()[place.term];
+          if (!p.defects[place.term].keeps_rows())
+            all.emplace_back(k, term.source, term.samples.column, term.gain, term.offset);
+        }
+        return all;
+      },
+      "(connection, subsystem, column, gain, offset) of those that hold the sample before in every step: no defect "
+      "rows are taken of them.");
+}
+
 /// Methods that all drivers share.
 template <class Driver, class Class>
 void bind_network(Class& c) {
+  bind_taking<Driver>(c);
   c.def("start", [](Driver& d) { d.start(); }, nb::call_guard<nb::gil_scoped_release>());
   c.def(
       "finish", [](Driver& d) { d.network().finish(); }, nb::call_guard<nb::gil_scoped_release>(),
@@ -227,22 +114,6 @@ void bind_network(Class& c) {
     const Participant& p = d.network().participants.at(i);
     return p.stopwatch.seconds(p.steps);
   });
-  c.def(
-      "take_rows",
-      [](Driver& d, std::size_t at_least) {
-        nb::list all;
-        if (is_undecided(d)) return all;
-        std::vector<Participant>& participants = d.network().participants;
-        for (std::size_t i = 0; i < participants.size(); ++i) {
-          if (participants[i].row_count() < at_least) continue;
-          for (Rows& rows : participants[i].take_rows()) {
-            all.append(nb::make_tuple(i, to_rows(std::move(rows), 1 + participants[i].history.width())));
-          }
-        }
-        return all;
-      },
-      nb::arg("at_least"), nb::sig("def take_rows(self, at_least: int) -> list[tuple[int, NDArray[numpy.float64]]]"),
-      "Blocks (subsystem, rows of time and outputs) recorded since the last call, where there are so many rows.");
   c.def_prop_ro(
       "time",
       [](Driver& d) {
@@ -260,78 +131,53 @@ void bind_network(Class& c) {
     d.network().participants.at(i).inputs->set_constant(offset, value);
   });
   c.def(
-      "take_defect_rows",
-      [](Driver& d, std::size_t at_least) {
-        nb::list all;
-        if (is_undecided(d)) return all;
-        for (int k = 0; k < d.network().connection_count(); ++k) {
-          const Network::Place place = d.network().place(k);
-          Participant& p = d.network().participants[place.consumer];
-          if (p.defects[place.term].row_count() < at_least) continue;
-          const int width = p.inputs->terms()[place.term].samples.width;
-          for (Rows& rows : p.defects[place.term].take_rows()) {
-            all.append(nb::make_tuple(k, to_rows(std::move(rows), 1 + 2 * width)));
-          }
-        }
-        return all;
-      },
-      nb::arg("at_least"),
-      nb::sig("def take_defect_rows(self, at_least: int) -> list[tuple[int, NDArray[numpy.float64]]]"),
-      "Blocks (connection, rows of time, assumed and arrived values) since the last call, where there are so many "
-      "rows.");
-  c.def(
-      "held_inputs",
-      [](Driver& d) {
-        std::vector<std::tuple<int, int, int, double, double>> all;
-        for (int k = 0; k < d.network().connection_count(); ++k) {
-          const Network::Place place = d.network().place(k);
-          const Participant& p = d.network().participants[place.consumer];
-          const Term& term = p.inputs->terms()[place.term];
-          if (!p.defects[place.term].keeps_rows())
-            all.emplace_back(k, term.source, term.samples.column, term.gain, term.offset);
-        }
-        return all;
-      },
-      "(connection, subsystem, column, gain, offset) of those that hold the sample before in every step: no defect "
-      "rows are taken of them.");
-  c.def(
       "defect",
       [](Driver& d, int k) {
         const Network::Place place = d.network().place(k);
         const Participant& p = d.network().participants.at(place.consumer);
         const Defect& x = p.defects[place.term];
-        return std::make_tuple(x.count(), x.maximum(), x.time_of_maximum(), x.rms(), x.scale(), x.magnitude());
+        return DefectFigures{x.count(), x.maximum(), x.time_of_maximum(), x.rms(), x.scale(), x.magnitude()};
       },
-      "(count, maximum, time of maximum, rms, scale of the signal, largest value)");
+      nb::arg("connection"), "What was compared on a connection so far.");
   c.def_prop_ro(
-      "failure",
-      [](Driver& d) {
-        const Failure& f = d.network().failure;
-        static const char* const names[] = {"none",  "not_finite", "signal",    "solver", "contract",
-                                            "model", "proposal",   "component", "death"};
-        return std::make_tuple(std::string(names[static_cast<int>(f.kind)]), f.subsystem, f.output, f.start, f.end);
-      },
-      "(kind, subsystem, output, start of the step, end of the step)");
+      "failure", [](Driver& d) { return d.network().failure; }, "Why it stopped; of no kind when it did not.");
+}
+
+void bind_recorded(nb::module_& m) {
+  nb::class_<ParticipantRows>(m, "ParticipantRows", "What a participant has recorded.")
+      .def_ro("participant", &ParticipantRows::participant, "By number.")
+      .def_ro("rows", &ParticipantRows::rows, nb::sig("def rows(self) -> NDArray[numpy.float64]"),
+              "Time and outputs, a row per published sample.");
+  nb::class_<ComparedRows>(m, "ComparedRows", "What was compared on a connection.")
+      .def_ro("connection", &ComparedRows::connection, "By number.")
+      .def_ro("rows", &ComparedRows::rows, nb::sig("def rows(self) -> NDArray[numpy.float64]"),
+              "Time, assumed and arrived values, a row per comparison.");
+  nb::class_<DefectFigures>(m, "DefectFigures", "Defects of a connection, summed up.")
+      .def_ro("count", &DefectFigures::count, "Comparisons.")
+      .def_ro("maximum", &DefectFigures::maximum, "Largest difference between what was assumed and what arrived.")
+      .def_ro("time_of_maximum", &DefectFigures::time_of_maximum, "s")
+      .def_ro("rms", &DefectFigures::rms)
+      .def_ro("scale", &DefectFigures::scale, "Of the signal.")
+      .def_ro("magnitude", &DefectFigures::magnitude, "Largest absolute value of the signal.");
+  nb::class_<WindowTally>(m, "WindowTally", "What the windows of a run came to.")
+      .def_ro("windows", &WindowTally::windows)
+      .def_ro("passes", &WindowTally::passes)
+      .def_ro("not_converged", &WindowTally::not_converged,
+              "Windows whose last repeat changed more than the tolerance.")
+      .def_ro("largest_change", &WindowTally::largest_change, "By a last repeat.")
+      .def_ro("time_of_largest", &WindowTally::time_of_largest, "End of that window, s.");
 }
 
 }  // namespace
 
 void bind_coupling(nb::module_& m) {
-  nb::class_<InputsView>(m, "InputsView", "u(t): the inputs of a Python model at a time.")
-      .def("__call__", &InputsView::call, nb::arg("t"),
-           nb::sig("def __call__(self, t: float) -> \"numpy.typing.NDArray[numpy.float64]\""));
-
+  bind_recorded(m);
+  nb::class_<CouplingLaw>(m, "CouplingLaw", "Makes one input from several signals.");
   nb::class_<Subsystem>(m, "Subsystem")
       .def("start", &Subsystem::start, nb::arg("t"), nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("input_width", &Subsystem::input_width)
       .def_prop_ro("output_width", &Subsystem::output_width)
       .def_prop_ro("next_step", &Subsystem::next_step);
-  m.def(
-      "python_subsystem",
-      [](nb::object model, int inputs, int outputs) -> SubsystemPointer {
-        return std::make_shared<PythonSubsystem>(std::move(model), inputs, outputs);
-      },
-      nb::arg("model"), nb::arg("inputs"), nb::arg("outputs"));
   m.def(
       "host_ports",
       [](int inputs, int outputs) -> SubsystemPointer { return std::make_shared<HostPorts>(inputs, outputs); },
@@ -371,11 +217,10 @@ void bind_coupling(nb::module_& m) {
           nb::arg("participant"), nb::arg("offset"), nb::arg("width"), nb::arg("label"))
       .def(
           "add_law",
-          [](RunSpec& self, nb::object function, std::vector<int> widths, int target, int target_offset, int width) {
-            self.laws.push_back(
-                {std::make_shared<PythonLaw>(std::move(function), std::move(widths), width), target, target_offset});
+          [](RunSpec& self, std::shared_ptr<CouplingLaw> law, int target, int target_offset) {
+            self.laws.push_back({std::move(law), target, target_offset});
           },
-          nb::arg("function"), nb::arg("widths"), nb::arg("target"), nb::arg("target_offset"), nb::arg("width"));
+          nb::arg("law"), nb::arg("target"), nb::arg("target_offset"));
 
   nb::class_<Scheduler> scheduler(m, "Scheduler", "Applies the precedence rule to N subsystems.");
   scheduler.def(nb::init<const RunSpec&, int>(), nb::arg("spec"), nb::arg("threads"));
@@ -393,12 +238,7 @@ void bind_coupling(nb::module_& m) {
                        "Rows are held back until the window is done.");
   windowed.def("give_up", &WindowedScheduler::give_up, "Forget the window that is under way; nothing can follow.");
   windowed.def_prop_ro(
-      "windows",
-      [](const WindowedScheduler& self) {
-        const WindowTally& w = self.tally();
-        return std::make_tuple(w.windows, w.passes, w.not_converged, w.largest_change, w.time_of_largest);
-      },
-      "(windows, passes, windows not converged, largest change by a last repeat, end of that window)");
+      "tally", [](const WindowedScheduler& self) { return self.tally(); }, "What the windows came to so far.");
 
   nb::class_<SavedState>(m, "SavedState", "A state to go back to.");
   nb::class_<EmbeddedInterface> embedded(m, "EmbeddedInterface",
@@ -409,7 +249,7 @@ void bind_coupling(nb::module_& m) {
       "evaluate",
       [](EmbeddedInterface& self, double t, const std::vector<double>& y, bool is_major, bool accepted_only) {
         Participant& host = self.network().participants[self.host()];
-        self.network().failure = Failure{};
+        self.network().forget_failure();
         if (is_major && static_cast<int>(y.size()) != host.history.width()) {
           throw nb::value_error(("evaluate: " + std::to_string(y.size()) + " outputs given; the host has " +
                                  std::to_string(host.history.width()))

@@ -133,7 +133,6 @@ struct StepperState {
 void bind_diagram(nb::module_& parent) {
   nb::module_ m = parent.def_submodule("diagram", "Block diagrams: blocks, execution, events.");
 
-  nb::exception<RunEnd>(m, "RunEnd");
   nb::class_<Block>(m, "Block", "One block of a flattened diagram.")
       .def_prop_ro("input_names", &Block::input_names)
       .def_prop_ro("output_names", &Block::output_names);

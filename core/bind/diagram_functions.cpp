@@ -7,57 +7,15 @@
 
 #include <algorithm>
 
+#include "bind/python_calls.hpp"
 #include "bind/python_values.hpp"
 #include "diagram/blocks/function.hpp"
-#include "diagram/execution.hpp"
 
 namespace counterpoint::bind {
 
 using namespace counterpoint::diagram;
 
 namespace {
-
-/// An exception of Python on its way through the core: what it says in one line, and itself.
-class PythonFailure : public std::runtime_error {
- public:
-  PythonFailure(const std::string& text, std::exception_ptr original)
-      : std::runtime_error(text), error(std::move(original)) {}
-  std::exception_ptr error;
-};
-
-[[noreturn]] void rethrow_as_failure(nb::python_error& error) {
-  std::string text = nb::cast<std::string>(error.type().attr("__name__"));
-  const std::string message = nb::cast<std::string>(nb::str(error.value()));
-  if (!message.empty()) text += ": " + message;
-  throw PythonFailure(text, std::current_exception());
-}
-
-/// The error of a block in Python becomes the cause of a RuntimeError that names block and time; an interrupt, or
-/// anything else that is no Exception, goes on as it is.
-void translate(const std::exception_ptr& given, void*) {
-  std::string text;
-  try {
-    std::rethrow_exception(given);
-  } catch (const BlockFailure& failure) {
-    if (!failure.cause) throw;
-    text = failure.what();
-    try {
-      std::rethrow_exception(failure.cause);
-    } catch (const PythonFailure& python) {
-      try {
-        std::rethrow_exception(python.error);
-      } catch (nb::python_error& error) {
-        if (PyErr_GivenExceptionMatches(error.type().ptr(), PyExc_Exception) == 0) return error.restore();
-        nb::object made = nb::steal(PyObject_CallFunction(PyExc_RuntimeError, "s", text.c_str()));
-        PyException_SetCause(made.ptr(), nb::borrow(error.value()).release().ptr());
-        PyErr_SetObject(PyExc_RuntimeError, made.ptr());
-        return;
-      }
-    } catch (...) {
-    }
-    PyErr_SetString(PyExc_RuntimeError, text.c_str());
-  }
-}
 
 /// How a block in Python describes itself.
 struct Description {
@@ -135,14 +93,13 @@ class PythonBase : public Block {
  protected:
   template <class Work>
   static auto guarded(Work work) {
-    nb::gil_scoped_acquire gil;
-    try {
-      return work();
-    } catch (nb::python_error& error) {
-      rethrow_as_failure(error);
-    } catch (nb::builtin_exception& error) {
-      throw std::invalid_argument(error.what());
-    }
+    return in_python([&] {
+      try {
+        return work();
+      } catch (const nb::builtin_exception& error) {  // the block is named in front of it
+        throw std::invalid_argument(error.what());
+      }
+    });
   }
   nb::handle show(const Context& context) {
     *context_ = context;
@@ -278,8 +235,6 @@ class PythonObject final : public PythonBase {
 }  // namespace
 
 void bind_diagram_functions(nb::module_& m) {
-  nb::register_exception_translator(translate);
-
   nb::class_<Context>(m, "Context", "What a block is told at every call.")
       .def_ro("time", &Context::time, "s")
       .def_ro("step", &Context::step, "Size of the present attempt, s; 0 at an instant between steps.")

@@ -2,7 +2,6 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "bind/python_values.hpp"
@@ -113,6 +112,14 @@ void bind_settings(nb::module_& m) {
       .def_rw("integration", &FmuSetup::integration);
 }
 
+void bind_messages(nb::module_& m) {
+  nb::class_<Message>(m, "Message", "What an FMU said.")
+      .def_ro("time", &Message::time, "Of the step under way, s.")
+      .def_ro("status", &Message::status, "As in FMI: 0 ok ... 4 fatal.")
+      .def_ro("category", &Message::category)
+      .def_ro("text", &Message::text);
+}
+
 void bind_integration(nb::module_& m) {
   nb::class_<StateVariable>(m, "StateVariable", "A variable that is a continuous state.")
       .def(
@@ -148,14 +155,7 @@ template <class Fmu, class Class>
 void bind_fmu_methods(Class& fmu) {
   fmu.def("finish", &Fmu::finish)
       .def(
-          "messages",
-          [](const Fmu& self) {
-            std::vector<std::tuple<double, int, std::string, std::string>> made;
-            for (Message& message : self.log().messages())
-              made.emplace_back(message.time, message.status, message.category, message.text);
-            return made;
-          },
-          "(time in s, status, category, text) of what the FMU said in this run.")
+          "messages", [](const Fmu& self) { return self.log().messages(); }, "What the FMU said in this run.")
       .def_prop_ro("dropped_messages", [](const Fmu& self) { return self.log().dropped(); })
       .def("numbers", &Fmu::numbers, nb::arg("port"), "Values of a variable of the running instance.")
       .def(
@@ -221,6 +221,7 @@ void bind_isolation(nb::module_& m) {
 
 void bind_fmi(nb::module_& parent) {
   nb::module_ m = parent.def_submodule("fmi", "FMUs: the call layer of FMI 2 and FMI 3.");
+  bind_messages(m);
   bind_integration(m);
   bind_settings(m);
   nb::class_<Library>(m, "Library", "A shared library, loaded as long as this lives.")

@@ -43,19 +43,6 @@ class Connection {
   std::unique_ptr<FrameLink> frames_;
 };
 
-/// What a Python exception says, for the other end.
-CommandFailure explain(std::exception_ptr thrown) {
-  try {
-    std::rethrow_exception(thrown);
-  } catch (const nb::python_error& error) {
-    nb::gil_scoped_acquire gil;
-    const std::string kind = nb::cast<std::string>(error.type().attr("__name__"));
-    return {"model", kind + ": " + nb::cast<std::string>(nb::str(error.value()))};
-  } catch (const std::exception& error) {
-    return {"model", error.what()};
-  }
-}
-
 /// Let Ctrl-C end a wait.
 void look_for_signals() {
   nb::gil_scoped_acquire gil;
@@ -67,7 +54,6 @@ void serve(Connection& connection, SubsystemPointer model, Ports ports) {
   ports.stops_early = ports.jumps = model->stops_early();
   const std::unique_ptr<FrameLink> frames = connection.take();
   LinkServer server(*frames, *model, ports);
-  server.set_explain(explain);
   server.set_idle(look_for_signals);
   try {
     server.serve();

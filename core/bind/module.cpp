@@ -5,8 +5,10 @@ NB_MODULE(_core, m) {
   // A model's function that refers to its module, which holds the system, which holds the function: a cycle
   // that the collector cannot see through the core and that ends with the interpreter. Not worth an alarm.
   nanobind::set_leak_warnings(false);
+  counterpoint::bind::bind_failure(m);
   counterpoint::bind::bind_signal(m);
   counterpoint::bind::bind_coupling(m);
+  counterpoint::bind::bind_python_subsystems(m);
   counterpoint::bind::bind_ode(m);
   counterpoint::bind::bind_multibody(m);
   counterpoint::bind::bind_diagram(m);

@@ -140,6 +140,10 @@ void add_batch(Parts& parts, ConstraintBatchPointer batch, std::vector<std::stri
 
 void bind_assembly(nb::module_& m) {
   using Names = std::vector<std::string>;
+  nb::class_<Entry>(m, "MatrixEntry", "One entry of a matrix, or of a column when that is 0.")
+      .def(
+          "__init__", [](Entry* self, int row, int column, double value) { new (self) Entry{row, column, value}; },
+          nb::arg("row"), nb::arg("column"), nb::arg("value"));
   nb::class_<Parts>(m, "Parts")
       .def(
           "__init__",
@@ -160,13 +164,8 @@ void bind_assembly(nb::module_& m) {
       .def_rw("constant_force", &Parts::constant_force)
       .def(
           "add_load",
-          [](Parts& self, const std::string& name, double mass,
-             const std::vector<std::tuple<int, int, double>>& inertia,
-             const std::vector<std::tuple<int, double>>& weight) {
-            Load load{name, mass, {}, {}};
-            for (const auto& [row, column, value] : inertia) load.inertia.push_back({row, column, value});
-            for (const auto& [row, value] : weight) load.weight.push_back({row, 0, value});
-            self.loads.push_back(std::move(load));
+          [](Parts& self, const std::string& name, double mass, std::vector<Entry> inertia, std::vector<Entry> weight) {
+            self.loads.push_back({name, mass, std::move(inertia), std::move(weight)});
           },
           nb::arg("name"), nb::arg("mass"), nb::arg("inertia"), nb::arg("weight"))
       .def_rw("constant_energy", &Parts::constant_energy)
@@ -450,10 +449,6 @@ void bind_subsystem(nb::module_& m) {
       .def_prop_ro("statistics", &MultibodySubsystem::statistics)
       .def_prop_ro("solver",
                    [](const MultibodySubsystem& self) { return std::string(self.stepper().solver()->name()); })
-      .def_prop_ro("state",
-                   [](const MultibodySubsystem& self) {
-                     return std::tuple(self.state().q, self.state().v, self.state().a, self.state().multipliers);
-                   })
       .def("start", &MultibodySubsystem::start, nb::arg("t"));
 }
 

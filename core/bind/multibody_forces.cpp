@@ -8,6 +8,7 @@
 #include <cstdint>
 
 #include "bind/multibody_python.hpp"
+#include "bind/python_calls.hpp"
 #include "bind/python_values.hpp"
 #include "export/multibody_kinds.hpp"
 #include "multibody/user_force.hpp"
@@ -42,12 +43,13 @@ PointsForce python_points_force(nb::object function, int values, int inputs) {
   auto held = std::make_shared<HeldFunction>(std::move(function));
   return [held, values, inputs](double t, const double* positions, const double* velocities, const double* u,
                                 double* forces) {
-    nb::gil_scoped_acquire gil;
-    SharedArray x(values), v(values), w(inputs);
-    std::copy_n(positions, values, x.data());
-    std::copy_n(velocities, values, v.data());
-    if (inputs > 0) std::copy_n(u, inputs, w.data());
-    read_values(held->get()(t, x.object(), v.object(), w.object()), forces, values, "a user's force");
+    in_python([&] {
+      SharedArray x(values), v(values), w(inputs);
+      std::copy_n(positions, values, x.data());
+      std::copy_n(velocities, values, v.data());
+      if (inputs > 0) std::copy_n(u, inputs, w.data());
+      read_values(held->get()(t, x.object(), v.object(), w.object()), forces, values, "a user's force");
+    });
   };
 }
 

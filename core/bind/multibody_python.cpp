@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 
+#include "bind/python_calls.hpp"
 #include "bind/python_values.hpp"
 
 namespace counterpoint::bind {
@@ -32,10 +33,11 @@ class PythonTimeFunction final : public TimeFunction {
 
  private:
   double value(double t) const {
-    nb::gil_scoped_acquire gil;
-    double made = 0.0;
-    read_values(function_(t), &made, 1, "a function of time");
-    return made;
+    return in_python([&] {
+      double made = 0.0;
+      read_values(function_(t), &made, 1, "a function of time");
+      return made;
+    });
   }
   nb::object function_;
   double interval_;
@@ -72,54 +74,61 @@ class PythonModel final : public Model {
   bool has_tangent() const override { return has_tangent_; }
 
   void mass(const Instant& now, double* values) const override {
-    nb::gil_scoped_acquire gil;
-    take(now);
-    read_values(model_.attr("mass_values")(now.t, q_->object()), values, mass_pattern_.entries(), "mass");
+    in_python([&] {
+      take(now);
+      read_values(model_.attr("mass_values")(now.t, q_->object()), values, mass_pattern_.entries(), "mass");
+    });
   }
   void constraints(const Instant& now, double* phi, double* jacobian) const override {
     if (equations() == 0) return;
-    nb::gil_scoped_acquire gil;
-    take(now);
-    read_values(model_.attr("constraints")(now.t, q_->object()), phi, equations(), "constraints");
-    read_values(model_.attr("jacobian_values")(now.t, q_->object()), jacobian, jacobian_pattern_.entries(), "jacobian");
+    in_python([&] {
+      take(now);
+      read_values(model_.attr("constraints")(now.t, q_->object()), phi, equations(), "constraints");
+      read_values(model_.attr("jacobian_values")(now.t, q_->object()), jacobian, jacobian_pattern_.entries(),
+                  "jacobian");
+    });
   }
   void velocity_terms(const Instant& now, double* phi_t) const override {
-    nb::gil_scoped_acquire gil;
-    take(now);
-    read_values(model_.attr("velocity_terms")(now.t, q_->object()), phi_t, equations(), "velocity_terms");
+    in_python([&] {
+      take(now);
+      read_values(model_.attr("velocity_terms")(now.t, q_->object()), phi_t, equations(), "velocity_terms");
+    });
   }
   void acceleration_terms(const Instant& now, double* rest) const override {
     if (equations() == 0) return;
     if (!has_acceleration_terms_) return difference_of_rates(*this, now, length_, rest);
-    nb::gil_scoped_acquire gil;
-    take(now);
-    read_values(model_.attr("acceleration_terms")(now.t, q_->object(), v_->object()), rest, equations(),
-                "acceleration_terms");
+    in_python([&] {
+      take(now);
+      read_values(model_.attr("acceleration_terms")(now.t, q_->object(), v_->object()), rest, equations(),
+                  "acceleration_terms");
+    });
   }
   void forces(const Instant& now, double* Q) const override {
-    nb::gil_scoped_acquire gil;
-    take(now);
-    read_values(model_.attr("forces")(now.t, q_->object(), v_->object(), u_->object()), Q, coordinates(), "forces");
+    in_python([&] {
+      take(now);
+      read_values(model_.attr("forces")(now.t, q_->object(), v_->object(), u_->object()), Q, coordinates(), "forces");
+    });
   }
   void add_tangent(const Instant& now, double stiffness, double damping, double* values) const override {
     if (!has_tangent_) return;
-    nb::gil_scoped_acquire gil;
-    take(now);
-    std::vector<double> made(tangent_pattern_.entries());
-    read_values(model_.attr("tangent_values")(now.t, q_->object(), v_->object(), stiffness, damping), made.data(),
-                tangent_pattern_.entries(), "stiffness and damping");
-    for (std::size_t k = 0; k < made.size(); ++k) values[k] += made[k];
+    in_python([&] {
+      take(now);
+      std::vector<double> made(tangent_pattern_.entries());
+      read_values(model_.attr("tangent_values")(now.t, q_->object(), v_->object(), stiffness, damping), made.data(),
+                  tangent_pattern_.entries(), "stiffness and damping");
+      for (std::size_t k = 0; k < made.size(); ++k) values[k] += made[k];
+    });
   }
   double potential_energy(const Instant& now) const override {
-    nb::gil_scoped_acquire gil;
-    take(now);
-    double energy = 0.0;
-    read_values(model_.attr("potential_energy")(now.t, q_->object()), &energy, 1, "potential_energy");
-    return energy;
+    return in_python([&] {
+      take(now);
+      double energy = 0.0;
+      read_values(model_.attr("potential_energy")(now.t, q_->object()), &energy, 1, "potential_energy");
+      return energy;
+    });
   }
   std::string equation_name(int equation) const override {
-    nb::gil_scoped_acquire gil;
-    return nb::cast<std::string>(model_.attr("equation_name")(equation));
+    return in_python([&] { return nb::cast<std::string>(model_.attr("equation_name")(equation)); });
   }
 
  private:
@@ -157,13 +166,14 @@ class PythonTerms {
   }
 
   void ask(const double* question, double* answer) {
-    nb::gil_scoped_acquire gil;
-    std::copy_n(question, asked_, question_->data());
-    read_values(function_(question_->object()), answer, answered_, "dynamic terms");
-    for (const Part& part : parts_) {
-      check_finite(answer, part.count, part.name, question[0]);
-      answer += part.count;
-    }
+    in_python([&] {
+      std::copy_n(question, asked_, question_->data());
+      read_values(function_(question_->object()), answer, answered_, "dynamic terms");
+      for (const Part& part : parts_) {
+        check_finite(answer, part.count, part.name, question[0]);
+        answer += part.count;
+      }
+    });
   }
 
  private:

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "bind/python_calls.hpp"
 #include "bind/python_values.hpp"
 #include "export/ode_kinds.hpp"
 
@@ -38,10 +39,11 @@ class PythonFunction {
   PythonFunction& operator=(const PythonFunction&) = delete;
 
   void call(double t, const double* x, const double* u, double* out, int count) {
-    nb::gil_scoped_acquire gil;
-    std::copy_n(x, states_, x_.data());
-    std::copy_n(u, inputs_, u_.data());
-    read_values(function_(t, x_.object(), u_.object()), out, count, name_.c_str());
+    in_python([&] {
+      std::copy_n(x, states_, x_.data());
+      std::copy_n(u, inputs_, u_.data());
+      read_values(function_(t, x_.object(), u_.object()), out, count, name_.c_str());
+    });
   }
 
  private:

@@ -34,8 +34,10 @@ class SharedArray {
 nb::object to_rows(Rows&& rows, std::size_t columns);
 nb::object to_rows(const std::vector<double>& values, std::size_t columns);
 
+void bind_failure(nb::module_& m);
 void bind_signal(nb::module_& m);
 void bind_ode(nb::module_& m);
+void bind_python_subsystems(nb::module_& m);
 void bind_coupling(nb::module_& m);
 void bind_multibody(nb::module_& m);
 void bind_diagram(nb::module_& m);

@@ -2,7 +2,6 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "bind/python_values.hpp"
@@ -15,7 +14,12 @@ using namespace exported;
 namespace {
 
 using Ports = std::vector<std::pair<std::string, int>>;
-using Named = std::tuple<std::string, Ports, Ports>;
+
+/// How messages of an exported FMU call a participant and its ports.
+struct ParticipantNames {
+  std::string name;
+  Ports inputs, outputs;
+};
 
 std::vector<Names> to_names(const Ports& ports) {
   std::vector<Names> made;
@@ -23,11 +27,11 @@ std::vector<Names> to_names(const Ports& ports) {
   return made;
 }
 
-ExportedSpec spec_of(const RunSpec& run, const std::vector<Named>& subsystems) {
+ExportedSpec spec_of(const RunSpec& run, const std::vector<ParticipantNames>& names) {
   ExportedSpec spec;
   for (std::size_t i = 0; i < run.participants.size(); ++i) {
-    const auto& [name, inputs, outputs] = subsystems.at(i);
-    spec.members.push_back({name, to_names(inputs), to_names(outputs), run.participants[i]});
+    const ParticipantNames& called = names.at(i);
+    spec.members.push_back({called.name, to_names(called.inputs), to_names(called.outputs), run.participants[i]});
   }
   spec.connections = run.connections;
   spec.laws = run.laws;
@@ -43,14 +47,6 @@ recipe::Writer written(const ExportedSpec& spec) {
   return writer;
 }
 
-using Place = std::tuple<std::uint32_t, std::vector<std::string>, std::string, std::vector<double>>;
-
-std::vector<Place> tunables(const ExportedSpec& spec) {
-  std::vector<Place> places;
-  for (const recipe::Tunable& t : written(spec).tunables) places.emplace_back(t.product, t.path, t.name, t.values);
-  return places;
-}
-
 }  // namespace
 
 void bind_recipe(nb::module_& parent) {
@@ -60,13 +56,25 @@ void bind_recipe(nb::module_& parent) {
       .value("input", Role::input)
       .value("output", Role::output)
       .value("parameter", Role::parameter);
+  nb::class_<ParticipantNames>(m, "ParticipantNames", "How messages call a participant and its ports.")
+      .def(
+          "__init__",
+          [](ParticipantNames* self, std::string name, Ports inputs, Ports outputs) {
+            new (self) ParticipantNames{std::move(name), std::move(inputs), std::move(outputs)};
+          },
+          nb::arg("name"), nb::arg("inputs"), nb::arg("outputs"), "Ports: (name, width) of each.");
+  nb::class_<recipe::Tunable>(m, "Tunable", "A number that may be changed.")
+      .def_ro("product", &recipe::Tunable::product, "Number of what it is a parameter of.")
+      .def_ro("path", &recipe::Tunable::path, "Where that is.")
+      .def_ro("name", &recipe::Tunable::name)
+      .def_ro("values", &recipe::Tunable::values);
   nb::class_<ExportedSpec>(m, "Recipe", "A run, and what an FMU shows of it.")
       .def(
           "__init__",
-          [](ExportedSpec* self, const RunSpec& run, const std::vector<Named>& subsystems) {
-            new (self) ExportedSpec(spec_of(run, subsystems));
+          [](ExportedSpec* self, const RunSpec& run, const std::vector<ParticipantNames>& names) {
+            new (self) ExportedSpec(spec_of(run, names));
           },
-          nb::arg("run"), nb::arg("subsystems"), "`subsystems`: name, inputs and outputs (name, width) of each.")
+          nb::arg("run"), nb::arg("names"))
       .def(
           "add_input",
           [](ExportedSpec& self, int participant, int offset, int width, ApproximationPointer approximation) {
@@ -90,7 +98,8 @@ void bind_recipe(nb::module_& parent) {
       .def(
           "problems", [](const ExportedSpec& self) { return written(self).problems(); },
           "What cannot be written down, and why.")
-      .def("tunables", &tunables, "Numbers that may be changed: (product, where it is, name, values).")
+      .def(
+          "tunables", [](const ExportedSpec& self) { return written(self).tunables; }, "Numbers that may be changed.")
       .def(
           "folders", [](const ExportedSpec& self) { return written(self).folders; },
           "Files of FMUs inside: (number, folder).")

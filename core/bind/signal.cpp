@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "bind/python_calls.hpp"
 #include "bind/python_values.hpp"
 #include "export/signal_kinds.hpp"
 #include "signal/approximation.hpp"
@@ -28,7 +29,11 @@ class PythonApproximation final : public Approximation {
   std::string name() const override { return name_; }
 
   void build(const Samples& s, const ConsumerStep&, double t, Polynomial& out) const override {
-    nb::gil_scoped_acquire gil;
+    in_python([&] { evaluate(s, t, out); });
+  }
+
+ private:
+  void evaluate(const Samples& s, double t, Polynomial& out) const {
     const std::size_t newest = s.ahead_of(t);
     const std::size_t count = std::min<std::size_t>(points_, newest - s.begin + 1);
     std::vector<double> times(count);
@@ -46,7 +51,6 @@ class PythonApproximation final : public Approximation {
     out.invalidate();  // right at t only: asked again at every time
   }
 
- private:
   nb::object evaluate_;
   int points_;
   std::string name_;

@@ -59,22 +59,34 @@ const double* EmbeddedInterface::evaluate(double t, const double* y, bool is_maj
 
 void EmbeddedInterface::store(double t, const double* y) {
   if (broken_) throw std::runtime_error("the interface has failed before; make a new one");
-  network_.failure = Failure{};
+  network_.forget_failure();
   if (!std::isfinite(t)) throw std::invalid_argument("evaluate: the time is not finite");
-  network_.guarded(host_, [&] { publish(t, y); });
+  try {
+    publish(t, y);
+  } catch (...) {
+    if (!network_.failure) note_failure_of_host(t);  // else one of the others failed at its start
+    throw;
+  }
   begin_at(t);
   has_checkpoint_ = false;
 }
 
 const double* EmbeddedInterface::inputs(double t, Reach reach) {
   if (broken_) throw std::runtime_error("the interface has failed before; make a new one");
-  network_.failure = Failure{};
+  network_.forget_failure();
   if (!std::isfinite(t)) throw std::invalid_argument("evaluate: the time is not finite");
   reach_ = reach == Reach::restorably && !can_save_ ? Reach::to_accepted : reach;
   broken_ = true;
   const double* u = network_.participants[host_].inputs->at(t);
   broken_ = false;
   return u;
+}
+
+void EmbeddedInterface::note_failure_of_host(double t) {
+  network_.failure = Failure::of(std::current_exception());
+  network_.failure.activity = Failure::Activity::major_step;
+  network_.failure.participant = host_;
+  network_.failure.start = network_.failure.end = t;
 }
 
 void EmbeddedInterface::give_up() {

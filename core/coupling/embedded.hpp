@@ -1,5 +1,6 @@
 #pragma once
 
+#include "check.hpp"
 #include "coupling/network.hpp"
 
 namespace counterpoint {
@@ -60,6 +61,8 @@ class EmbeddedInterface {
   struct Saved;
 
   void publish(double t, const double* y);
+  /// In a catch block: what the host gave at its major step at t is not allowed.
+  void note_failure_of_host(double t);
   void publish_again(const double* y);
   void reach_for(double t);
   void advance_externals(double until);
@@ -86,7 +89,7 @@ class HostPorts final : public Subsystem {
   int input_width() const override { return inputs_; }
   int output_width() const override { return static_cast<int>(zeros_.size()); }
   void start(double) override {}
-  double step(double, double, Inputs&) override { throw std::logic_error("a host steps itself"); }
+  double step(double, double, Inputs&) override { internal_error("a host steps itself"); }
   const double* output(double, Inputs&) override { return zeros_.data(); }
   double next_step() const override { return Polynomial::infinity; }
   std::unique_ptr<SavedState> save() const override { return std::make_unique<SavedState>(); }

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "check.hpp"
+
 namespace counterpoint {
 
 namespace {
@@ -91,7 +93,7 @@ class InitialLoops {
       return residual(z);
     } catch (const StepFailure& failure) {
       if (failure.kind != Failure::Kind::not_finite) throw;
-      network_.failure = Failure{};
+      network_.forget_failure();
       return Vector::Constant(size_, std::nan(""));
     }
   }
@@ -113,7 +115,7 @@ class InitialLoops {
     Participant& p = network_.participants[torn_[index].participant];
     p.t_next = p.t;  // a failure of the start, not of a step
     network_.guarded(torn_[index].participant, [&] { throw SolverFailure(text.str()); });
-    throw std::logic_error("not reached");
+    internal_error("a failure was not passed on");
   }
 
   Network& network_;

@@ -1,21 +1,14 @@
 #pragma once
 
 #include <memory>
-#include <stdexcept>
 #include <vector>
 
+#include "coupling/failure.hpp"
 #include "recipe/origin.hpp"
 #include "signal/approximation.hpp"
 #include "signal/newton.hpp"
 
 namespace counterpoint {
-
-/// What makes an input (a coupling law, an approximation of the user) gave NaN or infinity.
-class SignalFailure : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-  int input = -1;  ///< which one, counted in scalars; -1 when it is not an input
-};
 
 /// A function of several signals that makes one input, e.g. a nonlinear coupling spring.
 class CouplingLaw : public recipe::Describable {

@@ -172,7 +172,7 @@ bool Network::save(Saved& into) const {
 }
 
 void Network::restore(const Saved& saved) {
-  failure = Failure{};
+  forget_failure();
   for (std::size_t i = 0; i < participants.size(); ++i) {
     guarded(static_cast<int>(i), [&] { participants[i].restore(saved[i]); });
   }
@@ -182,31 +182,16 @@ void Network::rewind(const Saved& saved) {
   for (std::size_t i = 0; i < participants.size(); ++i) participants[i].rewind(saved[i]);
 }
 
-void Network::note_failure(int subsystem) {
-  const Participant& p = participants[subsystem];
-  failure.subsystem = subsystem;
+void Network::note_failure(int participant) {
+  using Activity = Failure::Activity;
+  const Participant& p = participants[participant];
+  failure = Failure::of(std::current_exception());
+  if (!failure) return;
+  failure.participant = participant;
   failure.start = p.t;
   failure.end = p.finished() ? p.t : p.t_next;
-  failure.output = -1;
-  if (p.proposing) {
-    failure.kind = Failure::Kind::proposal;
-    return;
-  }
-  try {
-    throw;
-  } catch (const StepFailure& error) {
-    failure.kind = error.kind;
-    failure.output = error.output;
-  } catch (const SignalFailure& error) {
-    failure.kind = Failure::Kind::signal;
-    failure.output = error.input;
-  } catch (const SolverFailure&) {
-    failure.kind = Failure::Kind::solver;
-  } catch (const ComponentFailure& error) {
-    failure.kind = error.died ? Failure::Kind::death : Failure::Kind::component;
-  } catch (...) {
-    failure.kind = Failure::Kind::model;
-  }
+  failure.activity = failure.end > failure.start ? Activity::step : Activity::start;
+  if (p.proposing) failure.activity = Activity::preferred_step;
 }
 
 }  // namespace counterpoint

@@ -123,9 +123,12 @@ class Network {
 
   /// Call `work`, and when it throws note where before the exception goes on.
   template <class Work>
-  void guarded(int subsystem, Work&& work);
-  /// Note a failure of `subsystem`; to be called in a catch block.
-  void note_failure(int subsystem);
+  void guarded(int participant, Work&& work);
+  /// Note a failure of a participant; to be called in a catch block.
+  void note_failure(int participant);
+  void forget_failure() {
+    if (failure) failure = Failure{};
+  }
   Failure failure;
 
  private:
@@ -141,11 +144,11 @@ class Network {
 };
 
 template <class Work>
-void Network::guarded(int subsystem, Work&& work) {
+void Network::guarded(int participant, Work&& work) {
   try {
     work();
   } catch (...) {
-    note_failure(subsystem);
+    note_failure(participant);
     throw;
   }
 }

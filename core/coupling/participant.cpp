@@ -67,7 +67,7 @@ double Participant::wish() {
   if (!(t + wish > t)) {
     std::ostringstream text;
     text << "proposes a step of " << wish << " s; give it a fixed step or a positive proposal that moves the time";
-    throw StepFailure(Failure::Kind::proposal, text.str());
+    throw StepFailure(Failure::Kind::contract, text.str());
   }
   proposing = false;
   return wish;

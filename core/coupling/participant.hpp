@@ -13,25 +13,6 @@
 
 namespace counterpoint {
 
-/// Why a run stopped, beside the exception that says it in words.
-struct Failure {
-  enum class Kind { none, not_finite, signal, solver, contract, model, proposal, component, death };
-  Kind kind = Kind::none;
-  int subsystem = -1;
-  int output = -1;     ///< for not_finite: which output, for signal: which input, counted in scalars
-  double start = 0.0;  ///< of the failed step, s
-  double end = 0.0;    ///< s
-};
-
-/// Thrown by the core itself when a model breaks its contract or publishes NaN.
-class StepFailure : public std::runtime_error {
- public:
-  StepFailure(Failure::Kind failure_kind, const std::string& message, int failed_output = -1)
-      : std::runtime_error(message), kind(failure_kind), output(failed_output) {}
-  Failure::Kind kind;
-  int output;
-};
-
 /// Times at which a subsystem steps: a fixed step is counted, never summed.
 class Clock {
  public:

@@ -7,6 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "check.hpp"
 #include "coupling/rounds.hpp"
 #include "coupling/workers.hpp"
 
@@ -272,7 +273,7 @@ void Scheduler::check_step(const Round& round) const {
   for (const Seat* seat : round.members) {
     const Participant& p = *seat->participant;
     if (p.t == first.t && p.t_next == first.t_next && p.history.end() == first.history.end()) continue;
-    throw std::logic_error("subsystems that step together are not at the same place");
+    internal_error("subsystems that step together are not at the same place");
   }
 }
 
@@ -358,7 +359,7 @@ inline int Scheduler::choose() {
   if (i < 0) i = pop_ready();
   if (i < 0) i = exempt_by_the_second_rule();
   // The waits-for relation has no cycle, so somebody is exempt when nobody may step.
-  if (i < 0) throw std::logic_error("the precedence rule found nobody to step");
+  if (i < 0) internal_error("the precedence rule found no participant that may step");
   return i;
 }
 

@@ -1,28 +1,13 @@
 #pragma once
 
 #include <memory>
-#include <stdexcept>
-#include <string>
 #include <vector>
 
+#include "coupling/failure.hpp"
 #include "coupling/inputs.hpp"
 #include "recipe/origin.hpp"
 
 namespace counterpoint {
-
-/// A solver that gives up: it did not converge, or its step became too small.
-class SolverFailure : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
-};
-
-/// A component made elsewhere (an FMU, a program on another host) reported an error, or is not there any more.
-class ComponentFailure : public std::runtime_error {
- public:
-  explicit ComponentFailure(const std::string& message, bool component_died = false)
-      : std::runtime_error(message), died(component_died) {}
-  bool died;
-};
 
 /// State of a subsystem at one instant, as its `save` made it.
 class SavedState {
@@ -81,7 +66,8 @@ class HeldStepper {
 /// 12. One whose steps are made elsewhere (`works_elsewhere()`: another process) may be told of its next step
 ///     beforehand, `announce(t, t_end, u)`, so that others can step meanwhile. The same step follows, unless the run
 ///     ends.
-/// 13. A failure is an exception; SolverFailure when the numerics gave up, ComponentFailure when a component did.
+/// 13. A failure is an exception (failure.hpp): SolverFailure when the numerics gave up, ComponentFailure when a component
+///     did, ModelFailure when a model in another language threw. RunEnd is no failure.
 class Subsystem : public recipe::Describable {
  public:
   virtual ~Subsystem() = default;

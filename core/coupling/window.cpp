@@ -6,6 +6,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "check.hpp"
+
 namespace counterpoint {
 
 WindowedScheduler::WindowedScheduler(const RunSpec& spec, const WindowSpec& window, int threads)
@@ -61,7 +63,7 @@ void WindowedScheduler::open() {
     network().guarded(static_cast<int>(i), [&] { participants[i].open_until(to_); });
   }
   if (!guesses_.empty()) {
-    if (!network().save(checkpoint_)) throw std::logic_error("a subsystem in a window cannot save");
+    if (!network().save(checkpoint_)) internal_error("a subsystem in a window cannot save");
     for (std::size_t i = 0; i < participants.size(); ++i)
       participants[i].history.keep_from(checkpoint_[i].history.begin);
     for (Guess& guess : guesses_) {

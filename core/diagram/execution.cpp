@@ -264,7 +264,7 @@ void Execution::check_end(double t) const {
     std::ostringstream text;
     text.precision(9);
     text << "block \"" << diagram_.blocks[b].name << "\" ended the run at t = " << t << " s: " << reason;
-    throw RunEnd(text.str());
+    throw RunEnd(text.str(), t);
   }
 }
 

@@ -13,15 +13,8 @@ namespace counterpoint::diagram {
 class BlockFailure : public SolverFailure {
  public:
   BlockFailure(const std::string& text, int number, std::exception_ptr thrown)
-      : SolverFailure(text), block(number), cause(std::move(thrown)) {}
+      : SolverFailure(text, std::move(thrown)), block(number) {}
   int block;
-  std::exception_ptr cause;  ///< what the block threw, null when it did not
-};
-
-/// A block wants the run to end here; not a failure.
-class RunEnd : public std::runtime_error {
- public:
-  using std::runtime_error::runtime_error;
 };
 
 /// A flat diagram ready to be evaluated: all values in a few arrays, blocks in their order.

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
+#include <utility>
 
 #include "export/written_network.hpp"
 
@@ -283,24 +283,13 @@ void ExportedModel::reset() {
   }
 }
 
-std::string ExportedModel::failure_place() const {
-  if (!scheduler_) return "";
-  const Failure& failure = scheduler_->network().failure;
-  if (failure.subsystem < 0 || failure.subsystem >= static_cast<int>(spec_.members.size())) return "";
-  std::ostringstream text;
-  text.precision(9);
-  const Member& member = spec_.members[failure.subsystem];
-  text << member.name;
-  if (failure.end > failure.start) {
-    text << ": step from t = " << failure.start << " s to " << failure.end << " s failed: ";
-  } else {
-    text << ": start at t = " << failure.start << " s failed: ";
-  }
-  if (failure.kind == Failure::Kind::not_finite)
-    text << "output \"" << scalar_name(member.outputs, failure.output) << "\" is ";
-  if (failure.kind == Failure::Kind::signal && failure.output >= 0)
-    text << "input \"" << scalar_name(member.inputs, failure.output) << "\" is ";
-  return text.str();
+std::string ExportedModel::explain(const std::exception& error) {
+  if (!scheduler_) return error.what();
+  const Failure failure = std::exchange(scheduler_->network().failure, {});  // the next error is another one
+  if (failure.participant < 0 || failure.participant >= static_cast<int>(spec_.members.size())) return error.what();
+  const Member& member = spec_.members[failure.participant];
+  const auto& ports = failure.kind == Failure::Kind::signal ? member.inputs : member.outputs;
+  return failure.sentence(member.name, failure.port < 0 ? "" : scalar_name(ports, failure.port));
 }
 
 ExportedModel::StatePointer ExportedModel::save() const {

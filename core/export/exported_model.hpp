@@ -68,8 +68,8 @@ class ExportedModel {
   double time() const { return time_; }
   /// Times that differ by less are the same.
   double tolerance() const { return spec_.tolerance; }
-  /// What the last exception was about, in front of its text: the subsystem and its step.
-  std::string failure_place() const;
+  /// What an exception says, with the subsystem and its step where one failed.
+  std::string explain(const std::exception& error);
 
   struct State;
   using StatePointer = std::shared_ptr<const State>;

@@ -4,6 +4,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "check.hpp"
 #include "coupling/inputs.hpp"
 
 namespace counterpoint::fmi {
@@ -37,7 +38,7 @@ void with_type(Type type, Work&& work) {
     case Type::boolean:
       return work(bool{});
     default:
-      throw std::logic_error("texts are no signals");
+      internal_error("texts are no signals");
   }
 }
 

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <thread>
 
+#include "check.hpp"
 #include "coupling/subsystem.hpp"
 #include "fmi/fmi2.h"
 #include "fmi/instance.hpp"
@@ -180,7 +181,7 @@ class Instance2 final : public Instance {
             info.nominals_changed != 0,           info.states_changed != 0,
             info.next_event_time_defined != 0,    info.next_event_time};
   }
-  void enter_step_mode() override { throw std::logic_error("co-simulation of FMI 2 has no event mode"); }
+  void enter_step_mode() override { internal_error("co-simulation of FMI 2 has no event mode"); }
 
   std::size_t state_count(std::size_t described) override { return described; }
   std::size_t indicator_count(std::size_t described) override { return described; }
@@ -250,8 +251,8 @@ class Instance2 final : public Instance {
     if (function == nullptr) throw ComponentFailure(std::string("its library has no ") + name);
     return function;
   }
-  [[noreturn]] static void no_clocks() { throw std::logic_error("FMI 2 has no clocks"); }
-  [[noreturn]] static void unknown_type() { throw std::logic_error("FMI 2 has no values of this type"); }
+  [[noreturn]] static void no_clocks() { internal_error("FMI 2 has no clocks"); }
+  [[noreturn]] static void unknown_type() { internal_error("FMI 2 has no values of this type"); }
 
   void choose_categories() {
     std::vector<fmi2String> names;

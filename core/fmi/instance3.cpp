@@ -3,6 +3,7 @@
 #include <exception>
 #include <utility>
 
+#include "check.hpp"
 #include "coupling/subsystem.hpp"
 #include "fmi/fmi3.h"
 #include "fmi/instance.hpp"
@@ -133,7 +134,7 @@ class Instance3 final : public Instance {
       GET(uint64, UInt64);
       GET(boolean, Boolean);
       default:
-        throw std::logic_error("texts are got by get_texts");
+        internal_error("texts are got by get_texts");
     }
 #undef GET
   }
@@ -157,7 +158,7 @@ class Instance3 final : public Instance {
       SET(uint64, UInt64);
       SET(boolean, Boolean);
       default:
-        throw std::logic_error("texts are set by set_texts");
+        internal_error("texts are set by set_texts");
     }
 #undef SET
   }

@@ -6,6 +6,8 @@
 #include <condition_variable>
 #include <thread>
 
+#include "check.hpp"
+
 namespace counterpoint::link {
 
 namespace {
@@ -18,11 +20,25 @@ constexpr int largest_denominator = 20;  ///< of shares that are tried: those of
 class NoApproximation final : public Approximation {
  public:
   void build(const Samples&, const ConsumerStep&, double, Polynomial&) const override {
-    throw std::logic_error("inputs behind a link have no samples");
+    internal_error("inputs behind a link have no samples");
   }
   int points_behind() const override { return 1; }
   std::string name() const override { return "asked"; }
 };
+
+/// How the protocol calls a failure.
+const char* word_of(Failure::Kind kind) {
+  switch (kind) {
+    case Failure::Kind::solver:
+      return "solver";
+    case Failure::Kind::component:
+      return "component";
+    case Failure::Kind::death:
+      return "died";
+    default:
+      return "model";
+  }
+}
 
 }  // namespace
 
@@ -262,19 +278,16 @@ void LinkServer::restore() {
 }
 
 void LinkServer::describe_failure() {
-  CommandFailure failure;
+  Failure failure;
   try {
     throw;
-  } catch (const SolverFailure& error) {
-    failure = {"solver", error.what()};
-  } catch (const ComponentFailure& error) {
-    failure = {error.died ? "died" : "component", error.what()};
   } catch (const ProtocolFailure& error) {
-    failure = {"component", error.what()};
-  } catch (const std::exception& error) {
-    failure = explain_ ? explain_(std::current_exception()) : CommandFailure{"model", error.what()};
+    failure.kind = Failure::Kind::component;
+    failure.reason = error.what();
+  } catch (...) {
+    failure = Failure::of(std::current_exception());
   }
-  link_.begin(Kind::error).put(failure.kind).put("\t").put(failure.text).send(Deadline::never());
+  link_.begin(Kind::error).put(word_of(failure.kind)).put("\t").put(failure.reason).send(Deadline::never());
 }
 
 }  // namespace counterpoint::link

@@ -11,12 +11,6 @@
 
 namespace counterpoint::link {
 
-/// Why a command failed, as the master is told: `kind` is solver, component, died or model.
-struct CommandFailure {
-  std::string kind;
-  std::string text;
-};
-
 /// Hosts one subsystem and answers the commands of a master at the other end.
 ///
 ///     say which ports the subsystem has
@@ -31,7 +25,6 @@ struct CommandFailure {
 class LinkServer {
  public:
   using Calls = std::function<std::string(const std::string&)>;
-  using Explain = std::function<CommandFailure(std::exception_ptr)>;
 
   LinkServer(FrameLink& link, Subsystem& model, Ports ports);
   ~LinkServer();
@@ -40,8 +33,6 @@ class LinkServer {
 
   /// What `call` frames do.
   void set_calls(Calls calls) { calls_ = std::move(calls); }
-  /// What is said about exceptions that the core does not know.
-  void set_explain(Explain explain) { explain_ = std::move(explain); }
 
   /// Called now and then while there is no command; may throw to end serving.
   void set_idle(std::function<void()> idle) { idle_ = std::move(idle); }
@@ -65,7 +56,6 @@ class LinkServer {
   Subsystem& model_;
   Ports ports_;
   Calls calls_;
-  Explain explain_;
   std::function<void()> idle_;
   std::unique_ptr<AskedInputs> inputs_;
   std::unique_ptr<Heartbeat> heartbeat_;

@@ -9,6 +9,7 @@
     ├── OutputError           a result file cannot be written or read                 (2 before, 5 during a run)
     ├── MissingExtraError     an optional package is not installed                    (exit code 2)
     ├── PeerLost              a program on the other end is not there, died or is silent (exit code 4)
+    ├── InternalError         a mistake of Counterpoint itself, to be reported        (exit code 70)
     └── SimulationError       the run stopped; results up to that point are kept      (exit code 3)
         ├── NotFiniteError    a model published NaN or infinity
         ├── ModelError        a model raised an exception
@@ -98,6 +99,23 @@ class PeerLost(CounterpointError):
     """A program on the other end cannot be reached, died or does not answer; inside a run it becomes ComponentDied."""
 
     exit_code = 4
+    component_died = True  #: what the core looks at when a model raises it
+
+
+class InternalError(CounterpointError):
+    """Counterpoint broke one of its own promises: not the user's mistake. The message asks for a report.
+
+    Attributes
+    ----------
+    result : Result or None
+        What was computed before, when it came up in a run.
+    """
+
+    exit_code = 70  # EX_SOFTWARE of sysexits.h
+
+    def __init__(self, message: str, result: Result | None = None) -> None:
+        super().__init__(message)
+        self.result = result
 
 
 class SimulationError(CounterpointError):

@@ -14,6 +14,7 @@ from ._common.numbers import is_number
 from ._common.ports import PortSpec, port_widths
 from ._run.checks import find_problems
 from ._run.host_ports import HostPorts
+from ._run.options import RunOptions
 from ._run.precedence import Scheme, to_scheme
 from ._run.problem import Problem
 from .approximations import Approximation
@@ -27,14 +28,14 @@ if TYPE_CHECKING:
     from .results import Result
     from .windows import Window
 
-__all__ = ["Connection", "Entry", "Problem", "System"]
+__all__ = ["Connection", "Participant", "Problem", "System"]
 
 Law = Callable[..., float | ArrayLike]
 
 
 @dataclass(frozen=True)
-class Entry:
-    """A subsystem in a system.
+class Participant:
+    """A subsystem in a system, with the step that it is given.
 
     Attributes
     ----------
@@ -129,7 +130,7 @@ class System:
     def __init__(self, name: str = "system", *, convert: bool | None = None) -> None:
         self.name = name
         self.convert = convert
-        self.subsystems: dict[str, Entry] = {}
+        self.subsystems: dict[str, Participant] = {}
         self.connections: list[Connection] = []
         self.constants: dict[str, ArrayLike] = {}
         self.origin: object = None  #: what it was made from
@@ -161,7 +162,7 @@ class System:
             Step in s by which schemes rank a subsystem at its own pace; default: its first step.
         """
         if not name or "." in name or name != name.strip():
-            raise SetupError(f'subsystems."{name}": a name without dots is needed')
+            raise SetupError(f'subsystems."{name}": expected a name without dots')
         if name in self.subsystems:
             raise SetupError(f'subsystems.{name}: there is already a subsystem "{name}"; choose another name')
         if not isinstance(subsystem, Subsystem) and isinstance(subsystem, HasSubsystem):
@@ -171,11 +172,11 @@ class System:
                 f"subsystems.{name}: {type(subsystem).__name__} is not a subsystem; "
                 "use cp.ode, cp.linear, ... or a subclass of cp.Subsystem"
             )
-        if any(entry.subsystem is subsystem for entry in self.subsystems.values()):
+        if any(participant.subsystem is subsystem for participant in self.subsystems.values()):
             raise SetupError(f"subsystems.{name}: the same object is in the system already; make a second one")
         subsystem.inputs = port_widths(subsystem.inputs, f"subsystems.{name}.inputs")
         subsystem.outputs = port_widths(subsystem.outputs, f"subsystems.{name}.outputs")
-        self.subsystems[name] = Entry(
+        self.subsystems[name] = Participant(
             subsystem, subsystem.preferred_step if step is None else step, record, typical_step
         )
 
@@ -240,21 +241,21 @@ class System:
             if len(given) != len(sources)
         ]
         problems += [
-            f"{where}.approximation: {given!r}; an approximation such as cp.lagrange(1) is needed"
+            f"{where}.approximation: {given!r}; expected an approximation such as cp.lagrange(1)"
             for given in approximations
             if not isinstance(given, Approximation | None)
         ]
         numbers = {"gain": gains, "offset": (offset,), "initial": () if initial is None else (initial,)}
         problems += [
-            f"{where}.{key}: {value!r}; a finite number is needed"
+            f"{where}.{key}: {value!r}; expected a finite number"
             for key, values in numbers.items()
             for value in values
             if not is_number(value)
         ]
         if convert is not None and not isinstance(convert, bool):
-            problems.append(f"{where}.convert: {convert!r}; true or false is needed")
+            problems.append(f"{where}.convert: {convert!r}; expected true or false")
         if law is not None and not callable(law):
-            problems.append(f"{where}.law: {law!r}; a function is needed")
+            problems.append(f"{where}.law: {law!r}; expected a function")
         if problems:
             raise SetupError(problems)
         factors = tuple(float(factor) for factor in gains)
@@ -280,7 +281,7 @@ class System:
         window: Window | None = None,
     ) -> list[Problem]:
         """Return everything that keeps the system from running; empty when it is fine."""
-        return find_problems(self, until, scheme, start, window)
+        return find_problems(self, RunOptions(until=until, scheme=scheme, start=start, window=window))
 
     def waits_for(self, scheme: str | Scheme = "slowest-first") -> dict[str, list[str]]:
         """Return for each subsystem those it waits for under a scheme."""
@@ -337,12 +338,13 @@ class System:
         SimulationError, OutputError, RunInterrupted
             The run stopped; ``error.result`` holds what was published before.
         """
-        run = self.start(
+        from ._run.run import run_to_end
+
+        options = RunOptions(
             until=until, scheme=scheme, start=start, window=window, threads=threads, file=file, overwrite=overwrite,
             progress=progress, host=host, approximation=approximation, metadata=metadata,
         )  # fmt: skip
-        run.step_to(until)
-        return run.finish()
+        return run_to_end(self, options)
 
     def start(
         self,
@@ -378,10 +380,11 @@ class System:
         """
         from ._run.run import Run
 
-        return Run(
-            self, until=until, scheme=scheme, start=start, window=window, threads=threads, file=file,
-            overwrite=overwrite, progress=progress, host=host, approximation=approximation, metadata=metadata,
+        options = RunOptions(
+            until=until, scheme=scheme, start=start, window=window, threads=threads, file=file, overwrite=overwrite,
+            progress=progress, host=host, approximation=approximation, metadata=metadata,
         )  # fmt: skip
+        return Run(self, options)
 
     def embed(self, host: str, scheme: str | Scheme = "slowest-first", *, start: float = 0.0) -> CosimulationInterface:
         """Return the interface that a host program calls: ``evaluate(t, y, is_major) -> u``.
@@ -397,7 +400,7 @@ class System:
         """
         from ._run.embedded import CosimulationInterface
 
-        return CosimulationInterface(self, host, scheme, start)
+        return CosimulationInterface(self, host, RunOptions(scheme=scheme, start=start))
 
     def port_width(self, port: str, kind: str) -> int:
         """Return the width of ``subsystem.port``; raise SetupError with a hint when there is none."""

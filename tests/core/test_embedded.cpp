@@ -123,8 +123,8 @@ TEST(nan_from_the_host_is_refused_and_named) {
   interface.evaluate(0.0, &y, true);
   y = NAN;
   CHECK_THROWS(StepFailure, "NaN", interface.evaluate(0.1, &y, true));
-  CHECK(interface.network().failure.subsystem == 0);
-  CHECK(interface.network().failure.output == 0);
+  CHECK(interface.network().failure.participant == 0);
+  CHECK(interface.network().failure.port == 0);
 }
 
 TEST(a_host_of_ours_integrates_with_inputs_made_on_demand) {

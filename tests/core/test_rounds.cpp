@@ -237,7 +237,7 @@ TEST(a_failure_within_a_round_names_who_failed_and_keeps_what_came_before) {
   Scheduler scheduler(spec, 1);
   scheduler.start();
   CHECK_THROWS(StepFailure, "NaN", scheduler.advance(spec.until, 1.0));
-  CHECK(scheduler.network().failure.subsystem == 1);
+  CHECK(scheduler.network().failure.participant == 1);
   CHECK_CLOSE(1.5, scheduler.network().failure.start, 1e-12);
   std::vector<Participant>& all = scheduler.network().participants;
   CHECK(all[0].row_count() == 5);  // it stepped before the one that failed
@@ -300,8 +300,8 @@ TEST(a_failure_in_held_rounds_is_the_same_as_one_by_one) {
     Scheduler scheduler(spec, 1);
     scheduler.start();
     CHECK_THROWS(StepFailure, "NaN", scheduler.advance(spec.until, 1.0));
-    CHECK(scheduler.network().failure.subsystem == 2);
-    CHECK(scheduler.network().failure.output == 1);
+    CHECK(scheduler.network().failure.participant == 2);
+    CHECK(scheduler.network().failure.port == 1);
     CHECK_CLOSE(2.0, scheduler.network().failure.start, 1e-12);
     CHECK_CLOSE(2.01, scheduler.network().failure.end, 1e-12);
     std::vector<Participant>& all = scheduler.network().participants;

@@ -240,7 +240,7 @@ TEST(a_state_that_overflows_among_steps_made_in_a_row_stops_the_run_there) {
     const std::vector<double> rows = flatten(p.take_rows());
     const Failure& failure = scheduler.network().failure;
     CHECK(failure.kind == Failure::Kind::not_finite);
-    CHECK(failure.output == 0);
+    CHECK(failure.port == 0);
     CHECK(rows.size() == 3 * static_cast<std::size_t>(p.steps + 1));
     CHECK(p.steps > 100);
     CHECK(failure.start == rows[rows.size() - 3]);
@@ -397,8 +397,8 @@ TEST(nan_stops_the_run_and_names_the_output) {
     CHECK_THROWS(StepFailure, std::isnan(bad) ? "NaN" : "infinite", scheduler.advance(1.0, 1.0));
     const Failure& failure = scheduler.network().failure;
     CHECK(failure.kind == Failure::Kind::not_finite);
-    CHECK(failure.subsystem == 0);
-    CHECK(failure.output == 0);
+    CHECK(failure.participant == 0);
+    CHECK(failure.port == 0);
     CHECK_CLOSE(0.0, failure.start, 0.0);
     CHECK_CLOSE(0.5, failure.end, 0.0);
   }
@@ -417,8 +417,9 @@ TEST(a_proposal_that_is_not_positive_breaks_the_contract) {
   for (double wish : {0.0, -0.1, double(NAN)}) {
     Scheduler scheduler(alone(std::make_shared<Liar>(0.5, wish), 0.0), 1);
     CHECK_THROWS(StepFailure, "positive proposal", scheduler.start());
-    CHECK(scheduler.network().failure.kind == Failure::Kind::proposal);
-    CHECK(scheduler.network().failure.subsystem == 0);
+    CHECK(scheduler.network().failure.kind == Failure::Kind::contract);
+    CHECK(scheduler.network().failure.activity == Failure::Activity::preferred_step);
+    CHECK(scheduler.network().failure.participant == 0);
   }
 }
 
@@ -434,7 +435,7 @@ TEST(an_exception_of_a_model_on_a_worker_thread_reaches_the_caller) {
     Scheduler scheduler(spec, threads);
     scheduler.start();
     CHECK_THROWS(std::runtime_error, "tyre burst", while (!scheduler.advance(1.0, 1.0)){});
-    CHECK(scheduler.network().failure.subsystem == 1);
+    CHECK(scheduler.network().failure.participant == 1);
     CHECK(scheduler.network().failure.kind == Failure::Kind::model);
     CHECK_CLOSE(0.3, scheduler.network().failure.start, 1e-12);
   }

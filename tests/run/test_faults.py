@@ -311,6 +311,13 @@ def test_inputs_cannot_be_asked_after_the_step():
         kept[-1](0.0)
 
 
+def test_a_model_whose_peer_is_gone_is_a_dead_component():
+    with pytest.raises(cp.ComponentDied) as caught:
+        run(Model(step=cp.PeerLost("tcp://plant:1: hung up")))
+    assert str(caught.value) == "motor: step from t = 0.2 s to 0.3 s failed: tcp://plant:1: hung up"
+    assert caught.value.exit_code == 4
+
+
 def test_a_solver_that_gives_up_says_where_and_what_to_try():
     system = cp.System()
     system.add("fire", cp.ode(lambda t, x, u: [x[0] ** 2], [1.0], outputs="x"))

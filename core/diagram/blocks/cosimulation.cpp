@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
+#include "check.hpp"
 #include "diagram/execution.hpp"
 
 namespace counterpoint::diagram {
@@ -13,14 +13,6 @@ std::vector<std::string> names_of(const std::vector<CosimulationPort>& ports) {
   std::vector<std::string> names;
   for (const CosimulationPort& port : ports) names.push_back(port.name);
   return names;
-}
-
-/// The reason alone: a language that reports where it failed line by line has it in the last one.
-std::string reason(const std::exception& error) {
-  std::string text = error.what();
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  const std::size_t last = text.rfind('\n');
-  return text.rfind("Traceback", 0) == 0 && last != std::string::npos ? text.substr(last + 1) : text;
 }
 
 }  // namespace
@@ -99,6 +91,8 @@ void CosimulationBlock::named(Work&& work) {
     work();
   } catch (const RunEnd&) {
     throw;  // not a failure
+  } catch (const InternalError&) {
+    throw;  // not one of the others
   } catch (const std::exception& error) {
     fail(error);
   }
@@ -107,21 +101,13 @@ void CosimulationBlock::named(Work&& work) {
 /// Say which of the others failed and in which step.
 void CosimulationBlock::fail(const std::exception& error) const {
   const Failure& failure = interface_->network().failure;
-  std::ostringstream text;
-  text.precision(9);
-  if (failure.subsystem == spec_.host) {
-    text << "what it gives to the others: ";
-  } else if (failure.subsystem >= 0) {
-    text << "subsystem \"" << spec_.names[failure.subsystem] << "\": ";
-    if (failure.end > failure.start)
-      text << "step from t = " << failure.start << " s to " << failure.end << " s failed: ";
-    else
-      text << "start at t = " << failure.start << " s failed: ";
+  if (failure.participant < 0) throw SolverFailure(error.what());
+  const bool of_output = failure.kind == Failure::Kind::not_finite;
+  const std::string port = of_output ? spec_.signals[failure.participant][failure.port] : "";
+  if (failure.participant == spec_.host) {
+    throw SolverFailure("what it gives to the others: " + failure.explanation(port));
   }
-  if (failure.kind == Failure::Kind::not_finite)
-    text << "output \"" << spec_.signals[failure.subsystem][failure.output] << "\" is ";
-  text << reason(error);
-  throw SolverFailure(text.str());
+  throw SolverFailure(failure.sentence("subsystem \"" + spec_.names[failure.participant] + "\"", port));
 }
 
 }  // namespace counterpoint::diagram

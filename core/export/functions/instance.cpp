@@ -52,12 +52,12 @@ Status Instance::during(Phases phases, const char* what, const std::function<voi
   try {
     work();
     return Status::ok;
-  } catch (const diagram::RunEnd& end) {
+  } catch (const RunEnd& end) {
     has_ended_ = true;
     log_(Status::warning, warning_category, std::string("the model ends the simulation: ") + end.what());
     return Status::discard;
   } catch (const std::exception& error) {
-    return complain(model_->failure_place() + error.what());
+    return complain(model_->explain(error));
   }
 }
 

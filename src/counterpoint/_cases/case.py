@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from .._files.document import read_document
+from .._run.options import RunOptions
 from ..errors import SetupError
 
 if TYPE_CHECKING:
@@ -102,7 +103,14 @@ class Case:
         raise NotImplementedError
 
     def run(self, *, system: System | None = None, **options: Any) -> Result:
-        """Build the system, unless it is given, and run it; ``options`` go to :meth:`System.run`."""
+        """Build the system, unless it is given, and run it; ``options`` are those of :meth:`System.run`."""
+        from .._run.run import run_to_end
+
+        system = self.build() if system is None else system
+        return run_to_end(system, replace(self.options(), **options))
+
+    def options(self) -> RunOptions:
+        """Return the settings of the case as options of a run."""
         raise NotImplementedError
 
     def info(self, console: Console) -> None:

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from .._files.tables import bad_span
+from .._run.options import RunOptions
 from .._run.precedence import NAMED_SCHEMES
 from ..errors import ScenarioError, SetupError, did_you_mean
 from .case import Case, CaseSettings
 
 if TYPE_CHECKING:
-    from ..results import Result
-    from ..system import System
+    pass
 
 
 @dataclass(frozen=True)
@@ -83,12 +83,9 @@ class ModelCase(Case):
         """Return a case with the settings given."""
         return self.changed(until=settings.until, scheme=settings.scheme, threads=settings.threads, step=settings.step)
 
-    def run(self, *, system: System | None = None, **options: Any) -> Result:
-        """Run; ``options`` go to :meth:`System.run`."""
-        system = self.build() if system is None else system
-        settings: dict[str, Any] = {"until": self.until, "start": self.start}
-        settings |= {"scheme": self.scheme, "threads": self.threads}
-        return system.run(**(settings | options))
+    def options(self) -> RunOptions:
+        """Return the settings of the case as options of a run."""
+        return RunOptions(until=self.until, start=self.start, scheme=self.scheme, threads=self.threads)
 
     def _step(self, preferred: float | None, key: str) -> float:
         """Return the step: that of the run, or the one that the model prefers."""

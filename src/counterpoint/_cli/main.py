@@ -2,8 +2,8 @@
 
 Each command has its own module. Only click and the standard library are imported at their top, so that
 ``counterpoint --help`` answers at once; everything else is loaded by the command that needs it. Exit codes: 0 done,
-2 bad usage or scenario, 3 simulation failed (results kept), 4 a component died, 5 no room or memory, 130 and 143
-interrupted (results kept).
+2 bad usage or scenario, 3 simulation failed (results kept), 4 a component died, 5 no room or memory, 70 a mistake of
+Counterpoint itself, 130 and 143 interrupted (results kept).
 """
 
 from __future__ import annotations
@@ -62,7 +62,19 @@ def _exit_code(error: Exception) -> int:
     if isinstance(error, OSError):
         print_error(error)
         return 5 if error.errno in NO_ROOM else 2
-    raise error
+    return _internal_error(error)
+
+
+def _internal_error(error: Exception) -> int:
+    """Print an exception that should not have come so far; return the exit code of an InternalError."""
+    import traceback
+
+    from ..errors import InternalError
+
+    traceback.print_exception(error)
+    what = f"{type(error).__name__}: {error}"
+    print_error(InternalError(f"internal error: {what}; please report it together with the model and the lines above"))
+    return InternalError.exit_code
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

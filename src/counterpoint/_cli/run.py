@@ -142,7 +142,7 @@ def _simulate(
 ) -> Outcome:
     """Run the system; whatever stops it, what was computed so far is kept."""
     from .._display.progress import progress
-    from ..errors import OutputError, RunInterrupted, SimulationError
+    from ..errors import InternalError, OutputError, RunInterrupted, SimulationError
 
     show, force = shown
     try:
@@ -150,7 +150,7 @@ def _simulate(
             result = case.run(system=system, file=where.file, overwrite=where.overwrite, progress=callback)
     except RunInterrupted as stop:
         return Outcome(stop.result, interrupts.exit_code, str(stop))
-    except (SimulationError, OutputError) as error:
+    except (SimulationError, OutputError, InternalError) as error:
         if error.result is None:
             raise
         return Outcome(error.result, error.exit_code, error=error)

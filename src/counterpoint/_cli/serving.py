@@ -35,11 +35,11 @@ def read_offer(file: Path, chosen: str | None, allow_outside: bool) -> Offer:
     name = chosen or names[0]
     if name not in system.subsystems:
         raise SetupError(f'{file}: no subsystem "{name}"{did_you_mean(name, names)}')
-    entry = system.subsystems[name]
+    participant = system.subsystems[name]
     constants = {
         port.partition(".")[2]: value for port, value in system.constants.items() if port.partition(".")[0] == name
     }
-    return Offer(name, entry.subsystem, entry.step, constants)
+    return Offer(name, participant.subsystem, participant.step, constants)
 
 
 def run_server(

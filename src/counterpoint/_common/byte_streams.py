@@ -23,7 +23,7 @@ Place = tuple[str, int] | str
 """Where a socket is: host and port, or a path."""
 
 
-class Wire(Protocol):
+class ByteStream(Protocol):
     """A two-way stream of bytes with a deadline; both methods raise PeerLost when the peer is gone or too slow."""
 
     def send(self, data: bytes) -> None:
@@ -44,10 +44,10 @@ def socket_address(address: str) -> tuple[socket.AddressFamily, Place]:
             return socket.AF_INET6 if ":" in parts.hostname else socket.AF_INET, (parts.hostname, parts.port)
         if parts.scheme == "unix" and parts.path and not parts.netloc:
             return socket.AF_UNIX, parts.path
-    raise SetupError(f'address: "{address}"; needed is "tcp://host:port" or "unix:///path"')
+    raise SetupError(f'address: "{address}"; expected "tcp://host:port" or "unix:///path"')
 
 
-def connect_to(address: str, deadline: float, name: str = "") -> SocketWire:
+def connect_to(address: str, deadline: float, name: str = "") -> SocketStream:
     """Return a connection to whoever listens at ``tcp://host:port`` or ``unix:///path``."""
     family, place = socket_address(address)
     made = socket.socket(family, socket.SOCK_STREAM)
@@ -57,7 +57,7 @@ def connect_to(address: str, deadline: float, name: str = "") -> SocketWire:
     except OSError as error:
         made.close()
         raise PeerLost(f"{address}: cannot be reached: {error.strerror or error}; is the program there?") from None
-    return SocketWire(name or address, without_delay(made), deadline)
+    return SocketStream(name or address, without_delay(made), deadline)
 
 
 def listen_at(address: str) -> tuple[socket.socket, str]:
@@ -80,7 +80,7 @@ def without_delay(connected: socket.socket) -> socket.socket:
     return connected
 
 
-class SocketWire(Wire):
+class SocketStream(ByteStream):
     """A connected socket; `name` is what messages call the peer, `deadline` in s."""
 
     def __init__(self, name: str, connected: socket.socket, deadline: float) -> None:
@@ -115,7 +115,7 @@ class SocketWire(Wire):
         self._socket.close()
 
 
-class PipesWire(Wire):
+class ChildProcessStream(ByteStream):
     """A child process, its standard input and output; what it writes to its error output is kept for messages."""
 
     def __init__(

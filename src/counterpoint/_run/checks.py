@@ -11,33 +11,41 @@ from numpy.typing import ArrayLike
 
 from .._common.numbers import is_number
 from .._common.ports import port_widths
-from ..errors import SetupError, did_you_mean
+from ..errors import AlgebraicLoopError, SetupError, did_you_mean
 from .connection_units import unit_problems
 from .feedthrough import dependency_edges, find_loop
+from .host_checks import host_problems
 from .host_ports import HostPorts
+from .options import RunOptions
 from .precedence import Scheme, scheme_problems, to_scheme
 from .problem import Problem
 from .window_checks import window_problems
 
 if TYPE_CHECKING:
     from ..system import Connection, System
-    from ..windows import Window
 
 
-def find_problems(
-    system: System, until: float | None, scheme: str | Scheme, start: float, window: Window | None = None
-) -> list[Problem]:
-    """Return every problem of a system for a run from ``start`` to ``until`` (s)."""
+def check_run(system: System, options: RunOptions) -> None:
+    """Raise SetupError with every problem that keeps a system from running in this way."""
+    problems = [*_threads(options.threads), *find_problems(system, options), *host_problems(system, options)]
+    if len(problems) == 1 and problems[0].loop:
+        raise AlgebraicLoopError(problems[0].message, problems[0].loop)
+    if problems:
+        raise SetupError([str(problem) for problem in problems])
+
+
+def find_problems(system: System, options: RunOptions) -> list[Problem]:
+    """Return every problem of a system itself, for the span, scheme and window of a run."""
     problems = [
-        *_span(until, start),
-        *_steps(system, until, start),
+        *_span(options.until, options.start),
+        *_steps(system, options.until, options.start),
         *_models(system),
         *_ports(system),
         *_constants(system),
         *_drivers(system),
         *_units(system),
-        *_scheme(system, scheme),
-        *window_problems(system, window),
+        *_scheme(system, options.scheme),
+        *window_problems(system, options.window),
     ]
     return problems or list(_loops(system))
 
@@ -52,8 +60,11 @@ def feedthrough_edges(system: System, *, at_start: bool = False) -> dict[str, li
     ]
     inside = [
         (f"{name}.{u}", f"{name}.{y}")
-        for name, entry in system.subsystems.items()
-        for y, u in (*entry.subsystem.feedthrough, *(entry.subsystem.initial_feedthrough if at_start else ()))
+        for name, participant in system.subsystems.items()
+        for y, u in (
+            *participant.subsystem.feedthrough,
+            *(participant.subsystem.initial_feedthrough if at_start else ()),
+        )
     ]
     return dependency_edges(connections, inside)
 
@@ -67,11 +78,16 @@ def loop_message(loop: list[str]) -> str:
     )
 
 
+def _threads(threads: object) -> Iterator[Problem]:
+    if not isinstance(threads, int) or threads < 1:
+        yield Problem("threads", f"{threads}; expected an integer of at least 1")
+
+
 def _span(until: float | None, start: float) -> Iterator[Problem]:
     if not is_number(start):
-        yield Problem("start", f"{start!r}; a finite time in s is needed")
+        yield Problem("start", f"{start!r}; expected a finite time in s")
     elif until is not None and not is_number(until):
-        yield Problem("until", f"{until!r}; a finite time in s is needed")
+        yield Problem("until", f"{until!r}; expected a finite time in s")
     elif until is not None and until <= start:
         yield Problem("until", f"{until} s; it must come after the start, {start} s")
 
@@ -80,27 +96,31 @@ def _steps(system: System, until: float | None, start: float) -> Iterator[Proble
     if not system.subsystems:
         yield Problem("subsystems", "there are none; add one")
     span = float(until - start) if until is not None and is_number(until) and is_number(start) else math.inf
-    for name, entry in system.subsystems.items():
+    for name, participant in system.subsystems.items():
         where = f"subsystems.{name}.step"
-        if entry.step is None:
-            if not entry.subsystem.own_pace and not isinstance(entry.subsystem, HostPorts):
+        if participant.step is None:
+            if not participant.subsystem.own_pace and not isinstance(participant.subsystem, HostPorts):
                 yield Problem(where, "is missing; give a step in s, for the model does not choose its own")
-        elif not is_number(entry.step) or entry.step <= 0.0:
-            yield Problem(where, f"{entry.step!r}; a positive number of seconds is needed")
-        elif span > 0.0 and math.isfinite(span) and entry.step > span * (1.0 + 1e-9):
-            yield Problem(where, f"{entry.step} s is longer than the run of {span} s; use at most {span} s")
+        elif not is_number(participant.step) or participant.step <= 0.0:
+            yield Problem(where, f"{participant.step!r}; expected a positive number of seconds")
+        elif span > 0.0 and math.isfinite(span) and participant.step > span * (1.0 + 1e-9):
+            yield Problem(where, f"{participant.step} s is longer than the run of {span} s; use at most {span} s")
         else:
-            for text in entry.subsystem.step_problems(float(entry.step), span):
+            for text in participant.subsystem.step_problems(float(participant.step), span):
                 yield Problem(where, text)
 
 
 def _models(system: System) -> Iterator[Problem]:
     """Check what a subsystem says about itself."""
-    for name, entry in system.subsystems.items():
-        model = entry.subsystem
+    for name, participant in system.subsystems.items():
+        model = participant.subsystem
         where = f"subsystems.{name}"
-        if entry.typical_step is not None and (not is_number(entry.typical_step) or entry.typical_step <= 0.0):
-            yield Problem(f"{where}.typical_step", f"{entry.typical_step!r}; a positive number of seconds is needed")
+        if participant.typical_step is not None and (
+            not is_number(participant.typical_step) or participant.typical_step <= 0.0
+        ):
+            yield Problem(
+                f"{where}.typical_step", f"{participant.typical_step!r}; expected a positive number of seconds"
+            )
         for y, u in model.feedthrough:
             if y not in model.outputs:
                 yield Problem(f"{where}.feedthrough", f'no output "{y}"' + did_you_mean(y, model.outputs))
@@ -118,7 +138,7 @@ def value_problems(where: str, value: ArrayLike, width: int) -> Iterator[Problem
     try:
         numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))
     except (TypeError, ValueError):
-        yield Problem(where, f"{value!r}; a number is needed")
+        yield Problem(where, f"{value!r}; expected a number")
         return
     if numbers.shape not in ((width,), (1,)) or not np.all(np.isfinite(numbers)):
         yield Problem(where, f"{value!r}; {width} finite number{'s' if width > 1 else ''} needed")
@@ -178,10 +198,10 @@ def _drivers(system: System) -> Iterator[Problem]:
     for target in system.constants:
         if target in driven:
             yield Problem(f'set."{target}"', f"is driven by {driven[target]} already; remove one of the two")
-    for name, entry in system.subsystems.items():
-        for port in entry.subsystem.inputs:
+    for name, participant in system.subsystems.items():
+        for port in participant.subsystem.inputs:
             full = f"{name}.{port}"
-            if full not in driven and full not in system.constants and port not in entry.subsystem.defaults:
+            if full not in driven and full not in system.constants and port not in participant.subsystem.defaults:
                 yield Problem(
                     f"subsystems.{name}",
                     f'input "{full}" is not connected; connect it or set a constant value',

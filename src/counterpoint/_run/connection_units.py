@@ -102,8 +102,9 @@ def _is_expected(system: System, port: str, kind: str, other: str) -> bool:
 
 def _level_of_the_caller() -> int:
     """Return how far up the stack the user's own code is, so that the warning names a line of it."""
+    ours = f"{__package__.partition('.')[0]}."
     level, frame = 1, sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(__package__):
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(ours):
         level, frame = level + 1, frame.f_back
     return level
 
@@ -121,8 +122,8 @@ def _is_complete(system: System, connection: Connection) -> bool:
 
 def _exists(system: System, port: str, kind: str) -> bool:
     name, _, port_name = port.partition(".")
-    entry = system.subsystems.get(name)
-    return entry is not None and port_name in getattr(entry.subsystem, kind)
+    participant = system.subsystems.get(name)
+    return participant is not None and port_name in getattr(participant.subsystem, kind)
 
 
 def _units(system: System, source: str, target: str) -> tuple[Unit | str, Unit | str]:

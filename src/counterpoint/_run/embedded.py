@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from .. import _core
 from ..errors import SetupError, did_you_mean
 from .failures import explain
+from .options import RunOptions
 from .plan import make_plan
-from .precedence import Scheme
 
 if TYPE_CHECKING:
     from ..system import System
@@ -38,8 +39,8 @@ class CosimulationInterface:
     0.995
     """
 
-    def __init__(self, system: System, host: str, scheme: str | Scheme, start: float) -> None:
-        self._plan = make_plan(system, None, scheme, start, host=host)
+    def __init__(self, system: System, host: str, options: RunOptions) -> None:
+        self._plan = make_plan(system, replace(options, host=host))
         self._core = _core.EmbeddedInterface(self._plan.spec, self._plan.names.index(host))
         self._system = system
         self._host = host
@@ -62,11 +63,11 @@ class CosimulationInterface:
             answer is extrapolated.
         """
         if not math.isfinite(t):
-            raise SetupError(f"evaluate: {t}; a finite time in s is needed")
+            raise SetupError(f"evaluate: {t}; expected a finite time in s")
         try:
             return self._core.evaluate(t, list(y), is_major, accepted_only)
         except Exception as error:
-            raise self._explained(error, t) from error
+            raise explain(self._system, self._plan, self._core.failure) or error from error
 
     def save(self) -> _core.SavedState:
         """Return everything as it is now, for :meth:`restore`: before an attempt that the host may give up.
@@ -78,7 +79,9 @@ class CosimulationInterface:
         """
         saved = self._core.save()
         if saved is None:
-            names = [name for name, entry in self._system.subsystems.items() if not entry.subsystem.can_save]
+            names = [
+                name for name, participant in self._system.subsystems.items() if not participant.subsystem.can_save
+            ]
             others = ", ".join(f'"{name}"' for name in names if name != self._host)
             raise SetupError(f"save: {others} cannot save; give them save and restore, or call with accepted_only=True")
         return saved
@@ -99,10 +102,3 @@ class CosimulationInterface:
         if name not in self._plan.names:
             raise SetupError(f'no subsystem "{name}"' + did_you_mean(name, self._plan.names))
         return self._plan.names.index(name)
-
-    def _explained(self, error: Exception, t: float) -> Exception:
-        explained = explain(self._system, self._plan, self._core.failure, error)
-        if explained is None or explained.subsystem != self._host:
-            return explained or error
-        text = str(explained).partition(" failed: ")[2].partition("; the model")[0]
-        return type(explained)(f"{self._host}: major step at t = {t:.9g} s: {text}", self._host, t)

@@ -42,4 +42,4 @@ def find_host(system: System, host: str | None) -> str:
 
 def hosts_of(system: System) -> list[str]:
     """Return the names of the hosts of a system."""
-    return [name for name, entry in system.subsystems.items() if isinstance(entry.subsystem, HostPorts)]
+    return [name for name, participant in system.subsystems.items() if isinstance(participant.subsystem, HostPorts)]

@@ -75,7 +75,7 @@ class Interrupts:
             raise KeyboardInterrupt
 
 
-class PatientInterrupt:
+class DeferredInterrupt:
     """Let the first Ctrl-C wait until :meth:`check`; a second one interrupts at once, as Python does.
 
     A KeyboardInterrupt that is raised anywhere (in a callback of a library, between taking rows and storing them)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,24 +11,23 @@ import numpy as np
 
 from .. import _core
 from .._common.ports import offsets
-from ..approximations import Approximation, lagrange
-from ..errors import AlgebraicLoopError, ModelError, SetupError, did_you_mean
-from .checks import feedthrough_edges, find_problems
+from ..errors import ModelError, SetupError
+from .approximation_choice import chosen_approximation
+from .checks import check_run, feedthrough_edges
 from .connection_units import conversion_of, warn_about_units
 from .feedthrough import longest_chain, tear_loops
-from .host_ports import hosts_of
+from .options import RunOptions
 from .precedence import Scheme, scheme_problems, to_scheme, waits_for
 
 if TYPE_CHECKING:
-    from ..system import Connection, System
-    from ..windows import Window
+    from ..system import System
 
 TIME_TOLERANCE = 1e-6
 """Times closer than this share of the smallest step are the same time."""
 
 
 @dataclass(frozen=True)
-class Link:
+class PlannedConnection:
     """One source of one connection, as the core numbers it."""
 
     source: str
@@ -43,64 +43,36 @@ class Plan:
 
     spec: _core.RunSpec
     names: tuple[str, ...]
-    links: tuple[Link, ...]
+    connections: tuple[PlannedConnection, ...]
     scheme: Scheme
     start: float
     until: float
 
 
-def make_plan(
-    system: System,
-    until: float | None,
-    scheme: str | Scheme,
-    start: float,
-    *,
-    host: str | None = None,
-    approximation: Approximation | None = None,
-    window: Window | None = None,
-) -> Plan:
+def make_plan(system: System, options: RunOptions) -> Plan:
     """Check a system and translate it; raise SetupError with every problem found."""
-    problems = find_problems(system, until, scheme, start, window)
-    texts = [str(problem) for problem in problems] + _host_problems(system, scheme, host, approximation)
-    if host is not None and window is not None:
-        texts.append("window: a host steps by itself and is not taken back; leave out the window or the host")
-    if len(texts) == 1 and problems and problems[0].loop:
-        raise AlgebraicLoopError(problems[0].message, problems[0].loop)
-    if texts:
-        raise SetupError(texts)
+    check_run(system, options)
     warn_about_units(system)
-    start = float(start)
-    known = to_scheme(scheme)
+    start = float(options.start)
+    until = math.inf if options.until is None else float(options.until)
+    scheme = to_scheme(options.scheme)
     _tell_step_of_listeners(system)
-    natives = {name: entry.subsystem._native() for name, entry in system.subsystems.items()}
+    natives = _natives(system)
     steps = _steps(system, natives, start)
-    waits = waits_for(known, steps, _pairs(system), _sources(system))
-    end = math.inf if until is None else float(until)
+    waits = waits_for(scheme, steps, _pairs(system), _sources(system))
     # A loop that exists at the start only, such as among FMUs, is solved there; others were refused above.
     chains, torn = tear_loops(feedthrough_edges(system, at_start=True), [c.target for c in system.connections])
+    window = {} if options.window is None else {"": options.window.length}
     spec = _core.RunSpec(
         start=start,
-        until=end,
-        tolerance=_tolerance(steps if window is None else {**steps, "": window.length}, start, end),
+        until=until,
+        tolerance=_tolerance({**steps, **window}, start, until),
         initial_passes=1 + longest_chain(chains),
     )
-    names = tuple(system.subsystems)
-    for port in torn:
-        target, _, input_name = port.partition(".")
-        widths = system.subsystems[target].subsystem.input_widths
-        spec.tear_input(names.index(target), offsets(widths)[input_name], widths[input_name], port)
-    for name in names:
-        entry = system.subsystems[name]
-        spec.add_participant(
-            natives[name],
-            entry.step or 0.0,
-            _input_constants(system, name),
-            [names.index(other) for other in waits[name]],
-            entry.record,
-            host is not None and name != host,
-        )
-    links = tuple(_add_connections(spec, system, names, waits, approximation or lagrange(1)))
-    return Plan(spec, names, links, known, start, end)
+    _tear_inputs(spec, system, torn)
+    _add_participants(spec, system, natives, waits, options.host)
+    connections = tuple(_add_connections(spec, system, waits, options))
+    return Plan(spec, tuple(system.subsystems), connections, scheme, start, until)
 
 
 def waiting(system: System, scheme: Scheme, start: float) -> dict[str, list[str]]:
@@ -108,35 +80,37 @@ def waiting(system: System, scheme: Scheme, start: float) -> dict[str, list[str]
     problems = scheme_problems(scheme, list(system.subsystems))
     if problems:
         raise SetupError([f"scheme: {problem}" for problem in problems])
-    natives = {name: entry.subsystem._native() for name, entry in system.subsystems.items()}
-    return waits_for(scheme, _steps(system, natives, start), _pairs(system), _sources(system))
+    return waits_for(scheme, _steps(system, _natives(system), start), _pairs(system), _sources(system))
 
 
-def _host_problems(
-    system: System, scheme: str | Scheme, host: str | None, approximation: Approximation | None
-) -> list[str]:
-    hosts = hosts_of(system)
-    problems = [
-        f'subsystems.{name}: is a host that integrates by itself; call embed("{name}")'
-        for name in hosts
-        if name != host
-    ]
-    if host is None:
-        return problems
-    if host not in system.subsystems:
-        problems.append(f'host: no subsystem "{host}"' + did_you_mean(host, system.subsystems))
-    if str(scheme) not in ("slowest-first", "fastest-first"):
-        problems.append(f'scheme: "{scheme}"; a host works with "slowest-first" or "fastest-first"')
-    for index, connection in enumerate(system.connections):
-        if connection.target.partition(".")[0] != host:
-            continue
-        for k, source in enumerate(connection.sources):
-            known = source.partition(".")[0] in system.subsystems
-            if known and _approximation(system, connection, k, approximation or lagrange(1)).depends_on_step:
-                problems.append(
-                    f"connections[{index}].approximation: needs to know the consumer's step, which a host does not tell"
-                )
-    return problems
+def _natives(system: System) -> dict[str, _core.Subsystem]:
+    return {name: participant.subsystem._native() for name, participant in system.subsystems.items()}
+
+
+def _tear_inputs(spec: _core.RunSpec, system: System, torn: Iterable[str]) -> None:
+    for port in torn:
+        target, _, input_name = port.partition(".")
+        widths = system.subsystems[target].subsystem.input_widths
+        spec.tear_input(list(system.subsystems).index(target), offsets(widths)[input_name], widths[input_name], port)
+
+
+def _add_participants(
+    spec: _core.RunSpec,
+    system: System,
+    natives: dict[str, _core.Subsystem],
+    waits: dict[str, list[str]],
+    host: str | None,
+) -> None:
+    names = list(system.subsystems)
+    for name, participant in system.subsystems.items():
+        spec.add_participant(
+            natives[name],
+            participant.step or 0.0,
+            _input_constants(system, name),
+            [names.index(other) for other in waits[name]],
+            participant.record,
+            host is not None and name != host,
+        )
 
 
 def _pairs(system: System) -> list[tuple[str, str]]:
@@ -148,15 +122,15 @@ def _pairs(system: System) -> list[tuple[str, str]]:
 
 
 def _sources(system: System) -> list[str]:
-    return [name for name, entry in system.subsystems.items() if not entry.subsystem.inputs]
+    return [name for name, participant in system.subsystems.items() if not participant.subsystem.inputs]
 
 
 def _steps(system: System, natives: dict[str, _core.Subsystem], start: float) -> dict[str, float]:
     """Step of each subsystem, typical for those at their own pace; a host is faster than all."""
     steps = {}
-    for name, entry in system.subsystems.items():
-        step = entry.step or entry.typical_step or entry.subsystem.typical_step
-        if step is None and entry.subsystem.own_pace:
+    for name, participant in system.subsystems.items():
+        step = participant.step or participant.typical_step or participant.subsystem.typical_step
+        if step is None and participant.subsystem.own_pace:
             step = _first_step(name, natives[name], start)
         steps[name] = 0.0 if step is None else float(step)
     return steps
@@ -178,8 +152,8 @@ def _first_step(name: str, native: _core.Subsystem, start: float) -> float:
         native.start(start)
         return native.next_step
     except Exception as error:
-        text = f"{name}: start at t = {start:.9g} s failed: {type(error).__name__}: {error}"
-        raise ModelError(text, name, start) from error
+        failure = _core.Failure.of_start(start, f"{type(error).__name__}: {error}")
+        raise ModelError(failure.sentence(name, ""), name, start) from error
 
 
 def _tolerance(steps: dict[str, float], start: float, until: float) -> float:
@@ -197,22 +171,10 @@ def _input_constants(system: System, name: str) -> list[float]:
     return values
 
 
-def _approximation(system: System, connection: Connection, k: int, default: Approximation) -> Approximation:
-    chosen = connection.approximations[k]
-    owner, _, output = connection.sources[k].partition(".")
-    target, _, port = connection.target.partition(".")
-    needed = system.subsystems[target].subsystem.input_approximations.get(port)
-    return chosen or system.subsystems[owner].subsystem.approximation_of(output) or needed or default
-
-
 def _add_connections(
-    spec: _core.RunSpec,
-    system: System,
-    names: tuple[str, ...],
-    waits: dict[str, list[str]],
-    default: Approximation,
-) -> list[Link]:
-    links: list[Link] = []
+    spec: _core.RunSpec, system: System, waits: dict[str, list[str]], options: RunOptions
+) -> Iterator[PlannedConnection]:
+    names = list(system.subsystems)
     laws = labels = 0
     for connection in system.connections:
         target, _, port = connection.target.partition(".")
@@ -221,7 +183,8 @@ def _add_connections(
         law = -1
         if connection.law is not None:
             widths = [system.port_width(source, "outputs") for source in connection.sources]
-            spec.add_law(connection.law, widths, names.index(target), target_offset, inputs[port])
+            native = _core.python_law(connection.law, widths, inputs[port])
+            spec.add_law(native, names.index(target), target_offset)
             law, laws = laws, laws + 1
         for k, full in enumerate(connection.sources):
             source, _, output = full.partition(".")
@@ -234,12 +197,11 @@ def _add_connections(
                 names.index(target),
                 target_offset,
                 inputs[port],
-                _approximation(system, connection, k, default)._native(),
+                chosen_approximation(system, connection, k, options)._native(),
                 connection.gains[k] * converted.gain,
                 connection.gains[k] * converted.offset + (connection.offset if k == 0 else 0.0),
                 connection.initial,
                 law,
             )
-            links.append(Link(full, connection.target, outputs[output], source in waits[target], labels))
+            yield PlannedConnection(full, connection.target, outputs[output], source in waits[target], labels)
             labels += outputs[output]
-    return links

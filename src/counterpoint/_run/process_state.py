@@ -17,7 +17,7 @@ _T = TypeVar("_T")
 _STREAMS = (1, 2)
 
 
-def keeping(work: Callable[[], _T]) -> _T:
+def preserving_process_state(work: Callable[[], _T]) -> _T:
     """Let foreign code run; afterwards directory and standard streams are what they were. Takes some microseconds."""
     directory = _directory()
     copies = [(number, copy) for number in _STREAMS if (copy := _copy(number)) >= 0]

@@ -34,17 +34,17 @@ class Recorder:
     def begin(self) -> None:
         """Tell the store, when the driver has started, what it will not be given: what follows from the rest."""
         for k, subsystem, column, gain, offset in self._driver.held_inputs():
-            self._store.follow(self._plan.links[k].first_label, HeldInput(subsystem, column, gain, offset))
+            self._store.follow(self._plan.connections[k].first_label, HeldInput(subsystem, column, gain, offset))
 
     def drain(self, at_least: int = 1) -> None:
         """Move what was published to the store, from those that have published so much."""
-        for k, rows in self._driver.take_rows(at_least):
-            self._store.append(k, rows)
-        for k, rows in self._driver.take_defect_rows(at_least):
-            link = self._plan.links[k]
-            for j in range(link.width):
-                series = rows if link.width == 1 else rows[:, [0, 1 + j, 1 + link.width + j]]
-                self._store.append_defects(link.first_label + j, np.ascontiguousarray(series))
+        for published in self._driver.take_rows(at_least):
+            self._store.append(published.participant, published.rows)
+        for compared in self._driver.take_defect_rows(at_least):
+            connection, rows = self._plan.connections[compared.connection], compared.rows
+            for j in range(connection.width):
+                series = rows if connection.width == 1 else rows[:, [0, 1 + j, 1 + connection.width + j]]
+                self._store.append_defects(connection.first_label + j, np.ascontiguousarray(series))
 
     def seconds(self) -> list[float]:
         """Return the time spent per subsystem, in s."""
@@ -72,26 +72,50 @@ class Recorder:
         if self._window is None or not isinstance(self._driver, _core.WindowedScheduler):
             return None
         given = self._window
-        return WindowSummary(given.length, given.repeats, given.tolerance, *self._driver.windows)
+        tally = self._driver.tally
+        return WindowSummary(
+            length=given.length,
+            repeats=given.repeats,
+            tolerance=given.tolerance,
+            count=tally.windows,
+            passes=tally.passes,
+            not_converged=tally.not_converged,
+            largest_change=tally.largest_change,
+            time_of_largest=tally.time_of_largest,
+        )
 
     def _defects(self) -> list[DefectSummary]:
         summaries = []
-        for k, link in enumerate(self._plan.links):
-            count, maximum, when, rms, scale, magnitude = self._driver.defect(k)
-            kind = "interpolates" if link.waits else "extrapolates"
-            for label in _labels(link.source, link.target, link.width):
-                summaries.append(DefectSummary(label, kind, count, maximum, when, rms, scale, magnitude))
+        for k, connection in enumerate(self._plan.connections):
+            found = self._driver.defect(k)
+            summaries += [
+                DefectSummary(
+                    connection=label,
+                    kind="interpolates" if connection.waits else "extrapolates",
+                    count=found.count,
+                    maximum=found.maximum,
+                    time_of_maximum=found.time_of_maximum,
+                    rms=found.rms,
+                    scale=found.scale,
+                    magnitude=found.magnitude,
+                )
+                for label in _labels(connection.source, connection.target, connection.width)
+            ]
         return summaries
 
 
 def run_layout(system: System, plan: Plan) -> RunLayout:
     """Return what a run of the system publishes."""
     parts = []
-    for name, entry in system.subsystems.items():
-        ports = entry.subsystem.output_widths
-        units = [entry.subsystem.units.get(port, "") for port, width in ports.items() for _ in range(width)]
+    for name, participant in system.subsystems.items():
+        ports = participant.subsystem.output_widths
+        units = [participant.subsystem.units.get(port, "") for port, width in ports.items() for _ in range(width)]
         parts.append(SubsystemLayout(name, tuple(columns(ports)), tuple(units)))
-    labels = [label for link in plan.links for label in _labels(link.source, link.target, link.width)]
+    labels = [
+        label
+        for connection in plan.connections
+        for label in _labels(connection.source, connection.target, connection.width)
+    ]
     return RunLayout(tuple(parts), tuple(labels))
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import contextlib
 import math
 import time
-from collections.abc import Callable, Mapping
-from os import PathLike, fspath
+from collections.abc import Callable
+from os import fspath
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
 import numpy as np
@@ -20,17 +20,15 @@ from ..results import FileStore, MemoryStore, Result
 from ..results.store import Status
 from .checks import value_problems
 from .failures import explain
-from .interrupts import PatientInterrupt
-from .plan import make_plan
-from .precedence import Scheme
-from .process_state import keeping, take_signals_back
+from .interrupts import DeferredInterrupt
+from .options import RunOptions
+from .plan import Plan, make_plan
+from .process_state import preserving_process_state, take_signals_back
 from .progress import Progress
 from .recording import Driver, Recorder, run_layout
 
 if TYPE_CHECKING:
-    from ..approximations import Approximation
     from ..system import System
-    from ..windows import Window
 
 _T = TypeVar("_T")
 
@@ -40,6 +38,26 @@ FLUSH_SECONDS = 0.5
 WORTH_MOVING = 1024
 """Fewer rows of a subsystem wait for the next flush: moving them costs more than making them."""
 PROGRESS_SECONDS = 0.1
+
+
+def run_to_end(system: System, options: RunOptions) -> Result:
+    """Run a system from start to end."""
+    if options.until is None:
+        raise SetupError("until: None; expected a finite time in s")
+    run = Run(system, options)
+    run.step_to(options.until)
+    return run.finish()
+
+
+def _make_driver(plan: Plan, options: RunOptions) -> Driver:
+    if options.host is not None:
+        return _core.EmbeddedInterface(plan.spec, plan.names.index(options.host))
+    window = options.window
+    if window is None:
+        return _core.Scheduler(plan.spec, options.threads)
+    return _core.WindowedScheduler(
+        plan.spec, options.threads, float(window.length), window.repeats, float(window.tolerance or 0.0)
+    )
 
 
 class Run:
@@ -56,55 +74,35 @@ class Run:
     2.0
     """
 
-    def __init__(
-        self,
-        system: System,
-        *,
-        until: float | None,
-        scheme: str | Scheme,
-        start: float,
-        window: Window | None,
-        threads: int,
-        file: str | PathLike[str] | None,
-        overwrite: bool,
-        progress: bool | Callable[[Progress], None],
-        host: str | None,
-        approximation: Approximation | None,
-        metadata: Mapping[str, str | float] | None,
-    ) -> None:
-        if not isinstance(threads, int) or threads < 1:
-            raise SetupError(f"threads: {threads}; a whole number from 1 is needed")
+    def __init__(self, system: System, options: RunOptions) -> None:
         self._system = system
-        self._plan = make_plan(system, until, scheme, start, host=host, approximation=approximation, window=window)
-        self._driver = self._make_driver(host, window, threads)
+        self._plan = make_plan(system, options)
+        self._driver = _make_driver(self._plan, options)
         self._layout = run_layout(system, self._plan)
-        cut = {} if window is None else {"window": str(window)}
-        notes = {"name": system.name, "scheme": str(scheme), **cut, **(metadata or {})}
-        self._store: FileStore | MemoryStore
-        if file is None:
-            self._store = MemoryStore(self._layout, notes)
-        else:
-            self._store = FileStore(fspath(file), self._layout, notes, overwrite)
-        self._recorder = Recorder(self._plan, self._driver, self._store, window)
+        self._store = self._make_store(options)
+        self._recorder = Recorder(self._plan, self._driver, self._store, options.window)
         self._exits = contextlib.ExitStack()
-        self._report = self._exits.enter_context(show(system.name)) if progress is True else progress or None
+        self._report = self._reporting(options.progress)
         self._began = self._flushed = self._reported = time.monotonic()
-        self._threads = threads
-        self._keeps = any(entry.subsystem.is_foreign for entry in system.subsystems.values())
+        self._threads = options.threads
+        self._runs_foreign_code = any(participant.subsystem.is_foreign for participant in system.subsystems.values())
         self._advanced = 0.0
         self._busy = False
         self._result: Result | None = None
         self._guarded(lambda: self._call(self._driver.start))
         self._recorder.begin()
 
-    def _make_driver(self, host: str | None, window: Window | None, threads: int) -> Driver:
-        if host is not None:
-            return _core.EmbeddedInterface(self._plan.spec, self._plan.names.index(host))
-        if window is None:
-            return _core.Scheduler(self._plan.spec, threads)
-        return _core.WindowedScheduler(
-            self._plan.spec, threads, float(window.length), window.repeats, float(window.tolerance or 0.0)
-        )
+    def _make_store(self, options: RunOptions) -> FileStore | MemoryStore:
+        window = {} if options.window is None else {"window": str(options.window)}
+        notes = {"name": self._system.name, "scheme": str(options.scheme), **window, **(options.metadata or {})}
+        if options.file is None:
+            return MemoryStore(self._layout, notes)
+        return FileStore(fspath(options.file), self._layout, notes, options.overwrite)
+
+    def _reporting(self, progress: bool | Callable[[Progress], None]) -> Callable[[Progress], None] | None:
+        if progress is True:
+            return self._exits.enter_context(show(self._system.name))
+        return progress or None
 
     @property
     def time(self) -> float:
@@ -122,7 +120,7 @@ class Run:
         self._check_open()
         self._check_idle()
         if not math.isfinite(t):
-            raise SetupError(f"step_to: {t}; a finite time in s is needed")
+            raise SetupError(f"step_to: {t}; expected a finite time in s")
         if t > self._plan.until + 1e-9 * abs(self._plan.until):
             raise SetupError(f"step_to: {t} s lies beyond the end of the run, {self._plan.until} s")
         self._guarded(lambda: self._advance(t))
@@ -141,7 +139,7 @@ class Run:
         """Give an input that nothing drives a new value; it acts from the next step of its subsystem on."""
         self._check_idle()
         width = self._system.port_width(port, "inputs")
-        if any(link.target == port for link in self._plan.links):
+        if any(connection.target == port for connection in self._plan.connections):
             raise SetupError(f'"{port}" is driven by a connection; only free inputs can be set')
         problems = list(value_problems(f'"{port}"', value, width))
         if problems:
@@ -185,12 +183,12 @@ class Run:
 
     def _advance_in_slices(self, t: float) -> None:
         done = False
-        with PatientInterrupt() as interrupt:
+        with DeferredInterrupt() as interrupt:
             while not done:
                 done = self._call(lambda: self._advance_once(t))
                 self._recorder.drain(WORTH_MOVING)
                 self._tell()
-                if self._keeps and not done:
+                if self._runs_foreign_code and not done:
                     take_signals_back()
                 interrupt.check()
 
@@ -202,7 +200,7 @@ class Run:
 
     def _call(self, work: Callable[[], _T]) -> _T:
         """Let the core work; what foreign code changes in the whole process is put right again."""
-        return keeping(work) if self._keeps else work()
+        return preserving_process_state(work) if self._runs_foreign_code else work()
 
     def _tell(self) -> None:
         now = time.monotonic()
@@ -222,7 +220,7 @@ class Run:
         """Do the work; on any failure keep what was published and say what happened."""
         try:
             work()
-        except _core.diagram.RunEnd as end:
+        except _core.RunEnd as end:
             self._recorder.drain()
             self._close("finished", f"{end}{self._kept_windows()}")
         except KeyboardInterrupt as error:
@@ -243,7 +241,7 @@ class Run:
         return f"; results are kept up to the end of the last whole window, t = {self.time:.9g} s"
 
     def _fail(self, error: Exception) -> NoReturn:
-        explained = explain(self._system, self._plan, self._driver.failure, error)
+        explained = explain(self._system, self._plan, self._driver.failure)
         if explained is None:  # not a subsystem's failure, e.g. of a progress function
             error.result = self._salvage("failed", str(error))  # type: ignore[attr-defined]
             raise error
@@ -271,7 +269,7 @@ class Run:
             return
         self._exits.close()
         self._call(self._driver.finish)
-        if self._keeps:
+        if self._runs_foreign_code:
             take_signals_back()
         summary = self._recorder.summary(status, message, self.time, time.monotonic() - self._began, self._seconds())
         try:

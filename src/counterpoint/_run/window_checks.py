@@ -11,7 +11,7 @@ from ..windows import Window
 from .problem import Problem
 
 if TYPE_CHECKING:
-    from ..system import Entry, System
+    from ..system import Participant, System
 
 
 def window_problems(system: System, window: object) -> Iterator[Problem]:
@@ -21,23 +21,23 @@ def window_problems(system: System, window: object) -> Iterator[Problem]:
     if not isinstance(window, Window):
         yield Problem("window", f"{window!r}; write cp.window(length, repeats)")
         return
-    for name, entry in system.subsystems.items():
-        if not entry.subsystem.can_save:
+    for name, participant in system.subsystems.items():
+        if not participant.subsystem.can_save:
             yield Problem(
                 f"subsystems.{name}",
                 "cannot save and restore its state, which a window that is repeated needs; "
                 "give it save and restore, or run without window",
             )
-        if entry.step is not None and is_number(entry.step) and entry.step > 0.0:
-            yield from _step_problems(name, entry, float(entry.step), float(window.length))
+        if participant.step is not None and is_number(participant.step) and participant.step > 0.0:
+            yield from _step_problems(name, participant, float(participant.step), float(window.length))
 
 
-def _step_problems(name: str, entry: Entry, step: float, length: float) -> Iterator[Problem]:
+def _step_problems(name: str, participant: Participant, step: float, length: float) -> Iterator[Problem]:
     if length < step * (1.0 - 1e-9):
         text = f'{length:g} s is shorter than the step of "{name}", {step:g} s; use at least that'
         yield Problem("window.length", text)
         return
-    model = entry.subsystem
+    model = participant.subsystem
     always = set(model.step_problems(step, math.inf))
     ends_unequal = set(model.step_problems(step, length)) - always
     ends_inside = set(model.step_problems(length, math.inf)) - always

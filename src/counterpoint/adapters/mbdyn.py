@@ -17,7 +17,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from .._common.byte_streams import SocketWire, connect_to, listen_at, socket_address, without_delay
+from .._common.byte_streams import SocketStream, connect_to, listen_at, socket_address, without_delay
 from .._common.ports import PortSpec, port_widths
 from ..errors import PeerLost, SetupError
 from ..subsystems import Subsystem
@@ -89,7 +89,7 @@ class MBDyn(Subsystem):
         self._created_by = created_by
         self._sends_first, self._receives_first = sends_first, receives_first
         self._command, self._deadline = command, deadline
-        self._wires: dict[str, SocketWire] = {}
+        self._streams: dict[str, SocketStream] = {}
         self._child: subprocess.Popen[bytes] | None = None
         self._initial, self._first_drive = dict(initial or {}), dict(first_drive or {})
         self._row: NDArray[np.float64] = np.zeros(0)
@@ -98,7 +98,7 @@ class MBDyn(Subsystem):
     def start(self, t: float) -> None:
         """Start MBDyn if a command is given, and connect both streams."""
         self.finish()
-        self._wires = self._listen() if self._created_by == "counterpoint" else self._connect()
+        self._streams = self._listen() if self._created_by == "counterpoint" else self._connect()
         if self._receives_first:
             self._send(_row(self.input_widths, self._first_drive))
         self._row = self._receive() if self._sends_first else _row(self.output_widths, self._initial)
@@ -114,9 +114,9 @@ class MBDyn(Subsystem):
 
     def finish(self) -> None:
         """Close the streams, which ends MBDyn, and kill it if it does not end."""
-        for wire in self._wires.values():
-            wire.close()
-        self._wires = {}
+        for stream in self._streams.values():
+            stream.close()
+        self._streams = {}
         if self._child is not None:
             with contextlib.suppress(subprocess.TimeoutExpired):
                 self._child.wait(timeout=1.0)
@@ -145,11 +145,11 @@ class MBDyn(Subsystem):
             raise SetupError([f"MBDyn: {problem}" for problem in problems])
 
     def _send(self, values: ArrayLike) -> None:
-        self._wires["drive"].send(np.asarray(values, dtype="<f8").tobytes())
+        self._streams["drive"].send(np.asarray(values, dtype="<f8").tobytes())
 
     def _receive(self) -> NDArray[np.float64]:
         size = 8 * sum(self.output_widths.values())
-        return np.frombuffer(self._wires["motion"].receive(size), dtype="<f8").copy()
+        return np.frombuffer(self._streams["motion"].receive(size), dtype="<f8").copy()
 
     def _launch(self) -> None:
         if self._command is None:
@@ -162,10 +162,10 @@ class MBDyn(Subsystem):
         except OSError as error:
             raise PeerLost(f"MBDyn: could not be started: {error}") from None
 
-    def _connect(self) -> dict[str, SocketWire]:
+    def _connect(self) -> dict[str, SocketStream]:
         """Connect to both sockets in the order of MBDyn, which waits at one before it creates the other."""
         self._launch()
-        made: dict[str, SocketWire] = {}
+        made: dict[str, SocketStream] = {}
         end = time.monotonic() + self._deadline
         while len(made) < len(self._addresses):
             for kind in self._addresses.keys() - made.keys():
@@ -176,8 +176,8 @@ class MBDyn(Subsystem):
             time.sleep(_RETRY)
         return made
 
-    def _listen(self) -> dict[str, SocketWire]:
-        made: dict[str, SocketWire] = {}
+    def _listen(self) -> dict[str, SocketStream]:
+        made: dict[str, SocketStream] = {}
         with contextlib.ExitStack() as stack:
             listening = {kind: listen_at(address)[0] for kind, address in self._addresses.items()}
             for open_socket in listening.values():
@@ -191,15 +191,15 @@ class MBDyn(Subsystem):
                     connected, _ = open_socket.accept()
                 except TimeoutError:
                     self._give_up_when(True, made, f"its {kind} stream did not connect")
-                made[kind] = SocketWire(f"MBDyn's {kind} stream", without_delay(connected), self._deadline)
+                made[kind] = SocketStream(f"MBDyn's {kind} stream", without_delay(connected), self._deadline)
         return made
 
-    def _give_up_when(self, late: bool, made: dict[str, SocketWire], reason: str) -> None:
+    def _give_up_when(self, late: bool, made: dict[str, SocketStream], reason: str) -> None:
         code = self._child.poll() if self._child is not None else None
         if not late and code is None:
             return
-        for wire in made.values():
-            wire.close()
+        for stream in made.values():
+            stream.close()
         ended = f"ended with exit code {code}" if code is not None else f"did not answer within {self._deadline:g} s"
         raise PeerLost(f"MBDyn: {ended}: {reason}")
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from .. import _core
 from .._common.ports import columns
+from .._run.options import RunOptions
 from .._run.plan import Plan, make_plan
 from .._run.precedence import Scheme
 from .._run.recording import Recorder, run_layout
@@ -86,12 +87,12 @@ class Coupling:
     @property
     def can_save(self) -> bool:
         """Whether all subsystems can go back to a state they had."""
-        others = (entry for name, entry in self.system.subsystems.items() if name != self.host)
-        return all(entry.subsystem.can_save for entry in others)
+        others = (participant for name, participant in self.system.subsystems.items() if name != self.host)
+        return all(participant.subsystem.can_save for participant in others)
 
     def make(self) -> _core.diagram.CosimulationBlock:
         """Compile the system anew: one copy of the block."""
-        plan = make_plan(self.system, None, self.scheme, 0.0, host=self.host)
+        plan = make_plan(self.system, RunOptions(scheme=self.scheme, host=self.host))
         ports = self.system.subsystems[self.host].subsystem
         core = _core.diagram.cosimulation_block(
             plan.spec,
@@ -99,7 +100,7 @@ class Coupling:
             list(ports.output_widths.items()),
             list(ports.input_widths.items()),
             list(plan.names),
-            [columns(entry.subsystem.output_widths) for entry in self.system.subsystems.values()],
+            [columns(participant.subsystem.output_widths) for participant in self.system.subsystems.values()],
             self.direct,
         )
         if any(copy.core.interface is not None for copy in self._copies):

@@ -21,6 +21,7 @@ from .. import _core
 from .._common.ports import offsets
 from .._common.version import VERSION
 from .._run.checks import feedthrough_edges
+from .._run.options import RunOptions
 from .._run.plan import Plan, make_plan
 from .._run.precedence import Scheme
 from ..approximations import Approximation, lagrange, taylor
@@ -216,7 +217,7 @@ class Export:
         self, scheme: str | Scheme, approximation: Approximation | None, input_approximation: Approximation | None
     ) -> None:
         """Translate the system and describe the variables; raise SetupError with everything that cannot be exported."""
-        plan = self._plan = make_plan(self.system, None, scheme, 0.0, approximation=approximation)
+        plan = self._plan = make_plan(self.system, RunOptions(scheme=scheme, approximation=approximation))
         recipe = self._recipe = _core.recipe.Recipe(plan.spec, list(map(self._named, plan.names)))
         self._slopes = input_approximation is None and bool(self.inputs)
         for port in self.inputs:
@@ -265,14 +266,17 @@ class Export:
     def _ports(self, kind: str) -> list[str]:
         return [
             f"{name}.{port}"
-            for name, entry in self.system.subsystems.items()
-            for port in (entry.subsystem.input_widths if kind == "inputs" else entry.subsystem.output_widths)
+            for name, participant in self.system.subsystems.items()
+            for port in (
+                participant.subsystem.input_widths if kind == "inputs" else participant.subsystem.output_widths
+            )
         ]
 
-    def _named(self, name: str) -> tuple[str, list[tuple[str, int]], list[tuple[str, int]]]:
+    def _named(self, name: str) -> _core.recipe.ParticipantNames:
         """Return a subsystem's name and its ports, for messages of the FMU."""
         subsystem = self.system.subsystems[name].subsystem
-        return name, list(subsystem.input_widths.items()), list(subsystem.output_widths.items())
+        inputs, outputs = list(subsystem.input_widths.items()), list(subsystem.output_widths.items())
+        return _core.recipe.ParticipantNames(name, inputs, outputs)
 
     def _outside(self, full: str) -> str:
         """Name of a port outside: that of the system, or of the model alone."""
@@ -312,11 +316,12 @@ class Export:
                     port.name, causality, _Place(role, offset, port.width), port.unit, port.start
                 )
                 offset += port.width
-        for product, path, name, values in recipe.tunables():
+        for tunable in recipe.tunables():
+            path, name, values = tunable.path, tunable.name, tunable.values
             is_shown = (len(values) == 1 or name == "x0") and all(map(math.isfinite, values))
             if is_shown and name not in _SETTINGS and not self._is_inlet(path, name):
                 words = [word.replace("/", ".") for word in (path[1:] if self.is_alone else path)]
-                place = _Place(_core.recipe.Role.parameter, 0, len(values), product, name)
+                place = _Place(_core.recipe.Role.parameter, 0, len(values), tunable.product, name)
                 self._add_scalars_or_array(".".join([*words, name]), "parameter", place, "", tuple(values))
         names = [v.name for v in self.variables]
         problems = [
@@ -369,9 +374,9 @@ class Export:
 
     def _description(self, token: str) -> ModelDescription:
         assert self._recipe is not None and self._plan is not None
-        entries = self.system.subsystems.values()
-        steps = [entry.step for entry in entries if entry.step]
-        can_save = all(entry.subsystem.can_save for entry in entries)
+        participants = self.system.subsystems.values()
+        steps = [participant.step for participant in participants if participant.step]
+        can_save = all(participant.subsystem.can_save for participant in participants)
         unknowns = tuple(self._unknowns())
         return ModelDescription(
             version=f"{self.version}.0",
@@ -380,11 +385,12 @@ class Export:
             variables=tuple(self.variables),
             co_simulation=Interface(
                 model_identifier=self.identifier,
-                only_once_per_process=any(_is_for_once(entry.subsystem) for entry in entries),
+                only_once_per_process=any(_is_for_once(participant.subsystem) for participant in participants),
                 can_get_and_set_state=can_save,
-                can_serialize_state=all(_can_serialize(entry.subsystem) for entry in entries),
+                can_serialize_state=all(_can_serialize(participant.subsystem) for participant in participants),
                 # Outputs of an FMU follow its inputs in its next step only: what they depend on cannot be tried out.
-                provides_directional_derivatives=can_save and not any(isinstance(e.subsystem, Fmu) for e in entries),
+                provides_directional_derivatives=can_save
+                and not any(isinstance(e.subsystem, Fmu) for e in participants),
                 variable_steps=True,
                 max_output_derivative_order=int(all(map(self._knows_slopes, self.outputs))),
                 can_interpolate_inputs=self._slopes,

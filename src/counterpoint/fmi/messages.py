@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from .. import _core
 
 _STATUS = ("ok", "warning", "discard", "error", "fatal", "pending")
 
@@ -17,7 +21,7 @@ class LogMessage:
     text: str
 
     @classmethod
-    def of_core(cls, time: float, status: int, category: str, text: str) -> LogMessage:
+    def of_core(cls, found: _core.fmi.Message) -> LogMessage:
         """Return a message as the core has it: the status is a number of FMI, which an FMU may get wrong."""
-        named = _STATUS[status] if 0 <= status < len(_STATUS) else str(status)
-        return cls(time, named, category, text)
+        named = _STATUS[found.status] if 0 <= found.status < len(_STATUS) else str(found.status)
+        return cls(found.time, named, found.category, found.text)

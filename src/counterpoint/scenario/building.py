@@ -221,8 +221,8 @@ class Builder:
 
     def _check_plot(self, system: System, missing: set[str]) -> None:
         known = set(system.subsystems)
-        for name, entry in system.subsystems.items():
-            widths = port_widths(entry.subsystem.outputs)
+        for name, participant in system.subsystems.items():
+            widths = port_widths(participant.subsystem.outputs)
             known |= {f"{name}.{port}" for port in (*widths, *columns(widths))}
         for index, signal in enumerate(self.table.plot or ()):
             if signal not in known and signal.partition(".")[0] not in missing:

@@ -37,11 +37,11 @@ def _subsystems(described: Scenario, system: System) -> Table:
             (
                 name,
                 described.types[name],
-                "own" if entry.step is None else f"{entry.step:g}",
-                ports_text(entry.subsystem.inputs),
-                ports_text(entry.subsystem.outputs),
+                "own" if participant.step is None else f"{participant.step:g}",
+                ports_text(participant.subsystem.inputs),
+                ports_text(participant.subsystem.outputs),
             )
-            for name, entry in system.subsystems.items()
+            for name, participant in system.subsystems.items()
         ),
     )
 

@@ -14,6 +14,7 @@ from .._files.document import read_document
 from .._files.folder import Folder
 from .._files.problems import Document, Mistakes
 from .._files.tables import bad_span
+from .._run.options import RunOptions
 from .._run.precedence import NAMED_SCHEMES
 from ..errors import SetupError, did_you_mean
 from .building import Builder
@@ -24,7 +25,6 @@ from .writing import write_scenario
 if TYPE_CHECKING:
     from rich.console import Console
 
-    from ..results import Result
     from ..system import System
     from ..windows import Window
 
@@ -164,17 +164,11 @@ class Scenario(Case):
         system.origin = self  # an archive stays unpacked as long as somebody uses its files
         return system
 
-    def run(self, *, system: System | None = None, **options: Any) -> Result:
-        """Build the system, unless it is given, and run it; ``options`` go to :meth:`System.run`."""
-        system = self.build() if system is None else system
-        settings = {
-            "until": self.until,
-            "start": self.start,
-            "scheme": self.scheme,
-            "window": self.window,
-            "threads": self.threads,
-        }
-        return system.run(**(settings | options))
+    def options(self) -> RunOptions:
+        """Return the settings of the scenario as options of a run."""
+        return RunOptions(
+            until=self.until, start=self.start, scheme=self.scheme, window=self.window, threads=self.threads
+        )
 
     def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
         """Write the scenario in another form: as a system structure, or one of these as a scenario file.

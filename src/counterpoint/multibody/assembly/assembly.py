@@ -212,8 +212,10 @@ class Assembly:
         parts.set_mass(*self._mass)
         parts.constant_force = self._gravity()
         for name, load in self._loads().items():
-            inertia = list(zip(*self._entries(load.terms, load.mass), strict=True))
-            weight = [(row, force) for row, force in self._weight([(load.centre, 1.0)]).items() if force != 0.0]
+            entry = _core.multibody.MatrixEntry
+            inertia = [entry(*found) for found in zip(*self._entries(load.terms, load.mass), strict=True)]
+            weights = self._weight([(load.centre, 1.0)])
+            weight = [entry(row, 0, force) for row, force in weights.items() if force != 0.0]
             parts.add_load(name, load.mass, inertia, weight)
         self._add_rigidity(parts)
         count = len(self.placing.distances) + len(self.placing.dots) + self.dimension * len(self.placing.coincidences)

@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 import numpy as np
 
-from ..._common.byte_streams import Wire
+from ..._common.byte_streams import ByteStream
 from ...errors import CounterpointError, PeerLost
 from ..assembly.affine import Vector
 from ..modelling.formulations import Formulation
@@ -23,7 +23,7 @@ from .streams import VERSION, TermStream
 _QUESTION, _ROWS, _FAILURE = 0.0, 1.0, 2.0
 
 
-class _Host(Wire):
+class _Host(ByteStream):
     """Questions to the host, marked as such; the sizes are known to it, so that it is not asked for them."""
 
     def __init__(self, reading: BinaryIO, writing: BinaryIO) -> None:

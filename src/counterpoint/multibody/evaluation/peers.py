@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..._common.byte_streams import PipesWire, connect_to, socket_address
+from ..._common.byte_streams import ChildProcessStream, connect_to, socket_address
 from ...errors import SetupError
 from .streams import TermStream
 
@@ -34,7 +34,7 @@ def process(
     if not words:
         raise SetupError("process: the command is empty; expected a program and its arguments")
     name = Path(words[0]).name
-    return TermStream(name, lambda: PipesWire(name, words, deadline, folder))
+    return TermStream(name, lambda: ChildProcessStream(name, words, deadline, folder))
 
 
 def connect(address: str, *, deadline: float = 10.0) -> TermStream:

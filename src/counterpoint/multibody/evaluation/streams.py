@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..._common.byte_streams import Wire
+from ..._common.byte_streams import ByteStream
 from ...errors import PeerLost, SetupError
 from ..assembly.affine import Vector
 
@@ -53,10 +53,10 @@ class TermStream:
     ...     Evaluated(terms, coordinates=4, equations=2).run(until=1.0, step=1e-3)
     """
 
-    def __init__(self, name: str, open_wire: Callable[[], Wire]) -> None:
+    def __init__(self, name: str, open_stream: Callable[[], ByteStream]) -> None:
         self.name = name
-        self._open = open_wire
-        self._wire: Wire | None = None
+        self._open = open_stream
+        self._stream: ByteStream | None = None
         self._sizes: Sizes | None = None
 
     def answers(self, sizes: Sizes) -> Callable[[Vector], Vector]:
@@ -64,18 +64,18 @@ class TermStream:
         self._connect(sizes)
 
         def ask(question: Vector) -> Vector:
-            if self._wire is None:
+            if self._stream is None:
                 raise PeerLost(f"{self.name}: was closed; make a new one for another run")
-            self._wire.send(question.tobytes())
-            return np.frombuffer(self._wire.receive(8 * sizes.answer))
+            self._stream.send(question.tobytes())
+            return np.frombuffer(self._stream.receive(8 * sizes.answer))
 
         return ask
 
     def close(self) -> None:
         """End the conversation and the program, if it was started for it."""
-        if self._wire is not None:
-            self._wire.close()
-        self._wire = self._sizes = None
+        if self._stream is not None:
+            self._stream.close()
+        self._stream = self._sizes = None
 
     def __enter__(self) -> TermStream:
         return self
@@ -87,10 +87,10 @@ class TermStream:
         self.close()
 
     def _connect(self, sizes: Sizes) -> None:
-        if self._wire is None:
-            self._wire = self._open()
-            self._wire.send(sizes.header.tobytes())
-            heard = np.frombuffer(self._wire.receive(8 * 4))
+        if self._stream is None:
+            self._stream = self._open()
+            self._stream.send(sizes.header.tobytes())
+            heard = np.frombuffer(self._stream.receive(8 * 4))
             if not np.array_equal(heard, sizes.header):
                 self.close()
                 raise SetupError(

@@ -31,8 +31,8 @@ def problems(where: str, value: Any) -> list[str]:
     if isinstance(value, Sequence) and not isinstance(value, str) and value and all(map(is_number, value)):
         return []
     return [
-        f'{where}: {value!r}; expected a number, polynomial coefficients, {{"sine": ...}}, {{"step": ...}}, {{"table": ...}}, '
-        '"-input:NAME", "input:NAME" or a function of t'
+        f'{where}: {value!r}; expected a number, polynomial coefficients, {{"sine": ...}}, {{"step": ...}}, '
+        '{"table": ...}, "-input:NAME", "input:NAME" or a function of t'
     ]
 
 

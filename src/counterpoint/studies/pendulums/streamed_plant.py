@@ -13,7 +13,7 @@ import sys
 import numpy as np
 
 from ... import ComponentDied, Subsystem, System, hold
-from ..._common.byte_streams import SocketWire, listen_at
+from ..._common.byte_streams import SocketStream, listen_at
 from ...subsystems.base import InputFunction
 from .inverted import Inverted, plant
 
@@ -26,8 +26,8 @@ class Drive(Subsystem):
 
     outputs = ("force",)
 
-    def __init__(self, wire: SocketWire) -> None:
-        self._wire = wire
+    def __init__(self, stream: SocketStream) -> None:
+        self._stream = stream
 
     def start(self, t: float) -> None:
         """Read the row before the first step, as MBDyn does by default."""
@@ -42,7 +42,7 @@ class Drive(Subsystem):
         return self._force
 
     def _read(self) -> float:
-        return float(np.frombuffer(self._wire.receive(8))[0])
+        return float(np.frombuffer(self._stream.receive(8))[0])
 
 
 class Motion(Subsystem):
@@ -50,12 +50,12 @@ class Motion(Subsystem):
 
     inputs = ("angle", "rate", "place")
 
-    def __init__(self, wire: SocketWire) -> None:
-        self._wire = wire
+    def __init__(self, stream: SocketStream) -> None:
+        self._stream = stream
 
     def step(self, t: float, t_end: float, u: InputFunction) -> None:
         """Send the row."""
-        self._wire.send(u(t_end).tobytes())
+        self._stream.send(u(t_end).tobytes())
 
     def output(self, t: float, u: InputFunction) -> tuple[()]:
         """Return nothing: it only sends."""
@@ -64,17 +64,17 @@ class Motion(Subsystem):
 
 def serve(motion: str, drive: str, step: float, until: float) -> None:
     """Accept both streams, then step with them until they are closed."""
-    wires = []
+    streams = []
     for path in (drive, motion):
         listening, _ = listen_at(f"unix://{path}")
         with listening:
             connected, _ = listening.accept()
         os.unlink(path)
-        wires.append(SocketWire("controller", connected, DEADLINE))
+        streams.append(SocketStream("controller", connected, DEADLINE))
     system = System("plant")
-    system.add("drive", Drive(wires[0]), step=step)
+    system.add("drive", Drive(streams[0]), step=step)
     system.add("plant", plant(Inverted()), step=step)
-    system.add("motion", Motion(wires[1]), step=step)
+    system.add("motion", Motion(streams[1]), step=step)
     system.connect("drive.force", "plant.force", hold("ahead"))
     for name in ("angle", "rate", "place"):
         system.connect(f"plant.{name}", f"motion.{name}", hold("ahead"))

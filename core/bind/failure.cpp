@@ -1,0 +1,131 @@
+// Failures on their way between Python and the core.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+
+#include "bind/python_calls.hpp"
+#include "bind/python_values.hpp"
+#include "check.hpp"
+#include "coupling/failure.hpp"
+
+namespace counterpoint::bind {
+
+namespace {
+
+/// An error class that stands for a component made elsewhere says so; see counterpoint.errors.PeerLost.
+bool tells_of_death(const nb::python_error& error) {
+  return nb::cast<bool>(nb::bool_(nb::getattr(error.type(), "component_died", nb::bool_(false))));
+}
+
+/// Raise what Python raised in the first place.
+void raise_original(const ModelFailure& failure) {
+  try {
+    std::rethrow_exception(failure.original);
+  } catch (nb::python_error& error) {
+    error.restore();
+  }
+}
+
+/// Raise a RuntimeError with what Python raised as its cause; an interrupt, or anything else that is no Exception,
+/// goes on as it is.
+void raise_with_original(const std::string& text, const ModelFailure& failure) {
+  try {
+    std::rethrow_exception(failure.original);
+  } catch (nb::python_error& error) {
+    if (PyErr_GivenExceptionMatches(error.type().ptr(), PyExc_Exception) == 0) return error.restore();
+    nb::object made = nb::steal(PyObject_CallFunction(PyExc_RuntimeError, "s", text.c_str()));
+    PyException_SetCause(made.ptr(), nb::borrow(error.value()).release().ptr());
+    PyErr_SetObject(PyExc_RuntimeError, made.ptr());
+  }
+}
+
+void raise_internal(const std::exception& error) {
+  PyErr_SetString(nb::module_::import_("counterpoint.errors").attr("InternalError").ptr(), error.what());
+}
+
+/// What is thrown again here is not for us; nanobind asks the next translator.
+void translate(const std::exception_ptr& thrown, void*) {
+  try {
+    std::rethrow_exception(thrown);
+  } catch (const ModelFailure& failure) {
+    raise_original(failure);
+  } catch (const InternalError& error) {
+    raise_internal(error);
+  } catch (const SolverFailure& failure) {
+    if (!failure.cause) throw;
+    try {
+      std::rethrow_exception(failure.cause);
+    } catch (const ModelFailure& inside) {
+      return raise_with_original(failure.what(), inside);
+    } catch (const InternalError&) {
+      return raise_internal(failure);
+    } catch (...) {
+    }
+    throw;
+  }
+}
+
+}  // namespace
+
+void throw_model_failure(nb::python_error& error) {
+  const bool died = tells_of_death(error);
+  const std::string name = nb::cast<std::string>(error.type().attr("__name__"));
+  const std::string message = nb::cast<std::string>(nb::str(error.value()));
+  const std::string text = died ? message : message.empty() ? name : name + ": " + message;
+  throw ModelFailure(text, std::current_exception(), died);
+}
+
+void throw_model_failure(const nb::builtin_exception& error) {
+  const bool wrong_type = error.type() == nb::exception_type::type_error;
+  PyErr_SetString(wrong_type ? PyExc_TypeError : PyExc_ValueError, error.what());
+  try {
+    throw nb::python_error();
+  } catch (nb::python_error& raised) {
+    throw_model_failure(raised);
+  }
+}
+
+void bind_failure(nb::module_& m) {
+  using Kind = Failure::Kind;
+  using Activity = Failure::Activity;
+  nb::enum_<Kind>(m, "FailureKind", "What happened to a participant of a run.")
+      .value("none", Kind::none)
+      .value("not_finite", Kind::not_finite, "An output is NaN or infinite.")
+      .value("signal", Kind::signal, "What makes an input gave NaN or infinity.")
+      .value("solver", Kind::solver, "Numerics gave up.")
+      .value("contract", Kind::contract, "The participant did what a subsystem must not do.")
+      .value("model", Kind::model, "The model raised an exception.")
+      .value("component", Kind::component, "A component made elsewhere reported an error.")
+      .value("death", Kind::death, "Such a component is not there any more.")
+      .value("internal", Kind::internal, "The core broke one of its own promises.");
+  nb::enum_<Activity>(m, "FailureActivity", "What a participant was doing when it failed.")
+      .value("start", Activity::start)
+      .value("step", Activity::step)
+      .value("preferred_step", Activity::preferred_step)
+      .value("major_step", Activity::major_step);
+  nb::class_<Failure>(m, "Failure", "Why a run stopped.")
+      .def_ro("kind", &Failure::kind)
+      .def_ro("activity", &Failure::activity)
+      .def_ro("participant", &Failure::participant, "By number; -1 when none failed.")
+      .def_ro("port", &Failure::port,
+              "Output (not_finite) or input (signal), counted in scalars; -1 when there is none.")
+      .def_ro("start", &Failure::start, "Start of the failed step, s.")
+      .def_ro("end", &Failure::end, "End of the failed step, s.")
+      .def_ro("reason", &Failure::reason, "In words, without names.")
+      .def_static(
+          "of_start",
+          [](double t, const std::string& reason) {
+            Failure failure;
+            failure.kind = Kind::model;
+            failure.start = failure.end = t;
+            failure.reason = reason;
+            return failure;
+          },
+          nb::arg("t"), nb::arg("reason"), "Of a model that raised when it was started at t (s).")
+      .def("sentence", &Failure::sentence, nb::arg("participant_name"), nb::arg("port_name"),
+           "What a user is told: where, what, and what to do.");
+  nb::exception<RunEnd>(m, "RunEnd");
+  nb::register_exception_translator(translate);
+}
+
+}  // namespace counterpoint::bind
