@@ -2,27 +2,35 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := pyproject.toml CMakeLists.txt $(shell find core src -type f ! -name '*.pyc')
+SOURCES := pyproject.toml CMakeLists.txt $(shell find core src -type f ! -name '*.pyc' ! -name '*.so' ! -name counterpoint-host)
+# What compiling needs. It stays in .venv, so that a second build finds the first one and compiles only what has changed.
+BUILD_TOOLS := 'scikit-build-core>=0.10' 'nanobind>=2.4' 'cmeel-eigen>=3.4,<4' 'cmake>=3.20' 'ninja>=1.11'
+# Shows how far the compiler is; the whole output is in build/install.log.
+INSTALL := $(BIN)/python .ci/show_progress.py build/install.log $(BIN)/pip install -v --no-build-isolation
 
 .PHONY: help demo test native-test thread-test lint docs benchmark clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-$(BIN)/pip:
+$(BIN)/.tools: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-
-$(VENV)/.installed: $(BIN)/pip $(SOURCES)
-	$(BIN)/pip install -q .
+	$(BIN)/pip install -q $(BUILD_TOOLS)
 	@touch $@
 
-# Tests and tools share one build of the package.
-$(VENV)/.test-installed: $(BIN)/pip $(SOURCES)
-	$(BIN)/pip install -q '.[test]'
-	@touch $(VENV)/.installed $@
+$(VENV)/.installed: $(BIN)/.tools $(SOURCES)
+	@mkdir -p build
+	@echo "building; the first time takes about three minutes on two cores"
+	@$(INSTALL) .
+	@touch $@
+
+# The same build as for the demo, with what the tests use.
+$(VENV)/.test-installed: $(VENV)/.installed
+	$(BIN)/pip install -q --no-build-isolation '.[test]'
+	@touch $@
 
 $(VENV)/.lint-installed: $(VENV)/.test-installed
-	$(BIN)/pip install -q 'ruff>=0.5' 'mypy>=1.10' pandas-stubs 'cmake>=3.20' 'cmeel-eigen>=3.4,<4'
+	$(BIN)/pip install -q 'ruff>=0.5' 'mypy>=1.10' pandas-stubs
 	@touch $@
 
 demo: $(VENV)/.installed  ## set up and run the demo: a multirate co-simulation with plot and coupling quality
@@ -32,14 +40,16 @@ test: $(VENV)/.test-installed  ## set up and run the tests
 	$(BIN)/python -m pytest -q
 
 native-test: $(VENV)/.lint-installed  ## run the native tests with the address and undefined-behaviour sanitizers
-	$(BIN)/cmake -S . -B build/native -DCOUNTERPOINT_PYTHON=OFF -DCOUNTERPOINT_TESTS=ON \
-	  -DCMAKE_BUILD_TYPE=Debug -DCOUNTERPOINT_SANITIZE=address,undefined -DPython_EXECUTABLE=$(abspath $(BIN)/python)
+	$(BIN)/cmake -S . -B build/native -G Ninja -DCOUNTERPOINT_PYTHON=OFF -DCOUNTERPOINT_TESTS=ON \
+	  -DCMAKE_BUILD_TYPE=Debug -DCOUNTERPOINT_SANITIZE=address,undefined \
+	  -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DPython_EXECUTABLE=$(abspath $(BIN)/python)
 	$(BIN)/cmake --build build/native --parallel 2
 	cd build/native && $(abspath $(BIN))/ctest --output-on-failure
 
 thread-test: $(VENV)/.lint-installed  ## run the native tests with the thread sanitizer
-	$(BIN)/cmake -S . -B build/thread -DCOUNTERPOINT_PYTHON=OFF -DCOUNTERPOINT_TESTS=ON \
-	  -DCMAKE_BUILD_TYPE=Debug -DCOUNTERPOINT_SANITIZE=thread -DPython_EXECUTABLE=$(abspath $(BIN)/python)
+	$(BIN)/cmake -S . -B build/thread -G Ninja -DCOUNTERPOINT_PYTHON=OFF -DCOUNTERPOINT_TESTS=ON \
+	  -DCMAKE_BUILD_TYPE=Debug -DCOUNTERPOINT_SANITIZE=thread \
+	  -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DPython_EXECUTABLE=$(abspath $(BIN)/python)
 	$(BIN)/cmake --build build/thread --parallel 2
 	cd build/thread && $(abspath $(BIN))/ctest --output-on-failure
 

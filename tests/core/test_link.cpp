@@ -34,9 +34,9 @@ Pair listening_pair(const std::string& address) {
   Listener listener(Address::parse(address));
   ChannelPointer near;
   std::thread other([&] { near = connect(listener.address(), Deadline::in(5.0)); });
-  Visitor visitor = listener.accept(Deadline::in(5.0));
+  PendingConnection pending = listener.accept(Deadline::in(5.0));
   other.join();
-  return {std::move(near), admit(std::move(visitor), Deadline::in(5.0))};
+  return {std::move(near), link::open(std::move(pending), Deadline::in(5.0))};
 }
 
 std::string path(const std::string& name) {
@@ -376,15 +376,15 @@ TEST(signs_of_life_are_expected_only_where_they_were_promised) {
   }
   Pair pair = make_socket_pair();  // promises, and is silent
   FrameLink silent(std::move(pair.second));
-  silent.send_text(Kind::ports, ports.to_text(), Deadline::in(1.0));
+  silent.send_text(FrameKind::ports, ports.to_text(), Deadline::in(1.0));
   RemoteSubsystem remote(std::make_unique<FrameLink>(std::move(pair.first)), {});
-  CHECK_THROWS(ComponentFailure, "has given no sign of life for 0.1 s", remote.start(0.0));
+  CHECK_THROWS(ComponentFailure, "sent no heartbeat for 0.1 s", remote.start(0.0));
 }
 
 TEST(a_peer_that_dies_in_a_step_is_told) {
   for (Pair& pair : all_pairs()) {
     auto far = std::make_unique<FrameLink>(std::move(pair.second));
-    far->send_text(Kind::ports, "output\ty\n", Deadline::in(1.0));
+    far->send_text(FrameKind::ports, "output\ty\n", Deadline::in(1.0));
     RemoteSubsystem remote(std::make_unique<FrameLink>(std::move(pair.first)), {});
     std::thread dying([&] {
       far->receive(Deadline::in(5.0));

@@ -174,7 +174,7 @@ def test_with_keep_one_master_after_another_is_served_with_a_new_token(tmp_path)
         ([], "contains several subsystems; choose one with --subsystem: fast, source"),
         (["--subsystem", "fats"], 'no subsystem "fats"; did you mean "fast"?'),
         (["--subsystem", "fast", "--listen", "tcp://0.0.0.0:0"], "can be reached from other computers"),
-        (["--subsystem", "fast", "--listen", "a"], "no address of a link"),
+        (["--subsystem", "fast", "--listen", "a"], "not the address of a link"),
         (["--subsystem", "fast", "--listen", "tcp://127.0.0.1:0", "--connect", "tcp://127.0.0.1:1"], "choose one"),
     ],
 )

@@ -2,7 +2,7 @@
 
 #include "diagram/blocks/signal_record.hpp"
 #include "diagram/blocks/values.hpp"
-#include "recipe/kind.hpp"
+#include "recipe/factory.hpp"
 
 namespace counterpoint::diagram {
 namespace {

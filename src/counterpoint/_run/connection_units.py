@@ -29,6 +29,8 @@ from ..units import Conversion, Unit, UnitProblem, conversion, unit
 if TYPE_CHECKING:
     from ..system import Connection, System
 
+_PACKAGE = __name__.partition(".")[0]
+
 _MOST_NAMED = 8
 """Connections that one warning names."""
 

@@ -66,7 +66,7 @@ def shared_token(token_file: str | os.PathLike[str]) -> str:
     return read_token(None, path)
 
 
-def connect(address: str, token: str, wait: float) -> _core.link.Connection:
+def connect(address: str, token: str, wait: float) -> _core.link.OpenLink:
     """Connect to a program that listens; raise SetupError if this fails."""
     try:
         return _core.link.connect(address, token, wait)

@@ -43,11 +43,11 @@ class Listening:
         self.refused: list[str] = []
         self._report = report
         self._lasting = token is not None
-        self._arrived: queue.Queue[_core.link.Connection] = queue.Queue()
+        self._arrived: queue.Queue[_core.link.OpenLink] = queue.Queue()
         self._handshakes = threading.Semaphore(MOST_HANDSHAKES)
         self._closed = False
         self.token = token or make_token()
-        self._gate = _core.link.Gate(self.token, not self._lasting)
+        self._tokens = _core.link.TokenCheck(self.token, not self._lasting)
         self._thread = threading.Thread(target=self._accept, name=f"listening at {self.address}", daemon=True)
         self._thread.start()
         atexit.register(self.close)  # the thread must not wake up in an interpreter that is half gone
@@ -56,9 +56,9 @@ class Listening:
         """Make another random token; the old one becomes invalid."""
         if not self._lasting:
             self.token = make_token()
-            self._gate = _core.link.Gate(self.token, True)
+            self._tokens = _core.link.TokenCheck(self.token, True)
 
-    def wait(self, seconds: float) -> _core.link.Connection:
+    def wait(self, seconds: float) -> _core.link.OpenLink:
         """Return the connection of the next program that sends the token."""
         end = time.monotonic() + seconds
         while True:
@@ -96,10 +96,10 @@ class Listening:
                 continue
             threading.Thread(target=self._admit, args=(visitor,), daemon=True).start()
 
-    def _admit(self, visitor: _core.link.Visitor) -> None:
+    def _admit(self, visitor: _core.link.PendingConnection) -> None:
         name = visitor.name
         try:
-            self._arrived.put(_core.link.admit(visitor, self._gate))
+            self._arrived.put(_core.link.accept(visitor, self._tokens))
         except RuntimeError as error:
             self._refuse(str(error) if str(error).startswith(name) else f"{name}: {error}")
         finally:

@@ -23,7 +23,7 @@ class Remote(Subsystem):
         Its address.
     """
 
-    def __init__(self, connection: _core.link.Connection, deadline: float) -> None:
+    def __init__(self, connection: _core.link.OpenLink, deadline: float) -> None:
         self.peer = connection.peer
         try:
             self._remote = _core.link.RemoteSubsystem(connection, deadline)

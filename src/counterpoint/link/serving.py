@@ -141,7 +141,7 @@ def join(
     return host(connect(address, read_token(token, token_file), wait), subsystem, ports)
 
 
-def host(connection: _core.link.Connection, subsystem: Subsystem, ports: _core.link.Ports) -> str:
+def host(connection: _core.link.OpenLink, subsystem: Subsystem, ports: _core.link.Ports) -> str:
     """Answer the master at the other end of a connection; return how it ended."""
     peer = connection.peer
     try:
