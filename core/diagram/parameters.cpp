@@ -17,7 +17,7 @@ void check_finite(const std::string& name, const Array& array) {
 }
 
 double scalar(const std::string& name, const Array& array) {
-  if (array.values.size() != 1) fail(name, "one number is needed, not " + std::to_string(array.values.size()));
+  if (array.values.size() != 1) fail(name, "expected one number, not " + std::to_string(array.values.size()));
   return array.values.front();
 }
 
@@ -33,7 +33,7 @@ const Array* Reader::find(const std::string& name) {
   used_.insert(name);
   const auto found = parameters_.numbers.find(name);
   if (found == parameters_.numbers.end()) {
-    if (parameters_.texts.count(name)) fail(name, "a number is needed, not text");
+    if (parameters_.texts.count(name)) fail(name, "expected a number, not text");
     return nullptr;
   }
   return &found->second;

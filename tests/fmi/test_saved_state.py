@@ -74,9 +74,9 @@ def test_a_state_that_does_not_fit_is_told(built, version, tmp_path):
     with pytest.raises(cp.SetupError) as refused:
         cp.fmu(built("bouncing-ball", version), kind="model-exchange", state=state, parameters={"g": -1.0})
     for text in (
-        "it belongs to another FMU",
-        "saved in co-simulation, and this is model-exchange",
-        "parameters: g: the state has them",
+        "state: belongs to another FMU",
+        "saved in co-simulation; expected model-exchange",
+        "parameters: g: already part of the state",
     ):
         assert text in str(refused.value)
 

@@ -106,7 +106,7 @@ def test_info_shows_both_kinds_and_which_one_is_run(scenario, capsys):
         main(["info", str(folder / "oscillator.fmu")])
     assert end.value.code == 0
     shown = capsys.readouterr().out
-    for expected in ("Co-simulation", "Model exchange", "2: x, v", "directional derivatives", "needs completedIntegratorStep",
+    for expected in ("Co-simulation", "Model exchange", "2: x, v", "directional derivatives", "completed-step calls",
                      'unless kind = "model-exchange" is given'):  # fmt: skip
         assert expected in shown
 

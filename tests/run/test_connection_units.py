@@ -205,7 +205,7 @@ def test_a_connection_without_any_unit_is_left_alone():
 
 
 def test_convert_is_true_or_false():
-    with pytest.raises(cp.SetupError, match=r"connections\[0\].convert: 'yes'; true or false is needed"):
+    with pytest.raises(cp.SetupError, match=r"connections\[0\].convert: 'yes'; expected true or false"):
         cp.System().connect("a.y", "b.u", convert="yes")
 
 

@@ -141,7 +141,7 @@ def _dimension(element: Element, names: Names, notes: Notes) -> Dimension:
     if "start" in element.attributes:
         length = notes.integer(element, "start")
         if length < 1:
-            notes.wrong(element, f"Dimension: start = {length}; expected a number from 1")
+            notes.wrong(element, f"Dimension: start = {length}; expected a number of at least 1")
         return Dimension(max(length, 1))
     reference = notes.reference(element, "valueReference")
     if reference not in names.lengths:

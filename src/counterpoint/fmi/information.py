@@ -26,7 +26,7 @@ _CAPABILITIES = {
     "provides_intermediate_update": "intermediate update",
     "only_once_per_process": "one instance per process",
     "needs_execution_tool": "needs its tool",
-    "needs_completed_integrator_step": "needs completedIntegratorStep",
+    "needs_completed_integrator_step": "completed-step calls",
 }
 _OF_MODEL_EXCHANGE = ("needs_completed_integrator_step",)
 

@@ -21,7 +21,7 @@ def limit_values(limits: tuple[float, float] | None) -> dict[str, Any]:
         lower, upper = limits
         return {"lower": float(lower), "upper": float(upper)}
     except (TypeError, ValueError):
-        raise SetupError(f'"limits": {limits!r}; a pair (lower, upper) is needed') from None
+        raise SetupError(f'"limits": {limits!r}; expected a pair (lower, upper)') from None
 
 
 class Family:

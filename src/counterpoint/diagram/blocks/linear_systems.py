@@ -200,7 +200,7 @@ def _matrices(system: tuple[Any, ...]) -> tuple[dict[str, Any], float | None, tu
     if system and not isinstance(system[0], int | float | list | tuple | np.ndarray):
         return *_lti(system[0]), system[1:]
     if len(system) not in (4, 5):
-        raise SetupError("state_space: A, B, C, D and the input are needed, or an LTI object (SciPy, python-control)")
+        raise SetupError("state_space: expected A, B, C, D and the input, or an LTI object (SciPy, python-control)")
     return state_matrices(*system[:4]), None, system[4:]
 
 
@@ -213,7 +213,7 @@ def _lti(system: Any) -> tuple[dict[str, Any], float | None]:
 
         system = control.tf2ss(system)
     if not all(hasattr(system, matrix) for matrix in "ABCD"):
-        raise SetupError(f"state_space: {system!r} is no LTI object; A, B, C, D are needed")
+        raise SetupError(f"state_space: {system!r} is not an LTI object; expected A, B, C, D")
     step = getattr(system, "dt", None)
     if step is True:
         raise SetupError("state_space: the sample time of the discrete system is not given (dt = True)")
@@ -224,5 +224,5 @@ def _pairs(name: str, roots: ArrayLike) -> NDArray[np.float64] | None:
     """Return complex numbers as rows (real, imaginary); None when there are none."""
     values = np.atleast_1d(np.asarray(roots, dtype=complex))
     if values.ndim != 1:
-        raise SetupError(f'"{name}": a list of numbers is needed, not an array of shape {values.shape}')
+        raise SetupError(f'"{name}": expected a list of numbers, not an array of shape {values.shape}')
     return np.column_stack((values.real, values.imag)) if len(values) else None
