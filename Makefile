@@ -1,58 +1,68 @@
-# Everything is set up in .venv; each target says what it does with `make help`.
+# All targets use .venv; `make help` lists them.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := pyproject.toml CMakeLists.txt $(shell find core src -type f ! -name '*.pyc')
+SOURCES := pyproject.toml CMakeLists.txt $(shell find core src -type f ! -name '*.pyc' ! -name '*.so' ! -name counterpoint-host)
+# What compiling needs. It stays in .venv, so that a second build finds the first one and compiles only what has changed.
+BUILD_TOOLS := 'scikit-build-core>=0.10' 'nanobind>=2.4' 'cmeel-eigen>=3.4,<4' 'cmake>=3.20' 'ninja>=1.11'
+# Shows how far the compiler is; the whole output is in build/install.log.
+INSTALL := $(BIN)/python .ci/show_progress.py build/install.log $(BIN)/pip install -v --no-build-isolation
 
 .PHONY: help demo test native-test thread-test lint docs benchmark clean
 
-help:  ## show the targets
+help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
 
-$(BIN)/pip:
+$(BIN)/.tools: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
-
-$(VENV)/.installed: $(BIN)/pip $(SOURCES)
-	$(BIN)/pip install -q .
+	$(BIN)/pip install -q $(BUILD_TOOLS)
 	@touch $@
 
-# One build of the package serves tests and tools.
-$(VENV)/.test-installed: $(BIN)/pip $(SOURCES)
-	$(BIN)/pip install -q '.[test]'
-	@touch $(VENV)/.installed $@
+$(VENV)/.installed: $(BIN)/.tools $(SOURCES)
+	@mkdir -p build
+	@echo "building; the first time takes about three minutes on two cores"
+	@$(INSTALL) .
+	@touch $@
+
+# The same build as for the demo, with what the tests use.
+$(VENV)/.test-installed: $(VENV)/.installed
+	$(BIN)/pip install -q --no-build-isolation '.[test]'
+	@touch $@
 
 $(VENV)/.lint-installed: $(VENV)/.test-installed
-	$(BIN)/pip install -q 'ruff>=0.5' 'mypy>=1.10' pandas-stubs 'cmake>=3.20' 'cmeel-eigen>=3.4,<4'
+	$(BIN)/pip install -q 'ruff>=0.5' 'mypy>=1.10' pandas-stubs
 	@touch $@
 
-demo: $(VENV)/.installed  ## set up and run the main job: a multirate co-simulation with picture and quality
+demo: $(VENV)/.installed  ## set up and run the demo: a multirate co-simulation with plot and coupling quality
 	$(BIN)/counterpoint run examples/two_mass.toml --overwrite
 
-test: $(VENV)/.test-installed  ## set up and pass the tests
+test: $(VENV)/.test-installed  ## set up and run the tests
 	$(BIN)/python -m pytest -q
 
-native-test: $(VENV)/.lint-installed  ## native tests under the address and undefined-behaviour sanitizers
-	$(BIN)/cmake -S . -B build/native -DCOUNTERPOINT_PYTHON=OFF -DCOUNTERPOINT_TESTS=ON \
-	  -DCMAKE_BUILD_TYPE=Debug -DCOUNTERPOINT_SANITIZE=address,undefined -DPython_EXECUTABLE=$(abspath $(BIN)/python)
+native-test: $(VENV)/.lint-installed  ## run the native tests with the address and undefined-behaviour sanitizers
+	$(BIN)/cmake -S . -B build/native -G Ninja -DCOUNTERPOINT_PYTHON=OFF -DCOUNTERPOINT_TESTS=ON \
+	  -DCMAKE_BUILD_TYPE=Debug -DCOUNTERPOINT_SANITIZE=address,undefined \
+	  -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DPython_EXECUTABLE=$(abspath $(BIN)/python)
 	$(BIN)/cmake --build build/native --parallel 2
 	cd build/native && $(abspath $(BIN))/ctest --output-on-failure
 
-thread-test: $(VENV)/.lint-installed  ## native tests under the thread sanitizer
-	$(BIN)/cmake -S . -B build/thread -DCOUNTERPOINT_PYTHON=OFF -DCOUNTERPOINT_TESTS=ON \
-	  -DCMAKE_BUILD_TYPE=Debug -DCOUNTERPOINT_SANITIZE=thread -DPython_EXECUTABLE=$(abspath $(BIN)/python)
+thread-test: $(VENV)/.lint-installed  ## run the native tests with the thread sanitizer
+	$(BIN)/cmake -S . -B build/thread -G Ninja -DCOUNTERPOINT_PYTHON=OFF -DCOUNTERPOINT_TESTS=ON \
+	  -DCMAKE_BUILD_TYPE=Debug -DCOUNTERPOINT_SANITIZE=thread \
+	  -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DPython_EXECUTABLE=$(abspath $(BIN)/python)
 	$(BIN)/cmake --build build/thread --parallel 2
 	cd build/thread && $(abspath $(BIN))/ctest --output-on-failure
 
-lint: $(VENV)/.lint-installed  ## ruff and mypy --strict
+lint: $(VENV)/.lint-installed  ## run ruff and mypy --strict
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	cd $(VENV) && bin/mypy --config-file ../pyproject.toml --strict -p counterpoint
 
-docs: $(VENV)/.test-installed  ## the documentation as HTML, warnings are errors
+docs: $(VENV)/.test-installed  ## build the documentation as HTML; warnings are errors
 	$(BIN)/pip install -q 'sphinx>=7.3' 'myst-parser>=3' 'furo>=2024.1'
 	$(BIN)/sphinx-build -W -q -b html docs docs/_build/html
 
-benchmark: $(VENV)/.test-installed  ## the coupling benchmark: ratios against a hand-written loop
+benchmark: $(VENV)/.test-installed  ## run the coupling benchmark: ratios against a hand-written loop
 	$(BIN)/python -m benchmarks coupling
 
 clean:  ## remove everything that was built

@@ -1,10 +1,10 @@
-"""A ball whose speed jumps at the ground: both sides of a jump are published, and nobody sees a line through it."""
+"""The speed of a ball jumps at the ground: the values before and after the jump are published at the same time."""
 
 import counterpoint as cp
 
 
 class Ball(cp.Subsystem):
-    """Falls, and turns round at the ground, where its steps end."""
+    """A falling ball; a step ends when it hits the ground and bounces."""
 
     outputs = ("height", "speed")
     stops_early = True

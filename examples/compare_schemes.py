@@ -1,4 +1,4 @@
-"""Which scheme, which order? Two masses on springs with all of them, against the exact motion."""
+"""Compare schemes and orders: two masses on springs against the exact motion."""
 
 import matplotlib.pyplot as plt
 import numpy as np

@@ -1,4 +1,4 @@
-"""Let a block diagram be master: a positioning drive with variable steps, and a slow load that keeps its own step."""
+"""A block diagram as master: a positioning drive with variable steps and a slow load with its own step."""
 
 import counterpoint as cp
 
@@ -12,7 +12,7 @@ others.add(
 others.connect("drive.shaft", "rotor.shaft", cp.lagrange(2))
 others.connect("rotor.angle", "drive.angle", cp.lagrange(3))
 
-# The drive: a motor that turns the shaft, slowed down by what the shaft gives back.
+# The drive: a motor that turns the shaft against the reaction of the load.
 drive = cp.Diagram("drive", solver="ode45", rtol=1e-6, atol=1e-8)
 shaft = drive.integrator(name="shaft")
 speed = drive.integrator(name="speed")

@@ -1,4 +1,4 @@
-"""Let your own program be master: a Runge-Kutta loop that asks Counterpoint for its input at every stage."""
+"""Your own program as master: a Runge-Kutta loop that asks Counterpoint for its input at every stage."""
 
 import counterpoint as cp
 

@@ -1,4 +1,4 @@
-"""A four-cylinder engine with valve events every half turn; its speed controller runs with the valves."""
+"""A four-cylinder engine with valve events every half turn; its speed controller runs at each valve event."""
 
 import math
 

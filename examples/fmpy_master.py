@@ -1,4 +1,4 @@
-"""Let an FMI program be master: the system of scheduler_master.py, exported as one FMU, is run by FMPy."""
+"""An FMI program as master: FMPy runs the system of scheduler_master.py, exported as one FMU."""
 
 import fmpy
 from scheduler_master import system

@@ -1,4 +1,4 @@
-"""A DC motor with a PI controller whose voltage is limited: a diagram that reads like the drawing it makes."""
+"""A DC motor and a PI controller with limited voltage, as a block diagram."""
 
 import counterpoint as cp
 

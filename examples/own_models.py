@@ -1,4 +1,4 @@
-"""Couple two models of your own: a motor circuit with steps of 0.1 ms and the fan it drives with 1 ms."""
+"""Couple two models of your own: a motor circuit with a step of 0.1 ms drives a fan with a step of 1 ms."""
 
 from math import sin
 

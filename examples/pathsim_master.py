@@ -1,4 +1,4 @@
-"""Let PathSim be master: it integrates the drive of diagram_master.py, Counterpoint the load behind a block."""
+"""PathSim as master: it integrates the drive of diagram_master.py; a Counterpoint block simulates the load."""
 
 import numpy as np
 from pathsim import Connection, Simulation

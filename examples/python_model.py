@@ -1,10 +1,10 @@
-"""A model that steps itself: a digital speed controller that wakes up every 5 ms drives a motor."""
+"""A model with its own step method: a digital speed controller with a sample time of 5 ms drives a motor."""
 
 import counterpoint as cp
 
 
 class Controller(cp.Subsystem):
-    """A PI controller that looks at its input once a step and holds its output in between."""
+    """A PI controller that samples its input once per step and holds its output in between."""
 
     inputs = ("wanted", "speed")
     outputs = ("voltage",)
@@ -14,7 +14,7 @@ class Controller(cp.Subsystem):
         self.sum = self.voltage = 0.0
 
     def step(self, t, t_end, u):
-        wanted, speed = u(t)  # what a sampler sees when it wakes up
+        wanted, speed = u(t)  # the values at the sample time
         error = wanted - speed
         self.sum += error * (t_end - t)
         self.voltage = min(max(0.3 * error + 4.0 * self.sum, -24.0), 24.0)

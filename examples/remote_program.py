@@ -1,4 +1,4 @@
-"""Another program as a subsystem: it connects, says which ports it has, and answers step by step."""
+"""Another program as a subsystem: it connects, describes its ports, and answers each step."""
 
 import subprocess
 import sys

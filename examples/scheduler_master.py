@@ -1,4 +1,4 @@
-"""Let Counterpoint be master: the drive of diagram_master.py is one subsystem, its load another."""
+"""Counterpoint as master: the drive of diagram_master.py and its load are two subsystems."""
 
 import counterpoint as cp
 

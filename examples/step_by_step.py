@@ -1,4 +1,4 @@
-"""Drive a run from Python: look at it between steps and open a valve when the tank is half full."""
+"""Control a run from Python: read values between steps and open a valve when the tank is half full."""
 
 import counterpoint as cp
 
@@ -7,7 +7,7 @@ def tank(t, level, flow):  # inflow, outflow and level; 2 m² of surface
     return (flow[0] - flow[1]) / 2.0
 
 
-def pipe(t, flow, level):  # the water column in the outlet needs time to speed up
+def pipe(t, flow, level):  # the water column in the outlet has inertia
     return (9.81 * level[0] * level[1] - 3.0 * flow) / 0.5
 
 

@@ -1,4 +1,4 @@
-"""A thermostat: a relay with hysteresis switches exactly when the temperature gets there, however long the step is."""
+"""A thermostat: a relay with hysteresis switches exactly at its limits, however long the step is."""
 
 import math
 

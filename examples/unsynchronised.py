@@ -1,4 +1,4 @@
-"""Steps of 1 ms and 7.3 ms that meet only every 73 ms: nothing has to be equidistant or synchronised."""
+"""Steps of 1 ms and 7.3 ms that coincide only every 73 ms: steps need not be equidistant or synchronised."""
 
 from math import sin
 
@@ -9,7 +9,7 @@ def pendulum(t, x, torque):  # x: angle and speed
     return [x[1], -25.0 * sin(x[0]) + torque[0]]
 
 
-def damper(t, torque, speed):  # answers with a delay of 50 ms
+def damper(t, torque, speed):  # responds with a lag of 50 ms
     return (-2.0 * speed - torque) / 0.05
 
 

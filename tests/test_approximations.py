@@ -169,7 +169,7 @@ def test_a_bad_argument_is_named_with_what_is_allowed(make, words):
         ([1.0, 0.0], [1.0, 2.0], None, "strictly increasing"),
         ([[0.0, 1.0]], [[1.0, 2.0]], None, "strictly increasing"),
         ([0.0, 1.0], [1.0], None, "1 rows for 2 times"),
-        ([0.0, 1.0], [1.0, 2.0], [1.0], "shape of values"),
+        ([0.0, 1.0], [1.0, 2.0], [1.0], "derivatives of the same shape"),
     ],
 )
 def test_samples_that_do_not_fit_are_refused(times, values, derivatives, word):

@@ -281,7 +281,7 @@ def test_an_output_may_be_any_kind_of_number_or_sequence(value):
         (lambda: cp.linear([[1]], [[1]], x0=[1], rtol=-1.0), ["rtol", "-1.0", "positive"]),
         (lambda: cp.linear([[1]], [[1]], x0=[]), ["x0"]),
         (lambda: cp.ode(3.5, [1.0]), ["rhs", "3.5", "neither a function"]),
-        (lambda: cp.ode(lambda t, x, u: x, [1.0], output=lambda t, x, u: x), ["outputs", "names are needed"]),
+        (lambda: cp.ode(lambda t, x, u: x, [1.0], output=lambda t, x, u: x), ["outputs", "expected the names"]),
         (lambda: cp.ode(lambda t, x, u: x, [1.0], output=7.5, outputs="y"), ["output", "7.5"]),
         (lambda: cp.ode(lambda t, x, u: x, [1.0], feedthrough=True), ["feedthrough", "output function"]),
         (
@@ -291,7 +291,7 @@ def test_an_output_may_be_any_kind_of_number_or_sequence(value):
         (lambda: cp.second_order([[0.0]], None, 1.0, 1.0, q0=1.0), ["M", "singular"]),
         (lambda: cp.second_order(1.0, None, 1.0, 1.0, q0=1.0, v0=[1.0, 2.0]), ["v0", "2 velocities for 1"]),
         (lambda: cp.table([0, 1], [1]), ["2 times for 1 rows"]),
-        (lambda: cp.table([0, 0], [1, 2]), ["row 2", "does not come after"]),
+        (lambda: cp.table([0, 0], [1, 2]), ["row 2", "is not later than"]),
         (lambda: cp.table([0, np.nan], [1, 2]), ["row 2", "finite"]),
         (lambda: cp.table([0, 1], [1, np.nan]), ["row 2", "t = 1.0", "NaN"]),
         (lambda: cp.table([0, 1], [1, 2], kind="cubic"), ["cubic", "linear", "hold"]),
@@ -310,5 +310,5 @@ def test_a_model_that_cannot_be_is_refused_with_the_key_and_the_value(make, word
 @pytest.mark.parametrize("options", [{"gamma": 0.4}, {"beta": 0.9}, {"gamma": 1.2}])
 def test_newmark_parameters_out_of_range_are_refused_with_the_value_and_the_range(options):
     ((name, value),) = options.items()
-    with pytest.raises(cp.SetupError, match=rf"{name}: {value}; a number from 0\.\d to"):
+    with pytest.raises(cp.SetupError, match=rf"{name}: {value}; expected a number from 0\.\d to"):
         alone(cp.second_order(1.0, None, 1.0, np.zeros((1, 0)), q0=1.0, inputs=(), **options))

@@ -471,5 +471,5 @@ def test_wrong_options_are_listed_together_with_what_is_wrong_with_the_system():
 def test_a_run_needs_an_end():
     system = cp.System()
     system.add("a", cp.source(lambda t: t, outputs="y"), step=0.1)
-    with pytest.raises(cp.SetupError, match="until: None; a finite time in s is needed"):
+    with pytest.raises(cp.SetupError, match="until: None; expected a finite time in s"):
         system.run(until=None)

@@ -78,7 +78,7 @@ def test_a_value_is_converted(source, target, value, expected):
 
 @pytest.mark.parametrize(("source", "target"), [("delta_K", "degC"), ("degF", "delta_degF"), ("delta_degC", "degC")])
 def test_a_difference_of_temperatures_never_gets_an_offset(source, target):
-    with pytest.raises(UnitProblem, match=r"is a difference here, .* counts from a zero of its own"):
+    with pytest.raises(UnitProblem, match=r"one is a temperature difference \(.*\), the other a temperature \("):
         conversion(unit(source), unit(target))
 
 
@@ -94,7 +94,7 @@ def test_units_written_with_fewer_digits_are_the_same():
 
 
 def test_different_dimensions_cannot_be_converted():
-    with pytest.raises(UnitProblem, match=r"rad/s \(s-1 rad\) is no Hz \(s-1\)"):
+    with pytest.raises(UnitProblem, match=r"rad/s \(s-1 rad\) cannot be converted to Hz \(s-1\)"):
         conversion(unit("rad/s"), unit("Hz"))
 
 

@@ -460,13 +460,13 @@ def test_a_block_that_ends_the_run_keeps_whole_windows():
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
-        ({"length": 0.0}, r"window.length: 0.0; a positive number of seconds"),
+        ({"length": 0.0}, r"window.length: 0.0; expected a positive number of seconds"),
         ({"length": math.nan}, r"window.length: nan"),
         ({"length": "long"}, r"window.length: 'long'"),
-        ({"length": 1.0, "repeats": 0}, r"window.repeats: 0; a whole number from 1"),
+        ({"length": 1.0, "repeats": 0}, r"window.repeats: 0; expected an integer of at least 1"),
         ({"length": 1.0, "repeats": 1.5}, r"window.repeats: 1.5"),
         ({"length": 1.0, "repeats": True}, r"window.repeats: True"),
-        ({"length": 1.0, "tolerance": 0.0}, r"window.tolerance: 0.0; a positive number, or None"),
+        ({"length": 1.0, "tolerance": 0.0}, r"window.tolerance: 0.0; expected a positive number or None"),
         ({"length": -1.0, "repeats": -1, "tolerance": -1.0}, r"(?s)length.*repeats.*tolerance"),
     ],
 )

@@ -1,6 +1,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/map.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -8,7 +9,7 @@
 
 #include "bind/python_values.hpp"
 #include "diagram/diagram_subsystem.hpp"
-#include "export/diagram_kinds.hpp"
+#include "diagram/recipes.hpp"
 
 namespace counterpoint::bind {
 
@@ -140,10 +141,21 @@ void bind_diagram(nb::module_& parent) {
       "make_block",
       [](const std::string& kind, const std::map<std::string, NumberArray>& numbers,
          const std::map<std::string, std::string>& texts) {
-        return recipe::make(recipe::block_kind, kind, parameters(numbers, texts));
+        return recipe::make(recipe::block_factory, kind, parameters(numbers, texts));
       },
       nb::arg("kind"), nb::arg("numbers"), nb::arg("texts"));
   m.def("kinds", [] { return registry().kinds(); }, "Kinds of blocks of the core.");
+  m.def(
+      "defaults",
+      [](const std::string& kind, const std::map<std::string, NumberArray>& numbers,
+         const std::map<std::string, std::string>& texts) {
+        const Parameters found = registry().defaults(kind, parameters(numbers, texts));
+        std::map<std::string, std::vector<double>> values;
+        for (const auto& [name, array] : found.numbers) values[name] = array.values;
+        return std::make_pair(values, found.texts);
+      },
+      nb::arg("kind"), nb::arg("numbers"), nb::arg("texts"),
+      "Numbers and texts that stand in for parameters that are not given, for a block with these.");
 
   nb::class_<FlatDiagram>(m, "FlatDiagram", "A diagram without superblocks.")
       .def(nb::init<>())
@@ -196,7 +208,7 @@ void bind_diagram(nb::module_& parent) {
       [](const FlatDiagram& diagram, const std::string& solver, const std::map<std::string, double>& settings,
          bool publishes_events, double preferred_step) {
         return std::static_pointer_cast<DiagramSubsystem>(recipe::make(
-            recipe::diagram_kind, diagram, simulator_options(solver, settings), publishes_events, preferred_step));
+            recipe::diagram_factory, diagram, simulator_options(solver, settings), publishes_events, preferred_step));
       },
       nb::arg("diagram"), nb::arg("solver"), nb::arg("settings"), nb::arg("publishes_events") = false,
       nb::arg("preferred_step") = 0.0);

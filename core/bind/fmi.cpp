@@ -5,8 +5,8 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind/python_values.hpp"
-#include "export/fmu_kinds.hpp"
 #include "fmi/fmu_base.hpp"
+#include "fmi/recipes.hpp"
 #if COUNTERPOINT_LINKS
 #include "fmi/isolated_fmu.hpp"
 #endif
@@ -232,7 +232,7 @@ void bind_fmi(nb::module_& parent) {
       "make_fmu",
       [](std::shared_ptr<Library> library, const FmuSetup& setup) -> std::shared_ptr<FmuBase> {
         std::shared_ptr<FmuBase> made = make_fmu(library, setup);
-        recipe::describe(*made, recipe::fmu_kind, recipe::describe_fmu(*library, setup));
+        recipe::describe(*made, recipe::fmu_factory, recipe::describe_fmu(*library, setup));
         return made;
       },
       nb::arg("library"), nb::arg("setup"), "An FMU of the kind that its setup says.");

@@ -25,13 +25,13 @@ using namespace link;
 
 namespace {
 
-/// A connection on which both ends have said hello, until somebody takes it over.
-class Connection {
+/// A link after the handshake, until a server or a remote subsystem takes it over.
+class OpenLink {
  public:
-  explicit Connection(ChannelPointer channel) : frames_(std::make_unique<FrameLink>(std::move(channel))) {}
+  explicit OpenLink(ChannelPointer channel) : frames_(std::make_unique<FrameLink>(std::move(channel))) {}
   const std::string& peer() const { return get().peer(); }
   FrameLink& get() const {
-    if (!frames_) throw std::runtime_error("the connection is in use");
+    if (!frames_) throw std::runtime_error("the link is in use");
     return *frames_;
   }
   std::unique_ptr<FrameLink> take() {
@@ -49,10 +49,10 @@ void look_for_signals() {
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
-void serve(Connection& connection, SubsystemPointer model, Ports ports) {
+void serve(OpenLink& link, SubsystemPointer model, Ports ports) {
   ports.derivatives = model->offers_derivatives();
   ports.stops_early = ports.jumps = model->stops_early();
-  const std::unique_ptr<FrameLink> frames = connection.take();
+  const std::unique_ptr<FrameLink> frames = link.take();
   LinkServer server(*frames, *model, ports);
   server.set_idle(look_for_signals);
   try {
@@ -65,7 +65,7 @@ void serve(Connection& connection, SubsystemPointer model, Ports ports) {
 }
 
 /// Wait in slices, so that Ctrl-C gets through.
-std::optional<Visitor> accept(Listener& listener, double seconds) {
+std::optional<PendingConnection> accept(Listener& listener, double seconds) {
   const Deadline deadline = Deadline::in(seconds);
   while (true) {
     try {
@@ -111,37 +111,39 @@ void bind_ports(nb::module_& m) {
 
 void bind_connections(nb::module_& m) {
   using Released = nb::call_guard<nb::gil_scoped_release>;
-  nb::class_<Connection>(m, "Connection", "A connection on which both ends have said hello.")
-      .def_prop_ro("peer", &Connection::peer);
-  nb::class_<Gate>(m, "Gate", "Who may come in: whoever shows the token.")
-      .def(nb::init<std::string, bool>(), nb::arg("token"), nb::arg("opens_once"));
-  nb::class_<Visitor>(m, "Visitor", "Somebody who has connected and said nothing yet.").def_ro("name", &Visitor::name);
+  nb::class_<OpenLink>(m, "OpenLink", "A link after the handshake.").def_prop_ro("peer", &OpenLink::peer);
+  nb::class_<TokenCheck>(m, "TokenCheck", "Accepts connections that show the token.")
+      .def(nb::init<std::string, bool>(), nb::arg("token"), nb::arg("single_use"));
+  nb::class_<PendingConnection>(m, "PendingConnection", "A program that has connected and sent nothing yet.")
+      .def_ro("name", &PendingConnection::name);
   nb::class_<Listener>(m, "Listener", "Waits for connections at an address.")
       .def(
           "__init__", [](Listener* self, const std::string& address) { new (self) Listener(Address::parse(address)); },
           nb::arg("address"))
       .def_prop_ro("address", [](const Listener& self) { return self.address().text(); })
-      .def("accept", &accept, nb::arg("seconds"), Released(), "The next visitor, or None when nobody comes in time.");
+      .def("accept", &accept, nb::arg("seconds"), Released(),
+           "The next program that connects, or None when none does in time.");
   m.def(
       "check_address", [](const std::string& address) { return Address::parse(address).is_local(); },
       nb::arg("address"), "Whether an address can be reached from this computer only; ValueError when it is none.");
   m.def(
       "connect",
       [](const std::string& address, const std::string& token, double seconds) {
-        auto made = std::make_unique<Connection>(connect(Address::parse(address), Deadline::in(seconds)));
-        greet(made->get(), token);
+        auto made = std::make_unique<OpenLink>(connect(Address::parse(address), Deadline::in(seconds)));
+        handshake_as_client(made->get(), token);
         return made;
       },
-      nb::arg("address"), nb::arg("token"), nb::arg("seconds"), Released(), "Connect and say hello.");
+      nb::arg("address"), nb::arg("token"), nb::arg("seconds"), Released(), "Connect and shake hands.");
   m.def(
-      "admit",
-      [](Visitor& visitor, Gate& gate) {
-        auto made = std::make_unique<Connection>(admit(std::move(visitor), Deadline::in(handshake_seconds)));
-        answer(made->get(), gate);
+      "accept",
+      [](PendingConnection& pending, TokenCheck& tokens) {
+        auto made = std::make_unique<OpenLink>(open(std::move(pending), Deadline::in(handshake_seconds)));
+        handshake_as_server(made->get(), tokens);
         return made;
       },
-      nb::arg("visitor"), nb::arg("gate"), Released(), "Hear what a visitor says and let him in, or raise.");
-  m.def("serve", &serve, nb::arg("connection"), nb::arg("subsystem"), nb::arg("ports"), Released(),
+      nb::arg("pending"), nb::arg("tokens"), Released(),
+      "Shake hands with a program that has connected; raises when it is refused.");
+  m.def("serve", &serve, nb::arg("link"), nb::arg("subsystem"), nb::arg("ports"), Released(),
         "Host a subsystem for the master at the other end until it says goodbye.");
 }
 
@@ -154,12 +156,12 @@ void bind_link(nb::module_& parent) {
   nb::class_<RemoteSubsystem, Subsystem>(m, "RemoteSubsystem", "A subsystem at the other end of a link.")
       .def(
           "__init__",
-          [](RemoteSubsystem* self, Connection& connection, double deadline) {
+          [](RemoteSubsystem* self, OpenLink& link, double deadline) {
             RemoteSettings settings;
             settings.deadline = deadline;
-            new (self) RemoteSubsystem(connection.take(), std::move(settings));
+            new (self) RemoteSubsystem(link.take(), std::move(settings));
           },
-          nb::arg("connection"), nb::arg("deadline"), nb::call_guard<nb::gil_scoped_release>())
+          nb::arg("link"), nb::arg("deadline"), nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("ports", &RemoteSubsystem::ports)
       .def_prop_ro("peer", &RemoteSubsystem::peer)
       .def_prop_ro(

@@ -11,9 +11,10 @@
 
 #include "bind/multibody_python.hpp"
 #include "bind/python_values.hpp"
-#include "export/multibody_kinds.hpp"
+#include "check.hpp"
 #include "multibody/initial.hpp"
 #include "multibody/multibody_subsystem.hpp"
+#include "multibody/recipes.hpp"
 #include "multibody/redundancy.hpp"
 
 namespace counterpoint::bind {
@@ -34,23 +35,41 @@ Combination combination(int dimension, const std::vector<int>& offsets, const Ve
   return made;
 }
 
-template <typename Kind>
-Kind chosen(const std::map<std::string, Kind>& names, const std::string& name) {
+template <class Choice>
+Choice chosen(const std::map<std::string, Choice>& names, const std::string& name) {
   const auto found = names.find(name);
   if (found == names.end()) throw nb::value_error(("\"" + name + "\" is not known").c_str());
   return found->second;
 }
 
-const std::map<std::string, MeasureFunction> kFunctions{{"dot", MeasureFunction::dot},
-                                                        {"distance", MeasureFunction::distance},
-                                                        {"angle", MeasureFunction::angle},
-                                                        {"rotation", MeasureFunction::rotation}};
-const std::map<std::string, Motion> kMotions{
+template <class Choice>
+std::string name_in(const std::map<std::string, Choice>& names, Choice choice) {
+  for (const auto& [name, known] : names) {
+    if (known == choice) return name;
+  }
+  internal_error("a choice without a name");
+}
+
+const std::map<std::string, Formulation> formulations{{"index-3", Formulation::index3},
+                                                      {"augmented-lagrangian", Formulation::augmented_lagrangian},
+                                                      {"penalty", Formulation::penalty}};
+const std::map<std::string, SystemForm> system_forms{{"condensed", SystemForm::condensed}, {"kkt", SystemForm::kkt}};
+const std::map<std::string, Integrator> integrators{{"newmark", Integrator::newmark},
+                                                    {"hermite", Integrator::hermite},
+                                                    {"rk2", Integrator::rk2},
+                                                    {"rk4", Integrator::rk4}};
+const std::map<std::string, Iteration> iterations{{"newton", Iteration::newton},
+                                                  {"fixed-point", Iteration::fixed_point}};
+const std::map<std::string, MeasureFunction> functions{{"dot", MeasureFunction::dot},
+                                                       {"distance", MeasureFunction::distance},
+                                                       {"angle", MeasureFunction::angle},
+                                                       {"rotation", MeasureFunction::rotation}};
+const std::map<std::string, Motion> motions{
     {"position", Motion::position}, {"velocity", Motion::velocity}, {"acceleration", Motion::acceleration}};
-const std::map<std::string, Scalar> kScalars{{"kinetic_energy", Scalar::kinetic_energy},
-                                             {"potential_energy", Scalar::potential_energy},
-                                             {"energy", Scalar::total_energy},
-                                             {"violation", Scalar::violation}};
+const std::map<std::string, Scalar> scalars{{"kinetic_energy", Scalar::kinetic_energy},
+                                            {"potential_energy", Scalar::potential_energy},
+                                            {"energy", Scalar::total_energy},
+                                            {"violation", Scalar::violation}};
 
 /// A model with an instant to ask it at: what the analyses in Python work with.
 class ModelView {
@@ -107,11 +126,11 @@ void bind_parts(nb::module_& m) {
           },
           nb::arg("dimension"), nb::arg("offsets"), nb::arg("weights"), nb::arg("turned"), nb::arg("constant"));
   nb::class_<TimeFunction>(m, "TimeFunction");
-  m.def("polynomial", recipe::maker(recipe::polynomial_kind), nb::arg("coefficients"));
-  m.def("harmonic", recipe::maker(recipe::harmonic_kind), nb::arg("offset"), nb::arg("amplitude"),
+  m.def("polynomial", recipe::maker(recipe::polynomial_factory), nb::arg("coefficients"));
+  m.def("harmonic", recipe::maker(recipe::harmonic_factory), nb::arg("offset"), nb::arg("amplitude"),
         nb::arg("angular_frequency"), nb::arg("phase"));
   m.def(
-      "following", [](int input, double factor) { return recipe::make(recipe::following_kind, {input}, factor); },
+      "following", [](int input, double factor) { return recipe::make(recipe::following_factory, {input}, factor); },
       nb::arg("input"), nb::arg("factor"));
   m.def("python_time_function", &make_python_time_function, nb::arg("function"), nb::arg("interval"));
 
@@ -127,7 +146,7 @@ void bind_parts(nb::module_& m) {
       "measure",
       [](const std::string& function, const Combination& a, const Combination& b, const Combination& c,
          const Combination& d) {
-        return recipe::make(recipe::measure_kind, chosen(kFunctions, function), {a, b}, {c, d});
+        return recipe::make(recipe::measure_factory, chosen(functions, function), {a, b}, {c, d});
       },
       nb::arg("function"), nb::arg("a"), nb::arg("b"), nb::arg("c"), nb::arg("d"));
 }
@@ -175,7 +194,7 @@ void bind_assembly(nb::module_& m) {
              const Vector& lengths, Names names) {
             std::vector<DistanceRow> rows;
             for (std::size_t k = 0; k < first.size(); ++k) rows.push_back({first[k], second[k], lengths[k]});
-            add_batch(self, recipe::make(recipe::distances_kind, {dimension, rows}), std::move(names));
+            add_batch(self, recipe::make(recipe::distances_factory, {dimension, rows}), std::move(names));
           },
           nb::arg("dimension"), nb::arg("first"), nb::arg("second"), nb::arg("lengths"), nb::arg("names"))
       .def(
@@ -184,13 +203,13 @@ void bind_assembly(nb::module_& m) {
              const Vector& scales, Names names) {
             std::vector<DotRow> rows;
             for (std::size_t k = 0; k < a.size(); ++k) rows.push_back({a[k], b[k], values[k], scales[k]});
-            add_batch(self, recipe::make(recipe::dots_kind, rows), std::move(names));
+            add_batch(self, recipe::make(recipe::dots_factory, rows), std::move(names));
           },
           nb::arg("a"), nb::arg("b"), nb::arg("values"), nb::arg("scales"), nb::arg("names"))
       .def(
           "add_coincidences",
           [](Parts& self, const std::vector<Combination>& combinations, Names names) {
-            add_batch(self, recipe::make(recipe::coincidences_kind, combinations), std::move(names));
+            add_batch(self, recipe::make(recipe::coincidences_factory, combinations), std::move(names));
           },
           nb::arg("combinations"), nb::arg("names"))
       .def(
@@ -201,7 +220,7 @@ void bind_assembly(nb::module_& m) {
           [](Parts& self, std::vector<MeasurePointer> measures, Vector factors,
              std::optional<TimeFunctionPointer> prescribed, const std::string& name) {
             add_batch(self,
-                      recipe::make(recipe::relations_kind,
+                      recipe::make(recipe::relations_factory,
                                    {{std::move(measures), std::move(factors), prescribed.value_or(nullptr)}}),
                       {name});
           },
@@ -216,7 +235,7 @@ void bind_assembly(nb::module_& m) {
             auto model = std::make_shared<AssembledModel>(std::move(self));
             // It keeps its parts itself: they are written from there, not kept twice.
             model->origin = std::make_shared<recipe::Origin>(
-                recipe::Origin{recipe::assembled_model_kind.name,
+                recipe::Origin{recipe::assembled_model_factory.name,
                                [made = model.get()](recipe::Writer& writer) { writer(made->parts()); }});
             return new ModelView(std::move(model), length);
           },
@@ -375,27 +394,27 @@ void bind_outputs(nb::module_& m) {
   m.def(
       "point_output",
       [](const Combination& point, const std::string& motion) {
-        return recipe::make(recipe::point_output_kind, point, chosen(kMotions, motion));
+        return recipe::make(recipe::point_output_factory, point, chosen(motions, motion));
       },
       nb::arg("point"), nb::arg("motion"));
   m.def(
       "measure_output",
       [](MeasurePointer measure, const std::string& motion) {
-        return recipe::make(recipe::measure_output_kind, std::move(measure), chosen(kMotions, motion));
+        return recipe::make(recipe::measure_output_factory, std::move(measure), chosen(motions, motion));
       },
       nb::arg("measure"), nb::arg("motion"));
   m.def(
       "coordinates_output",
       [](int coordinates, const std::string& motion) {
-        return recipe::make(recipe::coordinates_output_kind, coordinates, chosen(kMotions, motion));
+        return recipe::make(recipe::coordinates_output_factory, coordinates, chosen(motions, motion));
       },
       nb::arg("coordinates"), nb::arg("motion"));
-  m.def("reaction_output", recipe::maker(recipe::reaction_output_kind), nb::arg("first"), nb::arg("count"));
-  m.def("support_output", recipe::maker(recipe::support_output_kind), nb::arg("offset"), nb::arg("dimension"));
-  m.def("force_output", recipe::maker(recipe::force_output_kind), nb::arg("force"));
+  m.def("reaction_output", recipe::maker(recipe::reaction_output_factory), nb::arg("first"), nb::arg("count"));
+  m.def("support_output", recipe::maker(recipe::support_output_factory), nb::arg("offset"), nb::arg("dimension"));
+  m.def("force_output", recipe::maker(recipe::force_output_factory), nb::arg("force"));
   m.def(
       "scalar_output",
-      [](const std::string& scalar) { return recipe::make(recipe::scalar_output_kind, chosen(kScalars, scalar)); },
+      [](const std::string& scalar) { return recipe::make(recipe::scalar_output_factory, chosen(scalars, scalar)); },
       nb::arg("scalar"));
 }
 
@@ -408,11 +427,21 @@ void bind_subsystem(nb::module_& m) {
       .def_rw("alpha_f", &NewmarkRule::alpha_f);
   nb::class_<StepperOptions>(m, "StepperOptions")
       .def(nb::init<>())
-      .def_rw("formulation", &StepperOptions::formulation)
-      .def_rw("system", &StepperOptions::system)
-      .def_rw("integrator", &StepperOptions::integrator)
-      .def_rw("iteration", &StepperOptions::iteration)
-      .def_rw("solver", &StepperOptions::solver)
+      .def_prop_rw(
+          "formulation", [](const StepperOptions& o) { return name_in(formulations, o.formulation); },
+          [](StepperOptions& o, const std::string& name) { o.formulation = chosen(formulations, name); })
+      .def_prop_rw(
+          "system", [](const StepperOptions& o) { return name_in(system_forms, o.system); },
+          [](StepperOptions& o, const std::string& name) { o.system = chosen(system_forms, name); })
+      .def_prop_rw(
+          "integrator", [](const StepperOptions& o) { return name_in(integrators, o.integrator); },
+          [](StepperOptions& o, const std::string& name) { o.integrator = chosen(integrators, name); })
+      .def_prop_rw(
+          "iteration", [](const StepperOptions& o) { return name_in(iterations, o.iteration); },
+          [](StepperOptions& o, const std::string& name) { o.iteration = chosen(iterations, name); })
+      .def_prop_rw(
+          "solver", [](const StepperOptions& o) { return std::string(linear::name_of(o.solver)); },
+          [](StepperOptions& o, const std::string& name) { o.solver = linear::solver_type(name); })
       .def_rw("rule", &StepperOptions::rule)
       .def_rw("penalty", &StepperOptions::penalty)
       .def_rw("natural_frequency", &StepperOptions::natural_frequency)
@@ -442,7 +471,7 @@ void bind_subsystem(nb::module_& m) {
             const MultibodySubsystem::Setup setup{std::move(q), std::move(v), std::move(input_defaults),
                                                   guided_by_inputs, step};
             new (self) MultibodySubsystem(model.model, options, outputs, setup);
-            recipe::describe(*self, recipe::mechanism_kind, {model.model, options, std::move(outputs), setup});
+            recipe::describe(*self, recipe::mechanism_factory, {model.model, options, std::move(outputs), setup});
           },
           nb::arg("model"), nb::arg("options"), nb::arg("outputs"), nb::arg("q"), nb::arg("v"),
           nb::arg("input_defaults"), nb::arg("guided_by_inputs"), nb::arg("step"))

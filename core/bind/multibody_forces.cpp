@@ -10,7 +10,7 @@
 #include "bind/multibody_python.hpp"
 #include "bind/python_calls.hpp"
 #include "bind/python_values.hpp"
-#include "export/multibody_kinds.hpp"
+#include "multibody/recipes.hpp"
 #include "multibody/user_force.hpp"
 
 namespace counterpoint::bind {
@@ -74,15 +74,16 @@ void bind_scalar(nb::module_& m) {
       .def(
           "set_actuator", [](ScalarLaw& self, TimeFunctionPointer actuator) { self.actuator = std::move(actuator); },
           nb::arg("actuator"));
-  m.def("scalar_force", recipe::maker(recipe::scalar_force_kind), nb::arg("measure"), nb::arg("law"));
-  m.def("point_force", recipe::maker(recipe::point_force_kind), nb::arg("point"), nb::arg("components"),
+  m.def("scalar_force", recipe::maker(recipe::scalar_force_factory), nb::arg("measure"), nb::arg("law"));
+  m.def("point_force", recipe::maker(recipe::point_force_factory), nb::arg("point"), nb::arg("components"),
         nb::arg("axes"));
-  m.def("torque", recipe::maker(recipe::torque_kind), nb::arg("axes"), nb::arg("components"), nb::arg("in_body_axes"));
+  m.def("torque", recipe::maker(recipe::torque_factory), nb::arg("axes"), nb::arg("components"),
+        nb::arg("in_body_axes"));
   m.def(
       "rotational_spring",
       [](const std::vector<Combination>& first, const std::vector<Combination>& second, const Triple& stiffness,
          const Triple& damping) {
-        return recipe::make(recipe::rotational_spring_kind, {first.at(0), first.at(1), first.at(2)},
+        return recipe::make(recipe::rotational_spring_factory, {first.at(0), first.at(1), first.at(2)},
                             {second.at(0), second.at(1), second.at(2)}, {stiffness, damping});
       },
       nb::arg("first"), nb::arg("second"), nb::arg("stiffness"), nb::arg("damping"));
@@ -100,7 +101,7 @@ void bind_road(nb::module_& m) {
   m.def(
       "contact",
       [](const Combination& point, const Triple& place, const Triple& normal, const ContactLaw& law) {
-        return recipe::make(recipe::contact_kind, point, {place, normal}, law);
+        return recipe::make(recipe::contact_factory, point, {place, normal}, law);
       },
       nb::arg("point"), nb::arg("place"), nb::arg("normal"), nb::arg("law"));
 
@@ -133,7 +134,7 @@ void bind_road(nb::module_& m) {
       "tyre",
       [](const Combination& centre, const Combination& axis, const Combination& spoke, const Combination& angle,
          const Triple& place, const Triple& normal, const TyreLaw& law) {
-        return recipe::make(recipe::tyre_kind, {centre, axis, spoke, angle}, {place, normal}, law);
+        return recipe::make(recipe::tyre_factory, {centre, axis, spoke, angle}, {place, normal}, law);
       },
       nb::arg("centre"), nb::arg("axis"), nb::arg("spoke"), nb::arg("angle"), nb::arg("place"), nb::arg("normal"),
       nb::arg("law"));
@@ -165,7 +166,7 @@ void bind_air(nb::module_& m) {
   m.def(
       "aerodynamic_strip",
       [](const Combination& point, const Combination& chord, const Combination& normal, const StripLaw& law) {
-        return recipe::make(recipe::aerodynamic_strip_kind, {point, chord, normal}, law);
+        return recipe::make(recipe::aerodynamic_strip_factory, {point, chord, normal}, law);
       },
       nb::arg("point"), nb::arg("chord"), nb::arg("normal"), nb::arg("law"));
 }
@@ -186,9 +187,9 @@ void bind_user(nb::module_& m) {
         return make_user_force_on_points(reinterpret_cast<PointsFunction>(address), points, {position, velocity});
       },
       nb::arg("address"), nb::arg("points"), nb::arg("position"), nb::arg("velocity"));
-  m.def("smooth_step", recipe::maker(recipe::smooth_step_kind), nb::arg("t0"), nb::arg("t1"), nb::arg("before"),
+  m.def("smooth_step", recipe::maker(recipe::smooth_step_factory), nb::arg("t0"), nb::arg("t1"), nb::arg("before"),
         nb::arg("after"));
-  m.def("table_of_time", recipe::maker(recipe::table_of_time_kind), nb::arg("times"), nb::arg("values"));
+  m.def("table_of_time", recipe::maker(recipe::table_of_time_factory), nb::arg("times"), nb::arg("values"));
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 #include "bind/python_calls.hpp"
 #include "bind/python_values.hpp"
-#include "export/ode_kinds.hpp"
+#include "ode/recipes.hpp"
 
 namespace counterpoint::bind {
 
@@ -107,7 +107,7 @@ void bind_ode(nb::module_& m) {
   m.def(
       "linear_right_hand_side",
       [](Array2 a, Array2 b) -> RightHandSidePointer {
-        return recipe::make(recipe::linear_right_hand_side_kind, to_matrix(a), to_matrix(b));
+        return recipe::make(recipe::linear_right_hand_side_factory, to_matrix(a), to_matrix(b));
       },
       nb::arg("a"), nb::arg("b"));
   m.def(
@@ -123,10 +123,10 @@ void bind_ode(nb::module_& m) {
       },
       nb::arg("function"), nb::arg("states"), nb::arg("inputs"));
 
-  m.def("state_output", recipe::maker(recipe::state_output_kind), nb::arg("states"));
+  m.def("state_output", recipe::maker(recipe::state_output_factory), nb::arg("states"));
   m.def(
       "linear_output",
-      [](Array2 c, Array2 d) { return recipe::make(recipe::linear_output_kind, to_matrix(c), to_matrix(d)); },
+      [](Array2 c, Array2 d) { return recipe::make(recipe::linear_output_factory, to_matrix(c), to_matrix(d)); },
       nb::arg("c"), nb::arg("d"));
   m.def(
       "compiled_output",
@@ -145,7 +145,7 @@ void bind_ode(nb::module_& m) {
       "ode_subsystem",
       [](RightHandSidePointer f, OutputMapPointer g, std::vector<double> x0, const std::string& solver,
          const SolverOptions& options) -> SubsystemPointer {
-        return recipe::make(recipe::ode_kind, std::move(f), std::move(g), {std::move(x0)}, solver, options);
+        return recipe::make(recipe::ode_factory, std::move(f), std::move(g), {std::move(x0)}, solver, options);
       },
       nb::arg("right_hand_side"), nb::arg("output"), nb::arg("x0"), nb::arg("solver"), nb::arg("options"));
 
@@ -154,8 +154,9 @@ void bind_ode(nb::module_& m) {
       [](std::vector<double> times, Array2 values, bool hold) -> SubsystemPointer {
         const double* first = values.data();
         std::vector<double> rows(first, first + values.size());
-        return recipe::make(recipe::table_kind, {std::move(times), std::move(rows), static_cast<int>(values.shape(1)),
-                                                 hold ? Table::Kind::hold : Table::Kind::linear});
+        return recipe::make(recipe::table_factory,
+                            {std::move(times), std::move(rows), static_cast<int>(values.shape(1)),
+                             hold ? Table::Kind::hold : Table::Kind::linear});
       },
       nb::arg("times"), nb::arg("values"), nb::arg("hold"));
 }

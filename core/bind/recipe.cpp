@@ -5,7 +5,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bind/python_values.hpp"
-#include "export/exported_kinds.hpp"
+#include "export/exported_fields.hpp"
 
 namespace counterpoint::bind {
 

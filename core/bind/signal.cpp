@@ -7,8 +7,8 @@
 
 #include "bind/python_calls.hpp"
 #include "bind/python_values.hpp"
-#include "export/signal_kinds.hpp"
 #include "signal/approximation.hpp"
+#include "signal/recipes.hpp"
 
 namespace counterpoint::bind {
 
@@ -69,13 +69,13 @@ void bind_signal(nb::module_& m) {
         if (side != "behind" && side != "ahead") {
           throw nb::value_error(("hold: side \"" + side + "\" is not known; \"behind\" and \"ahead\" are").c_str());
         }
-        return recipe::make(recipe::hold_kind, side == "behind" ? HoldSide::behind : HoldSide::ahead);
+        return recipe::make(recipe::hold_factory, side == "behind" ? HoldSide::behind : HoldSide::ahead);
       },
       nb::arg("side"));
-  m.def("lagrange", recipe::maker(recipe::lagrange_kind), nb::arg("order"));
-  m.def("hermite", recipe::maker(recipe::hermite_kind));
-  m.def("taylor", recipe::maker(recipe::taylor_kind), nb::arg("order"));
-  m.def("least_squares", recipe::maker(recipe::least_squares_kind), nb::arg("order"), nb::arg("points"));
+  m.def("lagrange", recipe::maker(recipe::lagrange_factory), nb::arg("order"));
+  m.def("hermite", recipe::maker(recipe::hermite_factory));
+  m.def("taylor", recipe::maker(recipe::taylor_factory), nb::arg("order"));
+  m.def("least_squares", recipe::maker(recipe::least_squares_factory), nb::arg("order"), nb::arg("points"));
   m.def(
       "mean",
       [](const std::string& kind) {
@@ -83,10 +83,11 @@ void bind_signal(nb::module_& m) {
           throw nb::value_error(
               ("mean: kind \"" + kind + "\" is not known; \"arithmetic\" and \"time-weighted\" are").c_str());
         }
-        return recipe::make(recipe::mean_kind, kind == "arithmetic" ? MeanKind::arithmetic : MeanKind::time_weighted);
+        return recipe::make(recipe::mean_factory,
+                            kind == "arithmetic" ? MeanKind::arithmetic : MeanKind::time_weighted);
       },
       nb::arg("kind"));
-  m.def("transition", recipe::maker(recipe::transition_kind), nb::arg("order"));
+  m.def("transition", recipe::maker(recipe::transition_factory), nb::arg("order"));
   m.def(
       "python_approximation",
       [](nb::object evaluate, int points, const std::string& name) -> ApproximationPointer {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "coupling/participant.hpp"
-#include "recipe/kind.hpp"
+#include "recipe/factory.hpp"
 
 namespace counterpoint::diagram {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "recipe/kind.hpp"
+#include "recipe/factory.hpp"
 
 namespace counterpoint::diagram {
 

@@ -17,7 +17,7 @@ void check_finite(const std::string& name, const Array& array) {
 }
 
 double scalar(const std::string& name, const Array& array) {
-  if (array.values.size() != 1) fail(name, "one number is needed, not " + std::to_string(array.values.size()));
+  if (array.values.size() != 1) fail(name, "expected one number, not " + std::to_string(array.values.size()));
   return array.values.front();
 }
 
@@ -33,7 +33,7 @@ const Array* Reader::find(const std::string& name) {
   used_.insert(name);
   const auto found = parameters_.numbers.find(name);
   if (found == parameters_.numbers.end()) {
-    if (parameters_.texts.count(name)) fail(name, "a number is needed, not text");
+    if (parameters_.texts.count(name)) fail(name, "expected a number, not text");
     return nullptr;
   }
   return &found->second;
@@ -52,7 +52,10 @@ double Reader::number(const std::string& name) {
 
 double Reader::number(const std::string& name, double otherwise) {
   const Array* found = find(name);
-  if (!found) return otherwise;
+  if (!found) {
+    defaults_.numbers[name] = {{otherwise}};
+    return otherwise;
+  }
   const double value = scalar(name, *found);
   if (std::isnan(value)) fail(name, "must be a number");
   return value;
@@ -78,7 +81,10 @@ std::vector<double> Reader::vector(const std::string& name) {
 }
 
 std::vector<double> Reader::vector(const std::string& name, std::vector<double> otherwise) {
-  return has(name) ? vector(name) : (find(name), std::move(otherwise));
+  if (has(name)) return vector(name);
+  used_.insert(name);
+  defaults_.numbers[name] = {otherwise, 1, static_cast<int>(otherwise.size())};
+  return otherwise;
 }
 
 Array Reader::matrix(const std::string& name) {
@@ -96,7 +102,9 @@ std::string Reader::text(const std::string& name) {
 }
 
 std::string Reader::text(const std::string& name, const std::string& otherwise) {
-  return has(name) ? text(name) : (used_.insert(name), otherwise);
+  if (has(name)) return text(name);
+  used_.insert(name);
+  return defaults_.texts[name] = otherwise;
 }
 
 std::string Reader::word(const std::string& name, const std::vector<std::string>& allowed,
@@ -141,11 +149,21 @@ std::vector<std::string> Reader::unused() const {
 
 std::vector<std::string> Reader::asked() const { return {used_.begin(), used_.end()}; }
 
-BlockPointer Registry::make(const std::string& kind, const Parameters& parameters) const {
+const Maker& Registry::maker(const std::string& kind) const {
   const auto found = makers_.find(kind);
   if (found == makers_.end()) throw std::invalid_argument("no kind of block \"" + kind + "\"");
+  return found->second;
+}
+
+Parameters Registry::defaults(const std::string& kind, const Parameters& parameters) const {
   Reader reader(parameters);
-  BlockPointer block = found->second(reader);
+  maker(kind)(reader);
+  return reader.defaults();
+}
+
+BlockPointer Registry::make(const std::string& kind, const Parameters& parameters) const {
+  Reader reader(parameters);
+  BlockPointer block = maker(kind)(reader);
   const std::vector<std::string> unused = reader.unused();
   if (!unused.empty()) {
     throw std::invalid_argument("\"" + unused.front() + "\": no such parameter of " + kind +

@@ -51,12 +51,15 @@ class Reader {
   std::vector<std::string> unused() const;
   /// Names that were asked for.
   std::vector<std::string> asked() const;
+  /// What stood in for parameters that were not given.
+  const Parameters& defaults() const { return defaults_; }
 
  private:
   const Array* find(const std::string& name);
 
   const Parameters& parameters_;
   std::set<std::string> used_;
+  Parameters defaults_;
 };
 
 using Maker = std::function<BlockPointer(Reader&)>;
@@ -68,8 +71,13 @@ class Registry {
   /// Throws std::invalid_argument: unknown kind, missing, wrong or unknown parameter.
   BlockPointer make(const std::string& kind, const Parameters& parameters) const;
   std::vector<std::string> kinds() const;
+  /// What stands in for parameters that are not given, for a block with these. The only place where defaults are stated
+  /// is the maker.
+  Parameters defaults(const std::string& kind, const Parameters& parameters) const;
 
  private:
+  const Maker& maker(const std::string& kind) const;
+
   std::map<std::string, Maker> makers_;
 };
 

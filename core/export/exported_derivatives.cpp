@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "check.hpp"
 #include "export/exported_model.hpp"
 
 namespace counterpoint::exported {
@@ -22,7 +23,7 @@ void ExportedModel::output_slope(const Variable& v, double* values) {
   const Port* port = spec_.outputs.data();
   int first = 0;
   while (first + port->width <= v.offset) first += port++->width;
-  if (v.offset + v.width > first + port->width) throw std::invalid_argument("a variable lies in several ports");
+  if (v.offset + v.width > first + port->width) throw UserError("a variable lies in several ports");
   Participant& p = scheduler_->network().participants[port->participant];
   const int place = port->offset + (v.offset - first);
   if (std::abs(p.t - time_) > scheduler_->network().tolerance) return slope_between_samples(v, values);
@@ -54,7 +55,7 @@ bool ExportedModel::try_slope(Participant& p, int place, int width, double* valu
     got_there = got_there && p.subsystem->step(middle, end, *p.inputs) == end;
     std::copy_n(p.subsystem->output(end, *p.inputs) + place, width, two.begin());
     for (int k = 0; k < width; ++k) values[k] = (4.0 * (one[k] - now[k]) - (two[k] - now[k])) / (end - p.t);
-  } catch (const std::exception&) {  // whoever cannot go on from here says so in the next step
+  } catch (const std::exception&) {  // a subsystem that cannot continue fails in its next step
     got_there = false;
   }
   p.subsystem->restore(*state);
@@ -103,7 +104,7 @@ std::vector<double> ExportedModel::directional_derivative(const std::vector<Dire
   return slope;
 }
 
-/// Outputs at this communication point with the inputs set since. Who has gone beyond it sees these from its next step
+/// Outputs at this communication point with the inputs set since. A subsystem beyond it sees these from its next step
 /// on.
 void ExportedModel::evaluate_again() {
   publish_inputs();

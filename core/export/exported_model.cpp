@@ -4,7 +4,8 @@
 #include <cmath>
 #include <utility>
 
-#include "export/written_network.hpp"
+#include "check.hpp"
+#include "coupling/written_network.hpp"
 
 namespace counterpoint::exported {
 namespace {
@@ -112,7 +113,7 @@ void ExportedModel::get(const Variable& v, double* values) {
 
 void ExportedModel::set(const Variable& v, const double* values) {
   if (!std::all_of(values, values + v.width, [](double value) { return std::isfinite(value); })) {
-    throw std::invalid_argument("variable " + std::to_string(v.reference) + ": the value is not finite");
+    throw UserError("variable " + std::to_string(v.reference) + ": the value is not finite");
   }
   is_started_ = is_started_ && is_running_;
   if (v.role == Role::input) {
@@ -167,7 +168,7 @@ RunSpec ExportedModel::run_spec(double start) const {
 void ExportedModel::build() {
   finish();
   scheduler_.reset();
-  // Variables stay where they are: somebody may be looking at one.
+  // Variables stay where they are: a caller may hold a reference to one.
   if (!is_built_) spec_.members = read_spec(body_, resources_, changes_).members;
   is_built_ = true;
   scheduler_ = std::make_unique<Scheduler>(run_spec(start_), 1);
@@ -356,8 +357,8 @@ ExportedModel::StatePointer ExportedModel::read_state(recipe::Reader& reader) co
   state->outputs = outputs_;
   reader.same_sizes(state->inputs, state->slopes, state->outputs);
   reader(state->start, state->time, state->is_running, state->written);
-  if (!std::isfinite(state->start) || !std::isfinite(state->time)) reader.fail("its time is no number");
-  if (state->is_running == state->written.empty()) reader.fail("it does not say where the subsystems are");
+  if (!std::isfinite(state->start) || !std::isfinite(state->time)) reader.fail("its time is not finite");
+  if (state->is_running == state->written.empty()) reader.fail("the states of the subsystems are missing");
   return state;
 }
 

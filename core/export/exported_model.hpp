@@ -18,10 +18,10 @@ namespace counterpoint::exported {
 ///
 ///     step to t_end:
 ///       1. the inputs set since the last step become a sample at t
-///       2. everybody is advanced to t_end, at least: fixed steps stay on their own grid and may go beyond it,
+///       2. every subsystem is advanced to t_end, at least: fixed steps stay on their own grid and may go beyond it,
 ///          steps that a subsystem chooses end there
 ///       3. outputs are taken at t_end; between samples they are interpolated
-///     with somebody who looks in between, 2 and 3 are done for the end of every step inside, and inputs set there are
+///     with intermediate updates, 2 and 3 are done for the end of every step inside, and inputs set there are
 ///     1 again
 ///
 /// Calls that come too early or too late are the caller's business. Everything else that is wrong is an exception.
@@ -110,7 +110,7 @@ class ExportedModel {
   bool is_built_ = true;     ///< the subsystems are those of the parameters
   bool is_started_ = false;  ///< outputs are those of the inputs
   bool is_running_ = false;
-  bool are_inputs_new_ = false;  ///< set since somebody last looked
+  bool are_inputs_new_ = false;  ///< set since outputs were evaluated last
 };
 
 }  // namespace counterpoint::exported

@@ -5,13 +5,13 @@
 #include <iterator>
 #include <set>
 
-#include "export/exported_kinds.hpp"
+#include "export/exported_fields.hpp"
 
 namespace counterpoint::exported {
 namespace {
 
 constexpr std::string_view mark = "Counterpoint FMU";
-constexpr std::uint32_t version = 2;
+constexpr std::uint32_t version = 3;
 constexpr std::uint64_t largest = std::uint64_t{1} << 31;
 
 template <class Number>
@@ -61,7 +61,7 @@ ExportedSpec read_spec(const std::string& body, const std::string& folder,
   reader.changes = changes;
   ExportedSpec spec;
   reader(spec);
-  if (!reader.at_end()) reader.fail("there is more than a recipe");
+  reader.expect_end();
   return spec;
 }
 
@@ -79,11 +79,13 @@ class SpecCheck {
   void all() {
     for (std::size_t i = 0; i < spec_.members.size(); ++i) member(spec_.members[i].spec);
     no_circle();
-    if (!spec_.laws.empty()) reader_.fail("there is a coupling law");
+    if (!spec_.laws.empty()) reader_.fail("coupling laws cannot be written down");
     for (const ConnectionSpec& c : spec_.connections) connection(c);
     for (const TornInput& t : spec_.torn) inside(t.offset, t.width, inputs_of(t.participant));
-    if (!std::isfinite(spec_.tolerance) || spec_.tolerance < 0.0) reader_.fail("the tolerance of times is no number");
-    if (spec_.initial_passes < 1 || spec_.initial_passes > 1 << 20) reader_.fail("the number of passes makes no sense");
+    if (!std::isfinite(spec_.tolerance) || spec_.tolerance < 0.0)
+      reader_.fail("the tolerance of times is not a number from 0");
+    if (spec_.initial_passes < 1 || spec_.initial_passes > 1 << 20)
+      reader_.fail("the number of initial passes is not between 1 and 2^20");
     for (const exported::Port& p : spec_.inputs) inputs_ += inside(p.offset, p.width, inputs_of(p.participant));
     for (const exported::Port& p : spec_.outputs) outputs_ += inside(p.offset, p.width, outputs_of(p.participant));
     for (const exported::Variable& v : spec_.variables) variable(v);
@@ -91,14 +93,15 @@ class SpecCheck {
 
  private:
   void member(const ParticipantSpec& p) {
-    const bool is_step = p.step == 0.0 || p.step > spec_.tolerance;  // below that, times are one
-    if (!std::isfinite(p.step) || !is_step) reader_.fail("a step is no time that can be stepped");
+    const bool is_step = p.step == 0.0 || p.step > spec_.tolerance;  // below that, two times are equal
+    if (!std::isfinite(p.step) || !is_step)
+      reader_.fail("a step size is neither 0 nor greater than the tolerance of times");
     if (static_cast<int>(p.constants.size()) != p.subsystem->input_width())
-      reader_.fail("a subsystem has other inputs");
+      reader_.fail("the number of inputs is not that of the subsystem");
     for (int other : p.waits_for) outputs_of(other);
   }
   void no_circle() {
-    // Who waits for nobody any more leaves; somebody must be able to, as long as anybody is there.
+    // Remove those that wait for none of the rest; when none can be removed, the rest contains a circle.
     std::set<int> here;
     for (std::size_t i = 0; i < spec_.members.size(); ++i) here.insert(static_cast<int>(i));
     while (!here.empty()) {
@@ -113,7 +116,8 @@ class SpecCheck {
   void connection(const ConnectionSpec& c) {
     inside(c.source_offset, c.width, outputs_of(c.source));
     inside(c.target_offset, c.target_width, inputs_of(c.target));
-    if (c.law != -1 || c.width != c.target_width || c.source == c.target) reader_.fail("a connection does not fit");
+    if (c.law != -1 || c.width != c.target_width || c.source == c.target)
+      reader_.fail("the widths of a connection do not match");
   }
   void variable(const exported::Variable& v) {
     const auto given = static_cast<int>(v.start.size());
@@ -132,15 +136,15 @@ class SpecCheck {
         break;
     }
     const bool starts = v.role == exported::Role::input || v.role == exported::Role::parameter;
-    if (given != (starts ? v.width : 0)) reader_.fail("a variable has another number of start values");
+    if (given != (starts ? v.width : 0)) reader_.fail("the number of start values of a variable is not its width");
   }
   int inside(int offset, int width, int available) {
     if (offset < 0 || width < 1 || width > available || offset > available - width)
-      reader_.fail("a signal lies beyond its port");
+      reader_.fail("a signal lies outside of its port");
     return width;
   }
   const Subsystem& participant(int index) {
-    if (index < 0 || index >= static_cast<int>(spec_.members.size())) reader_.fail("a subsystem is not there");
+    if (index < 0 || index >= static_cast<int>(spec_.members.size())) reader_.fail("a subsystem does not exist");
     return *spec_.members[index].spec.subsystem;
   }
   int inputs_of(int index) { return participant(index).input_width(); }

@@ -38,7 +38,7 @@ void Clocks::initialize(Instance& instance, double t) {
     if (interval_[k] > 0.0 && std::isfinite(interval_[k]) && std::isfinite(shift_[k])) continue;
     std::ostringstream text;
     text << "its clock with the value reference " << clock.reference << " has the interval " << interval_[k]
-         << " s and the shift " << shift_[k] << " s; a positive interval is needed";
+         << " s and the shift " << shift_[k] << " s; expected a positive interval";
     throw ComponentFailure(text.str());
   }
 }

@@ -6,7 +6,7 @@
 
 #include "fmi/environment.hpp"
 #include "fmi/only_once.hpp"
-#include "recipe/kind.hpp"
+#include "recipe/factory.hpp"
 
 namespace counterpoint::fmi {
 namespace {

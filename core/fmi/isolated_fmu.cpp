@@ -4,23 +4,42 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "check.hpp"
 #include "coupling/participant.hpp"
-#include "link/packing.hpp"
+#include "fmi/recipes.hpp"
 #include "link/server.hpp"
+
+namespace counterpoint::recipe {
+
+template <>
+inline constexpr int count_of<fmi::IsolatedFmu::Call> = 6;
+template <>
+struct Fields<link::ChildLimits> {
+  static auto of(auto& l) { return std::tie(l.memory, l.processor_time, l.processes); }
+};
+/// On this computer the resources of the FMU are where they are, which a recipe does not say.
+template <>
+struct Fields<fmi::ChildOrder> {
+  static auto of(auto& o) { return std::tie(o.library, o.setup, o.setup.instance.resources, o.limits); }
+};
+template <>
+struct Fields<fmi::IntegrationStatistics> {
+  static auto of(auto& s) {
+    return std::tie(s.steps, s.evaluations, s.state_events, s.time_events, s.step_events, s.input_events);
+  }
+};
+
+}  // namespace counterpoint::recipe
 
 namespace counterpoint::fmi {
 
 namespace {
 
-using link::Packer;
-using link::Unpacker;
+using Call = IsolatedFmu::Call;
 
-constexpr double patience = 2.0;                 ///< s, for a process that was asked to end
+constexpr double end_timeout = 2.0;              ///< s, for a process that was asked to end
 constexpr std::size_t printed_in_message = 400;  ///< bytes
 constexpr std::size_t printed_kept = 1 << 16;
-
-/// Calls beside those of a subsystem.
-enum class Call : char { numbers, texts, directional_derivative, state, memory, statistics };
 
 int width_of(const std::vector<Port>& ports) {
   int width = 0;
@@ -56,112 +75,56 @@ Message from_line(const std::string& line) {
           printable(line.substr(second + 1, third - second - 1)), printable(line.substr(third + 1))};
 }
 
-std::string answer_variable(FmuBase& fmu, Call call, Unpacker& in) {
-  Packer out;
-  Port port;
-  in(port);
-  if (call == Call::numbers)
-    out(fmu.numbers(port));
-  else
-    out(fmu.texts(port));
-  return out.take();
-}
-
-std::string answer_call(FmuBase& fmu, const std::string& bytes) {
-  Unpacker in(bytes);
-  Packer out;
-  Call call{};
-  in(call);
-  switch (call) {
-    case Call::directional_derivative: {
-      References unknowns, knowns;
-      std::vector<double> seed;
-      std::uint64_t width = 0;
-      in(unknowns)(knowns)(seed)(width);
-      return out(fmu.directional_derivative(unknowns, knowns, seed, width)).take();
-    }
-    case Call::state:
-      return out(fmu.serialize()).take();
-    case Call::memory:
-      return out(fmu.memory()).take();
-    case Call::statistics:
-      return out(*fmu.statistics()).take();
-    default:
-      return answer_variable(fmu, call, in);
-  }
+template <class... Value>
+std::string to_bytes(const Value&... values) {
+  recipe::Writer writer;
+  writer(values...);
+  return writer.bytes();
 }
 
 template <class Value>
-Value unpacked(const std::string& bytes) {
-  Value value;
-  Unpacker in(bytes);
-  in(value);
+Value from_bytes(std::string_view bytes, const char* what) {
+  Value value{};
+  recipe::Reader reader(bytes, what);
+  reader(value);
+  reader.expect_end();
   return value;
+}
+
+std::string answer_call(FmuBase& fmu, std::string_view bytes) {
+  recipe::Reader in(bytes, "call");
+  Call call{};
+  Port port;
+  in(call);
+  switch (call) {
+    case Call::numbers:
+      in(port);
+      return to_bytes(fmu.numbers(port));
+    case Call::texts:
+      in(port);
+      return to_bytes(fmu.texts(port));
+    case Call::directional_derivative: {
+      References unknowns, knowns;
+      std::vector<double> seed;
+      std::size_t width = 0;
+      in(unknowns, knowns, seed, width);
+      return to_bytes(fmu.directional_derivative(unknowns, knowns, seed, width));
+    }
+    case Call::state:
+      return to_bytes(fmu.serialize());
+    case Call::memory:
+      return to_bytes(fmu.memory());
+    case Call::statistics:
+      return to_bytes(*fmu.statistics());
+  }
+  internal_error("a call without an answer");
 }
 
 }  // namespace
 
-template <class Archive>
-void describe(Archive& archive, Port& port) {
-  archive(port.type)(port.reference)(port.width)(port.continuous)(port.clocks);
-}
+std::string ChildOrder::to_bytes() const { return fmi::to_bytes(*this); }
 
-template <class Archive>
-void describe(Archive& archive, Assignment& assignment) {
-  archive(assignment.type)(assignment.reference)(assignment.bytes)(assignment.texts);
-}
-
-template <class Archive>
-void describe(Archive& archive, InstanceSettings& settings) {
-  archive(settings.kind)(settings.name)(settings.token)(settings.resources)(settings.tool)(settings.visible)(
-      settings.logging)(settings.categories);
-  archive(settings.tolerance)(settings.event_mode)(settings.early_return)(settings.may_restore)(settings.intermediate);
-}
-
-template <class Archive>
-void describe(Archive& archive, ClockSetup& clock) {
-  archive(clock.reference)(clock.kind)(clock.interval)(clock.shift);
-}
-
-template <class Archive>
-void describe(Archive& archive, StateVariable& state) {
-  archive(state.name)(state.reference)(state.width);
-}
-
-template <class Archive>
-void describe(Archive& archive, IntegrationSetup& setup) {
-  SolverOptions& options = setup.options;
-  archive(setup.solver)(options.relative_tolerance)(options.absolute_tolerance)(options.first_step)(options.max_step);
-  archive(setup.states)(setup.indicators)(setup.completes_steps)(setup.publishes_events)(setup.outputs_use_inputs);
-  archive(setup.state_variables);
-}
-
-template <class Archive>
-void describe(Archive& archive, IntegrationStatistics& counts) {
-  archive(counts.steps)(counts.evaluations)(counts.state_events)(counts.time_events)(counts.step_events)(
-      counts.input_events);
-}
-
-template <class Archive>
-void describe(Archive& archive, FmuSetup& setup) {
-  archive(setup.major)(setup.instance)(setup.inputs)(setup.outputs)(setup.clocks)(setup.structure)(setup.values)(
-      setup.input_style);
-  archive(setup.output_slopes)(setup.can_save)(setup.redo_discarded)(setup.equal_steps)(setup.only_once);
-  archive(setup.state)(setup.memory)(setup.integration);
-}
-
-template <class Archive>
-void describe(Archive& archive, ChildOrder& order) {
-  archive(order.library)(order.setup)(order.limits);
-}
-
-std::string ChildOrder::to_bytes() const {
-  Packer out;
-  out(*this);
-  return out.take();
-}
-
-ChildOrder ChildOrder::from_bytes(std::string_view bytes) { return unpacked<ChildOrder>(std::string(bytes)); }
+ChildOrder ChildOrder::from_bytes(std::string_view bytes) { return fmi::from_bytes<ChildOrder>(bytes, "order"); }
 
 IsolatedFmu::IsolatedFmu(std::string library, FmuSetup setup, Isolation isolation)
     : order_{std::move(library), std::move(setup), isolation.limits},
@@ -191,7 +154,7 @@ void IsolatedFmu::start(double t) {
     throw ComponentFailure(error.what(), true);
   }
   auto frames = std::make_unique<link::FrameLink>(child_->open("the process of the FMU"));
-  frames->send_text(link::Kind::call, order_.to_bytes(), link::Deadline::in(isolation_.deadline));
+  frames->send_text(link::FrameKind::call, order_.to_bytes(), link::Deadline::in(isolation_.deadline));
   remote_ = std::make_unique<link::RemoteSubsystem>(std::move(frames), std::move(settings));
   remote_->start(t);
 }
@@ -219,7 +182,7 @@ void IsolatedFmu::finish() noexcept {
   }
   try {
     remote_.reset();
-    child_->end(patience);
+    child_->end(end_timeout);
     printed_ = child_->printed(printed_kept);
   } catch (...) {  // the run is over and its results are there
   }
@@ -228,36 +191,29 @@ void IsolatedFmu::finish() noexcept {
 
 void IsolatedFmu::burst(Participant& participant, const BurstLimits& limits) { participant.burst(*this, limits); }
 
-std::vector<double> IsolatedFmu::numbers(const Port& port) {
-  Packer call;
-  call(Call::numbers)(port);
-  return unpacked<std::vector<double>>(running().call(call.take()));
+template <class Value, class... Argument>
+Value IsolatedFmu::call(Call call, const Argument&... arguments) const {
+  return fmi::from_bytes<Value>(running().call(fmi::to_bytes(call, arguments...)), "answer of the FMU's process");
 }
 
+std::vector<double> IsolatedFmu::numbers(const Port& port) { return call<std::vector<double>>(Call::numbers, port); }
+
 std::vector<std::string> IsolatedFmu::texts(const Port& port) {
-  Packer call;
-  call(Call::texts)(port);
-  return unpacked<std::vector<std::string>>(running().call(call.take()));
+  return call<std::vector<std::string>>(Call::texts, port);
 }
 
 std::vector<double> IsolatedFmu::directional_derivative(const References& unknowns, const References& knowns,
                                                         const std::vector<double>& seed, std::size_t width) {
-  Packer call;
-  call(Call::directional_derivative)(unknowns)(knowns)(seed)(static_cast<std::uint64_t>(width));
-  return unpacked<std::vector<double>>(running().call(call.take()));
+  return call<std::vector<double>>(Call::directional_derivative, unknowns, knowns, seed, width);
 }
 
-std::vector<std::uint8_t> IsolatedFmu::serialize() {
-  return unpacked<std::vector<std::uint8_t>>(running().call(Packer()(Call::state).take()));
-}
+std::vector<std::uint8_t> IsolatedFmu::serialize() { return call<std::vector<std::uint8_t>>(Call::state); }
 
-std::vector<double> IsolatedFmu::memory() {
-  return unpacked<std::vector<double>>(running().call(Packer()(Call::memory).take()));
-}
+std::vector<double> IsolatedFmu::memory() { return call<std::vector<double>>(Call::memory); }
 
 const IntegrationStatistics* IsolatedFmu::statistics() const {
   if (order_.setup.instance.kind == Kind::co_simulation) return nullptr;
-  if (remote_) statistics_ = unpacked<IntegrationStatistics>(remote_->call(Packer()(Call::statistics).take()));
+  if (remote_) statistics_ = call<IntegrationStatistics>(Call::statistics);
   return &statistics_;
 }
 
@@ -271,10 +227,11 @@ void serve_isolated(link::FrameLink& frames) {
     link::limit_child(order.limits);
     fmu = make_fmu(std::make_shared<Library>(order.library), order.setup);
   } catch (const std::exception& error) {
-    return frames.send_text(link::Kind::error, std::string("died\t") + error.what(), soon);
+    return frames.send_text(link::FrameKind::error,
+                            std::string(link::word_of(Failure::Kind::death)) + "\t" + error.what(), soon);
   }
   fmu->set_listener([&frames](const Message& message) {
-    frames.send_beside(link::Kind::log, to_line(message), link::Deadline::never());
+    frames.send_beside(link::FrameKind::log, to_line(message), link::Deadline::never());
   });
   link::LinkServer server(frames, *fmu, ports_of(order.setup));
   server.set_calls([&fmu](const std::string& bytes) { return answer_call(*fmu, bytes); });

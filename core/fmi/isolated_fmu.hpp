@@ -68,8 +68,13 @@ class IsolatedFmu final : public Subsystem {
   /// The last of what it printed in its latest run.
   std::string printed() const;
 
+  /// Calls to the process beside those of a subsystem.
+  enum class Call { numbers, texts, directional_derivative, state, memory, statistics };
+
  private:
   link::RemoteSubsystem& running() const;
+  template <class Value, class... Argument>
+  Value call(Call call, const Argument&... arguments) const;
   std::string explain_loss(const std::string& reason);
 
   ChildOrder order_;
@@ -83,7 +88,7 @@ class IsolatedFmu final : public Subsystem {
   mutable IntegrationStatistics statistics_;
 };
 
-/// Serve an FMU to the process that started this one, over its memory; returns when it says goodbye.
+/// Serve an FMU to the process that started this one, over shared memory; returns when it sends bye.
 void serve_isolated(link::FrameLink& frames);
 
 }  // namespace counterpoint::fmi

@@ -8,14 +8,14 @@
 #include <array>
 #include <utility>
 
-#include "linear/kinds.hpp"
+#include "linear/solvers.hpp"
 #include "linear/unroll.hpp"
 
 namespace counterpoint::linear {
 namespace {
 
-constexpr int most_known_rows = 6;
-constexpr int any = most_known_rows + 1;  // stands for a number of rows known at run time only
+constexpr int max_known_rows = 6;
+constexpr int any = max_known_rows + 1;  // stands for a number of rows known at run time only
 
 /// The pivots of a block and its unit triangle below them.
 template <int width>

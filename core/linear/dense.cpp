@@ -8,7 +8,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "linear/kinds.hpp"
+#include "check.hpp"
+#include "linear/solvers.hpp"
 
 namespace counterpoint::linear {
 namespace {
@@ -26,8 +27,8 @@ std::vector<double> dense_values(const Pattern& pattern) {
 
 int dense_slot(int size, int row, int column) {
   if (row < 0 || row >= size || column < 0 || column >= size) {
-    throw std::out_of_range("entry (" + std::to_string(row) + ", " + std::to_string(column) +
-                            ") lies outside of a matrix of size " + std::to_string(size));
+    internal_error("entry (" + std::to_string(row) + ", " + std::to_string(column) +
+                   ") lies outside of a matrix of size " + std::to_string(size));
   }
   return column * size + row;
 }
@@ -35,7 +36,7 @@ int dense_slot(int size, int row, int column) {
 class DenseLdlt final : public Solver {
  public:
   explicit DenseLdlt(const Pattern& pattern) : values_(dense_values(pattern)), size_(pattern.size), position_(size_) {
-    if (!pattern.symmetric) throw std::invalid_argument("dense-ldlt needs a symmetric pattern");
+    if (!pattern.symmetric) internal_error("dense-ldlt needs a symmetric pattern");
     for (int i = 0; i < size_; ++i) order_.push_back(i);
     const auto is_early = [&](int i) { return pattern.late.empty() || !pattern.late[i]; };
     std::ranges::stable_partition(order_, is_early);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "check.hpp"
+
 namespace counterpoint::linear {
 namespace {
 
@@ -36,22 +38,22 @@ Lists collect(int count, const std::vector<std::pair<int, int>>& pairs) {
 
 void check(const Pattern& pattern) {
   if (pattern.size < 1) {
-    throw std::invalid_argument("pattern: size " + std::to_string(pattern.size) + "; a matrix has at least one row");
+    internal_error("pattern: size " + std::to_string(pattern.size) + "; a matrix has at least one row");
   }
   for (const auto& [row, column] : pattern.entries) {
     if (row >= 0 && row < pattern.size && column >= 0 && column < pattern.size) continue;
-    throw std::invalid_argument("pattern: entry (" + std::to_string(row) + ", " + std::to_string(column) +
-                                ") lies outside of a matrix of size " + std::to_string(pattern.size));
+    internal_error("pattern: entry (" + std::to_string(row) + ", " + std::to_string(column) +
+                   ") lies outside of a matrix of size " + std::to_string(pattern.size));
   }
   if (!pattern.late.empty() && pattern.late.size() != static_cast<std::size_t>(pattern.size)) {
-    throw std::invalid_argument("pattern: " + std::to_string(pattern.late.size()) + " late flags for " +
-                                std::to_string(pattern.size) + " unknowns");
+    internal_error("pattern: " + std::to_string(pattern.late.size()) + " late flags for " +
+                   std::to_string(pattern.size) + " unknowns");
   }
 }
 
 Lists neighbours(const Pattern& pattern) {
   check(pattern);
-  if (!pattern.symmetric) throw std::invalid_argument("a symmetric solver needs a symmetric pattern");
+  if (!pattern.symmetric) internal_error("a symmetric solver needs a symmetric pattern");
   std::vector<std::pair<int, int>> pairs;
   pairs.reserve(2 * pattern.entries.size());
   for (const auto& [row, column] : pattern.entries) {
@@ -87,8 +89,8 @@ int find(const Lists& columns, int row, int column) {
   const auto end = columns.items.begin() + columns.start.at(column + 1);
   const auto found = std::lower_bound(begin, end, row);
   if (found == end || *found != row) {
-    throw std::out_of_range("entry (" + std::to_string(row) + ", " + std::to_string(column) +
-                            ") is not in the pattern of the matrix");
+    internal_error("entry (" + std::to_string(row) + ", " + std::to_string(column) +
+                   ") is not in the pattern of the matrix");
   }
   return static_cast<int>(found - columns.items.begin());
 }

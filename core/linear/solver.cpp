@@ -1,10 +1,12 @@
 #include "linear/solver.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstdio>
 
-#include "linear/kinds.hpp"
+#include "check.hpp"
 #include "linear/ordering.hpp"
+#include "linear/solvers.hpp"
 
 namespace counterpoint::linear {
 
@@ -28,7 +30,7 @@ void Solver::solve_many(double* b, int count) {
 namespace {
 
 struct Candidate {
-  const char* kind;
+  SolverType type;
   double nanoseconds;
 };
 
@@ -47,7 +49,7 @@ struct Candidate {
 //   full (40)                5.4*      17      6.6     8 in a row (200)            827       558*
 //   full (100)                66      218       55*    full (100)                  180        95*
 //   full (400)              3470     8860     2020*    full (400)                 5590      3710*
-std::string choose_solver(const Pattern& pattern) {
+SolverType choose_solver(const Pattern& pattern) {
   Pattern symmetric = pattern;
   symmetric.symmetric = true;
   const Symbolic symbolic = analyse(symmetric, minimum_degree(symmetric));
@@ -56,26 +58,52 @@ std::string choose_solver(const Pattern& pattern) {
   const double products = symbolic.multiplications();
   std::vector<Candidate> candidates;
   if (pattern.symmetric) {
-    candidates = {{"static-ldlt", 0.31 * products + 2.0 * entries + 10.0 * n},
-                  {"sparse-ldlt", 0.8 * products + 8.0 * entries + 50.0 * n},
-                  {"dense-ldlt", 0.028 * n * n * n + 0.9 * n * n + 80.0 * n}};
-    if (products > most_listed_products) candidates.erase(candidates.begin());
+    candidates = {{SolverType::static_ldlt, 0.31 * products + 2.0 * entries + 10.0 * n},
+                  {SolverType::sparse_ldlt, 0.8 * products + 8.0 * entries + 50.0 * n},
+                  {SolverType::dense_ldlt, 0.028 * n * n * n + 0.9 * n * n + 80.0 * n}};
+    if (products > max_listed_products) candidates.erase(candidates.begin());
   } else {
-    candidates = {{"sparse-lu", 3.0 * products + 400.0 * n},
-                  {"dense-lu", 0.0575 * n * n * n + 1.8 * n * n + 110.0 * n}};
+    candidates = {{SolverType::sparse_lu, 3.0 * products + 400.0 * n},
+                  {SolverType::dense_lu, 0.0575 * n * n * n + 1.8 * n * n + 110.0 * n}};
   }
-  return std::ranges::min_element(candidates, {}, &Candidate::nanoseconds)->kind;
+  return std::ranges::min_element(candidates, {}, &Candidate::nanoseconds)->type;
 }
 
-SolverPointer make_solver(const std::string& kind, const Pattern& pattern) {
-  if (kind == "automatic") return make_solver(choose_solver(pattern), pattern);
-  if (kind == "static-ldlt") return make_static_ldlt(pattern);
-  if (kind == "sparse-ldlt") return make_sparse_ldlt(pattern);
-  if (kind == "sparse-lu") return make_sparse_lu(pattern);
-  if (kind == "dense-ldlt") return make_dense_ldlt(pattern);
-  if (kind == "dense-lu") return make_dense_lu(pattern);
-  throw std::invalid_argument("no linear solver \"" + kind +
-                              "\"; there are automatic, static-ldlt, sparse-ldlt, sparse-lu, dense-ldlt, dense-lu");
+SolverPointer make_solver(SolverType type, const Pattern& pattern) {
+  switch (type) {
+    case SolverType::automatic:
+      return make_solver(choose_solver(pattern), pattern);
+    case SolverType::static_ldlt:
+      return make_static_ldlt(pattern);
+    case SolverType::sparse_ldlt:
+      return make_sparse_ldlt(pattern);
+    case SolverType::sparse_lu:
+      return make_sparse_lu(pattern);
+    case SolverType::dense_ldlt:
+      return make_dense_ldlt(pattern);
+    case SolverType::dense_lu:
+      return make_dense_lu(pattern);
+  }
+  internal_error("a linear solver of no type");
+}
+
+namespace {
+
+/// In the order of SolverType.
+constexpr std::array<const char*, 6> type_names = {"automatic", "static-ldlt", "sparse-ldlt",
+                                                   "sparse-lu", "dense-ldlt",  "dense-lu"};
+
+}  // namespace
+
+const char* name_of(SolverType type) { return type_names[static_cast<std::size_t>(type)]; }
+
+SolverType solver_type(const std::string& name) {
+  std::string known;
+  for (std::size_t k = 0; k < type_names.size(); ++k) {
+    if (name == type_names[k]) return static_cast<SolverType>(k);
+    known += (k == 0 ? "" : ", ") + std::string(type_names[k]);
+  }
+  throw UserError("linear solver \"" + name + "\" is not known; expected " + known);
 }
 
 }  // namespace counterpoint::linear

@@ -33,7 +33,7 @@ struct Pattern {
 ///  1. `slot(i, j)` says where in `values()` the entry (i, j) of the pattern lies; with a symmetric pattern every
 ///  solver has
 ///     one slot for (i, j) and (j, i). The diagonal always has slots. Slots never change.
-///  2. `values()` never moves. It may be larger than the pattern (fill, and one last place nobody reads,
+///  2. `values()` never moves. It may be larger than the pattern (fill, and one last place that is not read,
 ///  `spare_slot()`). Before each
 ///     `factorise` the caller sets all of it: zero where it has nothing to say.
 ///  3. `factorise` may destroy the values. It throws SingularMatrix.
@@ -63,10 +63,15 @@ class Solver {
 
 using SolverPointer = std::unique_ptr<Solver>;
 
-/// "automatic", "static-ldlt", "sparse-ldlt", "sparse-lu", "dense-ldlt", "dense-lu".
-SolverPointer make_solver(const std::string& kind, const Pattern& pattern);
+enum class SolverType { automatic, static_ldlt, sparse_ldlt, sparse_lu, dense_ldlt, dense_lu };
 
-/// What "automatic" chooses for a pattern, from its size and the fill of its factors (measured rule).
-std::string choose_solver(const Pattern& pattern);
+/// "automatic", "static-ldlt", ...: as users write it. Throws UserError.
+SolverType solver_type(const std::string& name);
+const char* name_of(SolverType type);
+
+SolverPointer make_solver(SolverType type, const Pattern& pattern);
+
+/// What `automatic` chooses for a pattern, from its size and the fill of its factors (measured rule).
+SolverType choose_solver(const Pattern& pattern);
 
 }  // namespace counterpoint::linear

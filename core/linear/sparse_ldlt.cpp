@@ -3,8 +3,9 @@
 
 #include <Eigen/SparseCholesky>
 
-#include "linear/kinds.hpp"
+#include "check.hpp"
 #include "linear/ordering.hpp"
+#include "linear/solvers.hpp"
 #include "linear/sparse_matrix.hpp"
 
 namespace counterpoint::linear {
@@ -20,7 +21,7 @@ std::vector<int> approximate_minimum_degree(const Pattern& pattern) {
 
 /// Eigen's ordering knows no late unknowns; our own does.
 std::vector<int> choose_order(const Pattern& pattern) {
-  if (!pattern.symmetric) throw std::invalid_argument("sparse-ldlt needs a symmetric pattern");
+  if (!pattern.symmetric) internal_error("sparse-ldlt needs a symmetric pattern");
   const bool has_late = std::ranges::find(pattern.late, true) != pattern.late.end();
   return has_late ? minimum_degree(pattern) : approximate_minimum_degree(pattern);
 }
@@ -47,7 +48,7 @@ class SparseLdlt final : public Solver {
 
   void factorise() override {
     factor_.factorize(matrix_);
-    // Eigen stops at a zero pivot, not at one that is no number.
+    // Eigen stops at a zero pivot, but not at NaN.
     for (int k = 0; k < work_.size(); ++k) {
       if (!is_pivot(factor_.m_diag[k])) throw_singular(order_[k], factor_.m_diag[k]);
     }

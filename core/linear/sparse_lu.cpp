@@ -3,7 +3,7 @@
 
 #include <Eigen/SparseLU>
 
-#include "linear/kinds.hpp"
+#include "linear/solvers.hpp"
 #include "linear/sparse_matrix.hpp"
 
 namespace counterpoint::linear {

@@ -13,7 +13,7 @@
 
 #include <algorithm>
 
-#include "linear/kinds.hpp"
+#include "linear/solvers.hpp"
 
 namespace counterpoint::linear {
 namespace {
@@ -61,7 +61,7 @@ Grouping group(const Symbolic& symbolic) {
 
 StaticLdlt::StaticLdlt(const Pattern& pattern) {
   const Symbolic given = analyse(pattern, minimum_degree(pattern));
-  if (given.multiplications() > most_listed_products) {
+  if (given.multiplications() > max_listed_products) {
     throw std::length_error("static-ldlt: the factor fills up too much to list its operations; take sparse-ldlt");
   }
   Grouping grouping = group(given);

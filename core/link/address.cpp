@@ -5,23 +5,25 @@
 #include <charconv>
 #include <stdexcept>
 
+#include "check.hpp"
+
 namespace counterpoint::link {
 
 namespace {
 
-constexpr std::size_t longest_path = sizeof(sockaddr_un::sun_path) - 1;
+constexpr std::size_t max_path = sizeof(sockaddr_un::sun_path) - 1;
 
 [[noreturn]] void refuse(const std::string& text, const std::string& why) {
-  throw std::invalid_argument("\"" + text + "\": " + why + "; write tcp://host:port, unix:///path or shm:///path");
+  throw UserError("\"" + text + "\": " + why + "; write tcp://host:port, unix:///path or shm:///path");
 }
 
-Address parse_path(Address::Kind kind, const std::string& path, const std::string& text) {
-  if (path.empty() || path.front() != '/') refuse(text, "an absolute path is needed");
-  if (path.size() > longest_path || path.find('\0') != std::string::npos) {
-    refuse(text, "the path of a socket has at most " + std::to_string(longest_path) + " bytes");
+Address parse_path(Transport transport, const std::string& path, const std::string& text) {
+  if (path.empty() || path.front() != '/') refuse(text, "expected an absolute path");
+  if (path.size() > max_path || path.find('\0') != std::string::npos) {
+    refuse(text, "the path of a socket has at most " + std::to_string(max_path) + " bytes");
   }
   Address address;
-  address.kind = kind;
+  address.transport = transport;
   address.path = path;
   return address;
 }
@@ -32,9 +34,9 @@ Address Address::parse(const std::string& text) {
   const std::size_t end = text.find("://");
   const std::string scheme = text.substr(0, end);
   const std::string rest = end == std::string::npos ? "" : text.substr(end + 3);
-  if (scheme == "unix") return parse_path(Kind::unix_socket, rest, text);
-  if (scheme == "shm") return parse_path(Kind::memory, rest, text);
-  if (scheme != "tcp") refuse(text, "no address of a link");
+  if (scheme == "unix") return parse_path(Transport::unix_socket, rest, text);
+  if (scheme == "shm") return parse_path(Transport::memory, rest, text);
+  if (scheme != "tcp") refuse(text, "is not the address of a link");
   const std::size_t colon = rest.rfind(':');
   Address address;
   address.host = rest.substr(0, colon);
@@ -46,18 +48,18 @@ Address Address::parse(const std::string& text) {
   const auto [stop, error] = std::from_chars(first, last, address.port);
   if (address.host.empty() || first == last || error != std::errc() || stop != last || address.port < 0 ||
       address.port > 65535) {
-    refuse(text, "a host and a port from 0 to 65535 are needed");
+    refuse(text, "expected a host and a port from 0 to 65535");
   }
   return address;
 }
 
 std::string Address::text() const {
-  switch (kind) {
-    case Kind::unix_socket:
+  switch (transport) {
+    case Transport::unix_socket:
       return "unix://" + path;
-    case Kind::memory:
+    case Transport::memory:
       return "shm://" + path;
-    case Kind::tcp:
+    case Transport::tcp:
       break;
   }
   const bool brackets = host.find(':') != std::string::npos;
@@ -65,7 +67,7 @@ std::string Address::text() const {
 }
 
 bool Address::is_local() const {
-  return kind != Kind::tcp || host == "localhost" || host == "::1" || host.rfind("127.", 0) == 0;
+  return transport != Transport::tcp || host == "localhost" || host == "::1" || host.rfind("127.", 0) == 0;
 }
 
 }  // namespace counterpoint::link

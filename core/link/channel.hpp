@@ -42,9 +42,8 @@ class ChannelTimeout : public std::runtime_error {
 ///
 /// Contract for implementers:
 ///  1. `write` returns when all bytes are on their way, `read` when at least one byte has come; it returns how many.
-///  2. Both throw ChannelTimeout when the deadline passes before, and ChannelClosed when the other end is gone. What
-///  the
-///     other end wrote before it went is still read. A wait notices both within 100 ms.
+///  2. Both throw ChannelTimeout when the deadline passes before, and ChannelClosed when the other end is gone. What the
+///     other end wrote before is still read. A wait notices both within 100 ms.
 ///  3. One thread may read while another one writes.
 ///  4. Destroying an end closes it for both.
 ///  5. Nothing that the other end does, whatever bytes it writes, harms this process.
@@ -53,7 +52,7 @@ class Channel {
   virtual ~Channel() = default;
   virtual void write(const void* data, std::size_t size, const Deadline& deadline) = 0;
   virtual std::size_t read(void* data, std::size_t most, const Deadline& deadline) = 0;
-  /// Whom it leads to, for messages.
+  /// Name of the other end, for messages.
   virtual const std::string& peer() const = 0;
 };
 

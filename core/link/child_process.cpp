@@ -51,7 +51,7 @@ class SpawnSettings {
 /// A number beyond those that the child's standard files and memory get.
 Descriptor out_of_the_way(Descriptor low) {
   Descriptor made(::fcntl(low.get(), F_DUPFD_CLOEXEC, 16));
-  if (!made.open()) throw_errno("no descriptor is left for a child process");
+  if (!made.open()) throw_errno("no file descriptor is left for a child process");
   return made;
 }
 
@@ -84,7 +84,7 @@ ChildProcess::ChildProcess(const ChildPlan& plan)
     : owner_(::getpid()),
       memory_(out_of_the_way(make_memory())),
       output_(out_of_the_way(Descriptor(::memfd_create("counterpoint-output", MFD_CLOEXEC)))) {
-  if (::fcntl(output_.get(), F_SETFL, O_APPEND) != 0) throw_errno("what a child process prints cannot be appended");
+  if (::fcntl(output_.get(), F_SETFL, O_APPEND) != 0) throw_errno("cannot collect what a child process prints");
   spawn(plan);
   life_ = watch_process(process_);
 }
@@ -110,10 +110,10 @@ bool ChildProcess::is_running() const {
   return ended_.empty() && ::poll(&life, 1, 0) == 0;
 }
 
-std::string ChildProcess::end(double patience) {
+std::string ChildProcess::end(double timeout) {
   if (!ended_.empty()) return ended_;
   pollfd life{life_.get(), POLLIN, 0};
-  ::poll(&life, 1, static_cast<int>(1000.0 * patience));
+  ::poll(&life, 1, static_cast<int>(1000.0 * timeout));
   // Its group has its number, and lasts as long as it was not waited for: what it has started ends with it.
   ::kill(-process_, SIGKILL);
   int status = 0;
@@ -121,7 +121,7 @@ std::string ChildProcess::end(double patience) {
   do {
     waited = ::waitpid(process_, &status, 0);
   } while (waited < 0 && errno == EINTR);
-  ended_ = waited == process_ ? describe_end(status) : "ended, and somebody else has asked how";
+  ended_ = waited == process_ ? describe_end(status) : "ended; its exit status was collected elsewhere in this program";
   return ended_;
 }
 

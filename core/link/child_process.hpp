@@ -36,8 +36,9 @@ class ChildProcess {
   /// Our end of the link to it.
   ChannelPointer open(std::string name) const;
   bool is_running() const;
-  /// Give it some seconds to end by itself, kill what is left of it, and say how it ended: "died (SIGSEGV: ...)".
-  std::string end(double patience);
+  /// Wait `timeout` seconds for it to end by itself, kill what is left of it, and say how it ended:
+  /// "died (SIGSEGV: ...)".
+  std::string end(double timeout);
   /// The last of what it printed, at most so many bytes.
   std::string printed(std::size_t most) const;
 
@@ -46,7 +47,7 @@ class ChildProcess {
  private:
   void spawn(const ChildPlan& plan);
 
-  int owner_;  ///< the process that made it: a copy of that process has no business with it
+  int owner_;  ///< the process that made it: a forked copy of that process leaves it alone
   int process_ = -1;
   Descriptor memory_;
   Descriptor output_;
@@ -60,10 +61,5 @@ void prepare_child(const std::string& folder, int parent);
 
 /// To be called in a child process before it runs code of others.
 void limit_child(const ChildLimits& limits);
-
-template <class Archive>
-void describe(Archive& archive, ChildLimits& limits) {
-  archive(limits.memory)(limits.processor_time)(limits.processes);
-}
 
 }  // namespace counterpoint::link

@@ -25,8 +25,8 @@ namespace counterpoint::link {
 
 namespace {
 
-constexpr int look_milliseconds = 200;
-constexpr off_t most_printed = 1 << 20;  ///< bytes kept of what the process prints
+constexpr int poll_milliseconds = 200;
+constexpr off_t max_printed = 1 << 20;  ///< bytes kept of what the process prints
 int parent_life = -1;
 
 /// A thread that ends the process group with its parent, and keeps what is printed from growing without end. The death
@@ -34,9 +34,9 @@ int parent_life = -1;
 /// is not allocated here: an arena of its own would count against the limit.
 void* watch(void*) {
   pollfd life{parent_life, POLLIN, 0};
-  while (::poll(&life, 1, look_milliseconds) <= 0) {
+  while (::poll(&life, 1, poll_milliseconds) <= 0) {
     struct stat state{};
-    if (::fstat(1, &state) == 0 && S_ISREG(state.st_mode) && state.st_size > most_printed) {
+    if (::fstat(1, &state) == 0 && S_ISREG(state.st_mode) && state.st_size > max_printed) {
       if (::ftruncate(1, 0) != 0) continue;
     }
   }
@@ -52,7 +52,7 @@ void start_watching() {
   pthread_t thread;
   const int error = ::pthread_create(&thread, &attributes, watch, nullptr);
   ::pthread_attr_destroy(&attributes);
-  if (error != 0) throw std::runtime_error("no thread can be started in the child process");
+  if (error != 0) throw std::runtime_error("cannot start a thread in the child process");
 }
 
 template <class Resource>
@@ -74,8 +74,8 @@ double memory_taken() {
   return static_cast<double>(pages) * static_cast<double>(::sysconf(_SC_PAGESIZE));
 }
 
-/// When the memory of the computer runs out, the kernel ends somebody: this process, and not its parent.
-void be_the_first_to_go() {
+/// When the memory of the computer runs out, the kernel shall end this process and not its parent.
+void prefer_for_oom_kill() {
   if (FILE* file = std::fopen("/proc/self/oom_score_adj", "w")) {
     std::fputs("1000", file);
     std::fclose(file);
@@ -116,7 +116,7 @@ void forbid_processes() {
   };
   const sock_fprog program{sizeof rules / sizeof *rules, rules};
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
-    throw_errno("processes of its own cannot be forbidden to the FMU here; allow them with processes=True");
+    throw_errno("cannot forbid the FMU to start processes here; allow them with processes=True");
   }
 }
 
@@ -131,7 +131,7 @@ void prepare_child(const std::string& folder, int parent) {
 }
 
 void limit_child(const ChildLimits& limits) {
-  be_the_first_to_go();
+  prefer_for_oom_kill();
   set_limit(RLIMIT_CORE, 0.0, "core file");
   if (limits.processor_time > 0.0) set_limit(RLIMIT_CPU, limits.processor_time + 0.999, "processor time");
   if (limits.memory > 0.0) set_limit(RLIMIT_AS, memory_taken() + limits.memory, "memory");

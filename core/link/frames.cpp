@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <utility>
 
 namespace counterpoint::link {
 
@@ -17,13 +18,30 @@ struct Header {
   std::uint32_t size;
   std::uint32_t kind;
 };
+
+constexpr std::pair<Failure::Kind, std::string_view> failure_words[] = {
+    {Failure::Kind::solver, "solver"}, {Failure::Kind::component, "component"}, {Failure::Kind::death, "died"}};
 }  // namespace
+
+std::string_view word_of(Failure::Kind kind) {
+  for (const auto& [known, word] : failure_words) {
+    if (kind == known) return word;
+  }
+  return "model";
+}
+
+Failure::Kind failure_kind_of(std::string_view word) {
+  for (const auto& [kind, known] : failure_words) {
+    if (word == known) return kind;
+  }
+  return Failure::Kind::model;
+}
 
 void Frame::numbers(std::vector<double>& into, std::size_t at_least) const {
   if (bytes.size() % sizeof(double) != 0 || bytes.size() < at_least * sizeof(double)) {
     throw ProtocolFailure("a frame of kind " + std::to_string(static_cast<int>(kind)) + " has " +
-                          std::to_string(bytes.size()) + " bytes; at least " + std::to_string(at_least) +
-                          " numbers of 8 bytes belong there");
+                          std::to_string(bytes.size()) + " bytes; expected at least " + std::to_string(at_least) +
+                          " numbers of 8 bytes");
   }
   into.resize(bytes.size() / sizeof(double));
   if (!bytes.empty()) std::memcpy(into.data(), bytes.data(), bytes.size());
@@ -31,7 +49,7 @@ void Frame::numbers(std::vector<double>& into, std::size_t at_least) const {
 
 FrameLink::FrameLink(ChannelPointer channel) : channel_(std::move(channel)), in_(first_room) {}
 
-FrameLink& FrameLink::begin(Kind kind) {
+FrameLink& FrameLink::begin(FrameKind kind) {
   const Header header{0, static_cast<std::uint32_t>(kind)};
   out_.resize(header_size);
   std::memcpy(out_.data(), &header, header_size);
@@ -62,11 +80,11 @@ void FrameLink::send(const Deadline& deadline) {
   channel_->write(out_.data(), out_.size(), deadline);
 }
 
-void FrameLink::send_text(Kind kind, std::string_view text, const Deadline& deadline) {
+void FrameLink::send_text(FrameKind kind, std::string_view text, const Deadline& deadline) {
   begin(kind).put(text).send(deadline);
 }
 
-void FrameLink::send_beside(Kind kind, std::string_view text, const Deadline& deadline) {
+void FrameLink::send_beside(FrameKind kind, std::string_view text, const Deadline& deadline) {
   const Header header{static_cast<std::uint32_t>(text.size()), static_cast<std::uint32_t>(kind)};
   std::string bytes(reinterpret_cast<const char*>(&header), header_size);
   bytes += text;
@@ -93,10 +111,10 @@ Frame FrameLink::receive(const Deadline& deadline) {
   std::memcpy(&header, in_.data() + first_, header_size);
   if (header.size > limit_) {
     throw ProtocolFailure("a frame of " + std::to_string(header.size) + " bytes is announced; at most " +
-                          std::to_string(limit_) + " are taken");
+                          std::to_string(limit_) + " are allowed");
   }
   fill(header_size + header.size, deadline);
-  const Frame frame{static_cast<Kind>(header.kind), {in_.data() + first_ + header_size, header.size}};
+  const Frame frame{static_cast<FrameKind>(header.kind), {in_.data() + first_ + header_size, header.size}};
   first_ += header_size + header.size;
   return frame;
 }

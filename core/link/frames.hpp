@@ -6,21 +6,22 @@
 #include <string_view>
 #include <vector>
 
+#include "coupling/failure.hpp"
 #include "link/channel.hpp"
 
 namespace counterpoint::link {
 
 /// What a frame is; docs/reference/link-protocol.md says what each one holds.
-enum class Kind : std::uint32_t {
-  hello = 1,    ///< who connects: magic, version, token
-  welcome = 2,  ///< who was connected to: magic, version
+enum class FrameKind : std::uint32_t {
+  hello = 1,    ///< from the side that connects: magic, version, token
+  welcome = 2,  ///< from the side that was connected to: magic, version
   ports = 3,    ///< the subsystem describes itself
   start = 4,    ///< commands of the master: t, t_end, inputs ...
   begin = 5,
   step = 6,
   output = 7,
   finish = 8,
-  reply = 9,     ///< ... and the answer: time reached, step wished, wishes for inputs, outputs, derivatives
+  reply = 9,     ///< ... and the answer: time reached, preferred step, times of inputs, outputs, derivatives
   request = 10,  ///< the subsystem asks for its inputs at a time
   values = 11,   ///< ... and gets them
   save = 12,
@@ -32,10 +33,14 @@ enum class Kind : std::uint32_t {
   ping = 18,
   pong = 19,
   log = 20,
-  call = 21,  ///< what two programs agreed on beside the protocol
+  call = 21,  ///< a private call between two programs, beside the protocol
   result = 22,
   bye = 23,
 };
+
+/// Why a command failed: the first word of an `error` frame, `model` for kinds that the protocol does not tell apart.
+std::string_view word_of(Failure::Kind kind);
+Failure::Kind failure_kind_of(std::string_view word);
 
 constexpr std::size_t frame_limit = std::size_t{16} << 20;  ///< bytes after the header
 constexpr std::size_t handshake_limit = 1024;               ///< the same before the other end has shown its token
@@ -48,7 +53,7 @@ class ProtocolFailure : public std::runtime_error {
 
 /// A frame that has come; `bytes` are good until the next one is received.
 struct Frame {
-  Kind kind;
+  FrameKind kind;
   std::string_view bytes;
   /// The bytes as doubles; throws ProtocolFailure when they are fewer than `at_least` or no whole number of them.
   void numbers(std::vector<double>& into, std::size_t at_least = 0) const;
@@ -67,14 +72,14 @@ class FrameLink {
   /// Most bytes that a frame of the other end may have.
   void set_limit(std::size_t limit) { limit_ = limit; }
 
-  FrameLink& begin(Kind kind);
+  FrameLink& begin(FrameKind kind);
   FrameLink& put(double number) { return put(&number, 1); }
   FrameLink& put(const double* numbers, std::size_t count);
   FrameLink& put(std::string_view text);
   void send(const Deadline& deadline);
-  void send_text(Kind kind, std::string_view text, const Deadline& deadline);
+  void send_text(FrameKind kind, std::string_view text, const Deadline& deadline);
   /// A frame in between, whatever is being composed.
-  void send_beside(Kind kind, std::string_view text, const Deadline& deadline);
+  void send_beside(FrameKind kind, std::string_view text, const Deadline& deadline);
 
   Frame receive(const Deadline& deadline);
 

@@ -14,7 +14,7 @@ struct Greeting {
 };
 
 /// `counterpoint-link VERSION[ TOKEN]`
-Greeting read_greeting(const Frame& frame, Kind expected) {
+Greeting read_greeting(const Frame& frame, FrameKind expected) {
   const std::string text = frame.text();
   Greeting greeting;
   const char* const end = text.data() + text.size();
@@ -39,7 +39,7 @@ std::string greeting_of(const std::string& token) {
 
 }  // namespace
 
-std::string Gate::refusal(const std::string& token) {
+std::string TokenCheck::refusal(const std::string& token) {
   const std::lock_guard lock(mutex_);
   unsigned difference = token.size() == token_.size() ? 0u : 1u;
   for (std::size_t k = 0; k < token.size(); ++k) {
@@ -47,18 +47,18 @@ std::string Gate::refusal(const std::string& token) {
     difference |= static_cast<unsigned char>(token[k] ^ mine);
   }
   if (difference != 0) return "wrong token";
-  if (used_ && opens_once_) return "this token was used before; each connection needs a token of its own";
+  if (used_ && single_use_) return "this token was used before; each connection needs a token of its own";
   used_ = true;
   return "";
 }
 
-void greet(FrameLink& link, const std::string& token) {
+void handshake_as_client(FrameLink& link, const std::string& token) {
   const Deadline deadline = Deadline::in(handshake_seconds);
   try {
-    link.send_text(Kind::hello, greeting_of(token), deadline);
+    link.send_text(FrameKind::hello, greeting_of(token), deadline);
     const Frame frame = link.receive(deadline);
-    if (frame.kind == Kind::error) throw Refused(link.peer() + ": refuses the connection: " + frame.text());
-    const std::string problem = version_problem(read_greeting(frame, Kind::welcome).version);
+    if (frame.kind == FrameKind::error) throw Refused(link.peer() + ": refuses the connection: " + frame.text());
+    const std::string problem = version_problem(read_greeting(frame, FrameKind::welcome).version);
     if (!problem.empty()) throw Refused(link.peer() + ": " + problem);
   } catch (const ChannelTimeout&) {
     throw Refused(link.peer() + ": did not say hello within 5 s");
@@ -69,17 +69,17 @@ void greet(FrameLink& link, const std::string& token) {
   }
 }
 
-void answer(FrameLink& link, Gate& gate) {
+void handshake_as_server(FrameLink& link, TokenCheck& tokens) {
   const Deadline deadline = Deadline::in(handshake_seconds);
   link.set_limit(handshake_limit);
-  const Greeting greeting = read_greeting(link.receive(deadline), Kind::hello);
+  const Greeting greeting = read_greeting(link.receive(deadline), FrameKind::hello);
   std::string problem = version_problem(greeting.version);
-  if (problem.empty()) problem = gate.refusal(greeting.token);
+  if (problem.empty()) problem = tokens.refusal(greeting.token);
   if (!problem.empty()) {
-    link.send_text(Kind::error, problem, deadline);
+    link.send_text(FrameKind::error, problem, deadline);
     throw Refused(link.peer() + ": " + problem);
   }
-  link.send_text(Kind::welcome, greeting_of(""), deadline);
+  link.send_text(FrameKind::welcome, greeting_of(""), deadline);
   link.set_limit(frame_limit);
 }
 

@@ -16,25 +16,24 @@ class Refused : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Who may come in: whoever shows the token. A token that may be used once is of no use to somebody who has overheard
-/// it.
-class Gate {
+/// Accepts connections that show the token. A token for a single use is worthless to a program that has overheard it.
+class TokenCheck {
  public:
-  Gate(std::string token, bool opens_once) : token_(std::move(token)), opens_once_(opens_once) {}
-  /// Why not, or nothing. The comparison takes the same time wherever the tokens differ.
+  TokenCheck(std::string token, bool single_use) : token_(std::move(token)), single_use_(single_use) {}
+  /// Why a token is refused, or nothing. The comparison takes the same time wherever the tokens differ.
   std::string refusal(const std::string& token);
 
  private:
   std::mutex mutex_;
   std::string token_;
-  bool opens_once_;
+  bool single_use_;
   bool used_ = false;
 };
 
-/// Say hello to whom we have connected to; throws Refused.
-void greet(FrameLink& link, const std::string& token);
+/// The side that has connected; throws Refused.
+void handshake_as_client(FrameLink& link, const std::string& token);
 
-/// Answer who has connected to us; throws Refused, ChannelTimeout, ChannelClosed or ProtocolFailure.
-void answer(FrameLink& link, Gate& gate);
+/// The side that was connected to; throws Refused, ChannelTimeout, ChannelClosed or ProtocolFailure.
+void handshake_as_server(FrameLink& link, TokenCheck& tokens);
 
 }  // namespace counterpoint::link

@@ -1,8 +1,8 @@
 // Shared memory: two rings of bytes, each with one writer and one reader.
 //
-// A counter of bytes written and one of bytes taken, both going round at 2^32, say what is in a ring. Whoever has to
-// wait looks at the counter for a moment (the other end may be running on another core, and answers within
-// microseconds) and then sleeps on it (futex) until the other end has moved it.
+// A counter of bytes written and one of bytes taken, both modulo 2^32, say what is in a ring. A thread that has to wait
+// first spins on the counter (the other end may run on another core and answer within microseconds) and then sleeps on
+// it (futex) until the other end has moved it.
 
 #include "link/memory_channel.hpp"
 
@@ -23,7 +23,7 @@
 #include <cstring>
 #include <new>
 
-#include "link/patience.hpp"
+#include "link/spinning.hpp"
 
 namespace counterpoint::link {
 
@@ -31,14 +31,14 @@ namespace {
 
 constexpr std::uint32_t capacity = 1u << 18;  ///< bytes in a ring; a power of two, since counters go round
 static_assert(std::has_single_bit(capacity));
-/// Looks at a counter before going to sleep: some 10 us. To be woken on a processor that has gone to sleep takes longer
-/// than that, above all in a virtual machine, so that whoever made the memory, most often a master that waits for its
-/// answer, looks for some 100 us. Between looks the processor is given away: two servants may share it.
-constexpr int most_looks_of_maker = 5000;
-constexpr int most_looks = 500;
-constexpr int fewest_looks = 100;
-constexpr int looks_between_yields = 32;
-constexpr long nap_nanoseconds = 50'000'000;  ///< between two looks whether the other end lives
+/// Reads of a counter before the thread sleeps on it: about 10 us. Waking up on a processor that sleeps takes longer
+/// than that, above all in a virtual machine. The side that made the memory, most often a master that waits for an
+/// answer, therefore spins for about 100 us. In between it yields the processor: two servers may share it.
+constexpr int max_spins_of_maker = 5000;
+constexpr int max_spins = 500;
+constexpr int min_spins = 100;
+constexpr int spins_between_yields = 32;
+constexpr long sleep_nanoseconds = 50'000'000;  ///< between two checks that the other end is alive
 constexpr int seals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
 
 /// A counter in shared memory and whether the other end sleeps on it.
@@ -63,7 +63,7 @@ void wake(Counter& counter) {
   ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&counter.count), FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0);
 }
 
-/// Move a counter and wake who sleeps on it.
+/// Move a counter and wake the thread that sleeps on it.
 void move(Counter& counter, std::uint32_t to) {
   counter.count.store(to, std::memory_order_seq_cst);
   if (counter.sleeps.load(std::memory_order_seq_cst) != 0) wake(counter);
@@ -81,7 +81,7 @@ class Mapping {
  public:
   explicit Mapping(int memory) {
     void* const at = ::mmap(nullptr, sizeof(Segment), PROT_READ | PROT_WRITE, MAP_SHARED, memory, 0);
-    if (at == MAP_FAILED) throw_errno("shared memory cannot be mapped");
+    if (at == MAP_FAILED) throw_errno("cannot map shared memory");
     segment_ = static_cast<Segment*>(at);
   }
   ~Mapping() { ::munmap(segment_, sizeof(Segment)); }
@@ -93,10 +93,10 @@ class Mapping {
   Segment* segment_;
 };
 
-/// Of the one thread that waits for something.
-struct Manners {
-  Patience patience;
-  Courtesy courtesy;
+/// How the thread that waits for one counter does so.
+struct WaitPolicy {
+  AdaptiveSpin spin;
+  YieldControl yielding;
 };
 
 class MemoryChannel final : public Channel {
@@ -108,7 +108,7 @@ class MemoryChannel final : public Channel {
         in_((*mapping_).rings[1 - me_]),
         life_(std::move(life)),
         peer_(std::move(peer)),
-        for_bytes_{{side == MemorySide::maker ? most_looks_of_maker : most_looks, fewest_looks}, {}} {}
+        for_bytes_{{side == MemorySide::maker ? max_spins_of_maker : max_spins, min_spins}, {}} {}
 
   ~MemoryChannel() override {
     (*mapping_).closed[me_].store(1, std::memory_order_seq_cst);
@@ -163,16 +163,16 @@ class MemoryChannel final : public Channel {
   }
 
   /// Wait until the counter is not what it was.
-  void wait(Counter& counter, std::uint32_t seen, Manners& manners, const Deadline& deadline) {
-    manners.courtesy.begin_wait();
-    for (int looks = manners.patience.looks(); looks > 0; --looks) {
-      if (counter.count.load(std::memory_order_acquire) != seen) return manners.patience.note(true);
-      if (looks % looks_between_yields != 0 || !manners.courtesy.yield()) relax();
+  void wait(Counter& counter, std::uint32_t seen, WaitPolicy& policy, const Deadline& deadline) {
+    policy.yielding.begin_wait();
+    for (int spins = policy.spin.spins(); spins > 0; --spins) {
+      if (counter.count.load(std::memory_order_acquire) != seen) return policy.spin.note(true);
+      if (spins % spins_between_yields != 0 || !policy.yielding.yield()) relax();
     }
-    manners.patience.note(false);
+    policy.spin.note(false);
     counter.sleeps.store(1, std::memory_order_seq_cst);
     try {
-      while (counter.count.load(std::memory_order_seq_cst) == seen) nap(counter, seen, deadline);
+      while (counter.count.load(std::memory_order_seq_cst) == seen) sleep_on(counter, seen, deadline);
     } catch (...) {
       counter.sleeps.store(0, std::memory_order_seq_cst);
       throw;
@@ -180,11 +180,11 @@ class MemoryChannel final : public Channel {
     counter.sleeps.store(0, std::memory_order_seq_cst);
   }
 
-  void nap(Counter& counter, std::uint32_t seen, const Deadline& deadline) {
+  void sleep_on(Counter& counter, std::uint32_t seen, const Deadline& deadline) {
     const bool gone = (*mapping_).closed[1 - me_].load(std::memory_order_seq_cst) != 0 || other_end_is_gone();
     if (gone && counter.count.load(std::memory_order_seq_cst) == seen) throw ChannelClosed("the other end is gone");
     if (deadline.passed()) throw ChannelTimeout("no answer in time");
-    const timespec length{0, nap_nanoseconds};
+    const timespec length{0, sleep_nanoseconds};
     ::syscall(SYS_futex, reinterpret_cast<std::uint32_t*>(&counter.count), FUTEX_WAIT, seen, &length, nullptr, 0);
   }
 
@@ -201,18 +201,18 @@ class MemoryChannel final : public Channel {
   std::string peer_;
   std::uint32_t written_ = 0;
   std::uint32_t taken_ = 0;
-  Manners for_room_{{most_looks, fewest_looks}, {}};
-  Manners for_bytes_;
+  WaitPolicy for_room_{{max_spins, min_spins}, {}};
+  WaitPolicy for_bytes_;
 };
 
 }  // namespace
 
 Descriptor make_memory() {
   Descriptor memory(::memfd_create("counterpoint-link", MFD_CLOEXEC | MFD_ALLOW_SEALING));
-  if (!memory.open()) throw_errno("shared memory cannot be made");
+  if (!memory.open()) throw_errno("cannot create shared memory");
   // Zeros are the right beginning of all counters.
-  if (::ftruncate(memory.get(), sizeof(Segment)) != 0) throw_errno("shared memory cannot be made");
-  if (::fcntl(memory.get(), F_ADD_SEALS, seals) != 0) throw_errno("shared memory cannot be sealed");
+  if (::ftruncate(memory.get(), sizeof(Segment)) != 0) throw_errno("cannot create shared memory");
+  if (::fcntl(memory.get(), F_ADD_SEALS, seals) != 0) throw_errno("cannot seal shared memory");
   return memory;
 }
 
@@ -220,7 +220,7 @@ ChannelPointer open_memory(const Descriptor& memory, MemorySide side, Descriptor
   struct stat state{};
   const bool ours = ::fstat(memory.get(), &state) == 0 && state.st_size == static_cast<off_t>(sizeof(Segment)) &&
                     (::fcntl(memory.get(), F_GET_SEALS) & seals) == seals;
-  if (!ours) throw std::runtime_error(peer + ": what it gave us is no shared memory of a link");
+  if (!ours) throw std::runtime_error(peer + ": what it sent is not the shared memory of a link");
   return std::make_unique<MemoryChannel>(memory.get(), side, std::move(life), std::move(peer));
 }
 

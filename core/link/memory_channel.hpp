@@ -7,7 +7,7 @@ namespace counterpoint::link {
 /// Whose end of shared memory this is: the maker's or the other one's.
 enum class MemorySide { maker, guest };
 
-/// Make shared memory for two channels, one each way. Its size is sealed: whoever has it cannot cut it off below us.
+/// Make shared memory for two channels, one each way. Its size is sealed: the other end cannot shrink it.
 Descriptor make_memory();
 
 /// An end of shared memory that `make_memory` made, here or in the process that gave it to us; throws when it is

@@ -12,7 +12,7 @@ namespace counterpoint::link {
 
 namespace {
 
-constexpr int most_values = 1 << 20;  ///< of all inputs, or of all outputs: a frame has to hold them
+constexpr int max_values = 1 << 20;  ///< of all inputs, or of all outputs: a frame has to hold them
 
 std::string number(double value) {
   char text[40];
@@ -30,9 +30,9 @@ std::vector<std::string_view> split(std::string_view line, char at) {
   }
 }
 
-class Reader {
+class PortsParser {
  public:
-  explicit Reader(Ports& ports) : ports_(ports) {}
+  explicit PortsParser(Ports& ports) : ports_(ports) {}
 
   void line(std::string_view text) {
     text_ = text;
@@ -70,13 +70,13 @@ class Reader {
     double value = 0.0;
     const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (error != std::errc() || stop != text.data() + text.size() || !std::isfinite(value))
-      refuse("\"" + text + "\" is no finite number");
+      refuse("\"" + text + "\" is not a finite number");
     return value;
   }
 
   double positive(std::size_t k) const {
     const double value = read_number(k);
-    if (!(value > 0.0)) refuse("a positive number of seconds is needed");
+    if (!(value > 0.0)) refuse("expected a positive number of seconds");
     return value;
   }
 
@@ -84,7 +84,7 @@ class Reader {
     std::vector<double> made;
     for (std::size_t k = 1; k < words_.size(); ++k) {
       made.push_back(read_number(k));
-      if (made.back() < 0.0 || made.back() > 1.0) refuse("shares of a step lie between 0 and 1");
+      if (made.back() < 0.0 || made.back() > 1.0) refuse("expected shares of a step between 0 and 1");
     }
     if (made.size() > 64) refuse("at most 64 shares of a step are sent");
     return made;
@@ -94,15 +94,17 @@ class Reader {
     LinkPort made;
     made.name = word(1);
     const double width = words_.size() > 2 ? read_number(2) : 1.0;
-    if (width < 1.0 || width > most_values || width != std::floor(width)) refuse("the width is a whole number from 1");
+    if (width < 1.0 || width > max_values || width != std::floor(width))
+      refuse("expected a whole number from 1 as the width");
     made.width = static_cast<int>(width);
     if (words_.size() > 3 && !words_[3].empty()) made.unit = word(3);
     for (std::size_t k = 4; k < words_.size(); ++k) made.start.push_back(read_number(k));
     if (!made.start.empty() && made.start.size() != static_cast<std::size_t>(made.width))
-      refuse("a start value for each of its values is needed");
-    if (!names_.insert(kind + std::string("\t") + made.name).second) refuse("the name was there before");
+      refuse("expected as many start values as its width");
+    if (!names_.insert(kind + std::string("\t") + made.name).second) refuse("the name is used twice");
     (*kind == 'i' ? inputs_ : outputs_) += made.width;
-    if (inputs_ > most_values || outputs_ > most_values) refuse("too many values");
+    if (inputs_ > max_values || outputs_ > max_values)
+      refuse("too many values; at most " + std::to_string(max_values) + " are allowed");
     return made;
   }
 
@@ -180,8 +182,8 @@ std::string Ports::to_text() const {
 
 Ports Ports::from_text(std::string_view text) {
   Ports ports;
-  Reader reader(ports);
-  for (const std::string_view line : split(text, '\n')) reader.line(line);
+  PortsParser parser(ports);
+  for (const std::string_view line : split(text, '\n')) parser.line(line);
   return ports;
 }
 

@@ -25,16 +25,16 @@ struct Ports {
   std::vector<PortPair> feedthrough;
   std::vector<PortPair> initial_feedthrough;    ///< at the start only
   double step = 0.0;                            ///< fixed step it prefers, s; 0: none
-  std::vector<double> asks = {0.0};             ///< shares of a step at which it wants its inputs, 0 to 1
+  std::vector<double> asks = {0.0};             ///< shares of a step at which inputs are sent to it, 0 to 1
   std::string approximation;                    ///< of its outputs that it prefers: kind and option, "hold behind"
   std::vector<PortPair> output_approximations;  ///< output, words: of outputs that are not like the rest
   std::vector<PortPair> input_approximations;   ///< input, words: of inputs that need more than straight lines
-  double heartbeat = 0.0;                       ///< while it works it says so at least this often, s; 0: it does not
+  double heartbeat = 0.0;                       ///< interval of heartbeats while it works, s; 0: none
   bool can_save = false;
   bool derivatives = false;  ///< replies hold dy/dt after y
   bool requests = false;     ///< it may ask for inputs at other times
-  bool begins = false;       ///< it wants to know when the initial outputs of all are found
-  bool paces = false;        ///< it says which step it would like next
+  bool begins = false;       ///< it is told when the initial outputs of all subsystems are found
+  bool paces = false;        ///< replies hold its preferred step
   bool stops_early = false;
   bool jumps = false;  ///< replies say what the outputs were right before an event that ended the step
 
@@ -43,7 +43,7 @@ struct Ports {
 
   /// Lines of words separated by tabs.
   std::string to_text() const;
-  /// Throws ProtocolFailure with the line that is wrong. Lines that begin with another word are passed over.
+  /// Throws ProtocolFailure with the line that is wrong. Lines that begin with another word are ignored.
   static Ports from_text(std::string_view text);
 };
 

@@ -11,14 +11,14 @@
 namespace counterpoint::link {
 
 namespace {
-constexpr std::size_t most_messages = 1000;  ///< that are kept of a run
-constexpr double silent_heartbeats = 5.0;    ///< that may be missing before the other end counts as gone
+constexpr std::size_t max_messages = 1000;  ///< that are kept of a run
+constexpr double silent_heartbeats = 5.0;   ///< that may be missing before the other end counts as gone
 }  // namespace
 
 /// The link as long as it is good; from the first failure on, why it is not.
-class RemoteSubsystem::Connection {
+class RemoteSubsystem::Session {
  public:
-  Connection(std::unique_ptr<FrameLink> frames, RemoteSettings remote_settings)
+  Session(std::unique_ptr<FrameLink> frames, RemoteSettings remote_settings)
       : settings(std::move(remote_settings)), frames_(std::move(frames)), peer_(frames_->peer()) {}
 
   FrameLink& link() {
@@ -32,7 +32,7 @@ class RemoteSubsystem::Connection {
   }
   void set_heartbeat(double seconds) { silence_ = seconds > 0.0 ? silent_heartbeats * seconds : Polynomial::infinity; }
 
-  /// Run something that talks to the other end; when that fails nothing more is said to it.
+  /// Run something that talks to the other end; when that fails the link is not used again.
   template <class Talk>
   auto guarded(const Talk& talk) {
     try {
@@ -46,13 +46,13 @@ class RemoteSubsystem::Connection {
     }
   }
 
-  /// The next frame that is meant for us: log messages are handled, signs of life pass.
+  /// The next answer: log messages are handled, heartbeats skipped.
   Frame receive(FrameLink& link, const Deadline& deadline) {
     try {
       while (true) {
         const Frame frame = link.receive(Deadline::earlier(deadline, Deadline::in(silence_)));
-        if (frame.kind != Kind::alive && frame.kind != Kind::log) return frame;
-        if (frame.kind == Kind::log) note(frame.text());
+        if (frame.kind != FrameKind::alive && frame.kind != FrameKind::log) return frame;
+        if (frame.kind == FrameKind::log) note(frame.text());
         check(deadline);
       }
     } catch (const ChannelTimeout&) {
@@ -60,13 +60,13 @@ class RemoteSubsystem::Connection {
       if (deadline.passed()) {
         text << "did not answer within " << settings.deadline << " s; a longer deadline can be given";
       } else {
-        text << "has given no sign of life for " << silence_ << " s";
+        text << "sent no heartbeat for " << silence_ << " s";
       }
       throw ChannelTimeout(text.str());
     }
   }
 
-  /// Frames that come all the time are no answer.
+  /// A stream of other frames is not an answer.
   static void check(const Deadline& deadline) {
     if (deadline.passed()) throw ChannelTimeout("no answer in time");
   }
@@ -77,7 +77,7 @@ class RemoteSubsystem::Connection {
  private:
   void note(std::string line) {
     if (settings.log) return settings.log(line);
-    if (messages.size() < most_messages) messages.push_back(std::move(line));
+    if (messages.size() < max_messages) messages.push_back(std::move(line));
   }
 
   [[noreturn]] void lose(const std::string& reason) {
@@ -93,15 +93,15 @@ class RemoteSubsystem::Connection {
 };
 
 struct RemoteSubsystem::Saved final : SavedState {
-  Saved(std::shared_ptr<Connection> owner, double number) : connection(std::move(owner)), handle(number) {}
+  Saved(std::shared_ptr<Session> owner, double number) : session(std::move(owner)), handle(number) {}
   ~Saved() override {
-    if (!connection->good()) return;
+    if (!session->good()) return;
     try {
-      connection->link().begin(Kind::forget).put(handle).send(Deadline::in(connection->settings.deadline));
+      session->link().begin(FrameKind::forget).put(handle).send(Deadline::in(session->settings.deadline));
     } catch (const std::exception&) {  // the next command will notice
     }
   }
-  std::shared_ptr<Connection> connection;
+  std::shared_ptr<Session> session;
   double handle;
 };
 
@@ -110,14 +110,14 @@ namespace {
 [[noreturn]] void throw_error_of(const Frame& frame) {
   const std::string all = frame.text();
   const std::size_t tab = all.find('\t');
-  const std::string kind = all.substr(0, tab);
+  const Failure::Kind kind = failure_kind_of(std::string_view(all).substr(0, tab));
   const std::string text = tab == std::string::npos ? all : all.substr(tab + 1);
-  if (kind == "solver") throw SolverFailure(text);
-  throw ComponentFailure(text, kind == "died");
+  if (kind == Failure::Kind::solver) throw SolverFailure(text);
+  throw ComponentFailure(text, kind == Failure::Kind::death);
 }
 
-void expect(const Frame& frame, Kind kind) {
-  if (frame.kind == Kind::error) throw_error_of(frame);
+void expect(const Frame& frame, FrameKind kind) {
+  if (frame.kind == FrameKind::error) throw_error_of(frame);
   if (frame.kind == kind) return;
   throw ProtocolFailure("answers with a frame of kind " + std::to_string(static_cast<int>(frame.kind)) + " where " +
                         std::to_string(static_cast<int>(kind)) + " is expected");
@@ -126,14 +126,13 @@ void expect(const Frame& frame, Kind kind) {
 }  // namespace
 
 RemoteSubsystem::RemoteSubsystem(std::unique_ptr<FrameLink> link, RemoteSettings settings)
-    : connection_(std::make_shared<Connection>(std::move(link), std::move(settings))),
-      peer_(connection_->link().peer()) {
-  connection_->guarded([&](FrameLink& open) {
-    const Frame frame = connection_->receive(open, Deadline::in(connection_->settings.deadline));
-    expect(frame, Kind::ports);
+    : session_(std::make_shared<Session>(std::move(link), std::move(settings))), peer_(session_->link().peer()) {
+  session_->guarded([&](FrameLink& open) {
+    const Frame frame = session_->receive(open, Deadline::in(session_->settings.deadline));
+    expect(frame, FrameKind::ports);
     ports_ = Ports::from_text(frame.bytes);
   });
-  connection_->set_heartbeat(ports_.heartbeat);
+  session_->set_heartbeat(ports_.heartbeat);
   inputs_ = ports_.input_width();
   y_.resize(ports_.output_width());
   dy_.resize(y_.size());
@@ -143,47 +142,47 @@ RemoteSubsystem::~RemoteSubsystem() { close(); }
 
 void RemoteSubsystem::close() noexcept {
   finish();
-  if (!connection_->good()) return;
+  if (!session_->good()) return;
   try {
-    connection_->link().begin(Kind::bye).send(Deadline::in(1.0));
+    session_->link().begin(FrameKind::bye).send(Deadline::in(1.0));
   } catch (const std::exception&) {  // it has gone first
   }
-  connection_->drop(peer_ + ": the connection was closed");
+  session_->drop(peer_ + ": the connection was closed");
 }
 
-void RemoteSubsystem::command(Kind kind, double t, double t_end, Inputs* u, const std::vector<double>& shares) {
-  forget_announced();
+void RemoteSubsystem::command(FrameKind kind, double t, double t_end, Inputs* u, const std::vector<double>& shares) {
+  discard_announced();
   send(kind, t, t_end, u, shares);
   await_reply(u);
 }
 
 /// A command with the inputs at shares of its step.
-void RemoteSubsystem::send(Kind kind, double t, double t_end, Inputs* u, const std::vector<double>& shares) {
+void RemoteSubsystem::send(FrameKind kind, double t, double t_end, Inputs* u, const std::vector<double>& shares) {
   outputs_fresh_ = false;
   rows_.clear();
   if (u != nullptr) collect_inputs(t, t_end, *u, shares);
   const double count = static_cast<double>(rows_.size()) / (inputs_ + 1);
-  connection_->guarded([&](FrameLink& link) {
+  session_->guarded([&](FrameLink& link) {
     link.begin(kind).put(t).put(t_end).put(wants_derivatives_ ? 1.0 : 0.0).put(count).put(rows_.data(), rows_.size());
-    link.send(Deadline::in(connection_->settings.deadline));
+    link.send(Deadline::in(session_->settings.deadline));
   });
 }
 
 /// Answer requests, take the reply.
 void RemoteSubsystem::await_reply(Inputs* u) {
   std::exception_ptr inputs_failed;
-  connection_->guarded([&](FrameLink& link) {
-    const Deadline deadline = Deadline::in(connection_->settings.deadline);
+  session_->guarded([&](FrameLink& link) {
+    const Deadline deadline = Deadline::in(session_->settings.deadline);
     while (true) {
-      const Frame frame = connection_->receive(link, deadline);
-      if (frame.kind != Kind::request) {
+      const Frame frame = session_->receive(link, deadline);
+      if (frame.kind != FrameKind::request) {
         if (inputs_failed) std::rethrow_exception(inputs_failed);
-        expect(frame, Kind::reply);
+        expect(frame, FrameKind::reply);
         return take_reply(frame);
       }
-      Connection::check(deadline);
+      Session::check(deadline);
       frame.numbers(reply_, 1);
-      if (u == nullptr || inputs_ == 0) throw ProtocolFailure("asks for inputs where there are none");
+      if (u == nullptr || inputs_ == 0) throw ProtocolFailure("asks for inputs, but it has none");
       answer_request(link, reply_[0], *u, deadline, inputs_failed);
     }
   });
@@ -196,9 +195,9 @@ void RemoteSubsystem::answer_request(FrameLink& link, double t, Inputs& u, const
     values = u.at(t);
   } catch (const std::exception& error) {
     failed = std::current_exception();
-    return link.send_text(Kind::error, error.what(), deadline);
+    return link.send_text(FrameKind::error, error.what(), deadline);
   }
-  link.begin(Kind::values).put(values, static_cast<std::size_t>(inputs_)).send(deadline);
+  link.begin(FrameKind::values).put(values, static_cast<std::size_t>(inputs_)).send(deadline);
 }
 
 /// Where inputs cannot be made the other end may not need them: if it can request them it will, and fail then.
@@ -224,12 +223,12 @@ void RemoteSubsystem::take_reply(const Frame& frame) {
   const double* next = reply_.data() + 3;
   std::size_t left = reply_.size() - 3;
   if (!(reply_[2] >= 0.0 && reply_[2] <= static_cast<double>(std::min<std::size_t>(left, 64)))) {
-    throw ProtocolFailure("announces a wrong number of wishes");
+    throw ProtocolFailure("announces a wrong number of input times");
   }
-  if (const auto wishes = static_cast<std::size_t>(reply_[2]); wishes > 0) {
-    wishes_.assign(next, next + wishes);
-    next += wishes;
-    left -= wishes;
+  if (const auto shares = static_cast<std::size_t>(reply_[2]); shares > 0) {
+    input_shares_.assign(next, next + shares);
+    next += shares;
+    left -= shares;
   }
   has_before_ = false;
   if (ports_.jumps) {
@@ -252,41 +251,41 @@ void RemoteSubsystem::take_reply(const Frame& frame) {
   outputs_fresh_ = left > 0;
 }
 
-const std::vector<std::string>& RemoteSubsystem::messages() const { return connection_->messages; }
+const std::vector<std::string>& RemoteSubsystem::messages() const { return session_->messages; }
 
 void RemoteSubsystem::start(double t) {
-  connection_->messages.clear();
-  wishes_ = ports_.asks;
+  session_->messages.clear();
+  input_shares_ = ports_.asks;
   running_ = true;
-  command(Kind::start, t, t, nullptr, {});
+  command(FrameKind::start, t, t, nullptr, {});
   outputs_fresh_ = false;
 }
 
 bool RemoteSubsystem::begin(double t, Inputs& u) {
   if (!ports_.begins) return false;
-  command(Kind::begin, t, t, &u, {0.0});
+  command(FrameKind::begin, t, t, &u, {0.0});
   outputs_fresh_ = false;
   return true;
 }
 
 void RemoteSubsystem::finish() noexcept {
-  if (!running_ || !connection_->good()) return;
+  if (!running_ || !session_->good()) return;
   running_ = false;
   try {
-    command(Kind::finish, reached_, reached_, nullptr, {});
+    command(FrameKind::finish, reached_, reached_, nullptr, {});
   } catch (...) {  // the run is over and its results are there
   }
 }
 
 void RemoteSubsystem::announce(double t, double t_end, Inputs& u) {
-  send(Kind::step, t, t_end, &u, wishes_);
+  send(FrameKind::step, t, t_end, &u, input_shares_);
   announced_ = &u;
 }
 
-/// Something else is to be said before the step that was announced is asked for: its answer comes first, and is kept.
-void RemoteSubsystem::hear_announced() noexcept {
-  if (announced_ == nullptr || heard_) return;
-  heard_ = true;
+/// Another command comes before the step that was announced is asked for: its answer is received first, and kept.
+void RemoteSubsystem::receive_announced() noexcept {
+  if (announced_ == nullptr || announced_answered_) return;
+  announced_answered_ = true;
   try {
     await_reply(announced_);
   } catch (...) {
@@ -294,19 +293,19 @@ void RemoteSubsystem::hear_announced() noexcept {
   }
 }
 
-/// Something else happens than the step that was announced: its answer is not for anybody. Should it have failed, the
-/// run has another reason to end.
-void RemoteSubsystem::forget_announced() noexcept {
-  hear_announced();
+/// Something else happens than the step that was announced: its answer is not used. If it failed, the run has another
+/// reason to end.
+void RemoteSubsystem::discard_announced() noexcept {
+  receive_announced();
   announced_ = nullptr;
-  heard_ = false;
+  announced_answered_ = false;
   failed_ = nullptr;
 }
 
 double RemoteSubsystem::step(double t, double t_end, Inputs& u) {
-  if (announced_ == nullptr) send(Kind::step, t, t_end, &u, wishes_);
+  if (announced_ == nullptr) send(FrameKind::step, t, t_end, &u, input_shares_);
   announced_ = nullptr;
-  if (!std::exchange(heard_, false)) await_reply(&u);
+  if (!std::exchange(announced_answered_, false)) await_reply(&u);
   if (failed_) std::rethrow_exception(std::exchange(failed_, nullptr));
   if (!outputs_fresh_ && !y_.empty()) throw ComponentFailure(peer_ + ": a step was answered without outputs");
   return reached_;
@@ -316,7 +315,7 @@ const double* RemoteSubsystem::output(double t, Inputs& u) {
   const bool known = outputs_fresh_ && t == reached_;
   if (!known) {
     const bool uses_inputs = !ports_.feedthrough.empty() || !ports_.initial_feedthrough.empty();
-    command(Kind::output, t, t, &u, uses_inputs ? std::vector<double>{0.0} : std::vector<double>{});
+    command(FrameKind::output, t, t, &u, uses_inputs ? std::vector<double>{0.0} : std::vector<double>{});
     if (!outputs_fresh_ && !y_.empty()) throw ComponentFailure(peer_ + ": outputs were asked for and did not come");
   }
   outputs_fresh_ = false;  // asked again, inputs may have changed meanwhile
@@ -335,49 +334,49 @@ const double* RemoteSubsystem::output_derivative(double t, Inputs& u) {
 
 std::unique_ptr<SavedState> RemoteSubsystem::save() const {
   if (!ports_.can_save) return nullptr;
-  return connection_->guarded([&](FrameLink& link) -> std::unique_ptr<SavedState> {
-    const Deadline deadline = Deadline::in(connection_->settings.deadline);
-    link.begin(Kind::save).send(deadline);
-    const Frame frame = connection_->receive(link, deadline);
-    expect(frame, Kind::handle);
+  return session_->guarded([&](FrameLink& link) -> std::unique_ptr<SavedState> {
+    const Deadline deadline = Deadline::in(session_->settings.deadline);
+    link.begin(FrameKind::save).send(deadline);
+    const Frame frame = session_->receive(link, deadline);
+    expect(frame, FrameKind::handle);
     std::vector<double> handle;
     frame.numbers(handle, 1);
-    return std::make_unique<Saved>(connection_, handle[0]);
+    return std::make_unique<Saved>(session_, handle[0]);
   });
 }
 
 void RemoteSubsystem::restore(const SavedState& state) {
   const Saved& saved = static_cast<const Saved&>(state);
-  if (saved.connection != connection_) throw ComponentFailure("the state to restore belongs to another run");
-  forget_announced();
+  if (saved.session != session_) throw ComponentFailure("the state to restore belongs to another run");
+  discard_announced();
   outputs_fresh_ = has_derivatives_ = has_before_ = false;
-  connection_->guarded([&](FrameLink& link) {
-    const Deadline deadline = Deadline::in(connection_->settings.deadline);
-    link.begin(Kind::restore).put(saved.handle).send(deadline);
-    const Frame frame = connection_->receive(link, deadline);
-    expect(frame, Kind::reply);
+  session_->guarded([&](FrameLink& link) {
+    const Deadline deadline = Deadline::in(session_->settings.deadline);
+    link.begin(FrameKind::restore).put(saved.handle).send(deadline);
+    const Frame frame = session_->receive(link, deadline);
+    expect(frame, FrameKind::reply);
     take_reply(frame);
   });
   outputs_fresh_ = false;
 }
 
 std::string RemoteSubsystem::call(const std::string& bytes) {
-  hear_announced();
-  return connection_->guarded([&](FrameLink& link) {
-    const Deadline deadline = Deadline::in(connection_->settings.deadline);
-    link.send_text(Kind::call, bytes, deadline);
-    const Frame frame = connection_->receive(link, deadline);
-    expect(frame, Kind::result);
+  receive_announced();
+  return session_->guarded([&](FrameLink& link) {
+    const Deadline deadline = Deadline::in(session_->settings.deadline);
+    link.send_text(FrameKind::call, bytes, deadline);
+    const Frame frame = session_->receive(link, deadline);
+    expect(frame, FrameKind::result);
     return frame.text();
   });
 }
 
 void RemoteSubsystem::ping() {
-  hear_announced();
-  connection_->guarded([&](FrameLink& link) {
-    const Deadline deadline = Deadline::in(connection_->settings.deadline);
-    link.begin(Kind::ping).send(deadline);
-    expect(connection_->receive(link, deadline), Kind::pong);
+  receive_announced();
+  session_->guarded([&](FrameLink& link) {
+    const Deadline deadline = Deadline::in(session_->settings.deadline);
+    link.begin(FrameKind::ping).send(deadline);
+    expect(session_->receive(link, deadline), FrameKind::pong);
   });
 }
 

@@ -55,40 +55,40 @@ class RemoteSubsystem final : public Subsystem {
 
   /// What the subsystem logged in its latest run, at most a thousand lines.
   const std::vector<std::string>& messages() const;
-  /// What both programs agreed on beside the protocol.
+  /// A private call between the two programs, beside the protocol.
   std::string call(const std::string& bytes);
-  /// Say goodbye; nothing can follow.
+  /// End the connection; nothing can follow.
   void close() noexcept;
   /// A round trip that does nothing.
   void ping();
 
  private:
   struct Saved;
-  class Connection;
+  class Session;
 
-  void command(Kind kind, double t, double t_end, Inputs* u, const std::vector<double>& shares);
-  void send(Kind kind, double t, double t_end, Inputs* u, const std::vector<double>& shares);
+  void command(FrameKind kind, double t, double t_end, Inputs* u, const std::vector<double>& shares);
+  void send(FrameKind kind, double t, double t_end, Inputs* u, const std::vector<double>& shares);
   void await_reply(Inputs* u);
-  void hear_announced() noexcept;
-  void forget_announced() noexcept;
+  void receive_announced() noexcept;
+  void discard_announced() noexcept;
   void answer_request(FrameLink& link, double t, Inputs& u, const Deadline& deadline, std::exception_ptr& failed);
   void collect_inputs(double t, double t_end, Inputs& u, const std::vector<double>& shares);
   void take_reply(const Frame& frame);
 
-  std::shared_ptr<Connection> connection_;
+  std::shared_ptr<Session> session_;
   std::string peer_;
   Ports ports_;
   int inputs_ = 0;
   bool running_ = false;
   double next_step_ = 0.0;
-  std::vector<double> wishes_;
+  std::vector<double> input_shares_;
   std::vector<double> rows_;  ///< times and inputs that go with a command
   std::vector<double> reply_;
   double reached_ = 0.0;
-  bool outputs_fresh_ = false;   ///< those of the last step have not been read yet
-  Inputs* announced_ = nullptr;  ///< inputs of a step that was sent off and not yet asked for
-  bool heard_ = false;           ///< its answer has come before it was asked for, or
-  std::exception_ptr failed_;    ///< its failure
+  bool outputs_fresh_ = false;       ///< those of the last step have not been read yet
+  Inputs* announced_ = nullptr;      ///< inputs of a step that was sent off and not yet asked for
+  bool announced_answered_ = false;  ///< its answer has come before it was asked for, or
+  std::exception_ptr failed_;        ///< its failure
   bool has_before_ = false;
   std::vector<double> before_;  ///< outputs right before the event that ended the last step
   bool wants_derivatives_ = false;

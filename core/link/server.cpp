@@ -12,7 +12,7 @@ namespace counterpoint::link {
 
 namespace {
 
-constexpr std::size_t most_wishes = 64;
+constexpr std::size_t max_requested = 64;
 constexpr double idle_seconds = 0.2;
 constexpr int largest_denominator = 20;  ///< of shares that are tried: those of our solvers are below
 
@@ -25,20 +25,6 @@ class NoApproximation final : public Approximation {
   int points_behind() const override { return 1; }
   std::string name() const override { return "asked"; }
 };
-
-/// How the protocol calls a failure.
-const char* word_of(Failure::Kind kind) {
-  switch (kind) {
-    case Failure::Kind::solver:
-      return "solver";
-    case Failure::Kind::component:
-      return "component";
-    case Failure::Kind::death:
-      return "died";
-    default:
-      return "model";
-  }
-}
 
 }  // namespace
 
@@ -67,9 +53,9 @@ void find_shares(double t, double t_end, const std::vector<double>& times, std::
 }
 
 /// Inputs whose values are at the other end: some came with the command, the others are requested when they are needed.
-class LinkServer::AskedInputs final : public Inputs {
+class LinkServer::RequestedInputs final : public Inputs {
  public:
-  AskedInputs(FrameLink& link, int width) : Inputs(std::vector<double>(width)), link_(link) {
+  RequestedInputs(FrameLink& link, int width) : Inputs(std::vector<double>(width)), link_(link) {
     if (width == 0) return;
     Term term;
     term.approximation = std::make_shared<NoApproximation>();
@@ -78,7 +64,7 @@ class LinkServer::AskedInputs final : public Inputs {
   }
 
   /// The values that came: rows of a time and all inputs at it.
-  void know(const double* rows, std::size_t count) {
+  void set_known(const double* rows, std::size_t count) {
     rows_ = rows;
     count_ = count;
     asked_.clear();
@@ -91,7 +77,7 @@ class LinkServer::AskedInputs final : public Inputs {
  protected:
   void rebuild(Term& term, double t) override {
     const double* const values = find(t);
-    if (asked_.size() < most_wishes) asked_.push_back(t);
+    if (asked_.size() < max_requested) asked_.push_back(t);
     std::copy_n(values, width(), term.polynomial.coefficient(0));
     term.polynomial.degree = 0;
     term.polynomial.from = t;
@@ -108,10 +94,11 @@ class LinkServer::AskedInputs final : public Inputs {
   }
 
   const double* request(double t) {
-    link_.begin(Kind::request).put(t).send(Deadline::never());
+    link_.begin(FrameKind::request).put(t).send(Deadline::never());
     const Frame frame = link_.receive(Deadline::never());
-    if (frame.kind == Kind::error) throw std::runtime_error("the master could not make the inputs: " + frame.text());
-    if (frame.kind != Kind::values) throw ProtocolFailure("a request for inputs was not answered by values");
+    if (frame.kind == FrameKind::error)
+      throw std::runtime_error("the master could not evaluate the inputs: " + frame.text());
+    if (frame.kind != FrameKind::values) throw ProtocolFailure("a request for inputs was not answered by values");
     frame.numbers(values_, static_cast<std::size_t>(width()));
     return values_.data();
   }
@@ -123,7 +110,7 @@ class LinkServer::AskedInputs final : public Inputs {
   std::vector<double> values_;
 };
 
-/// Says now and then that a command is still being worked on.
+/// Tells the master periodically that a command is still being executed.
 class LinkServer::Heartbeat {
  public:
   Heartbeat(FrameLink& link, double seconds) : thread_([this, &link, seconds] { beat(link, seconds); }) {}
@@ -142,9 +129,9 @@ class LinkServer::Heartbeat {
     std::unique_lock lock(mutex_);
     try {
       while (!changed_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return over_; })) {
-        if (working_.load(std::memory_order_relaxed)) link.send_beside(Kind::alive, "", Deadline::in(seconds));
+        if (working_.load(std::memory_order_relaxed)) link.send_beside(FrameKind::alive, "", Deadline::in(seconds));
       }
-    } catch (const std::exception&) {  // the other end is gone: whoever answers the command will notice
+    } catch (const std::exception&) {  // the other end is gone: the answer to the command will notice
     }
   }
 
@@ -159,19 +146,19 @@ LinkServer::LinkServer(FrameLink& link, Subsystem& model, Ports ports)
     : link_(link),
       model_(model),
       ports_(std::move(ports)),
-      inputs_(std::make_unique<AskedInputs>(link, model.input_width())) {}
+      inputs_(std::make_unique<RequestedInputs>(link, model.input_width())) {}
 
 LinkServer::~LinkServer() = default;
 
 void LinkServer::serve() {
-  link_.send_text(Kind::ports, ports_.to_text(), Deadline::in(30.0));
+  link_.send_text(FrameKind::ports, ports_.to_text(), Deadline::in(30.0));
   if (ports_.heartbeat > 0.0) heartbeat_ = std::make_unique<Heartbeat>(link_, ports_.heartbeat);
   while (true) {
     const Frame frame = next_command();
-    if (frame.kind == Kind::bye) return;
+    if (frame.kind == FrameKind::bye) return;
     if (heartbeat_) heartbeat_->set_working(true);
     try {
-      obey(frame);
+      execute(frame);
     } catch (const ChannelClosed&) {
       throw;
     } catch (const ChannelTimeout&) {
@@ -193,65 +180,65 @@ Frame LinkServer::next_command() {
   }
 }
 
-void LinkServer::obey(const Frame& frame) {
+void LinkServer::execute(const Frame& frame) {
   switch (frame.kind) {
-    case Kind::start:
-    case Kind::begin:
-    case Kind::step:
-    case Kind::output:
-    case Kind::finish:
+    case FrameKind::start:
+    case FrameKind::begin:
+    case FrameKind::step:
+    case FrameKind::output:
+    case FrameKind::finish:
       frame.numbers(command_, 4);
       return advance(frame.kind);
-    case Kind::save:
+    case FrameKind::save:
       return save();
-    case Kind::restore:
+    case FrameKind::restore:
       frame.numbers(command_, 1);
       return restore();
-    case Kind::forget:
+    case FrameKind::forget:
       frame.numbers(command_, 1);
       saved_.erase(command_[0]);
       return;
-    case Kind::ping:
-      return link_.begin(Kind::pong).send(Deadline::never());
-    case Kind::call: {
-      if (!calls_) throw ProtocolFailure("there is nothing to call here");
+    case FrameKind::ping:
+      return link_.begin(FrameKind::pong).send(Deadline::never());
+    case FrameKind::call: {
+      if (!calls_) throw ProtocolFailure("no calls are offered here");
       const std::string result = calls_(frame.text());
-      return link_.send_text(Kind::result, result, Deadline::never());
+      return link_.send_text(FrameKind::result, result, Deadline::never());
     }
     default:
-      throw ProtocolFailure("a frame of kind " + std::to_string(static_cast<int>(frame.kind)) + " is no command");
+      throw ProtocolFailure("a frame of kind " + std::to_string(static_cast<int>(frame.kind)) + " is not a command");
   }
 }
 
 /// t, t_end, whether derivatives are wanted, number of rows, rows of a time and the inputs at it.
-void LinkServer::advance(Kind kind) {
+void LinkServer::advance(FrameKind kind) {
   const double t = command_[0];
   const double t_end = command_[1];
   const auto row_size = static_cast<std::size_t>(model_.input_width()) + 1;
   const std::size_t rows = (command_.size() - 4) / row_size;
   if (command_[3] != static_cast<double>(rows) || command_.size() != 4 + rows * row_size) {
-    throw ProtocolFailure("a command comes with inputs that are not those of this subsystem");
+    throw ProtocolFailure("a command has a wrong number of inputs");
   }
-  inputs_->know(command_.data() + 4, rows);
-  wishes_.clear();
+  inputs_->set_known(command_.data() + 4, rows);
+  input_shares_.clear();
   double reached = t;
-  if (kind == Kind::start) model_.start(t);
-  if (kind == Kind::begin) model_.begin(t, *inputs_);
-  if (kind == Kind::finish) model_.finish();
-  if (kind == Kind::step) reached = model_.step(t, t_end, *inputs_);
-  reply(reached, kind == Kind::step || kind == Kind::output);
+  if (kind == FrameKind::start) model_.start(t);
+  if (kind == FrameKind::begin) model_.begin(t, *inputs_);
+  if (kind == FrameKind::finish) model_.finish();
+  if (kind == FrameKind::step) reached = model_.step(t, t_end, *inputs_);
+  reply(reached, kind == FrameKind::step || kind == FrameKind::output);
 }
 
-/// Time reached, step wished next, number of wishes, wishes, whether outputs before an event follow, those, outputs,
-/// derivatives where they are wanted.
+/// Time reached, preferred step, number of shares, shares of the step at which inputs were used, whether outputs before
+/// an event follow, those, outputs, derivatives where they are wanted.
 void LinkServer::reply(double reached, bool with_outputs) {
   const bool derivatives = with_outputs && ports_.derivatives && command_[2] != 0.0;
   const double* const y = with_outputs ? model_.output(reached, *inputs_) : nullptr;
   const double* const dy = derivatives ? model_.output_derivative(reached, *inputs_) : nullptr;
-  if (with_outputs && command_[1] > command_[0]) find_shares(command_[0], command_[1], inputs_->asked(), wishes_);
+  if (with_outputs && command_[1] > command_[0]) find_shares(command_[0], command_[1], inputs_->asked(), input_shares_);
   const auto width = static_cast<std::size_t>(model_.output_width());
-  link_.begin(Kind::reply).put(reached).put(ports_.paces ? model_.next_step() : 0.0);
-  link_.put(static_cast<double>(wishes_.size())).put(wishes_.data(), wishes_.size());
+  link_.begin(FrameKind::reply).put(reached).put(ports_.paces ? model_.next_step() : 0.0);
+  link_.put(static_cast<double>(input_shares_.size())).put(input_shares_.data(), input_shares_.size());
   if (ports_.jumps) {
     const double* const before = with_outputs && command_[1] > command_[0] ? model_.output_before_event() : nullptr;
     link_.put(before != nullptr ? 1.0 : 0.0);
@@ -266,14 +253,14 @@ void LinkServer::save() {
   std::unique_ptr<SavedState> state = model_.save();
   if (!state) throw ProtocolFailure("this subsystem cannot save its state");
   saved_[++last_handle_] = std::move(state);
-  link_.begin(Kind::handle).put(last_handle_).send(Deadline::never());
+  link_.begin(FrameKind::handle).put(last_handle_).send(Deadline::never());
 }
 
 void LinkServer::restore() {
   const auto found = saved_.find(command_[0]);
-  if (found == saved_.end()) throw ProtocolFailure("there is no saved state of this number");
+  if (found == saved_.end()) throw ProtocolFailure("no saved state has this number");
   model_.restore(*found->second);
-  wishes_.clear();
+  input_shares_.clear();
   reply(0.0, false);
 }
 
@@ -287,7 +274,7 @@ void LinkServer::describe_failure() {
   } catch (...) {
     failure = Failure::of(std::current_exception());
   }
-  link_.begin(Kind::error).put(word_of(failure.kind)).put("\t").put(failure.reason).send(Deadline::never());
+  link_.begin(FrameKind::error).put(word_of(failure.kind)).put("\t").put(failure.reason).send(Deadline::never());
 }
 
 }  // namespace counterpoint::link

@@ -34,19 +34,19 @@ class LinkServer {
   /// What `call` frames do.
   void set_calls(Calls calls) { calls_ = std::move(calls); }
 
-  /// Called now and then while there is no command; may throw to end serving.
+  /// Called periodically while no command comes; may throw to end serving.
   void set_idle(std::function<void()> idle) { idle_ = std::move(idle); }
 
-  /// Answer until the master says goodbye; throws ChannelClosed when it just went.
+  /// Answer until the master sends bye; throws ChannelClosed when the master is gone without it.
   void serve();
 
  private:
-  class AskedInputs;
+  class RequestedInputs;
   class Heartbeat;
 
   Frame next_command();
-  void obey(const Frame& frame);
-  void advance(Kind kind);
+  void execute(const Frame& frame);
+  void advance(FrameKind kind);
   void reply(double reached, bool with_outputs);
   void save();
   void restore();
@@ -57,10 +57,10 @@ class LinkServer {
   Ports ports_;
   Calls calls_;
   std::function<void()> idle_;
-  std::unique_ptr<AskedInputs> inputs_;
+  std::unique_ptr<RequestedInputs> inputs_;
   std::unique_ptr<Heartbeat> heartbeat_;
   std::vector<double> command_;
-  std::vector<double> wishes_;
+  std::vector<double> input_shares_;
   std::map<double, std::unique_ptr<SavedState>> saved_;
   double last_handle_ = 0.0;
 };

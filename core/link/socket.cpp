@@ -14,28 +14,28 @@
 #include <memory>
 
 #include "link/memory_channel.hpp"
-#include "link/patience.hpp"
+#include "link/spinning.hpp"
 
 namespace counterpoint::link {
 
 namespace {
 
-constexpr int nap_milliseconds = 50;  ///< between two looks at the deadline
-constexpr int most_looks = 40;        ///< for bytes before going to sleep: some 10 us
+constexpr int poll_milliseconds = 50;  ///< between two checks of the deadline
+constexpr int max_spins = 40;          ///< before the thread sleeps: about 10 us
 
-/// Wait for an event at a socket; false when a nap passed without.
+/// Wait for an event at a socket; false when there was none within one poll interval.
 bool wait_for(int socket, short event) {
   pollfd entry{socket, event, 0};
-  return ::poll(&entry, 1, nap_milliseconds) > 0;
+  return ::poll(&entry, 1, poll_milliseconds) > 0;
 }
 
 class SocketChannel final : public Channel {
  public:
   SocketChannel(Descriptor socket, std::string peer) : socket_(std::move(socket)), peer_(std::move(peer)) {
     // A blocking call that ends by itself now and then costs one system call where poll and a call cost two.
-    const timeval nap{0, nap_milliseconds * 1000};
-    ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &nap, sizeof nap);
-    ::setsockopt(socket_.get(), SOL_SOCKET, SO_SNDTIMEO, &nap, sizeof nap);
+    const timeval interval{0, poll_milliseconds * 1000};
+    ::setsockopt(socket_.get(), SOL_SOCKET, SO_RCVTIMEO, &interval, sizeof interval);
+    ::setsockopt(socket_.get(), SOL_SOCKET, SO_SNDTIMEO, &interval, sizeof interval);
   }
   ~SocketChannel() override { ::shutdown(socket_.get(), SHUT_RDWR); }
   const std::string& peer() const override { return peer_; }
@@ -54,13 +54,13 @@ class SocketChannel final : public Channel {
   }
 
   std::size_t read(void* data, std::size_t most, const Deadline& deadline) override {
-    for (int looks = patience_.looks(); looks > 0; --looks) {
+    for (int spins = spin_.spins(); spins > 0; --spins) {
       const ssize_t count = ::recv(socket_.get(), data, most, MSG_DONTWAIT);
       if (count <= 0) continue;
-      patience_.note(true);
+      spin_.note(true);
       return static_cast<std::size_t>(count);
     }
-    patience_.note(false);
+    spin_.note(false);
     while (true) {
       const ssize_t count = ::recv(socket_.get(), data, most, 0);
       if (count > 0) return static_cast<std::size_t>(count);
@@ -79,10 +79,10 @@ class SocketChannel final : public Channel {
 
   Descriptor socket_;
   std::string peer_;
-  Patience patience_{most_looks, 1};
+  AdaptiveSpin spin_{max_spins, 1};
 };
 
-/// No waiting for more bytes to send, and a host that vanished is noticed within half a minute.
+/// Send at once, and notice within half a minute that a host has vanished.
 void prepare_tcp(int socket) {
   const auto set = [socket](int level, int option, int value) {
     ::setsockopt(socket, level, option, &value, sizeof value);
@@ -118,7 +118,7 @@ Found look_up(const Address& address, int flags) {
 
 Descriptor make_socket(int family) {
   Descriptor socket(::socket(family, SOCK_STREAM | SOCK_CLOEXEC, 0));
-  if (!socket.open()) throw_errno("no socket can be made");
+  if (!socket.open()) throw_errno("cannot create a socket");
   return socket;
 }
 
@@ -135,7 +135,7 @@ std::string name_of(const sockaddr_storage& other, socklen_t size) {
 
 /// One attempt; an errno when it failed.
 int try_to_connect(const Address& address, Descriptor& made) {
-  if (address.kind != Address::Kind::tcp) {
+  if (address.transport != Transport::tcp) {
     made = make_socket(AF_UNIX);
     const sockaddr_un place = path_of(address);
     return ::connect(made.get(), reinterpret_cast<const sockaddr*>(&place), sizeof place) == 0 ? 0 : errno;
@@ -145,53 +145,67 @@ int try_to_connect(const Address& address, Descriptor& made) {
   for (const addrinfo* entry = found.get(); entry != nullptr; entry = entry->ai_next) {
     made = make_socket(entry->ai_family);
     prepare_tcp(made.get());
-    const timeval patience{5, 0};  // for a host that does not answer at all
-    ::setsockopt(made.get(), SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof patience);
+    const timeval timeout{5, 0};  // for a host that does not answer at all
+    ::setsockopt(made.get(), SOL_SOCKET, SO_SNDTIMEO, &timeout, sizeof timeout);
     if (::connect(made.get(), entry->ai_addr, entry->ai_addrlen) == 0) return 0;
     error = errno == EINPROGRESS ? ETIMEDOUT : errno;  // the first is how a passed SO_SNDTIMEO is told
   }
   return error;
 }
 
+/// A message of one byte with room for a file descriptor beside it.
+class DescriptorMessage {
+ public:
+  DescriptorMessage() {
+    message.msg_iov = &bytes_;
+    message.msg_iovlen = 1;
+    message.msg_control = room_;
+    message.msg_controllen = sizeof room_;
+  }
+  DescriptorMessage(const DescriptorMessage&) = delete;
+  DescriptorMessage& operator=(const DescriptorMessage&) = delete;
+
+  void put(int descriptor) {
+    cmsghdr* const header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    std::memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+  }
+  /// What came; not open when there was none.
+  Descriptor take() const {
+    const cmsghdr* const header = CMSG_FIRSTHDR(&message);
+    if (header == nullptr || header->cmsg_type != SCM_RIGHTS || header->cmsg_len != CMSG_LEN(sizeof(int))) return {};
+    int descriptor = -1;
+    std::memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
+    return Descriptor(descriptor);
+  }
+
+  msghdr message{};
+
+ private:
+  char letter_ = 'm';
+  iovec bytes_{&letter_, 1};
+  alignas(cmsghdr) char room_[CMSG_SPACE(sizeof(int))] = {};
+};
+
 /// Give shared memory to the other end of a Unix socket.
 void send_memory(int socket, const Descriptor& memory) {
-  char letter = 'm';
-  iovec bytes{&letter, 1};
-  alignas(cmsghdr) char room[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message{};
-  message.msg_iov = &bytes;
-  message.msg_iovlen = 1;
-  message.msg_control = room;
-  message.msg_controllen = sizeof room;
-  cmsghdr* const header = CMSG_FIRSTHDR(&message);
-  header->cmsg_level = SOL_SOCKET;
-  header->cmsg_type = SCM_RIGHTS;
-  header->cmsg_len = CMSG_LEN(sizeof(int));
-  const int number = memory.get();
-  std::memcpy(CMSG_DATA(header), &number, sizeof number);
-  if (::sendmsg(socket, &message, MSG_NOSIGNAL) != 1) throw_errno("shared memory cannot be given to the other end");
+  DescriptorMessage sent;
+  sent.put(memory.get());
+  if (::sendmsg(socket, &sent.message, MSG_NOSIGNAL) != 1)
+    throw_errno("shared memory cannot be given to the other end");
 }
 
-Descriptor receive_memory(const Visitor& visitor, const Deadline& deadline) {
-  while (!wait_for(visitor.socket.get(), POLLIN)) {
-    if (deadline.passed()) throw ChannelTimeout("no shared memory in time");
+Descriptor receive_memory(const PendingConnection& pending, const Deadline& deadline) {
+  while (!wait_for(pending.socket.get(), POLLIN)) {
+    if (deadline.passed()) throw ChannelTimeout("it sent no shared memory in time");
   }
-  char letter = 0;
-  iovec bytes{&letter, 1};
-  alignas(cmsghdr) char room[CMSG_SPACE(sizeof(int))] = {};
-  msghdr message{};
-  message.msg_iov = &bytes;
-  message.msg_iovlen = 1;
-  message.msg_control = room;
-  message.msg_controllen = sizeof room;
-  const ssize_t count = ::recvmsg(visitor.socket.get(), &message, MSG_CMSG_CLOEXEC);
-  const cmsghdr* const header = count == 1 ? CMSG_FIRSTHDR(&message) : nullptr;
-  if (header == nullptr || header->cmsg_type != SCM_RIGHTS || header->cmsg_len != CMSG_LEN(sizeof(int))) {
-    throw ChannelClosed("it brought no shared memory");
-  }
-  int number = -1;
-  std::memcpy(&number, CMSG_DATA(header), sizeof number);
-  return Descriptor(number);
+  DescriptorMessage received;
+  const ssize_t count = ::recvmsg(pending.socket.get(), &received.message, MSG_CMSG_CLOEXEC);
+  Descriptor memory = count == 1 ? received.take() : Descriptor();
+  if (!memory.open()) throw ChannelClosed("it sent no shared memory");
+  return memory;
 }
 
 }  // namespace
@@ -202,7 +216,7 @@ ChannelPointer make_socket_channel(Descriptor socket, std::string peer) {
 
 std::pair<ChannelPointer, ChannelPointer> make_socket_pair() {
   int ends[2];
-  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) throw_errno("no socket can be made");
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) throw_errno("cannot create a socket");
   return {make_socket_channel(Descriptor(ends[0]), "the other end"),
           make_socket_channel(Descriptor(ends[1]), "the other end")};
 }
@@ -210,27 +224,27 @@ std::pair<ChannelPointer, ChannelPointer> make_socket_pair() {
 ChannelPointer connect(const Address& address, const Deadline& deadline) {
   Descriptor socket;
   while (const int error = try_to_connect(address, socket)) {
-    const bool nobody_yet = error == ECONNREFUSED || error == ENOENT || error == EINTR;
-    if (!nobody_yet || deadline.passed()) {
-      throw ChannelClosed(address.text() + ": nobody answers there: " + std::strerror(error) +
+    const bool not_listening_yet = error == ECONNREFUSED || error == ENOENT || error == EINTR;
+    if (!not_listening_yet || deadline.passed()) {
+      throw ChannelClosed(address.text() + ": no program answers there: " + std::strerror(error) +
                           "; is the other program listening?");
     }
-    ::poll(nullptr, 0, nap_milliseconds);
+    ::poll(nullptr, 0, poll_milliseconds);
   }
-  if (address.kind != Address::Kind::memory) return make_socket_channel(std::move(socket), address.text());
+  if (address.transport != Transport::memory) return make_socket_channel(std::move(socket), address.text());
   const Descriptor memory = make_memory();
   send_memory(socket.get(), memory);
   return open_memory(memory, MemorySide::maker, std::move(socket), address.text());
 }
 
-ChannelPointer admit(Visitor visitor, const Deadline& deadline) {
-  if (visitor.kind != Address::Kind::memory) return make_socket_channel(std::move(visitor.socket), visitor.name);
-  const Descriptor memory = receive_memory(visitor, deadline);
-  return open_memory(memory, MemorySide::guest, std::move(visitor.socket), visitor.name);
+ChannelPointer open(PendingConnection pending, const Deadline& deadline) {
+  if (pending.transport != Transport::memory) return make_socket_channel(std::move(pending.socket), pending.name);
+  const Descriptor memory = receive_memory(pending, deadline);
+  return open_memory(memory, MemorySide::guest, std::move(pending.socket), pending.name);
 }
 
 Listener::Listener(const Address& address) : address_(address) {
-  if (address.kind == Address::Kind::tcp) {
+  if (address.transport == Transport::tcp) {
     listen_at_port();
   } else {
     listen_at_path();
@@ -238,7 +252,7 @@ Listener::Listener(const Address& address) : address_(address) {
 }
 
 Listener::~Listener() {
-  if (address_.kind != Address::Kind::tcp) ::unlink(address_.path.c_str());
+  if (address_.transport != Transport::tcp) ::unlink(address_.path.c_str());
 }
 
 void Listener::listen_at_port() {
@@ -261,11 +275,11 @@ void Listener::listen_at_path() {
   Descriptor other;
   struct stat state{};
   const bool is_socket = ::lstat(address_.path.c_str(), &state) == 0 && S_ISSOCK(state.st_mode);
-  // A socket that nobody listens at was left behind by a program that died.
+  // A socket without a listener was left behind by a program that died.
   if (is_socket && try_to_connect(address_, other) == ECONNREFUSED) ::unlink(address_.path.c_str());
   Descriptor socket = make_socket(AF_UNIX);
   const sockaddr_un place = path_of(address_);
-  // Nobody can connect before `listen`: the mode is right by then.
+  // No connection is accepted before `listen`: the mode is right by then.
   if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&place), sizeof place) != 0 ||
       ::chmod(address_.path.c_str(), 0600) != 0 || ::listen(socket.get(), 64) != 0) {
     throw_errno(address_.text() + ": cannot listen there");
@@ -273,19 +287,19 @@ void Listener::listen_at_path() {
   socket_ = std::move(socket);
 }
 
-Visitor Listener::accept(const Deadline& deadline) {
+PendingConnection Listener::accept(const Deadline& deadline) {
   while (true) {
     if (wait_for(socket_.get(), POLLIN)) {
       sockaddr_storage other{};
       socklen_t size = sizeof other;
       Descriptor socket(::accept4(socket_.get(), reinterpret_cast<sockaddr*>(&other), &size, SOCK_CLOEXEC));
       if (socket.open()) {
-        const bool tcp = address_.kind == Address::Kind::tcp;
+        const bool tcp = address_.transport == Transport::tcp;
         if (tcp) prepare_tcp(socket.get());
-        return {std::move(socket), address_.kind, tcp ? name_of(other, size) : "a program at " + address_.text()};
+        return {std::move(socket), address_.transport, tcp ? name_of(other, size) : "a program at " + address_.text()};
       }
     }
-    if (deadline.passed()) throw ChannelTimeout(address_.text() + ": nobody has connected in time");
+    if (deadline.passed()) throw ChannelTimeout(address_.text() + ": no program has connected in time");
   }
 }
 

@@ -13,18 +13,18 @@ ChannelPointer make_socket_channel(Descriptor socket, std::string peer);
 /// Two channels that lead to each other.
 std::pair<ChannelPointer, ChannelPointer> make_socket_pair();
 
-/// Open a connection to somebody who listens; tries again until the deadline while nobody does.
+/// Connect to a program that listens; tries again until the deadline while none does.
 ChannelPointer connect(const Address& address, const Deadline& deadline);
 
-/// Somebody who has connected and said nothing yet.
-struct Visitor {
+/// A program that has connected and sent nothing yet.
+struct PendingConnection {
   Descriptor socket;
-  Address::Kind kind = Address::Kind::tcp;
+  Transport transport = Transport::tcp;
   std::string name;
 };
 
-/// The channel of a visitor; with shared memory this waits for the memory that he brings.
-ChannelPointer admit(Visitor visitor, const Deadline& deadline);
+/// The channel of a pending connection; with shared memory this waits until the memory was sent.
+ChannelPointer open(PendingConnection pending, const Deadline& deadline);
 
 /// Waits for connections at an address. A socket at a path is for its owner only, and is removed at the end.
 class Listener {
@@ -35,10 +35,10 @@ class Listener {
   Listener(const Listener&) = delete;
   Listener& operator=(const Listener&) = delete;
 
-  /// Where it really waits: with a port.
+  /// Where it listens, with the port that was chosen.
   const Address& address() const { return address_; }
-  /// Throws ChannelTimeout when nobody comes.
-  Visitor accept(const Deadline& deadline);
+  /// Throws ChannelTimeout when no program connects.
+  PendingConnection accept(const Deadline& deadline);
 
  private:
   void listen_at_path();

@@ -7,7 +7,8 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "multibody/grip.hpp"
+#include "check.hpp"
+#include "multibody/attachment.hpp"
 #include "multibody/text.hpp"
 
 namespace counterpoint::multibody {
@@ -24,24 +25,24 @@ Polar::Value Polar::at(double angle_of_attack) const {
 
 namespace {
 
-enum Hold { kPoint, kChord, kNormal };
+enum Hold { section_point, section_chord, section_normal };
 
-constexpr double kLowestHeight = 1e-3;  // over the roughness length; profiles end at the ground
+constexpr double lowest_height = 1e-3;  // over the roughness length; profiles end at the ground
 
 class AerodynamicStrip final : public Force {
  public:
   AerodynamicStrip(const Section& section, const StripLaw& law)
-      : grip_({section.point, section.chord, section.normal}), law_(law) {
-    columns_ = grip_.columns();
+      : attachment_({section.point, section.chord, section.normal}), law_(law) {
+    columns_ = attachment_.columns();
     row_.resize(columns_.size());
   }
 
   void add(const Instant& now, double* Q) const override {
     const Flow flow = look(now);
-    grip_.add_force(kPoint, flow.lift * flow.across + flow.drag * flow.along, Q);
+    attachment_.add_force(section_point, flow.lift * flow.across + flow.drag * flow.along, Q);
     // Nose up turns the chord away from the normal.
-    grip_.add_force(kChord, -0.5 * flow.moment * flow.normal, Q);
-    grip_.add_force(kNormal, 0.5 * flow.moment * flow.chord, Q);
+    attachment_.add_force(section_chord, -0.5 * flow.moment * flow.normal, Q);
+    attachment_.add_force(section_normal, 0.5 * flow.moment * flow.chord, Q);
   }
 
   bool has_tangent() const override { return true; }
@@ -75,9 +76,9 @@ class AerodynamicStrip final : public Force {
 
   Flow look(const Instant& now) const {
     Flow flow;
-    flow.chord = grip_.at(kChord, now.q);
-    flow.normal = grip_.at(kNormal, now.q);
-    const Vector relative = wind(now) - grip_.rate(kPoint, now.v);
+    flow.chord = attachment_.at(section_chord, now.q);
+    flow.normal = attachment_.at(section_normal, now.q);
+    const Vector relative = wind(now) - attachment_.rate(section_point, now.v);
     const double backward = relative.dot(flow.chord), upward = relative.dot(flow.normal);
     flow.speed = std::hypot(backward, upward);
     if (flow.speed == 0.0) return flow;
@@ -95,7 +96,7 @@ class AerodynamicStrip final : public Force {
 
   Vector wind(const Instant& now) const {
     Vector velocity = Vector::Zero();
-    for (int d = 0; d < grip_.dimension(); ++d) {
+    for (int d = 0; d < attachment_.dimension(); ++d) {
       if (law_.wind.velocity[d]) velocity[d] = law_.wind.velocity[d]->at(now).value;
     }
     return shear(now) * velocity;
@@ -104,39 +105,39 @@ class AerodynamicStrip final : public Force {
   double shear(const Instant& now) const {
     const Wind& wind = law_.wind;
     if (wind.shear_exponent == 0.0 && wind.roughness_length == 0.0) return 1.0;
-    const double height = grip_.at(kPoint, now.q)[grip_.dimension() - 1];
+    const double height = attachment_.at(section_point, now.q)[attachment_.dimension() - 1];
     if (wind.roughness_length == 0.0)
       return std::pow(std::max(height, 0.0) / wind.reference_height, wind.shear_exponent);
-    const double lowest = wind.roughness_length * (1.0 + kLowestHeight);
+    const double lowest = wind.roughness_length * (1.0 + lowest_height);
     return std::log(std::max(height, lowest) / wind.roughness_length) /
            std::log(wind.reference_height / wind.roughness_length);
   }
 
   void add_along(const Vector& direction, double factor, double* block) const {
     std::fill(row_.begin(), row_.end(), 0.0);
-    grip_.add_to_row(kPoint, direction, row_.data());
+    attachment_.add_to_row(section_point, direction, row_.data());
     add_square(row_, factor, block);
   }
 
-  Grip grip_;
+  Attachment attachment_;
   StripLaw law_;
   mutable std::vector<double> row_;  // scratch
 };
 
 void check(const Polar* polar) {
-  if (!polar) throw std::invalid_argument("aerodynamic strip: no polar");
+  if (!polar) throw UserError("aerodynamic strip: no polar");
   const std::size_t n = polar->angle.size(), lifts = polar->lift.size(), drags = polar->drag.size(),
                     moments = polar->moment.size();
   if (n < 2 || lifts != n || drags != n || (moments != n && moments != 0)) {
-    throw std::invalid_argument(
-        text("aerodynamic strip: polar: %zu angles, %zu lift, %zu drag and %zu moment coefficients; at "
-             "least two angles and as many of each are needed, of moments as many or none",
+    throw UserError(
+        text("aerodynamic strip: polar: %zu angles, %zu lift, %zu drag and %zu moment coefficients; expected "
+             "at least two angles, as many of lift and drag, and as many moments or none",
              n, lifts, drags, moments));
   }
   for (std::size_t k = 1; k < n; ++k) {
     if (polar->angle[k] > polar->angle[k - 1]) continue;
-    throw std::invalid_argument(text("aerodynamic strip: polar: angle %zu is %g rad after %g rad; angles must rise", k,
-                                     polar->angle[k], polar->angle[k - 1]));
+    throw UserError(text("aerodynamic strip: polar: angle %zu is %g rad after %g rad; angles must rise", k,
+                         polar->angle[k], polar->angle[k - 1]));
   }
 }
 

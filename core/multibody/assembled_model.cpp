@@ -16,13 +16,13 @@ AssembledModel::AssembledModel(Parts parts) : parts_(std::move(parts)) {
 void AssembledModel::find_mass_pattern() {
   std::vector<std::pair<int, int>> places;
   for (int c = 0; c < parts_.free; ++c) places.emplace_back(c, c);
-  for (const Entry& e : parts_.mass) {
+  for (const MatrixEntry& e : parts_.mass) {
     if (e.row < parts_.free && e.column < parts_.free && e.value != 0.0) places.emplace_back(e.row, e.column);
     if (e.row >= parts_.free && e.column < parts_.free) fixed_mass_.push_back(e);
   }
   mass_pattern_ = SparsePattern::from(parts_.free, parts_.free, std::move(places));
   mass_values_.assign(mass_pattern_.entries(), 0.0);
-  for (const Entry& e : parts_.mass) {
+  for (const MatrixEntry& e : parts_.mass) {
     if (e.row < parts_.free && e.column < parts_.free && e.value != 0.0) {
       mass_values_[mass_pattern_.find(e.row, e.column)] += e.value;
     }
@@ -169,7 +169,7 @@ std::string AssembledModel::equation_name(int equation) const {
 }
 
 void AssembledModel::add_fixed_inertia(const double* a, double* out) const {
-  for (const Entry& e : fixed_mass_) out[e.row] += e.value * a[e.column];
+  for (const MatrixEntry& e : fixed_mass_) out[e.row] += e.value * a[e.column];
 }
 
 }  // namespace counterpoint::multibody

@@ -11,25 +11,25 @@
 namespace counterpoint::multibody {
 
 /// One entry of a matrix in coordinate form; entries at the same place add up.
-struct Entry {
+struct MatrixEntry {
   int row = 0;
   int column = 0;
   double value = 0.0;
 };
 
-/// A body or a point mass by name, and what each kilogram of it adds: for those who want to change it later.
+/// A body or a point mass by name, and what each kilogram of it adds, so that the mass can be changed later.
 struct Load {
   std::string name;
-  double mass = 0.0;           ///< kg
-  std::vector<Entry> inertia;  ///< of the mass matrix, 1/kg
-  std::vector<Entry> weight;   ///< of the constant force, N/kg; columns are 0
+  double mass = 0.0;                 ///< kg
+  std::vector<MatrixEntry> inertia;  ///< of the mass matrix, 1/kg
+  std::vector<MatrixEntry> weight;   ///< of the constant force, N/kg; columns are 0
 };
 
 /// What a mechanism is made of, before patterns are found.
 struct Parts {
   int free = 0;                          ///< coordinates that move
   std::vector<std::string> coordinates;  ///< names of all, the fixed ones last
-  std::vector<Entry> mass;               ///< over all coordinates, both triangles
+  std::vector<MatrixEntry> mass;         ///< over all coordinates, both triangles
   std::vector<double> constant_force;    ///< gravity, all coordinates
   std::vector<Load> loads;               ///< what mass and constant_force are the sums of, as far as it has names
   double constant_energy = 0.0;          ///< added to the potential energy
@@ -79,7 +79,7 @@ class AssembledModel final : public Model {
 
   Parts parts_;
   std::vector<double> mass_values_;
-  std::vector<Entry> fixed_mass_;  ///< entries in rows of fixed coordinates
+  std::vector<MatrixEntry> fixed_mass_;  ///< entries in rows of fixed coordinates
   std::vector<TangentBlock> tangent_blocks_;
   bool rheonomic_ = false;
   double curvature_ = 0.0;

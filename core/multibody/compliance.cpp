@@ -14,11 +14,11 @@ namespace {
 
 // Up to this contrast of masses the compliance, 1e-7 of what the light mass makes of it, is 1e-2 or less for the heavy
 // one.
-constexpr double kLight = 1e-5;
+constexpr double light_share = 1e-5;
 // What is left of a violation where only heavy coordinates can give way. Smaller would cost digits of light ones that
 // can.
-constexpr double kLeft = 1e-4;
-constexpr double kVanishing = 1e-6;  ///< of J^2, which is of order 1 elsewhere
+constexpr double left_share = 1e-4;
+constexpr double vanishing_share = 1e-6;  ///< of J^2, which is of order 1 elsewhere
 
 /// Light coordinates that share equations, with all equations that touch one of them.
 class LightGroups {
@@ -64,7 +64,7 @@ class LightGroups {
   void mark(int row) {
     double heaviest = 0.0;
     for_free(row, [&](int c, double) { heaviest = std::max(heaviest, mass_[c]); });
-    for_free(row, [&](int c, double) { light_[c] = light_[c] || mass_[c] < kLight * heaviest; });
+    for_free(row, [&](int c, double) { light_[c] = light_[c] || mass_[c] < light_share * heaviest; });
   }
 
   void join(int row) {
@@ -116,8 +116,8 @@ std::vector<double> compliance_from_mass(const Model& model, const double* mass,
       movable += inverse;
     }
     // A row may vanish where the run begins (a singular position) and matter later.
-    const double alone = movable > 0.0 ? std::max(moved, kVanishing * movable) : 1.0;
-    compliance.push_back(std::min(ratio * alone, kLeft * light.held_by(row)));
+    const double alone = movable > 0.0 ? std::max(moved, vanishing_share * movable) : 1.0;
+    compliance.push_back(std::min(ratio * alone, left_share * light.held_by(row)));
   }
   return compliance;
 }

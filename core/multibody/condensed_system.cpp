@@ -142,7 +142,7 @@ void for_known_entries(const Run& run, Action action) {
 /// x from (W + J^T D^-1 J) x = top + J^T D^-1 bottom, then mu = D^-1 (J x - bottom).
 class CondensedSystem final : public SaddleSystem {
  public:
-  CondensedSystem(const Model& model, const std::string& solver)
+  CondensedSystem(const Model& model, linear::SolverType solver)
       : n_(model.coordinates()), m_(model.equations()), penalty_(m_, 0.0) {
     list_free_entries(model.jacobian_pattern());
     const SparsePattern& tangent = model.tangent_pattern();
@@ -267,7 +267,7 @@ class CondensedSystem final : public SaddleSystem {
 
 }  // namespace
 
-SaddleSystemPointer make_condensed_system(const Model& model, const std::string& solver) {
+SaddleSystemPointer make_condensed_system(const Model& model, linear::SolverType solver) {
   return std::make_unique<CondensedSystem>(model, solver);
 }
 

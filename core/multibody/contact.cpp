@@ -7,14 +7,15 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "multibody/grip.hpp"
+#include "check.hpp"
+#include "multibody/attachment.hpp"
 #include "multibody/text.hpp"
 
 namespace counterpoint::multibody {
 
 namespace {
 
-constexpr double kPartOfSecant = 0.65;  // found by trial: both more and less fail more often
+constexpr double part_of_secant = 0.65;  // found by trial: both more and less fail more often
 
 Vector any_perpendicular(const Vector& normal, int dimension) {
   if (dimension == 2) return {-normal.y(), normal.x(), 0.0};
@@ -27,16 +28,16 @@ double saturation_ratio(double x) { return std::abs(x) < 1e-4 ? 1.0 : std::tanh(
 class Contact final : public Force {
  public:
   Contact(Combination point, const Plane& plane, const ContactLaw& law)
-      : grip_({std::move(point)}), base_(plane.point.data()), normal_(plane.normal.data()), law_(law) {
-    if (grip_.dimension() == 2) base_.z() = normal_.z() = 0.0;
-    columns_ = grip_.columns();
+      : attachment_({std::move(point)}), base_(plane.point.data()), normal_(plane.normal.data()), law_(law) {
+    if (attachment_.dimension() == 2) base_.z() = normal_.z() = 0.0;
+    columns_ = attachment_.columns();
     row_.resize(columns_.size());
   }
 
   void add(const Instant& now, double* Q) const override {
     const Touch touch = look(now);
     if (touch.force == 0.0) return;
-    grip_.add_force(0, touch.force * normal_ - friction_per_speed(touch) * touch.slip, Q);
+    attachment_.add_force(0, touch.force * normal_ - friction_per_speed(touch) * touch.slip, Q);
   }
 
   bool has_tangent() const override { return true; }
@@ -73,8 +74,8 @@ class Contact final : public Force {
 
   Touch look(const Instant& now) const {
     Touch touch;
-    const Vector velocity = grip_.rate(0, now.v);
-    touch.depth = law_.radius - normal_.dot(grip_.at(0, now.q) - base_);
+    const Vector velocity = attachment_.rate(0, now.v);
+    touch.depth = law_.radius - normal_.dot(attachment_.at(0, now.q) - base_);
     touch.depth_rate = -normal_.dot(velocity);
     touch.slip = velocity + touch.depth_rate * normal_;
     if (touch.depth <= 0.0) return touch;
@@ -93,9 +94,9 @@ class Contact final : public Force {
   void add_friction_tangent(const Touch& touch, double damping, double* block) const {
     if (law_.friction == 0.0) return;
     const double speed = touch.slip.norm(), secant = friction_per_speed(touch);
-    const Vector along = speed > 0.0 ? Vector(touch.slip / speed) : any_perpendicular(normal_, grip_.dimension());
+    const Vector along = speed > 0.0 ? Vector(touch.slip / speed) : any_perpendicular(normal_, attachment_.dimension());
     add_along(along, damping * friction_slope(speed, secant), block);
-    if (grip_.dimension() == 3) add_along(normal_.cross(along), damping * secant, block);
+    if (attachment_.dimension() == 3) add_along(normal_.cross(along), damping * secant, block);
   }
 
   // The derivative of tanh near rest. Farther out it vanishes, and Newton's method would jump across rest for good
@@ -103,16 +104,16 @@ class Contact final : public Force {
   double friction_slope(double speed, double secant) const {
     const double saturation = std::tanh(speed / law_.friction_speed);
     const double slope = secant * (1.0 - saturation * saturation) / saturation_ratio(speed / law_.friction_speed);
-    return speed < law_.friction_speed ? slope : std::max(slope, kPartOfSecant * secant);
+    return speed < law_.friction_speed ? slope : std::max(slope, part_of_secant * secant);
   }
 
   void add_along(const Vector& direction, double factor, double* block) const {
     std::fill(row_.begin(), row_.end(), 0.0);
-    grip_.add_to_row(0, direction, row_.data());
+    attachment_.add_to_row(0, direction, row_.data());
     add_square(row_, factor, block);
   }
 
-  Grip grip_;
+  Attachment attachment_;
   Vector base_, normal_;
   ContactLaw law_;
   mutable std::vector<double> row_;  // scratch
@@ -122,7 +123,7 @@ class Contact final : public Force {
 
 ForcePointer make_contact(Combination point, const Plane& plane, const ContactLaw& law) {
   if (!(law.friction_speed > 0.0)) {
-    throw std::invalid_argument(text("contact: friction_speed: %g m/s; it must be positive", law.friction_speed));
+    throw UserError(text("contact: friction_speed: %g m/s; it must be positive", law.friction_speed));
   }
   const Plane good = checked("contact", plane, point.dimension);
   return std::make_shared<Contact>(std::move(point), good, law);

@@ -18,7 +18,7 @@ struct ContactLaw {
 /// A point, or a sphere around it, against a plane at rest.
 ///
 /// Friction acts on the point and is worked out from the point's own velocity: a sphere is one that does not turn. To
-/// let it roll, make its contact a tyre or grip a point of its surface.
+/// let it roll, make its contact a tyre or attachment a point of its surface.
 ForcePointer make_contact(Combination point, const Plane& plane, const ContactLaw& law);
 
 }  // namespace counterpoint::multibody

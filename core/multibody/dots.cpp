@@ -8,7 +8,7 @@ namespace counterpoint::multibody {
 
 namespace {
 
-constexpr int kLargestBlock = 3;
+constexpr int largest_block = 3;
 
 double total_weight(const Combination& combination) {
   double sum = 0.0;
@@ -42,7 +42,7 @@ class Dots final : public ConstraintBatch {
   }
 
   void evaluate(const Instant& now, double* phi, double* jacobian) const override {
-    double a[kLargestBlock], b[kLargestBlock];
+    double a[largest_block], b[largest_block];
     for (const Row& row : rows_) {
       const Combination &first = row.dot.a, &second = row.dot.b;
       first.at(now.q, a);
@@ -62,7 +62,7 @@ class Dots final : public ConstraintBatch {
   }
 
   void acceleration_terms(const Instant& now, double* rest) const override {
-    double a[kLargestBlock], b[kLargestBlock];
+    double a[largest_block], b[largest_block];
     for (const Row& row : rows_) {
       row.dot.a.rate(now.v, a);
       row.dot.b.rate(now.v, b);
@@ -72,7 +72,7 @@ class Dots final : public ConstraintBatch {
 
   void projection_terms(const Instant& now, const double* acceleration, const double* multipliers, double* sides,
                         double* out) const override {
-    double va[kLargestBlock], vb[kLargestBlock], aa[kLargestBlock], ab[kLargestBlock];
+    double va[largest_block], vb[largest_block], aa[largest_block], ab[largest_block];
     for (const Row& row : rows_) {
       const Combination &a = row.dot.a, &b = row.dot.b;
       const double factor = 1.0 / row.dot.scale, force = *multipliers++ * factor;

@@ -5,6 +5,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "check.hpp"
+
 namespace counterpoint::multibody {
 
 namespace {
@@ -79,13 +81,13 @@ class EvaluatedModel final : public Model {
 }  // namespace
 
 ModelPointer make_evaluated_model(TermFunction function, const EvaluatedModelSizes& sizes) {
-  if (!function) throw std::invalid_argument("evaluated model: no function");
-  if (sizes.coordinates < 1) throw std::invalid_argument("evaluated model: it needs at least one coordinate");
+  if (!function) throw UserError("evaluated model: no function");
+  if (sizes.coordinates < 1) throw UserError("evaluated model: expected at least one coordinate");
   return std::make_shared<EvaluatedModel>(std::move(function), sizes);
 }
 
 ModelPointer make_evaluated_model(CompiledTerms function, const EvaluatedModelSizes& sizes) {
-  if (function == nullptr) throw std::invalid_argument("evaluated model: no function");
+  if (function == nullptr) throw UserError("evaluated model: no function");
   const int n = sizes.coordinates, m = sizes.equations;
   const auto take_apart = [function, n, m](const double* question, double* answer) {
     const double* q = question + 1;

@@ -6,8 +6,8 @@
 
 namespace counterpoint::multibody {
 
-/// Evaluates all dynamic terms of an instant in one call, since he who answers may be far away. The question is  t, q,
-/// v, u  one after the other; the answer, which comes to him as zeros, is  M, Phi, Phi_q, Q,  matrices dense and row by
+/// Evaluates all dynamic terms of an instant in one call, since a call may be expensive. The question is  t, q,
+/// v, u  one after the other; the answer, which is filled with zeros before, is  M, Phi, Phi_q, Q,  matrices dense and row by
 /// row.
 using TermFunction = std::function<void(const double* question, double* answer)>;
 

@@ -9,9 +9,9 @@ namespace counterpoint::multibody {
 
 namespace {
 
-constexpr double kKktCompliance = 1e-10;
-constexpr double kCondensedCompliance = 1e-7;
-constexpr int kMostMultiplierIterations = 10;
+constexpr double kkt_compliance = 1e-10;
+constexpr double condensed_compliance = 1e-7;
+constexpr int max_multiplier_iterations = 10;
 
 void accept(const Model& model, State& state, double step_start) {
   const std::vector<double> memory = state.memory;
@@ -37,7 +37,7 @@ Index1Accelerations::Index1Accelerations(ModelPointer model, const StepperOption
       rest_(model_->equations()),
       right_(model_->coordinates() + model_->equations()),
       top_(model_->all_coordinates()) {
-  const bool kkt = options.system == "kkt";
+  const bool kkt = options.system == SystemForm::kkt;
   system_ = kkt ? make_kkt_system(*model_, options.solver) : make_condensed_system(*model_, options.solver);
 }
 
@@ -47,7 +47,7 @@ void Index1Accelerations::start(const Instant& now) {
   if (options.penalty > 0.0) {
     compliance.assign(model_->equations(), 1.0 / options.penalty);
   } else {
-    const double ratio = options.system == "kkt" ? kKktCompliance : kCondensedCompliance;
+    const double ratio = options.system == SystemForm::kkt ? kkt_compliance : condensed_compliance;
     compliance = compliance_from_mass(*model_, mass.data(), J.data(), ratio);
   }
   system_->set_compliance(compliance);
@@ -84,9 +84,9 @@ void Index1Accelerations::solve(const Instant& now, double* a, double* multiplie
   model_->mass(now, mass.data());
   mass_on_tangent_.write(mass.data(), W.data());
   const int n = model_->coordinates(), m = model_->equations();
-  const bool penalty = options.formulation == "penalty";
+  const bool penalty = options.formulation == Formulation::penalty;
   if (penalty) std::fill_n(multipliers, m, 0.0);
-  for (int iteration = 0; iteration < kMostMultiplierIterations; ++iteration) {
+  for (int iteration = 0; iteration < max_multiplier_iterations; ++iteration) {
     std::fill(top_.begin(), top_.end(), 0.0);
     add_transposed(model_->jacobian_pattern(), J.data(), multipliers, top_.data());
     for (int i = 0; i < n; ++i) right_[i] = Q[i] - top_[i];
@@ -139,7 +139,7 @@ void Index1Stepper::renew_start(State& state, InputSource& inputs) {
 }
 
 RungeKuttaStepper::RungeKuttaStepper(ModelPointer model, const StepperOptions& options)
-    : Index1Stepper(std::move(model), options), fourth_order_(options.integrator == "rk4") {}
+    : Index1Stepper(std::move(model), options), fourth_order_(options.integrator == Integrator::rk4) {}
 
 // Accelerations at `t` from positions and velocities that left the start with the slopes v and a.
 void RungeKuttaStepper::stage(const State& state, double t, double from_start, const double* v, const double* a,

@@ -95,7 +95,7 @@ void Index1NewtonStepper::finish(State& state, const Instant& now) {
 double Index1NewtonStepper::correct(const Instant& now, const State& state) {
   const Model& model = accelerations_.model();
   const int n = model.coordinates(), m = model.equations();
-  const bool penalty = accelerations_.options.formulation == "penalty";
+  const bool penalty = accelerations_.options.formulation == Formulation::penalty;
   accelerations_.evaluate(now);
   model.forces(now, accelerations_.Q.data());
   model.mass(now, accelerations_.mass.data());

@@ -25,17 +25,17 @@ namespace {
 // D / (J M^-1 J^T). Measured on the L-loop four-bar, 1 to 4000 loops, 20 s with passages through the singular position:
 // 1e-6 to 1e-8 pass and lose nothing to rounding; 1e-10 lets the stiff directions throw the mechanism off there, 1e-5
 // and more leave constraints soft between iterations.
-constexpr double kCompliance = 1e-7;
-constexpr double kSlowContraction = 0.5;
-constexpr double kWorse = 10.0;  ///< how much larger the residual may become before a correction is shortened
-constexpr int kMostHalvings = 4;
-constexpr int kSureIterations = 3;
-constexpr int kSlowIterations = 20;
-constexpr double kSlowFactor = 1000.0;
-constexpr double kRoot =
+constexpr double default_compliance = 1e-7;
+constexpr double slow_contraction = 0.5;
+constexpr double worst_growth = 10.0;  ///< how much larger the residual may become before a correction is shortened
+constexpr int max_halvings = 4;
+constexpr int sure_iterations = 3;
+constexpr int slow_iterations = 20;
+constexpr double slow_factor = 1000.0;
+constexpr double root_of_rounding =
     1.5e-8;  ///< square root of the rounding: how far a double root can be known, relative to the size
-constexpr double kRaise = 10.0;
-constexpr double kMostStiffening = 100.0;
+constexpr double stiffening_factor = 10.0;
+constexpr double max_stiffening = 100.0;
 
 // A step to 30 bits: what times on a grid differ by is rounding, and would otherwise ask for new coefficients, and make
 // the processor guess wrongly, at every other step. Nothing but corrections is multiplied by what is left out.
@@ -65,7 +65,7 @@ Index3Stepper::Index3Stepper(ModelPointer model, const StepperOptions& options)
       difference_(n_),
       inverse_diagonal_(n_),
       three_(3 * (n_ + m_)) {
-  hermite_ = options_.integrator == "hermite";
+  hermite_ = options_.integrator == Integrator::hermite;
   plain_ = hermite_ || (options_.rule.alpha_m == 0.0 && options_.rule.alpha_f == 0.0);
   tolerance_ = options_.tolerance * options_.length;
   curvature_ = model_->curvature();
@@ -73,7 +73,7 @@ Index3Stepper::Index3Stepper(ModelPointer model, const StepperOptions& options)
   constant_W_ = !model_->has_tangent() && model_->constant_mass();
   constant_forces_ = model_->constant_forces();
   for (int i = 0; i < n_; ++i) diagonal_.push_back(model_->tangent_pattern().find(i, i));
-  const bool kkt = options_.system == "kkt";
+  const bool kkt = options_.system == SystemForm::kkt;
   system_ = kkt ? make_kkt_system(*model_, options_.solver) : make_condensed_system(*model_, options_.solver);
 }
 
@@ -82,7 +82,7 @@ void Index3Stepper::start(State& state, InputSource& inputs) {
   inputs.fill(state.t, now);
   model_->constraints(now, phi_.data(), J_.data());
   model_->mass(now, mass_.data());
-  compliance_ = compliance_from_mass(*model_, mass_.data(), J_.data(), kCompliance);
+  compliance_ = compliance_from_mass(*model_, mass_.data(), J_.data(), default_compliance);
   state.stiffening = 1.0;
   apply_compliance(1.0);
   start_accelerations(state, now);
@@ -286,10 +286,10 @@ void Index3Stepper::iterate_on(const Instant& now) {
     if (options_.printed) update_as_printed();
     if (!counted) shorten_correction(now, expected_);
     const double expected = expected_ = expected_correction();
-    if (contracts_slowly(before) && may_stiffen()) apply_compliance(next_.stiffening *= kRaise);
-    if (!std::isfinite(expected)) fail(iteration, "the iteration left the finite numbers");
+    if (contracts_slowly(before) && may_stiffen()) apply_compliance(next_.stiffening *= stiffening_factor);
+    if (!std::isfinite(expected)) fail(iteration, "the iteration diverged: its values are not finite");
     // Near a singular position a small residual may still ask for a large correction: one more iteration tells.
-    const bool small = expected <= tolerance_ && (!bounded_ || iteration > kSureIterations);
+    const bool small = expected <= tolerance_ && (!bounded_ || iteration > sure_iterations);
     if (counted ? iteration == most : small) return;
     if (!counted && is_stuck_at_singularity(iteration, expected)) return;
     if (iteration >= most) fail(iteration, "the iteration does not converge");
@@ -310,7 +310,8 @@ void Index3Stepper::keep_correction() {
 void Index3Stepper::shorten_correction(const Instant& now, double last) {
   const double to_multiplier = options_.printed ? 0.0 : multiplier_factor_;
   double part = 0.5;
-  for (int halving = 0; halving < kMostHalvings && !(expected_correction() <= kWorse * last); ++halving, part *= 0.5) {
+  for (int halving = 0; halving < max_halvings && !(expected_correction() <= worst_growth * last);
+       ++halving, part *= 0.5) {
     move(-part, change_.data());
     for (int r = 0; r < m_; ++r) next_.multipliers[r] += to_multiplier * part * mu_[r];
     evaluate(now);
@@ -321,9 +322,9 @@ void Index3Stepper::shorten_correction(const Instant& now, double last) {
 // multipliers of dependent constraints grow without end, ever more slowly, while the constraints are met and hardly
 // anything moves any more. Constraints are second order in what moves there: that is as far as the step can be known.
 bool Index3Stepper::is_stuck_at_singularity(int iteration, double expected) {
-  const double root = kRoot * options_.length;
+  const double root = root_of_rounding * options_.length;
   const bool met = violation_ <= std::max(tolerance_, 0.1 * root);
-  const bool stuck = iteration >= kSlowIterations && met && expected <= std::max(kSlowFactor * tolerance_, 10.0 * root);
+  const bool stuck = iteration >= slow_iterations && met && expected <= std::max(slow_factor * tolerance_, 10.0 * root);
   if (stuck) ++statistics_.singular_steps;
   return stuck;
 }
@@ -399,16 +400,16 @@ void Index3Stepper::update_as_printed() {
 // Below the root, slowness may be that of a singular position, where a larger penalty only makes the multipliers run
 // away.
 bool Index3Stepper::contracts_slowly(double before) {
-  const double enough = std::max(tolerance_, kRoot * options_.length);
+  const double enough = std::max(tolerance_, root_of_rounding * options_.length);
   if (before <= enough || violation_ <= enough) return false;
   const double contraction = violation_ / before;
   statistics_.worst_contraction = std::max(statistics_.worst_contraction, contraction);
-  return contraction > kSlowContraction;
+  return contraction > slow_contraction;
 }
 
 // A penalty that we chose, in the form that needs one, may have been too soft for this model.
 bool Index3Stepper::may_stiffen() {
-  if (options_.penalty > 0.0 || options_.system == "kkt" || next_.stiffening >= kMostStiffening) return false;
+  if (options_.penalty > 0.0 || options_.system == SystemForm::kkt || next_.stiffening >= max_stiffening) return false;
   ++statistics_.penalty_raised;
   return true;
 }

@@ -10,19 +10,19 @@ namespace counterpoint::multibody {
 
 namespace {
 
-constexpr int kMostIterations = 100;
-constexpr int kMostHalvings = 20;
+constexpr int max_iterations = 100;
+constexpr int max_halvings = 20;
 // Softer than in a step: assembly may start far away, where equations contradict each other.
-constexpr double kCompliance = 1e-9;
-constexpr double kTolerance = 1e-12;
-constexpr double kFarTolerance = 1e-9;  ///< what rounding in a large or badly scaled mechanism may leave
+constexpr double assembly_compliance = 1e-9;
+constexpr double assembly_tolerance = 1e-12;
+constexpr double loose_tolerance = 1e-9;  ///< what rounding in a large or badly scaled mechanism may leave
 
 }  // namespace
 
 InitialProblem::InitialProblem(ModelPointer model, double length)
     : model_(std::move(model)),
       length_(length),
-      system_(make_kkt_system(*model_, "automatic")),
+      system_(make_kkt_system(*model_, linear::SolverType::automatic)),
       mass_on_tangent_(*model_),
       mass_(model_->mass_pattern().entries()),
       W_(model_->tangent_pattern().entries()),
@@ -34,7 +34,7 @@ void InitialProblem::linearise(const Instant& now) {
   model_->constraints(now, phi_.data(), J_.data());
   model_->mass(now, mass_.data());
   mass_on_tangent_.write(mass_.data(), W_.data());
-  system_->set_compliance(compliance_from_mass(*model_, mass_.data(), J_.data(), kCompliance));
+  system_->set_compliance(compliance_from_mass(*model_, mass_.data(), J_.data(), assembly_compliance));
   is_factorised_ = false;
 }
 
@@ -69,14 +69,14 @@ void InitialProblem::positions(Instant now, std::vector<double>& q) {
   model_->constraints(now, phi_.data(), J_.data());
   double violation = largest_violation();
   std::vector<double> before;
-  for (int iteration = 0; iteration < kMostIterations && violation > kTolerance * length_; ++iteration) {
+  for (int iteration = 0; iteration < max_iterations && violation > assembly_tolerance * length_; ++iteration) {
     linearise(now);
     std::fill_n(right_.begin(), n, 0.0);
     for (int r = 0; r < m; ++r) right_[n + r] = -phi_[r];
     solve();
     before = q;
     double last = violation, part = 1.0;
-    for (int halving = 0; halving < kMostHalvings; ++halving, part *= 0.5) {
+    for (int halving = 0; halving < max_halvings; ++halving, part *= 0.5) {
       for (int i = 0; i < n; ++i) q[i] = before[i] + part * right_[i];
       model_->constraints(now, phi_.data(), J_.data());
       violation = largest_violation();
@@ -89,7 +89,7 @@ void InitialProblem::positions(Instant now, std::vector<double>& q) {
       break;
     }
   }
-  if (violation <= kFarTolerance * length_) return;
+  if (violation <= loose_tolerance * length_) return;
   const int worst = static_cast<int>(
       std::max_element(phi_.begin(), phi_.end(), [](double a, double b) { return std::abs(a) < std::abs(b); }) -
       phi_.begin());
@@ -108,7 +108,7 @@ void InitialProblem::velocities(Instant now, std::vector<double>& v) {
   // The compliance leaves a part of each equation, small where masses are alike: repeated until nothing changes.
   double last = INFINITY;
   linearise(now);
-  for (int pass = 0; pass < kMostIterations; ++pass) {
+  for (int pass = 0; pass < max_iterations; ++pass) {
     std::fill_n(right_.begin(), n, 0.0);
     multiply(model_->jacobian_pattern(), J_.data(), v.data(), right_.data() + n);
     double left = 0.0;

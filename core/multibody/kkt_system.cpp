@@ -8,7 +8,7 @@ namespace {
 
 class KktSystem final : public SaddleSystem {
  public:
-  KktSystem(const Model& model, const std::string& solver)
+  KktSystem(const Model& model, linear::SolverType solver)
       : n_(model.coordinates()),
         m_(model.equations()),
         jacobian_(model.jacobian_pattern()),
@@ -122,7 +122,7 @@ class KktSystem final : public SaddleSystem {
 
 }  // namespace
 
-SaddleSystemPointer make_kkt_system(const Model& model, const std::string& solver) {
+SaddleSystemPointer make_kkt_system(const Model& model, linear::SolverType solver) {
   return std::make_unique<KktSystem>(model, solver);
 }
 

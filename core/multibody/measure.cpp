@@ -11,7 +11,7 @@ namespace counterpoint::multibody {
 
 namespace {
 
-constexpr int kLargestBlock = 3;
+constexpr int largest_block = 3;
 
 /// x = A.B with gradients written to the columns of a measure.
 class Product {
@@ -29,32 +29,26 @@ class Product {
   int dimension() const { return a_.dimension; }
 
   double value(const double* q) const {
-    double a[kLargestBlock], b[kLargestBlock];
+    double a[largest_block], b[largest_block];
     a_.at(q, a);
     b_.at(q, b);
     return dot(a, b, dimension());
   }
   void add_gradient(const double* q, double factor, double* gradient) const {
-    double a[kLargestBlock], b[kLargestBlock];
+    double a[largest_block], b[largest_block];
     a_.at(q, a);
     b_.at(q, b);
-    for (std::size_t k = 0; k < a_.weights.size(); ++k)
-      a_.add_weighted(a_.weights[k], b, factor, gradient + a_places_[k]);
-    for (std::size_t k = 0; k < b_.weights.size(); ++k)
-      b_.add_weighted(b_.weights[k], a, factor, gradient + b_places_[k]);
+    add_crossed(a, b, factor, gradient);
   }
   /// The derivative of add_gradient along dq: the gradient is linear in q.
   void add_gradient_change(const double* dq, double factor, double* change) const {
-    double da[kLargestBlock], db[kLargestBlock];
+    double da[largest_block], db[largest_block];
     a_.rate(dq, da);
     b_.rate(dq, db);
-    for (std::size_t k = 0; k < a_.weights.size(); ++k)
-      a_.add_weighted(a_.weights[k], db, factor, change + a_places_[k]);
-    for (std::size_t k = 0; k < b_.weights.size(); ++k)
-      b_.add_weighted(b_.weights[k], da, factor, change + b_places_[k]);
+    add_crossed(da, db, factor, change);
   }
   double rate(const double* q, const double* v) const {
-    double a[kLargestBlock], b[kLargestBlock], da[kLargestBlock], db[kLargestBlock];
+    double a[largest_block], b[largest_block], da[largest_block], db[largest_block];
     a_.at(q, a);
     b_.at(q, b);
     a_.rate(v, da);
@@ -62,13 +56,18 @@ class Product {
     return dot(a, db, dimension()) + dot(da, b, dimension());
   }
   double curvature(const double* v) const {
-    double da[kLargestBlock], db[kLargestBlock];
+    double da[largest_block], db[largest_block];
     a_.rate(v, da);
     b_.rate(v, db);
     return 2.0 * dot(da, db, dimension());
   }
 
  private:
+  /// A weighted by b and B weighted by a.
+  void add_crossed(const double* a, const double* b, double factor, double* row) const {
+    for (std::size_t k = 0; k < a_.weights.size(); ++k) a_.add_weighted(a_.weights[k], b, factor, row + a_places_[k]);
+    for (std::size_t k = 0; k < b_.weights.size(); ++k) b_.add_weighted(b_.weights[k], a, factor, row + b_places_[k]);
+  }
   void find_places(const Combination& c, const std::vector<int>& offsets, std::vector<int>& places) const {
     for (const Weight& w : c.weights) {
       const auto found = std::lower_bound(offsets.begin(), offsets.end(), w.offset);
@@ -181,9 +180,9 @@ class ProductMeasure final : public Measure {
 }  // namespace
 
 double Measure::rate(const double* q, const double* v) const {
-  constexpr std::size_t kSmall = 64;
-  double small[kSmall];
-  std::vector<double> large(columns_.size() > kSmall ? columns_.size() : 0);
+  constexpr std::size_t small_size = 64;
+  double small[small_size];
+  std::vector<double> large(columns_.size() > small_size ? columns_.size() : 0);
   double* g = large.empty() ? small : large.data();
   gradient(q, g);
   double sum = 0.0;

@@ -26,7 +26,7 @@ struct Instant {
 ///
 /// Model, formulation and integrator are three exchangeable parts; this is the first. Contract for implementers:
 ///  1. Coordinates 0 .. coordinates()-1 are free; those up to all_coordinates()-1 are fixed in space. Vectors q, v, Q
-///     hold all of them; nobody moves the fixed ones, and what is written to their rows are reactions.
+///     hold all of them; the fixed ones are not moved, and what is written to their rows are reactions.
 ///  2. Patterns and sizes never change after construction. The mass pattern is square over the free coordinates with
 ///  both
 ///     triangles; the tangent pattern contains it; the Jacobian has a column for every coordinate, fixed or not.

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "check.hpp"
 #include "multibody/combination.hpp"
 #include "multibody/text.hpp"
 
@@ -12,8 +13,8 @@ Plane checked(const char* where, const Plane& plane, int dimension) {
   const std::array<double, 3>& n = plane.normal;
   const double length = std::sqrt(dot(n.data(), n.data(), dimension));
   if (std::abs(length - 1.0) < 1e-6) return plane;
-  throw std::invalid_argument(text("%s: normal: (%g, %g, %g) is %g long in %d dimensions; it must be a unit vector",
-                                   where, n[0], n[1], n[2], length, dimension));
+  throw UserError(text("%s: normal: (%g, %g, %g) is %g long in %d dimensions; it must be a unit vector", where, n[0],
+                       n[1], n[2], length, dimension));
 }
 
 }  // namespace counterpoint::multibody

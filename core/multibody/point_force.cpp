@@ -1,17 +1,18 @@
 // Prescribed forces on points and torques on bodies, of time or of an input.
+#include "check.hpp"
 #include "multibody/force.hpp"
 
 namespace counterpoint::multibody {
 
 namespace {
 
-constexpr int kLargestBlock = 3;
+constexpr int largest_block = 3;
 
-constexpr const char* kAxes[] = {"_x", "_y", "_z"};
+constexpr const char* axis_count[] = {"_x", "_y", "_z"};
 
 std::vector<std::string> component_names(const std::string& what, int dimension) {
   std::vector<std::string> names;
-  for (int d = 0; d < dimension; ++d) names.push_back(what + kAxes[d]);
+  for (int d = 0; d < dimension; ++d) names.push_back(what + axis_count[d]);
   return names;
 }
 
@@ -21,7 +22,7 @@ void prescribed(const std::vector<TimeFunctionPointer>& components, const Instan
 
 /// Sum of component * axis: from body axes to space.
 void turn_to_space(const std::vector<Combination>& axes, const Instant& now, const double* local, double* out) {
-  double axis[kLargestBlock];
+  double axis[largest_block];
   const int dimension = axes.front().dimension;
   for (int d = 0; d < dimension; ++d) out[d] = 0.0;
   for (std::size_t k = 0; k < axes.size(); ++k) {
@@ -36,7 +37,7 @@ class PointForce final : public Force {
       : point_(std::move(point)), components_(std::move(components)), axes_(std::move(axes)) {}
 
   void add(const Instant& now, double* Q) const override {
-    double force[kLargestBlock] = {};
+    double force[largest_block] = {};
     values(now, force);
     point_.add_force(force, 1.0, Q);
   }
@@ -44,7 +45,7 @@ class PointForce final : public Force {
   std::vector<std::string> value_names() const override { return component_names("force", point_.dimension); }
   void values(const Instant& now, double* out) const override {
     if (axes_.empty()) return prescribed(components_, now, out);
-    double local[kLargestBlock] = {};
+    double local[largest_block] = {};
     prescribed(components_, now, local);
     turn_to_space(axes_, now, local, out);
   }
@@ -75,7 +76,7 @@ class SpaceTorque final : public Force {
   std::vector<std::string> value_names() const override { return component_names("torque", 3); }
   void values(const Instant& now, double* out) const override {
     if (!in_body_axes_) return prescribed(components_, now, out);
-    double local[kLargestBlock] = {};
+    double local[largest_block] = {};
     prescribed(components_, now, local);
     turn_to_space(axes_, now, local, out);
   }
@@ -92,7 +93,7 @@ class PlaneTorque final : public Force {
 
   void add(const Instant& now, double* Q) const override {
     if (!torque_) return;
-    double e[kLargestBlock];
+    double e[largest_block];
     axis_.at(now.q, e);
     const double across[2] = {-e[1], e[0]};
     axis_.add_force(across, torque_->at(now).value, Q);
@@ -112,7 +113,7 @@ ForcePointer make_point_force(Combination point, std::vector<TimeFunctionPointer
                               std::vector<Combination> axes) {
   const auto dimension = static_cast<std::size_t>(point.dimension);
   if (components.size() != dimension || (!axes.empty() && axes.size() != dimension)) {
-    throw std::invalid_argument("point force: the number of components or axes is not that of the dimensions");
+    throw UserError("point force: the number of components or axes is not that of the dimensions");
   }
   return std::make_shared<PointForce>(std::move(point), std::move(components), std::move(axes));
 }
@@ -120,8 +121,7 @@ ForcePointer make_point_force(Combination point, std::vector<TimeFunctionPointer
 ForcePointer make_torque(std::vector<Combination> axes, std::vector<TimeFunctionPointer> components,
                          bool in_body_axes) {
   const std::size_t needed = !axes.empty() && axes.front().dimension == 2 ? 1 : 3;
-  if (axes.size() < needed || components.size() < needed)
-    throw std::invalid_argument("torque: too few axes or components");
+  if (axes.size() < needed || components.size() < needed) throw UserError("torque: too few axes or components");
   if (axes.front().dimension == 2)
     return std::make_shared<PlaneTorque>(std::move(axes.front()), std::move(components.front()));
   return std::make_shared<SpaceTorque>(std::move(axes), std::move(components), in_body_axes);

@@ -13,18 +13,18 @@ namespace {
 using Matrix = Eigen::SparseMatrix<double>;
 using Permutation = Eigen::PermutationMatrix<Eigen::Dynamic, Eigen::Dynamic, int>;
 
-constexpr double kSmallestPivot = 1e-8;  ///< of rows whose largest entries are about 1
-constexpr double kRounding = 1e-17;
+constexpr double smallest_pivot = 1e-8;  ///< of rows whose largest entries are about 1
+constexpr double rounding = 1e-17;
 /// What an equation weighs by itself. One that follows from others finds its pivot there and takes no direction from
 /// later ones, which may be put together from it: from its neighbours, and not from far away with factors that grow on
 /// the way.
-constexpr double kOwnWeight = 1e-14;
+constexpr double own_weight = 1e-14;
 
-struct Entry {
+struct MatrixEntry {
   int column;
   double value;
 };
-using Row = std::vector<Entry>;  ///< by growing column, none zero
+using Row = std::vector<MatrixEntry>;  ///< by growing column, none zero
 
 /// The Jacobian's transpose at an instant: a column for each equation.
 Matrix transposed_jacobian(const Model& model, const Instant& now) {
@@ -35,7 +35,7 @@ Matrix transposed_jacobian(const Model& model, const Instant& now) {
   const SparsePattern& pattern = model.jacobian_pattern();
   for (int row = 0; row < m; ++row) {
     for (int k = pattern.row_start[row]; k < pattern.row_start[row + 1]; ++k) {
-      if (pattern.column[k] < n && std::abs(J[k]) > kRounding) entries.emplace_back(pattern.column[k], row, J[k]);
+      if (pattern.column[k] < n && std::abs(J[k]) > rounding) entries.emplace_back(pattern.column[k], row, J[k]);
     }
   }
   Matrix transposed(n, m);
@@ -56,8 +56,8 @@ void rotate(Row& upper, Row& lower) {
     const bool in_lower = i == upper.size() || (j < lower.size() && lower[j].column <= upper[i].column);
     const int column = in_upper ? upper[i].column : lower[j].column;
     const double a = in_upper ? upper[i++].value : 0.0, b = in_lower ? lower[j++].value : 0.0;
-    if (const double turned = c * a + s * b; std::abs(turned) > kRounding) turned_upper.push_back({column, turned});
-    if (const double turned = c * b - s * a; std::abs(turned) > kRounding) turned_lower.push_back({column, turned});
+    if (const double turned = c * a + s * b; std::abs(turned) > rounding) turned_upper.push_back({column, turned});
+    if (const double turned = c * b - s * a; std::abs(turned) > rounding) turned_lower.push_back({column, turned});
   }
   upper = std::move(turned_upper);
   lower = std::move(turned_lower);
@@ -82,7 +82,7 @@ class Triangle {
 
   /// How far the column sticks out of those before it, when all rows that begin in it or before have been added.
   double finish(int column) {
-    add({{column, kOwnWeight}});
+    add({{column, own_weight}});
     const Row done = std::move(rows_[column]);
     return std::abs(done.front().value);
   }
@@ -119,7 +119,7 @@ Redundancy find_redundancy(const Model& model, const Instant& now) {
   Redundancy found;
   for (int column = 0; column < m; ++column) {
     for (Row& row : rows[column]) triangle.add(std::move(row));
-    if (triangle.finish(column) < kSmallestPivot) found.equations.push_back(equation.indices()[column]);
+    if (triangle.finish(column) < smallest_pivot) found.equations.push_back(equation.indices()[column]);
   }
   found.degrees_of_freedom = n - (m - static_cast<int>(found.equations.size()));
   std::sort(found.equations.begin(), found.equations.end());

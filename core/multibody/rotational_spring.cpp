@@ -8,7 +8,8 @@
 #include <Eigen/Geometry>
 #include <cmath>
 
-#include "multibody/grip.hpp"
+#include "check.hpp"
+#include "multibody/attachment.hpp"
 
 namespace counterpoint::multibody {
 
@@ -42,8 +43,8 @@ class RotationalSpring final : public Force {
  public:
   RotationalSpring(const std::array<Combination, 3>& first, const std::array<Combination, 3>& second,
                    const RotationalSpringLaw& law)
-      : grip_(joined(first, second)), stiffness_(law.stiffness.data()), damping_(law.damping.data()) {
-    columns_ = grip_.columns();
+      : attachment_(joined(first, second)), stiffness_(law.stiffness.data()), damping_(law.damping.data()) {
+    columns_ = attachment_.columns();
     row_.resize(columns_.size());
   }
 
@@ -51,8 +52,8 @@ class RotationalSpring final : public Force {
     const Frames frames = look(now);
     const Vector torque = frames.first * local_torque(frames, now);
     for (int k = 0; k < 3; ++k) {
-      grip_.add_force(k, -0.5 * torque.cross(Vector(frames.first.col(k))), Q);
-      grip_.add_force(3 + k, 0.5 * torque.cross(Vector(frames.second.col(k))), Q);
+      attachment_.add_force(k, -0.5 * torque.cross(Vector(frames.first.col(k))), Q);
+      attachment_.add_force(3 + k, 0.5 * torque.cross(Vector(frames.second.col(k))), Q);
     }
   }
 
@@ -65,8 +66,8 @@ class RotationalSpring final : public Force {
       std::fill(row_.begin(), row_.end(), 0.0);
       const Vector about = frames.first.col(axis);
       for (int k = 0; k < 3; ++k) {
-        grip_.add_to_row(k, -0.5 * about.cross(Vector(frames.first.col(k))), row_.data());
-        grip_.add_to_row(3 + k, 0.5 * about.cross(Vector(frames.second.col(k))), row_.data());
+        attachment_.add_to_row(k, -0.5 * about.cross(Vector(frames.first.col(k))), row_.data());
+        attachment_.add_to_row(3 + k, 0.5 * about.cross(Vector(frames.second.col(k))), row_.data());
       }
       add_square(row_, stiffness * stiffness_[axis] + damping * damping_[axis], block);
     }
@@ -98,8 +99,8 @@ class RotationalSpring final : public Force {
   Frames look(const Instant& now) const {
     Frames frames;
     for (int k = 0; k < 3; ++k) {
-      frames.first.col(k) = grip_.at(k, now.q);
-      frames.second.col(k) = grip_.at(3 + k, now.q);
+      frames.first.col(k) = attachment_.at(k, now.q);
+      frames.second.col(k) = attachment_.at(3 + k, now.q);
     }
     return frames;
   }
@@ -114,11 +115,11 @@ class RotationalSpring final : public Force {
   /// Sum of e x e' / 2 over the frame's axes.
   Vector angular_velocity(int begin, const Matrix& axes, const Instant& now) const {
     Vector sum = Vector::Zero();
-    for (int k = 0; k < 3; ++k) sum += 0.5 * Vector(axes.col(k)).cross(grip_.rate(begin + k, now.v));
+    for (int k = 0; k < 3; ++k) sum += 0.5 * Vector(axes.col(k)).cross(attachment_.rate(begin + k, now.v));
     return sum;
   }
 
-  Grip grip_;
+  Attachment attachment_;
   Vector stiffness_, damping_;
   mutable std::vector<double> row_;  // scratch
 };
@@ -129,7 +130,7 @@ ForcePointer make_rotational_spring(const std::array<Combination, 3>& first, con
                                     const RotationalSpringLaw& law) {
   for (int k = 0; k < 3; ++k) {
     if (first[k].dimension != 3 || second[k].dimension != 3)
-      throw std::invalid_argument("rotational spring: its frames are not in space");
+      throw UserError("rotational spring: its frames are not in space");
   }
   return std::make_shared<RotationalSpring>(first, second, law);
 }

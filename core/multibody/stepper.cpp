@@ -4,6 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "check.hpp"
 #include "multibody/index1.hpp"
 #include "multibody/index3.hpp"
 #include "multibody/text.hpp"
@@ -74,15 +75,19 @@ std::string failure_message(const Model& model, int iteration, const std::string
 }
 
 StepperPointer make_stepper(ModelPointer model, const StepperOptions& options) {
-  if (options.formulation == "index-3") return std::make_unique<Index3Stepper>(std::move(model), options);
-  if (options.integrator == "newmark" && options.iteration == "newton") {
-    return std::make_unique<Index1NewtonStepper>(std::move(model), options);
+  if (options.formulation == Formulation::index3) return std::make_unique<Index3Stepper>(std::move(model), options);
+  switch (options.integrator) {
+    case Integrator::newmark:
+      if (options.iteration == Iteration::fixed_point)
+        return std::make_unique<FixedPointStepper>(std::move(model), options);
+      return std::make_unique<Index1NewtonStepper>(std::move(model), options);
+    case Integrator::rk2:
+    case Integrator::rk4:
+      return std::make_unique<RungeKuttaStepper>(std::move(model), options);
+    case Integrator::hermite:
+      break;
   }
-  if (options.integrator == "newmark") return std::make_unique<FixedPointStepper>(std::move(model), options);
-  if (options.integrator == "rk2" || options.integrator == "rk4") {
-    return std::make_unique<RungeKuttaStepper>(std::move(model), options);
-  }
-  throw std::invalid_argument("integrator: \"" + options.integrator + "\" is not known");
+  throw UserError("integrator: \"hermite\" goes with the index-3 formulation only");
 }
 
 }  // namespace counterpoint::multibody

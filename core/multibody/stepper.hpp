@@ -65,13 +65,18 @@ struct NewmarkRule {
   double alpha_f = 0.0;
 };
 
+enum class Formulation { index3, augmented_lagrangian, penalty };
+enum class SystemForm { condensed, kkt };
+enum class Integrator { newmark, hermite, rk2, rk4 };  ///< newmark: all rules of NewmarkRule; hermite: index-3 only
+enum class Iteration { newton, fixed_point };          ///< fixed_point: index-1 formulations only
+
 /// All choices of formulation and integrator.
 struct StepperOptions {
-  std::string formulation = "index-3";  ///< "index-3", "augmented-lagrangian", "penalty"
-  std::string system = "condensed";     ///< "condensed", "kkt"
-  std::string integrator = "newmark";   ///< "newmark" (and all its relatives), "hermite" (index-3), "rk2", "rk4"
-  std::string iteration = "newton";     ///< "newton", "fixed-point" (index-1 formulations)
-  std::string solver = "automatic";
+  Formulation formulation = Formulation::index3;
+  SystemForm system = SystemForm::condensed;
+  Integrator integrator = Integrator::newmark;
+  Iteration iteration = Iteration::newton;
+  linear::SolverType solver = linear::SolverType::automatic;
   NewmarkRule rule;
   double penalty = 0.0;             ///< alpha of the thesis; 0 chooses it from M and the step
   double natural_frequency = 10.0;  ///< Baumgarte's omega, rad/s (index-1 formulations)
@@ -79,7 +84,7 @@ struct StepperOptions {
   bool project_velocities = true;
   bool project_accelerations = true;
   bool reset_multipliers = true;  ///< start every step with lambda = 0: stable at every penalty and size
-  bool shows_multipliers = true;  ///< false: nobody looks at them, a step may leave them at its last iteration's
+  bool shows_multipliers = true;  ///< false: they are not shown, a step may leave them at its last iteration's
   bool printed = false;      ///< index-3 exactly as printed in the thesis: lambda += alpha Phi after each iteration
   double tolerance = 3e-11;  ///< expected next correction at which iteration stops, relative to `length`
   double length = 1.0;       ///< size of the mechanism, m
@@ -126,7 +131,7 @@ class MassOnTangent {
 /// Compliance of each constraint, `ratio` times what the masses make of it: J M^-1 J^T, diagonals only.
 std::vector<double> compliance_from_mass(const Model& model, const double* mass, const double* J, double ratio);
 
-/// What a stepper says when it gives up: iteration, reason, forces that are no numbers, the worst constraint, a remedy.
+/// What a stepper says when it gives up: iteration, reason, forces that are not finite, the worst constraint, a remedy.
 /// The coupling adds the subsystem and the span of the step.
 std::string failure_message(const Model& model, int iteration, const std::string& why, const std::vector<double>& phi,
                             const std::vector<double>& Q);

@@ -4,6 +4,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "check.hpp"
 #include "multibody/text.hpp"
 #include "multibody/time_function.hpp"
 
@@ -55,12 +56,12 @@ class TableOfTime final : public TimeFunction {
 
 TimeFunctionPointer make_table(std::vector<double> times, std::vector<double> values) {
   if (times.empty() || times.size() != values.size()) {
-    throw std::invalid_argument(
+    throw UserError(
         text("table: %zu times and %zu values; there must be one value for each time", times.size(), values.size()));
   }
   for (std::size_t k = 1; k < times.size(); ++k) {
     if (times[k] > times[k - 1]) continue;
-    throw std::invalid_argument(text("table: time %zu is %g s after %g s; times must rise", k, times[k], times[k - 1]));
+    throw UserError(text("table: time %zu is %g s after %g s; times must rise", k, times[k], times[k - 1]));
   }
   return std::make_shared<TableOfTime>(std::move(times), std::move(values));
 }

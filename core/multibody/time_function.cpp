@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "check.hpp"
 #include "multibody/text.hpp"
 
 namespace counterpoint::multibody {
@@ -81,8 +82,7 @@ TimeFunctionPointer make_harmonic(double offset, double amplitude, double angula
 }
 
 TimeFunctionPointer make_smooth_step(double t0, double t1, double before, double after) {
-  if (!(t1 > t0))
-    throw std::invalid_argument(text("smooth step: from t = %g s to %g s; it must take some time", t0, t1));
+  if (!(t1 > t0)) throw UserError(text("smooth step: from t = %g s to %g s; it must take some time", t0, t1));
   return std::make_shared<SmoothStep>(t0, t1, before, after);
 }
 

@@ -11,7 +11,8 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "multibody/grip.hpp"
+#include "check.hpp"
+#include "multibody/attachment.hpp"
 #include "multibody/text.hpp"
 
 namespace counterpoint::multibody {
@@ -30,10 +31,10 @@ double MagicFormula::slope(double slip) const {
 
 namespace {
 
-enum Hold { kCentre, kAxis, kSpoke, kAngle };
-enum Memory { kDeflectionX, kDeflectionY, kDriveX, kDriveY, kSpeed, kPlaces };
+enum Hold { wheel_centre, wheel_axis, wheel_spoke, wheel_angle };
+enum Memory { memory_deflection_x, memory_deflection_y, memory_drive_x, memory_drive_y, memory_speed, memory_size };
 
-constexpr double kFlattest = 0.05;  // cosine of camber; a wheel that lies flatter has no direction to roll in
+constexpr double flattest = 0.05;  // cosine of camber; a wheel that lies flatter has no direction to roll in
 
 /// A rate r = centre . c' + axis . a' + spoke . s' + angle phi' of the wheel; times a force it is what that does.
 struct Row {
@@ -62,11 +63,11 @@ struct Slip {
 class Tyre final : public Force {
  public:
   Tyre(const Wheel& wheel, const Plane& road, const TyreLaw& law)
-      : grip_({wheel.centre, wheel.axis, wheel.spoke, wheel.angle}),
+      : attachment_({wheel.centre, wheel.axis, wheel.spoke, wheel.angle}),
         base_(road.point.data()),
         normal_(road.normal.data()),
         law_(law) {
-    columns_ = grip_.columns();
+    columns_ = attachment_.columns();
     row_.resize(columns_.size());
   }
 
@@ -96,17 +97,17 @@ class Tyre final : public Force {
     return 0.5 * law_.stiffness * deflection * deflection;
   }
 
-  int memory() const override { return kPlaces; }
+  int memory() const override { return memory_size; }
   void start(const Instant& now, double* memory) const override {
     const Pose pose = look(now);
     remember(pose, now, memory);
-    memory[kDeflectionX] = memory[kDeflectionY] = 0.0;
+    memory[memory_deflection_x] = memory[memory_deflection_y] = 0.0;
   }
   void accept(const Instant& now, double* memory) const noexcept override {
     const Load load = evaluate(now);
     remember(load.pose, now, memory);
-    memory[kDeflectionX] = load.normal > 0.0 ? load.slip_x.deflection : 0.0;
-    memory[kDeflectionY] = load.normal > 0.0 ? load.slip_y.deflection : 0.0;
+    memory[memory_deflection_x] = load.normal > 0.0 ? load.slip_x.deflection : 0.0;
+    memory[memory_deflection_y] = load.normal > 0.0 ? load.slip_y.deflection : 0.0;
   }
 
   std::vector<std::string> value_names() const override {
@@ -137,7 +138,7 @@ class Tyre final : public Force {
     load.pose = look(now);
     load.normal = normal_force(load.pose, now);
     if (load.normal == 0.0) return load;
-    const double speed = load.pose.x.dot(grip_.rate(kCentre, now.v));
+    const double speed = load.pose.x.dot(attachment_.rate(wheel_centre, now.v));
     find_slip(load, std::abs(speed), now);
     find_shear(load);
     find_moments(load, speed, now);
@@ -146,13 +147,13 @@ class Tyre final : public Force {
 
   Pose look(const Instant& now) const {
     Pose pose;
-    pose.axis = grip_.at(kAxis, now.q);
-    pose.across = pose.axis.cross(grip_.at(kSpoke, now.q));
+    pose.axis = attachment_.at(wheel_axis, now.q);
+    pose.across = pose.axis.cross(attachment_.at(wheel_spoke, now.q));
     pose.camber_sine = pose.axis.dot(normal_);
-    pose.camber_cosine = std::sqrt(std::max(1.0 - pose.camber_sine * pose.camber_sine, kFlattest * kFlattest));
+    pose.camber_cosine = std::sqrt(std::max(1.0 - pose.camber_sine * pose.camber_sine, flattest * flattest));
     pose.x = pose.axis.cross(normal_) / pose.camber_cosine;
     pose.y = normal_.cross(pose.x);
-    const double height = normal_.dot(grip_.at(kCentre, now.q) - base_);
+    const double height = normal_.dot(attachment_.at(wheel_centre, now.q) - base_);
     pose.loaded_radius = height / pose.camber_cosine;
     pose.deflection = law_.radius * pose.camber_cosine - height;
     return pose;
@@ -177,21 +178,21 @@ class Tyre final : public Force {
   }
 
   double rate(const Row& row, const Instant& now) const {
-    return row.centre.dot(grip_.rate(kCentre, now.v)) + row.axis.dot(grip_.rate(kAxis, now.v)) +
-           row.spoke.dot(grip_.rate(kSpoke, now.v)) + row.angle * grip_.rate(kAngle, now.v).x();
+    return row.centre.dot(attachment_.rate(wheel_centre, now.v)) + row.axis.dot(attachment_.rate(wheel_axis, now.v)) +
+           row.spoke.dot(attachment_.rate(wheel_spoke, now.v)) + row.angle * attachment_.rate(wheel_angle, now.v).x();
   }
   void add_force(double force, const Row& row, double* Q) const {
-    grip_.add_force(kCentre, force * row.centre, Q);
-    grip_.add_force(kAxis, force * row.axis, Q);
-    grip_.add_force(kSpoke, force * row.spoke, Q);
-    grip_.add_force(kAngle, Vector(force * row.angle, 0.0, 0.0), Q);
+    attachment_.add_force(wheel_centre, force * row.centre, Q);
+    attachment_.add_force(wheel_axis, force * row.axis, Q);
+    attachment_.add_force(wheel_spoke, force * row.spoke, Q);
+    attachment_.add_force(wheel_angle, Vector(force * row.angle, 0.0, 0.0), Q);
   }
   void add_along(const Row& row, double factor, double* block) const {
     std::fill(row_.begin(), row_.end(), 0.0);
-    grip_.add_to_row(kCentre, row.centre, row_.data());
-    grip_.add_to_row(kAxis, row.axis, row_.data());
-    grip_.add_to_row(kSpoke, row.spoke, row_.data());
-    grip_.add_to_row(kAngle, Vector(row.angle, 0.0, 0.0), row_.data());
+    attachment_.add_to_row(wheel_centre, row.centre, row_.data());
+    attachment_.add_to_row(wheel_axis, row.axis, row_.data());
+    attachment_.add_to_row(wheel_spoke, row.spoke, row_.data());
+    attachment_.add_to_row(wheel_angle, Vector(row.angle, 0.0, 0.0), row_.data());
     add_square(row_, factor, block);
   }
 
@@ -208,9 +209,9 @@ class Tyre final : public Force {
   }
 
   void remember(const Pose& pose, const Instant& now, double* memory) const {
-    memory[kSpeed] = std::abs(pose.x.dot(grip_.rate(kCentre, now.v)));
-    memory[kDriveX] = drive_x(pose, now);
-    memory[kDriveY] = drive_y(pose, memory[kSpeed], now);
+    memory[memory_speed] = std::abs(pose.x.dot(attachment_.rate(wheel_centre, now.v)));
+    memory[memory_drive_x] = drive_x(pose, now);
+    memory[memory_drive_y] = drive_y(pose, memory[memory_speed], now);
   }
 
   double friction(const MagicFormula& formula, double load) const {
@@ -219,12 +220,14 @@ class Tyre final : public Force {
 
   void find_slip(Load& load, double speed, const Instant& now) const {
     const double* memory = now.memory + memory_start;
-    const double mean_speed = 0.5 * (memory[kSpeed] + speed), time = now.t - now.step_start;
+    const double mean_speed = 0.5 * (memory[memory_speed] + speed), time = now.t - now.step_start;
     const double fade = std::exp(-(speed / law_.standstill_speed) * (speed / law_.standstill_speed));
     load.slip_x.drive = drive_x(load.pose, now);
     load.slip_y.drive = drive_y(load.pose, speed, now);
-    relax(load.slip_x, memory[kDeflectionX], memory[kDriveX], mean_speed * time, time, law_.longitudinal_relaxation);
-    relax(load.slip_y, memory[kDeflectionY], memory[kDriveY], mean_speed * time, time, law_.lateral_relaxation);
+    relax(load.slip_x, memory[memory_deflection_x], memory[memory_drive_x], mean_speed * time, time,
+          law_.longitudinal_relaxation);
+    relax(load.slip_y, memory[memory_deflection_y], memory[memory_drive_y], mean_speed * time, time,
+          law_.lateral_relaxation);
     damp(load.slip_x, fade, law_.longitudinal, load.normal);
     damp(load.slip_y, fade, law_.lateral, load.normal);
   }
@@ -287,7 +290,7 @@ class Tyre final : public Force {
     load.aligning_moment = -trail * load.lateral;
   }
 
-  Grip grip_;
+  Attachment attachment_;
   Vector base_, normal_;
   TyreLaw law_;
   mutable std::vector<double> row_;  // scratch
@@ -311,14 +314,13 @@ void check(const TyreLaw& law) {
   for (const auto& [name, value] : positive) {
     if (!(value > 0.0)) problems += text("\n  %s: %g; it must be positive", name, value);
   }
-  if (!problems.empty()) throw std::invalid_argument("tyre:" + problems);
+  if (!problems.empty()) throw UserError("tyre:" + problems);
 }
 
 }  // namespace
 
 ForcePointer make_tyre(const Wheel& wheel, const Plane& road, const TyreLaw& law) {
-  if (wheel.centre.dimension != 3)
-    throw std::invalid_argument("tyre: the wheel lies in a plane model; a tyre needs space");
+  if (wheel.centre.dimension != 3) throw UserError("tyre: the wheel lies in a plane model; expected a model in space");
   check(law);
   return std::make_shared<Tyre>(wheel, checked("tyre: road", road, 3), law);
 }

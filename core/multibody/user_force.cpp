@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "multibody/grip.hpp"
+#include "check.hpp"
+#include "multibody/attachment.hpp"
 
 namespace counterpoint::multibody {
 
@@ -31,20 +32,20 @@ class UserForceOnPoints final : public Force {
       : function_(std::move(function)),
         dimension_(points.front().dimension),
         points_(static_cast<int>(points.size())),
-        grip_(std::move(points)),
+        attachment_(std::move(points)),
         differences_(differences),
         positions_(points_ * dimension_),
         velocities_(points_ * dimension_),
         forces_(points_ * dimension_),
         before_(points_ * dimension_),
         derivative_(points_ * dimension_ * points_ * dimension_) {
-    columns_ = grip_.columns();
+    columns_ = attachment_.columns();
   }
 
   void add(const Instant& now, double* Q) const override {
     look(now);
     call(now);
-    for (int p = 0; p < points_; ++p) grip_.add_force(p, vector(forces_, p), Q);
+    for (int p = 0; p < points_; ++p) attachment_.add_force(p, vector(forces_, p), Q);
   }
 
   bool has_tangent() const override { return differences_.position > 0.0 || differences_.velocity > 0.0; }
@@ -75,8 +76,8 @@ class UserForceOnPoints final : public Force {
  private:
   void look(const Instant& now) const {
     for (int p = 0; p < points_; ++p) {
-      std::copy_n(grip_.at(p, now.q).data(), dimension_, positions_.data() + p * dimension_);
-      std::copy_n(grip_.rate(p, now.v).data(), dimension_, velocities_.data() + p * dimension_);
+      std::copy_n(attachment_.at(p, now.q).data(), dimension_, positions_.data() + p * dimension_);
+      std::copy_n(attachment_.rate(p, now.v).data(), dimension_, velocities_.data() + p * dimension_);
     }
   }
   void call(const Instant& now) const {
@@ -111,7 +112,7 @@ class UserForceOnPoints final : public Force {
     std::vector<double> rows(n * width, 0.0);
     for (std::size_t k = 0; k < n; ++k) {
       const int point = static_cast<int>(k) / dimension_, axis = static_cast<int>(k) % dimension_;
-      grip_.add_to_row(point, Vector::Unit(axis), rows.data() + k * width);
+      attachment_.add_to_row(point, Vector::Unit(axis), rows.data() + k * width);
     }
     for (std::size_t k = 0; k < n; ++k) {
       for (std::size_t l = 0; l < n; ++l) {
@@ -128,7 +129,7 @@ class UserForceOnPoints final : public Force {
 
   PointsForce function_;
   int dimension_, points_;
-  Grip grip_;
+  Attachment attachment_;
   Differences differences_;
   mutable std::vector<double> positions_, velocities_, forces_, before_, derivative_;  // scratch
 };
@@ -136,13 +137,13 @@ class UserForceOnPoints final : public Force {
 }  // namespace
 
 ForcePointer make_user_force(CoordinateForce function, int all_coordinates) {
-  if (!function) throw std::invalid_argument("user force: no function");
+  if (!function) throw UserError("user force: no function");
   return std::make_shared<UserForce>(std::move(function), all_coordinates);
 }
 
 ForcePointer make_user_force_on_points(PointsForce function, std::vector<Combination> points, Differences differences) {
-  if (!function) throw std::invalid_argument("user force: no function");
-  if (points.empty()) throw std::invalid_argument("user force: no points; at least one is needed");
+  if (!function) throw UserError("user force: no function");
+  if (points.empty()) throw UserError("user force: no points; expected at least one");
   return std::make_shared<UserForceOnPoints>(std::move(function), std::move(points), differences);
 }
 

@@ -5,7 +5,7 @@
 
 #include "coupling/participant.hpp"
 #include "ode/product.hpp"
-#include "recipe/kind.hpp"
+#include "recipe/factory.hpp"
 
 namespace counterpoint {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "recipe/kind.hpp"
+#include "recipe/factory.hpp"
 
 namespace counterpoint {
 

@@ -5,7 +5,12 @@
 #include <utility>
 #include <vector>
 
+// What a room says about its own types so that they can be written down and read again. Each specialisation stands in
+// the room that owns the type (`recipes.hpp` there).
+
 namespace counterpoint::recipe {
+
+class Writer;
 
 /// What a structure consists of. One specialisation serves writing and reading:
 ///
@@ -15,16 +20,17 @@ namespace counterpoint::recipe {
 template <class Structure>
 struct Fields;
 
-/// Numbers of a structure that whoever reads a recipe may change, by names that are unique in the product:
+/// Numbers of a structure that may be changed when a recipe is read, by names that are unique in the product:
 ///
-///     template <> struct Numbers<Weight> {
+///     template <> struct TunableNumbers<Weight> {
 ///       static NamedNumbers of(Weight& w) { return {{"weight", &w.weight}}; }
 ///     };
 using NamedNumbers = std::vector<std::pair<std::string, double*>>;
 template <class Structure>
-struct Numbers;
+struct TunableNumbers;
 template <class Structure>
-inline constexpr bool has_numbers = requires(Structure& structure) { Numbers<Structure>::of(structure); };
+inline constexpr bool has_tunable_numbers =
+    requires(Structure& structure) { TunableNumbers<Structure>::of(structure); };
 
 /// Number of values of an enumeration that counts from 0.
 template <class Enumeration>
@@ -40,18 +46,28 @@ struct GivenLater {
 template <class Product>
 inline constexpr bool may_be_missing = false;
 
-/// What a structure or a product is called, and how messages put that name.
-struct PlaceName {
+/// Whether a product is written as if it were alone, so that nothing in it refers to a product outside.
+template <class Product>
+inline constexpr bool stands_alone = false;
+
+/// The name of a structure or a product, and how messages show it.
+struct Label {
   std::string name;  ///< empty: its parts are said to be parts of what is around it
   std::string in_messages;
 };
 template <class Structure>
-struct Place {
-  static PlaceName of(const Structure&) { return {}; }
+struct Labelled {
+  static Label of(const Structure&) { return {}; }
 };
 
-/// How messages call a product that cannot be described, and what to do instead.
+/// Called with every structure that is written, before its fields are.
+template <class Structure>
+struct OnWrite {
+  static void of(const Structure&, Writer&) {}
+};
+
+/// Why a product cannot be described, and what to do instead.
 template <class Product>
-struct Words;
+struct NotDescribable;
 
 }  // namespace counterpoint::recipe

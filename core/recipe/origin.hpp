@@ -9,17 +9,16 @@ namespace counterpoint::recipe {
 class Writer;
 class Reader;
 
-/// How a thing was made: its kind, and what writes down the arguments it was made with.
+/// How a product was made: the name of its factory, and what writes down the arguments it was made with.
 struct Origin {
-  std::string kind;
+  std::string factory;
   std::function<void(Writer&)> write_arguments;
 };
 
-/// Base of whatever a recipe can describe. Without an origin (it holds a function of Python, say) it cannot be
-/// described.
+/// Base of whatever a recipe can describe. Without an origin (it holds a user's function, say) it cannot be described.
 class Describable {
  public:
-  /// What is known about a thing; not a part of it, so that it can be said of constant ones too.
+  /// What is known about a product; not a part of it, so that it can be said of constant ones too.
   mutable std::shared_ptr<const Origin> origin;
 };
 

@@ -5,12 +5,14 @@
 #include <array>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <typeindex>
 #include <utility>
 #include <vector>
@@ -18,13 +20,9 @@
 #include "recipe/fields.hpp"
 #include "recipe/origin.hpp"
 
-namespace counterpoint {
-class Subsystem;
-}
-
 namespace counterpoint::recipe {
 
-/// Something is wrong with a recipe: it was cut off, changed, or never was one.
+/// Something is wrong with what is read: it was cut off, changed, or never was a recipe.
 class RecipeError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -32,21 +30,21 @@ class RecipeError : public std::runtime_error {
 
 class Reader;
 
-/// Looks at a value that was just read, before anything is made from it; throws RecipeError.
+/// Checks a value that was just read, before anything is made from it; throws RecipeError.
 template <class Value>
 struct Check {
   static void of(Value&, Reader&) {}
 };
 
 template <class Product>
-class Kinds;
+class Factories;
 
-/// All kinds of a product; one specialisation a product.
+/// All factories of a product; one specialisation per product, in the room that knows them all.
 template <class Product>
-const Kinds<Product>& kinds_of();
+const Factories<Product>& factories_of();
 
 /// Reads what a Writer wrote. Nothing in the bytes is trusted: lengths are compared with what is left, numbers of
-/// products with those that exist, depth is limited, and what refers to places elsewhere is checked (`Check`).
+/// products with those that exist, depth is limited, and what refers to something elsewhere is checked (`Check`).
 class Reader {
  public:
   /// `what`: how messages call what is read.
@@ -56,43 +54,51 @@ class Reader {
   void operator()(Value&... values) {
     (take(values), ...);
   }
-  /// Lists that must be as long as they are.
+  /// Lists that must keep their length.
   template <class... Value>
   void same_sizes(std::vector<Value>&... lists) {
     const auto one = [this](auto& list) {
       const std::size_t size = list.size();
       take(list);
       if (list.size() != size)
-        fail("a list of " + std::to_string(list.size()) + " where one of " + std::to_string(size) + " belongs");
+        fail("expected a list of " + std::to_string(size) + " values, found " + std::to_string(list.size()));
     };
     (one(lists), ...);
   }
   bool at_end() const { return place_ == bytes_.size(); }
+  /// To be called when all was read.
+  void expect_end() const {
+    if (!at_end()) fail("it goes on after its end by " + std::to_string(bytes_.size() - place_) + " bytes");
+  }
   [[noreturn]] void fail(const std::string& text) const {
     throw RecipeError("the " + what_ + " is damaged at byte " + std::to_string(place_) + ": " + text);
   }
 
-  /// Number of the product that is read just now.
+  /// Number of the product that is being read.
   std::uint32_t number() const { return current_; }
 
-  /// The furthest places that were referred to since the last subsystem began; who knows how many there are compares.
-  struct Furthest {
-    long coordinate = -1;
-    long input = -1;
-  };
-  Furthest furthest;
-  void refer(long& furthest_yet, long first, long width) {
-    if (first < 0 || width < 0) fail("a place before the first one");
+  /// Note a reference by number to `width` things of a sort from `first` on. A room that has such references names the
+  /// sort by a type of its own (a tag), and compares `furthest` when it knows how many there are.
+  template <class Tag>
+  void refer(long first, long width) {
+    if (first < 0 || width < 0) fail("a negative reference");
+    long& furthest_yet = furthest_.try_emplace(typeid(Tag), -1).first->second;
     furthest_yet = std::max(furthest_yet, first + width - 1);
+  }
+  /// The last one that was referred to since the last product that stands alone began; -1: none was.
+  template <class Tag>
+  long furthest() const {
+    const auto found = furthest_.find(typeid(Tag));
+    return found == furthest_.end() ? -1 : found->second;
   }
 
   /// Where the files that belong to products are.
   std::string folder;
 
-  /// Numbers that take the place of those in the recipe: product, name of the parameter, place in it.
+  /// Numbers that replace those in the recipe: product, name of the parameter, index in it.
   using Change = std::tuple<std::uint32_t, std::string, std::uint32_t>;
   std::map<Change, double> changes;
-  /// Put them where they belong in a parameter of the product that is read just now.
+  /// Replace them in a parameter of the product that is being read.
   void change(const std::string& name, std::vector<double>& values) const {
     if (changes.empty()) return;
     for (std::uint32_t k = 0; k < values.size(); ++k) {
@@ -102,25 +108,25 @@ class Reader {
   }
 
  private:
-  static constexpr int deepest = 64;
+  static constexpr int max_depth = 64;
 
   void raw(void* data, std::size_t size) {
     if (size > bytes_.size() - place_) fail("it ends too early");
     if (size > 0) std::memcpy(data, bytes_.data() + place_, size);
     place_ += size;
   }
-  /// A count of things of at least `size` bytes each.
+  /// A count of values of at least `size` bytes each.
   std::uint32_t take_count(std::size_t size) {
     std::uint32_t count = 0;
     take(count);
-    if (count > (bytes_.size() - place_) / size) fail("a list is longer than the file");
+    if (count > (bytes_.size() - place_) / size) fail("a list is longer than what is left");
     return count;
   }
 
   void take(bool& value) {
     std::int32_t number = 0;
     take(number);
-    if (number != 0 && number != 1) fail("neither true nor false");
+    if (number != 0 && number != 1) fail("expected 0 or 1, found " + std::to_string(number));
     value = number == 1;
   }
   void take(std::int32_t& value) { raw(&value, sizeof value); }
@@ -133,32 +139,26 @@ class Reader {
     raw(&wide, sizeof wide);
     return wide;
   }
-  void take(std::string& text) {
-    text.resize(take_count(1));
-    raw(text.data(), text.size());
+  template <class List>
+  void take_bytes_of(List& list) {
+    constexpr std::size_t size = sizeof(typename List::value_type);
+    list.resize(take_count(size));
+    raw(list.data(), size * list.size());
   }
+  void take(std::string& text) { take_bytes_of(text); }
   void take(Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>& matrix) {
     std::uint32_t rows = 0, columns = 0;
     take(rows);
     take(columns);
     const std::uint64_t values = std::uint64_t{rows} * columns;
     if (values > (bytes_.size() - place_) / sizeof(double) || rows > 1u << 30 || columns > 1u << 30)
-      fail("a matrix is larger than the file");
+      fail("a matrix is larger than what is left");
     matrix.resize(rows, columns);
     raw(matrix.data(), sizeof(double) * values);
   }
-  void take(std::vector<std::uint8_t>& bytes) {
-    bytes.resize(take_count(1));
-    raw(bytes.data(), bytes.size());
-  }
-  void take(std::vector<char>& bytes) {
-    bytes.resize(take_count(1));
-    raw(bytes.data(), bytes.size());
-  }
-  void take(std::vector<double>& numbers) {
-    numbers.resize(take_count(sizeof(double)));
-    raw(numbers.data(), sizeof(double) * numbers.size());
-  }
+  void take(std::vector<std::uint8_t>& bytes) { take_bytes_of(bytes); }
+  void take(std::vector<char>& bytes) { take_bytes_of(bytes); }
+  void take(std::vector<double>& numbers) { take_bytes_of(numbers); }
   template <class Value>
   void take(std::vector<Value>& list) {
     const std::uint32_t count = take_count(4);  // nothing is shorter
@@ -198,7 +198,7 @@ class Reader {
     } else {
       bool given = false;
       take(given);
-      if (!given) return fail("something is missing");
+      if (!given) fail("a value is missing");
       auto made = std::make_shared<Plain>();
       take(*made);
       product = std::move(made);
@@ -209,19 +209,24 @@ class Reader {
     if constexpr (std::is_enum_v<Value>) {
       std::int32_t number = 0;
       take(number);
-      if (number < 0 || number >= count_of<Value>) fail("no such choice");
+      if (number < 0 || number >= count_of<Value>) fail("choice " + std::to_string(number) + " is not known");
       value = static_cast<Value>(number);
     } else {
-      std::apply([this](auto&... fields) { (take(fields), ...); }, Fields<Value>::of(value));
-      if constexpr (has_numbers<Value>) change_numbers(value);
+      take_fields(Fields<Value>::of(value));
+      if constexpr (has_tunable_numbers<Value>) change_numbers(value);
       Check<Value>::of(value, *this);
     }
+  }
+
+  template <class... Field>
+  void take_fields(std::tuple<Field...> fields) {
+    std::apply([this](auto&... field) { (take(field), ...); }, fields);
   }
 
   template <class Value>
   void change_numbers(Value& value) {
     if (changes.empty()) return;
-    for (const auto& [name, number] : Numbers<Value>::of(value)) {
+    for (const auto& [name, number] : TunableNumbers<Value>::of(value)) {
       const auto changed = changes.find({current_, name, 0});
       if (changed != changes.end()) *number = changed->second;
     }
@@ -229,6 +234,8 @@ class Reader {
 
   template <class Product>
   std::shared_ptr<Product> take_product();
+  template <class Product>
+  std::shared_ptr<Product> make_product(std::uint32_t number);
 
   struct Made {
     std::type_index type = typeid(void);
@@ -239,71 +246,82 @@ class Reader {
   std::string what_;
   std::size_t place_ = 0;
   std::vector<Made> made_;  ///< product n is made_[n - 1]
-  std::size_t first_ = 0;   ///< of those that may be referred to: the ones of the present subsystem
+  std::size_t first_ = 0;   ///< of those that may be referred to: the ones inside the product that stands alone
+  std::map<std::type_index, long> furthest_;
   std::uint32_t current_ = 0;
   int depth_ = 0;
 };
 
-/// One kind of a product: how the recipe calls it and the function that makes it.
+/// One way to make a product: its name in recipes and the function that makes it.
 template <class Product, class... Argument>
-struct Kind {
+struct Factory {
   const char* name;
   std::shared_ptr<Product> (*make)(Argument...);
 };
 
-/// The kinds of one product by name, for reading.
+/// The factories of one product by name, for reading.
 template <class Product>
-class Kinds {
+class Factories {
  public:
+  template <class... Given>
+  explicit Factories(const Given&... factories) {
+    (add(factories), ...);
+  }
+  std::shared_ptr<const Product> make(const std::string& name, Reader& reader) const {
+    const auto found = makers_.find(name);
+    if (found == makers_.end())
+      reader.fail("\"" + name.substr(0, 40) + "\" is not known; was it written by a later version?");
+    return found->second(reader);
+  }
+
+ private:
   template <class Given, class... Argument>
-  void add(const Kind<Given, Argument...>& kind) {
-    makers_[kind.name] = [make = kind.make](Reader& reader) -> std::shared_ptr<const Product> {
+  void add(const Factory<Given, Argument...>& factory) {
+    makers_[factory.name] = [make = factory.make](Reader& reader) -> std::shared_ptr<const Product> {
       std::tuple<std::decay_t<Argument>...> arguments;
       std::apply([&reader](auto&... each) { reader(each...); }, arguments);
       return std::apply(make, std::move(arguments));
     };
   }
-  std::shared_ptr<const Product> make(const std::string& kind, Reader& reader) const {
-    const auto found = makers_.find(kind);
-    if (found == makers_.end())
-      reader.fail("no kind \"" + kind.substr(0, 40) + "\" is known; was it written by a later version?");
-    return found->second(reader);
-  }
 
- private:
   std::map<std::string, std::function<std::shared_ptr<const Product>(Reader&)>> makers_;
 };
 
+/// A product by its number: one that was read before, or the next one, which is made here.
 template <class Product>
 std::shared_ptr<Product> Reader::take_product() {
   using Plain = std::remove_const_t<Product>;
   std::uint32_t number = 0;
   take(number);
   if (number == 0 && may_be_missing<Plain>) return nullptr;
-  if (number == 0 || number > made_.size() + 1) fail("there is no product " + std::to_string(number));
-  if (number <= made_.size()) {
-    const Made& known = made_[number - 1];
-    if (number <= first_ || !known.product || known.type != typeid(Plain))
-      fail("product " + std::to_string(number) + " is not of the kind needed here");
-    return std::static_pointer_cast<Product>(std::const_pointer_cast<void>(known.product));
-  }
-  if (++depth_ > deepest) fail("it is nested too deeply");
+  if (number == 0 || number > made_.size() + 1) fail("product " + std::to_string(number) + " does not exist");
+  if (number > made_.size()) return make_product<Product>(number);
+  const Made& known = made_[number - 1];
+  if (number <= first_ || !known.product || known.type != typeid(Plain))
+    fail("product " + std::to_string(number) + " is not of the type expected here");
+  return std::static_pointer_cast<Product>(std::const_pointer_cast<void>(known.product));
+}
+
+template <class Product>
+std::shared_ptr<Product> Reader::make_product(std::uint32_t number) {
+  using Plain = std::remove_const_t<Product>;
+  if (++depth_ > max_depth) fail("it is nested too deeply");
   made_.push_back({typeid(Plain), nullptr});
   const std::size_t outer_first = first_;
   const std::uint32_t outer = std::exchange(current_, number);
-  if (std::is_same_v<Plain, Subsystem>) {
+  if (stands_alone<Plain>) {
     first_ = number;
-    furthest = Furthest{};
+    furthest_.clear();
   }
-  std::string kind;
-  take(kind);
+  std::string factory;
+  take(factory);
   std::shared_ptr<Plain> product;
   try {
-    product = std::const_pointer_cast<Plain>(kinds_of<Plain>().make(kind, *this));
+    product = std::const_pointer_cast<Plain>(factories_of<Plain>().make(factory, *this));
   } catch (const std::invalid_argument& error) {
-    throw RecipeError(kind + ": " + error.what());
+    throw RecipeError(factory + ": " + error.what());
   }
-  std::apply([this](auto&... fields) { (take(fields), ...); }, GivenLater<Plain>::of(*product));
+  take_fields(GivenLater<Plain>::of(*product));
   made_[number - 1].product = product;
   first_ = outer_first;
   current_ = outer;

@@ -3,28 +3,22 @@
 #include <Eigen/Dense>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
+#include "check.hpp"
 #include "recipe/fields.hpp"
 #include "recipe/origin.hpp"
 
-namespace counterpoint {
-class Subsystem;
-}
-
 namespace counterpoint::recipe {
 
-/// Called with every structure of a kind that is written, for those who want to know where it stands.
-template <class Structure>
-struct Note {
-  static void of(const Structure&, Writer&) {}
-};
-
-/// A number in a recipe that whoever reads it may change.
+/// A number in a recipe that may be changed when it is read.
 struct Tunable {
   std::uint32_t product;          ///< that it is a parameter of
   std::vector<std::string> path;  ///< where that is
@@ -32,10 +26,11 @@ struct Tunable {
   std::vector<double> values;
 };
 
-/// Writes a recipe: numbers, texts, structures, and products by the way they were made.
+/// The serialiser of the core: numbers, texts, lists, structures (by their `Fields`), and products by the way they were
+/// made. Bytes are in the order of the machine; a recipe, a saved state and the order to a child process are made of
+/// them.
 ///
-/// A product is written where it is met first and gets the next number; later it is only that number. A subsystem is
-/// written as if it were alone, so that nothing in it refers to another one.
+/// A product is written where it is met first and gets the next number; later only that number is written.
 /// What cannot be described is noted in `problems` with where it is; the bytes are then of no use.
 class Writer {
  public:
@@ -46,13 +41,13 @@ class Writer {
 
   void note_problem(const std::string& text) {
     std::string where;
-    for (const PlaceName& place : places_) where += place.in_messages + ": ";
+    for (const Label& label : labels_) where += label.in_messages + ": ";
     problems_.push_back(where + text);
   }
-  /// Names of the structures around what is written just now.
+  /// Names of the structures around what is being written.
   std::vector<std::string> path() const {
     std::vector<std::string> names;
-    for (const PlaceName& place : places_) names.push_back(place.name);
+    for (const Label& label : labels_) names.push_back(label.name);
     return names;
   }
 
@@ -63,7 +58,7 @@ class Writer {
   /// Files that belong to a product: its number and the folder that holds them.
   std::vector<std::pair<std::uint32_t, std::string>> folders;
 
-  /// Number of the product that is written just now.
+  /// Number of the product that is being written.
   std::uint32_t number() const { return current_; }
 
  private:
@@ -76,30 +71,28 @@ class Writer {
   void put(std::size_t value) { put_wide(static_cast<std::int64_t>(value)); }
   void put(long value) { put_wide(value); }
   void put_wide(std::int64_t value) { raw(&value, sizeof value); }
-  void put(const std::string& text) {
-    put(static_cast<std::uint32_t>(text.size()));
-    raw(text.data(), text.size());
+  void put_count(std::size_t count) {
+    if (count > std::numeric_limits<std::uint32_t>::max())
+      throw UserError("a list of " + std::to_string(count) + " values cannot be written down; at most 2^32 - 1 can");
+    put(static_cast<std::uint32_t>(count));
   }
+  template <class List>
+  void put_bytes_of(const List& list) {
+    put_count(list.size());
+    raw(list.data(), sizeof(typename List::value_type) * list.size());
+  }
+  void put(const std::string& text) { put_bytes_of(text); }
   void put(const Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>& matrix) {
-    put(static_cast<std::uint32_t>(matrix.rows()));
-    put(static_cast<std::uint32_t>(matrix.cols()));
+    put_count(static_cast<std::size_t>(matrix.rows()));
+    put_count(static_cast<std::size_t>(matrix.cols()));
     raw(matrix.data(), sizeof(double) * static_cast<std::size_t>(matrix.size()));
   }
-  void put(const std::vector<std::uint8_t>& bytes) {
-    put(static_cast<std::uint32_t>(bytes.size()));
-    raw(bytes.data(), bytes.size());
-  }
-  void put(const std::vector<char>& bytes) {
-    put(static_cast<std::uint32_t>(bytes.size()));
-    raw(bytes.data(), bytes.size());
-  }
-  void put(const std::vector<double>& numbers) {
-    put(static_cast<std::uint32_t>(numbers.size()));
-    raw(numbers.data(), sizeof(double) * numbers.size());
-  }
+  void put(const std::vector<std::uint8_t>& bytes) { put_bytes_of(bytes); }
+  void put(const std::vector<char>& bytes) { put_bytes_of(bytes); }
+  void put(const std::vector<double>& numbers) { put_bytes_of(numbers); }
   template <class Value>
   void put(const std::vector<Value>& list) {
-    put(static_cast<std::uint32_t>(list.size()));
+    put_count(list.size());
     for (const Value& value : list) put(value);
   }
   template <class Value, std::size_t size>
@@ -118,7 +111,7 @@ class Writer {
   }
   template <class Value>
   void put(const std::map<std::string, Value>& table) {
-    put(static_cast<std::uint32_t>(table.size()));
+    put_count(table.size());
     for (const auto& [name, value] : table) {
       put(name);
       put(value);
@@ -140,19 +133,30 @@ class Writer {
       static_assert(count_of<Value> > 0);
       put(static_cast<std::int32_t>(value));
     } else {
-      PlaceName place = Place<Value>::of(value);
-      const bool is_named = !place.name.empty();
-      if (is_named) places_.push_back(std::move(place));
-      Note<Value>::of(value, *this);
-      if constexpr (has_numbers<Value>) note_numbers(value);
-      std::apply([this](const auto&... fields) { (put(fields), ...); }, Fields<Value>::of(value));
-      if (is_named) places_.pop_back();
+      below(Labelled<Value>::of(value), [&] {
+        OnWrite<Value>::of(value, *this);
+        if constexpr (has_tunable_numbers<Value>) note_numbers(value);
+        put_fields(Fields<Value>::of(value));
+      });
     }
+  }
+
+  template <class... Field>
+  void put_fields(const std::tuple<Field...>& fields) {
+    std::apply([this](const auto&... field) { (put(field), ...); }, fields);
+  }
+  /// Write what belongs to something with this label; without a name it belongs to what is around it.
+  template <class Write>
+  void below(Label label, const Write& write) {
+    if (label.name.empty()) return write();
+    labels_.push_back(std::move(label));
+    write();
+    labels_.pop_back();
   }
 
   template <class Value>
   void note_numbers(Value value) {
-    for (const auto& [name, number] : Numbers<Value>::of(value))
+    for (const auto& [name, number] : TunableNumbers<Value>::of(value))
       tunables.push_back({current_, path(), name, {*number}});
   }
 
@@ -160,27 +164,23 @@ class Writer {
   void put_product(const Product* product) {
     if (product == nullptr) return put(std::uint32_t{0});
     if (const auto known = numbers_.find(product); known != numbers_.end()) return put(known->second);
-    if (!product->origin) return note_problem(Words<Product>::of(*product));
-    const bool alone = std::is_same_v<Product, Subsystem>;
+    if (!product->origin) return note_problem(NotDescribable<Product>::of(*product));
+    constexpr bool alone = stands_alone<Product>;
     std::map<const void*, std::uint32_t> others;
     if (alone) others.swap(numbers_);
     const std::uint32_t number = ++count_;
     const std::uint32_t outer = std::exchange(current_, number);
     numbers_[product] = number;
     put(number);
-    put(product->origin->kind);
-    PlaceName place = Place<Product>::of(*product);
-    const bool is_named = !place.name.empty();
-    if (is_named) places_.push_back(std::move(place));
-    product->origin->write_arguments(*this);
-    if (is_named) places_.pop_back();
-    std::apply([this](const auto&... fields) { (put(fields), ...); }, GivenLater<Product>::of(*product));
+    put(product->origin->factory);
+    below(Labelled<Product>::of(*product), [&] { product->origin->write_arguments(*this); });
+    put_fields(GivenLater<Product>::of(*product));
     current_ = outer;
     if (alone) others.swap(numbers_);
   }
 
   std::string bytes_;
-  std::vector<PlaceName> places_;
+  std::vector<Label> labels_;
   std::vector<std::string> problems_;
   std::map<const void*, std::uint32_t> numbers_;
   std::uint32_t count_ = 0;

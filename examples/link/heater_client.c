@@ -1,4 +1,4 @@
-/* A program that joins a co-simulation as a subsystem, in plain C: heater_client HOST PORT TOKEN
+/* A program that takes part in a co-simulation as a subsystem, in plain C: heater_client HOST PORT TOKEN
  *
  *     cc -o heater_client heater_client.c
  */
@@ -32,8 +32,8 @@ static void transfer(int end, void* data, size_t size, int sending) {
   }
 }
 
-/* A frame: bytes that follow, kind, bytes; numbers lie there as in the memory of most computers, low byte first. It is
- * sent in one piece: TCP would keep a second piece back until the first is acknowledged, 40 ms later. */
+/* A frame: number of bytes that follow, kind, bytes; all numbers are little-endian. Send it in one piece: TCP would
+ * delay a second piece until the first is acknowledged, 40 ms later. */
 static void send_frame(int end, uint32_t kind, const void* data, uint32_t size) {
   char frame[8 + MOST * sizeof(double)];
   uint32_t header[2] = {size, kind};

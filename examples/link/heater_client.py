@@ -1,4 +1,4 @@
-"""A program that joins a co-simulation as a subsystem, without Counterpoint: heater_client.py HOST PORT TOKEN."""
+"""A co-simulation subsystem that does not need Counterpoint: heater_client.py HOST PORT TOKEN."""
 
 import socket
 import struct
@@ -19,7 +19,7 @@ def receive():
 
 
 send(HELLO, f"counterpoint-link 1 {sys.argv[3]}".encode())
-receive()  # welcome, or an error that says why not
+receive()  # welcome, or an error with the reason
 send(PORTS, b"name\theater\ninput\tpower\t1\tW\noutput\ttemperature\t1\tK\n")
 while (frame := receive())[0] != BYE:
     kind, numbers = frame[0], struct.unpack(f"<{len(frame[1]) // 8}d", frame[1])

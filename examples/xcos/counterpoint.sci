@@ -1,4 +1,4 @@
-// Xcos and Counterpoint: blocks that speak the link protocol, and a few words to build diagrams in a script.
+// Xcos and Counterpoint: blocks that implement the link protocol, and functions that build diagrams in a script.
 //
 //   exec("counterpoint.sci", -1);
 //   d = diagram();
@@ -8,13 +8,13 @@
 //   d = connect(d, gain, coupling);
 //   counterpoint_run(d);
 //
-// COUNTERPOINT_ADDRESS and COUNTERPOINT_TOKEN of the environment say where to connect.
+// Set the environment variables COUNTERPOINT_ADDRESS and COUNTERPOINT_TOKEN to where to connect.
 
 loadXcosLibs();
 loadScicos(); // before the block is linked: it uses functions of the simulator
 
 function counterpoint_link(folder)
-    // Compile the C blocks once a session, and make them known to Scilab.
+    // Compile the C blocks once per session, and link them to Scilab.
     library = TMPDIR + "/libcounterpoint_xcos.so";
     words = ["cc -O2 -shared -fPIC -I" + SCI + "/../../include/scilab", "-o", library, folder + "/counterpoint_xcos.c"];
     [said, code] = unix_g(strcat(words, " ") + " 2>&1");
@@ -25,7 +25,7 @@ function counterpoint_link(folder)
 endfunction
 
 function [x, y, typ] = COUNTERPOINT(job, arg1, arg2)
-    // Interface function of both blocks; all there is to set was set when they were made.
+    // Interface function of both blocks; all parameters are set when they are created.
     x = []; y = []; typ = [];
     select job
     case "define" then
@@ -48,10 +48,10 @@ function block = with_ports(block, n_in, n_out)
 endfunction
 
 function block = counterpoint_subsystem(name, inputs, outputs, feedthrough)
-    // The diagram is a subsystem of a co-simulation. Out of the block come its inputs, into the block go its outputs,
-    // each as one vector.
-    // inputs, outputs: a row for each signal, name and unit. feedthrough: a row for each pair, output and input;
-    // all pairs when it is left out, [] for none.
+    // The diagram is a subsystem of a co-simulation. The outputs of the block are the inputs of the diagram and
+    // vice versa, each as one vector.
+    // inputs, outputs: one row per signal, name and unit. feedthrough: one row per pair, output and input;
+    // default: all pairs; [] for none.
     tab = ascii(9); newline = ascii(10);
     if argn(2) < 4 then
         feedthrough = [];
@@ -76,7 +76,7 @@ function block = counterpoint_subsystem(name, inputs, outputs, feedthrough)
 endfunction
 
 function block = counterpoint_model(step, inputs, outputs)
-    // A model that is served by Counterpoint is a block of the diagram, with communication steps of `step` seconds.
+    // A model served by Counterpoint as a block of the diagram, with communication steps of `step` seconds.
     // inputs, outputs: names of those of its scalar signals that enter and leave the block, each side as one vector.
     block = with_ports(COUNTERPOINT("define"), size(inputs, "*"), size(outputs, "*"));
     block.model.sim = list("counterpoint_model", 4);
@@ -92,17 +92,17 @@ function codes = lines_of(names)
 endfunction
 
 function block = parametrised(block, expressions)
-    // Set what one types into the dialog of a block, a text for each line of it.
+    // Set the parameters of a block as in its dialog, one text per line.
     block.graphics.exprs = expressions;
 endfunction
 
 function d = diagram()
     d = scicos_diagram(version=get_scicos_version());
-    d.props.tf = 1e9; // s: the master says when it is over
+    d.props.tf = 1e9; // s: the master ends the run
 endfunction
 
 function [d, index] = add(d, block)
-    // Put a block into a diagram; those of Counterpoint get their event output wired to their event input.
+    // Add a block to a diagram; the event output of a Counterpoint block is wired to its event input.
     for i = 1:length(d.objs)
         if block.gui == "COUNTERPOINT" & typeof(d.objs(i)) == "Block" & isequal(d.objs(i).model.sim, block.model.sim) then
             error("add: a diagram has one " + block.model.sim(1) + " at most; put all signals into its vectors");
@@ -118,7 +118,7 @@ function [d, index] = add(d, block)
 endfunction
 
 function d = connect(d, source, target, out_port, in_port)
-    // Connect an output port to an input port, the first ones unless told. To branch, add a SPLIT_f block.
+    // Connect an output port to an input port, by default the first ones. To branch, add a SPLIT_f block.
     if argn(2) < 4 then out_port = 1; end
     if argn(2) < 5 then in_port = 1; end
     index = length(d.objs) + 1;
@@ -128,7 +128,7 @@ function d = connect(d, source, target, out_port, in_port)
 endfunction
 
 function d = clocked(d, coupling, target)
-    // Let the event that clocks a block of Counterpoint also activate another block.
+    // Let the event of a Counterpoint block also activate another block.
     own = d.objs(coupling).graphics.peout;
     split = length(d.objs) + 1;
     d.objs(split) = CLKSPLIT_f("define");
@@ -142,7 +142,7 @@ function d = clocked(d, coupling, target)
 endfunction
 
 function counterpoint_run(d)
-    // Be a subsystem, for one run after another, until the master says goodbye.
+    // Act as a subsystem, for one run after another, until the master closes the connection.
     over = 0;
     while ~over
         if execstr("scicos_simulate(d, list(), ""nw"");", "errcatch") <> 0 then
@@ -153,10 +153,10 @@ function counterpoint_run(d)
 endfunction
 
 function write_diagram(d, file)
-    // Write a diagram as a file for the window of Xcos (.zcos), its blocks in a row; this needs a display.
+    // Write a diagram as a file for the Xcos window (.zcos), its blocks in a row; this needs a display.
     for i = 1:length(d.objs)
         if typeof(d.objs(i)) == "Link" then
-            d.objs(i).xx = [0; 20; 40]; // a link without a way is not written
+            d.objs(i).xx = [0; 20; 40]; // a link without coordinates is not written
             d.objs(i).yy = [0; 0; 0];
         else
             d.objs(i).graphics.orig = [100 * i 40];

@@ -1,4 +1,4 @@
-/* Two blocks of Xcos (computational functions of type 4) that speak Counterpoint's link protocol.
+/* Two blocks of Xcos (computational functions of type 4) that implement Counterpoint's link protocol.
  *
  *   counterpoint_subsystem   the diagram is a subsystem of a co-simulation: Counterpoint is the master
  *   counterpoint_model       a model that `counterpoint serve` serves is a block of the diagram: Xcos is the master
@@ -24,7 +24,7 @@
 
 #include "scicos_block4.h"
 
-/* What Xcos offers to blocks. */
+/* Functions that Xcos provides to blocks. */
 double get_scicos_time(void);
 void end_scicos_sim(void);
 void Coserror(const char* format, ...);
@@ -33,7 +33,7 @@ enum { HELLO = 1, WELCOME, PORTS, START, BEGIN, STEP, OUTPUT, FINISH, REPLY, REQ
 enum { ERROR = 16, ALIVE = 17, PING = 18, PONG = 19, LOG = 20, BYE = 23 };
 enum { MOST_BYTES = 1 << 16, MOST_SIGNALS = 4000, MOST_SHARES = 64 };
 
-/* One connection: the last frame that came lies in `bytes`, as text or as doubles. */
+/* One connection: `bytes` holds the last frame received, as text or as doubles. */
 struct link {
   int socket;
   uint32_t kind;
@@ -63,7 +63,7 @@ static int transfer(struct link* link, void* data, size_t size, int sending) {
   return 1;
 }
 
-/* A frame: bytes that follow, kind, bytes; in one piece, so that it does not wait for an acknowledgement halfway. */
+/* A frame: number of bytes that follow, kind, bytes; sent in one piece, so that TCP does not delay the second. */
 static int send_frame(struct link* link, uint32_t kind, const void* data, size_t size) {
   static char frame[8 + MOST_BYTES];
   const uint32_t header[2] = {(uint32_t)size, kind};
@@ -73,14 +73,14 @@ static int send_frame(struct link* link, uint32_t kind, const void* data, size_t
   return transfer(link, frame, sizeof header + size, 1);
 }
 
-/* The next frame that is meant for us: signs of life and log messages pass, a ping is answered. */
+/* Return the next relevant frame: skip signs of life and log messages, answer a ping. */
 static int receive_frame(struct link* link) {
   do {
     uint32_t header[2];
     if (!transfer(link, header, sizeof header, 0)) return 0;
     link->size = header[0];
     link->kind = header[1];
-    if (link->size > MOST_BYTES) return lose(link, "a frame that is announced is too long");
+    if (link->size > MOST_BYTES) return lose(link, "the next frame is too long");
     if (!transfer(link, link->bytes, link->size, 0)) return 0;
     link->bytes[link->size] = '\0';
     if (link->kind == PING && !send_frame(link, PONG, NULL, 0)) return 0;
@@ -117,14 +117,14 @@ static int connect_tcp(const char* address) {
   return end;
 }
 
-/* Connect to the address of the environment and show the token. */
+/* Connect to the address in the environment and send the token. */
 static int join(struct link* link) {
   const char *address = getenv("COUNTERPOINT_ADDRESS"), *token = getenv("COUNTERPOINT_TOKEN");
   if (address == NULL || token == NULL) return lose(link, "set COUNTERPOINT_ADDRESS and COUNTERPOINT_TOKEN first");
   if (strncmp(address, "unix://", 7) == 0) link->socket = connect_local(address + 7);
   if (strncmp(address, "tcp://", 6) == 0) link->socket = connect_tcp(address + 6);
   char text[512];
-  snprintf(text, sizeof text, "nobody can be reached at \"%.400s\"", address);
+  snprintf(text, sizeof text, "cannot connect to \"%.400s\"", address);
   if (link->socket < 0) return lose(link, text);
   snprintf(text, sizeof text, "counterpoint-link 1 %.256s", token);
   if (!send_frame(link, HELLO, text, strlen(text)) || !receive_frame(link)) return 0;
@@ -133,13 +133,13 @@ static int join(struct link* link) {
 
 /* ---- The diagram is a subsystem ------------------------------------------------------------------------------- */
 
-/* The line through the values at these two shares of a step keeps a held input held and a straight one straight, and
+/* The line through the values at these two shares of a step keeps a held input constant and a linear one linear, and
  * has the right mean for any cubic; the value at the end of the step is what outputs are made of. */
 static const char ASK[] = "ask\t0.21132486540518713\t0.78867513459481287\t1\n";
 
 static struct {
   struct link link;
-  uint32_t command;              /* that waits for its reply; 0: none */
+  uint32_t command;              /* not answered yet; 0: none */
   double start, t, t_end;        /* of the run, of the command */
   double line_time;              /* time of `line` */
   double line[MOST_SIGNALS];     /* inputs at that time */
@@ -157,12 +157,12 @@ static int reply(double reached, const double* outputs, int count) {
   return send_frame(&diagram.link, REPLY, numbers, (size_t)(3 + count) * sizeof(double));
 }
 
-/* Keep the inputs that came with a step (three rows of a time and all inputs) or with a question (one row, or none). */
+/* Store the inputs of a step (three rows of a time and all inputs) or of another command (one row, or none). */
 static int take_inputs(int inputs) {
   const double* const numbers = diagram.link.numbers;
   const int rows = (int)numbers[3];
   if (diagram.link.size != (size_t)(4 + rows * (inputs + 1)) * sizeof(double)) {
-    return lose(&diagram.link, "the inputs that came are not those of this block");
+    return lose(&diagram.link, "the number of inputs received does not match this block");
   }
   if (inputs == 0 || rows == 0) return 1;
   const double* const row = numbers + 4;
@@ -193,7 +193,7 @@ static int await_start(void) {
   return 0;
 }
 
-/* Take the next command; return after how many seconds of simulated time it is to be answered, -1 for never. */
+/* Take the next command; return the simulated time in s after which to answer it, -1 for never. */
 static double next_command(int inputs) {
   if (!receive_frame(&diagram.link)) return -1.0;
   diagram.command = diagram.link.kind;
@@ -209,7 +209,7 @@ static double next_command(int inputs) {
       end_scicos_sim();
       return -1.0;
     default:
-      lose(&diagram.link, "a frame came that is no command");
+      lose(&diagram.link, "received a frame that is not a command");
       return -1.0;
   }
 }
@@ -223,7 +223,7 @@ static void begin_run(scicos_block* block, int inputs) {
   strcpy(text + i, ASK);
   if (diagram.link.socket < 0) {
     if (!join(&diagram.link) || !send_frame(&diagram.link, PORTS, text, strlen(text)) || !await_start()) return;
-    if (diagram.link.socket < 0) return (void)lose(&diagram.link, "the master said goodbye before a run");
+    if (diagram.link.socket < 0) return (void)lose(&diagram.link, "the master closed the connection before a run");
   }
   memset(diagram.slope, 0, sizeof diagram.slope);
   memset(diagram.line, 0, sizeof diagram.line);
@@ -255,7 +255,7 @@ void counterpoint_subsystem(scicos_block* block, int flag) {
     }
   }
   if (flag == Ending && diagram.link.socket >= 0 && diagram.command != START && diagram.command != 0) {
-    const char text[] = "solver\tXcos has stopped within this step; its window or output says why";
+    const char text[] = "solver\tXcos stopped within this step; see its window or output for the reason";
     diagram.command = 0;
     if (send_frame(&diagram.link, ERROR, text, sizeof text - 1)) await_start();
   }
@@ -265,10 +265,10 @@ void counterpoint_subsystem(scicos_block* block, int flag) {
 
 static struct {
   struct link link;
-  int inputs, outputs;       /* doubles, as the model says */
-  int begins, feeds_through; /* wants `begin`; wants its inputs when it is asked for outputs */
+  int inputs, outputs;       /* number of doubles */
+  int begins, feeds_through; /* needs `begin`; needs its inputs to compute outputs */
   int shares_count;
-  double shares[MOST_SHARES];   /* of a step, at which it wants its inputs */
+  double shares[MOST_SHARES];   /* of a step, at which it needs its inputs */
   double t, t_end, reached;     /* of the last step; how far the model got in it */
   double u[MOST_SIGNALS];       /* held over a step */
   double before[MOST_SIGNALS];  /* outputs at t */
@@ -317,13 +317,13 @@ static void read_ports(char* text, const char* inputs, const char* outputs) {
   }
 }
 
-/* Read the reply to a command: time reached, next step, wishes, outputs. */
+/* Read the reply to a command: time reached, next step, shares, outputs. */
 static int take_reply(void) {
   const double* const numbers = model.link.numbers;
   const int count = (int)(model.link.size / sizeof(double)), wishes = count < 3 ? -1 : (int)numbers[2];
   const int outputs = count - 3 - wishes;
   if (wishes < 0 || wishes > MOST_SHARES || (outputs != 0 && outputs != model.outputs)) {
-    return lose(&model.link, "a reply came that is not one");
+    return lose(&model.link, "received an invalid reply");
   }
   model.reached = numbers[0];
   if (wishes > 0) memcpy(model.shares, numbers + 3, (size_t)wishes * sizeof(double));
@@ -332,7 +332,7 @@ static int take_reply(void) {
   return 1;
 }
 
-/* Send a command with the held inputs, answer what the model asks meanwhile, take its reply. */
+/* Send a command with the held inputs, answer the requests of the model, read its reply. */
 static int command(uint32_t kind, double t, double t_end, int rows) {
   static double numbers[4 + MOST_SHARES * (1 + MOST_SIGNALS)];
   double* at = numbers + 4;
@@ -353,13 +353,13 @@ static int command(uint32_t kind, double t, double t_end, int rows) {
       const char* const tab = strchr(model.link.bytes, '\t');
       return lose(&model.link, tab == NULL ? model.link.bytes : tab + 1);
     }
-    if (model.link.kind != REQUEST) return lose(&model.link, "a frame came that is no answer");
+    if (model.link.kind != REQUEST) return lose(&model.link, "received a frame that is not an answer");
     if (!send_frame(&model.link, VALUES, model.u, (size_t)model.inputs * sizeof(double))) return 0;
   }
   return 0;
 }
 
-/* Say which of the block's signals the model does not have. */
+/* Report the signals of the block that the model does not have. */
 static int check_names(const char* kind, const char* names, const int* places) {
   char text[300];
   for (int port = 0; *names != '\0'; names = strchr(names, '\n') + 1, ++port) {
@@ -388,7 +388,7 @@ static int begin_model(scicos_block* block) {
          command(OUTPUT, 0.0, 0.0, model.feeds_through);
 }
 
-/* Let the model go ahead from this event to the next with the inputs of this event. */
+/* Advance the model from this event to the next with the inputs of this event. */
 static int go_ahead(const double* u, int inputs, double step) {
   const double count = floor(model.t_end / step + 0.5);
   memcpy(model.before, model.y, sizeof model.y);
@@ -396,7 +396,7 @@ static int go_ahead(const double* u, int inputs, double step) {
   model.t = model.t_end;
   model.t_end = (count + 1.0) * step;
   model.reached = model.t;
-  while (model.reached < model.t_end) { /* a model that finds its own steps may stop early */
+  while (model.reached < model.t_end) { /* a model with variable steps may stop early */
     if (!command(STEP, model.reached, model.t_end, model.shares_count)) return 0;
   }
   return 1;

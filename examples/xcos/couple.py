@@ -1,4 +1,4 @@
-"""Couple diagrams of Xcos with Counterpoint: couple.py controller | engine | master.
+"""Couple Xcos diagrams with Counterpoint: couple.py controller | engine | master.
 
 controller: the PD controller of an inverted pendulum is an Xcos diagram, the pendulum a mechanism here.
 engine:     an engine with a governor is an Xcos diagram with states, its rotor a linear model here.
@@ -26,7 +26,7 @@ SCILAB = ["scilab-cli", "-nb", "-quit", "-f"]
 
 @contextmanager
 def scilab(script: str | Path, address: str, token: str, **variables: str) -> Iterator["subprocess.Popen[bytes]"]:
-    """Run a script in Scilab without a window; it ends with the context, whatever happens."""
+    """Run a script in Scilab without a window; it always ends with the context."""
     environment = {**os.environ, "COUNTERPOINT_ADDRESS": address, "COUNTERPOINT_TOKEN": token, **variables}
     command = [*SCILAB, str(HERE / script)]
     program = subprocess.Popen(command, env=environment, stdin=subprocess.DEVNULL, start_new_session=True)
@@ -41,13 +41,13 @@ def scilab(script: str | Path, address: str, token: str, **variables: str) -> It
 
 @contextmanager
 def diagram(script: str | Path, address: str = "tcp://127.0.0.1:0") -> Iterator[cp.link.Remote]:
-    """Open a place, let Xcos join there with the diagram of a script, and return that as a subsystem."""
+    """Listen, let Xcos connect with the diagram of a script, and return it as a subsystem."""
     with cp.listen(address) as place, scilab(script, place.address, place.token), place.remote(wait=60.0) as subsystem:
         yield subsystem
 
 
 def controller(until: float = 2.0) -> float:
-    """Return how far the force of Xcos is from that of our diagram, N, at most."""
+    """Return the largest difference between the forces of Xcos and of our diagram, N."""
     with diagram("controller.sce") as xcos:
         result = coupled(plant(Inverted()), xcos, step=0.01).run(until=until, scheme="sequential")
     beside = in_process(Inverted(), step=0.01, span=until)
@@ -55,7 +55,7 @@ def controller(until: float = 2.0) -> float:
 
 
 def engine(step: float = 0.01, until: float = 2.0) -> float:
-    """Return how far the speed of the rotor is from its closed form, rad/s, at most."""
+    """Return the largest difference between the speed of the rotor and its closed-form solution, rad/s."""
     with diagram("engine.sce") as xcos:
         system = cp.System("engine and rotor")
         system.add("engine", xcos, step=step)
@@ -73,7 +73,7 @@ def engine(step: float = 0.01, until: float = 2.0) -> float:
 
 
 def master() -> float:
-    """Return how far the angle of the pendulum is from that of a run in one process, rad, at most."""
+    """Return the largest difference between the angle of the pendulum and that of a run in one process, rad."""
     with tempfile.TemporaryDirectory() as folder, cp.serve(plant(Inverted()), name="pendulum") as serving:
         file = Path(folder, "motion.csv")
         with scilab("master.sce", serving.address, serving.token, XCOS_RESULT=str(file)):

@@ -1,4 +1,4 @@
-// Xcos is the master: the inverted pendulum that Counterpoint serves is a block, held up by a PD controller.
+// Xcos is the master: the inverted pendulum that Counterpoint serves is a block, stabilised by a PD controller.
 exec(get_absolute_file_path("master.sce") + "counterpoint.sci", -1);
 
 d = diagram();

@@ -116,7 +116,8 @@ _MODULES = (
 __all__ = [
     "AlgebraicLoopError", "Approximation", "ComponentDied", "ComponentError", "CosimulationInterface",
     "CounterpointError", "Diagram", "InternalError", "MissingExtraError", "ModelError", "NotFiniteError",
-    "OutputError", "PeerLost", "Progress", "Result", "Run", "RunInterrupted", "Scenario", "ScenarioError", "Scheme", "SetupError", "Signal",
+    "OutputError", "PeerLost", "Progress", "Result", "Run", "RunInterrupted", "Scenario", "ScenarioError", "Scheme",
+    "SetupError", "Signal",
     "SimulationError", "SolverError", "Subsystem", "System", "UnitWarning", "Window", "approximate", "custom",
     "export_fmu", "fmu", "hermite", "hold", "lagrange", "least_squares", "linear", "listen", "load", "mean", "ode",
     "remote", "second_order", "sequential", "serve", "source", "table", "taylor", "transition", "window",

@@ -1,7 +1,7 @@
-"""How an input is made from the samples of another subsystem at any time asked.
+"""Approximations: how an input is computed from the samples of another subsystem at any time.
 
 All approximations work on any grid, between samples (interpolation) and beyond them
-(extrapolation). With fewer samples than they want they lower their order to what the samples
+(extrapolation). With fewer samples than needed, the order is reduced to what the samples
 allow; this start-up rule is the same for all.
 """
 
@@ -33,11 +33,11 @@ class Approximation:
 
     Contract for implementers:
 
-    1. ``points`` is the number of samples wanted; fewer may be given at the start of a run, never none.
+    1. ``points`` is the number of samples needed; at the start of a run there may be fewer, but at least one.
     2. :meth:`evaluate` gets the newest samples allowed, oldest first, and returns the value at ``t``.
-       The newest sample is the closest one ahead of ``t`` where there is one (interpolation), else the
+       The newest sample is the first one after ``t`` if there is one (interpolation), otherwise the
        last one published.
-    3. Equal arguments give equal results: nothing is remembered between calls.
+    3. Equal arguments give equal results: keep no memory between calls.
 
     Examples
     --------
@@ -61,18 +61,18 @@ class Approximation:
         values : array of shape (n, width)
             The samples.
         t : float
-            Time asked, in s.
+            Time of evaluation, in s.
         """
         raise NotImplementedError(f"{type(self).__name__} must define evaluate(times, values, t)")
 
     @property
     def name(self) -> str:
-        """What tables and messages call it."""
+        """Name in tables and messages."""
         return type(self).__name__
 
     @property
     def depends_on_step(self) -> bool:
-        """Whether the approximation needs to know the consumer's step; a Python one does not."""
+        """Whether the approximation needs to know the receiver's step; a Python one does not."""
         return False
 
     def _native(self) -> _core.Approximation:
@@ -83,19 +83,19 @@ class Approximation:
 
 
 class BuiltinApproximation(Approximation):
-    """An approximation of the core; made by :func:`hold`, :func:`lagrange` and the like."""
+    """An approximation of the core; created by :func:`hold`, :func:`lagrange` and the like."""
 
     def __init__(self, native: _core.Approximation) -> None:
         self._core = native
 
     @property
     def name(self) -> str:
-        """What tables and messages call it."""
+        """Name in tables and messages."""
         return self._core.name
 
     @property
     def depends_on_step(self) -> bool:
-        """Whether the approximation needs to know the consumer's step."""
+        """Whether the approximation needs to know the receiver's step."""
         return self._core.depends_on_step
 
     def _native(self) -> _core.Approximation:
@@ -103,7 +103,7 @@ class BuiltinApproximation(Approximation):
 
 
 def hold(side: Literal["behind", "ahead"] = "behind") -> Approximation:
-    """Zero order: hold the sample behind the time asked, or take the one ahead where there is one.
+    """Zero order: hold the previous sample, or take the next one if there is one.
 
     >>> approximate(hold("behind"), [0.0, 1.0], [5.0, 7.0], [0.5])
     array([5.])
@@ -114,9 +114,9 @@ def hold(side: Literal["behind", "ahead"] = "behind") -> Approximation:
 
 
 def lagrange(order: int) -> Approximation:
-    """Polynomial of order 0 to 4 through the sample ahead of the time asked and those before it.
+    """Polynomial of order 0 to 4 through the next sample and those before it.
 
-    Order 0 takes the value ahead where there is one; :func:`hold` says explicitly which side.
+    Order 0 takes the next value if there is one; :func:`hold` selects the side explicitly.
 
     >>> approximate(lagrange(2), [0.0, 1.0, 2.0], [0.0, 1.0, 4.0], [3.0])
     array([9.])
@@ -125,7 +125,7 @@ def lagrange(order: int) -> Approximation:
 
 
 def hermite() -> Approximation:
-    """Cubic through two samples and their slopes (from the subsystem if it offers them).
+    """Cubic through two samples and their slopes (from the subsystem if it provides them).
 
     >>> approximate(hermite(), [0.0, 1.0], [0.0, 1.0], [0.5], derivatives=[0.0, 3.0])
     array([0.125])
@@ -136,7 +136,7 @@ def hermite() -> Approximation:
 def taylor(order: int) -> Approximation:
     """Taylor expansion of order 0 to 4 about the nearest sample.
 
-    Derivatives come from the subsystem where it offers them, else from divided differences.
+    Derivatives come from the subsystem if it provides them, otherwise from divided differences.
 
     >>> approximate(taylor(1), [0.0, 1.0], [0.0, 1.0], [2.0], derivatives=[0.0, 5.0])
     array([6.])
@@ -145,7 +145,7 @@ def taylor(order: int) -> Approximation:
 
 
 def least_squares(order: int, points: int) -> Approximation:
-    """Polynomial of order 0 to 4 fitted to ``points`` samples; filters what a polynomial through them keeps.
+    """Polynomial of order 0 to 4 fitted to ``points`` samples; smooths noise.
 
     >>> approximate(least_squares(0, 3), [0.0, 1.0, 2.0], [1.0, 2.0, 6.0], [5.0])
     array([3.])
@@ -154,10 +154,10 @@ def least_squares(order: int, points: int) -> Approximation:
 
 
 def mean(kind: Literal["arithmetic", "time-weighted"] = "arithmetic") -> Approximation:
-    """Mean of the samples over the consumer's step, held for the step (smoothing).
+    """Mean of the samples over the receiver's step, held for the step (smoothing).
 
-    Where the samples do not reach even the middle of the step (the consumer does not wait for the source) the
-    mean is over the consumer's last step. ``"time-weighted"`` integrates the lines between samples.
+    If the samples do not reach the middle of the step (the receiver does not wait for the source), the
+    mean is over the receiver's last step. ``"time-weighted"`` integrates the lines between samples.
 
     >>> mean().name
     'mean'
@@ -166,7 +166,7 @@ def mean(kind: Literal["arithmetic", "time-weighted"] = "arithmetic") -> Approxi
 
 
 def transition(order: int = 2) -> Approximation:
-    """Blend a jump in over the step: a line from the last input to the predicted end value.
+    """Blend over the step: a line from the last input to the predicted end value.
 
     Parameters
     ----------
@@ -188,18 +188,18 @@ def approximate(
     at: ArrayLike,
     derivatives: ArrayLike | None = None,
 ) -> NDArray[np.float64]:
-    """Evaluate an approximation on samples given by hand: to look at one, or to test a new one.
+    """Evaluate an approximation on given samples, to inspect it or to test a new one.
 
     Parameters
     ----------
     approximation : Approximation
-        What to evaluate. Those that depend on the consumer's step see one step over all of ``at``.
+        What to evaluate. For those that depend on the receiver's step, ``at`` is one step.
     times : array of shape (n,)
         Sample times in s, strictly increasing.
     values : array of shape (n,) or (n, width)
         Samples.
     at : array of shape (k,)
-        Times asked, in s.
+        Times of evaluation, in s.
     derivatives : array of the shape of values, optional
         Slopes of the samples.
 
@@ -216,9 +216,12 @@ def approximate(
     table = np.asarray(values, dtype=np.float64)
     slopes: Any = None if derivatives is None else np.asarray(derivatives, dtype=np.float64)
     if axis.ndim != 1 or len(axis) == 0 or np.any(np.diff(axis) <= 0.0):
-        raise ValueError("times: a strictly increasing, non-empty list is needed")
+        raise ValueError("times: expected a strictly increasing, non-empty list")
     if len(table) != len(axis) or (slopes is not None and slopes.shape != table.shape):
-        raise ValueError(f"values: {len(table)} rows for {len(axis)} times; derivatives need the shape of values")
+        raise ValueError(
+            f"values: {len(table)} rows for {len(axis)} times; expected one row per time, "
+            "and derivatives of the same shape"
+        )
     asked = np.atleast_1d(np.ascontiguousarray(at, dtype=np.float64))
     if asked.size == 0:
         return np.empty((0, *table.shape[1:]))

@@ -162,7 +162,7 @@ class System:
             Step in s by which schemes rank a subsystem at its own pace; default: its first step.
         """
         if not name or "." in name or name != name.strip():
-            raise SetupError(f'subsystems."{name}": a name without dots is needed')
+            raise SetupError(f'subsystems."{name}": expected a name without dots')
         if name in self.subsystems:
             raise SetupError(f'subsystems.{name}: there is already a subsystem "{name}"; choose another name')
         if not isinstance(subsystem, Subsystem) and isinstance(subsystem, HasSubsystem):
@@ -241,21 +241,21 @@ class System:
             if len(given) != len(sources)
         ]
         problems += [
-            f"{where}.approximation: {given!r}; an approximation such as cp.lagrange(1) is needed"
+            f"{where}.approximation: {given!r}; expected an approximation such as cp.lagrange(1)"
             for given in approximations
             if not isinstance(given, Approximation | None)
         ]
         numbers = {"gain": gains, "offset": (offset,), "initial": () if initial is None else (initial,)}
         problems += [
-            f"{where}.{key}: {value!r}; a finite number is needed"
+            f"{where}.{key}: {value!r}; expected a finite number"
             for key, values in numbers.items()
             for value in values
             if not is_number(value)
         ]
         if convert is not None and not isinstance(convert, bool):
-            problems.append(f"{where}.convert: {convert!r}; true or false is needed")
+            problems.append(f"{where}.convert: {convert!r}; expected true or false")
         if law is not None and not callable(law):
-            problems.append(f"{where}.law: {law!r}; a function is needed")
+            problems.append(f"{where}.law: {law!r}; expected a function")
         if problems:
             raise SetupError(problems)
         factors = tuple(float(factor) for factor in gains)

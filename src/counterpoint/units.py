@@ -1,7 +1,7 @@
-"""Units: what a text such as ``N*m/rad`` means in SI base units, and how one unit becomes another.
+"""Units: the meaning of a text such as ``N*m/rad`` in SI base units, and conversions.
 
-Units are described as FMI and SSP do: exponents of the base units, a factor and an offset. Angles are a base unit
-of their own, so that a torsion spring in N m/deg is not taken for one in N m/rad, nor a speed in rad/s for one in Hz.
+Units are described as in FMI and SSP: exponents of the base units, a factor and an offset. The angle is a
+base unit, so that a torsion spring in N m/deg is not confused with one in N m/rad, nor a speed in rad/s with Hz.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ from .errors import did_you_mean
 BASE_UNITS = ("kg", "m", "s", "A", "K", "mol", "cd", "rad")
 
 Exponents = tuple[int, ...]
-"""One whole number for each of :data:`BASE_UNITS`."""
+"""One integer per base unit, see :data:`BASE_UNITS`."""
 
 SAME = 1e-6
-"""Factors this close are the same unit, written with fewer digits: no two units in use are nearer to each other."""
+"""Factors this close are the same unit, written with fewer digits: no two units in use are closer."""
 
 
 class UnitProblem(ValueError):
-    """A text is no unit, or a unit does not fit; the message is a sentence."""
+    """A text is not a unit, or units do not match; the message is a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +35,11 @@ class Unit:
     name : str
         How it is written.
     exponents : tuple of int or None
-        One for each of kg, m, s, A, K, mol, cd, rad; None when they are not known.
+        One per base unit kg, m, s, A, K, mol, cd, rad; None if unknown.
     factor, offset : float
         To the base unit: 1e-3 and 0 for mm, 1 and 273.15 for degC.
     difference : bool
-        Whether values are differences, so that the offset does not count: 10 degC are 10 K then.
+        Whether values are differences, to which no offset applies: 10 degC are then 10 K.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Unit:
 
     @property
     def dimension(self) -> str:
-        """The base units with their powers, ``"kg m2 s-2"``; ``"1"`` for a plain number.
+        """The base units with their powers, ``"kg m2 s-2"``; ``"1"`` if dimensionless.
 
         >>> unit("kN").dimension
         'kg m s-2'
@@ -70,17 +70,17 @@ class Conversion:
 
     @property
     def is_identity(self) -> bool:
-        """Whether values stay what they are."""
+        """Whether values stay unchanged."""
         return self.gain == 1.0 and self.offset == 0.0
 
 
 def conversion(source: Unit, target: Unit) -> Conversion:
-    """Return how a value in one unit becomes one in another of the same dimension.
+    """Return the conversion from one unit to another of the same dimension.
 
     Raises
     ------
     UnitProblem
-        When the dimensions differ, or one is a difference and the other counts from a zero of its own.
+        If the dimensions differ, or only one of the units is a temperature difference.
 
     Examples
     --------
@@ -90,11 +90,13 @@ def conversion(source: Unit, target: Unit) -> Conversion:
     Conversion(gain=1.0, offset=273.15)
     """
     if source.exponents is None or target.exponents is None or source.exponents != target.exponents:
-        raise UnitProblem(f"{source.name} ({source.dimension}) is no {target.name} ({target.dimension})")
+        raise UnitProblem(
+            f"{source.name} ({source.dimension}) cannot be converted to {target.name} ({target.dimension})"
+        )
     if source.difference != target.difference:
         one, other = (source, target) if source.difference else (target, source)
         if other.offset:
-            raise UnitProblem(f"{one.name} is a difference here, {other.name} counts from a zero of its own")
+            raise UnitProblem(f"one is a temperature difference ({one.name}), the other a temperature ({other.name})")
     gain = source.factor / target.factor
     if abs(gain - 1.0) <= SAME:
         gain = 1.0
@@ -153,7 +155,7 @@ SYMBOLS: dict[str, tuple[float, Exponents]] = {
 """Factor to the base unit, and exponents."""
 
 _ZEROS = {"degC": 273.15, "°C": 273.15, "degF": 459.67 * 5 / 9, "°F": 459.67 * 5 / 9}
-"""Where scales begin, in base units; it counts only for a unit that stands alone, not in W/(m2.degC)."""
+"""Zero of the scale in base units; it applies only to a unit that stands alone, not in W/(m2.degC)."""
 _PREFIXES = {
     "p": 1e-12, "n": 1e-9, "u": 1e-6, "µ": 1e-6, "m": 1e-3, "c": 1e-2, "d": 1e-1, "h": 1e2, "k": 1e3,
     "M": 1e6, "G": 1e9, "T": 1e12,
@@ -175,7 +177,7 @@ LONGEST = 80
 def unit(text: str) -> Unit:
     """Return the unit that a text means: ``"mm"``, ``"N.m/rad"``, ``"kg m^2"``, ``"m/s²"``, ``"J/(kg.K)"``, ``"degC"``.
 
-    Products are written with a blank, ``*``, ``.`` or ``·``; what is divided by comes last. ``"1"`` is a plain number.
+    Products are written with a blank, ``*``, ``.`` or ``·``; divisors come last. ``"1"`` is dimensionless.
 
     >>> unit("km/h").factor
     0.2777777777777778
@@ -202,7 +204,7 @@ def _symbol(symbol: str) -> tuple[float, Exponents]:
     if prefix in _PREFIXES and rest in _PREFIXABLE:
         size, exponents = SYMBOLS[rest]
         return _PREFIXES[prefix] * size, exponents
-    raise UnitProblem(f'unit "{symbol}" is not known{did_you_mean(symbol, SYMBOLS)}')
+    raise UnitProblem(f'unit "{symbol}" is unknown{did_you_mean(symbol, SYMBOLS)}')
 
 
 def factors(text: str) -> list[tuple[str, int]]:
@@ -238,7 +240,7 @@ def _line_of_factors(text: str) -> list[tuple[str, int]]:
         if joint is None:
             raise UnitProblem(f'"{text}": not a unit; {_SHAPE}')
         if divided and joint[1] != "/":
-            raise UnitProblem(f'"{text}": what is divided by? Write factors first, then divisors: "N s/m", "m/s/s"')
+            raise UnitProblem(f'"{text}": the divisor is missing; write factors first, then divisors: "N s/m", "m/s/s"')
         divided = joint[1] == "/"
         place = joint.end()
 

@@ -1,4 +1,4 @@
-"""Windows: stretches of time that a run repeats, so that what was extrapolated at first is interpolated then."""
+"""Windows: time intervals that a run repeats, so that extrapolated values are interpolated in the next pass."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from .errors import SetupError
 
 @dataclass(frozen=True)
 class Window:
-    """How a run is cut into windows and how often each is repeated; made by :func:`window`.
+    """How a run is divided into windows and how often each is repeated; created by :func:`window`.
 
     Attributes
     ----------
@@ -19,7 +19,7 @@ class Window:
     repeats : int
         Passes after the first, at most.
     tolerance : float or None
-        A repeat that changes the interface less, relative to the size of each signal, is the last one of its window.
+        Stop repeating a window when a repeat changes the interface less than this, relative to the size of each signal.
         None: always ``repeats`` repeats.
     """
 
@@ -30,11 +30,11 @@ class Window:
     def __post_init__(self) -> None:
         problems = []
         if not is_number(self.length) or self.length <= 0.0:
-            problems.append(f"window.length: {self.length!r}; a positive number of seconds is needed")
+            problems.append(f"window.length: {self.length!r}; expected a positive number of seconds")
         if not isinstance(self.repeats, int) or isinstance(self.repeats, bool) or self.repeats < 1:
-            problems.append(f"window.repeats: {self.repeats!r}; a whole number from 1 is needed")
+            problems.append(f"window.repeats: {self.repeats!r}; expected an integer of at least 1")
         if self.tolerance is not None and (not is_number(self.tolerance) or self.tolerance <= 0.0):
-            problems.append(f"window.tolerance: {self.tolerance!r}; a positive number, or None, is needed")
+            problems.append(f"window.tolerance: {self.tolerance!r}; expected a positive number or None")
         if problems:
             raise SetupError(problems)
 
@@ -45,24 +45,24 @@ class Window:
 
 
 def window(length: float, repeats: int = 1, tolerance: float | None = None) -> Window:
-    """Return windows for a run: each stretch of time is repeated with what the pass before has published.
+    """Return windows for a run: each time interval is repeated with the samples of the previous pass.
 
-    All subsystems run from the beginning of a window to its end by the scheme; then they are restored and run again,
-    and whatever the first pass had to extrapolate is interpolated from what was published meanwhile (waveform
-    relaxation). Only the last pass of a window counts. All subsystems must be able to save and restore their state.
+    All subsystems run from the start of a window to its end by the scheme. Then they are restored and run again, and
+    values that were extrapolated in the first pass are interpolated from its samples (waveform relaxation). Only the
+    last pass of a window counts. All subsystems must be able to save and restore their state.
 
     Parameters
     ----------
     length : float
         Length of a window in s, at least the longest fixed step. A step that would go beyond the end of a window ends
-        there; the next one goes on to the subsystem's own grid.
+        there; the next one returns to the subsystem's own grid.
     repeats : int
-        Passes after the first, at most. One is often enough: it turns the error of an extrapolation into that of an
-        interpolation, 5 times smaller with ``lagrange(1)``, 9 times with ``lagrange(2)``.
+        Passes after the first, at most. One is often enough: it turns an extrapolation error into an interpolation
+        error, 5 times smaller with ``lagrange(1)``, 9 times with ``lagrange(2)``.
     tolerance : float, optional
         A repeat is the last one of its window when no extrapolated output changes more at the end of the window,
         relative to the largest absolute value that this output has had at the ends of windows. Windows that do not
-        come so far are counted in ``result.summary.windows`` and told in ``result.quality``.
+        converge are counted in ``result.summary.windows`` and reported in ``result.quality``.
 
     Examples
     --------

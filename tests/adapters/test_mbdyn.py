@@ -108,13 +108,13 @@ def test_silence_ends_the_run_at_the_deadline_and_the_program_with_it(tmp_path):
 def test_a_program_that_is_not_there_is_named(tmp_path):
     absent = plant(tmp_path)
     absent._command = [str(tmp_path / "mbdyn")]
-    with pytest.raises(cp.ComponentDied, match=r"start at t = 0 s failed: .*cannot be started"):
+    with pytest.raises(cp.ComponentDied, match=r"start at t = 0 s failed: .*could not be started"):
         run(absent)
     ended = plant(tmp_path, "--no-such-option")
     with pytest.raises(cp.ComponentDied, match="ended with exit code 2"):
         run(ended)
     silent = MBDyn(f"unix://{tmp_path}/a", f"unix://{tmp_path}/b", step=STEP, outputs="x", inputs="force", deadline=0.2)
-    with pytest.raises(cp.ComponentDied, match=r"is not there after 0\.2 s"):
+    with pytest.raises(cp.ComponentDied, match=r"did not answer within 0\.2 s"):
         run(silent)
 
 

@@ -101,7 +101,7 @@ def test_what_is_missing_or_wrong_is_told_before_anything_runs(model, counterpoi
     [
         ('[run]\nplot = ["E"]\n', "run.plot: no output 'E'"),
         ('[run]\ntraces = ["E"]\n', "run.traces: no point 'E'"),
-        ('[run]\nuntil = "10 m"\n', 'run.until: "10 m": the unit does not fit; a value in s is needed (line'),
+        ('[run]\nuntil = "10 m"\n', 'run.until: "10 m": the unit does not fit; expected a value in s (line'),
         ("[run]\nuntil = -1\n", "run.until: must be greater than 0 (line"),
         ("[run]\nuntill = 1\n", 'run.untill: unknown key; did you mean "until"?'),
         ("[points.loose]\nat = [5, 5]\n", 'point "loose" moves but has no mass'),

@@ -3,6 +3,8 @@
 #include <random>
 #include <set>
 
+#include "../../core/check.hpp"
+
 #include "check.hpp"
 #include "four_bar.hpp"
 #include "linear/ordering.hpp"
@@ -15,10 +17,10 @@ using testing::Matrix;
 
 namespace {
 
-const std::vector<std::string> symmetric_kinds{"static-ldlt", "sparse-ldlt", "dense-ldlt",
-                                               "sparse-lu",   "dense-lu",    "automatic"};
-const std::vector<std::string> ldlt_kinds{"static-ldlt", "sparse-ldlt", "dense-ldlt"};
-const std::vector<std::string> unsymmetric_kinds{"sparse-lu", "dense-lu", "automatic"};
+const std::vector<SolverType> symmetric_types{SolverType::static_ldlt, SolverType::sparse_ldlt, SolverType::dense_ldlt,
+                                              SolverType::sparse_lu,   SolverType::dense_lu,    SolverType::automatic};
+const std::vector<SolverType> ldlt_types{SolverType::static_ldlt, SolverType::sparse_ldlt, SolverType::dense_ldlt};
+const std::vector<SolverType> unsymmetric_types{SolverType::sparse_lu, SolverType::dense_lu, SolverType::automatic};
 
 Eigen::MatrixXd dense(const Matrix& matrix) {
   Eigen::MatrixXd full = Eigen::MatrixXd::Zero(matrix.pattern.size, matrix.pattern.size);
@@ -36,8 +38,8 @@ Eigen::VectorXd right_hand_side(int size) {
   return b;
 }
 
-SolverPointer factorised(const std::string& kind, const Matrix& matrix) {
-  SolverPointer solver = make_solver(kind, matrix.pattern);
+SolverPointer factorised(SolverType type, const Matrix& matrix) {
+  SolverPointer solver = make_solver(type, matrix.pattern);
   Assembly(matrix, *solver)();
   solver->factorise();
   return solver;
@@ -48,13 +50,13 @@ Eigen::VectorXd solved(Solver& solver, Eigen::VectorXd b) {
   return b;
 }
 
-void check_against_dense(const std::string& kind, const Matrix& matrix, double tolerance) {
+void check_against_dense(SolverType type, const Matrix& matrix, double tolerance) {
   const Eigen::VectorXd b = right_hand_side(matrix.pattern.size);
   const Eigen::VectorXd expected = dense(matrix).fullPivLu().solve(b);
-  const SolverPointer solver = factorised(kind, matrix);
+  const SolverPointer solver = factorised(type, matrix);
   const double error = (solved(*solver, b) - expected).norm() / expected.norm();
   if (!(error <= tolerance)) {
-    const std::string where = kind + ", size " + std::to_string(b.size());
+    const std::string where = std::string(name_of(type)) + ", size " + std::to_string(b.size());
     check::fail(__FILE__, __LINE__, where + ": relative error " + check::number(error));
   }
 }
@@ -121,9 +123,9 @@ Matrix random_unsymmetric(std::mt19937& random, int size, double fill) {
 }
 
 /// The equation that the factorisation names, or -2 if it succeeds.
-int failing_equation(const std::string& kind, const Matrix& matrix) {
+int failing_equation(SolverType type, const Matrix& matrix) {
   try {
-    factorised(kind, matrix);
+    factorised(type, matrix);
   } catch (const SingularMatrix& error) {
     return error.equation;
   }
@@ -137,7 +139,7 @@ TEST(every_kind_solves_positive_definite_matrices) {
   for (const int size : {1, 2, 3, 5, 8, 13, 40, 90}) {
     for (const double fill : {0.0, 0.05, 0.3, 1.0}) {
       const Matrix matrix = random_symmetric(random, size, fill);
-      for (const std::string& kind : symmetric_kinds) check_against_dense(kind, matrix, 1e-13);
+      for (SolverType type : symmetric_types) check_against_dense(type, matrix, 1e-13);
     }
   }
 }
@@ -145,14 +147,14 @@ TEST(every_kind_solves_positive_definite_matrices) {
 TEST(long_columns_with_gaps_are_solved_too) {
   std::mt19937 random(2);
   const Matrix matrix = random_symmetric(random, 200, 0.03);
-  for (const std::string& kind : symmetric_kinds) check_against_dense(kind, matrix, 1e-13);
+  for (SolverType type : symmetric_types) check_against_dense(type, matrix, 1e-13);
 }
 
 TEST(every_kind_solves_quasi_definite_matrices) {
   std::mt19937 random(3);
   for (const int multipliers : {1, 3, 10, 30}) {
     const Matrix matrix = random_quasi_definite(random, 2 * multipliers + 1, multipliers, 1e-3);
-    for (const std::string& kind : symmetric_kinds) check_against_dense(kind, matrix, 1e-10);
+    for (SolverType type : symmetric_types) check_against_dense(type, matrix, 1e-10);
   }
 }
 
@@ -160,10 +162,10 @@ TEST(a_multiplier_is_no_pivot_before_its_unknowns) {
   std::mt19937 random(4);
   for (const double e : {1e-12, 0.0}) {
     const Matrix matrix = random_quasi_definite(random, 41, 20, e);
-    for (const std::string& kind : symmetric_kinds) check_against_dense(kind, matrix, 1e-9);
+    for (SolverType type : symmetric_types) check_against_dense(type, matrix, 1e-9);
   }
   const Matrix chain = FourBarChain(20).kkt(1e12);
-  for (const std::string& kind : symmetric_kinds) check_against_dense(kind, chain, 1e-9);
+  for (SolverType type : symmetric_types) check_against_dense(type, chain, 1e-9);
 }
 
 TEST(late_unknowns_come_after_their_other_neighbours) {
@@ -183,7 +185,7 @@ TEST(unsymmetric_matrices_are_solved_with_pivoting) {
   std::mt19937 random(6);
   for (const int size : {1, 2, 7, 30, 80}) {
     const Matrix matrix = random_unsymmetric(random, size, 0.05);
-    for (const std::string& kind : unsymmetric_kinds) check_against_dense(kind, matrix, 1e-11);
+    for (SolverType type : unsymmetric_types) check_against_dense(type, matrix, 1e-11);
   }
 }
 
@@ -194,15 +196,16 @@ TEST(the_condensed_and_the_full_system_of_a_chain_agree) {
   const Matrix kkt = chain.kkt(p);
   Eigen::VectorXd b = Eigen::VectorXd::Zero(kkt.pattern.size);
   b.head(condensed.pattern.size) = right_hand_side(condensed.pattern.size);
-  const Eigen::VectorXd x = solved(*factorised("static-ldlt", condensed), b.head(condensed.pattern.size));
-  const Eigen::VectorXd y = solved(*factorised("static-ldlt", kkt), b);
+  const Eigen::VectorXd x = solved(*factorised(SolverType::static_ldlt, condensed), b.head(condensed.pattern.size));
+  const Eigen::VectorXd y = solved(*factorised(SolverType::static_ldlt, kkt), b);
   CHECK_CLOSE(0.0, (x - y.head(x.size())).norm() / x.norm(), 1e-9);
 }
 
 TEST(a_chain_is_eliminated_with_hardly_any_fill) {
   const int loops = 1000;
-  CHECK(make_solver("static-ldlt", FourBarChain(loops).condensed(1.0).pattern)->factor_entries() <= 7 * (loops + 1));
-  const long long kkt = make_solver("static-ldlt", FourBarChain(loops).kkt(1.0).pattern)->factor_entries();
+  CHECK(make_solver(SolverType::static_ldlt, FourBarChain(loops).condensed(1.0).pattern)->factor_entries() <=
+        7 * (loops + 1));
+  const long long kkt = make_solver(SolverType::static_ldlt, FourBarChain(loops).kkt(1.0).pattern)->factor_entries();
   CHECK(kkt <= 22 * (loops + 1));
 }
 
@@ -212,7 +215,7 @@ TEST(a_row_that_touches_everything_is_eliminated_last) {
   arrow.pattern.size = size;
   for (int i = 0; i < size; ++i) arrow.add(i, i, 2.0);
   for (int i = 1; i < size; ++i) arrow.add(0, i, 1.0 / size);
-  const SolverPointer solver = factorised("static-ldlt", arrow);
+  const SolverPointer solver = factorised(SolverType::static_ldlt, arrow);
   CHECK(solver->factor_entries() == 2 * size - 1);
   Eigen::VectorXd x = Eigen::VectorXd::Ones(size);
   Eigen::VectorXd b = 2.0 * x + Eigen::VectorXd::Constant(size, 1.0 / size);
@@ -223,22 +226,22 @@ TEST(a_row_that_touches_everything_is_eliminated_last) {
 TEST(slots_are_one_for_both_triangles_of_a_symmetric_pattern) {
   std::mt19937 random(7);
   const Matrix matrix = random_symmetric(random, 30, 0.2);
-  for (const std::string& kind : symmetric_kinds) {
-    const SolverPointer solver = make_solver(kind, matrix.pattern);
+  for (SolverType type : symmetric_types) {
+    const SolverPointer solver = make_solver(type, matrix.pattern);
     std::set<int> used;
     for (const auto& [row, column] : matrix.pattern.entries) {
       CHECK(solver->slot(row, column) == solver->slot(column, row));
       CHECK(used.insert(solver->slot(row, column)).second);
     }
     CHECK(*used.rbegin() < solver->spare_slot());
-    CHECK_THROWS(std::out_of_range, "", solver->slot(0, 30));
+    CHECK_THROWS(std::logic_error, "", solver->slot(0, 30));
   }
 }
 
 TEST(unsymmetric_slots_differ) {
   Pattern pattern{2, {{0, 1}, {1, 0}}, false, {}};
-  for (const std::string& kind : unsymmetric_kinds) {
-    const SolverPointer solver = make_solver(kind, pattern);
+  for (SolverType type : unsymmetric_types) {
+    const SolverPointer solver = make_solver(type, pattern);
     CHECK(solver->slot(0, 1) != solver->slot(1, 0));
     CHECK(solver->slot(0, 0) != solver->slot(1, 1));
   }
@@ -246,8 +249,8 @@ TEST(unsymmetric_slots_differ) {
 
 TEST(sparse_solvers_have_no_slot_outside_of_the_pattern) {
   const Pattern pattern{3, {{0, 0}, {1, 1}, {2, 2}, {0, 1}}, true, {}};
-  for (const char* kind : {"static-ldlt", "sparse-ldlt", "sparse-lu"}) {
-    CHECK_THROWS(std::out_of_range, "not in the pattern", make_solver(kind, pattern)->slot(0, 2));
+  for (SolverType type : {SolverType::static_ldlt, SolverType::sparse_ldlt, SolverType::sparse_lu}) {
+    CHECK_THROWS(InternalError, "not in the pattern", make_solver(type, pattern)->slot(0, 2));
   }
 }
 
@@ -255,9 +258,9 @@ TEST(nobody_reads_the_spare_slot) {
   std::mt19937 random(8);
   const Matrix matrix = random_symmetric(random, 12, 0.4);
   const Eigen::VectorXd b = right_hand_side(12);
-  for (const std::string& kind : symmetric_kinds) {
-    const SolverPointer solver = make_solver(kind, matrix.pattern);
-    const Eigen::VectorXd expected = solved(*factorised(kind, matrix), b);
+  for (SolverType type : symmetric_types) {
+    const SolverPointer solver = make_solver(type, matrix.pattern);
+    const Eigen::VectorXd expected = solved(*factorised(type, matrix), b);
     Assembly(matrix, *solver)();
     solver->values()[solver->spare_slot()] = std::numeric_limits<double>::quiet_NaN();
     solver->factorise();
@@ -271,8 +274,8 @@ TEST(the_same_values_give_the_same_bits) {
   Matrix other = matrix;
   for (double& value : other.values) value *= 1.5;
   const Eigen::VectorXd b = right_hand_side(60);
-  for (const std::string& kind : symmetric_kinds) {
-    const SolverPointer solver = factorised(kind, matrix);
+  for (SolverType type : symmetric_types) {
+    const SolverPointer solver = factorised(type, matrix);
     const Eigen::VectorXd first = solved(*solver, b);
     CHECK((solved(*solver, b).array() == first.array()).all());
     Assembly(other, *solver)();
@@ -291,9 +294,9 @@ TEST(a_singular_matrix_names_its_equation) {
     const auto [row, column] = matrix.pattern.entries[k];
     if (row == 5 || column == 5) matrix.values[k] = 0.0;
   }
-  for (const std::string& kind : ldlt_kinds) CHECK(failing_equation(kind, matrix) == 5);
-  CHECK(failing_equation("dense-lu", matrix) == 5);
-  CHECK(failing_equation("sparse-lu", matrix) == -1);
+  for (SolverType type : ldlt_types) CHECK(failing_equation(type, matrix) == 5);
+  CHECK(failing_equation(SolverType::dense_lu, matrix) == 5);
+  CHECK(failing_equation(SolverType::sparse_lu, matrix) == -1);
 }
 
 TEST(values_that_are_not_finite_are_refused) {
@@ -303,12 +306,12 @@ TEST(values_that_are_not_finite_are_refused) {
   for (const double bad : {nan, infinity}) {
     Matrix matrix = random_symmetric(random, 9, 0.3);
     matrix.values.back() = bad;  // the last diagonal entry
-    for (const std::string& kind : ldlt_kinds) CHECK(failing_equation(kind, matrix) == 8);
-    CHECK(failing_equation("dense-lu", matrix) >= 0);
-    CHECK(failing_equation("sparse-lu", matrix) == -1);
+    for (SolverType type : ldlt_types) CHECK(failing_equation(type, matrix) == 8);
+    CHECK(failing_equation(SolverType::dense_lu, matrix) >= 0);
+    CHECK(failing_equation(SolverType::sparse_lu, matrix) == -1);
     matrix = random_symmetric(random, 9, 0.3);
     matrix.values.front() = bad;  // beside the diagonal
-    for (const std::string& kind : symmetric_kinds) CHECK(failing_equation(kind, matrix) != -2);
+    for (SolverType type : symmetric_types) CHECK(failing_equation(type, matrix) != -2);
   }
 }
 
@@ -316,8 +319,8 @@ TEST(a_solver_works_again_after_a_singular_matrix) {
   Matrix matrix;
   matrix.pattern.size = 1;
   matrix.add(0, 0, 0.0);
-  for (const std::string& kind : symmetric_kinds) {
-    const SolverPointer solver = make_solver(kind, matrix.pattern);
+  for (SolverType type : symmetric_types) {
+    const SolverPointer solver = make_solver(type, matrix.pattern);
     Assembly(matrix, *solver)();
     CHECK_THROWS(SingularMatrix, "singular", solver->factorise());
     solver->values()[solver->slot(0, 0)] = 4.0;
@@ -328,15 +331,15 @@ TEST(a_solver_works_again_after_a_singular_matrix) {
   }
 }
 
-TEST(bad_patterns_and_kinds_are_refused) {
+TEST(bad_patterns_and_types_are_refused) {
   const Pattern good{2, {{0, 0}}, true, {}};
-  CHECK_THROWS(std::invalid_argument, "static-ldlt", make_solver("cholesky", good));
-  for (const std::string& kind : symmetric_kinds) {
-    CHECK_THROWS(std::invalid_argument, "size 0", make_solver(kind, {}));
-    CHECK_THROWS(std::invalid_argument, "(0, 2)", make_solver(kind, {2, {{0, 2}}, true, {}}));
-    CHECK_THROWS(std::invalid_argument, "late", make_solver(kind, {2, {{0, 0}}, true, {true}}));
+  CHECK_THROWS(UserError, "static-ldlt", solver_type("cholesky"));
+  for (SolverType type : symmetric_types) {
+    CHECK_THROWS(InternalError, "size 0", make_solver(type, {}));
+    CHECK_THROWS(InternalError, "(0, 2)", make_solver(type, {2, {{0, 2}}, true, {}}));
+    CHECK_THROWS(InternalError, "late", make_solver(type, {2, {{0, 0}}, true, {true}}));
   }
-  for (const std::string& kind : ldlt_kinds) {
-    CHECK_THROWS(std::invalid_argument, "symmetric", make_solver(kind, {2, {{0, 0}}, false, {}}));
+  for (SolverType type : ldlt_types) {
+    CHECK_THROWS(InternalError, "symmetric", make_solver(type, {2, {{0, 0}}, false, {}}));
   }
 }

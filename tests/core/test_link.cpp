@@ -34,9 +34,9 @@ Pair listening_pair(const std::string& address) {
   Listener listener(Address::parse(address));
   ChannelPointer near;
   std::thread other([&] { near = connect(listener.address(), Deadline::in(5.0)); });
-  Visitor visitor = listener.accept(Deadline::in(5.0));
+  PendingConnection pending = listener.accept(Deadline::in(5.0));
   other.join();
-  return {std::move(near), admit(std::move(visitor), Deadline::in(5.0))};
+  return {std::move(near), link::open(std::move(pending), Deadline::in(5.0))};
 }
 
 std::string path(const std::string& name) {
@@ -222,11 +222,11 @@ TEST(an_address_in_use_is_told_and_a_dead_socket_is_taken_over) {
   Listener again(place);
 }
 
-TEST(nobody_at_an_address_is_told) {
+TEST(no_program_at_an_address_is_told) {
   CHECK_THROWS(ChannelClosed, "is the other program listening?",
                connect(Address::parse("unix://" + path("nobody")), Deadline::in(0.0)));
   Listener listener(Address::parse("unix://" + path("quiet")));
-  CHECK_THROWS(ChannelTimeout, "nobody has connected", listener.accept(Deadline::in(0.0)));
+  CHECK_THROWS(ChannelTimeout, "no program has connected", listener.accept(Deadline::in(0.0)));
 }
 
 TEST(a_remote_subsystem_gives_the_same_bits_as_a_local_one) {
@@ -376,15 +376,15 @@ TEST(signs_of_life_are_expected_only_where_they_were_promised) {
   }
   Pair pair = make_socket_pair();  // promises, and is silent
   FrameLink silent(std::move(pair.second));
-  silent.send_text(Kind::ports, ports.to_text(), Deadline::in(1.0));
+  silent.send_text(FrameKind::ports, ports.to_text(), Deadline::in(1.0));
   RemoteSubsystem remote(std::make_unique<FrameLink>(std::move(pair.first)), {});
-  CHECK_THROWS(ComponentFailure, "has given no sign of life for 0.1 s", remote.start(0.0));
+  CHECK_THROWS(ComponentFailure, "sent no heartbeat for 0.1 s", remote.start(0.0));
 }
 
 TEST(a_peer_that_dies_in_a_step_is_told) {
   for (Pair& pair : all_pairs()) {
     auto far = std::make_unique<FrameLink>(std::move(pair.second));
-    far->send_text(Kind::ports, "output\ty\n", Deadline::in(1.0));
+    far->send_text(FrameKind::ports, "output\ty\n", Deadline::in(1.0));
     RemoteSubsystem remote(std::make_unique<FrameLink>(std::move(pair.first)), {});
     std::thread dying([&] {
       far->receive(Deadline::in(5.0));
@@ -409,6 +409,6 @@ TEST(shared_memory_with_spoilt_counters_ends_the_link) {
 
 TEST(something_else_is_not_taken_for_shared_memory) {
   Descriptor zero(::open("/dev/zero", O_RDWR));
-  CHECK_THROWS(std::runtime_error, "no shared memory of a link",
+  CHECK_THROWS(std::runtime_error, "not the shared memory of a link",
                open_memory(zero, MemorySide::guest, Descriptor(), "it"));
 }

@@ -77,24 +77,24 @@ std::vector<Case> cases() {
   std::vector<Case> made;
   const auto add = [&](const char* name) -> StepperOptions& {
     made.push_back({name, {}});
-    made.back().options.system = "condensed";
+    made.back().options.system = SystemForm::condensed;
     return made.back().options;
   };
   add("index-3");
-  add("index-3 kkt").system = "kkt";
-  add("hermite").integrator = "hermite";
+  add("index-3 kkt").system = SystemForm::kkt;
+  add("hermite").integrator = Integrator::hermite;
   add("carried multipliers").reset_multipliers = false;
   StepperOptions& damped = add("generalised-alpha");
   damped.rule = {.beta = 0.36, .gamma = 0.7, .alpha_m = -0.1, .alpha_f = 0.3};
   damped.project_velocities = damped.project_accelerations = false;
-  add("penalty").formulation = "penalty";
+  add("penalty").formulation = Formulation::penalty;
   StepperOptions& substituted = add("fixed point");
-  substituted.formulation = "penalty";
-  substituted.iteration = "fixed-point";
+  substituted.formulation = Formulation::penalty;
+  substituted.iteration = Iteration::fixed_point;
   substituted.max_iterations = 200;
   StepperOptions& rk4 = add("rk4");
-  rk4.formulation = "augmented-lagrangian";
-  rk4.integrator = "rk4";
+  rk4.formulation = Formulation::augmented_lagrangian;
+  rk4.integrator = Integrator::rk4;
   return made;
 }
 
@@ -138,7 +138,7 @@ TEST(a_mechanism_restored_goes_on_with_the_same_bits) {
 TEST(a_step_that_fails_leaves_the_mechanism_as_it_was) {
   LoneInputs u(1, std::make_shared<ExactSignal>([](double) { return 1.0; }));
   StepperOptions options;
-  options.system = "condensed";
+  options.system = SystemForm::condensed;
   options.max_iterations = 2;
   auto subsystem = make(options);
   subsystem->step(0.0, 1e-3, u.get());

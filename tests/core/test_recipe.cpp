@@ -5,10 +5,11 @@
 #include <random>
 
 #include "check.hpp"
-#include "export/exported_kinds.hpp"
+#include "coupling/written_network.hpp"
+#include "export/exported_fields.hpp"
 #include "export/exported_model.hpp"
-#include "export/multibody_kinds.hpp"
-#include "export/written_network.hpp"
+#include "export/sealed_state.hpp"
+#include "multibody/recipes.hpp"
 
 using namespace counterpoint;
 using namespace counterpoint::exported;
@@ -20,14 +21,14 @@ SubsystemPointer oscillator(double stiffness) {
   Matrix a(2, 2), b(2, 1);
   a << 0.0, 1.0, -stiffness, 0.0;
   b << 0.0, 1.0;
-  return recipe::make(recipe::ode_kind, recipe::make(recipe::linear_right_hand_side_kind, a, b),
-                      recipe::make(recipe::state_output_kind, 2), {{1.0, 0.0}}, "ode4", SolverOptions{});
+  return recipe::make(recipe::ode_factory, recipe::make(recipe::linear_right_hand_side_factory, a, b),
+                      recipe::make(recipe::state_output_factory, 2), {{1.0, 0.0}}, "ode4", SolverOptions{});
 }
 
 SubsystemPointer integrator() {
   diagram::FlatDiagram flat;
   const auto add = [&](const char* name, const char* kind, diagram::Parameters parameters) {
-    diagram::BlockPointer block = recipe::make(recipe::block_kind, kind, std::move(parameters));
+    diagram::BlockPointer block = recipe::make(recipe::block_factory, kind, std::move(parameters));
     const int inputs = block->inputs();
     flat.blocks.push_back({name, std::move(block), std::vector<diagram::Source>(inputs), -1});
   };
@@ -37,7 +38,7 @@ SubsystemPointer integrator() {
   flat.blocks[1].inputs[0] = {0, 0};
   flat.blocks[2].inputs[0] = {1, 0};
   flat.outputs.push_back({"x", {2, 0}});
-  return recipe::make(recipe::diagram_kind, flat, diagram::SimulatorOptions{}, false, 0.0);
+  return recipe::make(recipe::diagram_factory, flat, diagram::SimulatorOptions{}, false, 0.0);
 }
 
 /// A pendulum of two coordinates about a fixed point, with a spring that an input pulls.
@@ -45,35 +46,36 @@ SubsystemPointer pendulum() {
   using namespace multibody;
   Combination end{2, {{0, 1.0, 0.0}}, {}}, root{2, {{2, 1.0, 0.0}}, {}};
   Combination line{2, {{0, 1.0, 0.0}, {2, -1.0, 0.0}}, {}};
-  MeasurePointer length = recipe::make(recipe::measure_kind, MeasureFunction::distance, {line, line}, {line, line});
+  MeasurePointer length = recipe::make(recipe::measure_factory, MeasureFunction::distance, {line, line}, {line, line});
   length->name = "length";
   ScalarLaw law;
   law.stiffness = 10.0;
-  law.actuator = recipe::make(recipe::following_kind, {0}, 1.0);
+  law.actuator = recipe::make(recipe::following_factory, {0}, 1.0);
   Parts parts;
   parts.free = 2;
   parts.coordinates = {"B.x", "B.y", "A.x", "A.y"};
   parts.inputs = 1;
   parts.mass = {{0, 0, 1.0}, {1, 1, 1.0}};
   parts.constant_force = {0.0, -9.81, 0.0, 0.0};
-  ConstraintBatchPointer rod = recipe::make(recipe::distances_kind, {2, {{0, 2, 1.0}}});
+  ConstraintBatchPointer rod = recipe::make(recipe::distances_factory, {2, {{0, 2, 1.0}}});
   rod->names = {"rod"};
   parts.constraints = {rod};
   parts.measures = {length};
-  ForcePointer spring = recipe::make(recipe::scalar_force_kind, length, law);
+  ForcePointer spring = recipe::make(recipe::scalar_force_factory, length, law);
   spring->name = "spring";
   parts.forces = {spring};
-  ModelPointer model = recipe::make(recipe::assembled_model_kind, parts);
-  std::vector<OutputPointer> outputs{
-      recipe::make(recipe::point_output_kind, end, Motion::position), recipe::make(recipe::force_output_kind, spring),
-      recipe::make(recipe::reaction_output_kind, 0, 1), recipe::make(recipe::support_output_kind, 2, 2)};
+  ModelPointer model = recipe::make(recipe::assembled_model_factory, parts);
+  std::vector<OutputPointer> outputs{recipe::make(recipe::point_output_factory, end, Motion::position),
+                                     recipe::make(recipe::force_output_factory, spring),
+                                     recipe::make(recipe::reaction_output_factory, 0, 1),
+                                     recipe::make(recipe::support_output_factory, 2, 2)};
   MultibodySubsystem::Setup setup{{1.0, 0.0, 0.0, 0.0}, {0.0, 0.0, 0.0, 0.0}, {0.0}, false, 0.0};
-  return recipe::make(recipe::mechanism_kind, {model, StepperOptions{}, outputs, setup});
+  return recipe::make(recipe::mechanism_factory, {model, StepperOptions{}, outputs, setup});
 }
 
 ExportedSpec everything() {
-  const ApproximationPointer line = recipe::make(recipe::lagrange_kind, 1);
-  const ApproximationPointer slope = recipe::make(recipe::taylor_kind, 1);
+  const ApproximationPointer line = recipe::make(recipe::lagrange_factory, 1);
+  const ApproximationPointer slope = recipe::make(recipe::taylor_factory, 1);
   ExportedSpec spec;
   spec.token = "{token}";
   spec.members = {{"mass", {{"force", 1}}, {{"x", 1}, {"v", 1}}, {oscillator(9.0), 0.01, {0.0}, {}}},
@@ -203,7 +205,7 @@ TEST(bytes_that_are_no_state_of_the_model_are_told) {
   run(model, 0, 3);
   const std::string bytes = state_of(model), sealed = seal(bytes);
   CHECK(unseal(sealed) == bytes);
-  CHECK_THROWS(RecipeError, "are not a state", unseal(bytes));
+  CHECK_THROWS(RecipeError, "are not the state", unseal(bytes));
   CHECK_THROWS(RecipeError, "are not those that were written", unseal(sealed.substr(0, sealed.size() - 1)));
   CHECK_THROWS(RecipeError, "has version 9", unseal(std::string(sealed).replace(18, 1, "\x09")));
   std::mt19937 random(11);
@@ -229,7 +231,7 @@ TEST(every_cut_is_told) {
     }
     if (!told) CHECK(told);
   }
-  CHECK_THROWS(RecipeError, "more than a recipe", read_spec(body + "x", ""));
+  CHECK_THROWS(RecipeError, "goes on after its end by 1 bytes", read_spec(body + "x", ""));
 }
 
 TEST(changed_bytes_never_do_harm) {

@@ -127,7 +127,7 @@ def test_a_reset_leads_away_from_a_limit(run):
     ("options", "message"),
     [
         ({"limits": (1.0, -1.0)}, r'"limits": \(1, -1\); the lower one must be below the upper one'),
-        ({"limits": 3.0}, r'"limits": 3.0; a pair \(lower, upper\) is needed'),
+        ({"limits": 3.0}, r'"limits": 3.0; expected a pair \(lower, upper\)'),
         ({"limits": (0.0, 1.0), "initial": 2.0}, r'"initial": 2 is outside of the limits \(0, 1\)'),
         ({"show_saturation": True}, '"show_saturation": needs limits'),
         ({"initial": np.nan}, '"initial": must be finite'),

@@ -109,7 +109,7 @@ def test_an_fmu_with_equal_steps_asks_for_windows_that_fit(built, version):
     model = OSCILLATOR.changed(co_simulation=STATE)
     system = cp.System()
     system.add("pump", cp.fmu(built(model, version)), step=0.01)
-    with pytest.raises(cp.SetupError, match=r'window\.length: 0.025 s is no multiple of the step of "pump", 0.01 s'):
+    with pytest.raises(cp.SetupError, match=r'window\.length: 0.025 s is not a multiple of the step of "pump", 0.01 s'):
         system.run(until=1.0, window=cp.window(0.025))
     assert system.run(until=1.0, window=cp.window(0.02)).status == "finished"
 

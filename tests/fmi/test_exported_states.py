@@ -99,7 +99,7 @@ def test_a_state_keeps_the_phase_and_the_time_of_the_start(written, version):
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        (lambda data: b"x" + data, "are not a state of an FMU that Counterpoint exported"),
+        (lambda data: b"x" + data, "are not the state of an FMU that Counterpoint exported"),
         (lambda data: data[:-8], "its bytes are not those that were written"),
         (lambda data: data[:200] + b"\x01" + data[201:], "its bytes are not those that were written"),
     ],

@@ -85,19 +85,21 @@ def test_an_approximation_in_python_is_named(tmp_path):
 
 
 def test_wrong_arguments_are_told(tmp_path):
-    assert refused(exported.motor(), tmp_path, version=1) == "version: 1; 2 or 3 is needed"
-    assert "set them in System.add" in refused(exported.two_mass(), tmp_path, step=0.1)
+    assert refused(exported.motor(), tmp_path, version=1) == "version: 1; expected 2 or 3"
+    assert "set the steps of its subsystems in System.add" in refused(exported.two_mass(), tmp_path, step=0.1)
     assert 'outputs: "fast.y": no such output; did you mean "fast.x"?' in refused(
         exported.two_mass(), tmp_path, outputs=["fast.y"]
     )
-    assert 'inputs: "fast.u": no such input that is free' in refused(exported.two_mass(), tmp_path, inputs=["fast.u"])
+    assert 'inputs: "fast.u": no such input that is unconnected' in refused(
+        exported.two_mass(), tmp_path, inputs=["fast.u"]
+    )
     assert "subsystems.linear.step: is missing" in refused(cp.linear([[0.0]], [[1.0]], x0=[0.0]), tmp_path)
 
 
 def test_an_existing_file_is_left_alone(tmp_path):
     path = tmp_path / "motor.fmu"
     path.write_bytes(b"mine")
-    with pytest.raises(OutputError, match=r"motor\.fmu: already there; say overwrite=True"):
+    with pytest.raises(OutputError, match=r"motor\.fmu: already exists; use overwrite=True"):
         cp.export_fmu(exported.motor(), path)
     assert path.read_bytes() == b"mine"
     cp.export_fmu(exported.motor(), path, overwrite=True)
@@ -117,7 +119,7 @@ RECIPE = "resources/counterpoint.recipe"
     [
         (lambda data: data[:-1], "was cut off or added to; unpack the FMU again"),
         (lambda data: b"PK" + data, "is not a recipe of Counterpoint"),
-        (lambda data: data[:16] + b"\x07" + data[17:], "has version 7, this library reads version 2"),
+        (lambda data: data[:16] + b"\x07" + data[17:], "has version 7, this library reads version 3"),
         (lambda data: data[:28] + b"\xff" * 4 + data[32:], "the recipe is damaged at byte"),
         (None, "cannot be opened; was the FMU unpacked with its resources?"),
     ],
@@ -194,7 +196,7 @@ class TestCommandLine:
         out = tmp_path / "made.fmu"
         out.write_bytes(b"mine")
         assert self.run("export", examples / "two_mass.toml", "--out", out) == 2
-        assert "already there; add --overwrite or choose another --out" in capsys.readouterr().err
+        assert "already exists; add --overwrite or choose another --out" in capsys.readouterr().err
         assert self.run("export", examples / "two_mass.toml", "--out", out, "--overwrite") == 0
 
     def test_python_in_a_scenario_is_refused(self, examples, tmp_path, capsys):

@@ -280,9 +280,7 @@ def test_a_missing_binary_names_the_platforms_there_are(built, changed, version)
         built("oscillator", version),
         {binary(version): None, "binaries/amiga/oscillator.library": b"", "sources/a.c": b""},
     )
-    with pytest.raises(
-        cp.SetupError, match="no binary for this platform; there are binaries for: amiga; its sources are inside"
-    ):
+    with pytest.raises(cp.SetupError, match="no binary for this platform; available: amiga; it contains its sources"):
         cp.fmu(path)
 
 

@@ -225,15 +225,15 @@ def test_wrong_values_are_told_all_at_once(built, version):
     text = str(refused.value)
     for expected in (
         'parameters."gian": no such variable; did you mean "gain"?',
-        "parameters.\"gain\": 'two'; a number is needed",
-        'parameters."int32_in": is no parameter but input; give it in start',
-        'start."int32_in": 2147483648; Int32 goes from -2147483648 to 2147483647',
-        'start."float64_in": nan; a finite number is needed',
+        "parameters.\"gain\": 'two'; expected a number",
+        'parameters."int32_in": is not a parameter (input); give it in start',
+        'start."int32_in": 2147483648; Int32 has the range -2147483648 to 2147483647',
+        'start."float64_in": nan; expected a finite number',
         'start."mode_in": \'idel\'; no such item; did you mean "idle"?',
-        'start."boolean_in": 2; true or false is needed',
+        'start."boolean_in": 2; expected true or false',
         'start."gain": is a parameter; give it in parameters',
         'start."float64_out": has no start value; the FMU calculates it',
-        'outputs: "string_out" is a String, which is no signal',
+        'outputs: "string_out" is a String, which cannot be a signal',
         'outputs: "float64": no such output; did you mean "float64_out"?',
         'inputs_at: "midle"; did you mean "middle"?',
         'logging: "logStatusEror": no such category; did you mean "logStatusError"?',
@@ -242,9 +242,9 @@ def test_wrong_values_are_told_all_at_once(built, version):
 
 
 def test_wrong_shapes_are_told(built):
-    with pytest.raises(cp.SetupError, match=r'start."vector_in": 2 values; 3 are needed'):
+    with pytest.raises(cp.SetupError, match=r'start."vector_in": 2 values; expected 3'):
         cp.fmu(built("pass-through", 3), start={"vector_in": [1, 2]})
-    with pytest.raises(cp.SetupError, match=r'start."matrix_in": 4 values; 2 x 2 are needed'):
+    with pytest.raises(cp.SetupError, match=r'start."matrix_in": 4 values; expected 2 x 2'):
         cp.fmu(built("pass-through", 3), start={"matrix_in": [[1, 2, 3, 4]]})
 
 
@@ -254,7 +254,7 @@ def test_an_fmu_with_equal_steps_says_so_before_the_run(built, version):
     system.add("fmu", cp.fmu(built(model, version)), step=0.03)
     with pytest.raises(
         cp.SetupError,
-        match=r"subsystems.fmu.step: the run of 1 s is no multiple of the step 0.03 s.* let the run last 0.99 s",
+        match=r"subsystems.fmu.step: the run of 1 s is not a multiple of the step 0.03 s.* use a run of 0.99 s",
     ):
         system.run(until=1.0)
     assert system.run(until=0.99).status == "finished"
@@ -271,7 +271,7 @@ def test_an_internal_step_is_told(built):
     system = cp.System()
     system.add("fmu", cp.fmu(built(model, 3)), step=0.01)
     with pytest.raises(
-        cp.SetupError, match=r"0.01 s is no multiple of the FMU's fixed internal step, 0.004 s; use 0.008 s"
+        cp.SetupError, match=r"0.01 s is not a multiple of the FMU's fixed internal step, 0.004 s; use 0.008 s"
     ):
         system.run(until=1.0)
 

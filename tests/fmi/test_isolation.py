@@ -414,9 +414,11 @@ def test_a_child_dies_with_the_process_that_started_it(built, version, tmp_path)
 
 def test_options_of_isolation_are_checked(built):
     path = built("oscillator", 2)
-    with pytest.raises(cp.SetupError, match="deadline: a call inside this process cannot be ended; add isolate=True"):
+    with pytest.raises(cp.SetupError, match="deadline: a call inside this process cannot be stopped; add isolate=True"):
         cp.fmu(path, deadline=1.0)
-    with pytest.raises(cp.SetupError, match="deadline: -1; a positive number is needed\nmemory: 'much'; a positive"):
+    with pytest.raises(
+        cp.SetupError, match="deadline: -1; expected a positive number\nmemory: 'much'; expected a positive"
+    ):
         cp.fmu(path, isolate=cp.fmi.Isolation(deadline=-1, memory="much"))
 
 

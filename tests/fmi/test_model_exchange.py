@@ -20,7 +20,7 @@ def test_co_simulation_is_taken_where_both_are_offered(built, version):
 
 
 def test_a_kind_that_is_not_offered_is_told(built, version):
-    with pytest.raises(cp.SetupError, match="kind: this FMU offers co-simulation only"):
+    with pytest.raises(cp.SetupError, match="kind: this FMU supports only co-simulation"):
         exchange(built("pass-through", version))
     with pytest.raises(cp.SetupError, match='kind: "model-exchang"; did you mean "model-exchange"'):
         cp.fmu(built("oscillator", version), kind="model-exchang")
@@ -32,13 +32,13 @@ def test_options_of_the_other_kind_are_told(built, version):
         cp.fmu(path, solver="ode45", rtol=1e-3)
     with pytest.raises(cp.SetupError) as refused:
         exchange(path, solver="ode4", rtol=1e-3, inputs_at="middle", redo_discarded=True)
-    for text in ("rtol: the steps of ode4 are fixed", "inputs_at: is for co-simulation", "redo_discarded: is for"):
+    for text in ("rtol: the steps of ode4 are fixed", "inputs_at: only for co-simulation", "redo_discarded: only for"):
         assert text in str(refused.value)
     with pytest.raises(cp.SetupError, match='no solver "ode54" for FMUs; did you mean "ode5"'):
         exchange(path, solver="ode54")
-    with pytest.raises(cp.SetupError, match='solver option "beta" is not known'):
+    with pytest.raises(cp.SetupError, match='solver option "beta" is unknown'):
         exchange(path, beta=0.3)
-    with pytest.raises(cp.SetupError, match="rtol: -1; a positive number is needed"):
+    with pytest.raises(cp.SetupError, match="rtol: -1; expected a positive number"):
         exchange(path, rtol=-1)
 
 

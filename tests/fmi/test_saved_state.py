@@ -63,8 +63,8 @@ def test_a_state_that_does_not_fit_is_told(built, version, tmp_path):
     path = built("oscillator", version)
     state = state_after(cp.fmu(path), 0.5)
     for wrong, text in {
-        b"hello": "is no state of an FMU",
-        state[:-1]: "bytes of the FMU's state; there were",
+        b"hello": "not a state saved by",
+        state[:-1]: "bytes of the FMU's state; expected",
         state[:60]: "is damaged",
     }.items():
         with pytest.raises(cp.SetupError, match=text):
@@ -74,9 +74,9 @@ def test_a_state_that_does_not_fit_is_told(built, version, tmp_path):
     with pytest.raises(cp.SetupError) as refused:
         cp.fmu(built("bouncing-ball", version), kind="model-exchange", state=state, parameters={"g": -1.0})
     for text in (
-        "it belongs to another FMU",
-        "saved in co-simulation, and this is model-exchange",
-        "parameters: g: the state has them",
+        "state: belongs to another FMU",
+        "saved in co-simulation; expected model-exchange",
+        "parameters: g: already part of the state",
     ):
         assert text in str(refused.value)
 
@@ -92,11 +92,11 @@ def test_a_run_must_begin_at_the_time_of_the_state(built, version, kind):
 
 def test_there_is_no_state_without_a_run_or_where_the_fmu_has_none(built, version):
     model = cp.fmu(built("oscillator", version))
-    with pytest.raises(cp.SetupError, match="there is a state while a run is under way; none has begun"):
+    with pytest.raises(cp.SetupError, match="the state is available only during a run; no run has started"):
         model.save_state()
     system_of(model).run(until=0.1)
     with pytest.raises(cp.SetupError, match="not running"):
         model.save_state()
     plain = OSCILLATOR.changed(co_simulation={"canHandleVariableCommunicationStepSize": "true"})
-    with pytest.raises(cp.SetupError, match="cannot hand out its state"):
+    with pytest.raises(cp.SetupError, match="cannot serialise its state"):
         state_after(cp.fmu(built(plain, version)), 0.5)

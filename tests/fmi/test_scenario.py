@@ -65,7 +65,7 @@ def test_mistakes_in_a_scenario_are_told_with_key_and_line(scenario):
         cp.Scenario.read(scenario(text)).build()
     found = str(refused.value)
     assert 'parameters."kcc": no such variable; did you mean "kc"?' in found
-    assert "parameters.\"k\": 'stiff'; a number is needed" in found
+    assert "parameters.\"k\": 'stiff'; expected a number" in found
     assert '"oscilator.fmu": no such file; did you mean "oscillator.fmu"?' in found
     assert found.count("(line ") == 3
 
@@ -106,7 +106,7 @@ def test_info_shows_both_kinds_and_which_one_is_run(scenario, capsys):
         main(["info", str(folder / "oscillator.fmu")])
     assert end.value.code == 0
     shown = capsys.readouterr().out
-    for expected in ("Co-simulation", "Model exchange", "2: x, v", "directional derivatives", "told of every completed step",
+    for expected in ("Co-simulation", "Model exchange", "2: x, v", "directional derivatives", "completed-step calls",
                      'unless kind = "model-exchange" is given'):  # fmt: skip
         assert expected in shown
 

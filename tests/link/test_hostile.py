@@ -142,7 +142,7 @@ def flood(peer, numbers, kind=ALIVE):
         (lambda peer, numbers: peer.send(4711), "a frame of kind 4711 where 9 is expected"),
         (lambda peer, numbers: peer.send(REPLY, b"odd"), "at least 3 numbers of 8 bytes"),
         (lambda peer, numbers: peer.send(REPLY, struct.pack("<6d", 1, 0, 0, 1, 2, 3)), "replies with 3 outputs instead of 1"),
-        (lambda peer, numbers: peer.send(10, struct.pack("<d", 0.5)), "asks for inputs where there are none"),
+        (lambda peer, numbers: peer.send(10, struct.pack("<d", 0.5)), "asks for inputs, but it has none"),
     ],
 )  # fmt: skip
 def test_a_program_that_misbehaves_ends_the_run_and_the_results_are_kept(deed, words):
@@ -190,7 +190,7 @@ def test_who_shows_the_wrong_token_or_version_is_told_and_sent_away(options, wor
         peer.close()
         wait_until(lambda: place.refused)
         assert words in place.refused[0]
-        with pytest.raises(cp.SetupError, match=f"nobody has joined within 0.1 s; sent away: .*{words}"):
+        with pytest.raises(cp.SetupError, match=f"no program connected within 0.1 s; rejected: .*{words}"):
             place.wait(0.1)
 
 
@@ -259,7 +259,7 @@ with cp.serve(Slow(), sys.argv[1], token="known") as serving:
 @pytest.mark.parametrize("kind", ["tcp", "unix", "shm"])
 @pytest.mark.parametrize(
     ("number", "words"),
-    [(signal.SIGKILL, "gone|closed|broken"), (signal.SIGSTOP, "has given no sign of life for 5 s")],
+    [(signal.SIGKILL, "gone|closed|broken"), (signal.SIGSTOP, "sent no heartbeat for 5 s")],
 )
 def test_a_process_that_dies_or_freezes_is_noticed(kind, number, words, tmp_path):
     address = {"tcp": "tcp://127.0.0.1:0", "unix": f"unix://{tmp_path}/s", "shm": f"shm://{tmp_path}/m"}[kind]
@@ -312,4 +312,4 @@ def test_a_server_outlives_a_master_that_vanishes():
         thread.start()
         cp.remote(serving.address, token=serving.token).close()
         thread.join()
-        assert "said goodbye" in endings[1]
+        assert "closed the connection" in endings[1]

@@ -122,7 +122,7 @@ def test_a_diagram_takes_the_steps_of_the_master_from_its_start_to_its_end(scrip
 def test_a_diagram_that_fails_is_an_error_of_its_step_and_the_next_run_works(script):
     with couple.diagram(script(INVERSE)) as xcos:
         with pytest.raises(
-            cp.SimulationError, match=r"xcos: step from t = 0\.4 s to 0\.5 s failed: Xcos has stopped"
+            cp.SimulationError, match=r"xcos: step from t = 0\.4 s to 0\.5 s failed: Xcos stopped"
         ) as caught:
             driven(xcos, lambda t: 1.0 if t < 0.45 else 0.0, cp.hold())
         assert caught.value.result["xcos.y"].time[-1] == pytest.approx(0.4)

@@ -82,7 +82,9 @@ def test_each_of_several_sources_is_converted():
 def test_a_difference_does_not_enter_a_temperature():
     for options in ({}, {"convert": True}):
         (text,) = messages(pair("delta_degC", "degC", **options))
-        assert "delta_degC is a difference here, degC counts from a zero of its own; give gain and offset" in text
+        assert (
+            "one is a temperature difference (delta_degC), the other a temperature (degC); give gain and offset" in text
+        )
 
 
 def test_a_vector_is_converted_value_by_value():
@@ -203,7 +205,7 @@ def test_a_connection_without_any_unit_is_left_alone():
 
 
 def test_convert_is_true_or_false():
-    with pytest.raises(cp.SetupError, match=r"connections\[0\].convert: 'yes'; true or false is needed"):
+    with pytest.raises(cp.SetupError, match=r"connections\[0\].convert: 'yes'; expected true or false"):
         cp.System().connect("a.y", "b.u", convert="yes")
 
 

@@ -36,7 +36,7 @@ def test_a_structure_that_does_not_say_its_end_is_run_until_then(command, pack):
     path = pack(ssd(PAIR, experiment=""))
     code, _, errors = command("run", path, "--no-plot")
     assert code == 2
-    assert "stopTime is missing; say when the run ends: --until 10" in errors
+    assert "stopTime is missing; set the end time with --until 10" in errors
     code, out, _ = command("run", path, "--no-plot", "--until", "0.5")
     assert code == 0
     assert "at t = 0.5 s of 0.5 s" in out
@@ -60,7 +60,7 @@ def test_a_structure_is_shown(command, pack):
     assert "a.x   b.x_other  default        m" in out
     code, out, _ = command("info", pack(ssd(PAIR, experiment="")))
     assert code == 0
-    assert "does not say when a run ends" in out
+    assert "the file has no end time" in out
 
 
 def test_a_variant_of_a_structure_is_run(command, pack, tmp_path):
@@ -101,4 +101,4 @@ def test_a_warning_is_one_line(command, pack):
     assert code == 0
     assert errors.count("\n") == 1
     assert errors.startswith("warning: ")
-    assert 'Parameter "kk": nothing is called "kk" there; the value is ignored' in errors
+    assert 'Parameter "kk": no variable or connector is named "kk"; the value is ignored' in errors

@@ -55,28 +55,28 @@ def test_all_mistakes_are_told_at_once_with_their_lines(problems):
 @pytest.mark.parametrize(
     ("changes", "expected"),
     [
-        ({"joint": connection("a.x", "b.x")}, "both connectors give values; one of them has to be the other way round"),
-        ({"joint": connection("a.x_other", "b.x_other")}, "both connectors take values"),
-        ({"joint": connection("a.x", "b.x_other") + connection("a.v", "b.x_other")}, '"x_other" is driven twice'),
-        ({"joint": connection("a.v", "b.x_other")}, r"units do not fit: m/s \(m s-1\) is no m \(m\)"),
-        ({"b": component("a", "resources/oscillator.fmu")}, "there is already an element of this name"),
-        ({"b": component("b", "http://example.org/x.fmu")}, "files beside the SSD are supported"),
-        ({"b": component("b", "file:///x.fmu")}, "files beside the SSD are supported"),
+        ({"joint": connection("a.x", "b.x")}, "both connectors are outputs; expected one output and one input"),
+        ({"joint": connection("a.x_other", "b.x_other")}, "both connectors are inputs"),
+        ({"joint": connection("a.x", "b.x_other") + connection("a.v", "b.x_other")}, '"x_other" has a second connection'),
+        ({"joint": connection("a.v", "b.x_other")}, r"units do not match: m/s \(m s-1\) cannot be converted to m \(m\)"),
+        ({"b": component("a", "resources/oscillator.fmu")}, "another element has the same name"),
+        ({"b": component("b", "http://example.org/x.fmu")}, "expected a file next to the SSD"),
+        ({"b": component("b", "file:///x.fmu")}, "expected a file next to the SSD"),
         ({"b": component("b", "../x.fmu")}, "lies outside"),
         ({"b": component("b", "resources/oscillator.fmu", connector("x_other", "input", "<ssc:Integer/>"))},
          "type Integer; the variable of the FMU is of type Float64"),
         ({"b": component("b", "resources/oscillator.fmu", connector("x_other", "inputs"))}, 'kind = "inputs"; did you mean'),
-        ({"b": component("b", "x", "").replace("x-fmu-sharedlibrary", "x-lookup")}, 'type = "application/x-lookup"; FMUs'),
+        ({"b": component("b", "x", "").replace("x-fmu-sharedlibrary", "x-lookup")}, 'type = "application/x-lookup"; expected an FMU'),
         ({"b": component("b", "resources/oscillator.fmu", OSCILLATOR, parameters(k="stiff"))},
-         'Real: value = "stiff"; a value of type Real is needed'),
+         'Real: value = "stiff"; expected a value of type Real'),
         ({"b": component("b", "resources/oscillator.fmu", OSCILLATOR, '<ssd:ParameterBinding type="text/csv"/>')},
          'ParameterBinding: type = "text/csv"; application/x-ssp-parameter-set is supported'),
         ({"b": component("b", "resources/oscillator.fmu", OSCILLATOR, "<ssd:ParameterBinding/>")},
-         "neither a source nor <ssv:ParameterSet> inside is given"),
+         "neither a source nor <ssv:ParameterSet>"),
         ({"b": component("b", "resources/oscillator.fmu", OSCILLATOR, '<ssd:ParameterBinding source="p.ssv"/>')},
          'ParameterBinding: source: "p.ssv": no such file'),
         ({"b": component("b", "resources/pass.fmu").replace(
-            "<ssd:Component ", '<ssd:Component implementation="ModelExchange" ')}, "implementation = ModelExchange; the FMU does not offer that"),
+            "<ssd:Component ", '<ssd:Component implementation="ModelExchange" ')}, "implementation = ModelExchange; the FMU does not support it"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_named(problems, changes, expected):
@@ -127,7 +127,7 @@ def test_mistakes_in_files_that_are_referred_to_name_those_files(problems):
     found = problems(ssd(text), {"resources/p.ssv": "<a>\n<b></a>"})
     assert any("plant.ssp: resources/p.ssv line 2: " in text and "not well-formed XML" in text for text in found), found
     found = problems(ssd(text), {"resources/p.ssv": "<a/>"})
-    assert any("plant.ssp: resources/p.ssv line 1: <a>: <ssv:ParameterSet> is needed" in text for text in found), found
+    assert any("plant.ssp: resources/p.ssv line 1: <a>: expected <ssv:ParameterSet>" in text for text in found), found
 
 
 def test_what_the_fmu_does_not_take_is_said_with_the_component(problems, pack):
@@ -154,8 +154,8 @@ def test_a_setting_is_checked_like_a_key_of_a_scenario(problems):
     assert 'Setting: key = "stepp"; did you mean "step"?' in of("stepp", "0.1")[0]
     assert "must be greater than 0" in of("step", "-0.1")[0]
     assert 'Setting: key = "file"' in of("file", "&quot;x.fmu&quot;")[0]  # that is the source of the component
-    assert 'Setting "step": value = "fast"; a value as in TOML is needed' in of("step", "fast")[0]
-    assert "a value as in TOML is needed" in of("step", "1.0&#10;file = 2")[0]
+    assert 'Setting "step": value = "fast"; expected a value as in TOML' in of("step", "fast")[0]
+    assert "expected a value as in TOML" in of("step", "1.0&#10;file = 2")[0]
 
 
 def test_code_is_not_run_from_a_structure(problems):
@@ -175,10 +175,10 @@ def test_code_is_not_run_from_a_structure(problems):
     [
         ("<ssd:System", "not well-formed XML"),
         ('<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', "a DOCTYPE is not allowed"),
-        ("<a/>", "a system structure description of SSP 1.0 is needed"),
-        (ssd(PAIR).replace('version="1.0" name', 'version="2.0" name'), 'version = "2.0"; SSP 1.0 is supported'),
-        (ssd(""), "there is no component in it"),
-        (ssd(PAIR).replace("SSP1", "SSP9"), "a system structure description of SSP 1.0 is needed"),
+        ("<a/>", "expected a system structure description of SSP 1.0"),
+        (ssd(PAIR).replace('version="1.0" name', 'version="2.0" name'), 'version = "2.0"; expected SSP 1.0'),
+        (ssd(""), "contains no component"),
+        (ssd(PAIR).replace("SSP1", "SSP9"), "expected a system structure description of SSP 1.0"),
     ],
 )
 def test_a_document_that_is_none_is_refused(problems, text, expected):
@@ -194,8 +194,8 @@ def test_prefixes_may_be_any(pack):
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("../evil.txt", "leads out of its folder"),
-        ("/evil.txt", "an absolute file name is refused"),
+        ("../evil.txt", "leads out of the archive's folder"),
+        ("/evil.txt", "the file name is absolute, which is not allowed"),
         ("resources\\evil.txt", "backslash"),
         ("systemstructure.SSD", "is the same file as"),
     ],
@@ -221,5 +221,5 @@ def test_a_file_that_is_no_archive_is_refused(tmp_path):
 def test_an_archive_without_a_structure_says_what_is_there(tmp_path):
     with zipfile.ZipFile(tmp_path / "x.ssp", "w") as archive:
         archive.writestr("inner/SystemStructure.ssd", ssd(PAIR))
-    with pytest.raises(cp.ScenarioError, match=r"it is at inner/SystemStructure.ssd"):
+    with pytest.raises(cp.ScenarioError, match=r"but at inner/SystemStructure.ssd"):
         cp.Scenario.read(tmp_path / "x.ssp")

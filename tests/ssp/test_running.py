@@ -255,7 +255,7 @@ def test_the_step_of_another_master_is_taken_over(pack):
 def test_a_run_needs_an_end(pack):
     path = pack(ssd(PAIR, experiment=""))
     with pytest.raises(
-        cp.ScenarioError, match=r"DefaultExperiment: stopTime is missing; say when the run ends: --until"
+        cp.ScenarioError, match=r"DefaultExperiment: stopTime is missing; set the end time with --until"
     ):
         cp.Scenario.read(path)
     assert ssp.read(path, until=0.5).run().end == 0.5

@@ -146,17 +146,17 @@ def test_only_fmus_can_be_written_and_the_others_are_named(write, folder):
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        ('from = "a.x"', 'from = ["a.x", "a.v"]', r"connections\[0\]: 2 outputs enter one input; SSP connects one"),
+        ('from = "a.x"', 'from = ["a.x", "a.v"]', r"connections\[0\]: 2 outputs feed one input; SSP connects one"),
         ("gain = 1.0", 'law = "laws.py:f"', r"connections\[0\]: a coupling law; SSP connects one"),
         (
             '{ kind = "hold" }',
             '{ kind = "python", object = "a.py:A" }',
             r"connections\[1\].approximation: is code in a",
         ),
-        ("step = 0.025", 'state = "x.bin"', r"subsystems.b.state: a saved state does not travel"),
+        ("step = 0.025", 'state = "x.bin"', r"subsystems.b.state: a system structure cannot contain a saved state"),
         ('to = "b.x_other"', 'to = "b.x_oter"', r'the FMU has no variable "x_oter"; did you mean "x_other"'),
         ('to = "b.x_other"', 'to = "c.x_other"', r'"c.x_other": no subsystem "c"'),
-        ("kc = 40.0, dc = 0.5 }", 'kc = "much" }', r"subsystems.a.\"kc\": 'much'; a number is needed"),
+        ("kc = 40.0, dc = 0.5 }", 'kc = "much" }', r"subsystems.a.\"kc\": 'much'; expected a number"),
         ("models/oscillator.fmu", "models/none.fmu", r"subsystems.a.file: .*no such file"),
     ],
 )
@@ -174,7 +174,7 @@ def test_arrays_are_refused(write, folder):
     text += '[[connections]]\nfrom = "p.vector_out"\nto = "q.vector_in"\n'
     with pytest.raises(cp.ScenarioError) as caught:
         write(text).write(folder / "x.ssp")
-    assert all("array, which SSP 1.0 does not know" in problem for problem in caught.value.problems)
+    assert all("array, which SSP 1.0 does not support" in problem for problem in caught.value.problems)
     assert len(caught.value.problems) == 3
 
 
@@ -182,7 +182,7 @@ def test_files_that_are_there_are_kept_unless_asked(write, folder):
     scenario = write(PAIR)
     path = scenario.write(folder / "pair.ssp")
     before = path.read_bytes()
-    with pytest.raises(cp.OutputError, match=r"pair.ssp: already there"):
+    with pytest.raises(cp.OutputError, match=r"pair.ssp: already exists"):
         scenario.changed(until=2.0).write(path)
     assert path.read_bytes() == before
     scenario.changed(until=2.0).write(path, overwrite=True)
@@ -191,7 +191,7 @@ def test_files_that_are_there_are_kept_unless_asked(write, folder):
     target = folder / "out"
     (target / "models").mkdir(parents=True)
     (target / "models" / "oscillator.fmu").write_bytes(b"something else")
-    with pytest.raises(cp.OutputError, match=r"oscillator.fmu: already there, with other contents"):
+    with pytest.raises(cp.OutputError, match=r"oscillator.fmu: already exists with different contents"):
         structure.write(target / "pair.toml")
     assert not (target / "pair.toml").exists()
 

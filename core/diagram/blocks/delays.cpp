@@ -2,7 +2,7 @@
 
 #include "diagram/blocks/signal_record.hpp"
 #include "diagram/blocks/values.hpp"
-#include "recipe/kind.hpp"
+#include "recipe/factory.hpp"
 
 namespace counterpoint::diagram {
 namespace {
@@ -181,7 +181,7 @@ BlockPointer make_delay(Reader& p, bool is_variable) {
                        p.word("interpolation", {"linear", "cubic"}, "linear") == "cubic"};
   if (options.longest > 0.0) return std::make_shared<TransportDelay>(options);
   std::ostringstream text;
-  text << "\"" << name << "\": " << options.longest << " s; a time greater than 0 is needed";
+  text << "\"" << name << "\": " << options.longest << " s; expected a time greater than 0";
   throw std::invalid_argument(text.str());
 }
 

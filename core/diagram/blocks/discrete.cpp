@@ -213,7 +213,7 @@ class Counter final : public SampledBlock {
 
 BlockPointer make_integer_delay(Reader& p) {
   const int samples = p.integer("samples", 1);
-  if (samples < 1) throw std::invalid_argument("\"samples\": " + std::to_string(samples) + "; 1 or more is needed");
+  if (samples < 1) throw std::invalid_argument("\"samples\": " + std::to_string(samples) + "; expected 1 or more");
   return std::make_shared<SampleDelay>(samples, initial_from(p), sample_time_from(p));
 }
 

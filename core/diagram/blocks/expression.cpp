@@ -124,7 +124,7 @@ BlockPointer make_expression(Reader& p) {
     }
     shown.push_back(static_cast<int>(found - known.begin()));
   }
-  if (outputs.empty()) throw std::invalid_argument("\"outputs\": at least one is needed");
+  if (outputs.empty()) throw std::invalid_argument("\"outputs\": expected at least one");
   return std::make_shared<ExpressionBlock>(std::move(expression), outputs, std::move(shown));
 }
 

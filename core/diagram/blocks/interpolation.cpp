@@ -9,7 +9,7 @@
 namespace counterpoint::diagram {
 
 Axis::Axis(const std::string& name, std::vector<double> points) : points_(std::move(points)) {
-  if (points_.size() < 2) throw std::invalid_argument("\"" + name + "\": at least two points are needed");
+  if (points_.size() < 2) throw std::invalid_argument("\"" + name + "\": expected at least two points");
   for (std::size_t k = 1; k < points_.size(); ++k) {
     if (points_[k] > points_[k - 1]) continue;
     throw std::invalid_argument("\"" + name + "\": " + shown(points_[k]) + " (place " + std::to_string(k) +

@@ -9,8 +9,8 @@ namespace {
 void check_size(const char* name, const Array& array, int rows, int columns) {
   if (array.rows == rows && array.columns == columns) return;
   std::ostringstream text;
-  text << "\"" << name << "\": " << array.rows << " x " << array.columns << "; " << rows << " x " << columns
-       << " is needed, to fit the other matrices";
+  text << "\"" << name << "\": " << array.rows << " x " << array.columns << "; expected " << rows << " x " << columns
+       << ", to match the other matrices";
   throw std::invalid_argument(text.str());
 }
 
@@ -60,8 +60,7 @@ LinearSystem LinearSystem::from(Reader& p) {
   check_size("a", a, s.states, s.states);
   check_size("b", b, s.states, s.inputs);
   check_size("c", c, s.outputs, s.states);
-  if (s.inputs == 0 || s.outputs == 0)
-    throw std::invalid_argument("\"d\": at least one input and one output are needed");
+  if (s.inputs == 0 || s.outputs == 0) throw std::invalid_argument("\"d\": expected at least one input and one output");
   s.a = SparseRows(a);
   s.b = SparseRows(b);
   s.c = SparseRows(c);
@@ -81,7 +80,7 @@ void LinearSystem::shape(Shape& shape) const {
   for (std::size_t i = 0; i < input_ports.size(); ++i) {
     const int needed = has_scalar_inputs ? 1 : inputs;
     if (shape.inputs[i] != 0 && shape.inputs[i] != needed) {
-      throw ShapeError("width " + std::to_string(needed) + " is needed", static_cast<int>(i));
+      throw ShapeError("expected width " + std::to_string(needed), static_cast<int>(i));
     }
   }
   std::fill(shape.outputs.begin(), shape.outputs.end(), has_scalar_outputs ? 1 : outputs);

@@ -109,7 +109,7 @@ double positive(Reader& p, const std::string& name) {
   const double value = p.number(name);
   if (value > 0.0) return value;
   std::ostringstream text;
-  text << "\"" << name << "\": " << value << "; a number greater than 0 is needed";
+  text << "\"" << name << "\": " << value << "; expected a number greater than 0";
   throw std::invalid_argument(text.str());
 }
 

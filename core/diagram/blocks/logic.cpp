@@ -81,7 +81,7 @@ class Latch final : public Block {
   int memory() const override { return 1; }
   void shape(Shape& shape) const override {
     for (int i = 0; i < 2; ++i) {
-      if (shape.inputs[i] > 1) throw ShapeError("a scalar is needed", i);
+      if (shape.inputs[i] > 1) throw ShapeError("expected a scalar", i);
     }
     shape.outputs = {1, 1};
   }
@@ -104,7 +104,7 @@ BlockPointer make_comparison(Reader& p) {
   Comparison rule{static_cast<Relation>(place), 0.0, p.has("constant"), p.finite("tolerance", 0.0)};
   if (rule.has_constant) rule.constant = p.number("constant");
   if (!(rule.tolerance >= 0.0))
-    throw std::invalid_argument("\"tolerance\": " + shown(rule.tolerance) + "; 0 or more is needed");
+    throw std::invalid_argument("\"tolerance\": " + shown(rule.tolerance) + "; expected 0 or more");
   if (rule.tolerance > 0.0 && !rule.tests_equality()) {
     throw std::invalid_argument("\"tolerance\": has a meaning with == and != only");
   }

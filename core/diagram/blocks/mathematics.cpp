@@ -207,7 +207,7 @@ double dot(const double* a, const double* b, int width) {
 
 BlockPointer make_gain(Reader& p) {
   std::vector<double> gain = p.vector("gain");
-  if (gain.empty()) throw std::invalid_argument("\"gain\": at least one number is needed");
+  if (gain.empty()) throw std::invalid_argument("\"gain\": expected at least one number");
   if (gain.size() == 1) return std::make_shared<Gain>(gain.front());
   return std::make_shared<VectorGain>(std::move(gain));
 }
@@ -218,14 +218,14 @@ BlockPointer make_sum(Reader& p) {
     if (sign != '+' && sign != '-') throw std::invalid_argument("\"signs\": only + and - are allowed");
     signs.push_back(sign == '+' ? 1.0 : -1.0);
   }
-  if (signs.empty()) throw std::invalid_argument("\"signs\": at least one is needed");
+  if (signs.empty()) throw std::invalid_argument("\"signs\": expected at least one");
   return std::make_shared<Sum>(std::move(signs));
 }
 
 BlockPointer make_product(Reader& p) {
   const std::string operations = p.text("operations");
   if (operations.empty() || operations.find_first_not_of("*/") != std::string::npos) {
-    throw std::invalid_argument("\"operations\": one * or / for each input is needed");
+    throw std::invalid_argument("\"operations\": expected one * or / for each input");
   }
   return std::make_shared<Product>(operations);
 }
@@ -242,7 +242,7 @@ BlockPointer make_power(Reader& p) {
 
 BlockPointer make_polynomial(Reader& p) {
   const std::vector<double> coefficients = p.vector("coefficients");
-  if (coefficients.empty()) throw std::invalid_argument("\"coefficients\": at least one is needed");
+  if (coefficients.empty()) throw std::invalid_argument("\"coefficients\": expected at least one");
   return make_function([coefficients](double u) {
     double total = 0.0;
     for (double c : coefficients) total = total * u + c;

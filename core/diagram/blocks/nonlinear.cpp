@@ -12,7 +12,7 @@ std::vector<std::string> with_limits(bool by_signals) {
 }
 
 /// Two limits: parameters, or inputs 1 and 2. The piece is -1 below, 0 between, 1 above.
-struct Limits {
+struct SaturationLimits {
   double fixed_lower, fixed_upper;
   bool by_signals;
   int crossings() const { return 2; }
@@ -32,13 +32,13 @@ struct Limits {
   static double distance(double u, double limit) { return std::isinf(limit) ? -limit : u - limit; }
 };
 
-struct Saturation : Limits {
+struct Saturation : SaturationLimits {
   double value(double mode, const Operand* u, int k) const {
     return mode == 0.0 ? u[0][k] : mode > 0.0 ? upper(u, k) : lower(u, k);
   }
 };
 
-struct DeadZone : Limits {
+struct DeadZone : SaturationLimits {
   double value(double mode, const Operand* u, int k) const {
     return mode == 0.0 ? 0.0 : u[0][k] - (mode > 0.0 ? upper(u, k) : lower(u, k));
   }
@@ -103,8 +103,8 @@ struct Friction {
   void crossing(double, const Operand* u, int k, double* g) const { *g = u[0][k]; }
 };
 
-Limits read_limits(Reader& p, const char* lower, const char* upper, double otherwise) {
-  Limits limits{p.number(lower, -otherwise), p.number(upper, otherwise), p.flag("by_signals", false)};
+SaturationLimits read_limits(Reader& p, const char* lower, const char* upper, double otherwise) {
+  SaturationLimits limits{p.number(lower, -otherwise), p.number(upper, otherwise), p.flag("by_signals", false)};
   if (limits.by_signals && (p.has(lower) || p.has(upper))) {
     throw std::invalid_argument("\"by_signals\": limits are either signals or parameters");
   }
@@ -116,12 +116,12 @@ Limits read_limits(Reader& p, const char* lower, const char* upper, double other
 }
 
 BlockPointer make_saturation(Reader& p) {
-  const Limits limits = read_limits(p, "lower", "upper", infinity);
+  const SaturationLimits limits = read_limits(p, "lower", "upper", infinity);
   return make_piecewise(with_limits(limits.by_signals), Saturation{limits});
 }
 
 BlockPointer make_dead_zone(Reader& p) {
-  const Limits limits = read_limits(p, "lower", "upper", 0.5);
+  const SaturationLimits limits = read_limits(p, "lower", "upper", 0.5);
   return make_piecewise(with_limits(limits.by_signals), DeadZone{limits});
 }
 

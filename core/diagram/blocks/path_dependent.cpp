@@ -48,7 +48,7 @@ class Relay final : public Elementwise {
 class Backlash final : public Elementwise {
  public:
   Backlash(double width, double initial) : Elementwise({"u"}), half_(0.5 * width), initial_(initial) {
-    if (!(width >= 0.0)) throw std::invalid_argument("\"width\": " + shown(width) + "; 0 or more is needed");
+    if (!(width >= 0.0)) throw std::invalid_argument("\"width\": " + shown(width) + "; expected 0 or more");
   }
   int memory() const override { return 2 * width_; }
   int crossings() const override { return 2 * width_; }
@@ -99,9 +99,9 @@ class RateLimiter final : public Elementwise {
   RateLimiter(double rising, double falling, bool has_initial, double initial)
       : Elementwise({"u"}), rising_(rising), falling_(falling), has_initial_(has_initial), initial_(initial) {
     if (!(rising > 0.0))
-      throw std::invalid_argument("\"rising\": " + shown(rising) + " 1/s; a positive number is needed");
+      throw std::invalid_argument("\"rising\": " + shown(rising) + " 1/s; expected a positive number");
     if (!(falling < 0.0))
-      throw std::invalid_argument("\"falling\": " + shown(falling) + " 1/s; a negative number is needed");
+      throw std::invalid_argument("\"falling\": " + shown(falling) + " 1/s; expected a negative number");
   }
   int memory() const override { return 2 + 2 * width_; }
   int crossings() const override { return width_; }

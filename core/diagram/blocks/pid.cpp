@@ -31,7 +31,7 @@ PidOptions PidOptions::from(Reader& p) {
       throw std::invalid_argument("\"proportional\", \"integral\", \"derivative\" ...: must be finite");
   }
   if (!(o.filter > 0.0))
-    throw std::invalid_argument("\"filter\": " + std::to_string(o.filter) + " 1/s; more than 0 is needed");
+    throw std::invalid_argument("\"filter\": " + std::to_string(o.filter) + " 1/s; expected more than 0");
   return o;
 }
 

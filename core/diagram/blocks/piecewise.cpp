@@ -161,7 +161,7 @@ BlockPointer make_extreme(Reader& p, double direction) {
 BlockPointer make_quantizer(Reader& p) {
   const double interval = p.number("interval");
   if (!(interval > 0.0))
-    throw std::invalid_argument("\"interval\": " + shown(interval) + "; a positive number is needed");
+    throw std::invalid_argument("\"interval\": " + shown(interval) + "; expected a positive number");
   return make_piecewise({"u"}, Rounded{{Rounding::round}, interval});
 }
 

@@ -15,9 +15,9 @@ inline SampleTime sample_time_from(Reader& p) {
   rate.offset = p.number("offset", 0.0);
   std::ostringstream text;
   if (!(rate.period > 0.0))
-    text << "\"sample_time\": " << rate.period << " s; a period greater than 0 is needed";
+    text << "\"sample_time\": " << rate.period << " s; expected a period greater than 0";
   else if (!(rate.offset >= 0.0) || !std::isfinite(rate.offset)) {
-    text << "\"offset\": " << rate.offset << " s; 0 or a time after the start is needed";
+    text << "\"offset\": " << rate.offset << " s; expected 0 or a time after the start";
   }
   if (!text.str().empty()) throw std::invalid_argument(text.str());
   return rate;

@@ -1,6 +1,6 @@
 #include "diagram/blocks/signal_record.hpp"
 
-#include "recipe/kind.hpp"
+#include "recipe/factory.hpp"
 
 namespace counterpoint::diagram {
 

@@ -53,8 +53,8 @@ class Ramp final : public SourceBlock {
   Ramp(double slope, double start, double end, double initial)
       : SourceBlock(1), slope_(slope), start_(start), end_(end), initial_(initial) {
     if (!(end > start)) {
-      throw std::invalid_argument("\"end\": " + shown(end) + " s; a time after \"start\", " + shown(start) +
-                                  " s, is needed");
+      throw std::invalid_argument("\"end\": " + shown(end) + " s; expected a time after \"start\", " + shown(start) +
+                                  " s");
     }
   }
   double next_event(double t) const override { return t < start_ ? start_ : t < end_ ? end_ : infinity; }
@@ -93,10 +93,9 @@ class Pulse final : public SourceBlock {
  public:
   Pulse(double period, double width, double start, double low, double high)
       : SourceBlock(1), period_(period), width_of_pulse_(width), start_(start), low_(low), high_(high) {
-    if (!(period > 0.0))
-      throw std::invalid_argument("\"period\": " + shown(period) + " s; a positive number is needed");
+    if (!(period > 0.0)) throw std::invalid_argument("\"period\": " + shown(period) + " s; expected a positive number");
     if (!(width > 0.0 && width < 1.0)) {
-      throw std::invalid_argument("\"width\": " + shown(width) + "; a part of the period between 0 and 1 is needed");
+      throw std::invalid_argument("\"width\": " + shown(width) + "; expected a part of the period between 0 and 1");
     }
   }
   int memory() const override { return 1; }
@@ -144,7 +143,7 @@ class Chirp final : public SourceBlock {
         phase_(phase),
         is_exponential_(is_exponential && first != last) {
     if (!(duration > 0.0))
-      throw std::invalid_argument("\"duration\": " + shown(duration) + " s; a positive number is needed");
+      throw std::invalid_argument("\"duration\": " + shown(duration) + " s; expected a positive number");
     if (is_exponential && !(first * last > 0.0)) {
       throw std::invalid_argument("\"first_frequency\" and \"last_frequency\": " + shown(first) + " and " +
                                   shown(last) + " rad/s; an exponential sweep needs both positive");
@@ -169,7 +168,7 @@ class Chirp final : public SourceBlock {
 
 BlockPointer make_constant(Reader& p) {
   std::vector<double> value = p.vector("value");
-  if (value.empty()) throw std::invalid_argument("\"value\": at least one number is needed");
+  if (value.empty()) throw std::invalid_argument("\"value\": expected at least one number");
   return std::make_shared<Constant>(std::move(value));
 }
 

@@ -367,7 +367,7 @@ void read_initial(const std::string& text, MachineNames& names, std::vector<doub
   const Expression expression(text, known);
   for (const Expression::Result& result : expression.results()) {
     if (result.name.empty() || !expression.graph().is_constant(result.node)) {
-      throw std::invalid_argument("names with constant initial values are needed: gear = 1; count = 0");
+      throw std::invalid_argument("expected names with constant initial values: gear = 1; count = 0");
     }
     names.variables.push_back(result.name);
     initial.push_back(expression.graph()[result.node].value);

@@ -27,7 +27,7 @@ struct Limits {
 /// "initial": one value or several.
 inline std::vector<double> initial_from(Reader& p) {
   std::vector<double> values = p.vector("initial", {0.0});
-  if (values.empty()) throw std::invalid_argument("\"initial\": at least one number is needed");
+  if (values.empty()) throw std::invalid_argument("\"initial\": expected at least one number");
   return values;
 }
 

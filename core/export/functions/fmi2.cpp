@@ -4,14 +4,7 @@
 
 #include <cstdlib>
 
-#include "export/functions/instance.hpp"
-
-#ifdef _WIN32
-#define VISIBLE __declspec(dllexport)
-#else
-#define VISIBLE __attribute__((visibility("default")))
-#endif
-#define DECLARE(result, name, arguments) VISIBLE result name arguments;
+#include "export/functions/visible.hpp"
 
 extern "C" {
 FMI2_COMMON_FUNCTIONS(DECLARE)
@@ -20,10 +13,10 @@ FMI2_CO_SIMULATION_FUNCTIONS(DECLARE)
 
 namespace {
 
-using counterpoint::exported::Instance;
+using counterpoint::exported::ExportedInstance;
+using counterpoint::exported::instance;
 using counterpoint::exported::Status;
 
-Instance& instance(fmi2Component component) { return *static_cast<Instance*>(component); }
 fmi2Status to_fmi(Status status) { return static_cast<fmi2Status>(status); }
 
 /// The path of a file URI, its %20 and the like decoded; a plain path stays as it is.
@@ -54,7 +47,7 @@ fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, f
                               const fmi2CallbackFunctions* callbacks, fmi2Boolean, fmi2Boolean) {
   const fmi2CallbackFunctions given = callbacks == nullptr ? fmi2CallbackFunctions{} : *callbacks;
   const std::string own_name = name == nullptr ? "" : name;
-  const Instance::Log log = [given, own_name](Status status, const char* category, const std::string& text) {
+  const ExportedInstance::Log log = [given, own_name](Status status, const char* category, const std::string& text) {
     if (given.logger == nullptr) return;
     std::string escaped;  // # begins the name of a variable
     for (char c : text) escaped.append(c == '#' ? 2 : 1, c);
@@ -64,10 +57,10 @@ fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, f
     log(Status::error, "logStatusError", "this FMU is for co-simulation, not for model exchange");
     return nullptr;
   }
-  return Instance::make(path_of(resources), guid == nullptr ? "" : guid, log).release();
+  return ExportedInstance::make(path_of(resources), guid == nullptr ? "" : guid, log).release();
 }
 
-void fmi2FreeInstance(fmi2Component c) { delete static_cast<Instance*>(c); }
+void fmi2FreeInstance(fmi2Component c) { delete static_cast<ExportedInstance*>(c); }
 fmi2Status fmi2SetDebugLogging(fmi2Component, fmi2Boolean, size_t, const fmi2String*) { return fmi2OK; }
 
 /// FMI 2 says the start time before initialization mode, which begins there.

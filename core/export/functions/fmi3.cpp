@@ -4,14 +4,7 @@
 
 #include <limits>
 
-#include "export/functions/instance.hpp"
-
-#ifdef _WIN32
-#define VISIBLE __declspec(dllexport)
-#else
-#define VISIBLE __attribute__((visibility("default")))
-#endif
-#define DECLARE(result, name, arguments) VISIBLE result name arguments;
+#include "export/functions/visible.hpp"
 
 extern "C" {
 FMI3_COMMON_FUNCTIONS(DECLARE)
@@ -22,10 +15,10 @@ FMI3_SCHEDULED_EXECUTION_FUNCTIONS(DECLARE)
 
 namespace {
 
-using counterpoint::exported::Instance;
+using counterpoint::exported::ExportedInstance;
+using counterpoint::exported::instance;
 using counterpoint::exported::Status;
 
-Instance& instance(fmi3Instance given) { return *static_cast<Instance*>(given); }
 fmi3Status to_fmi(Status status) { return static_cast<fmi3Status>(status); }
 
 /// The folder without the separator that FMI 3 puts at its end.
@@ -46,14 +39,16 @@ fmi3Instance fmi3InstantiateCoSimulation(fmi3String, fmi3String token, fmi3Strin
                                          fmi3Boolean event_mode, fmi3Boolean may_return_early,
                                          const fmi3ValueReference*, size_t, fmi3InstanceEnvironment environment,
                                          fmi3LogMessageCallback logger, fmi3IntermediateUpdateCallback update) {
-  const Instance::Log log = [environment, logger](Status status, const char* category, const std::string& text) {
+  const ExportedInstance::Log log = [environment, logger](Status status, const char* category,
+                                                          const std::string& text) {
     if (logger != nullptr) logger(environment, to_fmi(status), category, text.c_str());
   };
   if (event_mode) {
     log(Status::error, "logStatusError", "event mode is not offered, as the description says");
     return nullptr;
   }
-  std::unique_ptr<Instance> made = Instance::make(folder(resources), token == nullptr ? "" : token, log);
+  std::unique_ptr<ExportedInstance> made =
+      ExportedInstance::make(folder(resources), token == nullptr ? "" : token, log);
   if (made && update != nullptr) {
     made->look_between([environment, update, may_return_early](double t) {
       fmi3Boolean asks_to_return = false;
@@ -65,7 +60,7 @@ fmi3Instance fmi3InstantiateCoSimulation(fmi3String, fmi3String token, fmi3Strin
   return made.release();
 }
 
-void fmi3FreeInstance(fmi3Instance i) { delete static_cast<Instance*>(i); }
+void fmi3FreeInstance(fmi3Instance i) { delete static_cast<ExportedInstance*>(i); }
 
 fmi3Status fmi3EnterInitializationMode(fmi3Instance i, fmi3Boolean, fmi3Float64, fmi3Float64 start, fmi3Boolean,
                                        fmi3Float64) {
@@ -194,7 +189,7 @@ fmi3Status fmi3DoStep(fmi3Instance i, fmi3Float64 now, fmi3Float64 step, fmi3Boo
   *terminate = instance(i).has_ended();
   *reached = instance(i).time();
   *early_return = status == Status::ok && instance(i).returned_early();
-  return instance(i).has_ended() ? fmi3OK : to_fmi(status);  // the end of a simulation is no failure here
+  return instance(i).has_ended() ? fmi3OK : to_fmi(status);  // the end of a simulation is not a failure here
 }
 
 }  // extern "C"

@@ -52,7 +52,7 @@ def run(
     quiet: bool,
     allow_outside: bool,
 ) -> None:
-    """Run a scenario, a system structure (.ssp, .ssd), a mechanism or a diagram; write results and pictures."""
+    """Run a scenario, a system structure (.ssp, .ssd), a mechanism, a diagram or an FMU; write results and pictures."""
     from .._cases.case import CaseSettings
     from .._cases.registry import read_case
 

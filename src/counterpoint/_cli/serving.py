@@ -31,7 +31,7 @@ def read_offer(file: Path, chosen: str | None, allow_outside: bool) -> Offer:
     system = read_case(file, allow_outside=allow_outside).build()
     names = list(system.subsystems)
     if chosen is None and len(names) > 1:
-        raise SetupError(f"{file}: has several subsystems; choose one with --subsystem: {', '.join(names)}")
+        raise SetupError(f"{file}: contains several subsystems; choose one with --subsystem: {', '.join(names)}")
     name = chosen or names[0]
     if name not in system.subsystems:
         raise SetupError(f'{file}: no subsystem "{name}"{did_you_mean(name, names)}')
@@ -56,7 +56,7 @@ def run_server(
     """Serve an offer: wait for masters at an address, or connect to one that waits there."""
     check_address(address, insecure)
     if insecure:
-        warn(f"warning: {address}: everything on this link, the token too, is readable on its way")
+        warn(f"warning: {address}: this link is not encrypted; others can read everything, including the token")
     common: dict[str, Any] = {
         "name": offer.name,
         "step": offer.step,
@@ -68,7 +68,7 @@ def run_server(
         say(join(offer.subsystem, address, token_file=token_file, **common))
         return
     with serve(
-        offer.subsystem, address, token_file=token_file, report=lambda text: warn(f"refused {text}"), **common
+        offer.subsystem, address, token_file=token_file, report=lambda text: warn(f"rejected {text}"), **common
     ) as place:
         while True:
             say(f"serving {offer.name}")

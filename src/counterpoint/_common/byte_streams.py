@@ -44,7 +44,7 @@ def socket_address(address: str) -> tuple[socket.AddressFamily, Place]:
             return socket.AF_INET6 if ":" in parts.hostname else socket.AF_INET, (parts.hostname, parts.port)
         if parts.scheme == "unix" and parts.path and not parts.netloc:
             return socket.AF_UNIX, parts.path
-    raise SetupError(f'address: "{address}"; needed is "tcp://host:port" or "unix:///path"')
+    raise SetupError(f'address: "{address}"; expected "tcp://host:port" or "unix:///path"')
 
 
 def connect_to(address: str, deadline: float, name: str = "") -> SocketStream:

@@ -4,5 +4,5 @@ from __future__ import annotations
 
 from .. import _core
 
-LINKS = hasattr(_core.link, "Connection")
+LINKS = hasattr(_core.link, "RemoteSubsystem")
 NEEDS_LINUX = "links between processes need Linux"

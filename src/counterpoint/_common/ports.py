@@ -26,7 +26,7 @@ def port_widths(spec: PortSpec, where: str = "ports") -> dict[str, int]:
         if not isinstance(name, str) or not name or name.startswith(".") or name != name.strip():
             problems.append(f"{where}: {name!r} is not a port name; use a word, without blanks or a dot in front")
         elif not isinstance(widths[name], int) or widths[name] < 1:
-            problems.append(f"{where}: width {widths[name]!r} of {name!r}; a whole number from 1 is needed")
+            problems.append(f"{where}: width {widths[name]!r} of {name!r}; expected an integer of at least 1")
     problems += [f"{where}: {name!r} is named twice" for name in sorted({n for n in names if names.count(n) > 1})]
     if problems:
         raise SetupError(problems)

@@ -167,4 +167,4 @@ class _Reader:
         for other, name in ((";", ";"), ("\t", "\\t"), (",", ",")):
             if other in first and other != self.separator:
                 return f'; set separator = "{name}"'
-        return "; a time and at least one value are needed"
+        return "; expected a time and at least one value"

@@ -80,14 +80,14 @@ def loop_message(loop: list[str]) -> str:
 
 def _threads(threads: object) -> Iterator[Problem]:
     if not isinstance(threads, int) or threads < 1:
-        yield Problem("threads", f"{threads}; a whole number from 1 is needed")
+        yield Problem("threads", f"{threads}; expected an integer of at least 1")
 
 
 def _span(until: float | None, start: float) -> Iterator[Problem]:
     if not is_number(start):
-        yield Problem("start", f"{start!r}; a finite time in s is needed")
+        yield Problem("start", f"{start!r}; expected a finite time in s")
     elif until is not None and not is_number(until):
-        yield Problem("until", f"{until!r}; a finite time in s is needed")
+        yield Problem("until", f"{until!r}; expected a finite time in s")
     elif until is not None and until <= start:
         yield Problem("until", f"{until} s; it must come after the start, {start} s")
 
@@ -102,7 +102,7 @@ def _steps(system: System, until: float | None, start: float) -> Iterator[Proble
             if not participant.subsystem.own_pace and not isinstance(participant.subsystem, HostPorts):
                 yield Problem(where, "is missing; give a step in s, for the model does not choose its own")
         elif not is_number(participant.step) or participant.step <= 0.0:
-            yield Problem(where, f"{participant.step!r}; a positive number of seconds is needed")
+            yield Problem(where, f"{participant.step!r}; expected a positive number of seconds")
         elif span > 0.0 and math.isfinite(span) and participant.step > span * (1.0 + 1e-9):
             yield Problem(where, f"{participant.step} s is longer than the run of {span} s; use at most {span} s")
         else:
@@ -119,7 +119,7 @@ def _models(system: System) -> Iterator[Problem]:
             not is_number(participant.typical_step) or participant.typical_step <= 0.0
         ):
             yield Problem(
-                f"{where}.typical_step", f"{participant.typical_step!r}; a positive number of seconds is needed"
+                f"{where}.typical_step", f"{participant.typical_step!r}; expected a positive number of seconds"
             )
         for y, u in model.feedthrough:
             if y not in model.outputs:
@@ -138,7 +138,7 @@ def value_problems(where: str, value: ArrayLike, width: int) -> Iterator[Problem
     try:
         numbers = np.atleast_1d(np.asarray(value, dtype=np.float64))
     except (TypeError, ValueError):
-        yield Problem(where, f"{value!r}; a number is needed")
+        yield Problem(where, f"{value!r}; expected a number")
         return
     if numbers.shape not in ((width,), (1,)) or not np.all(np.isfinite(numbers)):
         yield Problem(where, f"{value!r}; {width} finite number{'s' if width > 1 else ''} needed")

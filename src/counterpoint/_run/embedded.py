@@ -63,7 +63,7 @@ class CosimulationInterface:
             answer is extrapolated.
         """
         if not math.isfinite(t):
-            raise SetupError(f"evaluate: {t}; a finite time in s is needed")
+            raise SetupError(f"evaluate: {t}; expected a finite time in s")
         try:
             return self._core.evaluate(t, list(y), is_major, accepted_only)
         except Exception as error:

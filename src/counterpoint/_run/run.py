@@ -43,7 +43,7 @@ PROGRESS_SECONDS = 0.1
 def run_to_end(system: System, options: RunOptions) -> Result:
     """Run a system from start to end."""
     if options.until is None:
-        raise SetupError("until: None; a finite time in s is needed")
+        raise SetupError("until: None; expected a finite time in s")
     run = Run(system, options)
     run.step_to(options.until)
     return run.finish()
@@ -120,7 +120,7 @@ class Run:
         self._check_open()
         self._check_idle()
         if not math.isfinite(t):
-            raise SetupError(f"step_to: {t}; a finite time in s is needed")
+            raise SetupError(f"step_to: {t}; expected a finite time in s")
         if t > self._plan.until + 1e-9 * abs(self._plan.until):
             raise SetupError(f"step_to: {t} s lies beyond the end of the run, {self._plan.until} s")
         self._guarded(lambda: self._advance(t))

@@ -45,6 +45,6 @@ def _step_problems(name: str, participant: Participant, step: float, length: flo
         near = max(round(length / step), 1) * step
         yield Problem(
             "window.length",
-            f'{length:g} s is no multiple of the step of "{name}", {step:g} s, which cannot make a shorter step at the '
-            f"end of a window; use {near:g} s",
+            f'{length:g} s is not a multiple of the step of "{name}", {step:g} s, which cannot shorten its last '
+            f"step; use {near:g} s",
         )

@@ -1,4 +1,4 @@
-"""Other simulators as subsystems, and our interface inside them; each needs its own package, an extra.
+"""Other simulators as subsystems or as masters; each needs an extra package.
 
 Modules are loaded when they are first used.
 """

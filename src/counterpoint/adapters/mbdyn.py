@@ -1,7 +1,7 @@
-"""MBDyn as a subsystem, through the streams it offers: raw doubles over two sockets, blocking.
+"""MBDyn as a subsystem, through its streams: raw doubles over two blocking sockets.
 
 MBDyn sends a row of doubles at the end of each of its steps (`stream output`, `stream motion output`) and reads a row
-at the beginning of each (file driver `stream`). No plug-in is needed, only these elements in its input file.
+at the beginning of each (file driver `stream`). MBDyn needs no plug-in, only these elements in its input file.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _RETRY = 0.01
 
 
 class MBDyn(Subsystem):
-    """A model that MBDyn runs, with a fixed step; its streams are its ports.
+    """A model run by MBDyn with a fixed step; its streams are its ports.
 
     Parameters
     ----------
@@ -37,25 +37,25 @@ class MBDyn(Subsystem):
     drive : str
         Address of MBDyn's file driver ``stream``.
     step : float
-        MBDyn's time step, s; both must be the same, MBDyn does not send the time.
+        MBDyn's time step, s; both must be equal, because MBDyn does not send the time.
     outputs : names or mapping
-        What a row of the output stream holds, in its order: name -> number of doubles.
+        Contents of a row of the output stream, in its order: name -> number of doubles.
     inputs : names or mapping
-        What a row of the drive holds.
+        Contents of a row of the drive.
     created_by : str
-        Who makes the sockets: ``"mbdyn"`` (``create, yes``) or ``"counterpoint"`` (``create, no``).
+        Which program creates the sockets: ``"mbdyn"`` (``create, yes``) or ``"counterpoint"`` (``create, no``).
     sends_first : bool
         MBDyn sends a row before its first step (its default; ``no send first`` switches it off). Without it the outputs
         are `initial` until the first step.
     receives_first : bool
-        MBDyn waits for a row before its first step as well (its default ``receive first, yes``). What it gets is
-        `first_drive`, since it must have it before it tells where it starts.
+        MBDyn also waits for a row before its first step (its default ``receive first, yes``). It gets
+        `first_drive`, because it needs this row before it sends its initial state.
     initial, first_drive : mapping, optional
-        Outputs at the start when MBDyn does not send first, and inputs of that first row; zeros where not given.
+        Initial outputs if MBDyn does not send first, and inputs of that first row; default: zeros.
     command : sequence of str, optional
-        Starts MBDyn, e.g. ``["mbdyn", "-f", "cart.mbd"]``; it is ended with the run. Otherwise start it yourself.
+        Starts MBDyn, e.g. ``["mbdyn", "-f", "cart.mbd"]``; it ends with the run. By default start it yourself.
     deadline : float
-        Wall-clock time within which MBDyn must connect, and send each row, s.
+        Wall time within which MBDyn must connect, and send each row, s.
 
     Examples
     --------
@@ -96,7 +96,7 @@ class MBDyn(Subsystem):
         self._check()
 
     def start(self, t: float) -> None:
-        """Start MBDyn if we are to, and connect both streams."""
+        """Start MBDyn if a command is given, and connect both streams."""
         self.finish()
         self._streams = self._listen() if self._created_by == "counterpoint" else self._connect()
         if self._receives_first:
@@ -104,7 +104,7 @@ class MBDyn(Subsystem):
         self._row = self._receive() if self._sends_first else _row(self.output_widths, self._initial)
 
     def step(self, t: float, t_end: float, u: InputFunction) -> None:
-        """Give MBDyn the inputs at the end of the step, where it evaluates its drives, and wait for its row."""
+        """Send the inputs at the end of the step, where MBDyn evaluates its drives, and wait for its row."""
         self._send(u(t_end))
         self._row = self._receive()
 
@@ -113,7 +113,7 @@ class MBDyn(Subsystem):
         return self._row
 
     def finish(self) -> None:
-        """Close the streams, by which MBDyn ends, and end it if it does not."""
+        """Close the streams, which ends MBDyn, and kill it if it does not end."""
         for stream in self._streams.values():
             stream.close()
         self._streams = {}
@@ -126,16 +126,16 @@ class MBDyn(Subsystem):
             self._child = None
 
     def step_problems(self, step: float, span: float) -> Iterator[str]:
-        """Say when the step is not MBDyn's."""
+        """Yield a problem if the step is not MBDyn's."""
         own = self.preferred_step
         if own and abs(step - own) > 1e-9 * own:
-            yield f"step: {step:g} s; MBDyn runs with {own:g} s, which it does not tell us: make both the same"
+            yield f"step: {step:g} s; MBDyn runs with {own:g} s, and does not send its step; make both equal"
 
     def _check(self) -> None:
         problems = [f'initial: "{name}" is not an output' for name in self._initial if name not in self.outputs]
         problems += [f'first_drive: "{name}" is not an input' for name in self._first_drive if name not in self.inputs]
         if self._created_by not in ("mbdyn", "counterpoint"):
-            problems.append(f'created_by: {self._created_by!r}; needed is "mbdyn" or "counterpoint"')
+            problems.append(f'created_by: {self._created_by!r}; expected "mbdyn" or "counterpoint"')
         for address in self._addresses.values():
             try:
                 socket_address(address)
@@ -160,10 +160,10 @@ class MBDyn(Subsystem):
                 [os.fspath(word) for word in self._command], stdin=subprocess.DEVNULL, start_new_session=True
             )
         except OSError as error:
-            raise PeerLost(f"MBDyn: cannot be started: {error}") from None
+            raise PeerLost(f"MBDyn: could not be started: {error}") from None
 
     def _connect(self) -> dict[str, SocketStream]:
-        """Connect to both sockets in whichever order MBDyn makes them: it waits at one before it makes the other."""
+        """Connect to both sockets in the order of MBDyn, which waits at one before it creates the other."""
         self._launch()
         made: dict[str, SocketStream] = {}
         end = time.monotonic() + self._deadline
@@ -200,7 +200,7 @@ class MBDyn(Subsystem):
             return
         for stream in made.values():
             stream.close()
-        ended = f"ended with exit code {code}" if code is not None else f"is not there after {self._deadline:g} s"
+        ended = f"ended with exit code {code}" if code is not None else f"did not answer within {self._deadline:g} s"
         raise PeerLost(f"MBDyn: {ended}: {reason}")
 
 

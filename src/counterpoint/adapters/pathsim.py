@@ -75,7 +75,7 @@ def interface_block(
 def inlet(width: int = 1) -> Any:
     """Return a PathSim block through which an input of the subsystem enters; ``width`` outputs."""
     if not isinstance(width, int) or width < 1:
-        raise SetupError(f"inlet: width {width!r}; a whole number from 1 is needed")
+        raise SetupError(f"inlet: width {width!r}; expected an integer of at least 1")
     block = _class("CounterpointInlet", _Inlet)()
     block._prepare(width)
     return block
@@ -208,7 +208,7 @@ class _Simulation(Subsystem):
         units: dict[str, str],
     ) -> None:
         problems = [
-            f"inputs.{name}: {block!r}; a block made by inlet() that is in the simulation is needed"
+            f"inputs.{name}: {block!r}; expected a block made by inlet() that is in the simulation"
             for name, block in inlets.items()
             if not isinstance(block, _Inlet) or block not in simulation.blocks
         ]
@@ -314,5 +314,5 @@ def _port(name: str, signal: Any, simulation: Any, problems: list[str]) -> tuple
     block = getattr(signal, "block", signal)
     ports = list(getattr(signal, "ports", [0]))
     if block not in simulation.blocks:
-        problems.append(f"outputs.{name}: {signal!r}; a block of the simulation or one of its ports is needed")
+        problems.append(f"outputs.{name}: {signal!r}; expected a block of the simulation or one of its ports")
     return block, ports

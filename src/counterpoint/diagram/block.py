@@ -138,5 +138,5 @@ def parameters(values: Mapping[str, Any]) -> tuple[dict[str, NDArray[np.float64]
         try:
             numbers[name] = np.ascontiguousarray(np.atleast_1d(np.asarray(value, dtype=float)))
         except (TypeError, ValueError):
-            raise SetupError(f'"{name}": {value!r}; a number or an array of numbers is needed') from None
+            raise SetupError(f'"{name}": {value!r}; expected a number or an array of numbers') from None
     return numbers, texts

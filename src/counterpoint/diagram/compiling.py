@@ -107,12 +107,12 @@ def _check_settings(diagram: Diagram) -> None:
     if diagram.solver not in SOLVERS:
         problems.append(f'{where}: no solver "{diagram.solver}"{did_you_mean(diagram.solver, SOLVERS)}')
     if diagram.algebraic_loops not in ("error", "solve"):
-        problems.append(f'{where}: algebraic_loops "{diagram.algebraic_loops}"; "error" or "solve" is needed')
+        problems.append(f'{where}: algebraic_loops "{diagram.algebraic_loops}"; expected "error" or "solve"')
     allowed = ("rtol", "atol", "first_step", "max_step")
     problems += [f'{where}: no option "{o}"{did_you_mean(o, allowed)}' for o in diagram.options if o not in allowed]
     lengths = {**diagram.options, "step": diagram.preferred_step, "inner_step": diagram.inner_step}
     problems += [
-        f"{where}: {name} = {value!r}; a number greater than 0 is needed"
+        f"{where}: {name} = {value!r}; expected a number greater than 0"
         for name, value in lengths.items()
         if value is not None and not (math.isfinite(value) and value > 0.0)
     ]

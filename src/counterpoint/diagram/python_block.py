@@ -131,5 +131,5 @@ def _sample_time(given: float | tuple[float, float] | None) -> tuple[float, floa
         return 0.0, 0.0
     period, offset = given if isinstance(given, tuple) else (given, 0.0)
     if not (period > 0 and offset >= 0 and np.isfinite(period) and np.isfinite(offset)):
-        raise SetupError(f'"sample_time": {given!r}; a period above 0 s is needed, and an offset not below 0 s')
+        raise SetupError(f'"sample_time": {given!r}; expected a period above 0 s, and an offset not below 0 s')
     return float(period), float(offset)

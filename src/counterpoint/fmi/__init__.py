@@ -1,4 +1,4 @@
-"""FMUs: models of other programs imported, and own models exported, by the Functional Mock-up Interface 2.0 and 3.0.
+"""FMUs: import and export of models with the Functional Mock-up Interface 2.0 and 3.0.
 
 Names are loaded when they are first used.
 """

@@ -1,7 +1,7 @@
-"""FMU archives: looked through before anything is written, unpacked to a private directory that is always removed.
+"""FMU archives: checked before anything is written, unpacked to a private directory that is always removed.
 
-An archive is refused whole when its directory holds anything that has no business in an FMU: names that lead
-elsewhere, links, devices, names that are the same on some file system, encryption, sizes out of proportion.
+An archive is rejected when its directory contains anything that does not belong in an FMU: paths that lead
+elsewhere, links, devices, names that collide on some file systems, encryption, excessive sizes.
 """
 
 from __future__ import annotations
@@ -36,16 +36,16 @@ class ArchiveError(SetupError):
 
 @dataclass(frozen=True)
 class ArchiveLimits:
-    """What an archive may cost.
+    """Limits of an archive.
 
     Attributes
     ----------
     members : int
-        Most files.
+        Largest number of files.
     total_bytes : int
-        Most bytes of all files unpacked.
+        Largest total size unpacked, in bytes.
     ratio : float
-        Most bytes unpacked for each byte packed, looked at above ``ratio_from`` bytes: real models are far below.
+        Largest ratio of unpacked to packed bytes, checked above ``ratio_from`` bytes; real models are far below.
     """
 
     members: int = 50_000
@@ -55,21 +55,21 @@ class ArchiveLimits:
 
 
 class Archive:
-    """An archive, of an FMU or a system of them, that was looked through and found harmless to unpack.
+    """An archive of an FMU or a system of FMUs that has been checked and is safe to unpack.
 
     Parameters
     ----------
     path : path
         The ``.fmu`` or ``.ssp`` file.
     limits : ArchiveLimits, optional
-        What it may cost.
+        Its limits.
     main : str
-        The file that must lie at the top: the model description of an FMU, unless said otherwise.
+        The file that must be at the top level; default: the model description of an FMU.
 
     Raises
     ------
     ArchiveError
-        With every reason to refuse it; nothing has been written.
+        With every problem found; nothing has been written.
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class Archive:
 
     @property
     def has_sources(self) -> bool:
-        """Whether the C sources are inside."""
+        """Whether the archive contains the C sources."""
         return any(name.startswith("sources/") for name in self.files)
 
     def read(self, name: str, most: int) -> bytes:
@@ -128,7 +128,7 @@ class Archive:
         return unpacked
 
     def unpack_shared(self, platform: str) -> Unpacked:
-        """Unpack, or return what somebody in this process has unpacked of the same archive and still uses.
+        """Unpack, or share the directory of the same archive that this process has already unpacked.
 
         A hundred instances of one FMU then need one directory, and one copy of its code in memory and caches.
         """
@@ -144,7 +144,7 @@ class Archive:
         try:
             archive = zipfile.ZipFile(self.path)
         except (zipfile.BadZipFile, NotImplementedError, UnicodeDecodeError, ValueError) as error:
-            raise ArchiveError(f"{self.path}: not a valid ZIP archive ({error}); an FMU or SSP file is one") from None
+            raise ArchiveError(f"{self.path}: not a valid ZIP archive ({error}); expected an FMU or SSP file") from None
         except IsADirectoryError:
             raise ArchiveError(f"{self.path}: is a directory; name the .fmu or .ssp file") from None
         except OSError as error:
@@ -154,21 +154,21 @@ class Archive:
 
     @contextmanager
     def _reading(self, name: str) -> Iterator[None]:
-        """Say which file is damaged, or why it cannot be written."""
+        """Report which file is damaged, or why it cannot be written."""
         try:
             yield
         except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError) as error:
             raise ArchiveError(f"{self.path}: {name} is damaged: {error}") from None
         except _TooLarge:
-            text = f"unpacks to more than {self.limits.total_bytes} bytes, {name} being the last file"
+            text = f"unpacks to more than {self.limits.total_bytes} bytes, at file {name}"
             raise ArchiveError(f"{self.path}: {text}") from None
 
     def _missing_main(self) -> str:
         elsewhere = [name for name in self.files if PurePosixPath(name).name == self.main]
         if elsewhere:
-            return f"{self.main} is expected at the top of the archive; it is at {elsewhere[0]}"
+            return f"{self.main} is not at the top level of the archive, but at {elsewhere[0]}"
         top = sorted({PurePosixPath(name).parts[0] for name in self.files})[:8]
-        return f"{self.main} is missing at the top of the archive; there is {', '.join(top) or 'nothing'}"
+        return f"{self.main} is missing at the top level of the archive; found: {', '.join(top) or 'nothing'}"
 
 
 class Unpacked:
@@ -194,7 +194,7 @@ def _remove(root: str, owner: int) -> None:
 
 
 def remove_stale_directories() -> None:
-    """Remove what processes left behind that were killed before they could clean up."""
+    """Remove the directories of processes that were killed before they could clean up."""
     with suppress(OSError):
         for entry in os.scandir(tempfile.gettempdir()):
             process = entry.name.removeprefix(_PREFIX).partition("-")[0]
@@ -222,49 +222,49 @@ def _is_ours(entry: os.DirEntry[str]) -> bool:
 
 
 def _directory_problems(infos: list[zipfile.ZipInfo], limits: ArchiveLimits) -> Iterator[str]:
-    """Say what in the directory of an archive is not acceptable."""
+    """Yield the problems in the directory of an archive."""
     if len(infos) > limits.members:
-        yield f"holds {len(infos)} files; at most {limits.members} are unpacked"
+        yield f"contains {len(infos)} files; the limit is {limits.members}"
         return
     total = sum(info.file_size for info in infos)
     packed = sum(info.compress_size for info in infos)
     if total > limits.total_bytes:
-        yield f"unpacks to {total} bytes; at most {limits.total_bytes} are unpacked"
+        yield f"unpacks to {total} bytes; the limit is {limits.total_bytes}"
     elif total > limits.ratio_from and total > limits.ratio * max(packed, 1):
-        yield f"{packed} bytes unpack to {total}; more than {limits.ratio:g} times as much is refused"
+        yield f"{packed} bytes unpack to {total}; the limit is {limits.ratio:g} times the packed size"
     seen: dict[str, str] = {}
     for info in infos:
         yield from _member_problems(info)
         name = unicodedata.normalize("NFC", info.orig_filename.rstrip("/")).casefold()
         if name in seen:
-            yield f"{_shown(info)} is the same file as {seen[name]!r} on some systems; names must differ"
+            yield f"{_shown(info)} is the same file as {seen[name]!r} on some systems; use different names"
         seen.setdefault(name, info.orig_filename)
     folders = {part for name in seen for part in map(str, PurePosixPath(name).parents) if part != "."}
     for info in infos:
         if not info.is_dir() and unicodedata.normalize("NFC", info.orig_filename).casefold() in folders:
-            yield f"{_shown(info)} is a file and a folder at the same time"
+            yield f"{_shown(info)} is both a file and a folder"
 
 
 def _member_problems(info: zipfile.ZipInfo) -> Iterator[str]:
     name = info.orig_filename
     parts = name.rstrip("/").split("/")
     if not name or any(not c.isprintable() for c in name):
-        yield f"{_shown(info)}: a file name with control characters is refused"
+        yield f"{_shown(info)}: the file name contains control characters, which is not allowed"
     elif "\\" in name:
-        yield f"{_shown(info)}: a file name with a backslash is refused"
+        yield f"{_shown(info)}: the file name contains a backslash, which is not allowed"
     elif name.startswith("/") or _DRIVE.match(name) or ":" in name:
-        yield f"{_shown(info)}: an absolute file name is refused"
+        yield f"{_shown(info)}: the file name is absolute, which is not allowed"
     elif any(part in ("", ".", "..") for part in parts):
-        yield f"{_shown(info)}: a file name that leads out of its folder is refused"
+        yield f"{_shown(info)}: the file name leads out of the archive's folder, which is not allowed"
     elif len(name.encode()) > 1000 or any(len(part.encode()) > 250 for part in parts):
         yield f"{_shown(info)}: the file name is too long"
     kind = stat.S_IFMT(info.external_attr >> 16)
     if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
-        yield f"{_shown(info)}: is a {'link' if kind == stat.S_IFLNK else 'special file'}, which is refused"
+        yield f"{_shown(info)}: is a {'link' if kind == stat.S_IFLNK else 'special file'}, which is not allowed"
     if info.flag_bits & 0x41:
-        yield f"{_shown(info)}: is encrypted, which is refused"
+        yield f"{_shown(info)}: is encrypted, which is not allowed"
     if info.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-        yield f"{_shown(info)}: is compressed by method {info.compress_type}; FMUs use deflate"
+        yield f"{_shown(info)}: is compressed with method {info.compress_type}; expected deflate"
 
 
 def _shown(info: zipfile.ZipInfo) -> str:
@@ -278,11 +278,11 @@ def _wanted(name: str, platform: str) -> bool:
 
 
 class _TooLarge(Exception):
-    """More bytes come out than the directory of the archive said."""
+    """A file unpacks to more bytes than the directory of the archive states."""
 
 
 def _write(member: IO[bytes], path: Path, most: int) -> int:
-    """Write a file, counting the bytes that really come out; return their number."""
+    """Write a file and return the number of bytes actually unpacked."""
     path.parent.mkdir(parents=True, exist_ok=True)
     count = 0
     with path.open("xb") as file:
@@ -295,6 +295,6 @@ def _write(member: IO[bytes], path: Path, most: int) -> int:
 
 
 def _set_mode(path: Path, info: zipfile.ZipInfo) -> None:
-    """Keep programs in the archive executable; nothing is for others."""
+    """Keep programs in the archive executable; give no permissions to other users."""
     executable = (info.external_attr >> 16) & 0o100 or info.filename.startswith("binaries/")
     path.chmod(0o700 if executable else 0o600)

@@ -1,4 +1,4 @@
-"""Typed access to XML attributes that notes what is wrong and goes on, so that all mistakes are reported at once."""
+"""Typed access to XML attributes that collects mistakes, so that all are reported at once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Notes:
     serious : list of (line, str)
         The FMU cannot be used.
     complaints : list of (line, str)
-        Rules of the standard are broken, but it could run.
+        The FMU violates rules of the standard, but can run.
     """
 
     serious: list[tuple[int, str]] = field(default_factory=list)
@@ -49,24 +49,24 @@ class Notes:
             return None
         made = to_number(given)
         if made is None:
-            self.wrong(element, f'{element.tag}: {name} = "{given[:40]}"; a number is needed')
+            self.wrong(element, f'{element.tag}: {name} = "{given[:40]}"; expected a number')
         return made
 
     def positive(self, element: Element, name: str) -> float | None:
-        """Return a positive finite number; a wrong one is complained about and left out."""
+        """Return a positive finite number; report and ignore a wrong one."""
         made = self.number(element, name)
         if made is None or (math.isfinite(made) and made > 0.0):
             return made
-        self.complain(element, f"{element.tag}: {name} = {made:g}; a positive number is needed")
+        self.complain(element, f"{element.tag}: {name} = {made:g}; expected a positive number")
         return None
 
     def integer(self, element: Element, name: str, default: int = 0) -> int:
-        """Return a whole number."""
+        """Return an integer."""
         given = element.attributes.get(name)
         if given is None:
             return default
         if _INTEGER.fullmatch(given.strip()) is None:
-            self.wrong(element, f'{element.tag}: {name} = "{given[:40]}"; a whole number is needed')
+            self.wrong(element, f'{element.tag}: {name} = "{given[:40]}"; expected an integer')
             return default
         return int(given)
 
@@ -75,17 +75,17 @@ class Notes:
         self.text(element, name)
         made = self.integer(element, name)
         if not 0 <= made < 1 << 32:
-            self.wrong(element, f"{element.tag}: {name} = {made}; a number from 0 to 4294967295 is needed")
+            self.wrong(element, f"{element.tag}: {name} = {made}; expected a number from 0 to 4294967295")
         return made
 
     def flag(self, element: Element, name: str, default: bool = False) -> bool:
-        """Return a truth value."""
+        """Return a boolean."""
         given = element.attributes.get(name)
         if given is None:
             return default
         made = to_flag(given)
         if made is None:
-            self.wrong(element, f'{element.tag}: {name} = "{given[:40]}"; true or false is needed')
+            self.wrong(element, f'{element.tag}: {name} = "{given[:40]}"; expected true or false')
         return default if made is None else made
 
     def choice(self, element: Element, name: str, allowed: Iterable[str], default: str) -> str:
@@ -98,7 +98,7 @@ class Notes:
 
 
 def to_number(text: str) -> float | None:
-    """Return a number as XML writes it, also INF and NaN.
+    """Return a number in XML notation, also INF and NaN.
 
     >>> to_number("1e-3"), to_number("-INF"), to_number("1_0")
     (0.001, -inf, None)
@@ -110,10 +110,10 @@ def to_number(text: str) -> float | None:
 
 
 def to_flag(text: str) -> bool | None:
-    """Return a truth value as XML writes it."""
+    """Return a boolean in XML notation."""
     return {"true": True, "1": True, "false": False, "0": False}.get(text.strip())
 
 
 def to_integer(text: str) -> int | None:
-    """Return a whole number."""
+    """Return an integer."""
     return int(text) if _INTEGER.fullmatch(text.strip()) else None

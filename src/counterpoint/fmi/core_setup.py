@@ -1,4 +1,4 @@
-"""What the core has to know to run an FMU."""
+"""The settings that the core needs to run an FMU."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def make_port(fmu: Fmu, variable: Variable) -> _core.fmi.Port:
 
 
 def is_continuous(variable: Variable) -> bool:
-    """Tell whether a variable changes gradually; all others jump."""
+    """Return whether a variable is continuous; all others jump."""
     return variable.variability == "continuous" and variable.type in FLOATS
 
 
@@ -35,7 +35,7 @@ def _handles_events(fmu: Fmu) -> bool:
 
 
 def _clocks(fmu: Fmu) -> list[Variable]:
-    """Return the clocks that the importer deals with, if any; local ones are the FMU's own business."""
+    """Return the clocks that the importer handles, if any; local ones are handled by the FMU."""
     if not _handles_events(fmu):
         return []
     return [v for v in fmu.description.with_causality("input", "output") if v.ticks is not None]
@@ -51,7 +51,7 @@ def _clock_setup(clock: Variable) -> _core.fmi.ClockSetup:
 
 
 def make_setup(fmu: Fmu, root: Path) -> _core.fmi.FmuSetup:
-    """Return the settings of an FMU that was unpacked below ``root``."""
+    """Return the settings of an FMU unpacked below ``root``."""
     able = fmu.interface
     inputs, outputs = fmu.ports
     setup = _core.fmi.FmuSetup()
@@ -119,9 +119,9 @@ def _integration(fmu: Fmu) -> _core.fmi.IntegrationSetup:
 
 
 def _with_longest_step(fmu: Fmu) -> dict[str, float]:
-    """Return the options of the solver; its steps are no longer than those of the fastest that listens to it.
+    """Return the options of the solver; its steps are limited to the shortest step of the subsystems that read it.
 
-    Others see lines between its steps, however smooth it knows itself to be within them.
+    Other subsystems interpolate linearly between its steps, however smooth its own solution is.
     """
     given = dict(fmu.options.solver_options)
     if fmu.own_pace and fmu.listeners_step is not None:
@@ -130,9 +130,9 @@ def _with_longest_step(fmu: Fmu) -> dict[str, float]:
 
 
 def offers_derivatives(fmu: Fmu) -> bool:
-    """Say whether dy/dt of all continuous outputs is known.
+    """Return whether dy/dt of all continuous outputs is known.
 
-    Co-simulation: where the FMU offers it. Model exchange: where it follows from the states alone, that is, where an
+    Co-simulation: where the FMU provides it. Model exchange: where it follows from the states alone, that is, where an
     output is a state, or where the FMU has directional derivatives and lists states only as what the output depends
     on. Time is listed only by those that have it as a variable; du/dt is not known.
     """

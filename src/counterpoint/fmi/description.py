@@ -1,6 +1,6 @@
-"""What an FMU says about itself: the contents of modelDescription.xml, the same for FMI 2 and FMI 3.
+"""The model description of an FMU (modelDescription.xml), in one form for FMI 2 and FMI 3.
 
-Types go by their names of FMI 3: what FMI 2 calls Real is ``Float64``, Integer is ``Int32``.
+Types have their FMI 3 names: Real of FMI 2 is ``Float64``, Integer is ``Int32``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ NUMERIC = (*FLOATS, *INTEGERS, "Boolean", "Enumeration")
 
 @dataclass(frozen=True, slots=True)
 class DisplayUnit:
-    """Another unit for showing values: ``shown = factor * value + offset`` (``inverse``: of 1 / value)."""
+    """Another unit for displaying values: ``shown = factor * value + offset`` (``inverse``: of 1 / value)."""
 
     name: str
     factor: float = 1.0
@@ -34,7 +34,7 @@ class DisplayUnit:
 
 @dataclass(frozen=True, slots=True)
 class Unit(BaseUnit):
-    """A unit of an FMU, and other units for showing its values."""
+    """A unit of an FMU, and other units for displaying its values."""
 
     display_units: tuple[DisplayUnit, ...] = ()
 
@@ -75,7 +75,7 @@ class ClockInterval:
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """A variable; ``start`` has one value an element, row by row, and None where the FMU gives none."""
+    """A variable; ``start`` has one value per element, row by row, and is None if the FMU gives none."""
 
     name: str
     reference: int
@@ -111,7 +111,7 @@ class Variable:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Something the FMU calculates, and the variables it depends on; None: it may depend on all."""
+    """A variable that the FMU calculates, and the variables it depends on; None: it may depend on all."""
 
     name: str
     depends_on: tuple[str, ...] | None
@@ -120,7 +120,7 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True)
 class Interface:
-    """How an FMU can be run, as co-simulation or model exchange, and what it can do then."""
+    """An interface of an FMU, co-simulation or model exchange, and its capabilities."""
 
     model_identifier: str
     needs_execution_tool: bool = False
@@ -144,7 +144,7 @@ class Interface:
 
 @dataclass(frozen=True, slots=True)
 class DefaultExperiment:
-    """What the author of an FMU suggests; times in s."""
+    """The default experiment of an FMU; times in s."""
 
     start: float | None = None
     stop: float | None = None
@@ -165,7 +165,7 @@ class ModelDescription:
     outputs, derivatives, initial_unknowns : tuple of Unknown
         The structure of the model.
     complaints : tuple of str
-        Rules of the standard that are broken but do not keep the FMU from running.
+        Violated rules of the standard that do not prevent the FMU from running.
     """
 
     version: str
@@ -208,7 +208,7 @@ class ModelDescription:
         return [v for v in self.variables if v.causality in causalities]
 
     def find(self, name: str, where: str = "") -> Variable:
-        """Return a variable; raise SetupError with a hint when there is none."""
+        """Return a variable; raise SetupError with a suggestion if there is none."""
         if name not in self.by_name:
             prefix = f"{where}: " if where else ""
             raise SetupError(f'{prefix}"{name}": no such variable{did_you_mean(name, self.by_name)}')
@@ -230,7 +230,7 @@ class ModelDescription:
         return [self.by_name[v.derivative_of] for v in names if v.derivative_of in self.by_name]
 
     def dependencies(self, variable: Variable) -> tuple[str, ...] | None:
-        """Return what a continuous variable of model exchange depends on at one instant; None: perhaps on all."""
+        """Return what a continuous variable of model exchange depends on at the same instant; None: possibly on all."""
         if variable.causality == "input":
             return (variable.name,)
         if variable.variability != "continuous" or variable.causality == "independent":
@@ -241,7 +241,7 @@ class ModelDescription:
         return listed[variable.name].depends_on if variable.name in listed else None
 
     def feedthrough(self, outputs: Iterable[Variable]) -> list[tuple[str, str]]:
-        """Return (output, input) where an output of model exchange follows a continuous input at once."""
+        """Return (output, input) where an output of model exchange has direct feedthrough of a continuous input."""
         inputs = [v.name for v in self.with_causality("input") if v.variability == "continuous"]
         pairs = []
         for output in outputs:

@@ -17,7 +17,7 @@ from .description_variables import TYPE_NAMES_2, read_structure, read_variables
 from .xml_reading import Element, XmlError, parse
 
 LARGEST = 256 << 20
-"""Bytes of a description that is read."""
+"""Largest size of a description, in bytes."""
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _VERSION = re.compile(r"(2\.0|3\.\d+)([-.].*)?")
 
@@ -27,14 +27,14 @@ class DescriptionError(SetupError):
 
 
 def read_description(path: str | os.PathLike[str] | Archive, *, lenient: bool = False) -> ModelDescription:
-    """Read what an FMU says about itself.
+    """Read the description of an FMU.
 
     Parameters
     ----------
     path : path or Archive
         The ``.fmu`` file.
     lenient : bool
-        Let broken rules pass that do not keep the FMU from running; they are in ``complaints``.
+        Tolerate violations that do not prevent the FMU from running; they are in ``complaints``.
 
     Raises
     ------
@@ -46,7 +46,7 @@ def read_description(path: str | os.PathLike[str] | Archive, *, lenient: bool = 
 
 
 def parse_description(data: bytes, where: str = DESCRIPTION, *, lenient: bool = False) -> ModelDescription:
-    """Read the text of a description; ``where`` is how messages call it."""
+    """Read the text of a description; messages refer to it as ``where``."""
     try:
         root = parse(data)
     except XmlError as error:
@@ -57,21 +57,21 @@ def parse_description(data: bytes, where: str = DESCRIPTION, *, lenient: bool = 
     check(made, root, notes)
     refused = notes.serious if lenient else notes.serious + notes.complaints
     if refused:
-        hint = "" if notes.serious else "; lenient=True (in a scenario lenient = true) runs it all the same"
+        hint = "" if notes.serious else "; lenient=True (in a scenario lenient = true) runs it anyway"
         raise DescriptionError([f"{where} line {line}: {text}{hint}" for line, text in sorted(refused)])
     return replace(made, complaints=tuple(f"line {line}: {text}" for line, text in sorted(notes.complaints)))
 
 
 def _version(root: Element, where: str) -> str:
     if root.tag != "fmiModelDescription":
-        raise DescriptionError(f"{where} line {root.line}: the document is <{root.tag}>, not <fmiModelDescription>")
+        raise DescriptionError(
+            f"{where} line {root.line}: the root element is <{root.tag}>; expected <fmiModelDescription>"
+        )
     version = root.attributes.get("fmiVersion")
     if version is None:
-        raise DescriptionError(
-            f"{where} line {root.line}: the attribute fmiVersion is missing; 2.0 and 3.0 are supported"
-        )
+        raise DescriptionError(f"{where} line {root.line}: the attribute fmiVersion is missing; expected 2.0 or 3.0")
     if _VERSION.fullmatch(version) is None:
-        raise DescriptionError(f'{where} line {root.line}: FMI "{version[:20]}" is not supported; 2.0 and 3.0 are')
+        raise DescriptionError(f'{where} line {root.line}: FMI "{version[:20]}" is not supported; expected 2.0 or 3.0')
     return version
 
 
@@ -114,7 +114,7 @@ def _interface(root: Element, tag: str, notes: Notes) -> Interface | None:
         return None
     identifier = notes.text(element, "modelIdentifier")
     if "modelIdentifier" in element.attributes and _IDENTIFIER.fullmatch(identifier) is None:
-        notes.wrong(element, f"modelIdentifier = {identifier[:80]!a}; letters, digits and _ are allowed")
+        notes.wrong(element, f"modelIdentifier = {identifier[:80]!a}; expected letters, digits and _")
 
     def flag(*names: str) -> bool:  # FMI 2 and FMI 3 spell some differently
         return any(notes.flag(element, name) for name in names)

@@ -1,4 +1,4 @@
-"""Rules of FMI 2.0 and 3.0 that a description as a whole must keep."""
+"""Rules of FMI 2.0 and 3.0 for a description as a whole."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _VARIABILITIES = {
 
 
 def check(description: ModelDescription, root: Element, notes: Notes) -> None:
-    """Note every rule that is broken."""
+    """Note every violated rule."""
     if description.co_simulation is None and description.model_exchange is None:
         other = "; scheduled execution is not supported" if root.child("ScheduledExecution") is not None else ""
-        notes.wrong(root, f"neither CoSimulation nor ModelExchange is offered; one of them is needed{other}")
+        notes.wrong(root, f"contains neither CoSimulation nor ModelExchange; expected at least one of them{other}")
     _check_uniqueness(description, notes)
     for variable in description.variables:
         for text in _variable_problems(description, variable):
@@ -39,7 +39,7 @@ def _check_uniqueness(description: ModelDescription, notes: Notes) -> None:
     for v in description.variables:
         for name in (v.name, *v.aliases):
             if name in names:
-                notes.wrong(v.line, f'"{name}": a variable on line {names[name]} has this name, too')
+                notes.wrong(v.line, f'"{name}": a variable on line {names[name]} has the same name')
             names[name] = v.line
         if description.major == 3 and v.reference in references:
             notes.wrong(v.line, f'"{v.name}": valueReference {v.reference} belongs to "{references[v.reference]}"')
@@ -66,7 +66,7 @@ def _start_problems(description: ModelDescription, v: Variable) -> Iterator[str]
     if needs and v.start is None:
         yield "the start value is missing"
     if v.start is not None and (v.initial == "calculated" or v.causality == "independent"):
-        yield "a start value is given although the value is calculated"
+        yield "has a start value although the FMU calculates it"
     if v.start is None:
         return
     width = description.width(v)
@@ -74,12 +74,12 @@ def _start_problems(description: ModelDescription, v: Variable) -> Iterator[str]
         yield f"{len(v.start)} start values for {width} elements"
     for value in v.start:
         if isinstance(value, float) and v.type in FLOATS and not math.isfinite(value):
-            yield f"start = {value}; a finite number is needed"
+            yield f"start = {value}; expected a finite number"
         if isinstance(value, int | float) and not isinstance(value, bool):
             below = v.minimum is not None and value < v.minimum
             above = v.maximum is not None and value > v.maximum
             if below or above:
-                yield f"start = {value:g} lies outside of min = {v.minimum} and max = {v.maximum}"
+                yield f"start = {value:g} is outside the range from min = {v.minimum} to max = {v.maximum}"
 
 
 def _check_structure(description: ModelDescription, root: Element, notes: Notes) -> None:
@@ -93,8 +93,8 @@ def _check_structure(description: ModelDescription, root: Element, notes: Notes)
     ):
         notes.complain(part, f'output "{name}" is not listed in ModelStructure')
     for name in sorted(listed - outputs - {""}):
-        notes.complain(part, f'"{name}" is listed as an output in ModelStructure, but is none')
+        notes.complain(part, f'"{name}" is listed as an output in ModelStructure, but is not an output')
     derivatives = {unknown.name for unknown in description.derivatives} - {""}
     for name in sorted(derivatives):
         if name in description.by_name and not description.by_name[name].derivative_of:
-            notes.complain(part, f'"{name}" is listed as a derivative, but does not say of which variable')
+            notes.complain(part, f'"{name}" is listed as a derivative, but has no attribute derivative')

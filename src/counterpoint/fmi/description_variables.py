@@ -94,7 +94,7 @@ def _variable(element: Element, inner: Element, names: Names, notes: Notes) -> V
     initial = notes.choice(element, "initial", INITIALS, _usual_initial(causality, variability))
     derivative = notes.reference(inner, "derivative") if "derivative" in inner.attributes else None
     if derivative is not None and derivative not in names.of:
-        notes.wrong(inner, f"derivative = {derivative}: there is no such variable")
+        notes.wrong(inner, f"derivative = {derivative}: no such variable")
     bounded = kind not in ("Boolean", "String", "Binary", "Clock")
     return Variable(
         name=notes.text(element, "name"),
@@ -141,7 +141,7 @@ def _dimension(element: Element, names: Names, notes: Notes) -> Dimension:
     if "start" in element.attributes:
         length = notes.integer(element, "start")
         if length < 1:
-            notes.wrong(element, f"Dimension: start = {length}; a number from 1 is needed")
+            notes.wrong(element, f"Dimension: start = {length}; expected a number of at least 1")
         return Dimension(max(length, 1))
     reference = notes.reference(element, "valueReference")
     if reference not in names.lengths:
@@ -153,7 +153,7 @@ def _clocks(element: Element, names: Names, notes: Notes) -> tuple[str, ...]:
     numbers = [(text, to_integer(text)) for text in element.attributes.get("clocks", "").split()]
     for text, number in numbers:
         if number not in names.of:
-            notes.wrong(element, f"{element.tag}: clocks: there is no variable {text}")
+            notes.wrong(element, f"{element.tag}: clocks: no variable {text}")
     return tuple(names.of[number] for _, number in numbers if number in names.of)
 
 
@@ -202,7 +202,7 @@ def _start(element: Element, inner: Element, kind: str, major: int, notes: Notes
     for text in texts:
         value = convert(text)
         if value is None:
-            notes.wrong(inner, f'"{element.attributes.get("name", "")}": start = "{text[:40]}" is no {kind}')
+            notes.wrong(inner, f'"{element.attributes.get("name", "")}": start = "{text[:40]}" is not a valid {kind}')
         else:
             made.append(value)
     return tuple(made)
@@ -233,14 +233,14 @@ def read_structure(root: Element, major: int, variables: tuple[Variable, ...], n
 def _unknown(element: Element, key: str, names: dict[int, str], notes: Notes) -> Unknown:
     reference = notes.reference(element, key)
     if reference not in names:
-        notes.wrong(element, f"{element.tag}: {key} = {reference}: there is no such variable")
+        notes.wrong(element, f"{element.tag}: {key} = {reference}: no such variable")
     given = element.attributes.get("dependencies")
     depends: tuple[str, ...] | None = None
     if given is not None:
         numbers = [to_integer(text) for text in given.split()]
         bad = [text for text, number in zip(given.split(), numbers, strict=True) if number not in names]
         if bad:
-            notes.wrong(element, f"{element.tag}: dependencies: there is no variable {', '.join(bad[:5])}")
+            notes.wrong(element, f"{element.tag}: dependencies: no variable {', '.join(bad[:5])}")
         depends = tuple(names[number] for number in numbers if number in names)
     kinds = tuple(element.attributes.get("dependenciesKind", "").split())
     if given is not None and kinds and len(kinds) != len(given.split()):

@@ -1,7 +1,7 @@
-"""What ``counterpoint doctor x.fmu`` does: try an FMU where it can do no harm, and list every problem.
+"""Implementation of ``counterpoint doctor x.fmu``: test an FMU in a child process and list every problem.
 
-Everything that runs code of the FMU runs in a child process with a deadline. The examination goes on after a problem as
-far as it can; each part of it is a function that yields findings.
+All code of the FMU runs in a child process with a deadline. The examination continues after a problem as
+far as possible; each part of it is a function that yields findings.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _STEPS = 100
 
 @dataclass(frozen=True)
 class Finding:
-    """One thing that was found: ``"ok"``, ``"remark"`` or ``"problem"``, in one sentence."""
+    """One finding: ``"ok"``, ``"remark"`` or ``"problem"``, in one sentence."""
 
     level: str
     examined: str
@@ -41,7 +41,7 @@ class Finding:
 
 @dataclass
 class Examination:
-    """What is known of an FMU while it is examined."""
+    """What is known about an FMU during the examination."""
 
     path: Path
     deadline: float
@@ -55,11 +55,11 @@ class Examination:
 
     @property
     def problems(self) -> list[Finding]:
-        """Return what is wrong."""
+        """Return the problems."""
         return [finding for finding in self.findings if finding.level == "problem"]
 
     def failed(self, error: CounterpointError) -> None:
-        """Remember the gravest exit code."""
+        """Remember the exit code of the most serious problem."""
         self.exit_code = max(self.exit_code, error.exit_code)
 
 
@@ -70,16 +70,16 @@ def examine(
     step: float | None = None,
     parameters: Mapping[str, Any] | None = None,
 ) -> Examination:
-    """Try an FMU in a child process and return everything that was found.
+    """Test an FMU in a child process and return all findings.
 
     Parameters
     ----------
     path : path
         The ``.fmu`` file.
     deadline : float
-        Wall-clock time for each answer of the FMU, s.
+        Wall time for each answer of the FMU, s.
     step : float, optional
-        Step of the trial, s; default: what the FMU suggests, else a hundredth of its experiment or 10 ms.
+        Step of the trial, s; default: the one that the FMU suggests, otherwise a hundredth of its experiment or 10 ms.
     parameters : mapping, optional
         Parameters of the FMU by name, as for :func:`counterpoint.fmu`.
 
@@ -112,7 +112,7 @@ Findings = Iterator[tuple[str, str]]
 
 
 def value_of(text: str) -> bool | int | float | str:
-    """Return the value of a parameter that was written on the command line.
+    """Return the value of a parameter given on the command line.
 
     >>> value_of("true"), value_of("3"), value_of("1e-3"), value_of("idle")
     (True, 3, 0.001, 'idle')
@@ -153,53 +153,59 @@ def _trial(patient: Examination) -> Findings:
         yield "ok", f"{_STEPS} steps of {step:g} s"
     errors = [message for message in model.messages if message.status != "ok"]
     for message in errors[:10]:
-        yield "remark", f"it said ({message.status}): {message.text}"
+        yield "remark", f"log message ({message.status}): {message.text}"
     if model.printed.strip():
-        yield "remark", f"it prints to the terminal, {model.printed.strip()[:60]!r} ...: log messages would be seen"
+        yield "remark", f"prints to the terminal, {model.printed.strip()[:60]!r} ...: use log messages instead"
 
 
 def _repeated(patient: Examination) -> Findings:
-    """See whether a second run gives the same bits."""
+    """Check whether a second run gives bit-for-bit the same values."""
     model = _model(patient)
     again = _run(model, _step(patient, model))
     names = _differences(patient.trial, again)
     if names:
-        yield "problem", f"a second run gives other values: {', '.join(names)}; something random or remembered is in it"
+        yield (
+            "problem",
+            f"a second run gives different values: {', '.join(names)}; the FMU is random or keeps state between runs",
+        )
     else:
-        yield "ok", "a second run gives the same bits"
+        yield "ok", "a second run gives bit-for-bit the same values"
 
 
 def _restored(patient: Examination) -> Findings:
-    """See whether steps made twice from a saved state give the same bits, where saving is declared."""
+    """Check whether steps repeated from a saved state give bit-for-bit the same values, where saving is declared."""
     model = _model(patient)
     if not model.can_save:
-        yield "remark", "cannot save and restore its state: windows and repeated steps are closed to it"
+        yield "remark", "cannot save and restore its state: windows and repeated steps are not possible"
         return
     step = _step(patient, model)
     once, twice = (_run(model, step, window(length=10 * step, repeats=repeats)) for repeats in (1, 2))
     names = _differences(once, twice)
     if names:
-        yield "problem", f"steps from a restored state give other values: {', '.join(names)}; not all state is restored"
+        yield (
+            "problem",
+            f"steps from a restored state give different values: {', '.join(names)}; not all state is restored",
+        )
     else:
-        yield "ok", "steps from a restored state give the same bits"
+        yield "ok", "steps from a restored state give bit-for-bit the same values"
 
 
 def _other_steps(patient: Examination) -> Findings:
-    """See whether other steps work where steps of any length are declared."""
+    """Check whether other step sizes work, where variable steps are declared."""
     model = _model(patient)
     if model.kind == CO_SIMULATION and not model.interface.variable_steps:
-        yield "remark", "takes equal steps only"
+        yield "remark", "accepts only equal steps"
         return
     try:
         _run(model, 0.37 * _step(patient, model))
-        yield "ok", "takes other steps, too"
+        yield "ok", "accepts other step sizes"
     except SimulationError as error:
         patient.failed(error)
         yield "problem", f"declares steps of any length, but: {error}"
 
 
 def _model_exchange(patient: Examination) -> Findings:
-    """Integrate an FMU that offers both kinds by a solver of ours, too."""
+    """Also integrate an FMU that supports model exchange with one of our solvers."""
     assert patient.description is not None
     if patient.description.co_simulation is None or patient.description.model_exchange is None:
         return
@@ -216,7 +222,7 @@ def _model_exchange(patient: Examination) -> Findings:
 
 
 def _outputs(patient: Examination) -> Findings:
-    """Say which outputs never move: often a forgotten input or parameter."""
+    """Report outputs that never change: often a forgotten input or parameter."""
     assert patient.trial is not None
     still = [name for name, values in _signals(patient.trial).items() if np.ptp(values, axis=0).max(initial=0.0) == 0.0]
     if still:
@@ -227,7 +233,7 @@ def _second_opinion(patient: Examination) -> Findings:
     try:
         from fmpy.validation import validate_fmu
     except ImportError:
-        yield "remark", str(MissingExtraError("a second opinion by FMPy", "fmi"))
+        yield "remark", str(MissingExtraError("validation by FMPy", "fmi"))
         return
     try:
         found = list(validate_fmu(str(patient.path)))
@@ -248,7 +254,7 @@ _EXAMINATIONS: tuple[tuple[str, Callable[[Examination], Findings], str], ...] = 
     ("other steps", _other_steps, "trial"),
     ("model exchange", _model_exchange, "description"),
     ("outputs", _outputs, "trial"),
-    ("second opinion", _second_opinion, "description"),
+    ("FMPy", _second_opinion, "description"),
 )
 
 

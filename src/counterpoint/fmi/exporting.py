@@ -45,7 +45,7 @@ _SETTINGS = frozenset(
     ("by_signals", "count", "has_setpoint", "initial_is_input", "locate_corners", "restarts", "samples",
      "show_saturation", "tracks", "width")
 )  # fmt: skip
-"""Numbers of blocks that say how a block is built, which is done when it is exported."""
+"""Structural parameters of blocks, which are fixed at export."""
 
 
 def export_fmu(
@@ -72,16 +72,16 @@ def export_fmu(
     version : int
         Of FMI: 2 or 3.
     step : float, optional
-        Fixed step in s of a model that is no system; default: the one it prefers.
+        Fixed step in s of a single model; default: its preferred step.
     scheme, approximation
         Of a system, as for :meth:`System.run`.
     inputs : names, optional
-        Inputs of the FMU; default: all that nothing drives. In a system they are called ``subsystem.port``.
+        Inputs of the FMU; default: all unconnected inputs. In a system they are named ``subsystem.port``.
     outputs : names, optional
-        Default: all of the model, all recorded ones of a system.
+        Outputs of the FMU; default: all of the model, or all recorded ones of a system.
     input_approximation : Approximation, optional
-        How inputs go on from one communication point to the next. Default: held, or on the slope that an FMI 2 master
-        gives (input derivatives). ``cp.lagrange(1)`` continues the line through the last two values.
+        How inputs continue from one communication point to the next. Default: held, or with the slope that an FMI 2
+        master gives (input derivatives). ``cp.lagrange(1)`` extends the line through the last two values.
     overwrite : bool
         Replace an existing file.
 
@@ -93,7 +93,7 @@ def export_fmu(
     Raises
     ------
     SetupError
-        With all that keeps the model from being exported, such as functions of Python in it.
+        With everything that prevents the export, such as Python functions in the model.
 
     Examples
     --------
@@ -107,9 +107,9 @@ def export_fmu(
     """
     target = Path(path)
     if version not in (2, 3):
-        raise SetupError(f"version: {version!r}; 2 or 3 is needed")
+        raise SetupError(f"version: {version!r}; expected 2 or 3")
     if target.exists() and not overwrite:
-        raise OutputError(f"{target}: already there; say overwrite=True or choose another name", str(target))
+        raise OutputError(f"{target}: already exists; use overwrite=True or choose another name", str(target))
     export = Export(_as_system(model, step), target.stem, version, is_alone=not isinstance(model, System))
     export.choose_ports(inputs, outputs)
     export.compile(scheme, approximation, input_approximation)
@@ -117,12 +117,12 @@ def export_fmu(
 
 
 def export_case(case: Case, path: Path, *, version: int, overwrite: bool) -> Path:
-    """Write what a file describes as an FMU: a mechanism or diagram as it is, a scenario as a coupled system."""
+    """Write the model of a file as an FMU: a mechanism or diagram as a single model, a scenario as a coupled system."""
     target = Path(path)
     if target.exists() and not overwrite:
-        raise OutputError(f"{target}: already there; add --overwrite or choose another --out", str(target))
+        raise OutputError(f"{target}: already exists; add --overwrite or choose another --out", str(target))
     if case.window is not None:
-        raise SetupError(f"{case.path}: window: stretches of time are not repeated inside of an FMU; leave it out")
+        raise SetupError(f"{case.path}: window: windows cannot be exported in an FMU; remove it")
     export = Export(case.build(), target.stem, version, is_alone=not case.is_coupled)
     export.choose_ports(None, None)
     export.compile(case.scheme, None, None)
@@ -130,10 +130,10 @@ def export_case(case: Case, path: Path, *, version: int, overwrite: bool) -> Pat
 
 
 def _as_system(model: System | Subsystem | HasSubsystem, step: float | None) -> System:
-    """Return a system that may be changed: a copy, or one with the model alone."""
+    """Return a system that may be changed: a copy, or one with only the model."""
     if isinstance(model, System):
         if step is not None:
-            raise SetupError("step: a system has the steps of its subsystems; set them in System.add")
+            raise SetupError("step: a system has no step of its own; set the steps of its subsystems in System.add")
         system = copy.copy(model)
         system.subsystems = dict(model.subsystems)
         system.connections = list(model.connections)
@@ -191,7 +191,7 @@ class Export:
         return f"_{word}" if word[0].isdigit() else word
 
     def choose_ports(self, inputs: Iterable[str] | None, outputs: Iterable[str] | None) -> None:
-        """Find the ports to show; raise SetupError for names that are none."""
+        """Find the ports of the FMU; raise SetupError for unknown names."""
         driven = {connection.target for connection in self.system.connections}
         everything = {kind: {self._outside(full): full for full in self._ports(kind)} for kind in ("inputs", "outputs")}
         free = {name: full for name, full in everything["inputs"].items() if full not in driven}
@@ -205,7 +205,7 @@ class Export:
         chosen_inputs = _chosen("inputs", inputs, unset, free, problems)
         chosen_outputs = _chosen("outputs", outputs, shown, everything["outputs"], problems)
         if not problems and not chosen_outputs:
-            problems.append("outputs: there are none; an FMU without outputs shows nothing")
+            problems.append("outputs: none; expected at least one output")
         if problems:
             raise SetupError(problems)
         self.inputs = [self._port(name, free[name], "inputs") for name in chosen_inputs]
@@ -216,7 +216,7 @@ class Export:
     def compile(
         self, scheme: str | Scheme, approximation: Approximation | None, input_approximation: Approximation | None
     ) -> None:
-        """Translate the system and describe the variables; raise SetupError with all that cannot be exported."""
+        """Translate the system and describe the variables; raise SetupError with everything that cannot be exported."""
         plan = self._plan = make_plan(self.system, RunOptions(scheme=scheme, approximation=approximation))
         recipe = self._recipe = _core.recipe.Recipe(plan.spec, list(map(self._named, plan.names)))
         self._slopes = input_approximation is None and bool(self.inputs)
@@ -239,7 +239,7 @@ class Export:
         token = f"{{{uuid.UUID(bytes=digest[:16], version=4)}}}"
         library = Path(_core.__file__ or "").with_name(f"counterpoint_fmu{library_suffix()}")
         if not library.exists():
-            raise SetupError(f"{library}: is missing; install the package again, with the library for exported FMUs")
+            raise SetupError(f"{library}: missing; reinstall the package with the library for exported FMUs")
         files = {
             "modelDescription.xml": write_description(self._description(token)),
             RECIPE: self._recipe.to_file(token),
@@ -325,7 +325,7 @@ class Export:
                 self._add_scalars_or_array(".".join([*words, name]), "parameter", place, "", tuple(values))
         names = [v.name for v in self.variables]
         problems = [
-            f'"{name}": several variables of the FMU would be called so; name blocks and ports differently'
+            f'"{name}": several variables of the FMU would have this name; rename blocks or ports'
             for name in sorted({name for name in names if names.count(name) > 1})
         ]
         if problems:
@@ -435,7 +435,7 @@ def _chosen(
         return list(usual)
     wanted = [names] if isinstance(names, str) else list(dict.fromkeys(names))
     problems += [
-        f'{key}: "{name}": no such {key[:-1]} that is free{did_you_mean(name, allowed)}'
+        f'{key}: "{name}": no such {key[:-1]} that is unconnected{did_you_mean(name, allowed)}'
         if key == "inputs"
         else f'{key}: "{name}": no such {key[:-1]}{did_you_mean(name, allowed)}'
         for name in wanted
@@ -445,12 +445,12 @@ def _chosen(
 
 
 def _is_for_once(subsystem: Subsystem) -> bool:
-    """Whether a subsystem is an FMU that allows one instance a process."""
+    """Whether a subsystem is an FMU that allows one instance per process."""
     return isinstance(subsystem, Fmu) and subsystem.interface.only_once_per_process
 
 
 def _can_serialize(subsystem: Subsystem) -> bool:
-    """Whether the state of a subsystem can become bytes: always, unless an FMU inside cannot."""
+    """Whether the state of a subsystem can be serialised: always, unless an FMU inside cannot."""
     return subsystem.can_save and (not isinstance(subsystem, Fmu) or subsystem.interface.can_serialize_state)
 
 

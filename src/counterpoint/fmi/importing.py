@@ -29,7 +29,7 @@ from .values import ValueReader, as_signal, as_whole, pack, wrong_place
 from .variable_units import unit_name, unit_of
 
 TYPICAL_STEP = 1e-2
-"""s, of a variable-step solver when the FMU suggests none: others are ranked by it before the run."""
+"""Step in s of a variable-step solver if the FMU suggests none; used to rank subsystems before the run."""
 
 
 def fmu(
@@ -58,59 +58,59 @@ def fmu(
 ) -> Fmu:
     """Import an FMU (FMI 2.0 or 3.0, co-simulation or model exchange) as a subsystem.
 
-    An FMU is a program: running it is running it with your rights.
+    An FMU is a program: it runs with your permissions.
 
     Parameters
     ----------
     path : path
         The ``.fmu`` file.
     parameters : mapping, optional
-        Parameters by name, also structural ones, in the units of the FMU. Items of an enumeration may be named.
+        Parameters by name, also structural ones, in the units of the FMU. Enumeration items can be given by name.
     start : mapping, optional
-        Start values of other variables, and of inputs that nothing drives.
+        Start values of other variables, and of unconnected inputs.
     inputs, outputs : names, optional
-        Ports; default: all inputs and outputs that are numbers. Outputs may name any variable that is a number.
+        Ports; default: all numeric inputs and outputs. Outputs may be any numeric variable.
     step : float, optional
-        Step in s; default: what the FMU suggests, or the pace of a variable-step ``solver``.
-        :meth:`counterpoint.System.add` may say otherwise.
+        Step in s; default: the one that the FMU suggests, or that of a variable-step ``solver``.
+        :meth:`counterpoint.System.add` can override it.
     name : str, optional
         Name of the instance; default: the model's.
     kind : str, optional
-        ``"co-simulation"``: the FMU has its own solver; the default where it is offered. ``"model-exchange"``: the
-        FMU has equations only, and ``solver`` integrates them.
+        ``"co-simulation"``: the FMU has its own solver; the default where supported. ``"model-exchange"``: the
+        FMU contains only equations, and ``solver`` integrates them.
     inputs_at : str
         Co-simulation: how continuous inputs reach the FMU. ``"start"``: held from the start of a step. ``"middle"``:
-        held at their value in the middle of the step. ``"auto"`` (default): as lines where the FMU can interpolate
-        (FMI 2), at every inner step where it asks for them (FMI 3), else ``"middle"``. Discrete inputs are held from
-        the start. In model exchange inputs are functions of time.
+        held at their value in the middle of the step. ``"auto"`` (default): linear where the FMU can interpolate
+        (FMI 2), at every inner step where it asks for them (FMI 3), otherwise ``"middle"``. Discrete inputs are held
+        from the start. In model exchange inputs are functions of time.
     tolerance : float, optional
-        Relative tolerance for what the FMU solves itself; default in model exchange: ``rtol``.
+        Relative tolerance of the FMU's own solvers; default in model exchange: ``rtol``.
     visible : bool
         Whether the FMU may open windows.
     logging : bool or names of categories
-        What the FMU should log; see :attr:`Fmu.messages`. Errors are always logged.
+        What the FMU logs; see :attr:`Fmu.messages`. Errors are always logged.
     events : bool
-        Publish events of FMI 3 and of model exchange where they happen: steps may end early. If not, an FMU for
-        co-simulation handles them inside its steps, and those of model exchange are located all the same.
+        Publish events of FMI 3 and of model exchange when they happen: steps may end early. If False, an FMU for
+        co-simulation handles them inside its steps; in model exchange they are still located.
     redo_discarded : bool
-        Co-simulation: make a step that the FMU discards again in smaller ones; costs a saved state a step.
+        Co-simulation: repeat a step that the FMU discards in smaller ones; saves the state before each step.
     solver : str
         Model exchange: ``"ode45"`` (default), ``"ode23"``, ``"ode23s"`` (stiff) choose their own steps,
         ``"ode1"`` to ``"ode5"`` and ``"trapezoidal"`` need ``step``.
     state : bytes or path, optional
-        Begin with a state that :meth:`Fmu.save_state` has handed out, or a file with it, instead of an initialisation.
+        Resume from a state returned by :meth:`Fmu.save_state`, or a file with it, instead of initialising.
     isolate : bool or Isolation
-        Run it in a process of its own: when it crashes, the run ends with an error and its results are kept. Costs some
-        10 µs a step. Two FMUs that allow one instance a process are isolated anyway.
+        Run it in a separate process: when it crashes, the run ends with an error and its results are kept. Costs about
+        10 µs per step. Two instances of an FMU that allows one per process are always isolated.
     deadline : float, optional
-        Seconds of wall-clock time for each answer of an isolated FMU; default 60.
+        Wall time in s for each answer of an isolated FMU; default 60.
     lenient : bool
-        Run in spite of broken rules in the description that do no harm.
+        Run in spite of harmless violations in the description.
     limits : ArchiveLimits, optional
-        How large the archive may be.
+        Limits of the archive.
     **solver_options : float
         Model exchange, variable step: ``rtol`` (1e-6), ``atol`` (1e-9, in nominal values of the states),
-        ``first_step`` and ``max_step`` (s; default: the shortest fixed step of those that listen to it).
+        ``first_step`` and ``max_step`` (s; default: the shortest fixed step of the subsystems that read it).
 
     Returns
     -------
@@ -159,16 +159,16 @@ def fmu(
 
 
 class Fmu(Subsystem):
-    """An FMU as a subsystem; made by :func:`fmu`.
+    """An FMU as a subsystem; created by :func:`fmu`.
 
     Attributes
     ----------
     description : ModelDescription
-        What the FMU says about itself.
+        The model description.
     kind : str
         How it is run: ``"co-simulation"`` or ``"model-exchange"``.
     interface : Interface
-        What it can do then.
+        Its capabilities.
     unit_definitions : dict
         Units of the ports with their base units, where the FMU defines them.
     """
@@ -229,7 +229,7 @@ class Fmu(Subsystem):
 
     @property
     def isolation(self) -> Isolation | None:
-        """How it is kept in a process of its own; None when it runs in this one."""
+        """How it is isolated in a separate process; None if it runs in this one."""
         if self.options.isolation is None and ONCE_ONLY.has_others(self.description.token):
             return choose(True, None)
         return self.options.isolation
@@ -241,11 +241,11 @@ class Fmu(Subsystem):
 
     @property
     def printed(self) -> str:
-        """The last of what an isolated FMU printed in its latest run, at most 64 KiB."""
+        """The last output that an isolated FMU printed in its latest run, at most 64 KiB."""
         return self._made.printed().decode(errors="replace") if isinstance(self._made, _core.fmi.IsolatedFmu) else ""
 
     def _set_steps(self, step: float | None) -> None:
-        """Choose the step of one that is added without: given, suggested, or that of a solver of its own pace."""
+        """Return the step of an FMU that is added without one: given, suggested, or that of a variable-step solver."""
         suggested = self.description.experiment.step or self.interface.fixed_internal_step
         if self.own_pace:
             self.preferred_step = step
@@ -255,7 +255,7 @@ class Fmu(Subsystem):
 
     @property
     def own_pace(self) -> bool:
-        """Whether it can choose its steps itself: model exchange with a variable-step solver."""
+        """Whether it can choose its own steps: model exchange with a variable-step solver."""
         return self.kind == MODEL_EXCHANGE and self.options.own_pace
 
     @property
@@ -270,13 +270,13 @@ class Fmu(Subsystem):
 
     @property
     def messages(self) -> list[LogMessage]:
-        """What the FMU said in its latest run, at most a thousand messages."""
+        """Log messages of the FMU in its latest run, at most a thousand."""
         if self._made is None:
             return []
         return [LogMessage.of_core(found) for found in self._made.messages()]
 
     def read(self, name: str) -> Any:
-        """Return the value that a variable has now, of any type, while a run is under way.
+        """Return the present value of a variable of any type, during a run.
 
         >>> run = system.start()  # doctest: +SKIP
         >>> pump.read("status")  # doctest: +SKIP
@@ -284,7 +284,7 @@ class Fmu(Subsystem):
         """
         variable = self.description.find(name, str(self.path))
         if self._made is None:
-            raise SetupError(f'{self.path}: "{name}" can be read while a run is under way; none has begun')
+            raise SetupError(f'{self.path}: "{name}" can be read only during a run; no run has started')
         try:
             return self._read(self._made, variable)
         except RuntimeError as error:
@@ -302,7 +302,7 @@ class Fmu(Subsystem):
         return made.reshape(shape) if shape else made[0].item()
 
     def jacobian(self, unknowns: str | Iterable[str], knowns: str | Iterable[str]) -> NDArray[np.float64]:
-        """Return the partial derivatives of variables by others where a run stands now, from the FMU itself.
+        """Return partial derivatives of variables at the present state of a run, from the FMU.
 
         Parameters
         ----------
@@ -323,7 +323,7 @@ class Fmu(Subsystem):
         if not self.interface.provides_directional_derivatives:
             raise SetupError(f"{self.path}: this FMU has no directional derivatives")
         if self._made is None:
-            raise SetupError(f"{self.path}: derivatives are there while a run is under way; none has begun")
+            raise SetupError(f"{self.path}: derivatives are available only during a run; no run has started")
         rows, columns = self._variables(unknowns), self._variables(knowns)
         widths = [sum(self.width(v) for v in group) for group in (rows, columns)]
         made = np.empty((widths[0], widths[1]))
@@ -333,14 +333,14 @@ class Fmu(Subsystem):
                     [v.reference for v in rows], [v.reference for v in columns], seed.tolist(), widths[0]
                 )
         except RuntimeError as error:
-            raise SetupError(f"{self.path}: no derivatives: {error}") from None
+            raise SetupError(f"{self.path}: cannot compute derivatives: {error}") from None
         return made
 
     def _variables(self, names: str | Iterable[str]) -> list[Variable]:
         return [self.description.find(n, str(self.path)) for n in ([names] if isinstance(names, str) else names)]
 
     def save_state(self) -> bytes:
-        """Return the whole state of the FMU where a run stands now, to begin another run with it: ``fmu(state=...)``.
+        """Return the present state of the FMU in a run, to resume another run from it: ``fmu(state=...)``.
 
         >>> run = system.start()  # doctest: +SKIP
         >>> run.step_to(10.0)  # doctest: +SKIP
@@ -348,32 +348,32 @@ class Fmu(Subsystem):
         >>> later = fmu("pump.fmu", state=warm)  # a run with start=10.0  # doctest: +SKIP
         """
         if not self.interface.can_serialize_state:
-            raise SetupError(f"{self.path}: this FMU cannot hand out its state (canSerializeFMUState)")
+            raise SetupError(f"{self.path}: this FMU cannot serialise its state (canSerializeFMUState)")
         if self._made is None:
-            raise SetupError(f"{self.path}: there is a state while a run is under way; none has begun")
+            raise SetupError(f"{self.path}: the state is available only during a run; no run has started")
         try:
             state, memory = self._made.serialize(), self._made.memory()
         except RuntimeError as error:
-            raise SetupError(f"{self.path}: no state: {error}") from None
+            raise SetupError(f"{self.path}: cannot save the state: {error}") from None
         return SavedState(self.description.token, self.kind, self._structure, tuple(memory), state).to_bytes()
 
     @property
     def statistics(self) -> dict[str, int]:
-        """Model exchange: steps, evaluations of derivatives and events of the latest run; else empty."""
+        """Model exchange: steps, evaluations of derivatives and events of the latest run; otherwise empty."""
         return self._made.statistics() if self._made is not None else {}
 
     def step_problems(self, step: float, span: float) -> Iterator[str]:
-        """Say why the FMU cannot run with a step over a span of time, both in s."""
+        """Yield the reasons why the FMU cannot run with a step over a time span, both in s."""
         if self.kind == MODEL_EXCHANGE:
             return
         inner = self.interface.fixed_internal_step
         if inner is not None and not _is_multiple(step, inner):
             near = max(round(step / inner), 1) * inner
-            yield f"{step:g} s is no multiple of the FMU's fixed internal step, {inner:g} s; use {near:g} s"
+            yield f"{step:g} s is not a multiple of the FMU's fixed internal step, {inner:g} s; use {near:g} s"
         if not self.interface.variable_steps and math.isfinite(span) and not _is_multiple(span, step):
             yield (
-                f"the run of {span:g} s is no multiple of the step {step:g} s, and this FMU needs steps of equal "
-                f"length; let the run last {max(round(span / step), 1) * step:g} s"
+                f"the run of {span:g} s is not a multiple of the step {step:g} s, and this FMU needs equal steps; "
+                f"use a run of {max(round(span / step), 1) * step:g} s"
             )
 
     def _native(self) -> _core.Subsystem:
@@ -475,7 +475,7 @@ class Fmu(Subsystem):
                 fitting = [v.name for v in self.description.with_causality(key[:-1])]
                 problems.append(f'{key}: "{name}": no such {key[:-1]}{did_you_mean(name, fitting)}')
             elif not variable.is_numeric:
-                problems.append(f'{key}: "{name}" is a {variable.type}, which is no signal; see read() and start')
+                problems.append(f'{key}: "{name}" is a {variable.type}, which cannot be a signal; use read() and start')
             elif variable in chosen:
                 problems.append(f'{key}: "{name}" is named twice')
             else:
@@ -483,7 +483,7 @@ class Fmu(Subsystem):
         return chosen
 
     def _defaults(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values of inputs that nothing drives."""
+        """Return the values of unconnected inputs."""
         defaults = {}
         for v in self._inputs:
             values = given.get(v.name, v.start)

@@ -1,4 +1,4 @@
-"""What ``counterpoint info x.fmu`` prints."""
+"""Output of ``counterpoint info x.fmu``."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ _MOST_VARIABLES = 60
 _MOST_ITEMS = 12
 _CAPABILITIES = {
     "can_get_and_set_state": "saves and restores its state",
-    "can_serialize_state": "state as bytes",
+    "can_serialize_state": "serialises its state",
     "variable_steps": "steps of any length",
-    "can_interpolate_inputs": "inputs as lines within a step",
+    "can_interpolate_inputs": "linear inputs within a step",
     "provides_directional_derivatives": "directional derivatives",
     "provides_adjoint_derivatives": "adjoint derivatives",
-    "has_event_mode": "events between steps",
-    "might_return_early": "steps may end early",
-    "provides_intermediate_update": "inputs asked for within a step",
-    "only_once_per_process": "one instance a process",
-    "needs_execution_tool": "needs its tool installed",
-    "needs_completed_integrator_step": "is told of every completed step",
+    "has_event_mode": "event mode",
+    "might_return_early": "early return",
+    "provides_intermediate_update": "intermediate update",
+    "only_once_per_process": "one instance per process",
+    "needs_execution_tool": "needs its tool",
+    "needs_completed_integrator_step": "completed-step calls",
 }
 _OF_MODEL_EXCHANGE = ("needs_completed_integrator_step",)
 
 
 def show(path: Path, where: Console) -> None:
-    """Print what an FMU is, what it can do and which variables it has; nothing of it is run."""
+    """Print properties, capabilities and variables of an FMU without running it."""
     archive = Archive(path)
     description = read_description(archive, lenient=True)
     say(f"{path.name}: {description.name}, FMI {description.version}", where)
@@ -47,7 +47,7 @@ def show(path: Path, where: Console) -> None:
         where.print()
         where.print(fill(new_table("Model exchange", "what", "value"), _model_exchange(description)))
     if description.co_simulation is not None and description.model_exchange is not None:
-        say('It is run as co-simulation unless kind = "model-exchange" is given.', where)
+        say('Counterpoint runs it as co-simulation unless kind = "model-exchange" is given.', where)
     clocks = [v for v in description.variables if v.ticks is not None]
     if clocks:
         where.print()
@@ -86,7 +86,7 @@ def _about(archive: Archive, description: ModelDescription) -> Iterator[tuple[st
 def _interface(part: Interface) -> Iterator[tuple[str, object]]:
     able = [text for name, text in _CAPABILITIES.items() if name not in _OF_MODEL_EXCHANGE and getattr(part, name)]
     yield "identifier", part.model_identifier
-    yield "can", ", ".join(able) or "nothing beyond the basics"
+    yield "can", ", ".join(able) or "basic"
     if part.max_output_derivative_order:
         yield "derivatives of outputs", f"up to order {part.max_output_derivative_order}"
     if part.fixed_internal_step is not None:
@@ -98,7 +98,7 @@ def _model_exchange(description: ModelDescription) -> Iterator[tuple[str, object
     assert part is not None
     able = [text for name, text in _CAPABILITIES.items() if getattr(part, name)]
     yield "identifier", part.model_identifier
-    yield "can", ", ".join(able) or "nothing beyond the basics"
+    yield "can", ", ".join(able) or "basic"
     shown = ", ".join(v.name for v in description.states[:8]) + (", ..." if len(description.states) > 8 else "")
     yield "states", f"{len(description.states)}: {shown}" if description.states else "none"
     yield "event indicators", description.event_indicators or "none"
@@ -123,7 +123,7 @@ def _row(description: ModelDescription, v: Variable) -> tuple[str, ...]:
 
 
 def _items(description: ModelDescription, v: Variable) -> str:
-    """Return the items of an enumeration, as they may be given by name."""
+    """Return the items of an enumeration by name."""
     known = description.types.get(v.declared_type)
     if v.type != "Enumeration" or known is None:
         return ""

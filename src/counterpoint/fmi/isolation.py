@@ -1,4 +1,4 @@
-"""An FMU in a process of its own: it may crash, hang or take all memory, and the run goes on to say so."""
+"""FMUs in separate processes: when one crashes, hangs or uses all memory, the run reports it and keeps its results."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from .._common.links import LINKS, NEEDS_LINUX
 from ..errors import SetupError
 
 _PASSED_ON = re.compile(r"^(PATH|HOME|USER|LOGNAME|LANG|LANGUAGE|LC_.*|TZ|TMPDIR|LD_LIBRARY_PATH)$|LICEN[CS]E|^LM_")
-"""Variables of the environment that an isolated FMU sees: what programs need to run, and where licences are."""
+"""Environment variables passed to an isolated FMU: those that programs need to run, and those of licences."""
 
 
 @dataclass(frozen=True)
 class Isolation:
-    """How an FMU is kept in a process of its own.
+    """How an FMU is isolated in a separate process.
 
     Parameters
     ----------
     deadline : float
-        Seconds of wall-clock time within which every call (a step, the start) has to be answered; after that the
+        Wall time in s within which every call (a step, the start) must be answered; after that the
         process is killed.
     memory : float, optional
-        Bytes that the FMU may take; default: no limit.
+        Memory limit in bytes; default: no limit.
     processor_time : float, optional
-        Seconds of processor time that it may use in a run; default: no limit.
+        Processor time limit per run in s; default: no limit.
     processes : bool, optional
         Whether it may start processes; default: only an FMU that needs an execution tool may.
     environment : names
-        Variables of the environment that it sees beside the usual ones and those of licences.
+        Environment variables to pass on, in addition to the usual ones and those of licences.
 
     Examples
     --------
@@ -48,22 +48,22 @@ class Isolation:
     environment: tuple[str, ...] = ()
 
     def problems(self) -> Iterator[str]:
-        """Say what is wrong with the values."""
+        """Yield the problems of the values."""
         for key in ("deadline", "memory", "processor_time"):
             value = getattr(self, key)
             if value is not None and not (isinstance(value, (int, float)) and value > 0.0):
-                yield f"{key}: {value!r}; a positive number is needed"
+                yield f"{key}: {value!r}; expected a positive number"
 
 
 def choose(isolate: bool | Isolation, deadline: float | None) -> Isolation | None:
-    """Return how an FMU is isolated, from what a user gave; None: it is not."""
+    """Return the isolation that a user asked for; None: not isolated."""
     if isinstance(isolate, Isolation):
         made: Isolation | None = isolate
     else:
         made = Isolation() if isolate else None
     if deadline is not None:
         if made is None:
-            raise SetupError("deadline: a call inside this process cannot be ended; add isolate=True")
+            raise SetupError("deadline: a call inside this process cannot be stopped; add isolate=True")
         made = replace(made, deadline=deadline)
     problems = [] if made is None else list(made.problems())
     if made is not None and not LINKS:
@@ -87,7 +87,7 @@ def to_core(isolation: Isolation, folder: Path, needs_tool: bool) -> _core.fmi.I
 
 
 def host_program() -> Path:
-    """Return the program that runs isolated FMUs; it lies beside the core."""
+    """Return the program that runs isolated FMUs; it is next to the core."""
     return Path(_core.__file__).with_name("counterpoint-host")
 
 
@@ -97,7 +97,7 @@ def _environment(names: Iterable[str]) -> Iterator[tuple[str, str]]:
 
 
 class OnceOnly:
-    """FMUs of this process that allow one instance a process, by their token."""
+    """FMUs of this process that allow one instance per process, by their token."""
 
     def __init__(self) -> None:
         self._known: dict[str, weakref.WeakSet[object]] = {}
@@ -107,7 +107,7 @@ class OnceOnly:
         self._known.setdefault(token, weakref.WeakSet()).add(model)
 
     def has_others(self, token: str) -> bool:
-        """Tell whether there is more than one, so that each needs a process of its own."""
+        """Return whether there is more than one, so that each needs a separate process."""
         return len(self._known.get(token, ())) > 1
 
 

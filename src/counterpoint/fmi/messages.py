@@ -1,4 +1,4 @@
-"""What FMUs say during a run."""
+"""Log messages of FMUs during a run."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _STATUS = ("ok", "warning", "discard", "error", "fatal", "pending")
 
 @dataclass(frozen=True)
 class LogMessage:
-    """What an FMU said: time of the step in s, status (``"warning"``, ``"error"``, ...), category and text."""
+    """A log message of an FMU: time of the step in s, status (``"warning"``, ``"error"``, ...), category and text."""
 
     time: float
     status: str

@@ -1,4 +1,4 @@
-"""How an FMU is run, and what of that does not fit it."""
+"""How an FMU is run, and checks of these options."""
 
 from __future__ import annotations
 
@@ -47,13 +47,13 @@ class Options:
 
 
 def choose_kind(path: Path, description: ModelDescription, kind: str | None) -> tuple[str, Interface]:
-    """Return how an FMU is run: as asked for, else as co-simulation where it offers that."""
+    """Return how an FMU is run: as asked for, otherwise as co-simulation where supported."""
     offered = {CO_SIMULATION: description.co_simulation, MODEL_EXCHANGE: description.model_exchange}
     there = [name for name, part in offered.items() if part is not None]
     if kind is not None and kind not in KINDS:
-        raise SetupError(f'{path}: kind: "{kind}"{did_you_mean(kind, KINDS)}; one of {", ".join(KINDS)} is needed')
+        raise SetupError(f'{path}: kind: "{kind}"{did_you_mean(kind, KINDS)}; expected one of {", ".join(KINDS)}')
     if kind is not None and kind not in there:
-        raise SetupError(f"{path}: kind: this FMU offers {' and '.join(there)} only")
+        raise SetupError(f"{path}: kind: this FMU supports only {' and '.join(there)}")
     chosen = kind or there[0]
     interface = offered[chosen]
     assert interface is not None  # one of them is there: description_rules
@@ -61,9 +61,9 @@ def choose_kind(path: Path, description: ModelDescription, kind: str | None) -> 
 
 
 def option_problems(options: Options, kind: str, able: Interface, description: ModelDescription) -> Iterator[str]:
-    """Say what does not fit the FMU or the way it is run."""
+    """Yield the options that do not fit the FMU or the way it is run."""
     if options.tolerance is not None and not 0.0 < options.tolerance < 1.0:
-        yield f"tolerance: {options.tolerance!r}; a number between 0 and 1 is needed"
+        yield f"tolerance: {options.tolerance!r}; expected a number between 0 and 1"
     yield from _co_simulation_problems(options, able) if kind == CO_SIMULATION else _model_exchange_problems(options)
     yield from _clock_problems(options, kind, able, description)
     if not isinstance(options.logging, bool):
@@ -77,12 +77,13 @@ def _clock_problems(options: Options, kind: str, able: Interface, description: M
     for clock in clocks:
         if clock.ticks is not None and clock.ticks.kind == "triggered":
             yield (
-                f'"{clock.name}" is an input clock that others trigger, which is not supported: it would never tick; '
-                "clocks that tick by time are supported"
+                f'"{clock.name}" is a triggered input clock, which is not supported; time-based clocks are supported'
             )
     if clocks and kind == CO_SIMULATION and not (able.has_event_mode and options.events):
         yield f'"{clocks[0].name}" is an input clock, which ticks in event mode; ' + (
-            "events=False would never let it tick" if able.has_event_mode else "this FMU has none (hasEventMode)"
+            "with events=False it would never tick"
+            if able.has_event_mode
+            else "this FMU has no event mode (hasEventMode)"
         )
 
 
@@ -90,10 +91,10 @@ def _co_simulation_problems(options: Options, able: Interface) -> Iterator[str]:
     if options.inputs_at not in (None, *INPUTS_AT):
         yield f'inputs_at: "{options.inputs_at}"{did_you_mean(str(options.inputs_at), INPUTS_AT)}'
     if options.redo_discarded and not able.can_get_and_set_state:
-        yield "redo_discarded: this FMU cannot save its state (canGetAndSetFMUState), so that no step can be made again"
+        yield "redo_discarded: this FMU cannot save its state (canGetAndSetFMUState), so no step can be repeated"
     given = [*(["solver"] if options.solver else []), *options.solver_options]
     if given:
-        yield f'{", ".join(given)}: the FMU has its own solver; kind="model-exchange" takes one of ours'
+        yield f'{", ".join(given)}: the FMU has its own solver; to use ours, set kind="model-exchange"'
 
 
 def _model_exchange_problems(options: Options) -> Iterator[str]:
@@ -101,12 +102,12 @@ def _model_exchange_problems(options: Options) -> Iterator[str]:
         yield f'solver: no solver "{options.solver}" for FMUs{did_you_mean(str(options.solver), SOLVERS)}'
     elif options.solver_options and not options.own_pace:
         given = ", ".join(options.solver_options)
-        yield f"{given}: the steps of {options.chosen_solver} are fixed; take ode45, ode23 or ode23s"
+        yield f"{given}: the steps of {options.chosen_solver} are fixed; use ode45, ode23 or ode23s"
     try:
         solver_options(options.solver_options, SOLVER_OPTIONS)
     except SetupError as error:
         yield from error.problems
     if options.inputs_at is not None:
-        yield "inputs_at: is for co-simulation; in model exchange inputs are functions of time"
+        yield "inputs_at: only for co-simulation; in model exchange inputs are functions of time"
     if options.redo_discarded:
-        yield "redo_discarded: is for co-simulation; a solver of variable step makes steps again by itself"
+        yield "redo_discarded: only for co-simulation; a variable-step solver repeats steps automatically"

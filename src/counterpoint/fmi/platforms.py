@@ -48,7 +48,7 @@ def find_binary(archive: Archive, description: ModelDescription, identifier: str
         if name in archive.files:
             return folder, name
     there = ", ".join(archive.platforms) or "none"
-    build = "; its sources are inside: FMPy builds it for this platform (fmpy compile FILE)"
+    build = "; it contains its sources: build it for this platform with FMPy (fmpy compile FILE)"
     hint = build if archive.has_sources else ""
     name = f"binaries/{wanted[0]}/{identifier}{suffix}"
-    raise SetupError(f"{archive.path}: {name}: no binary for this platform; there are binaries for: {there}{hint}")
+    raise SetupError(f"{archive.path}: {name}: no binary for this platform; available: {there}{hint}")

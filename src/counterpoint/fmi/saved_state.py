@@ -1,4 +1,4 @@
-"""The state of an FMU as bytes, to begin another run with it."""
+"""The serialised state of an FMU, to resume from it in another run."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class SavedState:
 
     @classmethod
     def read(cls, given: bytes | str | os.PathLike[str]) -> SavedState:
-        """Return a state from its bytes or a file; raise SetupError when it is none or is cut short."""
+        """Return a state from its bytes or a file; raise SetupError if it is invalid or truncated."""
         where = "state" if isinstance(given, bytes) else f"state: {given}"
         try:
             data = given if isinstance(given, bytes) else Path(given).read_bytes()
@@ -38,7 +38,7 @@ class SavedState:
             raise SetupError(f"{where}: cannot be read: {error.strerror or error}") from None
         first, found, rest = data.partition(b"\n")
         if first + found != _FIRST_LINE:
-            raise SetupError(f"{where}: is no state of an FMU as Fmu.save_state() hands it out")
+            raise SetupError(f"{where}: not a state saved by Fmu.save_state()")
         line, _, state = rest.partition(b"\n")
         try:
             header = json.loads(line)
@@ -48,7 +48,7 @@ class SavedState:
         except (ValueError, KeyError, TypeError):
             raise SetupError(f"{where}: is damaged") from None
         if len(state) != size:
-            raise SetupError(f"{where}: has {len(state)} bytes of the FMU's state; there were {size}")
+            raise SetupError(f"{where}: has {len(state)} bytes of the FMU's state; expected {size}")
         return made
 
     def to_bytes(self) -> bytes:
@@ -65,12 +65,12 @@ class SavedState:
     def problems(
         self, description: ModelDescription, kind: str, able: Interface, parameters: Mapping[str, Any] | None
     ) -> Iterator[str]:
-        """Say why a run cannot begin with it."""
+        """Yield the reasons why a run cannot resume from it."""
         if self.token != description.token:
-            yield f"state: it belongs to another FMU ({self.token}; this one is {description.token})"
+            yield f"state: belongs to another FMU ({self.token}; this one is {description.token})"
         if self.kind != kind:
-            yield f"state: it was saved in {self.kind}, and this is {kind}"
+            yield f"state: saved in {self.kind}; expected {kind}"
         if not able.can_serialize_state:
-            yield "state: this FMU cannot take over a state (canSerializeFMUState)"
+            yield "state: this FMU cannot restore a serialised state (canSerializeFMUState)"
         if parameters:
-            yield f"parameters: {', '.join(parameters)}: the state has them already; leave them out"
+            yield f"parameters: {', '.join(parameters)}: already part of the state; remove them"

@@ -25,7 +25,7 @@ def core_type(variable: Variable, major: int) -> _core.fmi.Type:
 
 
 def pack(description: ModelDescription, variable: Variable, values: list[Any]) -> _core.fmi.Assignment:
-    """Return values, one an element, as the core gives them to the FMU."""
+    """Return values, one per element, as the core passes them to the FMU."""
     kind = core_type(variable, description.major)
     if variable.type == "String":
         return _core.fmi.Assignment(kind, variable.reference, b"", [value.encode() for value in values])
@@ -41,7 +41,7 @@ class ValueReader:
     Parameters
     ----------
     description : ModelDescription
-        What the FMU says about itself.
+        The model description.
     structure : mapping
         Values of structural parameters: they decide about the lengths of arrays.
     """
@@ -73,19 +73,19 @@ class ValueReader:
         got = np.shape(given) if not isinstance(given, str | bytes) else ()
         if len(flat) != width or (len(got) > 1 and tuple(got) != shape):
             text = " x ".join(map(str, shape))
-            self.problems.append(f"{where}: {len(flat)} values; {text} are needed")
+            self.problems.append(f"{where}: {len(flat)} values; expected {text}")
             return []
         return flat
 
     def _convert(self, variable: Variable, value: Any) -> tuple[Any, str]:
         """Return a value of the variable's type and what is wrong with it."""
         if variable.type == "String":
-            return (value, "") if isinstance(value, str) and "\0" not in value else ("", "a text is needed")
+            return (value, "") if isinstance(value, str) and "\0" not in value else ("", "expected a string")
         if variable.type == "Binary":
             return _to_binary(value)
         if variable.type == "Boolean":
             good = isinstance(value, bool | np.bool_) or value in (0, 1)
-            return bool(value) if good else False, "" if good else "true or false is needed"
+            return bool(value) if good else False, "" if good else "expected true or false"
         if variable.type == "Enumeration" and isinstance(value, str):
             items = self._items(variable)
             return items.get(value, 0), "" if value in items else f"no such item{did_you_mean(value, items)}"
@@ -97,18 +97,18 @@ class ValueReader:
 
     def _number(self, variable: Variable, value: Any) -> tuple[float | int, str]:
         if isinstance(value, bool | str | bytes) or not isinstance(value, int | float | np.number):
-            return 0, "a number is needed"
+            return 0, "expected a number"
         if variable.type in FLOATS:
             number: float | int = float(value)
             if not math.isfinite(number):
-                return 0, "a finite number is needed"
+                return 0, "expected a finite number"
         else:
             if not math.isfinite(value) or int(value) != value:
-                return 0, "a whole number is needed"
+                return 0, "expected an integer"
             number = int(value)
             low, high = _range(variable, self.description.major)
             if not low <= number <= high:
-                return 0, f"{variable.type} goes from {low} to {high}"
+                return 0, f"{variable.type} has the range {low} to {high}"
         declared = self.description.types.get(variable.declared_type)
         low_bound = variable.minimum if variable.minimum is not None else declared.minimum if declared else None
         high_bound = variable.maximum if variable.maximum is not None else declared.maximum if declared else None
@@ -131,7 +131,7 @@ def _to_binary(value: Any) -> tuple[bytes, str]:
     try:
         return bytes.fromhex(value), ""
     except (TypeError, ValueError):
-        return b"", 'bytes are needed, in a file as hexadecimal digits such as "cafe"'
+        return b"", 'expected bytes, in a file as hexadecimal digits such as "cafe"'
 
 
 def _range(variable: Variable, major: int) -> tuple[int, int]:
@@ -164,13 +164,13 @@ def as_whole(values: NDArray[np.float64], kind: str) -> NDArray[Any]:
 
 
 def wrong_place(key: str, variable: Variable) -> str:
-    """Say why a value cannot be given to a variable under this key."""
+    """Return why a value cannot be given to a variable under this key."""
     is_parameter = variable.causality in ("parameter", "structuralParameter")
     if key == "parameters" and not is_parameter:
         return (
-            f"is no parameter but {variable.causality}; give it in start"
+            f"is not a parameter ({variable.causality}); give it in start"
             if not wrong_place("start", variable)
-            else "is no parameter"
+            else "is not a parameter"
         )
     if key == "start" and is_parameter:
         return "is a parameter; give it in parameters"

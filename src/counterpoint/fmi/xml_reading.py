@@ -12,7 +12,7 @@ DEEPEST = 64
 
 
 class XmlError(SetupError):
-    """A document is not well formed, or holds what is refused."""
+    """A document is not well formed, or contains something that is not allowed."""
 
 
 @dataclass(slots=True)
@@ -51,7 +51,7 @@ class _Builder:
     def _start(self, tag: str, attributes: dict[str, str]) -> None:
         line = self.parser.CurrentLineNumber
         if len(self._open) >= DEEPEST:
-            raise XmlError(f"line {line}: elements are nested deeper than {DEEPEST}, which is refused")
+            raise XmlError(f"line {line}: elements are nested deeper than {DEEPEST} levels")
         element = Element(self._name(tag), {self._name(name): value for name, value in attributes.items()}, line)
         if self._open:
             self._open[-1].children.append(element)

@@ -15,7 +15,7 @@ TOKEN_VARIABLE = "COUNTERPOINT_TOKEN"
 
 
 def check_address(address: str, insecure: bool) -> None:
-    """Raise SetupError when an address is none, or leads out of this computer and nobody insists on it."""
+    """Raise SetupError if an address is invalid, or reachable from other computers without ``insecure``."""
     if not LINKS:
         raise SetupError(f"{address}: {NEEDS_LINUX}")
     try:
@@ -24,8 +24,8 @@ def check_address(address: str, insecure: bool) -> None:
         raise SetupError(str(error)) from None
     if not local and not insecure:
         raise SetupError(
-            f"{address}: can be reached from other computers, and nothing on a link is encrypted; use an ssh tunnel "
-            "(ssh -L 4711:127.0.0.1:4711 host) and tcp://127.0.0.1:4711, or insist with insecure=True (--insecure)"
+            f"{address}: can be reached from other computers, and links are not encrypted; use an ssh tunnel "
+            "(ssh -L 4711:127.0.0.1:4711 host) and tcp://127.0.0.1:4711, or allow it with insecure=True (--insecure)"
         )
 
 
@@ -35,22 +35,24 @@ def make_token() -> str:
 
 
 def read_token(token: str | None, token_file: str | os.PathLike[str] | None) -> str:
-    """Return the token to show: the one given, that of a file, or that of the environment."""
+    """Return the token to send: the one given, that of a file, or that of the environment."""
     if token is None and token_file is not None:
         try:
             token = Path(token_file).read_text(encoding="utf-8").strip()
         except OSError as error:
-            raise SetupError(f"{token_file}: the token cannot be read: {error.strerror or error}") from None
+            raise SetupError(f"{token_file}: cannot read the token: {error.strerror or error}") from None
     token = token or os.environ.get(TOKEN_VARIABLE, "")
     if not token:
-        raise SetupError(f"token: none given; the other program prints it, or set {TOKEN_VARIABLE} or token_file")
+        raise SetupError(
+            f"token: missing; pass the one that the other program prints, or set {TOKEN_VARIABLE} or token_file"
+        )
     if len(token) > 256 or not token.isprintable() or " " in token:
-        raise SetupError("token: at most 256 printable characters without blanks are allowed")
+        raise SetupError("token: expected at most 256 printable characters without blanks")
     return token
 
 
 def shared_token(token_file: str | os.PathLike[str]) -> str:
-    """Return the token of a file; a file that is not there is made, for its owner only."""
+    """Return the token in a file; create the file if it does not exist, readable only by its owner."""
     path = Path(token_file)
     with suppress(FileExistsError):
         try:
@@ -58,14 +60,14 @@ def shared_token(token_file: str | os.PathLike[str]) -> str:
         except FileExistsError:
             raise
         except OSError as error:
-            raise SetupError(f"{path}: the token cannot be written: {error.strerror or error}") from None
+            raise SetupError(f"{path}: cannot write the token: {error.strerror or error}") from None
         with os.fdopen(number, "w", encoding="utf-8") as file:
             file.write(make_token() + "\n")
     return read_token(None, path)
 
 
-def connect(address: str, token: str, wait: float) -> _core.link.Connection:
-    """Connect to a program that listens; SetupError when that fails."""
+def connect(address: str, token: str, wait: float) -> _core.link.OpenLink:
+    """Connect to a program that listens; raise SetupError if this fails."""
     try:
         return _core.link.connect(address, token, wait)
     except RuntimeError as error:

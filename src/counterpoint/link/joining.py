@@ -22,16 +22,16 @@ MOST_HANDSHAKES = 32
 
 
 class Listening:
-    """A place where other programs may connect; made by :func:`listen`.
+    """An address where other programs may connect; created by :func:`listen`.
 
     Attributes
     ----------
     address : str
-        Where it is, with the port.
+        The address, with the port.
     token : str
-        What a program has to show. A random one opens the door once.
+        The token that a program must send. A random token is valid for one connection.
     refused : list of str
-        Who was sent away, and why.
+        Rejected programs, with the reason.
     """
 
     def __init__(self, address: str, token: str | None, report: Callable[[str], None] | None = None) -> None:
@@ -43,36 +43,36 @@ class Listening:
         self.refused: list[str] = []
         self._report = report
         self._lasting = token is not None
-        self._arrived: queue.Queue[_core.link.Connection] = queue.Queue()
+        self._arrived: queue.Queue[_core.link.OpenLink] = queue.Queue()
         self._handshakes = threading.Semaphore(MOST_HANDSHAKES)
         self._closed = False
         self.token = token or make_token()
-        self._gate = _core.link.Gate(self.token, not self._lasting)
+        self._tokens = _core.link.TokenCheck(self.token, not self._lasting)
         self._thread = threading.Thread(target=self._accept, name=f"listening at {self.address}", daemon=True)
         self._thread.start()
         atexit.register(self.close)  # the thread must not wake up in an interpreter that is half gone
 
     def renew(self) -> None:
-        """Make another random token; the old one is of no use any more."""
+        """Make another random token; the old one becomes invalid."""
         if not self._lasting:
             self.token = make_token()
-            self._gate = _core.link.Gate(self.token, True)
+            self._tokens = _core.link.TokenCheck(self.token, True)
 
-    def wait(self, seconds: float) -> _core.link.Connection:
-        """Return the connection of the next program that shows the token."""
+    def wait(self, seconds: float) -> _core.link.OpenLink:
+        """Return the connection of the next program that sends the token."""
         end = time.monotonic() + seconds
         while True:
             with suppress(queue.Empty):
                 return self._arrived.get(timeout=0.2)
             if time.monotonic() > end:
-                raise SetupError(f"{self.address}: nobody has joined within {seconds:g} s" + self._last_refused())
+                raise SetupError(f"{self.address}: no program connected within {seconds:g} s" + self._last_refused())
 
     def remote(self, *, wait: float = 60.0, deadline: float = 60.0) -> Remote:
-        """Wait for a program to join (at most ``wait`` s) and return the subsystem it brings."""
+        """Wait for a program to connect (at most ``wait`` s) and return its subsystem."""
         return Remote(self.wait(wait), deadline)
 
     def close(self) -> None:
-        """Let nobody in any more."""
+        """Stop listening."""
         atexit.unregister(self.close)
         self._closed = True
         self._thread.join()
@@ -92,14 +92,14 @@ class Listening:
             if visitor is None:
                 continue
             if not self._handshakes.acquire(blocking=False):
-                self._refuse(f"{visitor.name}: too many programs knock at the same time")
+                self._refuse(f"{visitor.name}: too many connection attempts at the same time")
                 continue
             threading.Thread(target=self._admit, args=(visitor,), daemon=True).start()
 
-    def _admit(self, visitor: _core.link.Visitor) -> None:
+    def _admit(self, visitor: _core.link.PendingConnection) -> None:
         name = visitor.name
         try:
-            self._arrived.put(_core.link.admit(visitor, self._gate))
+            self._arrived.put(_core.link.accept(visitor, self._tokens))
         except RuntimeError as error:
             self._refuse(str(error) if str(error).startswith(name) else f"{name}: {error}")
         finally:
@@ -112,7 +112,7 @@ class Listening:
             self._report(text)
 
     def _last_refused(self) -> str:
-        return f"; sent away: {self.refused[-1]}" if self.refused else ""
+        return f"; rejected: {self.refused[-1]}" if self.refused else ""
 
 
 def listen(
@@ -123,20 +123,20 @@ def listen(
     insecure: bool = False,
     report: Callable[[str], None] | None = None,
 ) -> Listening:
-    """Open a place where other programs may join as subsystems.
+    """Listen for other programs that take part as subsystems.
 
     Parameters
     ----------
     address : str
         ``tcp://host:port`` (port 0: any free one), ``unix:///path`` or ``shm:///path`` (shared memory).
     token : str, optional
-        What programs have to show, as often as they like; default: a random one that is good for one connection.
+        The token that programs must send, valid for any number of connections; default: a random one, valid once.
     token_file : path, optional
-        A file with the token; made with a random one when it is not there.
+        A file with the token; created with a random one if it does not exist.
     insecure : bool
-        Allow an address that other computers can reach: everything is readable on the way.
+        Allow an address that other computers can reach; links are not encrypted.
     report : callable, optional
-        Called with a line for each program that is sent away.
+        Called with one line per rejected program.
 
     Examples
     --------
@@ -162,9 +162,9 @@ def remote(
     wait: float = 10.0,
     insecure: bool = False,
 ) -> Remote:
-    """Return a subsystem that another program has, such as ``counterpoint serve``.
+    """Return a subsystem in another program, such as ``counterpoint serve``.
 
-    The run gives the same bits as one with the subsystem in this process. The connection lasts as long as the object,
+    Results are bit-for-bit the same as with the subsystem in this process. The connection lasts as long as the object,
     for one run after another.
 
     Parameters
@@ -172,23 +172,23 @@ def remote(
     address : str
         Where the other program listens: ``tcp://host:port``, ``unix:///path`` or ``shm:///path`` (shared memory).
     token : str, optional
-        What the other program wants to see; default: that of ``token_file``, else of the environment variable
-        ``COUNTERPOINT_TOKEN``.
+        The token that the other program expects; default: that of ``token_file``, otherwise of the environment
+        variable ``COUNTERPOINT_TOKEN``.
     token_file : path, optional
         A file with the token.
     listening : bool
-        Wait at the address for the other program to connect, instead of connecting to it.
+        Listen at the address for the other program, instead of connecting to it.
     deadline : float
-        Seconds of wall-clock time for each answer, e.g. of a step.
+        Wall time in s for each answer, for example to a step.
     wait : float
-        Seconds to wait for the other program to be there.
+        Seconds to wait for the other program.
     insecure : bool
-        Allow an address beyond this computer: everything, the token too, is readable on the way.
+        Allow an address of another computer; links are not encrypted, not even the token.
 
     Raises
     ------
     SetupError
-        When nobody is there, or the connection is refused.
+        If no program answers, or the connection is rejected.
 
     Examples
     --------
@@ -196,7 +196,7 @@ def remote(
     >>> system.add("engine", engine, step=1e-4)  # doctest: +SKIP
     """
     if not deadline > 0.0:
-        raise SetupError(f"deadline: {deadline!r}; a positive number of seconds is needed")
+        raise SetupError(f"deadline: {deadline!r}; expected a positive number of seconds")
     if listening:
         shown = read_token(token, None) if token is not None else None
         with listen(address, token=shown, token_file=token_file, insecure=insecure) as place:

@@ -1,4 +1,4 @@
-"""A subsystem that another program has."""
+"""A subsystem in another program."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from .approximation_words import IN_WORDS
 
 
 class Remote(Subsystem):
-    """A subsystem that another program has; made by :func:`remote` and :meth:`Listening.remote`.
+    """A subsystem in another program; created by :func:`remote` and :meth:`Listening.remote`.
 
     Attributes
     ----------
     name : str
-        What it calls itself.
+        Its name in the other program.
     peer : str
-        Where it is.
+        Its address.
     """
 
-    def __init__(self, connection: _core.link.Connection, deadline: float) -> None:
+    def __init__(self, connection: _core.link.OpenLink, deadline: float) -> None:
         self.peer = connection.peer
         try:
             self._remote = _core.link.RemoteSubsystem(connection, deadline)
@@ -48,7 +48,7 @@ class Remote(Subsystem):
     def _has(self, output: str, given: str) -> bool:
         if output in self.output_widths and given in self.input_widths:
             return True
-        raise SetupError(f'{self.peer}: feedthrough from "{given}" to "{output}", which it does not have')
+        raise SetupError(f'{self.peer}: feedthrough from "{given}" to "{output}", but the subsystem has no such ports')
 
     @property
     def can_save(self) -> bool:
@@ -57,17 +57,17 @@ class Remote(Subsystem):
 
     @property
     def own_pace(self) -> bool:
-        """Whether it can choose its steps itself."""
+        """Whether it can choose its own steps."""
         return self._remote.ports.paces
 
     @property
     def messages(self) -> list[str]:
-        """What it logged in its latest run, at most a thousand lines: time in s, status, category, text."""
+        """Log of its latest run, at most a thousand lines: time in s, status, category, text."""
         lines = (line.decode(errors="backslashreplace") for line in self._remote.messages)
         return ["".join(c if c.isprintable() else " " for c in line) for line in lines]
 
     def close(self) -> None:
-        """Say goodbye to the other program; no run can follow."""
+        """Close the connection to the other program; no run can follow."""
         self._remote.close()
 
     def __enter__(self) -> Self:
@@ -79,7 +79,7 @@ class Remote(Subsystem):
         self.close()
 
     def ping(self) -> None:
-        """Make a round trip that does nothing; SetupError when the other program is not there."""
+        """Make an empty round trip; raise SetupError if the other program does not answer."""
         try:
             self._remote.ping()
         except RuntimeError as error:
@@ -98,5 +98,5 @@ def _approximation(peer: str, words: str) -> Approximation | None:
         return None
     if words not in IN_WORDS:
         known = ", ".join(f'"{known}"' for known in IN_WORDS)
-        raise SetupError(f'{peer}: prefers the approximation "{words}", which is not known; known: {known}')
+        raise SetupError(f'{peer}: prefers the approximation "{words}", which is unknown; known: {known}')
     return IN_WORDS[words]

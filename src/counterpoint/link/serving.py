@@ -1,4 +1,4 @@
-"""Host a subsystem for a master that is another program."""
+"""Serve a subsystem to a master in another program."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ HEARTBEAT = 1.0
 
 
 class Serving:
-    """A subsystem that waits for masters; made by :func:`serve`.
+    """A subsystem that waits for masters; created by :func:`serve`.
 
     Attributes
     ----------
     address, token : str
-        What the master has to know.
+        What the master needs to connect.
     """
 
     def __init__(
@@ -39,16 +39,16 @@ class Serving:
 
     @property
     def address(self) -> str:
-        """Where masters find it."""
+        """The address for masters."""
         return str(self._place.address)
 
     @property
     def token(self) -> str:
-        """What the next master has to show."""
+        """The token that the next master must send."""
         return str(self._place.token)
 
     def session(self, wait: float = float("inf")) -> str:
-        """Serve one master from its arrival to its goodbye; return how it ended.
+        """Serve one master until it closes the connection; return how it ended.
 
         Parameters
         ----------
@@ -62,7 +62,7 @@ class Serving:
             self._place.renew()
 
     def close(self) -> None:
-        """Let no master in any more."""
+        """Stop listening for masters."""
         self._place.close()
 
     def __enter__(self) -> Self:
@@ -86,26 +86,26 @@ def serve(
     insecure: bool = False,
     report: Callable[[str], None] | None = None,
 ) -> Serving:
-    """Offer a subsystem to masters in other programs, which get it by :func:`counterpoint.remote`.
+    """Serve a subsystem to masters in other programs, which connect with :func:`counterpoint.remote`.
 
     Parameters
     ----------
     subsystem : Subsystem
-        What is offered.
+        The subsystem to serve.
     address : str
         Where: ``tcp://host:port`` (port 0: any free one), ``unix:///path`` or ``shm:///path`` (shared memory).
     name : str
-        What it is called.
+        Its name.
     token, token_file : optional
-        What masters have to show; default: a new random token for each connection.
+        The token that masters must send; default: a new random token per connection.
     step : float, optional
-        Step in s that it prefers; default: its own preference.
+        Preferred step in s; default: that of the subsystem.
     constants : mapping, optional
-        Values of inputs that nothing drives, by name.
+        Values of unconnected inputs, by name.
     insecure : bool
         Allow an address that other computers can reach.
     report : callable, optional
-        Called with a line for each program that is sent away.
+        Called with one line per rejected program.
 
     Examples
     --------
@@ -135,24 +135,24 @@ def join(
     wait: float = 10.0,
     insecure: bool = False,
 ) -> str:
-    """Connect to a master that listens, and be its subsystem until it says goodbye; return how it ended."""
+    """Connect to a master that listens, and serve it until it closes the connection; return how it ended."""
     check_address(address, insecure)
     ports = describe(name, subsystem, step, constants or {})
     return host(connect(address, read_token(token, token_file), wait), subsystem, ports)
 
 
-def host(connection: _core.link.Connection, subsystem: Subsystem, ports: _core.link.Ports) -> str:
+def host(connection: _core.link.OpenLink, subsystem: Subsystem, ports: _core.link.Ports) -> str:
     """Answer the master at the other end of a connection; return how it ended."""
     peer = connection.peer
     try:
         _core.link.serve(connection, subsystem._native(), ports)
     except RuntimeError as error:
         return f"{peer}: {error}"
-    return f"{peer}: said goodbye"
+    return f"{peer}: closed the connection"
 
 
 def describe(name: str, subsystem: Subsystem, step: float | None, constants: Mapping[str, Any]) -> _core.link.Ports:
-    """Return what a master is told about a subsystem."""
+    """Return the description of a subsystem for a master."""
     ports = _core.link.Ports()
     ports.name = name
     ports.inputs = [
@@ -192,4 +192,4 @@ def _words(subsystem: Subsystem, approximation: Approximation) -> str:
     words = str(getattr(approximation, "name", ""))
     if words in IN_WORDS:
         return words
-    raise SetupError(f"{subsystem!r}: prefers {approximation!r}, which a link cannot tell")
+    raise SetupError(f"{subsystem!r}: prefers {approximation!r}, which cannot be sent over a link")

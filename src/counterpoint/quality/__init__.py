@@ -1,4 +1,4 @@
-"""How good a run is: by what it says about itself, and by error measures against a reference."""
+"""The quality of a run: the coupling quality from its defects, and error measures against a reference."""
 
 from .defect import Quality, assess_defects
 from .errors import hermite, relative_rms_error

@@ -1,4 +1,4 @@
-"""The interface defect as a verdict: one honest sentence on how well the coupling was approximated."""
+"""The coupling quality: a verdict from the interface defects, in one sentence."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ FAIR = 3e-2
 
 @dataclass(frozen=True)
 class Quality:
-    """The verdict on a run from its interface defects.
+    """The coupling quality of a run, from its interface defects.
 
     Attributes
     ----------
@@ -28,9 +28,9 @@ class Quality:
     worst : str
         Label of the connection with the largest relative defect; empty when there is none.
     relative : float
-        Its rms defect over the rms of the signal about its mean.
+        Its rms defect divided by the rms of the signal about its mean.
     text : str
-        One sentence; also what ``str()`` gives.
+        One sentence; also returned by ``str()``.
     """
 
     verdict: Verdict
@@ -43,14 +43,14 @@ class Quality:
 
 
 def assess_defects(defects: Sequence[DefectSummary], windows: WindowSummary | None = None) -> Quality:
-    """Judge a run by the connection with the largest relative defect.
+    """Assess a run by the connection with the largest relative defect.
 
     Parameters
     ----------
     defects : sequence of DefectSummary
-        One entry a connection.
+        One entry per connection.
     windows : WindowSummary, optional
-        For a run in windows: one that did not converge is told, and no such run is good.
+        For a run in windows: windows that did not converge are reported, and such a run is never good.
 
     Returns
     -------
@@ -76,7 +76,7 @@ def _from_defects(defects: Sequence[DefectSummary]) -> Quality:
         why = "too few values were compared" if defects else "nothing is connected"
         if defects and all(d.kind == "interpolates" for d in defects):
             why = "every connection interpolates"
-        return Quality("unknown", "", nan, f"unknown: {why}, so there is no interface defect to judge by.")
+        return Quality("unknown", "", nan, f"unknown: {why}, so there is no interface defect to assess.")
     worst = max(compared, key=lambda d: d.relative)
     relative = worst.relative
     verdict: Verdict = "good" if relative < GOOD else "fair" if relative < FAIR else "poor"

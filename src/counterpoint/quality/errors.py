@@ -9,7 +9,7 @@ Array = NDArray[np.float64]
 
 
 def relative_rms_error(values: ArrayLike, reference: ArrayLike) -> float:
-    """Return the root mean square of ``values - reference`` over that of ``reference``.
+    """Return the rms of ``values - reference`` divided by that of ``reference``.
 
     Dividing by one number for the whole signal, not by each value, keeps the measure finite where the
     reference passes through zero.
@@ -31,7 +31,7 @@ def relative_rms_error(values: ArrayLike, reference: ArrayLike) -> float:
     """
     x, exact = np.asarray(values, dtype=float), np.asarray(reference, dtype=float)
     if x.shape != exact.shape or x.size == 0:
-        raise ValueError(f"values have shape {x.shape}, reference {exact.shape}; both must be equal and not empty")
+        raise ValueError(f"values have shape {x.shape}, reference {exact.shape}; expected equal, non-empty shapes")
     error = float(np.sqrt(np.mean((x - exact) ** 2)))
     scale = float(np.sqrt(np.mean(exact**2)))
     if scale == 0:
@@ -45,9 +45,9 @@ def hermite(times: ArrayLike, nodes: ArrayLike, values: ArrayLike, slopes: Array
     Parameters
     ----------
     times : array_like
-        Where to interpolate, in s, shape (n,); outside of the nodes the last cubic is continued.
+        Where to interpolate, in s, shape (n,); outside the nodes the last cubic is extended.
     nodes : array_like
-        Strictly rising times, in s, shape (m,), m ≥ 2.
+        Strictly increasing times, in s, shape (m,), m ≥ 2.
     values, slopes : array_like
         Signal and its time derivative at the nodes, shape (m,).
 

@@ -140,7 +140,7 @@ class FileView:
         if not self.path.exists():
             problem = "no such file"
         elif self.path.is_dir():
-            problem = "is a folder; a run file is needed"
+            problem = "is a folder; expected a run file"
         elif os.access(self.path, os.R_OK) and not h5py.is_hdf5(self.path):
             problem = "is not a run file (HDF5 is expected)"
         if problem:

@@ -261,7 +261,7 @@ def checked_block(block: Array, width: int, who: str) -> Array:
     """Return the block as a float array after checking that it has `width` columns."""
     array = np.asarray(block, dtype=np.float64)
     if array.ndim != 2 or array.shape[1] != width:
-        raise ValueError(f"{who}: a block has shape {array.shape}; (n, {width}) is needed, time first")
+        raise ValueError(f"{who}: a block has shape {array.shape}; expected (n, {width}), time first")
     return array
 
 

@@ -2,12 +2,16 @@
 
 ======================  ===============================================================================
 :mod:`.models`          what may be written, and the checks of single values
-:mod:`.reading`         from the file to checked tables
-:mod:`.files`           files a scenario names, and Python objects in them
-:mod:`.tables`          CSV tables
+:mod:`.vocabulary`      keys and tags, for hints in messages
+:mod:`.checking`        from the document to checked tables
 :mod:`.building`        from tables to a System
-:mod:`.problems`        messages: file, key, value, remedy, line
+:mod:`.scenario`        the scenario itself
+:mod:`.writing`         a scenario file with its FMUs beside it
+:mod:`.information`     what ``counterpoint info`` prints
+:mod:`.case`            scenario files for the command line
 ======================  ===============================================================================
+
+Reading files is the business of ``counterpoint._files``, which mechanisms, diagrams and system structures share.
 """
 
 from .scenario import Scenario

@@ -34,7 +34,7 @@ class Copies:
         """See that no other file would be replaced, unless asked."""
         for name, source in self.sources.items():
             if (folder / name).exists() and not _same(source, folder / name) and not overwrite:
-                text = "already there, with other contents; choose another place or say overwrite"
+                text = "already exists with different contents; choose another directory or use overwrite"
                 raise OutputError(f"{folder / name}: {text}", str(folder / name))
 
     def copy_to(self, folder: Path) -> None:

@@ -96,7 +96,7 @@ class Store:
         try:
             path = Folder(self.root, self.allow_outside).find(name)
             if path.stat().st_size > _LARGEST:
-                raise SetupError(f"has more than {_LARGEST} bytes")
+                raise SetupError(f"is larger than {_LARGEST} bytes")
             return parse(path.read_bytes(), PREFIXES)
         except XmlError as error:
             line = re.match(r"line (\d+) ?", str(error))
@@ -110,7 +110,7 @@ class Store:
         """Return the file that a source means and its fragment; None, and a note, when there is none."""
         name, _, fragment = uri.partition("#")
         if _SCHEME.match(name) or name.startswith("//"):
-            place.wrong(f'source = "{uri[:80]}": files beside the SSD are supported, such as "resources/pump.fmu"')
+            place.wrong(f'source = "{uri[:80]}": expected a file next to the SSD, such as "resources/pump.fmu"')
             return None
         try:
             return Folder(self.root, self.allow_outside).find(unquote(name)), unquote(fragment)
@@ -137,7 +137,7 @@ class Store:
         try:
             archive = Archive(found[0])
             if name not in archive.files:
-                place.wrong(f'source = "{name[:80]}": there is no such file in {component}')
+                place.wrong(f'source = "{name[:80]}": no such file in {component}')
                 return None
             return _expected(parse(archive.read(name, _LARGEST), PREFIXES), tag, notes)
         except (ArchiveError, XmlError) as error:
@@ -149,6 +149,6 @@ def _expected(root: Element | None, tag: str, notes: Notes) -> tuple[Element, No
     if root is None:
         return None
     if root.tag != tag:
-        notes.wrong(root, f"<{root.tag}>: <{tag}> is needed")
+        notes.wrong(root, f"<{root.tag}>: expected <{tag}>")
         return None
     return root, notes

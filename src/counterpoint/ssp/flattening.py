@@ -183,8 +183,8 @@ class Flat:
             self._nested(path, component, scope)
         else:
             component.place.wrong(
-                f'type = "{component.type[:60]}"; FMUs ({s.FMU}) and system structures ({s.DEFINITION}, {s.PACKAGE}) '
-                "are supported"
+                f'type = "{component.type[:60]}"; expected an FMU ({s.FMU}) or a system structure '
+                f"({s.DEFINITION}, {s.PACKAGE})"
             )
 
     def _fmu(self, path: Names, component: s.Component, store: Store) -> None:
@@ -200,7 +200,7 @@ class Flat:
         leaf = Leaf(path, component, found[0], description, store)
         twin = next((other for other in self.leaves.values() if other.name == leaf.name), None)
         if twin is not None:
-            component.place.wrong(f'would be called "{leaf.name}", as "{".".join(twin.path)}" is; rename one of them')
+            component.place.wrong(f'would be named "{leaf.name}", as "{".".join(twin.path)}" is; rename one of them')
         self.leaves[path] = leaf
         for connector in component.connectors.values():
             self._nodes[path, connector.name] = connector
@@ -234,7 +234,7 @@ class Flat:
     def _nested(self, path: Names, component: s.Component, scope: _Scope) -> None:
         """Enter another system structure in the place of a component."""
         if len(path) > _DEEPEST:
-            component.place.wrong(f"systems are nested deeper than {_DEEPEST}, which is refused")
+            component.place.wrong(f"systems are nested deeper than {_DEEPEST} levels")
             return
         if component.source.startswith("#"):
             inner = scope.structure.by_id.get(component.source[1:])
@@ -262,7 +262,7 @@ class Flat:
             if entries is not None:
                 break
         else:
-            reference.place.wrong(f'dictionary = "{reference.dictionary}": there is no such signal dictionary')
+            reference.place.wrong(f'dictionary = "{reference.dictionary}": no such signal dictionary')
             return
         owner = (*path[:length], _DICTIONARY, reference.dictionary)
         for name, connector in reference.connectors.items():
@@ -278,16 +278,16 @@ class Flat:
             return
         (first, first_role), (second, second_role) = ends[0], ends[1]
         if first_role == second_role:
-            text = {"source": "both connectors give values", "sink": "both connectors take values"}.get(
-                first_role, "neither connector says in which direction values go"
+            text = {"source": "both connectors are outputs", "sink": "both connectors are inputs"}.get(
+                first_role, "neither connector has a direction"
             )
-            connection.place.wrong(f"{text}; one of them has to be the other way round")
+            connection.place.wrong(f"{text}; expected one output and one input")
             return
         forward = first_role == "source" or second_role == "sink"
         edge = Edge(first, second, connection) if forward else Edge(second, first, connection)
         other = self.drivers.get(edge.sink)
         if other is not None:
-            connection.place.wrong(f'"{edge.sink[1]}" is driven twice, also in line {other.connection.place.line}')
+            connection.place.wrong(f'"{edge.sink[1]}" has a second connection in line {other.connection.place.line}')
             return
         self.drivers[edge.sink] = edge
 
@@ -342,7 +342,7 @@ class Flat:
     def _assign(self, path: Names, name: str, value: Value) -> None:
         key = self._find(path, name)
         if key is None:
-            value.parameter.place.complain(f'nothing is called "{name}" there; the value is ignored')
+            value.parameter.place.complain(f'no variable or connector is named "{name}"; the value is ignored')
         else:
             self.values[key] = value
 

@@ -128,7 +128,7 @@ class Loaded:
         if self.structure is not None:
             flat = Flat(self.store, self.structure)
             if not flat.leaves and not log.serious():
-                self.structure.system.place.wrong("there is no component in it")
+                self.structure.system.place.wrong("contains no component")
             tables = to_tables(flat, self.structure, until, step)
             if self.variant:  # results of variants are kept apart
                 tables.values.setdefault("name", f"{self.path.stem}-{Path(self.variant).stem}")

@@ -59,14 +59,14 @@ def _complain_about_open_inputs(flat: Flat, structure: s.Structure) -> None:
     used = {edge.source for edge in flat.drivers.values()}
     for name, connector in structure.system.connectors.items():
         if connector.kind == "input" and ((), name) in used and ((), name) not in flat.values:
-            connector.place.complain("nothing drives it; what it is connected to keeps its own value")
+            connector.place.complain("is not connected; the inputs behind it keep their own values")
 
 
 def _add_times(made: Tables, structure: s.Structure, until: float | None) -> None:
     made.places["until",] = made.places["start",] = structure.experiment
     stop = structure.stop if until is None else until
     if stop is None:
-        structure.experiment.wrong("stopTime is missing; say when the run ends: --until 10 (until=10)")
+        structure.experiment.wrong("stopTime is missing; set the end time with --until 10 (until=10)")
         stop = (structure.start or 0.0) + 1.0
     made.values["until"] = stop
     if structure.start is not None:
@@ -80,7 +80,7 @@ def _add_kind(table: dict[str, Any], leaf: Leaf) -> None:
         if wanted == name:
             table["kind"] = kind
             if getattr(leaf.description, kind.replace("-", "_")) is None:
-                leaf.component.place.wrong(f"implementation = {wanted}; the FMU does not offer that")
+                leaf.component.place.wrong(f"implementation = {wanted}; the FMU does not support it")
 
 
 def _add_step(table: dict[str, Any], leaf: Leaf, system: s.System, step: float | None) -> None:
@@ -193,13 +193,13 @@ def _connectable(flat: Flat, source: Key, sink: Key, place: s.Place) -> bool:
         return False  # told where the connector is
     if taken.causality in _PARAMETERS:
         place.wrong(
-            f'"{source[1]}" of an FMU would become the parameter "{sink[1]}" of another at the start, which is not '
+            f'"{source[1]}" of an FMU is connected to the parameter "{sink[1]}" of another, which is not '
             "supported; give the parameter a value"
         )
         return False
     for key, variable in ((source, given), (sink, taken)):
         if variable.type not in NUMERIC:
-            place.wrong(f'"{key[1]}" is of type {variable.type}; signals are numbers')
+            place.wrong(f'"{key[1]}" is of type {variable.type}; signals must be numeric')
             return False
     return True
 

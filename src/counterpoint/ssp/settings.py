@@ -61,7 +61,7 @@ def _read_value(setting: Element, key: str, notes: Notes) -> Any:
     except (tomllib.TOMLDecodeError, RecursionError):
         values = {}
     if set(values) != {"value"}:
-        notes.wrong(setting, f'Setting "{key}": value = "{text[:60]}"; a value as in TOML is needed')
+        notes.wrong(setting, f'Setting "{key}": value = "{text[:60]}"; expected a value as in TOML')
         return None
     value = values["value"]
     if isinstance(value, dict) and value.get("kind") == "python":

@@ -56,8 +56,8 @@ def as_line(
     line = _line_through(points) if points is not None else None
     if line is None:
         place.wrong(
-            f"{transformation}: a table of values in a connection is supported only where its points, of which there "
-            "have to be two, lie on a straight line; leave the translation to one of the FMUs"
+            f"{transformation}: a table of values in a connection needs at least two points, all on a straight "
+            "line; do the mapping in one of the FMUs"
         )
     return line
 
@@ -103,7 +103,7 @@ def _transformed(flat: Flat, value: Any, step: _Step) -> Any:
         return value
     if isinstance(how, s.Linear):
         if isinstance(value, bool) or not isinstance(value, int | float):
-            step.place.wrong(f"a LinearTransformation is for numbers, not for {value!r}")
+            step.place.wrong(f"a LinearTransformation needs numbers, not {value!r}")
             return None
         line = how.conversion
         return line.gain * value + line.offset
@@ -124,7 +124,7 @@ def _unit_conversion(given: Unit | None, needed: Unit | None, place: s.Place) ->
         return conversion(given, needed)
     except UnitProblem as problem:
         place.wrong(
-            f"units do not fit: {problem}; correct them, or say suppressUnitConversion to take the numbers as they are"
+            f"units do not match: {problem}; correct them, or set suppressUnitConversion to use the numbers unchanged"
         )
         return None
 

@@ -41,11 +41,11 @@ class _Reader:
         """Return the whole of it."""
         root = self.root
         if root.tag != "ssd:SystemStructureDescription":
-            self.notes.wrong(root, f"<{root.tag}>: a system structure description of SSP 1.0 is needed")
+            self.notes.wrong(root, f"<{root.tag}>: expected a system structure description of SSP 1.0")
             return None
         version = self.notes.text(root, "version")
         if version and not version.startswith("1."):
-            self.notes.wrong(root, f'version = "{version[:40]}"; SSP 1.0 is supported')
+            self.notes.wrong(root, f'version = "{version[:40]}"; expected SSP 1.0')
         top = root.child("ssd:System")
         if top is None:
             self.notes.wrong(root, "the element System is missing")
@@ -82,14 +82,14 @@ class _Reader:
         for element in (child for part in system.all("ssd:Elements") for child in part.children):
             if element.tag not in readers:
                 self.notes.wrong(
-                    element, f"<{element.tag}> is no element of a system{did_you_mean(element.tag, readers)}"
+                    element, f"<{element.tag}> is not an element of a system{did_you_mean(element.tag, readers)}"
                 )
                 continue
             made = readers[element.tag](element)
             if not made.name:
                 self.notes.wrong(element, "an element needs a name")
             elif made.name in found:
-                made.place.wrong("there is already an element of this name")
+                made.place.wrong("another element has the same name")
             else:
                 found[made.name] = made
         return found
@@ -121,7 +121,7 @@ class _Reader:
                 self.notes.wrong(element, f'Connector: kind = "{kind[:40]}"{did_you_mean(kind, s.KINDS)}')
             made = self._connector(element, kind)
             if made.name in found:
-                made.place.wrong("there is already a connector of this name")
+                made.place.wrong("another connector has the same name")
             found[made.name] = made
         return found
 
@@ -194,9 +194,7 @@ class _Reader:
             holder = element.child(within) if within else element
             inside = None if holder is None else holder.child(tag)
             if inside is None:
-                self.notes.wrong(
-                    element, f"{element.tag.partition(':')[2]}: neither a source nor <{tag}> inside is given"
-                )
+                self.notes.wrong(element, f"{element.tag.partition(':')[2]}: has neither a source nor <{tag}>")
             return None if inside is None else (inside, self.notes)
         base = self.notes.choice(element, "sourceBase", _BASES, "SSD")
         place = self._place(element, element.tag.partition(":")[2])
@@ -257,7 +255,7 @@ def read_transformation(element: Element, notes: Notes) -> s.Transformation | No
         for entry in table.all("ssc:MapEntry"):
             pair = tuple(read(notes.text(entry, key)) for key in ("source", "target"))
             if None in pair:
-                notes.wrong(entry, f"MapEntry: two values of type {kind} are needed")
+                notes.wrong(entry, f"MapEntry: expected two values of type {kind}")
             else:
                 entries.append((pair[0], pair[1]))
         return s.Mapping(kind, tuple(entries))
@@ -285,7 +283,7 @@ def _value(element: Element, kind: str, notes: Notes) -> Any:
     readers: dict[str, Any] = {"Real": to_number, "Integer": to_integer, "Boolean": to_flag}
     made = readers.get(kind, str)(text)
     if made is None and "value" in element.attributes:
-        notes.wrong(element, f'{kind}: value = "{text[:40]}"; a value of type {kind} is needed')
+        notes.wrong(element, f'{kind}: value = "{text[:40]}"; expected a value of type {kind}')
     return made
 
 

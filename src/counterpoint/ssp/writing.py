@@ -74,7 +74,7 @@ def write(scenario: Scenario, path: str | os.PathLike[str], *, overwrite: bool =
 def _pack(path: Path, text: str, files: Copies, overwrite: bool) -> None:
     """Write an archive, under another name first, so that one that is there is replaced as a whole or not at all."""
     if path.exists() and not overwrite:
-        raise OutputError(f"{path}: already there; choose another name or say overwrite", str(path))
+        raise OutputError(f"{path}: already exists; choose another name or use overwrite", str(path))
     fresh = path.with_name(f".{path.name}.part")
     try:
         with zipfile.ZipFile(fresh, "w", zipfile.ZIP_DEFLATED) as archive:
@@ -144,12 +144,12 @@ class _Maker:
         where = f"subsystems.{name}"
         if table["type"] != "fmu":
             self.problems.append(
-                f'{where}: is of type "{table["type"]}"; a system structure holds FMUs only '
-                "(counterpoint export may turn it into one)"
+                f'{where}: is of type "{table["type"]}"; a system structure can contain only FMUs '
+                "(counterpoint export can turn it into one)"
             )
             return
         if table.get("state") is not None:
-            self.problems.append(f"{where}.state: a saved state does not travel with a system structure; leave it out")
+            self.problems.append(f"{where}.state: a system structure cannot contain a saved state; remove it")
         try:
             file = self.scenario.find_file(table["file"])
             description = read_description(Archive(file), lenient=True)
@@ -169,7 +169,7 @@ class _Maker:
             where = f"connections[{index}]"
             sources = table["from"] if isinstance(table["from"], list) else [table["from"]]
             if len(sources) > 1 or table.get("law") is not None:
-                what = "a coupling law" if table.get("law") is not None else f"{len(sources)} outputs enter one input"
+                what = "a coupling law" if table.get("law") is not None else f"{len(sources)} outputs feed one input"
                 self.problems.append(f"{where}: {what}; SSP connects one output to one input")
                 continue
             ends = [self._used(where, port) for port in (sources[0], table["to"])]
@@ -199,7 +199,7 @@ class _Maker:
         elif variable is None:
             self.problems.append(f'{where}: "{port}": {_no_variable(part, connector)}')
         elif variable.dimensions:
-            self.problems.append(f'{where}: "{port}" is an array, which SSP 1.0 does not know')
+            self.problems.append(f'{where}: "{port}" is an array, which SSP 1.0 does not support')
         else:
             part.used[connector] = None
         return name, connector
@@ -207,7 +207,7 @@ class _Maker:
     def _check_settings(self, where: str, settings: dict[str, Any]) -> None:
         approximation = settings.get("approximation")
         if isinstance(approximation, dict) and approximation.get("kind") == "python":
-            text = "is code in a Python file, which does not travel with a system structure"
+            text = "is code in a Python file, which a system structure cannot contain"
             self.problems.append(f"{where}.approximation: {text}")
 
     def _master(self) -> Iterator[Node]:
@@ -223,7 +223,7 @@ class _Maker:
             if port.partition(".")[0] not in self.parts:
                 self.problems.append(f'set."{port}": no subsystem "{port.partition(".")[0]}"')
             if isinstance(value, list):
-                self.problems.append(f'set."{port}": {len(value)} values; arrays are not known to SSP 1.0')
+                self.problems.append(f'set."{port}": {len(value)} values; SSP 1.0 does not support arrays')
 
     def _component(self, name: str, part: _Part) -> Node:
         constants = {
@@ -281,7 +281,7 @@ class _Maker:
             self.problems.append(f"{where}: {_no_variable(part, key)}")
             return Node("ssv:Parameter")
         if variable.dimensions or isinstance(value, list):
-            self.problems.append(f"{where}: is an array, which SSP 1.0 does not know")
+            self.problems.append(f"{where}: is an array, which SSP 1.0 does not support")
             return Node("ssv:Parameter")
         reader = ValueReader(part.description, {})
         reader.read(where, variable, value)
@@ -290,9 +290,9 @@ class _Maker:
             return Node("ssv:Parameter")
         kind, text = _typed(part.description, variable, value)
         if kind == "Integer" and not _SMALLEST <= int(text) <= _LARGEST:
-            self.problems.append(f"{where}: {text}; whole numbers of SSP have 32 bits")
+            self.problems.append(f"{where}: {text}; SSP integers have 32 bits")
         if not is_writable(text):
-            self.problems.append(f"{where}: {value!r}; XML cannot hold its control characters")
+            self.problems.append(f"{where}: {value!r}; XML cannot contain its control characters")
         return Node("ssv:Parameter", {"name": key}, [Node(f"ssv:{kind}", {"value": text})])
 
 

@@ -1,4 +1,4 @@
-"""Subsystems: anything that owns states, time and a solver."""
+"""Subsystems: models with their own states, time and solver."""
 
 from .base import NativeSubsystem, Subsystem
 from .models import SOLVERS, linear, ode, second_order

@@ -17,39 +17,40 @@ InputFunction = Callable[[float], NDArray[np.float64]]
 
 
 class Subsystem:
-    """Base class for a model that steps itself.
+    """Base class for a model with its own step method.
 
     Contract for implementers:
 
     1. ``inputs`` and ``outputs`` name the ports: a list of names, or a mapping name -> width for
-       vectors. They never change after the subsystem was added to a system.
-    2. :meth:`start` puts the model at time ``t`` in its initial state. It may be called again to begin
-       another run. :meth:`finish` ends a run, whatever ended it: release what is held outside (a process, a socket).
+       vectors. They must not change after the subsystem has been added to a system.
+    2. :meth:`start` sets the model to its initial state at time ``t``. It may be called again to begin
+       another run. :meth:`finish` always ends a run: release external resources there (a process, a socket).
     3. :meth:`step` advances the model from ``t`` to ``t_end``. With ``stops_early = True`` it may stop earlier
-       and return the time it has reached (an event); others then wait for it more often, because they cannot know
-       when it will publish. ``None`` means ``t_end``. One call is one accepted step, and only its end is published.
+       and return the time it has reached (an event); other subsystems then wait for it more often, because they
+       cannot know when it will publish. ``None`` means ``t_end``. One call is one accepted step; only its end is
+       published.
        Where an event that ended the step makes outputs jump, ``output_before_event`` is a method that returns the
-       outputs right before it, and ``None`` after any other step: nobody will then draw a line through the jump.
-    4. During a step the inputs may be asked at any time between ``t`` and ``t_end``: ``u(time)`` returns an
-       array of all inputs in the order of ``inputs``. The array is written again by the next call: copy it to keep
-       it. At the start of a step evaluate derivatives anew with ``u(t)``: what was stored at the end of the
-       last step was made with inputs that were guesses then.
+       outputs just before it, and ``None`` after any other step: no approximation then crosses the jump.
+    4. During a step the inputs may be evaluated at any time between ``t`` and ``t_end``: ``u(time)`` returns an
+       array of all inputs in the order of ``inputs``. The next call overwrites the array: copy it to keep
+       it. At the start of a step evaluate derivatives again with ``u(t)``: those from the end of the last step
+       used extrapolated inputs.
     5. :meth:`output` returns the outputs at the current time: a number, a sequence or an array in the order
        of ``outputs``. It may use ``u`` only for pairs declared in ``feedthrough`` (output, input).
-    6. ``next_step``: a method that returns the step wished next in s makes the subsystem run at its own
-       pace when it is added without a fixed step; ``None`` otherwise.
-    7. ``save`` and ``restore`` come together: after ``restore(save())`` the same calls give the same results. Leave
-       them out when the model cannot.
-    8. ``defaults`` gives inputs a value that are not connected; ``units`` names the units of ports, such as ``"N*m"``:
-       for plots, and for connections, which are checked by them.
-       ``initial_feedthrough`` has pairs (output, input) that depend on each other at the start only;
-       ``preferred_step`` is the fixed step in s of a subsystem that is added without one; ``typical_step`` is about
-       what it takes at its own pace, where starting it only to ask would cost too much.
-       ``preferred_approximation`` is what its outputs get in connections that name no approximation, and
-       ``output_approximations`` the same for single ones: what jumps is best held. ``input_approximations`` is what an
-       input gets where neither the connection nor the output says it.
-    9. No method is called from two threads at once by one run; one object belongs to one run at a time.
-    10. A failure is an exception; the run keeps what was published before it.
+    6. ``next_step``: a method that returns the preferred next step in s, used when the subsystem is added
+       without a fixed step; ``None`` otherwise.
+    7. ``save`` and ``restore`` come together: after ``restore(save())`` the same calls give the same results. Omit
+       both if the model cannot save its state.
+    8. ``defaults`` are the values of unconnected inputs; ``units`` are the units of ports, such as ``"N*m"``,
+       used in plots and to check connections.
+       ``initial_feedthrough`` has pairs (output, input) with direct feedthrough at the start only;
+       ``preferred_step`` is the fixed step in s of a subsystem that is added without one; ``typical_step`` is the
+       approximate size of its own steps, where starting it only to ask would cost too much.
+       ``preferred_approximation`` is used for its outputs in connections without an approximation, and
+       ``output_approximations`` for single outputs: hold signals that jump. ``input_approximations`` is used for an
+       input if neither the connection nor the output specifies one.
+    9. A run never calls methods from two threads at once; an object takes part in one run at a time.
+    10. Report a failure by an exception; the run keeps the results published before it.
 
     Examples
     --------
@@ -93,7 +94,7 @@ class Subsystem:
                 setattr(cls, kind, port_widths(cls.__dict__[kind], f"{cls.__name__}.{kind}"))
 
     def start(self, t: float) -> None:
-        """Put the model at time ``t`` (s) in its initial state."""
+        """Set the model to its initial state at time ``t`` (s)."""
 
     def step(self, t: float, t_end: float, u: InputFunction) -> float | None:
         """Advance from ``t`` to ``t_end`` (s)."""
@@ -104,7 +105,7 @@ class Subsystem:
         raise NotImplementedError(f"{type(self).__name__} must define output(t, u)")
 
     def finish(self) -> None:
-        """Release what the run held outside; only :meth:`start` may follow."""
+        """Release external resources of the run; only :meth:`start` may follow."""
 
     @property
     def input_widths(self) -> dict[str, int]:
@@ -117,16 +118,16 @@ class Subsystem:
         return port_widths(self.outputs, f"{type(self).__name__}.outputs")
 
     def approximation_of(self, output: str) -> Approximation | None:
-        """Return how an output is best approximated where a connection does not say it; None: as anything else."""
+        """Return the preferred approximation of an output in connections without one; None: the default."""
         return self.output_approximations.get(output, self.preferred_approximation)
 
     def step_problems(self, step: float, span: float) -> Iterator[str]:
-        """Say why the subsystem cannot run with a fixed step over a span of time, both in s."""
+        """Yield the reasons why the subsystem cannot run with a fixed step over a time span, both in s."""
         yield from ()
 
     @property
     def is_foreign(self) -> bool:
-        """Whether code of others runs in this process, which may change what belongs to all of it."""
+        """Whether foreign code runs in this process, which may change the state of the process."""
         return False
 
     @property
@@ -136,7 +137,7 @@ class Subsystem:
 
     @property
     def own_pace(self) -> bool:
-        """Whether the subsystem can choose its steps itself."""
+        """Whether the subsystem can choose its own steps."""
         return self.next_step is not None
 
     def _native(self) -> _core.Subsystem:
@@ -144,7 +145,7 @@ class Subsystem:
 
 
 class NativeSubsystem(Subsystem):
-    """A subsystem of the core; made by :func:`linear`, :func:`ode`, :func:`table` and the like."""
+    """A subsystem of the core; created by :func:`linear`, :func:`ode`, :func:`table` and the like."""
 
     def __init__(
         self,
@@ -175,12 +176,12 @@ class NativeSubsystem(Subsystem):
 
     @property
     def own_pace(self) -> bool:
-        """Whether the subsystem can choose its steps itself (a variable-step solver, a table)."""
+        """Whether the subsystem can choose its own steps (a variable-step solver, a table)."""
         return self._own_pace
 
     @property
     def can_save(self) -> bool:
-        """Whether the model can save and restore its state; all of the core can, unless models of Python are inside."""
+        """Whether the model can save and restore its state; in the core all can, unless they contain Python models."""
         return self._can_save
 
     def _native(self) -> _core.Subsystem:

@@ -50,7 +50,7 @@ def linear(
     solver : str
         One of :data:`SOLVERS`.
     defaults, units : mappings, optional
-        Values of inputs that are not connected; units of ports, for plots.
+        Values of unconnected inputs; units of ports, for plots and checks.
     **options : float
         ``rtol``, ``atol``, ``first_step``, ``max_step`` (s) of variable-step solvers; ``beta``, ``gamma`` of newmark.
 
@@ -162,7 +162,7 @@ def ode(
     rhs : function or compiled function pointer
         A Python function ``rhs(t, x, u)`` that returns the n derivatives, or a pointer to
         ``void f(double t, const double *x, const double *u, double *dx)``: a numba ``cfunc``, a ctypes
-        function, or an address. The arrays x and u are written again at every call: copy to keep.
+        function, or an address. Each call overwrites the arrays x and u: copy them to keep them.
     x0 : array of shape (n,)
         Initial state.
     inputs : names, or name -> width
@@ -172,9 +172,9 @@ def ode(
     output : function or compiled function pointer, optional
         Like ``rhs``, but writes or returns y.
     feedthrough : bool or pairs (output, input)
-        Whether ``output`` uses u. If not, u must not be looked at.
+        Whether ``output`` uses u. If not, it must not read u.
     solver : str
-        One of :data:`SOLVERS`; ``ode45``, ``ode23`` and the stiff ``ode23s`` choose their own step when none is
+        One of :data:`SOLVERS`; ``ode45``, ``ode23`` and the stiff ``ode23s`` choose their own steps when none is
         given.
     defaults, units, **options
         As for :func:`linear`.
@@ -194,7 +194,7 @@ def ode(
     if output is None:
         output_ports = _named("outputs", outputs if outputs is not None else "x", n)
     elif outputs is None:
-        raise SetupError("outputs: names are needed together with an output function")
+        raise SetupError("outputs: not given; expected the names of the values that the output function returns")
     else:
         output_ports = port_widths(outputs, "outputs")
     pairs = _feedthrough_pairs(feedthrough, input_ports, output_ports, output is not None)
@@ -261,7 +261,7 @@ def _feedthrough_pairs(
     if feedthrough is False:
         return []
     if not has_output:
-        raise SetupError("feedthrough: outputs that are states have none; give an output function")
+        raise SetupError("feedthrough: outputs that are states have no feedthrough; give an output function")
     if feedthrough is True:
         return [(y, u) for y in outputs for u in inputs]
     pairs = list(feedthrough)
@@ -285,7 +285,7 @@ def _linear_feedthrough(
 
 
 def _named(where: str, spec: PortSpec, total: int) -> dict[str, int]:
-    """Ports that must make up `total` scalars; a single name takes them all."""
+    """Return ports with `total` scalars in all; a single name takes them all."""
     widths = port_widths({spec: total} if isinstance(spec, str) and total > 0 else spec, where)
     if total == 0 and isinstance(spec, str):
         return {}
@@ -299,7 +299,7 @@ def _named(where: str, spec: PortSpec, total: int) -> dict[str, int]:
 def _vector(where: str, value: ArrayLike) -> NDArray[np.float64]:
     vector = np.atleast_1d(_numbers(where, value))
     if vector.ndim != 1 or len(vector) == 0:
-        raise SetupError(f"{where}: shape {vector.shape}; a list of numbers is needed")
+        raise SetupError(f"{where}: shape {vector.shape}; expected a list of numbers")
     return vector
 
 
@@ -311,7 +311,7 @@ def _matrix(where: str, value: ArrayLike, shape: tuple[int | None, int | None]) 
         array = array.reshape(-1, 1) if shape[0] is not None and shape[0] == len(array) else array.reshape(1, -1)
     wanted = tuple("any" if s is None else s for s in shape)
     if array.ndim != 2 or any(s is not None and s != got for s, got in zip(shape, array.shape, strict=True)):
-        raise SetupError(f"{where}: shape {array.shape}; {wanted} is needed")
+        raise SetupError(f"{where}: shape {array.shape}; expected {wanted}")
     return np.ascontiguousarray(array)
 
 
@@ -321,7 +321,7 @@ def _numbers(where: str, value: ArrayLike) -> NDArray[np.float64]:
     except (TypeError, ValueError):
         raise SetupError(f"{where}: {value!r} is not an array of numbers") from None
     if not np.all(np.isfinite(array)):
-        raise SetupError(f"{where}: holds NaN or infinity; finite numbers are needed")
+        raise SetupError(f"{where}: contains NaN or infinity; expected finite numbers")
     return array
 
 
@@ -329,7 +329,7 @@ def _check_solver(solver: str, states: int) -> None:
     if solver not in SOLVERS:
         raise SetupError(f'solver: no solver "{solver}"' + did_you_mean(solver, SOLVERS))
     if solver == "newmark" and states % 2:
-        raise SetupError(f"solver: newmark needs positions and as many velocities; the model has {states} states")
+        raise SetupError(f"solver: newmark needs as many velocities as positions; the model has {states} states")
 
 
 _OPTIONS = {
@@ -346,14 +346,14 @@ _RANGES = {"beta": (0.0, 0.5), "gamma": (0.5, 1.0)}
 
 
 def solver_options(options: Mapping[str, float], known: Iterable[str] = _OPTIONS) -> _core.SolverOptions:
-    """Return the options of a solver for the core; raise SetupError with the first that is not allowed."""
+    """Return the options of a solver for the core; raise SetupError for the first that is not allowed."""
     settings = _core.SolverOptions()
     for name, value in options.items():
         if name not in known:
-            raise SetupError(f'solver option "{name}" is not known' + did_you_mean(name, known))
+            raise SetupError(f'solver option "{name}" is unknown' + did_you_mean(name, known))
         lowest, highest = _RANGES.get(name, (0.0, np.inf))
         if not isinstance(value, Real) or not lowest <= value <= highest or (name not in _RANGES and value == 0.0):
             allowed = f"a number from {lowest} to {highest}" if name in _RANGES else "a positive number"
-            raise SetupError(f"{name}: {value!r}; {allowed} is needed")
+            raise SetupError(f"{name}: {value!r}; expected {allowed}")
         setattr(settings, _OPTIONS[name], float(value))
     return settings

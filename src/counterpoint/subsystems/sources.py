@@ -23,7 +23,7 @@ def table(
     kind: Literal["linear", "hold"] = "linear",
     units: Mapping[str, str] | None = None,
 ) -> NativeSubsystem:
-    """Make a source from values tabulated over time; after the last row the last value stays.
+    """Make a source from values tabulated over time; after the last row the last value is held.
 
     Added without a step it steps from row to row, so ``lagrange(1)`` reproduces its lines exactly.
 
@@ -48,14 +48,14 @@ def table(
         axis = np.ascontiguousarray(times, dtype=np.float64)
         rows = np.atleast_1d(np.asarray(values, dtype=np.float64))
     except (TypeError, ValueError):
-        raise SetupError("times, values: numbers are needed") from None
+        raise SetupError("times, values: expected numbers") from None
     if kind not in ("linear", "hold"):
-        raise SetupError(f'kind: "{kind}"; "linear" or "hold" is needed')
+        raise SetupError(f'kind: "{kind}"; expected "linear" or "hold"')
     _check_axis(axis, len(rows))
     rows = np.ascontiguousarray(rows.reshape(len(axis), -1))
     if not np.all(np.isfinite(rows)):
         row = int(np.argwhere(~np.isfinite(rows))[0][0])
-        raise SetupError(f"values: row {row + 1} (t = {axis[row]} s) holds NaN or infinity")
+        raise SetupError(f"values: row {row + 1} (t = {axis[row]} s) contains NaN or infinity")
     widths = port_widths({outputs: rows.shape[1]} if isinstance(outputs, str) else outputs, "outputs")
     if sum(widths.values()) != rows.shape[1]:
         raise SetupError(
@@ -80,7 +80,7 @@ def _check_axis(axis: np.ndarray[tuple[int, ...], np.dtype[np.float64]], rows: i
     steps = np.diff(axis)
     if np.any(steps <= 0.0):
         row = int(np.argmax(steps <= 0.0)) + 1
-        raise SetupError(f"times: row {row + 1} ({axis[row]} s) does not come after row {row} ({axis[row - 1]} s)")
+        raise SetupError(f"times: row {row + 1} ({axis[row]} s) is not later than row {row} ({axis[row - 1]} s)")
 
 
 class _FunctionSource(Subsystem):
@@ -98,7 +98,7 @@ class _FunctionSource(Subsystem):
         return self.function(t)
 
     def save(self) -> None:
-        """Nothing has to be kept: the output depends on time alone."""
+        """There is no state to save: the output depends only on time."""
 
     def restore(self, state: None) -> None:
         pass

@@ -173,7 +173,7 @@ def test_a_csv_file_becomes_a_source_with_the_names_of_its_columns(tmp_path, pro
         ("t\n0\n", {}, 'no columns beside "t"'),
         ("t,a\n", {}, "at least one line of numbers"),
         ("", {}, "at least one line of numbers"),
-        ("t,a\n0,1\n", {"delimiter": ""}, "one character is needed"),
+        ("t,a\n0,1\n", {"delimiter": ""}, "expected one character"),
     ],
 )
 def test_a_wrong_csv_file_is_refused_with_its_line(tmp_path, text, options, message):

@@ -152,50 +152,17 @@ fmi2Status fmi2SetString(fmi2Component c, const Ref* r, size_t n, const fmi2Stri
   return fmi2OK;
 }
 
-typedef struct {
-  double time, event_time;
-  Mode mode;
-  StepEnd last;
-  bool inputs_changed;
-  char values[];
-} Saved;
-
-fmi2Status fmi2GetFMUstate(fmi2Component component, fmi2FMUstate* state) {
-  Instance* c = component;
-  if (definition.save != NULL && definition.save(c) != OK) return fmi2Error;
-  if (*state == NULL) *state = malloc(sizeof(Saved) + definition.size);
-  Saved* saved = *state;
-  saved->time = c->time;
-  saved->event_time = c->event_time;
-  saved->mode = c->mode;
-  saved->last = c->last;
-  saved->inputs_changed = c->inputs_changed;
-  memcpy(saved->values, c->values, definition.size);
-  return fmi2OK;
-}
-
-fmi2Status fmi2SetFMUstate(fmi2Component component, fmi2FMUstate state) {
-  Instance* c = component;
-  const Saved* saved = state;
-  c->time = saved->time;
-  c->event_time = saved->event_time;
-  c->mode = saved->mode;
-  c->last = saved->last;
-  c->inputs_changed = saved->inputs_changed;
-  memcpy(c->values, saved->values, definition.size);
-  return fmi2OK;
-}
+fmi2Status fmi2GetFMUstate(fmi2Component c, fmi2FMUstate* state) { return (fmi2Status)save_state(c, state); }
+fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate state) { return (fmi2Status)restore_state(c, state); }
 
 fmi2Status fmi2FreeFMUstate(fmi2Component c, fmi2FMUstate* state) {
   (void)c;
-  free(*state);
-  *state = NULL;
-  return fmi2OK;
+  return (fmi2Status)free_state(state);
 }
 
 fmi2Status fmi2SerializedFMUstateSize(fmi2Component c, fmi2FMUstate state, size_t* size) {
   (void)c, (void)state;
-  *size = sizeof(Saved) + definition.size;
+  *size = size_of_state();
   return fmi2OK;
 }
 
@@ -207,9 +174,7 @@ fmi2Status fmi2SerializeFMUstate(fmi2Component c, fmi2FMUstate state, fmi2Byte* 
 
 fmi2Status fmi2DeSerializeFMUstate(fmi2Component c, const fmi2Byte* bytes, size_t size, fmi2FMUstate* state) {
   (void)c;
-  *state = malloc(size);
-  memcpy(*state, bytes, size);
-  return fmi2OK;
+  return (fmi2Status)read_state(bytes, size, state);
 }
 
 fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const Ref* unknowns, size_t m, const Ref* knowns, size_t n,
@@ -237,11 +202,7 @@ fmi2Status fmi2GetRealOutputDerivatives(fmi2Component component, const Ref* r, s
                                         fmi2Real* v) {
   Instance* c = component;
   if (definition.slope == NULL || enter(c, "fmi2GetRealOutputDerivatives", IN(STEP)) != OK) return fmi2Error;
-  for (size_t i = 0; i < n; ++i) {
-    if (orders[i] != 1) return fmi2Error;
-    v[i] = definition.slope(c, r[i]);
-  }
-  return fmi2OK;
+  return (fmi2Status)get_slopes(c, r, n, orders, v);
 }
 
 fmi2Status fmi2DoStep(fmi2Component c, fmi2Real now, fmi2Real step, fmi2Boolean no_set_state_before_now) {
@@ -320,13 +281,8 @@ fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real* dx, size_t n) {
   return n == count_states(c) ? (fmi2Status)get_derivatives(c, "fmi2GetDerivatives", dx) : fmi2Error;
 }
 fmi2Status fmi2GetEventIndicators(fmi2Component c, fmi2Real* z, size_t n) {
-  if (n != definition.indicators) return fmi2Error;
-  if (n > 0) definition.indicate(c, z);
-  return fmi2OK;
+  return (fmi2Status)get_indicators(c, z, n);
 }
 fmi2Status fmi2GetNominalsOfContinuousStates(fmi2Component c, fmi2Real* nominals, size_t n) {
-  if (n != count_states(c)) return fmi2Error;
-  for (size_t i = 0; i < n; ++i) nominals[i] = 1.0;
-  if (definition.nominals != NULL) definition.nominals(c, nominals);
-  return fmi2OK;
+  return (fmi2Status)get_nominals(c, nominals, n);
 }

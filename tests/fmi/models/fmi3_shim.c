@@ -195,50 +195,17 @@ fmi3Status fmi3SetBinary(fmi3Instance c, const Ref* r, size_t n, const size_t* s
   return fmi3OK;
 }
 
-typedef struct {
-  double time, event_time;
-  Mode mode;
-  StepEnd last;
-  bool inputs_changed;
-  char values[];
-} Saved;
-
-fmi3Status fmi3GetFMUState(fmi3Instance component, fmi3FMUState* state) {
-  Instance* c = component;
-  if (definition.save != NULL && definition.save(c) != OK) return fmi3Error;
-  if (*state == NULL) *state = malloc(sizeof(Saved) + definition.size);
-  Saved* saved = *state;
-  saved->time = c->time;
-  saved->event_time = c->event_time;
-  saved->mode = c->mode;
-  saved->last = c->last;
-  saved->inputs_changed = c->inputs_changed;
-  memcpy(saved->values, c->values, definition.size);
-  return fmi3OK;
-}
-
-fmi3Status fmi3SetFMUState(fmi3Instance component, fmi3FMUState state) {
-  Instance* c = component;
-  const Saved* saved = state;
-  c->time = saved->time;
-  c->event_time = saved->event_time;
-  c->mode = saved->mode;
-  c->last = saved->last;
-  c->inputs_changed = saved->inputs_changed;
-  memcpy(c->values, saved->values, definition.size);
-  return fmi3OK;
-}
+fmi3Status fmi3GetFMUState(fmi3Instance c, fmi3FMUState* state) { return (fmi3Status)save_state(c, state); }
+fmi3Status fmi3SetFMUState(fmi3Instance c, fmi3FMUState state) { return (fmi3Status)restore_state(c, state); }
 
 fmi3Status fmi3FreeFMUState(fmi3Instance c, fmi3FMUState* state) {
   (void)c;
-  free(*state);
-  *state = NULL;
-  return fmi3OK;
+  return (fmi3Status)free_state(state);
 }
 
 fmi3Status fmi3SerializedFMUStateSize(fmi3Instance c, fmi3FMUState state, size_t* size) {
   (void)c, (void)state;
-  *size = sizeof(Saved) + definition.size;
+  *size = size_of_state();
   return fmi3OK;
 }
 
@@ -250,9 +217,7 @@ fmi3Status fmi3SerializeFMUState(fmi3Instance c, fmi3FMUState state, fmi3Byte* b
 
 fmi3Status fmi3DeserializeFMUState(fmi3Instance c, const fmi3Byte* bytes, size_t size, fmi3FMUState* state) {
   (void)c;
-  *state = malloc(size);
-  memcpy(*state, bytes, size);
-  return fmi3OK;
+  return (fmi3Status)read_state(bytes, size, state);
 }
 
 fmi3Status fmi3GetDirectionalDerivative(fmi3Instance c, const Ref* unknowns, size_t m, const Ref* knowns, size_t n,
@@ -322,11 +287,7 @@ fmi3Status fmi3GetOutputDerivatives(fmi3Instance c, const Ref* r, size_t n, cons
                                     size_t count) {
   if (definition.slope == NULL || count != n || enter(c, "fmi3GetOutputDerivatives", IN(STEP) | IN(EVENT)) != OK)
     return fmi3Error;
-  for (size_t i = 0; i < n; ++i) {
-    if (orders[i] != 1) return fmi3Error;
-    v[i] = definition.slope(c, r[i]);
-  }
-  return fmi3OK;
+  return (fmi3Status)get_slopes(c, r, n, orders, v);
 }
 
 fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 now, fmi3Float64 step, fmi3Boolean no_set_state_before_now,
@@ -367,15 +328,10 @@ fmi3Status fmi3GetContinuousStateDerivatives(fmi3Instance c, fmi3Float64* dx, si
   return n == count_states(c) ? (fmi3Status)get_derivatives(c, "fmi3GetContinuousStateDerivatives", dx) : fmi3Error;
 }
 fmi3Status fmi3GetEventIndicators(fmi3Instance c, fmi3Float64* z, size_t n) {
-  if (n != definition.indicators) return fmi3Error;
-  if (n > 0) definition.indicate(c, z);
-  return fmi3OK;
+  return (fmi3Status)get_indicators(c, z, n);
 }
 fmi3Status fmi3GetNominalsOfContinuousStates(fmi3Instance c, fmi3Float64* nominals, size_t n) {
-  if (n != count_states(c)) return fmi3Error;
-  for (size_t i = 0; i < n; ++i) nominals[i] = 1.0;
-  if (definition.nominals != NULL) definition.nominals(c, nominals);
-  return fmi3OK;
+  return (fmi3Status)get_nominals(c, nominals, n);
 }
 fmi3Status fmi3GetNumberOfEventIndicators(fmi3Instance c, size_t* n) {
   (void)c;

@@ -129,6 +129,14 @@ void choose_categories(Instance*, bool on, size_t n, const char* const* categori
 bool is_logged(const Instance*, Status, const char* category);
 Status get_states(Instance*, double*);
 Status set_states(Instance*, const double*);
+Status get_nominals(Instance*, double*, size_t n);
+Status get_indicators(Instance*, double*, size_t n);
+Status get_slopes(Instance*, const unsigned* references, size_t n, const int* orders, double*);
+Status save_state(Instance*, void** state);
+Status restore_state(Instance*, const void* state);
+Status free_state(void** state);
+size_t size_of_state(void);
+Status read_state(const void* bytes, size_t size, void** state);
 
 #define IN(MODE) (1u << (MODE))
 #if defined(_WIN32)

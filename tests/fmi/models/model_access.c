@@ -196,3 +196,70 @@ Status set_states(Instance* instance, const double* states) {
   }
   return OK;
 }
+
+Status get_nominals(Instance* instance, double* nominals, size_t n) {
+  if (n != count_states(instance)) return ERROR;
+  for (size_t i = 0; i < n; ++i) nominals[i] = 1.0;
+  if (definition.nominals != NULL) definition.nominals(instance, nominals);
+  return OK;
+}
+
+Status get_indicators(Instance* instance, double* indicators, size_t n) {
+  if (n != definition.indicators) return ERROR;
+  if (n > 0) definition.indicate(instance, indicators);
+  return OK;
+}
+
+Status get_slopes(Instance* instance, const unsigned* references, size_t n, const int* orders, double* slopes) {
+  for (size_t i = 0; i < n; ++i) {
+    if (orders[i] != 1) return ERROR;
+    slopes[i] = definition.slope(instance, references[i]);
+  }
+  return OK;
+}
+
+typedef struct {
+  double time, event_time;
+  Mode mode;
+  StepEnd last;
+  bool inputs_changed;
+  char values[];
+} Saved;
+
+size_t size_of_state(void) { return sizeof(Saved) + definition.size; }
+
+Status save_state(Instance* instance, void** state) {
+  if (definition.save != NULL && definition.save(instance) != OK) return ERROR;
+  if (*state == NULL) *state = malloc(size_of_state());
+  Saved* saved = *state;
+  saved->time = instance->time;
+  saved->event_time = instance->event_time;
+  saved->mode = instance->mode;
+  saved->last = instance->last;
+  saved->inputs_changed = instance->inputs_changed;
+  memcpy(saved->values, instance->values, definition.size);
+  return OK;
+}
+
+Status restore_state(Instance* instance, const void* state) {
+  const Saved* saved = state;
+  instance->time = saved->time;
+  instance->event_time = saved->event_time;
+  instance->mode = saved->mode;
+  instance->last = saved->last;
+  instance->inputs_changed = saved->inputs_changed;
+  memcpy(instance->values, saved->values, definition.size);
+  return OK;
+}
+
+Status free_state(void** state) {
+  free(*state);
+  *state = NULL;
+  return OK;
+}
+
+Status read_state(const void* bytes, size_t size, void** state) {
+  *state = malloc(size);
+  memcpy(*state, bytes, size);
+  return OK;
+}

@@ -330,7 +330,7 @@ def test_a_shape_says_what_is_wrong_with_it():
     assert 'shapes."bar".kind: no kind "lime"; did you mean "line"?' in problems_of(kind="lime")
     assert "has 1 in a frame; a line needs 2 points or more" in problems_of(positions=np.zeros((3, 1, 3)))
     assert "has 3 in a frame; a spring needs 2 points" in problems_of(kind="spring", positions=np.zeros((3, 3, 3)))
-    assert "has the shape (3, 2); needed is (frames, points, 3)" in problems_of(positions=np.zeros((3, 2)))
+    assert "has the shape (3, 2); expected (frames, points, 3)" in problems_of(positions=np.zeros((3, 2)))
     assert "is not an array of numbers" in problems_of(positions=[["a"]])
     assert "a line cannot be turned" in problems_of(rotations=np.eye(3)[None])
     assert "takes nothing" in problems_of(size=(1.0,))
@@ -343,7 +343,7 @@ def test_a_body_says_what_is_wrong_with_it():
     body = {"kind": "box", "positions": np.zeros((3, 1, 3)), "size": (1.0, 1.0, 1.0)}
     assert "size: is (1.0,); a box takes (x, y, z) edges" in problems_of(**body | {"size": (1.0,)})
     assert "must be greater than 0" in problems_of(**body | {"size": (1.0, 0.0, 1.0)})
-    assert "needed is (frames, 3, 3)" in problems_of(**body | {"rotations": np.eye(3)})
+    assert "expected (frames, 3, 3)" in problems_of(**body | {"rotations": np.eye(3)})
     mesh = {"kind": "mesh", "positions": np.zeros((3, 1, 3)), "vertices": np.eye(3), "faces": np.array([[0, 1, 2]])}
     assert "a mesh needs vertices" in problems_of(**mesh | {"vertices": None})
     assert "index 3 names no vertex; there are 3" in problems_of(**mesh | {"faces": np.array([[0, 1, 3]])})
@@ -380,9 +380,9 @@ def test_what_is_not_a_rotation_is_named():
         ({"times": [0.0, 2.0, 1.0]}, "frame 2 at t = 1 s is before frame 1 at t = 2 s"),
         ({"times": [1.0, 1.0]}, "all frames are at t = 1 s"),
         ({"times": [0.0, np.nan]}, "frame 1 is not a finite number"),
-        ({"times": [[0.0, 1.0]]}, "needed is (frames,)"),
+        ({"times": [[0.0, 1.0]]}, "expected (frames,)"),
         ({"shapes": ()}, "there is nothing to draw"),
-        ({"up": (0, 0, 0)}, "needed is a direction"),
+        ({"up": (0, 0, 0)}, "expected a direction"),
         ({"speed": 0.0}, "must be greater than 0"),
         ({"traces": ("pim",)}, 'no point or line "pim"; did you mean "pin"?'),
     ],

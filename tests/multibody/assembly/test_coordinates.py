@@ -112,7 +112,7 @@ def test_coordinates_and_such_links_survive_a_model_file(tmp_path):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda m: m.coordinate("c", inertia=0.0), "inertia 0.0; a number above 0 is needed"),
+        (lambda m: m.coordinate("c", inertia=0.0), "inertia 0.0; expected a positive number"),
         (lambda m: m.coordinate("c", inertia=1.0, kind="angel"), 'did you mean "angle"'),
         (lambda m: m.coordinate("A", inertia=1.0), "a point has this name already"),
         (lambda m: m.on_body("l", "A", "rod"), '"A" belongs to "rod" already'),

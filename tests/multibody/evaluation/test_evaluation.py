@@ -239,7 +239,7 @@ def test_a_value_that_is_not_finite_is_named():
 
 
 def test_wrong_shapes_are_named():
-    with pytest.raises(Exception, match=r"Q has the shape \(1,\); needed is \(2,\)"):
+    with pytest.raises(Exception, match=r"Q has the shape \(1,\); expected \(2,\)"):
         Evaluated(lambda t, q, v, u: (np.eye(2), [], [], [0.0]), coordinates=2).run(until=1.0, step=0.1)
 
 
@@ -261,11 +261,11 @@ def test_what_is_not_there_is_told(tmp_path):
         Evaluated(connect(f"unix://{tmp_path}/nobody"), **SIZES).subsystem()
     with pytest.raises(PeerLost, match="cannot be started"):
         Evaluated(process([tmp_path / "nobody"]), **SIZES).subsystem()
-    with pytest.raises(SetupError, match=r"nobody\.m: needed is an existing file"):
+    with pytest.raises(SetupError, match=r"nobody\.m: expected an existing file"):
         octave(tmp_path / "nobody.m")
-    with pytest.raises(SetupError, match='needed is "tcp://host:port"'):
+    with pytest.raises(SetupError, match='expected "tcp://host:port"'):
         connect("http://somewhere")
-    with pytest.raises(SetupError, match="needed is a function, a pointer"):
+    with pytest.raises(SetupError, match="expected a function, a pointer"):
         Evaluated(3.0, coordinates=1)
 
 

@@ -36,7 +36,7 @@ def test_mistakes_of_the_run_are_reported_with_the_others(problems):
 def test_lists_that_are_too_short_or_too_long_say_how_many_are_needed(problems):
     joints = '[joints]\nj = { kind = "weld", bodies = ["rod"], at = "A" }\nk = { kind = "weld", bodies = ["rod", "rod", "rod"] }\n'
     found = problems(PENDULUM + joints)
-    assert found[0].startswith("joints.j.bodies: has 1; at least 2 are needed")
+    assert found[0].startswith("joints.j.bodies: has 1; expected at least 2")
     assert found[1].startswith("joints.k.bodies: has 3; at most 2 are allowed")
 
 
@@ -80,9 +80,9 @@ def test_several_problems_are_told_at_once_in_the_order_of_the_file(problems):
         "springs.s.mesure",
         "joints.j.kind",
     ]
-    assert "2 finite numbers are needed" in found[0]
+    assert "expected 2 finite numbers" in found[0]
     assert found[0].endswith("(line 9)")
-    assert '"2 m": the unit does not fit; a value in kg is needed' in found[1]
+    assert '"2 m": the unit does not fit; expected a value in kg' in found[1]
     assert 'unknown key; did you mean "measure"?' in found[2]
     assert 'did you mean "revolute"?' in found[3]
 
@@ -104,7 +104,7 @@ def test_what_follows_from_a_mistake_is_not_told(problems):
         ('[guides]\nphy = 0\n', 'guides.phy: no measure "phy"; did you mean "phi"?'),
         ('[initial]\nphy = 0\n', 'initial.phy: no measure "phy"; did you mean "phi"?'),
         ('[point_masses]\nX = 1\n', 'point_masses.X: no point "X"'),
-        ('[point_masses]\nB = "1 m"\n', 'point_masses.B: "1 m": the unit does not fit; a value in kg is needed'),
+        ('[point_masses]\nB = "1 m"\n', 'point_masses.B: "1 m": the unit does not fit; expected a value in kg'),
         ('[outputs]\nx = "rood"\n', 'outputs.x: there is no "rood"'),
         ('[outputs]\nx = { of = "B", motion = "velocty" }\n', 'outputs.x.motion: "velocty": unknown motion; did you mean "velocity"?'),
         ('[measures.m]\nkind = "angel"\nbodies = ["rod"]\n', 'measures.m.kind: "angel": unknown kind; did you mean "angle"?'),
@@ -113,8 +113,8 @@ def test_what_follows_from_a_mistake_is_not_told(problems):
         ('[measures.B]\nkind = "angle"\nbodies = ["rod"]\n', 'measures.B: a point has this name already'),
         ('[spring.s]\nmeasure = "phi"\n', 'spring: unknown key; did you mean "springs"?'),
         ('[springs.s]\nmeasure = "phi"\nstiffness = "3 N/m"\n', 'springs.s.stiffness: "3 N/m": the unit does not fit; a value in N m/rad'),
-        ('[springs.s]\nmeasure = "phi"\nstiffness = "3 N/mmm"\n', 'springs.s.stiffness: "3 N/mmm": unit "mmm" is not known; did you mean "mm"?'),
-        ('[springs.s]\nmeasure = "phi"\nstiffness = -3\n', "springs.s.stiffness: -3.0; a number from 0 is needed"),
+        ('[springs.s]\nmeasure = "phi"\nstiffness = "3 N/mmm"\n', 'springs.s.stiffness: "3 N/mmm": unit "mmm" is unknown; did you mean "mm"?'),
+        ('[springs.s]\nmeasure = "phi"\nstiffness = -3\n', "springs.s.stiffness: -3.0; expected a number of at least 0"),
         ('[springs.s]\nmeasure = "phi"\nstiffness = true\n', "springs.s.stiffness: true: must be a number, or text with a unit"),
         ('[springs.s]\nmeasure = "phi"\nstiffness = nan\n', "springs.s.stiffness: nan: must be a finite number"),
         ('[springs.s]\nmeasure = "phi"\nbetween = ["A", "B"]\n', "springs.s: give either a measure or between = two points"),
@@ -132,7 +132,7 @@ def test_what_follows_from_a_mistake_is_not_told(problems):
         ('[guides]\nphi = { step = { start = 1 } }\n', "step: end, before, after: missing"),
         ('[guides]\nphi = { table = { times = [0, 0], values = [0, 1] } }\n', "growing times"),
         ('[start_position]\nX = [0, 0]\n', 'start_position.X: no point, vector or coordinate "X"'),
-        ('[start_position]\nB = [0, 0, 0]\n', "2 finite numbers are needed"),
+        ('[start_position]\nB = [0, 0, 0]\n', "expected 2 finite numbers"),
         ('[formulation]\nsolver = "lu"\n', 'formulation.solver: "lu"'),
         ('[formulation]\nname = "index-3"\nintegrator = "rk4"\n', "formulation.integrator: "),
         ('[formulation]\npenalti = 3\n', 'formulation.penalti: unknown key; did you mean "penalty"?'),

@@ -48,7 +48,7 @@ def test_an_unknown_unit_gets_a_suggestion():
 
 
 def test_a_unit_that_does_not_fit_is_refused_with_the_one_needed():
-    with pytest.raises(UnitProblem, match=r'"12 N": the unit does not fit; a value in mm is needed'):
+    with pytest.raises(UnitProblem, match=r'"12 N": the unit does not fit; expected a value in mm'):
         Units(length="mm").si(given("12 N"), "length")
 
 

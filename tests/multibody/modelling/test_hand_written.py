@@ -176,7 +176,7 @@ def test_mistakes_are_named():
     class Half(Double):
         mass_pattern = ((0, 0), (1, 1), (2, 2), (3, 3), (0, 1))
 
-    with pytest.raises(cp.SetupError, match=r"double: position: has the shape \(2,\); needed is \(4,\)"):
+    with pytest.raises(cp.SetupError, match=r"double: position: has the shape \(2,\); expected \(4,\)"):
         Short().run(until=1, step=0.1)
     with pytest.raises(cp.SetupError, match="both triangles"):
         Half().run(until=1, step=0.1)
@@ -190,7 +190,7 @@ def test_a_matrix_of_the_wrong_shape_is_named():
             return np.zeros((2, 3))
 
     with pytest.raises(
-        (cp.CounterpointError, ValueError), match=r"jacobian has the shape \(2, 3\); needed is \(2, 4\)"
+        (cp.CounterpointError, ValueError), match=r"jacobian has the shape \(2, 3\); expected \(2, 4\)"
     ):
         Wrong().run(until=1, step=0.1)
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
-from .family import Family, given, limit_values
+from .family import DEFAULT, Family, given, limit_values, with_defaults
 
 if TYPE_CHECKING:
     from ..block import Block
@@ -15,16 +15,17 @@ if TYPE_CHECKING:
 class ContinuousBlocks(Family):
     """Integrators and controllers in continuous time."""
 
+    @with_defaults("integrator")
     def integrator(
         self,
         u: Any = None,
         *,
-        initial: ArrayLike = 0.0,
+        initial: ArrayLike = DEFAULT,
         external_initial: Any = None,
         reset: Any = None,
         edge: str = "rising",
         limits: tuple[float, float] | None = None,
-        show_saturation: bool = False,
+        show_saturation: bool = DEFAULT,
         name: str | None = None,
     ) -> Block:
         """Integrate the input over time.
@@ -69,25 +70,26 @@ class ContinuousBlocks(Family):
             **limit_values(limits),
         )
 
+    @with_defaults("pid")
     def pid(
         self,
         error: Any = None,
         *,
         setpoint: Any = None,
         measurement: Any = None,
-        proportional: float = 1.0,
-        integral: float = 0.0,
-        derivative: float = 0.0,
-        filter: float = 100.0,
-        setpoint_weight: float = 1.0,
-        derivative_weight: float = 1.0,
+        proportional: float = DEFAULT,
+        integral: float = DEFAULT,
+        derivative: float = DEFAULT,
+        filter: float = DEFAULT,
+        setpoint_weight: float = DEFAULT,
+        derivative_weight: float = DEFAULT,
         limits: tuple[float, float] | None = None,
-        anti_windup: str = "none",
+        anti_windup: str = DEFAULT,
         back_calculation_gain: float | None = None,
         tracking: Any = None,
         tracking_gain: float | None = None,
-        initial: float = 0.0,
-        initial_filter: float = 0.0,
+        initial: float = DEFAULT,
+        initial_filter: float = DEFAULT,
         reset: Any = None,
         edge: str = "rising",
         name: str | None = None,

@@ -20,7 +20,7 @@ def read_columns(
     """Return times (n,), the names of the other columns wanted, and their values (n, columns)."""
     where = fspath(path)
     if len(delimiter) != 1:
-        raise SetupError(f'{where}: delimiter "{delimiter}"; one character is needed')
+        raise SetupError(f'{where}: delimiter "{delimiter}"; expected one character')
     try:
         with open(path, newline="", encoding="utf-8-sig") as file:
             reader = csv.reader(file, delimiter=delimiter)
@@ -28,7 +28,7 @@ def read_columns(
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise SetupError(f"{where}: cannot be read: {error}") from None
     if len(lines) < 2:
-        raise SetupError(f"{where}: a line with names of columns and at least one line of numbers are needed")
+        raise SetupError(f"{where}: expected a line with names of columns and at least one line of numbers")
     header = [cell.strip() for cell in lines[0][1]]
     _check_header(where, lines[0][0], header)
     wanted = _wanted(where, header, columns, time)

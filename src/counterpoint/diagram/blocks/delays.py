@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
-from .family import Family, given
+from .family import DEFAULT, Family, given, with_defaults
 
 if TYPE_CHECKING:
     from ..block import Block
@@ -15,20 +15,22 @@ if TYPE_CHECKING:
 class DelayBlocks(Family):
     """Delays of continuous time."""
 
-    def memory(self, u: Any = None, *, initial: ArrayLike = 0.0, name: str | None = None) -> Block:
+    @with_defaults("memory")
+    def memory(self, u: Any = None, *, initial: ArrayLike = DEFAULT, name: str | None = None) -> Block:
         """Give what the input was at the end of the last accepted step.
 
         It breaks an algebraic loop at the cost of a delay of one step.
         """
         return self.add("memory", given(u), name=name, initial=initial)
 
+    @with_defaults("transport_delay", delay=1.0)
     def transport_delay(
         self,
         u: Any = None,
         *,
         delay: float,
-        initial: ArrayLike = 0.0,
-        interpolation: str = "linear",
+        initial: ArrayLike = DEFAULT,
+        interpolation: str = DEFAULT,
         name: str | None = None,
     ) -> Block:
         """Give ``u(t - delay)``; delay in s.
@@ -57,14 +59,15 @@ class DelayBlocks(Family):
             "transport_delay", given(u), name=name, delay=delay, initial=initial, interpolation=interpolation
         )
 
+    @with_defaults("variable_delay", maximum=1.0)
     def variable_delay(
         self,
         u: Any = None,
         delay: Any = None,
         *,
         maximum: float,
-        initial: ArrayLike = 0.0,
-        interpolation: str = "linear",
+        initial: ArrayLike = DEFAULT,
+        interpolation: str = DEFAULT,
         name: str | None = None,
     ) -> Block:
         """Give ``u(t - delay(t))``; the delay (s, a scalar signal) is kept between 0 and ``maximum``.

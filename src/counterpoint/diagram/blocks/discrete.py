@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import ArrayLike
 
 from .continuous import ContinuousBlocks
-from .family import Family, given, limit_values
+from .family import DEFAULT, Family, given, limit_values, with_defaults
 from .linear_systems import port_names, state_matrices
 
 if TYPE_CHECKING:
@@ -37,18 +37,20 @@ class DiscreteBlocks(Family):
     [0, 1, 1, 2, 3, 5, 8, 13]
     """
 
+    @with_defaults("unit_delay")
     def unit_delay(
         self,
         u: Any = None,
         *,
         sample_time: float | None = None,
         offset: float | None = None,
-        initial: ArrayLike = 0.0,
+        initial: ArrayLike = DEFAULT,
         name: str | None = None,
     ) -> Block:
         """Give the input of the sample before."""
         return self.add("unit_delay", given(u), name=name, sample_time=sample_time, offset=offset, initial=initial)
 
+    @with_defaults("integer_delay")
     def integer_delay(
         self,
         u: Any = None,
@@ -56,7 +58,7 @@ class DiscreteBlocks(Family):
         samples: int,
         sample_time: float | None = None,
         offset: float | None = None,
-        initial: ArrayLike = 0.0,
+        initial: ArrayLike = DEFAULT,
         name: str | None = None,
     ) -> Block:
         """Give the input of ``samples`` samples before."""
@@ -70,25 +72,27 @@ class DiscreteBlocks(Family):
             initial=initial,
         )
 
+    @with_defaults("zero_order_hold")
     def zero_order_hold(
         self,
         u: Any = None,
         *,
         sample_time: float | None = None,
         offset: float | None = None,
-        initial: ArrayLike = 0.0,
+        initial: ArrayLike = DEFAULT,
         name: str | None = None,
     ) -> Block:
         """Keep the input of the last sample; ``initial`` before the first."""
         return self.add("zero_order_hold", given(u), name=name, sample_time=sample_time, offset=offset, initial=initial)
 
+    @with_defaults("first_order_hold", sample_time=1.0)
     def first_order_hold(
         self,
         u: Any = None,
         *,
         sample_time: float,
         offset: float | None = None,
-        initial: ArrayLike = 0.0,
+        initial: ArrayLike = DEFAULT,
         name: str | None = None,
     ) -> Block:
         """Continue the line through the last two samples; constant after the first one."""
@@ -96,15 +100,16 @@ class DiscreteBlocks(Family):
             "first_order_hold", given(u), name=name, sample_time=sample_time, offset=offset, initial=initial
         )
 
+    @with_defaults("discrete_integrator")
     def discrete_integrator(
         self,
         u: Any = None,
         *,
         sample_time: float | None = None,
         offset: float | None = None,
-        method: str = "forward",
-        gain: float = 1.0,
-        initial: ArrayLike = 0.0,
+        method: str = DEFAULT,
+        gain: float = DEFAULT,
+        initial: ArrayLike = DEFAULT,
         limits: tuple[float, float] | None = None,
         reset: Any = None,
         edge: str = "rising",
@@ -130,18 +135,20 @@ class DiscreteBlocks(Family):
             **limit_values(limits),
         )
 
+    @with_defaults("discrete_derivative")
     def discrete_derivative(
         self,
         u: Any = None,
         *,
         sample_time: float | None = None,
         offset: float | None = None,
-        gain: float = 1.0,
+        gain: float = DEFAULT,
         name: str | None = None,
     ) -> Block:
         """Give ``K (u(k) - u(k-1))/h``, 0 at the first sample."""
         return self.add("discrete_derivative", given(u), name=name, sample_time=sample_time, offset=offset, gain=gain)
 
+    @with_defaults("discrete_transfer_function", denominator=[1.0, 1.0], numerator=1.0)
     def discrete_transfer_function(
         self,
         numerator: ArrayLike,
@@ -150,7 +157,7 @@ class DiscreteBlocks(Family):
         *,
         sample_time: float | None = None,
         offset: float | None = None,
-        initial: ArrayLike = 0.0,
+        initial: ArrayLike = DEFAULT,
         name: str | None = None,
     ) -> Block:
         """Apply ``numerator(z)/denominator(z)``, coefficients with the highest power of z first."""
@@ -165,6 +172,7 @@ class DiscreteBlocks(Family):
             initial=initial,
         )
 
+    @with_defaults("discrete_filter", numerator=1.0)
     def discrete_filter(
         self,
         numerator: ArrayLike,
@@ -173,7 +181,7 @@ class DiscreteBlocks(Family):
         *,
         sample_time: float | None = None,
         offset: float | None = None,
-        initial: ArrayLike = 0.0,
+        initial: ArrayLike = DEFAULT,
         name: str | None = None,
     ) -> Block:
         """Filter with coefficients in powers of 1/z (``b`` and ``a`` of :func:`scipy.signal.lfilter`).
@@ -191,6 +199,7 @@ class DiscreteBlocks(Family):
             initial=initial,
         )
 
+    @with_defaults("discrete_state_space", a=[[-1.0]], b=[[1.0]], c=[[1.0]], d=[[0.0]])
     def discrete_state_space(
         self,
         a: ArrayLike,
@@ -201,7 +210,7 @@ class DiscreteBlocks(Family):
         *,
         sample_time: float | None = None,
         offset: float | None = None,
-        initial: ArrayLike = 0.0,
+        initial: ArrayLike = DEFAULT,
         inputs: Sequence[str] | None = None,
         outputs: Sequence[str] | None = None,
         name: str | None = None,
@@ -221,13 +230,14 @@ class DiscreteBlocks(Family):
             **state_matrices(a, b, c, d),
         )
 
+    @with_defaults("counter")
     def counter(
         self,
         *,
         sample_time: float | None = None,
         offset: float | None = None,
-        initial: float = 0.0,
-        increment: float = 1.0,
+        initial: float = DEFAULT,
+        increment: float = DEFAULT,
         maximum: float | None = None,
         reset: Any = None,
         edge: str = "rising",
@@ -253,6 +263,7 @@ class DiscreteBlocks(Family):
 class DiscreteControllers(ContinuousBlocks):
     """Controllers that run at samples."""
 
+    @with_defaults("discrete_pid")
     def discrete_pid(
         self,
         error: Any = None,
@@ -261,19 +272,19 @@ class DiscreteControllers(ContinuousBlocks):
         offset: float | None = None,
         setpoint: Any = None,
         measurement: Any = None,
-        proportional: float = 1.0,
-        integral: float = 0.0,
-        derivative: float = 0.0,
-        filter: float = 100.0,
-        method: str = "forward",
-        setpoint_weight: float = 1.0,
-        derivative_weight: float = 1.0,
+        proportional: float = DEFAULT,
+        integral: float = DEFAULT,
+        derivative: float = DEFAULT,
+        filter: float = DEFAULT,
+        method: str = DEFAULT,
+        setpoint_weight: float = DEFAULT,
+        derivative_weight: float = DEFAULT,
         limits: tuple[float, float] | None = None,
-        anti_windup: str = "none",
+        anti_windup: str = DEFAULT,
         back_calculation_gain: float | None = None,
         tracking: Any = None,
         tracking_gain: float | None = None,
-        initial: float = 0.0,
+        initial: float = DEFAULT,
         reset: Any = None,
         edge: str = "rising",
         name: str | None = None,

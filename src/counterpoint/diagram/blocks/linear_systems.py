@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...errors import SetupError
-from .family import Family, given
+from .family import DEFAULT, Family, given, with_defaults
 
 if TYPE_CHECKING:
     from ..block import Block
@@ -18,13 +18,14 @@ if TYPE_CHECKING:
 class LinearSystemBlocks(Family):
     """Transfer functions, zeros and poles, state space; all but the last treat each component of a vector by itself."""
 
+    @with_defaults("transfer_function", denominator=[1.0, 1.0], numerator=1.0)
     def transfer_function(
         self,
         numerator: ArrayLike,
         denominator: ArrayLike,
         u: Any = None,
         *,
-        initial: ArrayLike = 0.0,
+        initial: ArrayLike = DEFAULT,
         name: str | None = None,
     ) -> Block:
         """Apply ``numerator(s)/denominator(s)``, coefficients with the highest power first.
@@ -46,6 +47,7 @@ class LinearSystemBlocks(Family):
             "transfer_function", given(u), name=name, numerator=numerator, denominator=denominator, initial=initial
         )
 
+    @with_defaults("zero_pole")
     def zero_pole(
         self,
         zeros: ArrayLike,
@@ -53,7 +55,7 @@ class LinearSystemBlocks(Family):
         gain: float = 1.0,
         u: Any = None,
         *,
-        initial: ArrayLike = 0.0,
+        initial: ArrayLike = DEFAULT,
         name: str | None = None,
     ) -> Block:
         """Apply ``gain * product(s - zeros) / product(s - poles)``; zeros and poles in rad/s.
@@ -70,14 +72,15 @@ class LinearSystemBlocks(Family):
             initial=initial,
         )
 
+    @with_defaults("second_order", frequency=1.0, damping=1.0)
     def second_order(
         self,
         u: Any = None,
         *,
         frequency: float,
         damping: float,
-        gain: float = 1.0,
-        initial: ArrayLike = 0.0,
+        gain: float = DEFAULT,
+        initial: ArrayLike = DEFAULT,
         name: str | None = None,
     ) -> Block:
         """Apply ``K w²/(s² + 2 D w s + w²)``: frequency w in rad/s, damping ratio D; ``initial`` is (y, dy/dt)."""
@@ -85,33 +88,36 @@ class LinearSystemBlocks(Family):
             "second_order", given(u), name=name, frequency=frequency, damping=damping, gain=gain, initial=initial
         )
 
+    @with_defaults("lag", time_constant=1.0)
     def lag(
         self,
         u: Any = None,
         *,
         time_constant: float,
-        gain: float = 1.0,
-        initial: ArrayLike = 0.0,
+        gain: float = DEFAULT,
+        initial: ArrayLike = DEFAULT,
         name: str | None = None,
     ) -> Block:
         """Apply ``K/(T s + 1)``, time constant T in s; the state is the output."""
         return self.add("lag", given(u), name=name, time_constant=time_constant, gain=gain, initial=initial)
 
+    @with_defaults("lead_lag", lead=1.0, lag=1.0)
     def lead_lag(
         self,
         u: Any = None,
         *,
         lead: float,
         lag: float,
-        gain: float = 1.0,
-        initial: ArrayLike = 0.0,
+        gain: float = DEFAULT,
+        initial: ArrayLike = DEFAULT,
         name: str | None = None,
     ) -> Block:
         """Apply ``K (T1 s + 1)/(T2 s + 1)``, lead T1 and lag T2 in s; the state is the input lagged by T2."""
         return self.add("lead_lag", given(u), name=name, lead=lead, lag=lag, gain=gain, initial=initial)
 
+    @with_defaults("derivative", time_constant=1.0)
     def derivative(
-        self, u: Any = None, *, time_constant: float, initial: ArrayLike = 0.0, name: str | None = None
+        self, u: Any = None, *, time_constant: float, initial: ArrayLike = DEFAULT, name: str | None = None
     ) -> Block:
         """Differentiate with a filter: ``s/(T s + 1)``, T in s; the state is the input lagged by T.
 
@@ -119,10 +125,11 @@ class LinearSystemBlocks(Family):
         """
         return self.add("derivative", given(u), name=name, time_constant=time_constant, initial=initial)
 
+    @with_defaults("state_space", a=[[-1.0]], b=[[1.0]], c=[[1.0]], d=[[0.0]])
     def state_space(
         self,
         *system: Any,
-        initial: ArrayLike = 0.0,
+        initial: ArrayLike = DEFAULT,
         inputs: Sequence[str] | None = None,
         outputs: Sequence[str] | None = None,
         name: str | None = None,
@@ -193,7 +200,7 @@ def _matrices(system: tuple[Any, ...]) -> tuple[dict[str, Any], float | None, tu
     if system and not isinstance(system[0], int | float | list | tuple | np.ndarray):
         return *_lti(system[0]), system[1:]
     if len(system) not in (4, 5):
-        raise SetupError("state_space: A, B, C, D and the input are needed, or an LTI object (SciPy, python-control)")
+        raise SetupError("state_space: expected A, B, C, D and the input, or an LTI object (SciPy, python-control)")
     return state_matrices(*system[:4]), None, system[4:]
 
 
@@ -206,7 +213,7 @@ def _lti(system: Any) -> tuple[dict[str, Any], float | None]:
 
         system = control.tf2ss(system)
     if not all(hasattr(system, matrix) for matrix in "ABCD"):
-        raise SetupError(f"state_space: {system!r} is no LTI object; A, B, C, D are needed")
+        raise SetupError(f"state_space: {system!r} is not an LTI object; expected A, B, C, D")
     step = getattr(system, "dt", None)
     if step is True:
         raise SetupError("state_space: the sample time of the discrete system is not given (dt = True)")
@@ -217,5 +224,5 @@ def _pairs(name: str, roots: ArrayLike) -> NDArray[np.float64] | None:
     """Return complex numbers as rows (real, imaginary); None when there are none."""
     values = np.atleast_1d(np.asarray(roots, dtype=complex))
     if values.ndim != 1:
-        raise SetupError(f'"{name}": a list of numbers is needed, not an array of shape {values.shape}')
+        raise SetupError(f'"{name}": expected a list of numbers, not an array of shape {values.shape}')
     return np.column_stack((values.real, values.imag)) if len(values) else None

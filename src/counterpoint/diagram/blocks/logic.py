@@ -5,7 +5,7 @@ from __future__ import annotations
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from .family import Family, given
+from .family import DEFAULT, Family, given, with_defaults
 
 if TYPE_CHECKING:
     from ..block import Block
@@ -61,13 +61,14 @@ class LogicBlocks(Family):
         """Give 1 at the instant in which a signal falls through zero or becomes false, else 0."""
         return self.add("hit_crossing", given(u), name=name, edge="falling")
 
+    @with_defaults("latch")
     def latch(
         self,
         set: Any = None,
         reset: Any = None,
         *,
-        initial: bool = False,
-        priority: str = "reset",
+        initial: bool = DEFAULT,
+        priority: str = DEFAULT,
         name: str | None = None,
     ) -> Block:
         """Remember: ``q`` becomes true with ``set`` and false with ``reset``; outputs ``q`` and ``not_q``.

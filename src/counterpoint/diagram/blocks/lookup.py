@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import ArrayLike
 
-from .family import Family, given
+from .family import DEFAULT, Family, given, with_defaults
 
 if TYPE_CHECKING:
     from ..block import Block
@@ -15,15 +15,16 @@ if TYPE_CHECKING:
 class LookupBlocks(Family):
     """Tables over signals; tables over time are sources, see :meth:`Diagram.table`."""
 
+    @with_defaults("lookup_1d", x=[0.0, 1.0], y=[0.0, 1.0])
     def lookup_1d(
         self,
         u: Any = None,
         *,
         x: ArrayLike,
         y: ArrayLike,
-        interpolation: str = "linear",
-        extrapolation: str = "clip",
-        locate_corners: bool = False,
+        interpolation: str = DEFAULT,
+        extrapolation: str = DEFAULT,
+        locate_corners: bool = DEFAULT,
         name: str | None = None,
     ) -> Block:
         """Look up a value in a table over one signal.
@@ -54,6 +55,7 @@ class LookupBlocks(Family):
             locate_corners=float(locate_corners),
         )
 
+    @with_defaults("lookup_2d", x=[0.0, 1.0], y=[0.0, 1.0], table=[[0.0, 1.0], [0.0, 1.0]])
     def lookup_2d(
         self,
         u: Any = None,
@@ -62,8 +64,8 @@ class LookupBlocks(Family):
         x: ArrayLike,
         y: ArrayLike,
         table: ArrayLike,
-        interpolation: str = "linear",
-        extrapolation: str = "clip",
+        interpolation: str = DEFAULT,
+        extrapolation: str = DEFAULT,
         name: str | None = None,
     ) -> Block:
         """Look up a value in a table over two signals.

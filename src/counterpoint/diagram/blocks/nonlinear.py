@@ -6,7 +6,7 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from ...errors import SetupError
-from .family import Family, given
+from .family import DEFAULT, Family, given, with_defaults
 
 if TYPE_CHECKING:
     from ..block import Block
@@ -63,15 +63,16 @@ class NonlinearBlocks(Family):
         """
         return self.add("rate_limiter", given(u), name=name, rising=rising, falling=falling, initial=initial)
 
+    @with_defaults("relay", switch_on=1.0, switch_off=0.0)
     def relay(
         self,
         u: Any = None,
         *,
         switch_on: float,
         switch_off: float,
-        output_on: float = 1.0,
-        output_off: float = 0.0,
-        starts_on: bool = False,
+        output_on: float = DEFAULT,
+        output_off: float = DEFAULT,
+        starts_on: bool = DEFAULT,
         name: str | None = None,
     ) -> Block:
         """Switch on when the signal reaches ``switch_on`` and off when it has fallen to ``switch_off``."""
@@ -86,7 +87,8 @@ class NonlinearBlocks(Family):
             starts_on=float(starts_on),
         )
 
-    def backlash(self, u: Any = None, *, width: float, initial: float = 0.0, name: str | None = None) -> Block:
+    @with_defaults("backlash", width=1.0)
+    def backlash(self, u: Any = None, *, width: float, initial: float = DEFAULT, name: str | None = None) -> Block:
         """Follow a signal through a gap of ``width``: the output rests until the input has crossed the gap.
 
         Where contact is made is located; where the input turns in the midst of a step the error is of second
@@ -94,13 +96,14 @@ class NonlinearBlocks(Family):
         """
         return self.add("backlash", given(u), name=name, width=width, initial=initial)
 
+    @with_defaults("switch")
     def switch(
         self,
         control: Any = None,
         then: Any = None,
         otherwise: Any = None,
         *,
-        criterion: str = ">=",
+        criterion: str = DEFAULT,
         threshold: float | None = None,
         name: str | None = None,
     ) -> Block:
@@ -111,7 +114,8 @@ class NonlinearBlocks(Family):
         inputs = {"control": control, "then": then, "otherwise": otherwise}
         return self.add("switch", name=name, named_inputs=inputs, criterion=criterion, threshold=threshold)
 
-    def multiport_switch(self, index: Any, *u: Any, outside: str = "error", name: str | None = None) -> Block:
+    @with_defaults("multiport_switch")
+    def multiport_switch(self, index: Any, *u: Any, outside: str = DEFAULT, name: str | None = None) -> Block:
         """Give the signal whose number, from 0, is ``index`` rounded.
 
         An index outside fails the run (``outside="error"``) or gives the outermost signal (``"clip"``).
@@ -122,12 +126,14 @@ class NonlinearBlocks(Family):
         """Round to the nearest multiple of ``interval``."""
         return self.add("quantizer", given(u), name=name, interval=interval)
 
-    def friction(self, u: Any = None, *, offset: float, gain: float = 0.0, name: str | None = None) -> Block:
+    @with_defaults("friction", offset=1.0)
+    def friction(self, u: Any = None, *, offset: float, gain: float = DEFAULT, name: str | None = None) -> Block:
         """Give Coulomb and viscous friction: ``offset sign(u) + gain u``, 0 at rest."""
         return self.add("friction", given(u), name=name, offset=offset, gain=gain)
 
+    @with_defaults("hit_crossing")
     def hit_crossing(
-        self, u: Any = None, *, offset: float = 0.0, edge: str = "either", name: str | None = None
+        self, u: Any = None, *, offset: float = DEFAULT, edge: str = DEFAULT, name: str | None = None
     ) -> Block:
         """Give 1 at the instant in which the signal passes ``offset`` (``edge``: rising, falling, either), else 0."""
         return self.add("hit_crossing", given(u), name=name, offset=offset, edge=edge)

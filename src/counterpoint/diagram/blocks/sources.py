@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from numpy.typing import ArrayLike
 
 from .csv_columns import read_columns
-from .family import Family
+from .family import DEFAULT, Family, with_defaults
 
 if TYPE_CHECKING:
     from ..block import Block
@@ -28,13 +28,14 @@ class SourceBlocks(Family):
         """Jump from ``before`` to ``after`` at ``time`` (s); vectors give a vector."""
         return self.add("step", name=name, time=time, before=before, after=after)
 
+    @with_defaults("ramp")
     def ramp(
         self,
         slope: float = 1.0,
         start: float = 0.0,
         *,
         end: float | None = None,
-        initial: float = 0.0,
+        initial: float = DEFAULT,
         name: str | None = None,
     ) -> Block:
         """Rise with ``slope`` (1/s) from ``initial``, beginning at ``start`` (s), level after ``end`` (s)."""
@@ -55,14 +56,15 @@ class SourceBlocks(Family):
         """
         return self.add("sine", name=name, frequency=frequency, amplitude=amplitude, phase=phase, bias=bias)
 
+    @with_defaults("pulse", period=1.0)
     def pulse(
         self,
         period: float,
         *,
-        width: float = 0.5,
-        start: float = 0.0,
-        low: float = 0.0,
-        high: float = 1.0,
+        width: float = DEFAULT,
+        start: float = DEFAULT,
+        low: float = DEFAULT,
+        high: float = DEFAULT,
         name: str | None = None,
     ) -> Block:
         """Give a square wave: ``high`` for the part ``width`` (0 to 1) of every ``period`` (s), then ``low``.
@@ -75,15 +77,16 @@ class SourceBlocks(Family):
         """Give the time, s."""
         return self.add("clock", name=name)
 
+    @with_defaults("chirp", duration=1.0, last_frequency=2.0, first_frequency=1.0)
     def chirp(
         self,
         first_frequency: float,
         last_frequency: float,
         duration: float,
         *,
-        amplitude: float = 1.0,
-        phase: float = 0.0,
-        sweep: str = "linear",
+        amplitude: float = DEFAULT,
+        phase: float = DEFAULT,
+        sweep: str = DEFAULT,
         name: str | None = None,
     ) -> Block:
         """Give a sine whose frequency goes from the first to the last (rad/s) during ``duration`` (s) and then stays.
@@ -102,15 +105,16 @@ class SourceBlocks(Family):
             sweep=sweep,
         )
 
+    @with_defaults("table", times=[0.0, 1.0], values=[0.0, 1.0])
     def table(
         self,
         times: ArrayLike,
         values: ArrayLike,
         *,
-        interpolation: str = "linear",
-        before: str = "hold",
-        after: str = "hold",
-        locate_corners: bool = True,
+        interpolation: str = DEFAULT,
+        before: str = DEFAULT,
+        after: str = DEFAULT,
+        locate_corners: bool = DEFAULT,
         names: Sequence[str] | None = None,
         name: str | None = None,
     ) -> Block:
@@ -153,6 +157,7 @@ class SourceBlocks(Family):
             names=None if names is None else "\n".join(names),
         )
 
+    @with_defaults("table", times=[0.0, 1.0], values=[0.0, 1.0])
     def from_csv(
         self,
         path: str | PathLike[str],
@@ -160,10 +165,10 @@ class SourceBlocks(Family):
         columns: Sequence[str] | None = None,
         time: str | None = None,
         delimiter: str = ",",
-        interpolation: str = "linear",
-        before: str = "hold",
-        after: str = "hold",
-        locate_corners: bool = True,
+        interpolation: str = DEFAULT,
+        before: str = DEFAULT,
+        after: str = DEFAULT,
+        locate_corners: bool = DEFAULT,
         name: str | None = None,
     ) -> Block:
         """Give columns of a CSV file over time, one output a column, named as in the file's first line.
@@ -183,14 +188,15 @@ class SourceBlocks(Family):
             name=name,
         )
 
+    @with_defaults("noise", sample_time=1.0)
     def noise(
         self,
         power: float,
         sample_time: float,
         *,
-        seed: int = 0,
-        mean: float = 0.0,
-        width: int = 1,
+        seed: int = DEFAULT,
+        mean: float = DEFAULT,
+        width: int = DEFAULT,
         name: str | None = None,
     ) -> Block:
         """Give band-limited white noise: normal random numbers of variance ``power / sample_time``, each held for it.

@@ -87,7 +87,7 @@ def kinematics(problem: Problem, times: ArrayLike, outputs: Mapping[str, Shown])
 def _checked(problem: Problem, times: ArrayLike) -> Vector:
     wanted = np.atleast_1d(np.asarray(times, dtype=float))
     if wanted.ndim != 1 or not len(wanted) or not np.all(np.isfinite(wanted)):
-        raise SetupError(f'"{problem.name}": times: finite numbers in s are needed')
+        raise SetupError(f'"{problem.name}": times: expected finite numbers in s')
     if np.any(np.diff(wanted) <= 0):
         place = int(np.flatnonzero(np.diff(wanted) <= 0)[0]) + 1
         raise SetupError(f'"{problem.name}": times must grow; {wanted[place]:g} s comes after {wanted[place - 1]:g} s')

@@ -264,4 +264,4 @@ def start_state(model: _core.multibody.Model, q: Vector, v: Vector, inputs: Mapp
 def check_shape(name: str, what: str, values: Vector, count: int) -> None:
     """Raise when an array does not have one value for each coordinate."""
     if values.shape != (count,):
-        raise SetupError(f'"{name}": {what} has the shape {values.shape}; needed is ({count},)')
+        raise SetupError(f'"{name}": {what} has the shape {values.shape}; expected ({count},)')

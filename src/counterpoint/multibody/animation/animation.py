@@ -85,7 +85,7 @@ class Animation:
     def _wrong_times(self) -> Iterator[str]:
         times = self.times
         if times.ndim != 1:
-            yield f"{self._where}: times: has the shape {times.shape}; needed is (frames,)"
+            yield f"{self._where}: times: has the shape {times.shape}; expected (frames,)"
         elif len(times) < 2:
             yield f"{self._where}: times: has {len(times)} frames; motion needs 2 or more"
         elif not np.isfinite(times).all():
@@ -104,7 +104,7 @@ class Animation:
             yield f"{self._where}: shapes: there is nothing to draw"
         up = np.asarray(self.up, dtype=np.float64)
         if up.shape != (3,) or not np.isfinite(up).all() or not up.any():
-            yield f"{self._where}: up: is {self.up}; needed is a direction such as (0, 0, 1)"
+            yield f"{self._where}: up: is {self.up}; expected a direction such as (0, 0, 1)"
         if not (np.isfinite(self.speed) and self.speed > 0):
             yield f"{self._where}: speed: is {self.speed}; it must be greater than 0"
         traceable = [shape.name for shape in self.shapes if shape.kind in ("point", "line")]

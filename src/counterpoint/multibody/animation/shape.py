@@ -125,14 +125,14 @@ class Shape:
         if self.positions.ndim != 3 or shape[2] != 3 or shape[0] == 0:
             problems.append(
                 f"{self.where}.positions: has the shape {shape}; "
-                f"needed is (frames, points, 3), with {needed} for a {self.kind}"
+                f"expected (frames, points, 3), with {needed} for a {self.kind}"
             )
         elif shape[1] < count or (shape[1] > count and self.kind != "line"):
             problems.append(f"{self.where}.positions: has {shape[1]} in a frame; a {self.kind} needs {needed}")
         if self.rotations is not None and self.kind in LINES:
             problems.append(f"{self.where}.rotations: a {self.kind} cannot be turned; move its points instead")
         elif self.rotations is not None and (self.rotations.shape[1:] != (3, 3) or not len(self.rotations)):
-            problems.append(f"{self.where}.rotations: has the shape {self.rotations.shape}; needed is (frames, 3, 3)")
+            problems.append(f"{self.where}.rotations: has the shape {self.rotations.shape}; expected (frames, 3, 3)")
         return problems
 
     def _wrong_size(self) -> list[str]:

@@ -181,12 +181,12 @@ def inertia_problems(name: str, inertia: Inertia, dimension: int) -> list[str]:
     """Return what is wrong with an inertia: sentences, empty when nothing is."""
     where = f'body "{name}"'
     if not np.isfinite(inertia.mass) or inertia.mass < 0.0:
-        return [f"{where}: mass {inertia.mass} kg; a number from 0 is needed"]
+        return [f"{where}: mass {inertia.mass} kg; expected a number of at least 0"]
     tensor = inertia.tensor
     if not np.all(np.isfinite(tensor)):
         return [f"{where}: the inertia has values that are not finite"]
     if dimension == 2:
-        return [] if tensor[0, 0] >= 0 else [f"{where}: inertia {tensor[0, 0]} kg m²; a number from 0 is needed"]
+        return [] if tensor[0, 0] >= 0 else [f"{where}: inertia {tensor[0, 0]} kg m²; expected a number of at least 0"]
     return _tensor_problems(where, tensor)
 
 

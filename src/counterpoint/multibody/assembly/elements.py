@@ -42,7 +42,7 @@ def law_problems(where: str, given: Mapping[str, Any], known: Mapping[str, str])
         if key not in known:
             problems.append(f'{where}: "{key}" is not known{did_you_mean(key, known)}')
         elif not _is(known[key], value):
-            problems.append(f"{where}: {key} {value!r}; {known[key]} is needed")
+            problems.append(f"{where}: {key} {value!r}; expected {known[key]}")
     return problems
 
 

@@ -35,7 +35,7 @@ def check(mechanism: Bookkeeping, where: str, kind: str, options: dict[str, Any]
     if "components" in options:
         wanted = 1 if kind == "torque" and mechanism.dimension == 2 else mechanism.dimension
         if len(options["components"]) != wanted:
-            problems.append(f"{where}: {len(options['components'])} components; {wanted} are needed")
+            problems.append(f"{where}: {len(options['components'])} components; expected {wanted}")
         for k, value in enumerate(options["components"]):
             problems += time_values.problems(f"{where}: component {k}", value)
     return problems + _check_numbers(where, kind, options)
@@ -48,9 +48,9 @@ def _check_measure(mechanism: Bookkeeping, where: str, options: dict[str, Any]) 
     if measure is not None:
         return mechanism._unknown(where, "measure", [measure], mechanism.measures)
     if len(between) != 2:
-        return [f"{where}: between = {between!r}; two points are needed"]
+        return [f"{where}: between = {between!r}; expected two points"]
     if between[0] == between[1]:
-        return [f'{where}: between: "{between[0]}" twice; two points are needed']
+        return [f'{where}: between: "{between[0]}" twice; expected two points']
     return mechanism._unknown(where, "point", list(between), mechanism.points)
 
 
@@ -61,16 +61,16 @@ def _check_numbers(where: str, kind: str, options: dict[str, Any]) -> list[str]:
         if value is None or kind == "rotational spring":  # which has looked at its three values itself
             continue
         if not is_number(value) or value < 0:
-            problems.append(f"{where}: {key} {value!r}; a number from 0 is needed")
+            problems.append(f"{where}: {key} {value!r}; expected a number of at least 0")
     for key in ("rate", "stribeck"):
         if key in options and not (is_number(options[key]) and options[key] > 0):
-            problems.append(f"{where}: {key} {options[key]!r}; a number above 0 is needed")
+            problems.append(f"{where}: {key} {options[key]!r}; expected a positive number")
     for key in ("curve", "damper_curve"):
         if options.get(key) is not None:
             table = array_of(options[key])
             is_table = table.ndim == 2 and table.shape[1] == 2 and len(table) > 1 and np.all(np.isfinite(table))
             if not is_table or not np.all(np.diff(table[:, 0]) > 0):
-                problems.append(f"{where}: {key}: pairs (deflection, force) with growing deflection are needed")
+                problems.append(f"{where}: {key}: expected pairs (deflection, force) with increasing deflection")
     return problems
 
 

@@ -122,9 +122,9 @@ class Kind:
             problems.append(f"{where}: say where it is: at = point or place as drawn")
         rotates_about_normal = dimension == 2 and not self.needs_second_axis and self.equations is revolute
         if self.needs_axis and joint.axis is None and not rotates_about_normal:
-            problems.append(f"{where}: an axis is needed: axis = direction as drawn")
+            problems.append(f"{where}: axis: missing; expected a direction as drawn")
         if self.needs_second_axis and joint.second_axis is None:
-            problems.append(f"{where}: a second_axis is needed: direction as drawn, on the second body")
+            problems.append(f"{where}: second_axis: missing; expected a direction as drawn, on the second body")
         for key, direction in (("axis", joint.axis), ("second_axis", joint.second_axis)):
             if direction is not None and not direction.any():
                 problems.append(f"{where}: {key} has no length")

@@ -97,7 +97,7 @@ class Placing:
         problems = inertia_problems(part.name, inertia, self.mechanism.dimension)
         if not names:
             problems.append(
-                f'body "{part.name}": its points and vectors are all in one place; a second point or a vector is needed'
+                f'body "{part.name}": its points and vectors are all in one place; expected a second point or a vector'
             )
         if part.local is not None and self._is_mirrored(part, names, vectors):
             problems.append(

@@ -73,7 +73,7 @@ class Evaluated(HandWritten):
         self._address = address_of(terms)
         if self._address is None and not isinstance(terms, TermStream) and not callable(terms):
             raise SetupError(
-                f"{name}: terms: {terms!r}; needed is a function, a pointer to a compiled one, or another program "
+                f"{name}: terms: {terms!r}; expected a function, a pointer to a compiled one, or another program "
                 "(process(...), connect(...), octave(...))"
             )
 
@@ -106,5 +106,5 @@ def answers_of(terms: Terms, sizes: Sizes) -> Callable[[Vector], Vector]:
 def _flat(name: str, value: ArrayLike, shape: tuple[int, ...]) -> Vector:
     array = np.asarray(value, dtype=float)
     if array.shape != shape and not (array.size == 0 and 0 in shape):
-        raise ValueError(f"{name} has the shape {array.shape}; needed is {shape}")
+        raise ValueError(f"{name} has the shape {array.shape}; expected {shape}")
     return array.reshape(-1)

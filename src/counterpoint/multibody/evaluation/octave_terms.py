@@ -34,7 +34,7 @@ def octave(file: str | os.PathLike[str], *, deadline: float = 30.0, program: str
     """
     path = Path(file)
     if path.suffix != ".m" or not path.stem.isidentifier() or not path.is_file():
-        raise SetupError(f"octave: {path}: needed is an existing file name.m whose name is that of its function")
+        raise SetupError(f"octave: {path}: expected an existing file name.m whose name is that of its function")
     found = shutil.which(program)
     if found is None:
         raise PeerLost(f"octave: {program} is not installed; install GNU Octave, or give program=")

@@ -32,7 +32,7 @@ def process(
     """
     words = [os.fspath(word) for word in command]
     if not words:
-        raise SetupError("process: the command is empty; needed is a program and its arguments")
+        raise SetupError("process: the command is empty; expected a program and its arguments")
     name = Path(words[0]).name
     return TermStream(name, lambda: ChildProcessStream(name, words, deadline, folder))
 

@@ -115,7 +115,7 @@ def _state(assembly: Assembly, q: ArrayLike | None, v: ArrayLike | None) -> tupl
         values = np.asarray(own if given is None else given, dtype=float)
         if values.shape != own.shape or not np.all(np.isfinite(values)):
             where = f"{assembly.mechanism.name}: {name}"
-            problems.append(f"{where}: {len(own)} finite numbers are needed, one for each coordinate")
+            problems.append(f"{where}: expected {len(own)} finite numbers, one for each coordinate")
         made.append(values)
     if problems:
         raise SetupError(problems)

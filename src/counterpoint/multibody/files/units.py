@@ -70,7 +70,7 @@ class Units:
             return number.value * wanted.factor
         if number.unit.exponents != wanted.exponents:
             needed = f"a value in {wanted.name}" if wanted.name else "a number without unit"
-            raise UnitProblem(f'"{number.value:g} {number.unit.name}": the unit does not fit; {needed} is needed')
+            raise UnitProblem(f'"{number.value:g} {number.unit.name}": the unit does not fit; expected {needed}')
         return number.value * number.unit.factor
 
 

@@ -185,9 +185,9 @@ def _wrong_names(robot: Any) -> Iterator[str]:
         parents.setdefault(joint.child, joint.name)
         if joint.type not in ("fixed", "floating") and not _fine_axis(joint.axis):
             axis = np.asarray(joint.axis).tolist()
-            yield f"{where}: axis {axis}; three finite numbers that are not all zero are needed"
+            yield f"{where}: axis {axis}; expected three finite numbers that are not all zero"
         if joint.origin is not None and not np.all(np.isfinite(joint.origin)):
-            yield f"{where}: origin: finite numbers are needed"
+            yield f"{where}: origin: expected finite numbers"
 
 
 def _fine_axis(axis: Any) -> bool:
@@ -370,7 +370,7 @@ class _Builder:
         except ValueError:
             value = math.nan
         if not (math.isfinite(value) and value >= 0.0):
-            raise SetupError(f'{self.label}: joint "{joint.name}": {key} {text!r}; a number from 0 is needed')
+            raise SetupError(f'{self.label}: joint "{joint.name}": {key} {text!r}; expected a number of at least 0')
         return value
 
     def _mimic(self, joint: Any) -> None:

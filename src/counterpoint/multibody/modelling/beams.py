@@ -142,12 +142,12 @@ def _wrong_numbers(
 ) -> list[str]:
     problems = []
     if int(segments) != segments or segments < 1:
-        problems.append(f"{where}: segments {segments!r}; a whole number from 1 is needed")
+        problems.append(f"{where}: segments {segments!r}; expected an integer of at least 1")
     if np.size(EI) not in (1, 2) or not np.all(np.asarray(EI, dtype=float) > 0):
-        problems.append(f"{where}: EI {EI!r}; one or two numbers above 0 are needed")
+        problems.append(f"{where}: EI {EI!r}; expected one or two numbers above 0")
     for key, value in numbers.items():
         if value is None or not np.isfinite(value) or value <= 0:
-            problems.append(f"{where}: {key} {value!r}; a number above 0 is needed")
+            problems.append(f"{where}: {key} {value!r}; expected a positive number")
     return problems
 
 
@@ -161,7 +161,7 @@ def _axes(dimension: int, line: Vector, axis: ArrayLike | None) -> list[Vector]:
     first = np.asarray(axis, dtype=float)
     first = first - (first @ along) * along
     if np.linalg.norm(first) < 1e-9:
-        raise SetupError(f"beam: axis {axis!r} is along the beam; one across it is needed")
+        raise SetupError(f"beam: axis {axis!r} is along the beam; expected one across it")
     return [unit(first), np.cross(along, unit(first)), along]
 
 

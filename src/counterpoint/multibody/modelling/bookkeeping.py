@@ -63,7 +63,7 @@ class Bookkeeping:
 
     def _new_name(self, name: str, kind: str) -> list[str]:
         if not isinstance(name, str) or name in ("", GROUND) or set(name) & {".", ":"} or name != name.strip():
-            return [f'{kind} name {name!r}: a word without dots and colons is needed, and not "{GROUND}"']
+            return [f'{kind} name {name!r}: expected a word without dots and colons, and not "{GROUND}"']
         for other, table in self._tables().items():
             if name in table:
                 return [f'{kind} "{name}": a {other} has this name already']
@@ -84,7 +84,7 @@ class Bookkeeping:
     def _direction(self, where: str, value: ArrayLike, problems: list[str]) -> Vector:
         made = vector_of(where, value, self.dimension, problems)
         if not made.any() and not problems:
-            problems.append(f"{where}: has no length; a direction is needed")
+            problems.append(f"{where}: has no length; expected a direction")
         return made
 
     def _note_input(self, value: Any) -> None:

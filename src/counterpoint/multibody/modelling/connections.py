@@ -221,14 +221,14 @@ class Connections(Bookkeeping):
         where = f'{kind} "{name}"'
         problems += self._unknown(where, "point", points, self.points)
         if len(points) == 2 and points[0] == points[1]:
-            problems.append(f'{where}: "{points[0]}" twice; two points are needed')
+            problems.append(f'{where}: "{points[0]}" twice; expected two points')
         if body is not None:
             problems += self._unknown(where, "body", [body], self._known_bodies())
         direction = None if axis is None else vector_of(f"{where}: axis", axis, self.dimension, problems)
         if direction is not None and not problems and not direction.any():
             problems.append(f"{where}: the axis has no length")
         if value is not None and not (is_number(value) and value > 0):
-            problems.append(f"{where}: length {value!r}; a number above 0 is needed")
+            problems.append(f"{where}: length {value!r}; expected a positive number")
         self._raise(problems)
         self.links[name] = Link(name, kind, points, body, direction, value, dict(weights or {}))
         self._changed()
@@ -245,9 +245,9 @@ class Connections(Bookkeeping):
             problems += self._unknown(where, "point", of, self.points)
         direction = None if axis is None else vector_of(f"{where}: axis", axis, self.dimension, problems)
         if kind == "distance" and of[0] == of[1]:
-            problems.append(f'{where}: "{of[0]}" twice; two points are needed')
+            problems.append(f'{where}: "{of[0]}" twice; expected two points')
         if turns and self.dimension == 3 and axis is None:
-            problems.append(f"{where}: an axis is needed in space")
+            problems.append(f"{where}: axis: missing; expected one in space")
         if direction is not None and not problems and not direction.any():
             problems.append(f"{where}: the axis has no length")
         self._raise(problems)

@@ -17,15 +17,15 @@ SOLVERS = ("automatic", "static-ldlt", "sparse-ldlt", "sparse-lu", "dense-ldlt",
 
 
 _NUMBERS: tuple[tuple[str, Callable[[float], bool], str], ...] = (
-    ("penalty", lambda x: x > 0, "a number above 0 is needed, or none to have it chosen"),
-    ("spectral_radius", lambda x: 0 <= x <= 1, "a number from 0 to 1 is needed"),
-    ("beta", lambda x: x > 0, "a number above 0 is needed (0 would be explicit)"),
-    ("gamma", lambda x: x >= 0, "a number from 0 is needed"),
-    ("natural_frequency", lambda x: x >= 0, "a number from 0 is needed"),
-    ("damping_ratio", lambda x: x >= 0, "a number from 0 is needed"),
-    ("tolerance", lambda x: x > 0, "a number above 0 is needed"),
-    ("max_iterations", lambda x: x == int(x) > 0, "a whole number from 1 is needed"),
-    ("fixed_iterations", lambda x: x == int(x) >= 0, "a whole number from 0 is needed"),
+    ("penalty", lambda x: x > 0, "expected a positive number, or none to have it chosen"),
+    ("spectral_radius", lambda x: 0 <= x <= 1, "expected a number from 0 to 1"),
+    ("beta", lambda x: x > 0, "expected a positive number (0 would be explicit)"),
+    ("gamma", lambda x: x >= 0, "expected a number of at least 0"),
+    ("natural_frequency", lambda x: x >= 0, "expected a number of at least 0"),
+    ("damping_ratio", lambda x: x >= 0, "expected a number of at least 0"),
+    ("tolerance", lambda x: x > 0, "expected a positive number"),
+    ("max_iterations", lambda x: x == int(x) > 0, "expected an integer of at least 1"),
+    ("fixed_iterations", lambda x: x == int(x) >= 0, "expected an integer of at least 0"),
 )
 """What the numbers of a formulation may be."""
 

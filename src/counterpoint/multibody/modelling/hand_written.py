@@ -329,7 +329,7 @@ class HandWritten:
         for key in ("position", "velocity"):
             shape = self._vector(key).shape
             if shape != (self.coordinates,):
-                problems.append(f"{key}: has the shape {shape}; needed is ({self.coordinates},)")
+                problems.append(f"{key}: has the shape {shape}; expected ({self.coordinates},)")
         if self.mass_pattern is not None and set(self._mass.places) != {(c, r) for r, c in self._mass.places}:
             problems.append("mass_pattern: M needs both triangles; for every (row, column) also (column, row)")
         if problems:
@@ -390,7 +390,7 @@ class _Pattern:
         made = np.asarray(given, dtype=float)
         wanted = self.shape if self.is_dense else (self.count,)
         if made.shape != wanted:
-            raise ValueError(f"{self.name} has the shape {made.shape}; needed is {wanted}")
+            raise ValueError(f"{self.name} has the shape {made.shape}; expected {wanted}")
         return made.reshape(-1) if self.is_dense else made[self._order]
 
     def dense(self, given: ArrayLike) -> Vector:

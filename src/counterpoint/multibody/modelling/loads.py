@@ -93,7 +93,7 @@ class Loads(Bookkeeping):
         They are along the axes of space or, ``turning``, along those of the body.
         """
         if self.dimension == 3 and (isinstance(components, (str, Mapping)) or not isinstance(components, Sequence)):
-            self._raise([f'torque "{name}": {components!r}; three components are needed in space'])
+            self._raise([f'torque "{name}": {components!r}; expected three components in space'])
         values = [components] if self.dimension == 2 else list(components)  # type: ignore[arg-type]
         self._force(name, "torque", body=body, components=values, turning=turning)
         for value in values:
@@ -125,11 +125,11 @@ class Loads(Bookkeeping):
         problems += self._unknown(where, "body", [first, second], self._known_bodies())
         frame = np.eye(3) if axes is None else array_of(axes)
         if frame.shape != (3, 3) or not np.allclose(frame @ frame.T, np.eye(3), atol=1e-9):
-            problems.append(f"{where}: axes: three unit vectors at right angles are needed")
+            problems.append(f"{where}: axes: expected three unit vectors at right angles")
         for key, value in (("stiffness", stiffness), ("damping", damping)):
             numbers = array_of(value)
             if numbers.shape not in ((), (3,)) or not np.all((numbers >= 0) & np.isfinite(numbers)):
-                problems.append(f"{where}: {key} {value!r}; one or three numbers from 0 are needed")
+                problems.append(f"{where}: {key} {value!r}; expected one or three numbers from 0")
         self._raise(problems)
         self._force(name, "rotational spring", bodies=(first, second), stiffness=stiffness, damping=damping, axes=frame)
 
@@ -251,7 +251,7 @@ class Loads(Bookkeeping):
         table = array_of(polar)
         is_table = table.ndim == 2 and table.shape[1] in (3, 4) and len(table) > 1 and np.all(np.isfinite(table))
         if not is_table or not np.all(np.diff(table[:, 0]) > 0):
-            problems.append(f"{where}: polar: rows of angle (growing), lift, drag and, optionally, moment are needed")
+            problems.append(f"{where}: polar: expected rows of angle (growing), lift, drag and, optionally, moment")
         directions = [
             self._direction(f"{where}: {key}", v, problems) for key, v in (("chord", chord), ("normal", normal))
         ]
@@ -259,10 +259,10 @@ class Loads(Bookkeeping):
         sizes = {"span": span, "chord_length": chord_length, "density": density, "reference_height": reference_height}
         for key, size in sizes.items():
             if not is_number(size) or size <= 0:
-                problems.append(f"{where}: {key} {size!r}; a number above 0 is needed")
+                problems.append(f"{where}: {key} {size!r}; expected a positive number")
         problems += not_finite(where, {"shear_exponent": shear_exponent})
         if len(breeze) != self.dimension:
-            problems.append(f"{where}: wind: {self.dimension} components are needed")
+            problems.append(f"{where}: wind: expected {self.dimension} components")
         for k, value in enumerate(breeze):
             problems += wrong(f"{where}: wind {k}", value)
         self._raise(problems)
@@ -300,10 +300,10 @@ class Loads(Bookkeeping):
         if not callable(function) and not hasattr(function, "address"):
             problems.append(f'user force "{name}": {function!r} is no function')
         if not points:
-            problems.append(f'user force "{name}": no points; at least one is needed')
+            problems.append(f'user force "{name}": no points; expected at least one')
         for key, size in (("position_difference", position_difference), ("velocity_difference", velocity_difference)):
             if not is_number(size) or size < 0:
-                problems.append(f'user force "{name}": {key} {size!r}; a number from 0 is needed')
+                problems.append(f'user force "{name}": {key} {size!r}; expected a number of at least 0')
         self._raise(problems)
         self._force(name, "user force", function=function, points=list(points), position_difference=position_difference,
                     velocity_difference=velocity_difference)  # fmt: skip

@@ -69,7 +69,7 @@ class Mechanism(Connections, Loads, Inspectable):
 
     def __init__(self, name: str, *, dimension: int = 3, gravity: ArrayLike | None = None) -> None:
         if dimension not in (2, 3):
-            raise SetupError(f"dimension: {dimension!r}; 2 (plane) or 3 (space) is needed")
+            raise SetupError(f"dimension: {dimension!r}; expected 2 (plane) or 3 (space)")
         dimension = int(dimension)
         super().__init__(name, dimension)
         problems: list[str] = []
@@ -127,7 +127,7 @@ class Mechanism(Connections, Loads, Inspectable):
         problems = self._new_name(name, "vector")
         made = vector_of(f'vector "{name}"', direction, self.dimension, problems)
         if not problems and not made.any():
-            problems.append(f'vector "{name}": has no length; a direction is needed')
+            problems.append(f'vector "{name}": has no length; expected a direction')
         self._raise(problems)
         self.vectors[name] = Direction(name, unit(made), np.zeros(self.dimension), fixed)
         self._changed()
@@ -163,7 +163,7 @@ class Mechanism(Connections, Loads, Inspectable):
         if kind not in COORDINATE_KINDS:
             problems.append(f'{where}: kind "{kind}"{did_you_mean(kind, COORDINATE_KINDS)}')
         if not is_number(inertia) or inertia <= 0:
-            problems.append(f"{where}: inertia {inertia!r}; a number above 0 is needed")
+            problems.append(f"{where}: inertia {inertia!r}; expected a positive number")
         problems += not_finite(where, {"value": value, "rate": rate})
         self._raise(problems)
         made = Coordinate(name, float(inertia), float(value), float(rate), kind == "angle")
@@ -210,7 +210,7 @@ class Mechanism(Connections, Loads, Inspectable):
         problems = self._new_name(name, "body")
         where = f'body "{name}"'
         if not points:
-            problems.append(f"{where}: no points; at least one is needed")
+            problems.append(f"{where}: no points; expected at least one")
         problems += self._unknown(where, "point", points, self.points)
         problems += self._unknown(where, "vector", vectors, self.vectors)
         geometry = None
@@ -225,7 +225,7 @@ class Mechanism(Connections, Loads, Inspectable):
         try:
             kilograms = float(mass)
         except (TypeError, ValueError):
-            problems.append(f"{where}: mass {mass!r}; a number in kg is needed")
+            problems.append(f"{where}: mass {mass!r}; expected a number in kg")
             kilograms = 0.0
         self._raise(problems)
         self.bodies[name] = BodyPart(
@@ -237,7 +237,7 @@ class Mechanism(Connections, Loads, Inspectable):
         """Put a mass (kg) on a point."""
         problems = self._unknown("point_mass", "point", [point], self.points)
         if not is_number(mass) or mass < 0:
-            problems.append(f'point_mass at "{point}": {mass!r} kg; a number from 0 is needed')
+            problems.append(f'point_mass at "{point}": {mass!r} kg; expected a number of at least 0')
         self._raise(problems)
         self.point_masses.append(PointMass(point, float(mass)))
         self._changed()
@@ -317,5 +317,5 @@ def _tensor(where: str, value: ArrayLike | None, dimension: int, problems: list[
     if made.shape == (size, size):
         return made
     wanted = "one number" if size == 1 else "3 numbers or 3 x 3 numbers"
-    problems.append(f"{where}: inertia {value!r}; {wanted} in kg m² are needed")
+    problems.append(f"{where}: inertia {value!r}; expected {wanted} in kg m²")
     return None

@@ -166,7 +166,7 @@ TimeValue = float | Sequence[float] | dict[str, Any] | str | Callable[[float], f
 def not_finite(where: str, values: Mapping[str, Any]) -> list[str]:
     """Return which of the given values (None is not given) are no finite numbers, as sentences."""
     given = {key: value for key, value in values.items() if value is not None}
-    return [f"{where}: {key} {v!r}; a finite number is needed" for key, v in given.items() if not is_number(v)]
+    return [f"{where}: {key} {v!r}; expected a finite number" for key, v in given.items() if not is_number(v)]
 
 
 def array_of(value: Any) -> Vector:
@@ -182,9 +182,9 @@ def vector_of(where: str, value: Any, dimension: int, problems: list[str]) -> Ve
     try:
         made = np.asarray(value, dtype=float).reshape(-1)
     except (TypeError, ValueError):
-        problems.append(f"{where}: {value!r}; {dimension} numbers are needed")
+        problems.append(f"{where}: {value!r}; expected {dimension} numbers")
         return np.zeros(dimension)
     if made.shape != (dimension,) or not np.all(np.isfinite(made)):
-        problems.append(f"{where}: {value!r}; {dimension} finite numbers are needed")
+        problems.append(f"{where}: {value!r}; expected {dimension} finite numbers")
         return np.zeros(dimension)
     return made

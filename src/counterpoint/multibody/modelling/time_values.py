@@ -23,7 +23,7 @@ def problems(where: str, value: Any) -> list[str]:
     if callable(value) or input_of(value):
         return []
     if isinstance(value, Real):
-        return [] if np.isfinite(float(value)) else [f"{where}: {value}; a finite number is needed"]
+        return [] if np.isfinite(float(value)) else [f"{where}: {value}; expected a finite number"]
     if isinstance(value, Mapping) and len(value) == 1:
         kind, options = next(iter(value.items()))
         if kind in _MAPPINGS and isinstance(options, Mapping):
@@ -31,8 +31,8 @@ def problems(where: str, value: Any) -> list[str]:
     if isinstance(value, Sequence) and not isinstance(value, str) and value and all(map(is_number, value)):
         return []
     return [
-        f'{where}: {value!r}; a number, polynomial coefficients, {{"sine": ...}}, {{"step": ...}}, {{"table": ...}}, '
-        '"-input:NAME", "input:NAME" or a function of t is needed'
+        f'{where}: {value!r}; expected a number, polynomial coefficients, {{"sine": ...}}, {{"step": ...}}, '
+        '{"table": ...}, "-input:NAME", "input:NAME" or a function of t'
     ]
 
 
@@ -47,11 +47,11 @@ def _mapping_problems(where: str, kind: str, options: Mapping[str, Any]) -> list
     if kind != "table":
         found += not_finite(where, {key: options.get(key) for key in known})
     if not found and kind == "step" and not options["end"] > options["start"]:
-        found.append(f"{where}: end {options['end']} s; a time after start {options['start']} s is needed")
+        found.append(f"{where}: end {options['end']} s; expected a time after start {options['start']} s")
     if not found and kind == "table":
         times = np.asarray(options["times"], dtype=float)
         if len(times) < 2 or len(times) != len(options["values"]) or not np.all(np.diff(times) > 0):
-            found.append(f"{where}: growing times and as many values are needed, at least two")
+            found.append(f"{where}: expected growing times and as many values, at least two")
     return found
 
 

@@ -14,18 +14,17 @@ TITLE = "Ways to couple a multibody program and a numerical package"
 
 INTRODUCTION = (
     "Repeats chapter 5 of F. J. González Varela's thesis (University of La Coruña, 2010). First, function "
-    "evaluation: the multibody program integrates a double pendulum (1 kg, 1 m, 10 s) whose dynamic terms M, "
-    "Φ, Φq, Q somebody else evaluates. The source used MATLAB in three ways; here it is a compiled function, a "
+    "evaluation: the multibody program integrates a double pendulum (1 kg, 1 m, 10 s), and another program evaluates "
+    "the dynamic terms M, Φ, Φq, Q. The thesis used MATLAB in three ways; this study uses a compiled function, a "
     "Python function, another process over a Unix socket, and GNU Octave running .m files.",
-    "Second, co-simulation: an L-loop four-bar linkage (rods 1 m, 1 kg, damping 3.18 N m s/rad) that an engine "
-    "turns through a gearbox, 30 s, both with steps of 1 ms and held values. The source compared Simulink and "
-    "its own program as master, a network connection, and everything in one Simulink model; here it is our "
-    "scheduler and our block diagram as master, shared memory, a Unix socket, FMUs that we export hosted by "
-    "FMPy, and everything in one diagram. The gearbox and the law of the throttle are not printed in the "
-    "source: they are ours.",
-    "Times are the best of five taken in turns in one run, without set-up, and are compared as ratios only. "
-    "“Published” ratios were measured on a computer and with programs of 2010: an order of techniques is what can be "
-    "expected to come out again, not their ratios.",
+    "Second, co-simulation: an engine drives an L-loop four-bar linkage (rods 1 m, 1 kg, damping 3.18 N m s/rad) "
+    "through a gearbox, 30 s, both with steps of 1 ms and held inputs. The thesis compared Simulink and "
+    "its own program as master, a network connection, and everything in one Simulink model; this study uses our "
+    "scheduler and our block diagram as master, shared memory, a Unix socket, exported FMUs run by "
+    "FMPy, and everything in one diagram. The thesis does not give the gearbox and the throttle law; these are ours.",
+    "Times are the best of five, measured in turn in one run, without set-up, and are compared only as ratios. "
+    "“Published” ratios were measured with a computer and programs of 2010: expect the same order of the techniques, "
+    "not the same ratios.",
 )
 
 
@@ -37,7 +36,7 @@ def run(out: Path, quick: bool, progress: Progress | None = None) -> StudyReport
     missing = {**evaluations.missing, **couplings.missing}
     told = [f"Not measured here: {name} ({reason})." for name, reason in missing.items()]
     if quick:
-        told.append("This is the quick form: the best of two short runs, so ratios are rough.")
+        told.append("This is the quick form: the best of two short runs, so the ratios are rough.")
     report = StudyReport(
         title=TITLE,
         introduction=[*INTRODUCTION, *told],

@@ -18,20 +18,20 @@ TITLE = "A kart and its engine: multirate co-simulation of a multiphysics vehicl
 INTRODUCTION = (
     "Repeats section 4 of F. González, M. Á. Naya, A. Luaces, M. González, “On the effect of multirate "
     "co-simulation techniques in the efficiency and accuracy of multibody system dynamics”, Multibody "
-    "System Dynamics (2010): a kart with steering, tyres and four suspensions (163 natural coordinates, "
+    "System Dynamics 25 (2011): a kart with steering, tyres and four suspensions (163 natural coordinates, "
     "index-3 augmented Lagrangian formulation with projections, trapezoidal rule) is driven by a "
     "four-cylinder engine with automatic gearbox (block diagram, ode4, steps of 1e-4 s). FR is the step "
-    "of the vehicle over that of the drive.",
-    "The source prints no parameter of the vehicle, of the gearbox or of the throttle. All of these are "
-    "ours; the table of parameters says which. They were chosen as those of a light tubular-frame "
-    "vehicle and such that pitch and gear changes come out as the source describes them; the engine is "
+    "of the vehicle divided by that of the drive.",
+    "The paper gives no parameters of the vehicle, the gearbox or the throttle. All of these are "
+    "ours; see the table of parameters. They describe a light tubular-frame vehicle and were chosen so that "
+    "pitch and gear changes match the description in the paper; the engine is "
     "the published one. So elapsed times and differences in pitch can agree in order of magnitude and in "
-    "their course over FR, not digit by digit.",
-    "SF is slowest-first, FF fastest-first; O0 to O3 is the polynomial order for what the vehicle "
-    "publishes, the drive's torque is held (order 0), as in the source. Δψ is the largest difference in "
-    "pitch to the case FR = 1. It is taken of the pitch as the drive has it at each of its steps, "
-    "through the polynomial; beside it stands the difference at the vehicle's own steps. Gear changes "
-    "are on a time schedule; shifting at speeds is a variant of its own.",
+    "their trend over FR, but not in every digit.",
+    "SF is slowest-first, FF fastest-first; O0 to O3 is the polynomial order for the outputs of the vehicle; "
+    "the drive's torque is held (order 0), as in the paper. Δψ is the largest difference in "
+    "pitch from the case FR = 1. It is computed from the pitch that the drive uses at each of its steps, "
+    "through the polynomial; the difference at the vehicle's own steps is also given. Gear changes "
+    "follow a time schedule; shifting by speed is a variant.",
 )
 
 
@@ -51,7 +51,7 @@ def run(out: Path, quick: bool, progress: Progress | None = None) -> StudyReport
         folder=out,
         seconds=perf_counter() - began,
         tables=all_tables(runs, costs),
-        files={page: "the vehicle in motion, to be turned and zoomed with the mouse"},
+        files={page: "animation of the vehicle; rotate and zoom with the mouse"},
     )
     report.write()
     return report

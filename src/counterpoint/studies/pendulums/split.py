@@ -29,7 +29,7 @@ HINGE_SHARE = 1e-3
 
 @dataclass(frozen=True)
 class Pendulum:
-    """Both rods start horizontal, as in the thesis (seed 002: 1 kg, 1 m); only the masses change, kg."""
+    """Both rods start horizontal, as in González Varela (2010), chapter 5 (1 kg, 1 m); only the masses change, kg."""
 
     upper: float = 1.0
     lower: float = 1.0

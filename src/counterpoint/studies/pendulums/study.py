@@ -15,17 +15,17 @@ TITLE = "Two pendulums: a controller across a socket, and a double pendulum cut 
 
 INTRODUCTION = (
     "Repeats section 4.3 of S. Solcia's thesis (Politecnico di Milano, 2011): an inverted pendulum on a cart, "
-    "simulated by a multibody program, is held by a PD controller in a block diagram; both are programs of "
-    "their own that exchange doubles over blocking sockets once a step. Here the plant is our multibody program"
-    " in a process of its own behind MBDyn's stream protocol, the controller our block diagram. The source "
-    "prints a figure and no numbers: cart 1 kg, thin rod 0.2 kg and 1 m, start 10°, force 40 N/rad and 8 N "
+    "simulated by a multibody program, is stabilised by a PD controller in a block diagram; the two programs "
+    "exchange doubles over blocking sockets once per step. Here the plant is our multibody program"
+    " in a separate process behind MBDyn's stream protocol, the controller our block diagram. The thesis "
+    "gives a figure and no numbers: cart 1 kg, thin rod 0.2 kg and 1 m, start 10°, force 40 N/rad and 8 N "
     "s/rad are ours. Numbers given as published are closed forms of these.",
-    "The second pendulum is not in the source; it is the stress test such a coupling needs. A double pendulum "
+    "The second pendulum is not in the thesis; it is a stress test for such a coupling. A double pendulum "
     "(1 m rods, 1 kg above, released level) is cut at its middle joint into two programs. With a rigid hinge "
-    "the upper one gives the place and the lower one the force; since that force needs the acceleration of the "
-    "hinge, errors go round the loop, m2/m1 sin²φ times what they were (φ is the angle between the rods), and grow "
-    "where the lower mass is the heavier one and the rods stand across each other. A spring in the hinge breaks the "
-    "loop, for the price of its compliance.",
+    "the upper one sends the position and the lower one the force. That force depends on the acceleration of the "
+    "hinge, so errors are multiplied by m2/m1 sin²φ in each pass of the loop (φ is the angle between the rods). They "
+    "grow if the lower mass is heavier and the rods are nearly perpendicular. A spring in the hinge breaks the "
+    "loop, at the cost of its compliance.",
 )
 
 

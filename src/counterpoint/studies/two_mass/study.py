@@ -17,20 +17,20 @@ TITLE = "Two masses, three springs: multirate co-simulation over the frequency r
 INTRODUCTION = (
     "Repeats section 3 of F. González, M. Á. Naya, A. Luaces, M. González, “On the effect of multirate "
     "co-simulation techniques in the efficiency and accuracy of multibody system dynamics”, Multibody "
-    "System Dynamics (2010), and section 6.3 of F. J. González Varela's thesis (University of La Coruña, "
-    "2010). A fast mass (ode4, 100 steps a cycle) is coupled by a spring to a slow mass (trapezoidal "
-    "rule, 100 steps a cycle) for 100 fast cycles; FR is the ratio of their frequencies and of their "
+    "System Dynamics 25 (2011), and section 6.3 of F. J. González Varela's thesis (University of La Coruña, "
+    "2010). A fast mass (ode4, 100 steps per cycle) is coupled by a spring to a slow mass (trapezoidal "
+    "rule, 100 steps per cycle) for 100 fast cycles; FR is the ratio of their frequencies and of their "
     "steps.",
-    "Runs use the embedded interface of the source: the fast side is master and asks for the slow "
+    "Runs use the embedded interface of the paper: the fast side is master and requests the slow "
     "displacement at every stage of ode4. SF is slowest-first, FF fastest-first, O0 to O4 the polynomial "
-    "order of both directions. dx is the relative position error of x1, equation (7), dE the relative "
+    "order in both directions. dx is the relative position error of x1, equation (7), dE the relative "
     "energy error, equation (8); the amplitude is that of the fast mode over the last 5 s.",
     "The start acceleration of a slow step is evaluated with the inputs known now, not taken from the end"
-    " of the last step; with the stored one the ranking of the methods comes out differently. Smoothing "
+    " of the last step; with the stored one the ranking of the methods is different. Smoothing "
     "gives the slow side the mean of all samples of x1 in its step, both ends included. Behind memory "
     "blocks the interface sees time and force of the previous fast step. “Holds” is decided by the "
-    "numbers and the tolerance shown. Reference numbers were not printed: they come from independent "
-    "programs for the same algorithm.",
+    "numbers and the tolerance shown. The reference numbers are not published: they come from independent "
+    "implementations of the same algorithm.",
 )
 
 

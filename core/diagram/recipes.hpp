@@ -1,17 +1,18 @@
 #pragma once
 
 #include "diagram/diagram_subsystem.hpp"
-#include "export/ode_kinds.hpp"
-#include "recipe/kind.hpp"
+#include "ode/recipes.hpp"
+#include "recipe/factory.hpp"
 
+/// How diagrams are written down and made again.
 namespace counterpoint::recipe {
 
 diagram::BlockPointer make_registered_block(const std::string& kind, const diagram::Parameters& parameters);
 SubsystemPointer make_diagram(const diagram::FlatDiagram& diagram, const diagram::SimulatorOptions& options,
                               bool publishes_events, double preferred_step);
 
-inline const Kind block_kind{"block", &make_registered_block};
-inline const Kind diagram_kind{"diagram", &make_diagram};
+inline const Factory block_factory{"block", &make_registered_block};
+inline const Factory diagram_factory{"diagram", &make_diagram};
 
 template <>
 struct Fields<diagram::Array> {
@@ -47,11 +48,11 @@ struct Fields<diagram::SimulatorOptions> {
 };
 
 template <>
-struct Place<diagram::Entry> {
-  static PlaceName of(const diagram::Entry& e) { return {e.name, "block \"" + e.name + "\""}; }
+struct Labelled<diagram::Entry> {
+  static Label of(const diagram::Entry& e) { return {e.name, "block \"" + e.name + "\""}; }
 };
 template <>
-struct Note<diagram::Parameters> {
+struct OnWrite<diagram::Parameters> {
   static void of(const diagram::Parameters& parameters, Writer& writer) {
     for (const auto& [name, array] : parameters.numbers) {
       writer.tunables.push_back({writer.number(), writer.path(), name, array.values});
@@ -68,7 +69,7 @@ struct Check<diagram::FlatDiagram> {
   static void of(diagram::FlatDiagram& diagram, Reader& reader);
 };
 template <>
-struct Words<diagram::Block> {
+struct NotDescribable<diagram::Block> {
   static std::string of(const diagram::Block&) {
     return "is a function of Python, a compiled one, or a co-simulation block, which cannot be written down; use "
            "blocks of the library, "
@@ -77,6 +78,6 @@ struct Words<diagram::Block> {
 };
 
 template <>
-const Kinds<diagram::Block>& kinds_of<diagram::Block>();
+const Factories<diagram::Block>& factories_of<diagram::Block>();
 
 }  // namespace counterpoint::recipe

@@ -1,10 +1,12 @@
-#include "export/functions/instance.hpp"
+#include "export/functions/exported_instance.hpp"
 
 #include <algorithm>
 #include <cmath>
 
+#include "check.hpp"
 #include "diagram/execution.hpp"
-#include "export/written_network.hpp"
+#include "export/sealed_state.hpp"
+#include "recipe/writer.hpp"
 
 namespace counterpoint::exported {
 namespace {
@@ -14,7 +16,8 @@ constexpr const char* warning_category = "logStatusWarning";
 
 }  // namespace
 
-std::unique_ptr<Instance> Instance::make(const std::string& resources, const std::string& token, Log log) {
+std::unique_ptr<ExportedInstance> ExportedInstance::make(const std::string& resources, const std::string& token,
+                                                         Log log) {
   try {
     auto model = std::make_unique<ExportedModel>(from_file(resources + "/counterpoint.recipe"), resources);
     if (model->token() != token) {
@@ -23,27 +26,27 @@ std::unique_ptr<Instance> Instance::make(const std::string& resources, const std
               "\"; the description belongs to another FMU");
       return nullptr;
     }
-    return std::unique_ptr<Instance>(new Instance(std::move(model), log));
+    return std::unique_ptr<ExportedInstance>(new ExportedInstance(std::move(model), log));
   } catch (const std::exception& error) {
     log(Status::error, error_category, error.what());
     return nullptr;
   }
 }
 
-Instance::~Instance() {
+ExportedInstance::~ExportedInstance() {
   for (State* state : states_) delete state;
 }
 
-Status Instance::complain(const std::string& text) {
+Status ExportedInstance::complain(const std::string& text) {
   log_(Status::error, error_category, text);
   return Status::error;
 }
 
-Status Instance::refuse(const char* what) {
+Status ExportedInstance::refuse(const char* what) {
   return complain(std::string(what) + ": is not offered, as the description says");
 }
 
-Status Instance::during(Phases phases, const char* what, const std::function<void()>& work) {
+Status ExportedInstance::during(Phases phases, const char* what, const std::function<void()>& work) {
   static const char* const names[] = {"instantiated", "in initialization mode",     "in step mode", "terminated",
                                       "failed",       "in intermediate update mode"};
   if (std::find(phases.begin(), phases.end(), phase_) == phases.end()) {
@@ -61,42 +64,42 @@ Status Instance::during(Phases phases, const char* what, const std::function<voi
   }
 }
 
-const Variable& Instance::find(std::uint32_t reference) const {
+const Variable& ExportedInstance::find(std::uint32_t reference) const {
   const Variable* found = model_->find(reference);
-  if (found == nullptr) throw std::invalid_argument("no variable has the value reference " + std::to_string(reference));
+  if (found == nullptr) throw UserError("no variable has the value reference " + std::to_string(reference));
   return *found;
 }
 
-Status Instance::set_start(double time) {
+Status ExportedInstance::set_start(double time) {
   return during({Phase::instantiated}, "the start time", [&] {
-    if (!std::isfinite(time)) throw std::invalid_argument("the start time is not finite");
+    if (!std::isfinite(time)) throw UserError("the start time is not finite");
     start_ = time;
   });
 }
 
-Status Instance::enter_initialization() {
+Status ExportedInstance::enter_initialization() {
   return during({Phase::instantiated}, "EnterInitializationMode", [&] {
     model_->start(start_);
     phase_ = Phase::initializing;
   });
 }
 
-Status Instance::exit_initialization() {
+Status ExportedInstance::exit_initialization() {
   return during({Phase::initializing}, "ExitInitializationMode", [&] {
     model_->begin();
     phase_ = Phase::stepping;
   });
 }
 
-Status Instance::step(double now, double length) {
+Status ExportedInstance::step(double now, double length) {
   returned_early_ = false;
   return during({Phase::stepping}, "DoStep", [&] {
     if (!std::isfinite(now) || !std::isfinite(length) || length < 0.0)
-      throw std::invalid_argument("DoStep: a step of " + std::to_string(length) + " s cannot be made");
+      throw UserError("DoStep: a step of " + std::to_string(length) + " s cannot be made");
     const double tolerance = std::max(model_->tolerance(), 1e-9 * std::max(length, std::abs(now)));
     if (std::abs(now - model_->time()) > tolerance) {
-      throw std::invalid_argument("DoStep: begins at " + std::to_string(now) + " s, but the instance stands at " +
-                                  std::to_string(model_->time()) + " s");
+      throw UserError("DoStep: begins at " + std::to_string(now) + " s, but the instance stands at " +
+                      std::to_string(model_->time()) + " s");
     }
     if (length == 0.0) return;
     const Phase before = std::exchange(phase_, Phase::failed);
@@ -106,7 +109,7 @@ Status Instance::step(double now, double length) {
   });
 }
 
-void Instance::look_between(ExportedModel::Between between) {
+void ExportedInstance::look_between(ExportedModel::Between between) {
   between_ = [this, between = std::move(between)](double t) {
     const Phase outside = std::exchange(phase_, Phase::updating);
     const double end = between(t);
@@ -115,14 +118,14 @@ void Instance::look_between(ExportedModel::Between between) {
   };
 }
 
-Status Instance::terminate() {
+Status ExportedInstance::terminate() {
   return during({Phase::stepping, Phase::failed}, "Terminate", [&] {
     model_->finish();
     phase_ = Phase::terminated;
   });
 }
 
-Status Instance::reset() {
+Status ExportedInstance::reset() {
   return during(any, "Reset", [&] {
     model_->reset();
     start_ = 0.0;
@@ -131,12 +134,13 @@ Status Instance::reset() {
   });
 }
 
-Status Instance::get(const std::uint32_t* references, std::size_t count, double* values, std::size_t value_count) {
+Status ExportedInstance::get(const std::uint32_t* references, std::size_t count, double* values,
+                             std::size_t value_count) {
   return during(any_or_updating, "Get", [&] {
     for (std::size_t k = 0; k < count; ++k) {
       const Variable& variable = find(references[k]);
       const auto width = static_cast<std::size_t>(variable.width);
-      if (width > value_count) throw std::invalid_argument("Get: there is no place for all values");
+      if (width > value_count) throw UserError("Get: the array is too short for all values");
       model_->get(variable, values);
       values += width;
       value_count -= width;
@@ -144,17 +148,17 @@ Status Instance::get(const std::uint32_t* references, std::size_t count, double*
   });
 }
 
-Status Instance::set(const std::uint32_t* references, std::size_t count, const double* values,
-                     std::size_t value_count) {
+Status ExportedInstance::set(const std::uint32_t* references, std::size_t count, const double* values,
+                             std::size_t value_count) {
   return during({Phase::instantiated, Phase::initializing, Phase::stepping, Phase::updating}, "Set", [&] {
     for (std::size_t k = 0; k < count; ++k) {
       const Variable& variable = find(references[k]);
       const auto width = static_cast<std::size_t>(variable.width);
-      if (width > value_count) throw std::invalid_argument("Set: there are too few values");
+      if (width > value_count) throw UserError("Set: too few values");
       const bool may_change = variable.role == Role::input || (variable.role == Role::parameter && is_before_begin());
       if (!may_change)
-        throw std::invalid_argument("variable " + std::to_string(variable.reference) +
-                                    " cannot be set now: it is an output, or a fixed parameter after initialization");
+        throw UserError("variable " + std::to_string(variable.reference) +
+                        " cannot be set now: it is an output, or a fixed parameter after initialization");
       model_->set(variable, values);
       values += width;
       value_count -= width;
@@ -162,15 +166,15 @@ Status Instance::set(const std::uint32_t* references, std::size_t count, const d
   });
 }
 
-Status Instance::output_slopes(const std::uint32_t* references, std::size_t count, const int* orders, double* values,
-                               std::size_t value_count) {
+Status ExportedInstance::output_slopes(const std::uint32_t* references, std::size_t count, const int* orders,
+                                       double* values, std::size_t value_count) {
   return during({Phase::stepping, Phase::terminated}, "GetOutputDerivatives", [&] {
     for (std::size_t k = 0; k < count; ++k) {
       const Variable& variable = find(references[k]);
       const auto width = static_cast<std::size_t>(variable.width);
       if (variable.role != Role::output || orders[k] != 1)
-        throw std::invalid_argument("only first derivatives of outputs are known");
-      if (width > value_count) throw std::invalid_argument("GetOutputDerivatives: there is no place for all values");
+        throw UserError("only first derivatives of outputs are known");
+      if (width > value_count) throw UserError("GetOutputDerivatives: the array is too short for all values");
       model_->output_slope(variable, values);
       values += width;
       value_count -= width;
@@ -178,9 +182,10 @@ Status Instance::output_slopes(const std::uint32_t* references, std::size_t coun
   });
 }
 
-Status Instance::directional_derivative(const std::uint32_t* unknowns, std::size_t unknown_count,
-                                        const std::uint32_t* knowns, std::size_t known_count, const double* seed,
-                                        std::size_t seed_count, double* values, std::size_t value_count) {
+Status ExportedInstance::directional_derivative(const std::uint32_t* unknowns, std::size_t unknown_count,
+                                                const std::uint32_t* knowns, std::size_t known_count,
+                                                const double* seed, std::size_t seed_count, double* values,
+                                                std::size_t value_count) {
   return during({Phase::initializing, Phase::stepping}, "GetDirectionalDerivative", [&] {
     std::vector<ExportedModel::Direction> directions;
     for (std::size_t k = 0; k < known_count; ++k) {
@@ -188,10 +193,10 @@ Status Instance::directional_derivative(const std::uint32_t* unknowns, std::size
       const auto width = static_cast<std::size_t>(known.width);
       const bool is_known = known.role == Role::input || (known.role == Role::parameter && is_before_begin());
       if (!is_known)
-        throw std::invalid_argument("variable " + std::to_string(known.reference) +
-                                    " is not known: knowns are inputs and, in initialization mode, parameters");
+        throw UserError("variable " + std::to_string(known.reference) +
+                        " is not known: knowns are inputs and, in initialization mode, parameters");
       if (width > seed_count || !std::all_of(seed, seed + width, [](double value) { return std::isfinite(value); })) {
-        throw std::invalid_argument("GetDirectionalDerivative: the seed needs a finite number for every known");
+        throw UserError("GetDirectionalDerivative: expected a seed with a finite number per known");
       }
       directions.push_back({&known, seed});
       seed += width;
@@ -202,24 +207,22 @@ Status Instance::directional_derivative(const std::uint32_t* unknowns, std::size
       const Variable& unknown = find(unknowns[k]);
       const auto width = static_cast<std::size_t>(unknown.width);
       if (unknown.role != Role::output)
-        throw std::invalid_argument("variable " + std::to_string(unknown.reference) +
-                                    " is not unknown: unknowns are outputs");
-      if (width > value_count)
-        throw std::invalid_argument("GetDirectionalDerivative: there is no place for all values");
+        throw UserError("variable " + std::to_string(unknown.reference) + " is not unknown: unknowns are outputs");
+      if (width > value_count) throw UserError("GetDirectionalDerivative: the array is too short for all values");
       values = std::copy_n(slopes.begin() + unknown.offset, width, values);
       value_count -= width;
     }
   });
 }
 
-Status Instance::set_input_slopes(const std::uint32_t* references, std::size_t count, const int* orders,
-                                  const double* values) {
+Status ExportedInstance::set_input_slopes(const std::uint32_t* references, std::size_t count, const int* orders,
+                                          const double* values) {
   bool all_used = true;
   const Status status = during({Phase::initializing, Phase::stepping}, "SetRealInputDerivatives", [&] {
     for (std::size_t k = 0; k < count; ++k) {
       const Variable& variable = find(references[k]);
       if (variable.role != Role::input || !std::isfinite(values[k]))
-        throw std::invalid_argument("only inputs have derivatives that can be set, to finite numbers");
+        throw UserError("only inputs have derivatives that can be set, to finite numbers");
       if (orders[k] == 1) model_->set_input_slope(variable, values + k);
       all_used = all_used && orders[k] == 1;
     }
@@ -229,11 +232,11 @@ Status Instance::set_input_slopes(const std::uint32_t* references, std::size_t c
   return Status::warning;
 }
 
-Status Instance::save(void** state) {
+Status ExportedInstance::save(void** state) {
   return during(all_but_failed, "GetFMUState", [&] { keep({model_->save(), phase_, start_, has_ended_}, state); });
 }
 
-void Instance::keep(State state, void** place) {
+void ExportedInstance::keep(State state, void** place) {
   auto* known = static_cast<State*>(*place);
   if (known != nullptr && states_.count(known) > 0) {
     *known = std::move(state);
@@ -244,13 +247,13 @@ void Instance::keep(State state, void** place) {
   *place = made.release();
 }
 
-const Instance::State& Instance::known(void* state) const {
+const ExportedInstance::State& ExportedInstance::known(void* state) const {
   auto* found = static_cast<State*>(state);
-  if (states_.count(found) == 0) throw std::invalid_argument("the state is not one of this instance");
+  if (states_.count(found) == 0) throw UserError("the state does not belong to this instance");
   return *found;
 }
 
-Status Instance::restore(void* state) {
+Status ExportedInstance::restore(void* state) {
   return during(any, "SetFMUState", [&] {
     const State& found = known(state);
     phase_ = Phase::failed;  // what ran is left, whether the state fits or not
@@ -261,35 +264,35 @@ Status Instance::restore(void* state) {
   });
 }
 
-Status Instance::forget(void** state) {
+Status ExportedInstance::forget(void** state) {
   auto* known = static_cast<State*>(*state);
   if (known == nullptr) return Status::ok;
-  if (states_.erase(known) == 0) return complain("FreeFMUState: the state is not one of this instance");
+  if (states_.erase(known) == 0) return complain("FreeFMUState: the state does not belong to this instance");
   delete known;
   *state = nullptr;
   return Status::ok;
 }
 
-std::string Instance::bytes_of(const State& state) const {
+std::string ExportedInstance::bytes_of(const State& state) const {
   recipe::Writer writer;
   writer(model_->token(), static_cast<int>(state.phase), state.start, state.has_ended);
   model_->write(*state.model, writer);
   return seal(writer.bytes());
 }
 
-Status Instance::size_of_state(void* state, std::size_t* size) {
+Status ExportedInstance::size_of_state(void* state, std::size_t* size) {
   return during(any, "SerializedFMUStateSize", [&] { *size = bytes_of(known(state)).size(); });
 }
 
-Status Instance::serialize(void* state, char* bytes, std::size_t size) {
+Status ExportedInstance::serialize(void* state, char* bytes, std::size_t size) {
   return during(any, "SerializeFMUState", [&] {
     const std::string made = bytes_of(known(state));
-    if (made.size() > size) throw std::invalid_argument("there is no place for all bytes");
+    if (made.size() > size) throw UserError("the array is too short for all bytes");
     std::copy(made.begin(), made.end(), bytes);
   });
 }
 
-Status Instance::deserialize(const char* bytes, std::size_t size, void** state) {
+Status ExportedInstance::deserialize(const char* bytes, std::size_t size, void** state) {
   return during(any, "DeserializeFMUState", [&] {
     const std::string body = unseal({bytes, size});
     recipe::Reader reader(body, "state");
@@ -298,12 +301,11 @@ Status Instance::deserialize(const char* bytes, std::size_t size, void** state) 
     State read{};
     reader(token, phase, read.start, read.has_ended);
     if (token != model_->token())
-      throw std::invalid_argument("the state belongs to another FMU (" + token + "; this one is " + model_->token() +
-                                  ")");
+      throw UserError("the state belongs to another FMU (" + token + "; this one is " + model_->token() + ")");
     if (phase < 0 || phase > static_cast<int>(Phase::terminated)) reader.fail("no such phase");
     read.phase = static_cast<Phase>(phase);
     read.model = model_->read_state(reader);
-    if (!reader.at_end()) reader.fail("there is more than a state");
+    reader.expect_end();
     keep(std::move(read), state);
   });
 }

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "export/diagram_kinds.hpp"
+#include "coupling/recipes.hpp"
+#include "diagram/recipes.hpp"
 #include "export/exported_spec.hpp"
-#include "export/run_kinds.hpp"
 
 namespace counterpoint::recipe {
 
@@ -34,8 +34,8 @@ struct Fields<exported::ExportedSpec> {
 template <>
 inline constexpr int count_of<exported::Role> = 4;
 template <>
-struct Place<exported::Member> {
-  static PlaceName of(const exported::Member& m) { return {m.name, "subsystems." + m.name}; }
+struct Labelled<exported::Member> {
+  static Label of(const exported::Member& m) { return {m.name, "subsystems." + m.name}; }
 };
 template <>
 struct Check<exported::ExportedSpec> {

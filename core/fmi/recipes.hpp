@@ -1,9 +1,10 @@
 #pragma once
 
-#include "export/ode_kinds.hpp"
 #include "fmi/fmu_base.hpp"
-#include "recipe/kind.hpp"
+#include "ode/recipes.hpp"
+#include "recipe/factory.hpp"
 
+/// How FMUs are written down and made again; the order to the process of an isolated FMU uses the same fields.
 namespace counterpoint::recipe {
 
 /// An FMU inside of what is exported. Its files lie in `fmus/N` of the folder that holds the recipe, N being its
@@ -18,7 +19,7 @@ struct FmuRecipe {
 FmuRecipe describe_fmu(const fmi::Library& library, const fmi::FmuSetup& setup);
 SubsystemPointer make_fmu(const FmuRecipe& recipe);
 
-inline const Kind fmu_kind{"fmu", &make_fmu};
+inline const Factory fmu_factory{"fmu", &make_fmu};
 
 template <>
 inline constexpr int count_of<fmi::Type> = 13;
@@ -72,7 +73,7 @@ struct Fields<FmuRecipe> {
   static auto of(auto& r) { return std::tie(r.binary, r.setup); }
 };
 template <>
-struct Note<FmuRecipe> {
+struct OnWrite<FmuRecipe> {
   static void of(const FmuRecipe& recipe, Writer& writer) {
     writer.folders.emplace_back(writer.number(), recipe.folder);
   }

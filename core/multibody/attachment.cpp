@@ -1,10 +1,10 @@
-#include "multibody/grip.hpp"
+#include "multibody/attachment.hpp"
 
 #include <algorithm>
 
 namespace counterpoint::multibody {
 
-Grip::Grip(std::vector<Combination> combinations) : combinations_(std::move(combinations)) {
+Attachment::Attachment(std::vector<Combination> combinations) : combinations_(std::move(combinations)) {
   for (const Combination& c : combinations_) {
     for (const Weight& w : c.weights) {
       for (int d = 0; d < c.dimension; ++d) columns_.push_back(w.offset + d);
@@ -21,23 +21,23 @@ Grip::Grip(std::vector<Combination> combinations) : combinations_(std::move(comb
   }
 }
 
-Vector Grip::at(int which, const double* q) const {
+Vector Attachment::at(int which, const double* q) const {
   Vector value = Vector::Zero();
   combinations_[which].at(q, value.data());
   return value;
 }
 
-Vector Grip::rate(int which, const double* v) const {
+Vector Attachment::rate(int which, const double* v) const {
   Vector value = Vector::Zero();
   combinations_[which].rate(v, value.data());
   return value;
 }
 
-void Grip::add_force(int which, const Vector& force, double* Q) const {
+void Attachment::add_force(int which, const Vector& force, double* Q) const {
   combinations_[which].add_force(force.data(), 1.0, Q);
 }
 
-void Grip::add_to_row(int which, const Vector& force, double* row) const {
+void Attachment::add_to_row(int which, const Vector& force, double* row) const {
   const Combination& c = combinations_[which];
   for (std::size_t k = 0; k < c.weights.size(); ++k)
     c.add_weighted(c.weights[k], force.data(), 1.0, row + places_[which][k]);

@@ -13,7 +13,7 @@ SolverPointer make_dense_ldlt(const Pattern& pattern);
 SolverPointer make_dense_lu(const Pattern& pattern);
 
 /// static-ldlt keeps a list with at most one place (of 4 bytes) for each product of a factorisation.
-constexpr double most_listed_products = 2.5e8;
+constexpr double max_listed_products = 2.5e8;
 
 /// Whether a division by this pivot can make sense. There is no test against the other entries: a multiplier's pivot
 /// of 1e-12 beside a stiffness of 1e12 is as good as any.

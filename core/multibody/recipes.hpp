@@ -1,14 +1,15 @@
 #pragma once
 
-#include "export/ode_kinds.hpp"
+#include "coupling/recipes.hpp"
 #include "multibody/aerodynamic_strip.hpp"
 #include "multibody/assembled_model.hpp"
 #include "multibody/contact.hpp"
 #include "multibody/multibody_subsystem.hpp"
 #include "multibody/rotational_spring.hpp"
 #include "multibody/tyre.hpp"
-#include "recipe/kind.hpp"
+#include "recipe/factory.hpp"
 
+/// How mechanisms are written down and made again.
 namespace counterpoint::recipe {
 
 /// A mechanism, how it is integrated, what it shows and where it begins.
@@ -30,6 +31,10 @@ struct InputNumber {
   int number = 0;
 };
 
+/// What a mechanism refers to by number (`Reader::refer`).
+struct CoordinateReference {};
+struct InputReference {};
+
 multibody::ConstraintBatchPointer make_distance_batch(const DistanceBatch& batch);
 multibody::ConstraintBatchPointer make_coincidence_batch(const std::vector<multibody::Combination>& combinations);
 multibody::TimeFunctionPointer make_following_input(InputNumber input, double factor);
@@ -39,38 +44,48 @@ multibody::MeasurePointer make_product_measure(multibody::MeasureFunction functi
 multibody::ModelPointer make_assembled_model(const multibody::Parts& parts);
 SubsystemPointer make_mechanism(const MechanismRecipe& recipe);
 
-inline const Kind mechanism_kind{"mechanism", &make_mechanism};
-inline const Kind assembled_model_kind{"assembled", &make_assembled_model};
+inline const Factory mechanism_factory{"mechanism", &make_mechanism};
+inline const Factory assembled_model_factory{"assembled", &make_assembled_model};
 
-inline const Kind polynomial_kind{"polynomial", &multibody::make_polynomial};
-inline const Kind harmonic_kind{"harmonic", &multibody::make_harmonic};
-inline const Kind smooth_step_kind{"smooth step", &multibody::make_smooth_step};
-inline const Kind table_of_time_kind{"table", &multibody::make_table};
-inline const Kind following_kind{"following", &make_following_input};
+inline const Factory polynomial_factory{"polynomial", &multibody::make_polynomial};
+inline const Factory harmonic_factory{"harmonic", &multibody::make_harmonic};
+inline const Factory smooth_step_factory{"smooth step", &multibody::make_smooth_step};
+inline const Factory table_of_time_factory{"table", &multibody::make_table};
+inline const Factory following_factory{"following", &make_following_input};
 
-inline const Kind measure_kind{"measure", &make_product_measure};
+inline const Factory measure_factory{"measure", &make_product_measure};
 
-inline const Kind distances_kind{"distances", &make_distance_batch};
-inline const Kind dots_kind{"dots", &multibody::make_dots};
-inline const Kind coincidences_kind{"coincidences", &make_coincidence_batch};
-inline const Kind relations_kind{"relations", &multibody::make_relations};
+inline const Factory distances_factory{"distances", &make_distance_batch};
+inline const Factory dots_factory{"dots", &multibody::make_dots};
+inline const Factory coincidences_factory{"coincidences", &make_coincidence_batch};
+inline const Factory relations_factory{"relations", &multibody::make_relations};
 
-inline const Kind scalar_force_kind{"scalar force", &multibody::make_scalar_force};
-inline const Kind point_force_kind{"point force", &multibody::make_point_force};
-inline const Kind torque_kind{"torque", &multibody::make_torque};
-inline const Kind rotational_spring_kind{"rotational spring", &multibody::make_rotational_spring};
-inline const Kind contact_kind{"contact", &multibody::make_contact};
-inline const Kind tyre_kind{"tyre", &multibody::make_tyre};
-inline const Kind aerodynamic_strip_kind{"aerodynamic strip", &multibody::make_aerodynamic_strip};
+inline const Factory scalar_force_factory{"scalar force", &multibody::make_scalar_force};
+inline const Factory point_force_factory{"point force", &multibody::make_point_force};
+inline const Factory torque_factory{"torque", &multibody::make_torque};
+inline const Factory rotational_spring_factory{"rotational spring", &multibody::make_rotational_spring};
+inline const Factory contact_factory{"contact", &multibody::make_contact};
+inline const Factory tyre_factory{"tyre", &multibody::make_tyre};
+inline const Factory aerodynamic_strip_factory{"aerodynamic strip", &multibody::make_aerodynamic_strip};
 
-inline const Kind point_output_kind{"point", &multibody::make_point_output};
-inline const Kind measure_output_kind{"measure", &multibody::make_measure_output};
-inline const Kind coordinates_output_kind{"coordinates", &multibody::make_coordinates_output};
-inline const Kind reaction_output_kind{"reaction", &multibody::make_reaction_output};
-inline const Kind support_output_kind{"support", &multibody::make_support_output};
-inline const Kind force_output_kind{"force", &multibody::make_force_output};
-inline const Kind scalar_output_kind{"scalar", &multibody::make_scalar_output};
+inline const Factory point_output_factory{"point", &multibody::make_point_output};
+inline const Factory measure_output_factory{"measure", &multibody::make_measure_output};
+inline const Factory coordinates_output_factory{"coordinates", &multibody::make_coordinates_output};
+inline const Factory reaction_output_factory{"reaction", &multibody::make_reaction_output};
+inline const Factory support_output_factory{"support", &multibody::make_support_output};
+inline const Factory force_output_factory{"force", &multibody::make_force_output};
+inline const Factory scalar_output_factory{"scalar", &multibody::make_scalar_output};
 
+template <>
+inline constexpr int count_of<linear::SolverType> = 6;
+template <>
+inline constexpr int count_of<multibody::Formulation> = 3;
+template <>
+inline constexpr int count_of<multibody::SystemForm> = 2;
+template <>
+inline constexpr int count_of<multibody::Integrator> = 4;
+template <>
+inline constexpr int count_of<multibody::Iteration> = 2;
 template <>
 inline constexpr int count_of<multibody::MeasureFunction> = 4;
 template <>
@@ -89,7 +104,7 @@ struct Fields<multibody::Combination> {
   static auto of(auto& c) { return std::tie(c.dimension, c.weights, c.constant); }
 };
 template <>
-struct Fields<multibody::Entry> {
+struct Fields<multibody::MatrixEntry> {
   static auto of(auto& e) { return std::tie(e.row, e.column, e.value); }
 };
 template <>
@@ -216,35 +231,35 @@ struct GivenLater<multibody::ConstraintBatch> {
 };
 
 template <>
-struct Place<multibody::Force> {
-  static PlaceName of(const multibody::Force& f) { return {f.name, "force \"" + f.name + "\""}; }
+struct Labelled<multibody::Force> {
+  static Label of(const multibody::Force& f) { return {f.name, "force \"" + f.name + "\""}; }
 };
 
 // Those that are zero are of an effect that the element does not have.
 template <>
-struct Numbers<multibody::ScalarLaw> {
+struct TunableNumbers<multibody::ScalarLaw> {
   static NamedNumbers of(multibody::ScalarLaw& law);
 };
 template <>
-struct Numbers<multibody::RotationalSpringLaw> {
+struct TunableNumbers<multibody::RotationalSpringLaw> {
   static NamedNumbers of(multibody::RotationalSpringLaw& law);
 };
 template <>
-struct Numbers<multibody::ContactLaw> {
+struct TunableNumbers<multibody::ContactLaw> {
   static NamedNumbers of(multibody::ContactLaw& law);
 };
 template <>
-struct Numbers<multibody::TyreLaw> {
+struct TunableNumbers<multibody::TyreLaw> {
   static NamedNumbers of(multibody::TyreLaw& law);
 };
 template <>
-struct Numbers<multibody::StripLaw> {
+struct TunableNumbers<multibody::StripLaw> {
   static NamedNumbers of(multibody::StripLaw& law);
 };
 /// Mass of a body, whose inertia grows with it. What it adds to that in the recipe is added to the sums
 /// (`Check<Parts>`).
 template <>
-struct Note<multibody::Load> {
+struct OnWrite<multibody::Load> {
   static void of(const multibody::Load& load, Writer& writer) {
     writer.tunables.push_back({writer.number(), writer.path(), load.name + ".mass", {load.mass}});
   }
@@ -261,7 +276,7 @@ struct Check<DistanceBatch> {
 };
 template <>
 struct Check<InputNumber> {
-  static void of(InputNumber& input, Reader& reader) { reader.refer(reader.furthest.input, input.number, 1); }
+  static void of(InputNumber& input, Reader& reader) { reader.refer<InputReference>(input.number, 1); }
 };
 template <>
 struct Check<multibody::DotRow> {
@@ -285,14 +300,14 @@ struct Check<MechanismRecipe> {
 };
 
 template <>
-struct Words<multibody::Model> {
+struct NotDescribable<multibody::Model> {
   static std::string of(const multibody::Model&) {
     return "its dynamic terms are written in Python, which an FMU runs without; describe it with bodies, joints and "
            "forces";
   }
 };
 template <>
-struct Words<multibody::Force> {
+struct NotDescribable<multibody::Force> {
   static std::string of(const multibody::Force& f) {
     return "force \"" + f.name +
            "\": is a function of Python or a compiled one, which an FMU runs without; use a spring, a table or an "
@@ -300,36 +315,36 @@ struct Words<multibody::Force> {
   }
 };
 template <>
-struct Words<multibody::TimeFunction> {
+struct NotDescribable<multibody::TimeFunction> {
   static std::string of(const multibody::TimeFunction&) {
     return "a guide or actuator follows a function of Python, which an FMU runs without; use a table, a harmonic or an "
            "input";
   }
 };
 template <>
-struct Words<multibody::Measure> {
+struct NotDescribable<multibody::Measure> {
   static std::string of(const multibody::Measure& m) { return "measure \"" + m.name + "\" cannot be written down"; }
 };
 template <>
-struct Words<multibody::ConstraintBatch> {
+struct NotDescribable<multibody::ConstraintBatch> {
   static std::string of(const multibody::ConstraintBatch&) { return "a constraint cannot be written down"; }
 };
 template <>
-struct Words<multibody::Output> {
+struct NotDescribable<multibody::Output> {
   static std::string of(const multibody::Output&) { return "an output cannot be written down"; }
 };
 
 template <>
-const Kinds<multibody::Model>& kinds_of<multibody::Model>();
+const Factories<multibody::Model>& factories_of<multibody::Model>();
 template <>
-const Kinds<multibody::TimeFunction>& kinds_of<multibody::TimeFunction>();
+const Factories<multibody::TimeFunction>& factories_of<multibody::TimeFunction>();
 template <>
-const Kinds<multibody::Measure>& kinds_of<multibody::Measure>();
+const Factories<multibody::Measure>& factories_of<multibody::Measure>();
 template <>
-const Kinds<multibody::ConstraintBatch>& kinds_of<multibody::ConstraintBatch>();
+const Factories<multibody::ConstraintBatch>& factories_of<multibody::ConstraintBatch>();
 template <>
-const Kinds<multibody::Force>& kinds_of<multibody::Force>();
+const Factories<multibody::Force>& factories_of<multibody::Force>();
 template <>
-const Kinds<multibody::Output>& kinds_of<multibody::Output>();
+const Factories<multibody::Output>& factories_of<multibody::Output>();
 
 }  // namespace counterpoint::recipe

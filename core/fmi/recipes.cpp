@@ -1,4 +1,4 @@
-#include "export/fmu_kinds.hpp"
+#include "fmi/recipes.hpp"
 
 #include <cctype>
 #include <cstdio>
@@ -39,20 +39,20 @@ SubsystemPointer make_fmu(const FmuRecipe& recipe) {
 
 void Check<FmuRecipe>::of(FmuRecipe& recipe, Reader& reader) {
   const bool leaves = recipe.binary.find("..") != std::string::npos || recipe.binary.rfind("binaries/", 0) != 0;
-  if (leaves) reader.fail("the library of an FMU lies outside of it");
+  if (leaves) reader.fail("the library of an FMU lies outside of its folder");
   if (recipe.setup.major != 2 && recipe.setup.major != 3)
-    reader.fail("an FMU of FMI " + std::to_string(recipe.setup.major));
+    reader.fail("FMI " + std::to_string(recipe.setup.major) + " is not known");
   for (const auto* ports : {&recipe.setup.inputs, &recipe.setup.outputs}) {
     for (const fmi::Port& port : *ports) {
-      if (port.width < 1 || port.width > 1 << 24) reader.fail("a port of an FMU has no width");
+      if (port.width < 1 || port.width > 1 << 24) reader.fail("the width of a port of an FMU is not positive");
       for (int clock : port.clocks) {
         if (clock < 0 || clock >= static_cast<int>(recipe.setup.clocks.size()))
-          reader.fail("a port of an FMU has a clock that is not there");
+          reader.fail("a port of an FMU has a clock that does not exist");
       }
     }
   }
   if (recipe.setup.integration.states < 0 || recipe.setup.integration.indicators < 0)
-    reader.fail("an FMU has fewer states than none");
+    reader.fail("an FMU has a negative number of states");
   recipe.folder = reader.folder + "/fmus/" + std::to_string(reader.number());
 }
 

@@ -15,9 +15,9 @@ using Vector = Eigen::Vector3d;
 /// get components 0, and those of a force go nowhere. Elements think in rows: a row holds dr/dq of some scalar rate r =
 /// row . v, so that f * row is what a force f that works on r does on the coordinates, and f = -c r has the tangent c
 /// row row^T.
-class Grip {
+class Attachment {
  public:
-  explicit Grip(std::vector<Combination> combinations);
+  explicit Attachment(std::vector<Combination> combinations);
 
   /// All coordinates it touches, sorted; a row has one place for each.
   const std::vector<int>& columns() const { return columns_; }

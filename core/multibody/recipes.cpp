@@ -1,4 +1,6 @@
-#include "export/multibody_kinds.hpp"
+#include "multibody/recipes.hpp"
+
+#include "check.hpp"
 
 namespace counterpoint::recipe {
 
@@ -10,8 +12,7 @@ ConstraintBatchPointer make_distance_batch(const DistanceBatch& batch) {
 
 ConstraintBatchPointer make_coincidence_batch(const std::vector<Combination>& combinations) {
   for (const Combination& c : combinations) {
-    if (c.dimension != combinations.front().dimension)
-      throw std::invalid_argument("combinations of several dimensions");
+    if (c.dimension != combinations.front().dimension) throw UserError("combinations have several dimensions");
   }
   return make_coincidences(combinations);
 }
@@ -23,7 +24,7 @@ TimeFunctionPointer make_following_input(InputNumber input, double factor) {
 MeasurePointer make_product_measure(MeasureFunction function, std::pair<Combination, Combination> first,
                                     std::pair<Combination, Combination> second) {
   if (first.first.dimension != first.second.dimension || second.first.dimension != second.second.dimension) {
-    throw std::invalid_argument("a product of vectors of two dimensions");
+    throw UserError("a product of vectors of two dimensions");
   }
   return make_measure(function, std::move(first), std::move(second));
 }
@@ -36,19 +37,18 @@ SubsystemPointer make_mechanism(const MechanismRecipe& recipe) {
 
 void Check<Combination>::of(Combination& combination, Reader& reader) {
   if (combination.dimension < 1 || combination.dimension > 3)
-    reader.fail("a combination has no dimension that there is");
+    reader.fail("the dimension of a combination is not 1, 2 or 3");
   for (const Weight& w : combination.weights) {
-    reader.refer(reader.furthest.coordinate, w.offset, combination.dimension);
-    if (w.turned != 0.0 && combination.dimension != 2)
-      reader.fail("a combination is turned, but does not lie in the plane");
+    reader.refer<CoordinateReference>(w.offset, combination.dimension);
+    if (w.turned != 0.0 && combination.dimension != 2) reader.fail("a combination is turned, but is not in the plane");
   }
 }
 
 void Check<DistanceBatch>::of(DistanceBatch& batch, Reader& reader) {
   if (batch.dimension != 2 && batch.dimension != 3) reader.fail("a rod is neither in the plane nor in space");
   for (const DistanceRow& row : batch.rows) {
-    reader.refer(reader.furthest.coordinate, row.first, batch.dimension);
-    reader.refer(reader.furthest.coordinate, row.second, batch.dimension);
+    reader.refer<CoordinateReference>(row.first, batch.dimension);
+    reader.refer<CoordinateReference>(row.second, batch.dimension);
   }
 }
 
@@ -58,13 +58,14 @@ void Check<DotRow>::of(DotRow& row, Reader& reader) {
 
 void Check<RelationRow>::of(RelationRow& row, Reader& reader) {
   if (row.measures.empty() || row.measures.size() != row.factors.size())
-    reader.fail("measures and factors of a relation do not fit");
+    reader.fail("the numbers of measures and factors of a relation differ");
 }
 
 void Check<Curve>::of(Curve& curve, Reader& reader) {
-  if (curve.x.size() != curve.y.size() || curve.x.size() == 1) reader.fail("a curve has not as many values as places");
+  if (curve.x.size() != curve.y.size() || curve.x.size() == 1)
+    reader.fail("a curve has different numbers of x and y values");
   for (std::size_t k = 1; k < curve.x.size(); ++k) {
-    if (!(curve.x[k] > curve.x[k - 1])) reader.fail("a curve goes back");
+    if (!(curve.x[k] > curve.x[k - 1])) reader.fail("the x values of a curve do not increase");
   }
 }
 
@@ -75,22 +76,21 @@ NamedNumbers without_zeros(NamedNumbers numbers) {
   return numbers;
 }
 
-/// Add to the sums what a body has become heavier.
+/// Add to the sums what a changed mass of a body adds.
 void apply_mass(const Load& load, Parts& parts, const Reader& reader) {
   std::vector<double> mass{load.mass};
   reader.change(load.name + ".mass", mass);
   const double more = mass[0] - load.mass;
   if (more == 0.0) return;
   if (!(mass[0] > 0.0))
-    throw std::invalid_argument(load.name + ".mass: " + std::to_string(mass[0]) +
-                                " kg; a number greater than 0 is needed");
-  for (const Entry& e : load.inertia) parts.mass.push_back({e.row, e.column, more * e.value});
-  for (const Entry& e : load.weight) parts.constant_force[e.row] += more * e.value;
+    throw UserError(load.name + ".mass: " + std::to_string(mass[0]) + " kg; expected a number greater than 0");
+  for (const MatrixEntry& e : load.inertia) parts.mass.push_back({e.row, e.column, more * e.value});
+  for (const MatrixEntry& e : load.weight) parts.constant_force[e.row] += more * e.value;
 }
 
 }  // namespace
 
-NamedNumbers Numbers<ScalarLaw>::of(ScalarLaw& l) {
+NamedNumbers TunableNumbers<ScalarLaw>::of(ScalarLaw& l) {
   NamedNumbers all{
       {"stiffness", &l.stiffness}, {"natural", &l.natural}, {"damping", &l.damping}, {"force", &l.constant}};
   if (l.friction != 0.0) {
@@ -102,7 +102,7 @@ NamedNumbers Numbers<ScalarLaw>::of(ScalarLaw& l) {
   return without_zeros(std::move(all));
 }
 
-NamedNumbers Numbers<RotationalSpringLaw>::of(RotationalSpringLaw& l) {
+NamedNumbers TunableNumbers<RotationalSpringLaw>::of(RotationalSpringLaw& l) {
   NamedNumbers all;
   for (int k = 0; k < 3; ++k) {
     all.emplace_back("stiffness[" + std::to_string(k) + "]", &l.stiffness[k]);
@@ -111,7 +111,7 @@ NamedNumbers Numbers<RotationalSpringLaw>::of(RotationalSpringLaw& l) {
   return without_zeros(std::move(all));
 }
 
-NamedNumbers Numbers<ContactLaw>::of(ContactLaw& l) {
+NamedNumbers TunableNumbers<ContactLaw>::of(ContactLaw& l) {
   return without_zeros({{"stiffness", &l.stiffness},
                         {"exponent", &l.exponent},
                         {"damping", &l.damping},
@@ -120,7 +120,7 @@ NamedNumbers Numbers<ContactLaw>::of(ContactLaw& l) {
                         {"radius", &l.radius}});
 }
 
-NamedNumbers Numbers<TyreLaw>::of(TyreLaw& l) {
+NamedNumbers TunableNumbers<TyreLaw>::of(TyreLaw& l) {
   NamedNumbers all{{"radius", &l.radius},
                    {"stiffness", &l.stiffness},
                    {"damping", &l.damping},
@@ -144,34 +144,35 @@ NamedNumbers Numbers<TyreLaw>::of(TyreLaw& l) {
   return without_zeros(std::move(all));
 }
 
-NamedNumbers Numbers<StripLaw>::of(StripLaw& l) {
+NamedNumbers TunableNumbers<StripLaw>::of(StripLaw& l) {
   return without_zeros({{"span", &l.span}, {"chord_length", &l.chord}, {"density", &l.density}});
 }
 
 void Check<Parts>::of(Parts& parts, Reader& reader) {
   const auto all = static_cast<long>(parts.coordinates.size());
-  if (parts.free < 0 || parts.free > all || parts.inputs < 0) reader.fail("more coordinates are free than there are");
-  for (const Entry& e : parts.mass) {
+  if (parts.free < 0 || parts.free > all || parts.inputs < 0)
+    reader.fail("the numbers of coordinates or inputs are wrong");
+  for (const MatrixEntry& e : parts.mass) {
     if (e.row < 0 || e.row >= all || e.column < 0 || e.column >= all)
-      reader.fail("a mass lies on a coordinate that is not there");
+      reader.fail("a mass refers to a coordinate that does not exist");
   }
   if (static_cast<long>(parts.constant_force.size()) != all)
-    reader.fail("the weight has not as many components as coordinates");
+    reader.fail("the number of components of the weight is not that of coordinates");
   for (const Load& load : parts.loads) {
-    for (const std::vector<Entry>* entries : {&load.inertia, &load.weight}) {
-      for (const Entry& e : *entries) {
+    for (const std::vector<MatrixEntry>* entries : {&load.inertia, &load.weight}) {
+      for (const MatrixEntry& e : *entries) {
         if (e.row < 0 || e.row >= all || e.column < 0 || e.column >= all)
-          reader.fail("a body lies on a coordinate that is not there");
+          reader.fail("a body refers to a coordinate that does not exist");
       }
     }
     apply_mass(load, parts, reader);
   }
-  if (reader.furthest.coordinate >= all) reader.fail("a point lies on a coordinate that is not there");
-  if (reader.furthest.input >= parts.inputs) reader.fail("a force follows an input that is not there");
+  if (reader.furthest<CoordinateReference>() >= all) reader.fail("a point refers to a coordinate that does not exist");
+  if (reader.furthest<InputReference>() >= parts.inputs) reader.fail("a force refers to an input that does not exist");
   for (const ConstraintBatchPointer& batch : parts.constraints) {
     SparsePattern pattern;
     batch->append_rows(pattern);
-    if (pattern.rows != batch->equations()) reader.fail("constraints have not as many names as equations");
+    if (pattern.rows != batch->equations()) reader.fail("the number of names of constraints is not that of equations");
   }
 }
 
@@ -179,92 +180,54 @@ void Check<MechanismRecipe>::of(MechanismRecipe& recipe, Reader& reader) {
   const Model& model = *recipe.model;
   const auto all = static_cast<std::size_t>(model.all_coordinates());
   if (recipe.setup.q.size() != all || recipe.setup.v.size() != all)
-    reader.fail("the start has not as many values as coordinates");
+    reader.fail("the number of initial values is not that of coordinates");
   if (recipe.setup.input_defaults.size() != static_cast<std::size_t>(model.inputs()))
-    reader.fail("the start has other inputs");
-  if (reader.furthest.coordinate >= model.all_coordinates())
-    reader.fail("an output shows a coordinate that is not there");
+    reader.fail("the number of initial inputs is not that of inputs");
+  if (reader.furthest<CoordinateReference>() >= model.all_coordinates())
+    reader.fail("an output refers to a coordinate that does not exist");
   for (const OutputPointer& output : recipe.outputs) {
-    if (!output->fits(model)) reader.fail("an output shows what the mechanism does not have");
+    if (!output->fits(model)) reader.fail("an output does not fit the mechanism");
   }
 }
 
 template <>
-const Kinds<Model>& kinds_of<Model>() {
-  static const Kinds<Model> all = [] {
-    Kinds<Model> kinds;
-    kinds.add(assembled_model_kind);
-    return kinds;
-  }();
+const Factories<Model>& factories_of<Model>() {
+  static const Factories<Model> all(assembled_model_factory);
   return all;
 }
 
 template <>
-const Kinds<TimeFunction>& kinds_of<TimeFunction>() {
-  static const Kinds<TimeFunction> all = [] {
-    Kinds<TimeFunction> kinds;
-    kinds.add(polynomial_kind);
-    kinds.add(harmonic_kind);
-    kinds.add(smooth_step_kind);
-    kinds.add(table_of_time_kind);
-    kinds.add(following_kind);
-    return kinds;
-  }();
+const Factories<TimeFunction>& factories_of<TimeFunction>() {
+  static const Factories<TimeFunction> all(polynomial_factory, harmonic_factory, smooth_step_factory,
+                                           table_of_time_factory, following_factory);
   return all;
 }
 
 template <>
-const Kinds<Measure>& kinds_of<Measure>() {
-  static const Kinds<Measure> all = [] {
-    Kinds<Measure> kinds;
-    kinds.add(measure_kind);
-    return kinds;
-  }();
+const Factories<Measure>& factories_of<Measure>() {
+  static const Factories<Measure> all(measure_factory);
   return all;
 }
 
 template <>
-const Kinds<ConstraintBatch>& kinds_of<ConstraintBatch>() {
-  static const Kinds<ConstraintBatch> all = [] {
-    Kinds<ConstraintBatch> kinds;
-    kinds.add(distances_kind);
-    kinds.add(dots_kind);
-    kinds.add(coincidences_kind);
-    kinds.add(relations_kind);
-    return kinds;
-  }();
+const Factories<ConstraintBatch>& factories_of<ConstraintBatch>() {
+  static const Factories<ConstraintBatch> all(distances_factory, dots_factory, coincidences_factory, relations_factory);
   return all;
 }
 
 template <>
-const Kinds<Force>& kinds_of<Force>() {
-  static const Kinds<Force> all = [] {
-    Kinds<Force> kinds;
-    kinds.add(scalar_force_kind);
-    kinds.add(point_force_kind);
-    kinds.add(torque_kind);
-    kinds.add(rotational_spring_kind);
-    kinds.add(contact_kind);
-    kinds.add(tyre_kind);
-    kinds.add(aerodynamic_strip_kind);
-    return kinds;
-  }();
+const Factories<Force>& factories_of<Force>() {
+  static const Factories<Force> all(scalar_force_factory, point_force_factory, torque_factory,
+                                    rotational_spring_factory, contact_factory, tyre_factory,
+                                    aerodynamic_strip_factory);
   return all;
 }
 
 template <>
-const Kinds<Output>& kinds_of<Output>() {
-  static const Kinds<Output> all = [] {
-    Kinds<Output> kinds;
-    kinds.add(point_output_kind);
-    kinds.add(measure_output_kind);
-    kinds.add(coordinates_output_kind);
-    kinds.add(reaction_output_kind);
-    kinds.add(support_output_kind);
-    kinds.add(force_output_kind);
-    kinds.add(scalar_output_kind);
-    return kinds;
-  }();
+const Factories<Output>& factories_of<Output>() {
+  static const Factories<Output> all(point_output_factory, measure_output_factory, coordinates_output_factory,
+                                     reaction_output_factory, support_output_factory, force_output_factory,
+                                     scalar_output_factory);
   return all;
 }
 

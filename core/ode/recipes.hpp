@@ -1,9 +1,11 @@
 #pragma once
 
+#include "coupling/recipes.hpp"
 #include "ode/ode_subsystem.hpp"
 #include "ode/table.hpp"
-#include "recipe/kind.hpp"
+#include "recipe/factory.hpp"
 
+/// How subsystems made of equations and tables are written down and made again.
 namespace counterpoint::recipe {
 
 /// The rows of a table, one after another.
@@ -14,7 +16,7 @@ struct TableRows {
   Table::Kind kind = Table::Kind::linear;
 };
 
-/// States at the start, which whoever reads a recipe may change.
+/// States at the start, which may be changed when a recipe is read.
 struct InitialState {
   std::vector<double> values;
 };
@@ -24,11 +26,11 @@ SubsystemPointer make_ode(RightHandSidePointer f, OutputMapPointer g, InitialSta
                           const SolverOptions& options);
 SubsystemPointer make_table_subsystem(const TableRows& rows);
 
-inline const Kind linear_right_hand_side_kind{"linear", &make_linear_right_hand_side};
-inline const Kind state_output_kind{"state", &make_state_output};
-inline const Kind linear_output_kind{"linear", &make_linear_output};
-inline const Kind ode_kind{"ode", &make_ode};
-inline const Kind table_kind{"table", &make_table_subsystem};
+inline const Factory linear_right_hand_side_factory{"linear", &make_linear_right_hand_side};
+inline const Factory state_output_factory{"state", &make_state_output};
+inline const Factory linear_output_factory{"linear", &make_linear_output};
+inline const Factory ode_factory{"ode", &make_ode};
+inline const Factory table_factory{"table", &make_table_subsystem};
 
 template <>
 struct Fields<SolverOptions> {
@@ -41,7 +43,7 @@ struct Fields<InitialState> {
   static auto of(auto& x) { return std::tie(x.values); }
 };
 template <>
-struct Note<InitialState> {
+struct OnWrite<InitialState> {
   static void of(const InitialState& x, Writer& writer) {
     writer.tunables.push_back({writer.number(), writer.path(), "x0", x.values});
   }
@@ -58,22 +60,14 @@ template <>
 inline constexpr int count_of<Table::Kind> = 2;
 
 template <>
-struct Words<Subsystem> {
-  static std::string of(const Subsystem&) {
-    return "is written in Python or runs in a process of its own, which an FMU does without; describe it as a diagram, "
-           "a mechanism or "
-           "cp.linear, or leave it outside";
-  }
-};
-template <>
-struct Words<RightHandSide> {
+struct NotDescribable<RightHandSide> {
   static std::string of(const RightHandSide&) {
     return "its right-hand side is a function of Python or a compiled one, which an FMU runs without; use cp.linear or "
            "a diagram";
   }
 };
 template <>
-struct Words<OutputMap> {
+struct NotDescribable<OutputMap> {
   static std::string of(const OutputMap&) {
     return "its output is a function of Python or a compiled one, which an FMU runs without; use cp.linear or a "
            "diagram";
@@ -81,10 +75,8 @@ struct Words<OutputMap> {
 };
 
 template <>
-const Kinds<RightHandSide>& kinds_of<RightHandSide>();
+const Factories<RightHandSide>& factories_of<RightHandSide>();
 template <>
-const Kinds<OutputMap>& kinds_of<OutputMap>();
-template <>
-const Kinds<Subsystem>& kinds_of<Subsystem>();
+const Factories<OutputMap>& factories_of<OutputMap>();
 
 }  // namespace counterpoint::recipe

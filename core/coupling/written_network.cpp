@@ -1,4 +1,4 @@
-#include "export/written_network.hpp"
+#include "coupling/written_network.hpp"
 
 #include <cmath>
 
@@ -52,22 +52,10 @@ struct Fields<Participant::Saved> {
 
 }  // namespace counterpoint::recipe
 
-namespace counterpoint::exported {
+namespace counterpoint {
 namespace {
 
 using recipe::Reader;
-using recipe::RecipeError;
-
-constexpr std::string_view mark = "Counterpoint state";
-constexpr std::uint32_t version = 2;
-constexpr std::size_t head = mark.size() + sizeof version + sizeof(std::uint64_t);
-
-/// FNV-1a: finds damage, not forgery.
-std::uint64_t checksum(std::string_view bytes) {
-  std::uint64_t sum = 0xcbf29ce484222325u;
-  for (const char byte : bytes) sum = (sum ^ static_cast<unsigned char>(byte)) * 0x100000001b3u;
-  return sum;
-}
 
 /// Compares what was read with what a network that has just begun would save: all that has a size has the same.
 class StateCheck {
@@ -147,33 +135,9 @@ Network::Saved read_network(const Network& network, double time, Reader& reader)
     if (!read[i].subsystem) reader.fail("a subsystem cannot take over a state");
     reader(read[i]);
   }
-  if (!reader.at_end()) reader.fail("there is more than a state");
+  reader.expect_end();
   StateCheck(network, time, reader).all(read, begun);
   return read;
 }
 
-std::string seal(const std::string& body) {
-  const std::uint64_t sum = checksum(body);
-  std::string bytes(mark);
-  bytes.append(reinterpret_cast<const char*>(&version), sizeof version);
-  bytes.append(reinterpret_cast<const char*>(&sum), sizeof sum);
-  return bytes + body;
-}
-
-std::string unseal(std::string_view bytes) {
-  if (bytes.size() < head || bytes.substr(0, mark.size()) != mark)
-    throw RecipeError("the bytes are not a state of an FMU that Counterpoint exported");
-  std::uint32_t found = 0;
-  std::uint64_t sum = 0;
-  std::memcpy(&found, bytes.data() + mark.size(), sizeof found);
-  std::memcpy(&sum, bytes.data() + mark.size() + sizeof found, sizeof sum);
-  if (found != version) {
-    throw RecipeError("the state has version " + std::to_string(found) + ", this library reads version " +
-                      std::to_string(version));
-  }
-  const std::string_view body = bytes.substr(head);
-  if (checksum(body) != sum) throw RecipeError("the state is damaged: its bytes are not those that were written");
-  return std::string(body);
-}
-
-}  // namespace counterpoint::exported
+}  // namespace counterpoint

@@ -17,21 +17,21 @@ enum class Status { ok, warning, discard, error };
 ///
 ///     instantiated --enter_initialization--> initializing --exit_initialization--> stepping --terminate--> terminated
 ///          ^------------------------------------- reset -------------------------------------------|
-///     within a step, when somebody looks: updating, where inputs can be set and values got
+///     within a step, in an intermediate update: updating, where inputs can be set and values read
 ///     an error in a step: failed; then only reset, setting a state, terminate and freeing help
-class Instance {
+class ExportedInstance {
  public:
   using Log = std::function<void(Status, const char* category, const std::string& text)>;
 
   /// The recipe lies in the folder `resources`; `token` must be the one in it. Null, after a message, when it cannot be
   /// made.
-  static std::unique_ptr<Instance> make(const std::string& resources, const std::string& token, Log log);
+  static std::unique_ptr<ExportedInstance> make(const std::string& resources, const std::string& token, Log log);
 
   /// Time at which initialization mode will begin, s.
   Status set_start(double time);
   Status enter_initialization();
   Status exit_initialization();
-  /// Who looks at the end of every step inside (`ExportedModel::Between`), from the next step on.
+  /// Called at the end of every step inside (`ExportedModel::Between`), from the next step on.
   void look_between(ExportedModel::Between between);
   /// From `now`, which must be where the instance stands, over `length`, s.
   Status step(double now, double length);
@@ -61,7 +61,7 @@ class Instance {
 
   double time() const { return model_->time(); }
   bool has_ended() const { return has_ended_; }
-  /// Whether the last step ended before its end because somebody in between wanted it to.
+  /// Whether the last step ended early because an intermediate update asked for it.
   bool returned_early() const { return returned_early_; }
 
  private:
@@ -80,7 +80,7 @@ class Instance {
     bool has_ended;
   };
 
-  Instance(std::unique_ptr<ExportedModel> model, Log log) : model_(std::move(model)), log_(std::move(log)) {}
+  ExportedInstance(std::unique_ptr<ExportedModel> model, Log log) : model_(std::move(model)), log_(std::move(log)) {}
 
   /// Do it if the phase is one of those given; errors become messages.
   Status during(Phases phases, const char* what, const std::function<void()>& work);
@@ -102,7 +102,7 @@ class Instance {
   std::set<State*> states_;
 
  public:
-  ~Instance();
+  ~ExportedInstance();
 };
 
 }  // namespace counterpoint::exported
