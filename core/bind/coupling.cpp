@@ -12,7 +12,7 @@
 #include "bind/python_values.hpp"
 #include "coupling/embedded.hpp"
 #include "coupling/scheduler.hpp"
-#include "coupling/window.hpp"
+#include "coupling/windowed_scheduler.hpp"
 
 namespace counterpoint::bind {
 
@@ -131,7 +131,7 @@ class PythonSubsystem final : public Subsystem {
     return before_.data();
   }
 
-  double next_step() const override {
+  double preferred_step() const override {
     if (!own_pace_) return 0.0;
     nb::gil_scoped_acquire gil;
     return read_time(next_step_(), "next_step");
@@ -205,6 +205,21 @@ class PythonLaw final : public CouplingLaw {
   int width_;
 };
 
+/// Rows (t, assumed, arrived) that become an array when they are first read: NumPy sees one.
+class DefectRows {
+ public:
+  explicit DefectRows(fast::DerivedRows rows) : rows_(std::move(rows)) {}
+  std::size_t count() const { return rows_.count(); }
+  nb::object array() const {
+    Rows made = allocate_rows(3 * rows_.count());
+    rows_.write(made.data.get());
+    return to_rows(std::move(made), 3);
+  }
+
+ private:
+  fast::DerivedRows rows_;
+};
+
 /// Whether rows are recorded that may yet be taken back.
 template <class Driver>
 bool is_undecided(const Driver& driver) {
@@ -265,41 +280,25 @@ void bind_network(Class& c) {
         nb::list all;
         if (is_undecided(d)) return all;
         for (int k = 0; k < d.network().connection_count(); ++k) {
-          const Network::Place place = d.network().place(k);
-          Participant& p = d.network().participants[place.consumer];
-          if (p.defects[place.term].row_count() < at_least) continue;
-          const int width = p.inputs->terms()[place.term].samples.width;
-          for (Rows& rows : p.defects[place.term].take_rows()) {
+          const Network::ConnectionEnd& connection = d.network().connection(k);
+          Defect& defect = connection.comparison().defect;
+          for (fast::DerivedRows& rows : defect.derived.take()) all.append(nb::make_tuple(k, DefectRows(std::move(rows))));
+          if (defect.row_count() < at_least) continue;
+          const int width = connection.connection().samples.width;
+          for (Rows& rows : defect.take_rows()) {
             all.append(nb::make_tuple(k, to_rows(std::move(rows), 1 + 2 * width)));
           }
         }
         return all;
       },
       nb::arg("at_least"),
-      nb::sig("def take_defect_rows(self, at_least: int) -> list[tuple[int, NDArray[numpy.float64]]]"),
+      nb::sig("def take_defect_rows(self, at_least: int) -> list[tuple[int, NDArray[numpy.float64] | DefectRows]]"),
       "Blocks (connection, rows of time, assumed and arrived values) since the last call, where there are so many "
       "rows.");
   c.def(
-      "held_inputs",
-      [](Driver& d) {
-        std::vector<std::tuple<int, int, int, double, double>> all;
-        for (int k = 0; k < d.network().connection_count(); ++k) {
-          const Network::Place place = d.network().place(k);
-          const Participant& p = d.network().participants[place.consumer];
-          const Term& term = p.inputs->terms()[place.term];
-          if (!p.defects[place.term].keeps_rows())
-            all.emplace_back(k, term.source, term.samples.column, term.gain, term.offset);
-        }
-        return all;
-      },
-      "(connection, subsystem, column, gain, offset) of those that hold the sample before in every step: no defect "
-      "rows are taken of them.");
-  c.def(
       "defect",
       [](Driver& d, int k) {
-        const Network::Place place = d.network().place(k);
-        const Participant& p = d.network().participants.at(place.consumer);
-        const Defect& x = p.defects[place.term];
+        const Defect& x = d.network().connection(k).comparison().defect;
         return std::make_tuple(x.count(), x.maximum(), x.time_of_maximum(), x.rms(), x.scale(), x.magnitude());
       },
       "(count, maximum, time of maximum, rms, scale of the signal, largest value)");
@@ -321,11 +320,20 @@ void bind_coupling(nb::module_& m) {
       .def("__call__", &InputsView::call, nb::arg("t"),
            nb::sig("def __call__(self, t: float) -> \"numpy.typing.NDArray[numpy.float64]\""));
 
+  nb::class_<DefectRows>(m, "DefectRows", "Rows of time, assumed and arrived value, made when they are first read.")
+      .def("__len__", &DefectRows::count)
+      .def_prop_ro("shape", [](const DefectRows& self) { return nb::make_tuple(self.count(), 3); })
+      .def(
+          "__array__",
+          [](const DefectRows& self, nb::handle, nb::handle) { return self.array(); },
+          nb::arg("dtype").none() = nb::none(), nb::arg("copy").none() = nb::none(),
+          nb::sig("def __array__(self, dtype: object = None, copy: object = None) -> NDArray[numpy.float64]"));
+
   nb::class_<Subsystem>(m, "Subsystem")
       .def("start", &Subsystem::start, nb::arg("t"), nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("input_width", &Subsystem::input_width)
       .def_prop_ro("output_width", &Subsystem::output_width)
-      .def_prop_ro("next_step", &Subsystem::next_step);
+      .def_prop_ro("preferred_step", &Subsystem::preferred_step);
   m.def(
       "python_subsystem",
       [](nb::object model, int inputs, int outputs) -> SubsystemPointer {
@@ -344,6 +352,7 @@ void bind_coupling(nb::module_& m) {
             new (self) RunSpec{{}, {}, {}, start, until, tolerance, initial_passes, {}};
           },
           nb::arg("start"), nb::arg("until"), nb::arg("tolerance"), nb::arg("initial_passes"))
+      .def_rw("fast_paths", &RunSpec::fast_paths, "Whether what is faster and the same is used; tests turn it off.")
       .def(
           "add_participant",
           [](RunSpec& self, SubsystemPointer subsystem, double step, std::vector<double> constants,
@@ -395,7 +404,7 @@ void bind_coupling(nb::module_& m) {
   windowed.def_prop_ro(
       "windows",
       [](const WindowedScheduler& self) {
-        const WindowTally& w = self.tally();
+        const WindowTally w = self.tally();
         return std::make_tuple(w.windows, w.passes, w.not_converged, w.largest_change, w.time_of_largest);
       },
       "(windows, passes, windows not converged, largest change by a last repeat, end of that window)");

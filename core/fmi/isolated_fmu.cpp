@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "coupling/participant.hpp"
 #include "link/packing.hpp"
 #include "link/server.hpp"
 
@@ -225,8 +224,6 @@ void IsolatedFmu::finish() noexcept {
   }
   child_.reset();
 }
-
-void IsolatedFmu::burst(Participant& participant, const BurstLimits& limits) { participant.burst(*this, limits); }
 
 std::vector<double> IsolatedFmu::numbers(const Port& port) {
   Packer call;

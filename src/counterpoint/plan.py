@@ -175,7 +175,7 @@ def _tell_step_of_listeners(system: System) -> None:
 def _first_step(name: str, native: _core.Subsystem, start: float) -> float:
     try:
         native.start(start)
-        return native.next_step
+        return native.preferred_step
     except Exception as error:
         text = f"{name}: start at t = {start:.9g} s failed: {type(error).__name__}: {error}"
         raise ModelError(text, name, start) from error

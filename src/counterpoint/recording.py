@@ -11,7 +11,7 @@ from . import _core
 from .plan import Plan
 from .ports import columns
 from .results import DefectSummary, FileStore, MemoryStore, RunLayout, RunSummary, SubsystemLayout, WindowSummary
-from .results.store import HeldInput, Status
+from .results.store import Status
 
 if TYPE_CHECKING:
     from .system import System
@@ -31,19 +31,17 @@ class Recorder:
         self._store = store
         self._window = window
 
-    def begin(self) -> None:
-        """Tell the store, when the driver has started, what it will not be given: what follows from the rest."""
-        for k, subsystem, column, gain, offset in self._driver.held_inputs():
-            self._store.follow(self._plan.links[k].first_label, HeldInput(subsystem, column, gain, offset))
-
     def drain(self, at_least: int = 1) -> None:
         """Move what was published to the store, from those that have published so much."""
         for k, rows in self._driver.take_rows(at_least):
             self._store.append(k, rows)
         for k, rows in self._driver.take_defect_rows(at_least):
             link = self._plan.links[k]
+            if link.width == 1:
+                self._store.append_defects(link.first_label, rows)
+                continue
             for j in range(link.width):
-                series = rows if link.width == 1 else rows[:, [0, 1 + j, 1 + link.width + j]]
+                series = np.asarray(rows)[:, [0, 1 + j, 1 + link.width + j]]
                 self._store.append_defects(link.first_label + j, np.ascontiguousarray(series))
 
     def seconds(self) -> list[float]:

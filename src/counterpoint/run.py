@@ -99,7 +99,6 @@ class Run:
         self._busy = False
         self._result: Result | None = None
         self._guarded(lambda: self._call(self._driver.start))
-        self._recorder.begin()
 
     def _make_driver(self, host: str | None, window: Window | None, threads: int) -> Driver:
         if host is not None:
