@@ -141,6 +141,11 @@ class Instance2 final : public Instance {
     return status <= fmi2Warning ? StepEnd{t + h, false, false, false} : ended(status, t, h);
   }
 
+  HeldFunction held_function() const override {
+    return [](void* instance, double t, double t_end, const double* u, double* y) {
+      static_cast<Instance2*>(static_cast<Instance*>(instance))->step_held(t, t_end, u, y);
+    };
+  }
   void step_held(double t, double t_end, const double* u, double* y) override {
     Exchange& x = exchange_;
     x.time = t;

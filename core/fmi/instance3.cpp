@@ -211,6 +211,11 @@ class Instance3 final : public Instance {
     return {early || terminate ? reached : t + h, event, terminate, false};
   }
 
+  HeldFunction held_function() const override {
+    return [](void* instance, double t, double t_end, const double* u, double* y) {
+      static_cast<Instance3*>(static_cast<Instance*>(instance))->step_held(t, t_end, u, y);
+    };
+  }
   void step_held(double t, double t_end, const double* u, double* y) override {
     Exchange& x = exchange_;
     x.time = t;

@@ -135,7 +135,7 @@ void ModelExchangeSubsystem::fill_slope(const Port& port, double* dy) {
   instance_->directional_derivative({port.reference}, states, raw_.data(), raw_.size(), dy, port.width);
 }
 
-double ModelExchangeSubsystem::next_step() const {
+double ModelExchangeSubsystem::preferred_step() const {
   if (order_ == 0) return 0.0;
   const double wish = control_.wish();
   return next_event_ > time_ ? std::min(wish, next_event_ - time_) : wish;

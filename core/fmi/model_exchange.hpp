@@ -36,7 +36,7 @@ class ModelExchangeSubsystem final : public FmuBase, private Slopes, private Cro
   bool stops_early() const override { return setup_.integration.publishes_events; }
   bool offers_derivatives() const override { return setup_.output_slopes; }
   const double* output_derivative(double t, Inputs& u) override;
-  double next_step() const override;
+  double preferred_step() const override;
   std::vector<double> memory() const override;
 
   const IntegrationStatistics* statistics() const override { return &statistics_; }

@@ -40,7 +40,7 @@ class VariableStepSolver final : public MethodSolver {
       : MethodSolver(std::move(method), std::move(f)), control_(options) {}
 
   void start(double, const std::vector<double>& x) override { control_.start(x, method_->control_order()); }
-  double next_step() const override { return control_.wish(); }
+  double preferred_step() const override { return control_.wish(); }
   std::vector<double> memory() const override { return {control_.wish()}; }
   void set_memory(const std::vector<double>& memory) override { control_.set_wish(memory[0]); }
 
