@@ -38,7 +38,8 @@ double nanoseconds(Work&& work) {
 
 class Candidate {
  public:
-  Candidate(const std::string& kind, const Matrix& matrix) : solver_(linear::make_solver(linear::solver_type(kind), matrix.pattern)) {
+  Candidate(const std::string& kind, const Matrix& matrix)
+      : solver_(linear::make_solver(linear::solver_type(kind), matrix.pattern)) {
     testing::Assembly(matrix, *solver_)();
     values_.assign(solver_->values().begin(), solver_->values().end());
     right_hand_side_.assign(matrix.pattern.size, 1.0);
