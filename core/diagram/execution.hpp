@@ -72,7 +72,7 @@ class Execution {
   /// Whether the end of a step must be seen with modes and gates as they were: outputs of a gate that closes keep that
   /// value.
   bool needs_arrival() const { return !arriving_.empty() || !gates_.empty(); }
-  bool has_rejected() const { return !remembering_.empty(); }
+  bool hears_steps() const { return !remembering_.empty(); }
   bool needs_major() const { return needs_major_; }
   /// One name a state: the block's, with an index where it has several.
   std::vector<std::string> state_names() const;
