@@ -56,7 +56,7 @@ void Simulator::start(double t, Inputs* u) {
 
 void Simulator::probe(double t, const std::vector<double>& x, Inputs* u, std::vector<double>& dx) {
   set_instant(t, u);
-  std::copy(x.begin(), x.end(), execution_.x());
+  execution_.set_x(x.data());
   execution_.evaluate_major(context_);
   execution_.slopes(context_, dx.data());
 }
@@ -70,7 +70,7 @@ void Simulator::evaluate_with(Inputs* u) {
 double Simulator::advance(double t_end, Inputs* u, bool stops_at_events) {
   context_.inputs = u;
   has_before_ = false;
-  execution_.check_end(time());
+  if (execution_.may_end_run()) execution_.check_end(time());
   return integrator_.advance(t_end, stops_at_events);
 }
 
@@ -94,7 +94,7 @@ void Simulator::resume_advance(HybridPoint& point) {
 
 void Simulator::begin_attempt(double begin, double end, int number) {
   context_.attempt = number;
-  if (number > 0 && execution_.hears_steps()) {
+  if (number > 0) {
     context_.time = begin + context_.step;
     execution_.rejected(context_);
   }
@@ -102,7 +102,7 @@ void Simulator::begin_attempt(double begin, double end, int number) {
 }
 
 void Simulator::evaluate(double t, int stage, const double* x, double* dx) {
-  std::copy_n(x, execution_.states(), execution_.x());
+  execution_.set_x(x);
   context_.time = t;
   context_.stage = stage;
   context_.is_major = false;
@@ -112,7 +112,7 @@ void Simulator::evaluate(double t, int stage, const double* x, double* dx) {
 }
 
 void Simulator::place(double t, const double* x) {
-  std::copy_n(x, execution_.states(), execution_.x());
+  execution_.set_x(x);
   context_.time = t;
   context_.is_major = false;
   execution_.evaluate_minor(context_);
@@ -120,7 +120,7 @@ void Simulator::place(double t, const double* x) {
 }
 
 void Simulator::place_within(double t, const double* x) {
-  if (execution_.hears_steps()) execution_.rejected(context_);
+  execution_.rejected(context_);
   place(t, x);
 }
 

@@ -36,7 +36,7 @@ StepOutcome Simulator::complete_step(const Arrival& arrival) {
   const bool is_seen = arrival.is_placed || keeps_outputs || execution_.needs_arrival();
   if (is_seen && !arrival.is_placed) place(end, arrival.x.data());
   if (keeps_outputs) keep_outputs_before();
-  if (!is_seen) std::copy(arrival.x.begin(), arrival.x.end(), execution_.x());
+  if (!is_seen) execution_.set_x(arrival.x.data());
   reached_ = jump > end && jump <= end + close ? jump : end;
   context_.time = reached_;
   execution_.arrives(context_);
@@ -102,7 +102,7 @@ double Simulator::step_after_event(const LocatedEvent& event, HybridPoint& point
   const bool reverses = std::any_of(event.crossed.begin(), event.crossed.end(),
                                     [&](int i) { return stays(i) && is_crossing(point.g[i], g_ahead_[i]); });
   // As they were, not evaluated again: some outputs are there at the accepted instant only.
-  std::copy(point.x.begin(), point.x.end(), execution_.x());
+  execution_.set_x(point.x.data());
   execution_.set_signals(signals_);
   context_.time = reached_;
   context_.is_major = true;

@@ -18,6 +18,7 @@ class InnerSteps {
 
   /// The first of them after t; t only grows from call to call.
   double after(double t) {
+    if (parts_ == 1) return end_;
     while (part_ < parts_ && begin_ + span_ * part_ / parts_ <= t) ++part_;
     return part_ >= parts_ ? end_ : begin_ + span_ * part_ / parts_;
   }
@@ -37,6 +38,7 @@ HybridIntegrator::HybridIntegrator(HybridSystem& system, const HybridOptions& op
 
 void HybridIntegrator::resize(int states, int indicators) {
   method_ = make_method(options_.solver, states, options_.solver_options);
+  is_variable_ = method_->control_order() > 0;
   location_ = std::make_unique<EventLocation>(*method_, system_, states, indicators);
   chatter_ = ChatterWatch(indicators);
   for (std::vector<double>* one : {&point_.x, &point_.slope, &x_end_}) one->assign(states, 0.0);
@@ -146,15 +148,15 @@ Ending HybridIntegrator::find_event(double& end) {
 
 /// The step is made. Returns whether to go on.
 bool HybridIntegrator::accept(double end, Ending ending) {
-  crossed_.clear();
   if (ending == Ending::event) {
+    crossed_.clear();
     for (std::size_t i = 0; i < g_end_.size(); ++i) {
       if (is_crossing(point_.g[i], g_end_[i])) crossed_.push_back(static_cast<int>(i));
     }
   }
   const double begin = point_.time;
   point_.time = end;
-  point_.x.swap(x_end_);
+  std::copy(x_end_.begin(), x_end_.end(), point_.x.begin());
   ++statistics_.steps;
   const StepOutcome outcome =
       system_.complete_step({begin, end, ending, point_.x, g_end_, is_placed_, short_step_ > 0.0, stops_at_events_});

@@ -58,7 +58,7 @@ class HybridIntegrator {
   double time() const { return point_.time; }
   HybridPoint& point() { return point_; }
   const HybridPoint& point() const { return point_; }
-  bool is_variable() const { return method_->control_order() > 0; }
+  bool is_variable() const { return is_variable_; }
   /// The step that a method of variable step would like to make next, s; 0 for those of fixed step.
   double preferred_step() const { return is_variable() ? control_.preferred_step() : 0.0; }
   const HybridStatistics& statistics() const { return statistics_; }
@@ -85,6 +85,7 @@ class HybridIntegrator {
   HybridSystem& system_;
   HybridOptions options_;
   MethodPointer method_;
+  bool is_variable_ = false;
   std::unique_ptr<EventLocation> location_;
   StepControl control_;
   HybridStatistics statistics_;
