@@ -48,7 +48,7 @@ const double* DiagramSubsystem::output(double, Inputs& u) {
 }
 
 const double* DiagramSubsystem::output_again(double t, Inputs& u) {
-  if (has_begun_) simulator_.look(&u);
+  if (has_begun_) simulator_.evaluate_with(&u);
   return output(t, u);
 }
 
