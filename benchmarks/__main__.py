@@ -10,6 +10,7 @@ from benchmarks.harness import Bench, load, load_note, show, write_json
 BENCHMARKS = {
     "coupling": "benchmarks.coupling",
     "diagram": "benchmarks.diagram",
+    "fast-paths": "benchmarks.fast_paths",
     "fmi": "benchmarks.fmi",
     "linear": "benchmarks.linear",
     "link": "benchmarks.link",

@@ -1,8 +1,12 @@
 """What tests of several rooms use."""
 
+import contextlib
 import textwrap
 
+import numpy as np
 import pytest
+
+from counterpoint import _core
 
 
 @pytest.fixture
@@ -15,3 +19,48 @@ def write(tmp_path):
         return path
 
     return write
+
+
+def recorded(result):
+    """Return all bits of a result: rows of all subsystems, rows and figures of all defects."""
+    frames = result.to_pandas()
+    parts = [array.tobytes() for frame in frames.values() for array in (frame.index.to_numpy(), frame.to_numpy())]
+    for label in result.defects.index:
+        defect = result.defect(label)
+        parts += [np.ascontiguousarray(column).tobytes() for column in (defect.time, defect.assumed, defect.arrived)]
+    return [*parts, result.defects.select_dtypes("number").to_numpy().tobytes()]
+
+
+class DefinedRun(_core.RunSpec):
+    """A run without fast paths: inputs as they are defined, one step after the other."""
+
+    def __init__(self, *args, **options):
+        super().__init__(*args, **options)
+        self.fast_paths = False
+
+
+@pytest.fixture
+def without_fast_paths(monkeypatch):
+    """Return a context in which runs use the definition alone."""
+
+    @contextlib.contextmanager
+    def context():
+        with monkeypatch.context() as patch:
+            patch.setattr(_core, "RunSpec", DefinedRun)
+            yield
+
+    return context
+
+
+@pytest.fixture
+def check_fast_paths(without_fast_paths):
+    """Run a system, made anew each time, with fast paths and without; every bit is the same."""
+
+    def check(make, **options):
+        fast = recorded(make().run(**options))
+        with without_fast_paths():
+            defined = recorded(make().run(**options))
+        assert fast == defined
+        assert sum(map(len, fast)) > 1000
+
+    return check

@@ -38,7 +38,8 @@ double nanoseconds(Work&& work) {
 
 class Candidate {
  public:
-  Candidate(const std::string& kind, const Matrix& matrix) : solver_(linear::make_solver(kind, matrix.pattern)) {
+  Candidate(const std::string& kind, const Matrix& matrix)
+      : solver_(linear::make_solver(linear::solver_type(kind), matrix.pattern)) {
     testing::Assembly(matrix, *solver_)();
     values_.assign(solver_->values().begin(), solver_->values().end());
     right_hand_side_.assign(matrix.pattern.size, 1.0);
@@ -83,7 +84,7 @@ void compare(const char* name, const Matrix& matrix, bool quick) {
   for (int repeat = 0; repeat < (quick ? 2 : 15); ++repeat) {
     for (Candidate& candidate : candidates) candidate.measure();
   }
-  const std::string chosen = linear::choose_solver(matrix.pattern);
+  const std::string chosen = linear::name_of(linear::choose_solver(matrix.pattern));
   for (const Candidate& candidate : candidates) candidate.print(name, multiplications, chosen);
   std::fflush(stdout);
 }

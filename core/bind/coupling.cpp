@@ -12,7 +12,7 @@
 #include "bind/python_values.hpp"
 #include "coupling/embedded.hpp"
 #include "coupling/scheduler.hpp"
-#include "coupling/window.hpp"
+#include "coupling/windowed_scheduler.hpp"
 
 namespace counterpoint::bind {
 
@@ -34,6 +34,21 @@ struct ComparedRows {
 struct DefectFigures {
   long count;
   double maximum, time_of_maximum, rms, scale, magnitude;
+};
+
+/// Rows (t, assumed, arrived) that become an array when they are first read: NumPy sees one.
+class DefectRows {
+ public:
+  explicit DefectRows(fast::DerivedRows rows) : rows_(std::move(rows)) {}
+  std::size_t count() const { return rows_.count(); }
+  nb::object array() const {
+    Rows made = allocate_rows(3 * rows_.count());
+    rows_.write(made.data.get());
+    return to_rows(std::move(made), 3);
+  }
+
+ private:
+  fast::DerivedRows rows_;
 };
 
 /// Whether rows are recorded that may yet be taken back.
@@ -69,39 +84,26 @@ void bind_taking(Class& c) {
         nb::list all;
         if (is_undecided(d)) return all;
         for (int k = 0; k < d.network().connection_count(); ++k) {
-          const Network::Place place = d.network().place(k);
-          Participant& p = d.network().participants[place.consumer];
-          if (p.defects[place.term].row_count() < at_least) continue;
-          const int width = p.inputs->terms()[place.term].samples.width;
-          for (Rows& rows : p.defects[place.term].take_rows()) {
-            all.append(ComparedRows{k, to_rows(std::move(rows), 1 + 2 * width)});
+          const Network::ConnectionEnd& connection = d.network().connection(k);
+          Defect& defect = connection.comparison().defect;
+          for (fast::DerivedRows& rows : defect.derived.take()) {
+            all.append(ComparedRows{k, nb::cast(DefectRows(std::move(rows)))});
           }
+          if (defect.row_count() < at_least) continue;
+          const int width = connection.connection().samples.width;
+          for (Rows& rows : defect.take_rows()) all.append(ComparedRows{k, to_rows(std::move(rows), 1 + 2 * width)});
         }
         return all;
       },
       nb::arg("at_least"), nb::sig("def take_defect_rows(self, at_least: int) -> list[ComparedRows]"),
-      "What was compared since the last call, of connections with so many rows.");
-  c.def(
-      "held_inputs",
-      [](Driver& d) {
-        std::vector<std::tuple<int, int, int, double, double>> all;
-        for (int k = 0; k < d.network().connection_count(); ++k) {
-          const Network::Place place = d.network().place(k);
-          const Participant& p = d.network().participants[place.consumer];
-          const Term& term = p.inputs->terms()[place.term];
-          if (!p.defects[place.term].keeps_rows())
-            all.emplace_back(k, term.source, term.samples.column, term.gain, term.offset);
-        }
-        return all;
-      },
-      "(connection, subsystem, column, gain, offset) of those that hold the sample before in every step: no defect "
-      "rows are taken of them.");
+      "Rows of time, assumed and arrived values since the last call, of connections that have at least this many.");
 }
 
 /// Methods that all drivers share.
 template <class Driver, class Class>
 void bind_network(Class& c) {
   bind_taking<Driver>(c);
+
   c.def("start", [](Driver& d) { d.start(); }, nb::call_guard<nb::gil_scoped_release>());
   c.def(
       "finish", [](Driver& d) { d.network().finish(); }, nb::call_guard<nb::gil_scoped_release>(),
@@ -131,11 +133,7 @@ void bind_network(Class& c) {
     d.network().participants.at(i).inputs->set_constant(offset, value);
   });
   c.def(
-      "defect",
-      [](Driver& d, int k) {
-        const Network::Place place = d.network().place(k);
-        const Participant& p = d.network().participants.at(place.consumer);
-        const Defect& x = p.defects[place.term];
+        const Defect& x = d.network().connection(k).comparison().defect;
         return DefectFigures{x.count(), x.maximum(), x.time_of_maximum(), x.rms(), x.scale(), x.magnitude()};
       },
       nb::arg("connection"), "What was compared on a connection so far.");
@@ -144,13 +142,20 @@ void bind_network(Class& c) {
 }
 
 void bind_recorded(nb::module_& m) {
+  nb::class_<DefectRows>(m, "DefectRows", "Rows of time, assumed and arrived value, made when they are first read.")
+      .def("__len__", &DefectRows::count)
+      .def_prop_ro("shape", [](const DefectRows& self) { return nb::make_tuple(self.count(), 3); })
+      .def(
+          "__array__", [](const DefectRows& self, nb::handle, nb::handle) { return self.array(); },
+          nb::arg("dtype").none() = nb::none(), nb::arg("copy").none() = nb::none(),
+          nb::sig("def __array__(self, dtype: object = None, copy: object = None) -> NDArray[numpy.float64]"));
   nb::class_<ParticipantRows>(m, "ParticipantRows", "What a participant has recorded.")
       .def_ro("participant", &ParticipantRows::participant, "By number.")
       .def_ro("rows", &ParticipantRows::rows, nb::sig("def rows(self) -> NDArray[numpy.float64]"),
               "Time and outputs, a row per published sample.");
   nb::class_<ComparedRows>(m, "ComparedRows", "What was compared on a connection.")
       .def_ro("connection", &ComparedRows::connection, "By number.")
-      .def_ro("rows", &ComparedRows::rows, nb::sig("def rows(self) -> NDArray[numpy.float64]"),
+      .def_ro("rows", &ComparedRows::rows, nb::sig("def rows(self) -> NDArray[numpy.float64] | DefectRows"),
               "Time, assumed and arrived values, a row per comparison.");
   nb::class_<DefectFigures>(m, "DefectFigures", "Defects of a connection, summed up.")
       .def_ro("count", &DefectFigures::count, "Comparisons.")
@@ -177,7 +182,7 @@ void bind_coupling(nb::module_& m) {
       .def("start", &Subsystem::start, nb::arg("t"), nb::call_guard<nb::gil_scoped_release>())
       .def_prop_ro("input_width", &Subsystem::input_width)
       .def_prop_ro("output_width", &Subsystem::output_width)
-      .def_prop_ro("next_step", &Subsystem::next_step);
+      .def_prop_ro("preferred_step", &Subsystem::preferred_step);
   m.def(
       "host_ports",
       [](int inputs, int outputs) -> SubsystemPointer { return std::make_shared<HostPorts>(inputs, outputs); },
@@ -190,6 +195,7 @@ void bind_coupling(nb::module_& m) {
             new (self) RunSpec{{}, {}, {}, start, until, tolerance, initial_passes, {}};
           },
           nb::arg("start"), nb::arg("until"), nb::arg("tolerance"), nb::arg("initial_passes"))
+      .def_rw("fast_paths", &RunSpec::fast_paths, "Whether what is faster and the same is used; tests turn it off.")
       .def(
           "add_participant",
           [](RunSpec& self, SubsystemPointer subsystem, double step, std::vector<double> constants,

@@ -129,7 +129,7 @@ class PythonSubsystem final : public Subsystem {
     });
   }
 
-  double next_step() const override {
+  double preferred_step() const override {
     if (!own_pace_) return 0.0;
     return in_python([&] { return read_time(next_step_(), "next_step"); });
   }

@@ -9,19 +9,19 @@ namespace counterpoint {
 /// Inputs that advance the externals when they are asked for a time not yet covered.
 class EmbeddedInterface::HostInputs final : public Inputs {
  public:
-  HostInputs(std::vector<double> constants, EmbeddedInterface& driver)
-      : Inputs(std::move(constants), true), driver_(driver) {}
+  HostInputs(std::vector<double> constants, bool fast_paths, EmbeddedInterface& driver)
+      : Inputs(std::move(constants), fast_paths, true), driver_(driver) {}
 
   bool running = false;
 
  protected:
-  void rebuild(Term& term, double t) override {
+  void rebuild(Connection& c, double t) override {
     if (running) {
       driver_.reach_for(t);
-      term.samples.end = term.samples.history->end();
+      c.samples.end = c.samples.history->end();
     }
-    Inputs::rebuild(term, t);
-    if (running) term.polynomial.to = std::min(term.polynomial.to, driver_.answers_until(term));
+    Inputs::rebuild(c, t);
+    if (running) c.polynomial.to = std::min(c.polynomial.to, driver_.answers_until(c));
   }
 
  private:
@@ -29,7 +29,7 @@ class EmbeddedInterface::HostInputs final : public Inputs {
 };
 
 EmbeddedInterface::EmbeddedInterface(const RunSpec& spec, int host)
-    : host_(host), network_(spec, host, std::make_unique<HostInputs>(spec.participants[host].constants, *this)) {
+    : host_(host), network_(spec, host, std::make_unique<HostInputs>(spec.participants[host].constants, spec.fast_paths, *this)) {
   for (const ParticipantSpec& p : spec.participants) {
     const std::vector<int>& list = p.waits_for;
     waits_for_host_.push_back(std::find(list.begin(), list.end(), host) != list.end());
@@ -49,7 +49,7 @@ void EmbeddedInterface::start() {
   HostInputs& inputs = static_cast<HostInputs&>(*network_.participants[host_].inputs);
   inputs.running = true;
   // The host's assumptions are taken down when an external advances, not at the host's own steps.
-  for (Term& term : inputs.terms()) term.source_next = Polynomial::infinity;
+  for (Connection& c : inputs.connections()) c.source_next = Polynomial::infinity;
 }
 
 const double* EmbeddedInterface::evaluate(double t, const double* y, bool is_major, Reach reach) {
@@ -119,7 +119,7 @@ void EmbeddedInterface::publish(double t, const double* y) {
   }
   if (!first && t <= host.t + network_.tolerance) return publish_again(y);
   if (host.history.room() < 2) network_.make_room(host_, 64);
-  host.publish(t, y);
+  host.publish_given(t, y);
   network_.commit(host_);
   has_begun_ = true;
   if (first) {
@@ -147,7 +147,7 @@ bool EmbeddedInterface::advance(double target, double wall_seconds) {
   for (int count = 1; !host.finished() && host.t < target - network_.tolerance; ++count) {
     if (host.history.room() < 2) network_.make_room(host_, 64);
     begin_at(host.t);
-    network_.guarded(host_, [&] { host.step_with_inputs(*host.subsystem); });
+    network_.guarded(host_, [&] { host.step_with_inputs(); });
     network_.commit(host_);
     if (count % 256 == 0 && clock::now() >= deadline) return false;
   }
@@ -160,7 +160,7 @@ double EmbeddedInterface::covered_by(int external) const {
   return waits_for_host_[external] ? p.t_next : p.t;
 }
 
-double EmbeddedInterface::answers_until(const Term& term) const { return covered_by(term.source) + network_.tolerance; }
+double EmbeddedInterface::answers_until(const Connection& c) const { return covered_by(c.source) + network_.tolerance; }
 
 void EmbeddedInterface::reach_for(double t) {
   if (reach_ != Reach::to_accepted) return advance_externals(t - network_.tolerance);
@@ -187,22 +187,22 @@ void EmbeddedInterface::advance_externals(double until) {
 void EmbeddedInterface::step_external(int e) {
   Participant& p = network_.participants[e];
   Participant& host = network_.participants[host_];
-  for (const Term& term : p.inputs->terms()) {
-    if (!term.waits || term.source == host_) continue;
-    const Participant& source = network_.participants[term.source];
-    while (!source.finished() && source.t < p.t_next - network_.tolerance) step_external(term.source);
+  for (const Connection& c : p.inputs->connections()) {
+    if (!c.waits || c.source == host_) continue;
+    const Participant& source = network_.participants[c.source];
+    while (!source.finished() && source.t < p.t_next - network_.tolerance) step_external(c.source);
   }
   if (p.history.room() < 2) network_.make_room(e, 64);
-  for (std::size_t k = 0; k < host.defects.size(); ++k) {
+  for (std::size_t k = 0; k < host.comparisons.size(); ++k) {
     // The host has gone past the end of this step with what it extrapolated.
-    Term& term = host.inputs->terms()[k];
-    const bool built = term.polynomial.from < Polynomial::infinity;
-    if (term.source == e && !term.waits && built) host.defects[k].assume(term.polynomial, p.t_next, p.t_next);
+    Connection& c = host.inputs->connections()[k];
+    const bool built = c.polynomial.from < Polynomial::infinity;
+    if (c.source == e && !c.waits && built) host.comparisons[k].assume(c.polynomial, p.t_next, p.t_next);
   }
   network_.guarded(e, [&] {
-    for (Term& term : p.inputs->terms()) term.source_next = network_.participants[term.source].t;
+    for (Connection& c : p.inputs->connections()) c.source_next = network_.participants[c.source].t;
     p.inputs->freeze_with_all_of(host_, p.t, p.t_next);
-    p.step_with_inputs(*p.subsystem);
+    p.step_with_inputs();
   });
   network_.commit(e);
 }

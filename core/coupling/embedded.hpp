@@ -69,7 +69,7 @@ class EmbeddedInterface {
   void step_external(int e);
   double covered_by(int external) const;
   bool has_started_stepping() const;
-  double answers_until(const Term& term) const;
+  double answers_until(const Connection& c) const;
 
   int host_;
   Network network_;
@@ -91,7 +91,7 @@ class HostPorts final : public Subsystem {
   void start(double) override {}
   double step(double, double, Inputs&) override { internal_error("a host steps itself"); }
   const double* output(double, Inputs&) override { return zeros_.data(); }
-  double next_step() const override { return Polynomial::infinity; }
+  double preferred_step() const override { return Polynomial::infinity; }
   std::unique_ptr<SavedState> save() const override { return std::make_unique<SavedState>(); }
 
  private:

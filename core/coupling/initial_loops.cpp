@@ -49,7 +49,7 @@ class InitialLoops {
     int k = 0;
     for (const TornInput& input : torn_) {
       Inputs& inputs = *network_.participants[input.participant].inputs;
-      inputs.hold(input.offset, std::vector<double>(z.data() + k, z.data() + k + input.width));
+      inputs.fix(input.offset, std::vector<double>(z.data() + k, z.data() + k + input.width));
       k += input.width;
     }
     network_.refresh_initial_outputs(-1);

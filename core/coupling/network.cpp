@@ -16,18 +16,22 @@ bool contains(const std::vector<int>& list, int value) {
 }  // namespace
 
 Network::Network(const RunSpec& spec, int host, std::unique_ptr<Inputs> host_inputs)
-    : tolerance(spec.tolerance), spec_(spec), outgoing_(spec.participants.size()) {
+    : tolerance(spec.tolerance),
+      spec_(spec),
+      outgoing_(spec.participants.size()),
+      events_reached_(spec.events.size(), spec.start) {
   std::vector<char> derivatives(spec.participants.size(), 0);
   for (const ConnectionSpec& c : spec.connections) derivatives[c.source] |= c.approximation->wants_derivatives();
 
   participants.reserve(spec.participants.size());
   for (int i = 0; i < static_cast<int>(spec.participants.size()); ++i) {
     const ParticipantSpec& p = spec.participants[i];
-    auto inputs = i == host ? std::move(host_inputs) : std::make_unique<Inputs>(p.constants);
+    auto inputs = i == host ? std::move(host_inputs) : std::make_unique<Inputs>(p.constants, spec.fast_paths);
     const double until = p.may_overrun ? Polynomial::infinity : spec.until;
-    const Clock clock(spec.start, until, p.step, spec.tolerance);
-    participants.emplace_back(p.subsystem, std::move(inputs), clock, derivatives[i] != 0, spec.start, spec.tolerance,
-                              p.records);
+    const StepClock clock(spec.start, until, p.pace ? 0.0 : p.step, spec.tolerance);
+    participants.emplace_back(
+        p.subsystem, Participant::Set{std::move(inputs), p.pace, clock, &spec_.events, derivatives[i] != 0, spec.start,
+                                      spec.tolerance, p.records});
   }
 
   std::vector<int> law_index(spec.laws.size());
@@ -46,31 +50,31 @@ Network::Network(const RunSpec& spec, int host, std::unique_ptr<Inputs> host_inp
   }
 }
 
-void Network::connect(const ConnectionSpec& c, int law, int law_offset) {
-  Participant& consumer = participants[c.target];
-  Term term;
-  term.source = c.source;
-  term.target_offset = c.target_offset;
-  term.approximation = c.approximation;
-  term.gain = c.gain;
-  term.offset = c.offset;
-  term.waits = contains(spec_.participants[c.target].waits_for, c.source);
-  term.source_stops_early = participants[c.source].subsystem->stops_early();
-  term.law = law;
-  term.law_offset = law_offset;
-  for (const Term& other : consumer.inputs->terms()) {
-    term.adds = term.adds || (law < 0 && other.law < 0 && other.target_offset == c.target_offset);
+void Network::connect(const ConnectionSpec& spec, int law, int law_offset) {
+  Participant& consumer = participants[spec.target];
+  Connection c;
+  c.source = spec.source;
+  c.target_offset = spec.target_offset;
+  c.approximation = spec.approximation;
+  c.gain = spec.gain;
+  c.offset = spec.offset;
+  c.waits = contains(spec_.participants[spec.target].waits_for, spec.source);
+  c.source_stops_early = participants[spec.source].may_stop_early();
+  c.law = law;
+  c.law_offset = law_offset;
+  for (const Connection& other : consumer.inputs->connections()) {
+    c.adds = c.adds || (law < 0 && other.law < 0 && other.target_offset == spec.target_offset);
   }
-  term.present = term.samples.history = &participants[c.source].history;
-  term.samples.end = 1;
-  term.samples.column = c.source_offset;
-  term.samples.width = c.width;
-  term.samples.tolerance = tolerance;
-  const int index = static_cast<int>(consumer.inputs->terms().size());
-  consumer.inputs->add_term(std::move(term));
-  consumer.defects.emplace_back(c.width);
-  outgoing_[c.source].push_back({c.target, index, &consumer});
-  places_.push_back({c.target, index, &consumer});
+  c.present = c.samples.history = &participants[spec.source].history;
+  c.samples.end = 1;
+  c.samples.column = spec.source_offset;
+  c.samples.width = spec.width;
+  c.samples.tolerance = tolerance;
+  const int index = static_cast<int>(consumer.inputs->connections().size());
+  Comparison& comparison = consumer.connect(std::move(c), connection_count());
+  for (const std::shared_ptr<Indicator>& indicator : spec_.indicators) comparison.add(*indicator);
+  outgoing_[spec.source].push_back({spec.target, index, &consumer});
+  connections_.push_back({spec.target, index, &consumer});
 }
 
 double Network::time() const {
@@ -82,7 +86,7 @@ double Network::time() const {
 void Network::start() {
   const int n = static_cast<int>(participants.size());
   for (int i = 0; i < n; ++i) guarded(i, [&] { participants[i].start(); });
-  hold_initial_values();
+  fix_initial_values();
   if (spec_.torn.empty()) {
     refresh_initial_outputs(-1);
   } else {
@@ -92,7 +96,7 @@ void Network::start() {
 }
 
 void Network::begin(int except) {
-  hold_initial_values();
+  fix_initial_values();
   bool changed = false;
   for (int i = 0; i < static_cast<int>(participants.size()); ++i) {
     Participant& p = participants[i];
@@ -111,15 +115,26 @@ void Network::finish() noexcept {
   for (Participant& p : participants) p.subsystem->finish();
 }
 
-void Network::hold_initial_values() {
+void Network::tell_events() {
+  const double now = time() + tolerance;
+  for (std::size_t k = 0; k < spec_.events.size(); ++k) {
+    Event& event = *spec_.events[k];
+    for (double next = event.next(events_reached_[k]); next <= now; next = event.next(next)) {
+      events_reached_[k] = next;
+      event.reached(next);
+    }
+  }
+}
+
+void Network::fix_initial_values() {
   for (const ConnectionSpec& c : spec_.connections) {
     if (c.initial)
-      participants[c.target].inputs->hold(c.target_offset, std::vector<double>(c.target_width, *c.initial));
+      participants[c.target].inputs->fix(c.target_offset, std::vector<double>(c.target_width, *c.initial));
   }
 }
 
 void Network::release_initial_values() {
-  for (Participant& p : participants) p.inputs->release_all();
+  for (Participant& p : participants) p.inputs->release_fixed();
   forget_polynomials();
 }
 
@@ -135,24 +150,24 @@ void Network::refresh_initial_outputs(int except) {
 
 void Network::forget_polynomials() {
   for (Participant& p : participants) {
-    for (Term& term : p.inputs->terms()) term.polynomial.invalidate();
+    for (Connection& c : p.inputs->connections()) c.polynomial.invalidate();
   }
 }
 
 /// The oldest sample that a consumer or a comparison may still look at.
 std::size_t Network::first_needed(int source) const {
-  constexpr std::size_t always_kept = 6;  // for the defect's cubic and for the next initial windows
+  constexpr std::size_t always_kept = 6;  // for the cubic of comparisons and for the next initial windows
   const History& history = participants[source].history;
   std::size_t keep = history.end() > always_kept ? history.end() - always_kept : 0;
-  for (const Place& out : outgoing_[source]) {
-    const Participant& consumer = participants[out.consumer];
-    const Term& term = consumer.inputs->terms()[out.term];
+  for (const ConnectionEnd& out : outgoing_[source]) {
+    const Participant& consumer = *out.participant;
+    const Connection& c = out.connection();
     double oldest = consumer.t;
-    if (term.approximation->looks_back_one_step()) oldest = consumer.inputs->step().start;
-    const Defect& defect = consumer.defects[out.term];
-    if (defect.pending()) oldest = std::min(oldest, defect.pending_time());
+    if (c.approximation->looks_back_one_step()) oldest = consumer.inputs->step().start;
+    const Comparison& comparison = out.comparison();
+    if (comparison.pending()) oldest = std::min(oldest, comparison.pending_time());
     const std::size_t index = history.last_not_after(oldest + tolerance);
-    const std::size_t behind = std::max<std::size_t>(term.approximation->points_behind(), 4);
+    const std::size_t behind = std::max<std::size_t>(c.approximation->points_behind(), 4);
     keep = std::min(keep, index > behind ? index - behind : 0);
   }
   return keep;

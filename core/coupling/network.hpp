@@ -11,11 +11,12 @@ namespace counterpoint {
 /// What a run needs to know about one subsystem.
 struct ParticipantSpec {
   SubsystemPointer subsystem;
-  double step = 0.0;              ///< fixed step in s; 0: the subsystem's own pace
+  double step = 0.0;              ///< fixed step in s; 0: the steps that the subsystem prefers
   std::vector<double> constants;  ///< one value per scalar input; used where nothing is connected
-  std::vector<int> waits_for;     ///< subsystems this one waits for
+  std::vector<int> waits_for;     ///< participants this one waits for
   bool records = true;
-  bool may_overrun = false;  ///< steps beyond the end of the run are allowed (served on demand)
+  bool may_overrun = false;              ///< steps beyond the end of the run are allowed (served on demand)
+  std::shared_ptr<Pace> pace = nullptr;  ///< how it steps, instead of `step`
 };
 
 /// One output entering one input; those with the same `law` enter it together.
@@ -56,16 +57,21 @@ struct RunSpec {
   double tolerance = 0.0;            ///< times closer than this are the same time, s
   int initial_passes = 1;            ///< how often initial outputs are read: 1 + longest chain of feedthrough
   std::vector<TornInput> torn = {};  ///< inputs that leave no loop when their values are known
+  std::vector<std::shared_ptr<Indicator>> indicators = {};  ///< told what arrives, beside the defects
+  std::vector<std::shared_ptr<Event>> events = {};
+  bool fast_paths = true;  ///< false: the definition alone, without what is faster and the same (for tests)
 };
 
 /// The participants of a run and the connections between them: what both drivers share.
 class Network {
  public:
-  /// Where a connection ends: a term of a consumer's inputs.
-  struct Place {
+  /// The consumer's end of a connection.
+  struct ConnectionEnd {
     int consumer;
-    int term;
+    int index;                 ///< among the connections of the consumer
     Participant* participant;  ///< the consumer itself: it is looked at whenever the source has moved
+    Connection& connection() const { return participant->inputs->connections()[index]; }
+    Comparison& comparison() const { return participant->comparisons[index]; }
   };
 
   /// A driver may give one participant, the host, inputs of its own kind.
@@ -85,6 +91,9 @@ class Network {
   /// The run is over.
   void finish() noexcept;
 
+  /// Tell events that all participants have come to them.
+  void tell_events();
+
   /// Find the initial outputs of all but one, whose are given.
   void refresh_initial_outputs(int except);
 
@@ -95,21 +104,21 @@ class Network {
   void commit(int source) {
     Participant& p = participants[source];
     p.history.commit();
-    for (const Place& out : outgoing_[source]) {
-      const Defect& defect = out.participant->defects[out.term];
-      if (defect.pending() && p.t >= defect.pending_time() - tolerance) out.participant->compare(out.term);
+    for (const ConnectionEnd& out : outgoing_[source]) {
+      const Comparison& comparison = out.comparison();
+      if (comparison.pending() && p.t >= comparison.pending_time() - tolerance) out.participant->compare(out.index);
     }
   }
 
   /// Compare what was assumed of `source` with what it has made visible.
   void compare(int source) {
-    for (const Place& out : outgoing_[source]) out.participant->compare(out.term);
+    for (const ConnectionEnd& out : outgoing_[source]) out.participant->compare(out.index);
   }
 
   /// Forget what no consumer needs any more and make room for `samples` more.
   void make_room(int source, std::size_t samples);
 
-  /// Everything that lasts: subsystems, histories, inputs, defects, clocks, how much is recorded.
+  /// Everything that lasts: subsystems, histories, inputs, comparisons, clocks, how much is recorded.
   using Saved = std::vector<Participant::Saved>;
   /// False when a subsystem cannot; `into` is then of no use. Its memory serves the next save as well.
   bool save(Saved& into) const;
@@ -117,9 +126,9 @@ class Network {
   /// The same but for the subsystems, after one of them has failed: `failure` stays.
   void rewind(const Saved& saved);
 
-  const std::vector<Place>& outgoing(int source) const { return outgoing_[source]; }
-  int connection_count() const { return static_cast<int>(places_.size()); }
-  const Place& place(int connection) const { return places_[connection]; }
+  const std::vector<ConnectionEnd>& outgoing(int source) const { return outgoing_[source]; }
+  int connection_count() const { return static_cast<int>(connections_.size()); }
+  const ConnectionEnd& connection(int number) const { return connections_[number]; }
 
   /// Call `work`, and when it throws note where before the exception goes on.
   template <class Work>
@@ -135,12 +144,13 @@ class Network {
   std::size_t first_needed(int source) const;
   void connect(const ConnectionSpec& connection, int law, int law_offset);
   void forget_polynomials();
-  void hold_initial_values();
+  void fix_initial_values();
   void release_initial_values();
 
   RunSpec spec_;
-  std::vector<std::vector<Place>> outgoing_;
-  std::vector<Place> places_;
+  std::vector<std::vector<ConnectionEnd>> outgoing_;
+  std::vector<ConnectionEnd> connections_;
+  std::vector<double> events_reached_;  ///< up to where each event was told, s
 };
 
 template <class Work>

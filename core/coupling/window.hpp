@@ -1,14 +1,17 @@
 #pragma once
 
-#include "coupling/scheduler.hpp"
+#include <vector>
+
+#include "signal/history.hpp"
 
 namespace counterpoint {
 
-/// A stretch of time that is repeated.
-struct WindowSpec {
-  double length = 0.0;     ///< s
-  int repeats = 1;         ///< after the first pass, at most
-  double tolerance = 0.0;  ///< a repeat that changes less is the last one; 0: repeat as often as said
+/// A scalar output that a consumer extrapolates in the first pass of a window and interpolates in the others.
+struct InterfaceSignal {
+  int source;  ///< participant
+  int column;
+  const History* now;     ///< what this pass has published, from the beginning of the window on
+  const History* before;  ///< what the pass before has published
 };
 
 /// What windows have said about themselves so far.
@@ -20,77 +23,54 @@ struct WindowTally {
   double time_of_largest = 0.0;  ///< end of that window, s
 };
 
-/// The precedence rule in windows that are repeated: waveform relaxation. What the first pass had to
-/// extrapolate, a repeat interpolates from what the pass before has published.
-/// Reference: Lelarasmee, Ruehli and Sangiovanni-Vincentelli (1982).
+/// A stretch of time that may be repeated until it converges.
 ///
-///     repeat until the end is reached:
-///       1. everybody stands at T, and the window ends at T'. Save everything.
-///       2. first pass: to T' by the precedence rule; a step that would go beyond T' ends there.
-///       3. at most `repeats` times, and with a tolerance until a repeat changes less:
-///            keep what this pass has published, restore everything to T, and go to T' again:
-///            whoever waits for a source interpolates what it publishes now, as in the first pass;
-///            whoever does not interpolates what it published in the pass before
-///          change: of an output read that way, at T', from one pass to the next, relative to its
-///          largest absolute value at the ends of windows so far
-///       4. what the last pass has published counts; the others leave nothing behind.
-///
-/// Parallel schemes become Jacobi iterations, the others Gauss-Seidel ones. Where nobody extrapolates there is
-/// nothing to repeat and nothing to save.
-class WindowedScheduler {
+/// Contract for implementers:
+///  1. `end_after(from)` is where the window that begins at `from` ends, later than `from`; it is asked once for each
+///     window, in order. The end of the run cuts it.
+///  2. `opened(interface)` tells what the interface is at the beginning, from the last samples of `now`.
+///  3. `again(pass, end, interface)` is asked after every pass, the first being number 0: whether all participants are
+///     restored to the beginning and go through the window again. It is told the interface over the stretch.
+///  4. Where no consumer extrapolates there is no interface: neither is called, and there is one pass.
+///  5. What it answers follows from what it is told, so that equal runs give equal bits.
+class Window {
  public:
-  WindowedScheduler(const RunSpec& spec, const WindowSpec& window, int threads);
+  virtual ~Window() = default;
+  virtual double end_after(double from) = 0;
+  virtual void opened(const std::vector<InterfaceSignal>& /*interface*/) {}
+  virtual bool again(int pass, double end, const std::vector<InterfaceSignal>& interface) = 0;
+  /// Add what it has to say.
+  virtual void report(WindowTally& /*tally*/) const {}
+};
 
-  void start();
+/// How long windows of equal length are, and when they have been repeated enough.
+struct WindowSpec {
+  double length = 0.0;     ///< s
+  int repeats = 1;         ///< after the first pass, at most
+  double tolerance = 0.0;  ///< a repeat that changes less is the last one; 0: repeat as often as said
+};
 
-  /// Windows until `target` is inside or at the end of the last one, or a slice of that, which may end within a
-  /// window. Returns true when all have reached it. Throws what a model threw; what was published is then that of
-  /// whole windows.
-  bool advance(double target, double wall_seconds);
-
-  /// Forget what is under way: everybody stands where the last whole window ended, and nothing can follow.
-  void give_up();
-
-  /// Whether rows are recorded that may yet be taken back.
-  bool has_open_window() const { return open_ && !guesses_.empty(); }
-  /// Up to here what was published stays, s.
-  double time();
-  const WindowTally& tally() const { return tally_; }
-  Network& network() { return scheduler_.network(); }
+/// Windows of equal length, repeated a number of times or until a repeat changes little.
+/// Change: of an output at the end of the window, from one pass to the next, relative to its largest absolute value at
+/// the ends of windows so far.
+class RepeatedWindow final : public Window {
+ public:
+  RepeatedWindow(const WindowSpec& spec, double start) : spec_(spec), start_(start) {}
+  double end_after(double from) override;
+  void opened(const std::vector<InterfaceSignal>& interface) override;
+  bool again(int pass, double end, const std::vector<InterfaceSignal>& interface) override;
+  void report(WindowTally& tally) const override;
 
  private:
-  /// A scalar output that somebody extrapolates in the first pass.
-  struct Guess {
-    int source;
-    int column;
-    double scale = 0.0;  ///< its largest absolute value at the ends of windows
-  };
+  double change(const std::vector<InterfaceSignal>& interface) const;
 
-  void find_guesses();
-  void open();
-  bool finish_passes(double wall_seconds);
-  bool is_last_pass();
-  double change();
-  void repeat();
-  void close();
-  void release_states();
-  double value(const History& history, const Guess& guess) const {
-    return history.value(history.end() - 1)[guess.column];
-  }
-
-  Scheduler scheduler_;
-  WindowSpec window_;
+  WindowSpec spec_;
   double start_;
-  double until_;
-  std::vector<Guess> guesses_;
-  Network::Saved checkpoint_;     ///< everything at T
-  std::vector<History> earlier_;  ///< by subsystem, what the pass before has published
-  bool open_ = false;
-  double from_;         ///< T
-  double to_ = 0.0;     ///< T'
-  double count_ = 0.0;  ///< of windows, a whole number
-  int pass_ = 0;        ///< of the open window
-  WindowTally tally_;
+  double count_ = 0.0;          ///< of windows, a whole number
+  std::vector<double> scales_;  ///< largest absolute values of the interface at the ends of windows
+  long not_converged_ = 0;
+  double largest_change_ = 0.0;
+  double time_of_largest_ = 0.0;
 };
 
 }  // namespace counterpoint

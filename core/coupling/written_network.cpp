@@ -6,15 +6,15 @@ namespace counterpoint::recipe {
 
 /// What changes while it runs; the rest is as it was made.
 template <>
-struct Fields<Clock> {
-  static auto of(auto& c) { return std::tie(c.next_on_grid_, c.count_, c.stop_); }
+struct Fields<StepClock> {
+  static auto of(auto& c) { return std::tie(c.next_on_grid_, c.count_); }
 };
 template <>
 struct Fields<Polynomial> {
   static auto of(auto& p) { return std::tie(p.width, p.from, p.to, p.degree, p.nodes, p.coefficients); }
 };
 template <>
-struct Fields<Inputs::Saved::TermState> {
+struct Fields<Inputs::Saved::ConnectionState> {
   static auto of(auto& t) {
     return std::tie(t.begin, t.end, t.window_from, t.window_until, t.source_next, t.polynomial, t.last_input);
   }
@@ -22,7 +22,7 @@ struct Fields<Inputs::Saved::TermState> {
 template <>
 struct Fields<Inputs::Saved> {
   static auto of(auto& s) {
-    return std::tie(s.terms, s.values, s.step.start, s.step.end, s.step.previous_start, s.window_from, s.window_until);
+    return std::tie(s.connections, s.values, s.step.start, s.step.end, s.step.previous_start, s.window_from, s.window_until);
   }
 };
 template <>
@@ -36,7 +36,7 @@ struct Fields<Defect::Spread> {
   static auto of(auto& s) { return std::tie(s.about, s.sum, s.squares); }
 };
 template <>
-struct Fields<Defect::Saved> {
+struct Fields<Comparison::Saved> {
   static auto of(auto& s) {
     return std::tie(s.compared_for, s.pending, s.tally.count, s.tally.sum_of_squares, s.tally.maximum_square,
                     s.tally.time_of_maximum, s.tally.magnitude, s.spreads, s.place);
@@ -46,7 +46,7 @@ struct Fields<Defect::Saved> {
 template <>
 struct Fields<Participant::Saved> {
   static auto of(auto& s) {
-    return std::tie(s.inputs, s.history, s.defects, *s.clock, s.t, s.t_next, s.horizon, s.steps);
+    return std::tie(s.inputs, s.history, s.comparisons, *s.clock, s.communication_point, s.t, s.t_next, s.horizon, s.steps);
   }
 };
 
@@ -66,13 +66,13 @@ class StateCheck {
     for (std::size_t i = 0; i < read.size(); ++i) {
       const Participant& p = network_.participants[i];
       history(read[i].history, p.history);
-      needs(read[i].inputs.terms.size() == begun[i].inputs.terms.size() &&
-            read[i].defects.size() == begun[i].defects.size() &&
+      needs(read[i].inputs.connections.size() == begun[i].inputs.connections.size() &&
+            read[i].comparisons.size() == begun[i].comparisons.size() &&
             read[i].inputs.values.size() == begun[i].inputs.values.size());
-      for (std::size_t k = 0; k < read[i].defects.size(); ++k) {
-        const Term& made = p.inputs->terms()[k];
-        term(read[i].inputs.terms[k], begun[i].inputs.terms[k], read[made.source].history);
-        defect(read[i].defects[k], begun[i].defects[k]);
+      for (std::size_t k = 0; k < read[i].comparisons.size(); ++k) {
+        const Connection& made = p.inputs->connections()[k];
+        connection(read[i].inputs.connections[k], begun[i].inputs.connections[k], read[made.source].history);
+        comparison(read[i].comparisons[k], begun[i].comparisons[k]);
       }
       times(read[i]);
     }
@@ -92,7 +92,8 @@ class StateCheck {
     needs(std::all_of(read.jumps.begin(), read.jumps.end(),
                       [&](std::size_t k) { return k >= read.begin && k < read.appended; }));
   }
-  void term(const Inputs::Saved::TermState& read, const Inputs::Saved::TermState& begun, const History::Saved& source) {
+  void connection(const Inputs::Saved::ConnectionState& read, const Inputs::Saved::ConnectionState& begun,
+                  const History::Saved& source) {
     needs(read.end > 0 &&
           read.end <= source.appended);  // what it used last may be forgotten: it looks again before its next step
     needs(read.polynomial.width == begun.polynomial.width && read.polynomial.degree >= 0 &&
@@ -100,12 +101,12 @@ class StateCheck {
           read.polynomial.coefficients.size() == begun.polynomial.coefficients.size());
     needs(read.last_input.empty() || read.last_input.size() == static_cast<std::size_t>(begun.polynomial.width));
   }
-  void defect(const Defect::Saved& read, const Defect::Saved& begun) {
+  void comparison(const Comparison::Saved& read, const Comparison::Saved& begun) {
     needs(read.spreads.size() == begun.spreads.size() && read.pending.size() % (1 + read.spreads.size()) == 0);
   }
   void times(const Participant::Saved& read) {
-    Clock clock = *read.clock;
-    const auto [next, count, stop] = recipe::Fields<Clock>::of(clock);
+    StepClock clock = *read.clock;
+    const auto [next, count] = recipe::Fields<StepClock>::of(clock);
     const bool listens =
         !clock.fixed() || next != Polynomial::infinity;  // the source of inputs stands at its last sample
     needs(std::isfinite(read.t) && read.t_next >= read.t && read.horizon >= read.t_next);

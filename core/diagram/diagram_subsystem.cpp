@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "coupling/participant.hpp"
 #include "recipe/factory.hpp"
 
 namespace counterpoint::diagram {
@@ -49,11 +48,9 @@ const double* DiagramSubsystem::output(double, Inputs& u) {
 }
 
 const double* DiagramSubsystem::output_again(double t, Inputs& u) {
-  if (has_begun_) simulator_.look(&u);
+  if (has_begun_) simulator_.evaluate_with(&u);
   return output(t, u);
 }
-
-void DiagramSubsystem::burst(Participant& participant, const BurstLimits& limits) { participant.burst(*this, limits); }
 
 std::unique_ptr<SavedState> DiagramSubsystem::save() const {
   auto simulator = simulator_.save();

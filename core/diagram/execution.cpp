@@ -130,19 +130,15 @@ bool Execution::update(const Context& context) {
   return again;
 }
 
-void Execution::arrives(const Context& context) {
-  if (!arriving_.empty()) known_from_ = infinity;
+void Execution::tell_arrival(const Context& context) {
+  known_from_ = infinity;
   for (const Run& one : arriving_) {
     if (is_open(one.guard)) one.block->arrives(context);
   }
 }
 
-void Execution::close_triggers() {
-  for (int guard : instant_guards_) open_[guard] = 0;
-}
-
-void Execution::accepted(const Context& context) {
-  if (!remembering_.empty()) known_from_ = infinity;
+void Execution::tell_accepted(const Context& context) {
+  known_from_ = infinity;
   const Block* current = nullptr;
   try {
     for (const Run& one : remembering_) {
@@ -154,7 +150,7 @@ void Execution::accepted(const Context& context) {
   }
 }
 
-void Execution::rejected(const Context& context) {
+void Execution::tell_rejected(const Context& context) {
   for (const Run& one : remembering_) one.block->rejected(context);
 }
 
@@ -173,12 +169,10 @@ void Execution::close_samples(double t) {
   }
 }
 
-double Execution::next_event(double t) const {
-  if (t >= known_from_ && t < known_event_) return known_event_;
+void Execution::find_next_event(double t) const {
   known_from_ = t;
   known_event_ = infinity;
   for (const Block* block : timed_) known_event_ = std::min(known_event_, block->next_event(t));
-  return known_event_;
 }
 
 void Execution::crossing(const Context& context, double* g) {
@@ -250,7 +244,7 @@ void Execution::blame_not_finite(const Context& context) const {
   }
 }
 
-bool Execution::ends_run() const {
+bool Execution::has_run_end() const {
   for (int b : ending_) {
     if (!diagram_.blocks[b].block->run_end().empty()) return true;
   }

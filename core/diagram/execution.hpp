@@ -41,20 +41,32 @@ class Execution {
   void evaluate_stale(const Context& context) { run(stale_, context); }
   void slopes(const Context& context, double* dx);
   bool update(const Context& context);
-  void arrives(const Context& context);
-  void accepted(const Context& context);
+  void arrives(const Context& context) {
+    if (!arriving_.empty()) tell_arrival(context);
+  }
+  void accepted(const Context& context) {
+    if (hears_steps()) tell_accepted(context);
+  }
   /// A triggered superblock ran at an instant that is over.
-  void close_triggers();
-  void rejected(const Context& context);
+  void close_triggers() {
+    for (int guard : instant_guards_) open_[guard] = 0;
+  }
+  void rejected(const Context& context) {
+    if (hears_steps()) tell_rejected(context);
+  }
 
   /// Samples due now are open in the next major evaluation and its update, until they are closed.
   void open_samples(double t);
   void close_samples(double t);
   double next_sample() const { return clock_.next(); }
-  double next_event(double t) const;
+  double next_event(double t) const {
+    if (t < known_from_ || t >= known_event_) find_next_event(t);
+    return known_event_;
+  }
 
   int states() const { return static_cast<int>(x_.size()); }
   double* x() { return x_.data(); }
+  void set_x(const double* x) { std::copy_n(x, x_.size(), x_.data()); }
   int crossings() const { return crossings_; }
   void crossing(const Context& context, double* g);
   /// Name of the block that crossing i belongs to.
@@ -65,7 +77,7 @@ class Execution {
   /// Whether the end of a step must be seen with modes and gates as they were: outputs of a gate that closes keep that
   /// value.
   bool needs_arrival() const { return !arriving_.empty() || !gates_.empty(); }
-  bool has_rejected() const { return !remembering_.empty(); }
+  bool hears_steps() const { return !remembering_.empty(); }
   bool needs_major() const { return needs_major_; }
   /// One name a state: the block's, with an index where it has several.
   std::vector<std::string> state_names() const;
@@ -82,7 +94,7 @@ class Execution {
 
   /// Throws RunEnd when a block ends the run at t, the time reached.
   void check_end(double t) const;
-  bool ends_run() const;
+  bool ends_run() const { return may_end_run() && has_run_end(); }
   bool may_end_run() const { return !ending_.empty(); }
 
   /// Signals alone, for a look ahead that must leave no trace.
@@ -154,6 +166,11 @@ class Execution {
   void run(const std::vector<Step>& steps, const Context& context);
   [[noreturn]] void blame(const Block* block, const Context& context, const std::exception& error) const;
   int index_of(const Block* block) const;
+  bool has_run_end() const;
+  void find_next_event(double t) const;
+  void tell_arrival(const Context& context);
+  void tell_accepted(const Context& context);
+  void tell_rejected(const Context& context);
 
   FlatDiagram diagram_;
   std::vector<Shape> shapes_;

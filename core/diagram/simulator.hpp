@@ -1,40 +1,30 @@
 #pragma once
 
 #include "diagram/execution.hpp"
-#include "ode/event_location.hpp"
-#include "ode/step_control.hpp"
+#include "ode/hybrid_integrator.hpp"
 
 namespace counterpoint::diagram {
 
-struct SimulatorOptions {
-  std::string solver = "ode4";
-  SolverOptions solver_options;
-  double inner_step = 0.0;  ///< s, fixed-step solvers: largest step inside a longer one; 0: the step asked for
-  bool locates =
-      true;  ///< false: events take place at the end of the step in which they fall, as in Simulink's fixed steps
+struct SimulatorOptions : HybridOptions {
   LoopOptions loops;
 };
 
-struct SimulatorStatistics {
-  long steps = 0;
-  long rejected = 0;  ///< attempts given up: error too large, or an event to be located
-  long evaluations = 0;
-  long events = 0;         ///< located crossings
-  long located_steps = 0;  ///< attempts made to locate them
+struct SimulatorStatistics : HybridStatistics {
+  long evaluations = 0;  ///< of the diagram
 };
 
-/// A diagram in time. One step, the code has the same order:
+/// A diagram in time: the hybrid system that `HybridIntegrator` integrates. What its contract means here:
 ///
-///     begin      with inputs known now: what depends on them is evaluated again
-///     limit      the step ends no later than the next sample or known jump
-///     attempt    the solver's stages, modes as they are; error too large: again, shorter
-///     locate     a crossing function changed its sign: find the first such time, end there
-///     instant    samples, gates, modes, resets, until nothing changes any more
-///     accept     blocks that remember, slopes for the next step
+///     begin_advance  whatever depends on the diagram's inputs is evaluated again
+///     time events    samples, and jumps that blocks know in advance
+///     indicators     crossing functions of blocks
+///     complete_step  blocks that need it see the end of the step in the modes and gates of the step
+///     handle_event   samples, gates, modes, resets, until nothing changes any more
+///     end_step       blocks remember, slopes for the next step
 ///
-/// Location (simulator_events.cpp): see EventLocation. A function that is zero at the start of a step and then is not,
-/// had its mode decided on the border: the step ends right after the start and it is decided again.
-class Simulator : private Slopes, private CrossingModel {
+/// After a located event the next step is short only when a look ahead shows that the crossing function would cross
+/// back.
+class Simulator final : private HybridSystem {
  public:
   Simulator(FlatDiagram diagram, const SimulatorOptions& options);
 
@@ -48,20 +38,20 @@ class Simulator : private Slopes, private CrossingModel {
   /// dx/dt at any state, everything decided there; outputs are left in the execution. For analyses: it spoils a run.
   void probe(double t, const std::vector<double>& x, Inputs* u, std::vector<double>& dx);
 
-  /// Evaluate again at the time reached, should the inputs be these; samples stay as they are. To be followed by
+  /// Evaluate again at the time reached, as if the inputs were these; samples stay as they are. To be followed by
   /// `restore`.
-  void look(Inputs* u);
+  void evaluate_with(Inputs* u);
 
   /// Outputs right before the event that ended the last `advance`; null when none did.
   const double* outputs_before() const { return has_before_ ? before_.data() : nullptr; }
 
-  double time() const { return time_; }
-  /// The step that a solver of variable step would like next, s; 0 for those of fixed step.
-  double wish() const { return is_variable() ? control_.wish() : 0.0; }
-  bool is_variable() const { return method_->control_order() > 0; }
+  double time() const { return integrator_.time(); }
+  /// See HybridIntegrator.
+  double preferred_step() const { return integrator_.preferred_step(); }
+  bool is_variable() const { return integrator_.is_variable(); }
   Execution& execution() { return execution_; }
   const Execution& execution() const { return execution_; }
-  const SimulatorStatistics& statistics() const { return statistics_; }
+  SimulatorStatistics statistics() const { return {integrator_.statistics(), evaluations_}; }
 
   struct Saved;
   std::shared_ptr<const Saved> save() const;
@@ -70,52 +60,40 @@ class Simulator : private Slopes, private CrossingModel {
   std::shared_ptr<const Saved> read_state(recipe::Reader& reader) const;
 
  private:
-  enum class Ending { plain, border, event };
-
+  // HybridSystem; events are in simulator_events.cpp
   void evaluate(double t, int stage, const double* x, double* dx) override;
-  void evaluate_at_end(double t);
-  void begin();
-  void settle(bool with_samples);
-  double limit(double t_end) const;
-  double attempted(double limit);
-  /// Returns whether something may have jumped there.
-  bool accept(double end, Ending ending);
-  void note_outputs_before(double end);
-  void give_up(double t);
-
-  Ending find_crossing(double& end);
-  bool leaves_border() const;
-  void evaluate_guess(double t) override;
-  void step_again(double t) override;
-  void crossing(double* g) override { execution_.crossing(context_, g); }
+  void place(double t, const double* x) override;
+  void place_within(double t, const double* x) override;
+  void indicators(double* g) override { execution_.crossing(context_, g); }
   void slopes(double* dx) override { execution_.slopes(context_, dx); }
-  double location_tolerance(double step) const { return location_.tolerance(time_, step); }
-  bool is_reversed();
-  void note_event();
+  double next_time_event() const override;
+  void begin_advance(HybridPoint& point) override;
+  void resume_advance(HybridPoint& point) override;
+  void begin_attempt(double begin, double end, int number) override;
+  StepOutcome complete_step(const Arrival& arrival) override;
+  void handle_event(HybridPoint& point) override;
+  double step_after_event(const LocatedEvent& event, HybridPoint& point) override;
+  bool end_step(HybridPoint& point) override;
+  void explain(const SolverFailure& failure) const override;
+  std::string indicator_name(int i) const override;
+  std::string chattering_remedy() const override;
 
-  SimulatorOptions options_;
+  void set_instant(double t, Inputs* u);
+  void write_point(HybridPoint& point);
+  void iterate_event(bool with_samples);
+  void check_end_of_step();
+  void keep_outputs_before();
+
+  bool locates_;
   Execution execution_;
-  MethodPointer method_;
-  StepControl control_;
+  HybridIntegrator integrator_;
   Context context_;
-  SimulatorStatistics statistics_;
-  double time_ = 0.0;
-  double reached_ = 0.0;  ///< time_, or a known jump that differs from it by rounding
-  double span_ = 0.0;     ///< of the present call of `advance`
-  std::vector<double> x_begin_, x_end_, slope_;
-  std::vector<double> g_begin_, g_end_;
-  bool evaluated_at_end_ = false;
-  bool stops_at_events_ = false;
-  bool has_before_ = false;
+  long evaluations_ = 0;
+  double reached_ = 0.0;      ///< time of the integrator, or a known jump that differs from it by rounding
+  double step_length_ = 0.0;  ///< of the step that was completed last, s
   std::vector<double> before_;
-
-  EventLocation location_;
-  std::vector<double> g_ahead_;  ///< crossing functions and ...
-  std::vector<double> signals_;  ///< ... what is kept during a look ahead
-  std::vector<int> crossed_;     ///< functions that did at the last event
-  double short_step_ = 0.0;      ///< of the next step when it must be short; else 0
-  int border_steps_ = 0;         ///< short steps in a row
-  ChatterWatch chatter_;
+  bool has_before_ = false;
+  std::vector<double> x_ahead_, g_ahead_, signals_;  ///< of a look ahead
 };
 
 }  // namespace counterpoint::diagram

@@ -1,4 +1,4 @@
-// Where in a step something crossed.
+// The end of a step of a diagram, and events.
 
 #include <algorithm>
 #include <cmath>
@@ -7,94 +7,112 @@
 #include "diagram/simulator.hpp"
 
 namespace counterpoint::diagram {
+namespace {
 
-/// Whether a function was zero and now is not: its block stood on the border and decided without knowing where the
-/// signal would go.
-bool Simulator::leaves_border() const {
-  for (std::size_t i = 0; i < g_begin_.size(); ++i) {
-    if (g_begin_[i] == 0.0 && g_end_[i] != 0.0) return true;
+constexpr int most_iterations = 100;  ///< of one event
+constexpr double look_ahead = 16.0;   ///< in tolerances of location
+
+}  // namespace
+
+double Simulator::next_time_event() const {
+  // Samples are met even when events are not located: a period that is not a multiple of the step requires it.
+  const double sample = execution_.next_sample();
+  return locates_ ? std::min(sample, execution_.next_event(reached_)) : sample;
+}
+
+void Simulator::keep_outputs_before() {
+  has_before_ = true;
+  before_.resize(static_cast<std::size_t>(execution_.outputs()));
+  for (std::size_t i = 0; i < before_.size(); ++i) before_[i] = execution_.output(static_cast<int>(i));
+}
+
+StepOutcome Simulator::complete_step(const Arrival& arrival) {
+  const double end = arrival.end;
+  step_length_ = end - arrival.begin;
+  const double close = coincidence(end, step_length_);
+  const double jump = execution_.next_event(reached_);
+  const bool may_jump = arrival.ending == Ending::event || jump <= end + close;
+  const bool keeps_outputs = may_jump && arrival.stops;
+  const bool is_seen = arrival.is_placed || keeps_outputs || execution_.needs_arrival();
+  if (is_seen && !arrival.is_placed) place(end, arrival.x.data());
+  if (keeps_outputs) keep_outputs_before();
+  if (!is_seen) execution_.set_x(arrival.x.data());
+  reached_ = jump > end && jump <= end + close ? jump : end;
+  context_.time = reached_;
+  execution_.arrives(context_);
+  context_.is_major = true;
+  if (may_jump) return StepOutcome::event;
+  const bool touches_zero = std::any_of(arrival.g.begin(), arrival.g.end(), [](double g) { return g == 0.0; });
+  if (!locates_ || arrival.ending == Ending::border || touches_zero || execution_.needs_major() ||
+      execution_.next_sample() <= end + close) {
+    return StepOutcome::update;
   }
-  return false;
-}
-
-/// Look for crossings in the attempt that ended at `end`; shorten it to the first.
-Simulator::Ending Simulator::find_crossing(double& end) {
-  evaluated_at_end_ = false;
-  if (!options_.locates || execution_.crossings() == 0) return Ending::plain;
-  evaluate_at_end(end);
-  execution_.crossing(context_, g_end_.data());
-  evaluated_at_end_ = true;
-  if (leaves_border()) {
-    // Twice as far each time: a function may be zero to all its digits for a while.
-    const double length = location_tolerance(end - time_) * std::ldexp(1.0, border_steps_++);
-    if (length < end - time_) {
-      const EventLocation::Attempt whole{time_, end, x_begin_.data(), slope_.data(), x_end_.data()};
-      end = time_ + length;
-      location_.shorten(whole, end);
-      execution_.crossing(context_, g_end_.data());
-    }
-    return Ending::border;
+  if (!is_seen) {
+    execution_.evaluate_minor(context_);
+    ++evaluations_;
   }
-  border_steps_ = 0;
-  if (!changes_sign(g_begin_, g_end_)) return Ending::plain;
-  end = location_.locate({time_, end, x_begin_.data(), slope_.data(), x_end_.data()}, g_begin_, g_end_);
-  crossed_.clear();
-  for (std::size_t i = 0; i < g_end_.size(); ++i) {
-    if (is_crossing(g_begin_[i], g_end_[i])) crossed_.push_back(static_cast<int>(i));
+  check_end_of_step();
+  return StepOutcome::smooth;
+}
+
+void Simulator::check_end_of_step() {
+  context_.step = step_length_;
+  execution_.check_finite(context_);
+}
+
+void Simulator::handle_event(HybridPoint& point) {
+  iterate_event(true);
+  std::copy_n(execution_.x(), point.x.size(), point.x.data());
+  execution_.crossing(context_, point.g.data());
+  check_end_of_step();
+}
+
+/// Evaluate, let blocks act, evaluate again, until nothing changes any more.
+void Simulator::iterate_event(bool with_samples) {
+  context_.is_major = true;
+  context_.stage = 0;
+  if (with_samples) execution_.open_samples(context_.time);
+  for (int pass = 0; pass < most_iterations; ++pass) {
+    execution_.evaluate_major(context_);
+    ++evaluations_;
+    const bool again = execution_.update(context_);
+    if (with_samples && pass == 0) execution_.close_samples(context_.time);
+    if (!again) return;
   }
-  return Ending::event;
+  std::ostringstream text;
+  text.precision(9);
+  text << "event iteration did not converge: at t = " << context_.time << " s blocks still change each other after "
+       << most_iterations << " iterations; a reset or trigger acts back on itself: put a memory block into that path";
+  throw SolverFailure(text.str());
 }
 
-void Simulator::evaluate_guess(double t) {
-  // What blocks did for the whole attempt does not count for the part of it that is left.
-  if (execution_.has_rejected()) execution_.rejected(context_);
-  evaluate_at_end(t);
-}
-
-void Simulator::step_again(double t) {
-  give_up(time_ + context_.step);
-  ++statistics_.located_steps;
-  context_.step = t - time_;
-  method_->attempt(time_, t, x_begin_.data(), slope_.data(), x_end_.data(), *this);
-  evaluate_at_end(t);
-}
-
-/// Whether a function that crossed is about to cross back (a ball that bounced is a rounding error below the
+/// Short when an indicator that crossed is about to cross back (a ball that bounced is a rounding error below the
 /// floor): a long step would see two crossings, that is none.
-bool Simulator::is_reversed() {
+double Simulator::step_after_event(const LocatedEvent& event, HybridPoint& point) {
   const auto stays = [&](int i) {
-    return g_begin_[i] * g_end_[i] > 0.0 && std::abs(g_begin_[i]) <= 2.0 * std::abs(g_end_[i]);
+    return point.g[i] * event.g_before[i] > 0.0 && std::abs(point.g[i]) <= 2.0 * std::abs(event.g_before[i]);
   };
-  if (std::none_of(crossed_.begin(), crossed_.end(), stays)) return false;
-  execution_.slopes(context_, slope_.data());
-  const double ahead = 16.0 * location_tolerance(span_);
-  std::copy_n(execution_.x(), x_begin_.size(), x_begin_.data());
+  if (std::none_of(event.crossed.begin(), event.crossed.end(), stays)) return 0.0;
+  const double ahead = look_ahead * event.tolerance;
+  execution_.slopes(context_, point.slope.data());
+  for (std::size_t i = 0; i < x_ahead_.size(); ++i) x_ahead_[i] = point.x[i] + ahead * point.slope[i];
   signals_ = execution_.signals();
-  for (std::size_t i = 0; i < x_end_.size(); ++i) x_end_[i] = x_begin_[i] + ahead * slope_[i];
-  evaluate_at_end(time_ + ahead);
+  place(point.time + ahead, x_ahead_.data());
   execution_.crossing(context_, g_ahead_.data());
-  const bool reverses = std::any_of(crossed_.begin(), crossed_.end(),
-                                    [&](int i) { return stays(i) && is_crossing(g_begin_[i], g_ahead_[i]); });
+  const bool reverses = std::any_of(event.crossed.begin(), event.crossed.end(),
+                                    [&](int i) { return stays(i) && is_crossing(point.g[i], g_ahead_[i]); });
   // As they were, not evaluated again: some outputs are there at the accepted instant only.
-  std::copy(x_begin_.begin(), x_begin_.end(), execution_.x());
+  execution_.set_x(point.x.data());
   execution_.set_signals(signals_);
   context_.time = reached_;
   context_.is_major = true;
-  return reverses;
+  return reverses ? ahead : 0.0;
 }
 
-void Simulator::note_event() {
-  ++statistics_.events;
-  for (int i : crossed_) {
-    if (chatter_.note(i, time_, location_tolerance(span_))) continue;
-    std::ostringstream text;
-    text.precision(12);
-    text << "block \"" << execution_.crossing_name(i) << "\" changes its mode without end: " << ChatterWatch::most
-         << " events between t = " << chatter_.since(i) << " and " << time_
-         << " s (chattering, or events that come ever closer); give it a hysteresis, stop the motion, or switch event "
-            "location off";
-    throw SolverFailure(text.str());
-  }
+std::string Simulator::indicator_name(int i) const { return "block \"" + execution_.crossing_name(i) + "\""; }
+
+std::string Simulator::chattering_remedy() const {
+  return "give it a hysteresis, stop the motion, or switch event location off";
 }
 
 }  // namespace counterpoint::diagram

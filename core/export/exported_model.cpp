@@ -53,7 +53,7 @@ class ExportedModel::OutputSink final : public Subsystem {
   void start(double) override {}
   double step(double, double t_end, Inputs&) override { return t_end; }
   const double* output(double t, Inputs& u) override { return u.at(t); }
-  double next_step() const override { return Polynomial::infinity; }
+  double preferred_step() const override { return Polynomial::infinity; }
   std::unique_ptr<SavedState> save() const override { return std::make_unique<Nothing>(); }
   std::unique_ptr<SavedState> read_state(recipe::Reader&) const override { return std::make_unique<Nothing>(); }
 
@@ -261,8 +261,8 @@ void ExportedModel::take_outputs() {
 /// What a run would keep for its result.
 void ExportedModel::forget_records() {
   for (Participant& p : scheduler_->network().participants) {
-    for (Defect& defect : p.defects) {
-      if (defect.row_count() > 0) defect.take_rows();
+    for (Comparison& comparison : p.comparisons) {
+      if (comparison.defect.row_count() > 0) comparison.defect.take_rows();
     }
   }
 }

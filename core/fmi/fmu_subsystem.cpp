@@ -4,7 +4,6 @@
 #include <cmath>
 #include <sstream>
 
-#include "coupling/participant.hpp"
 #include "fmi/environment.hpp"
 
 namespace counterpoint::fmi {
@@ -270,7 +269,10 @@ void FmuSubsystem::settle(double t, Inputs& u) {
   }
 }
 
-void FmuSubsystem::burst(Participant& participant, const BurstLimits& limits) { participant.burst(*this, limits); }
+FmuSubsystem::HeldStep FmuSubsystem::held_step() {
+  if (!holds_ || changes_settings_ || !instance_) return {};
+  return {instance_->held_function(), instance_.get()};
+}
 
 std::vector<double> FmuSubsystem::memory() const {
   std::vector<double> made{time_, next_event_, inner_length_, first_length_};

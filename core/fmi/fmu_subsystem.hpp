@@ -1,5 +1,6 @@
 #pragma once
 
+#include "coupling/fast/steppers.hpp"
 #include "fmi/environment.hpp"
 #include "fmi/fmu_base.hpp"
 
@@ -19,7 +20,7 @@ namespace counterpoint::fmi {
 ///     finish:  terminate and free the instance
 ///
 /// Between steps FMI does not let outputs follow inputs, so there is direct feedthrough in initialisation mode only.
-class FmuSubsystem final : public FmuBase {
+class FmuSubsystem final : public FmuBase, public fast::HeldStepper {
  public:
   FmuSubsystem(LibraryPointer library, FmuSetup setup);
 
@@ -27,8 +28,7 @@ class FmuSubsystem final : public FmuBase {
   bool begin(double t, Inputs& u) override;
   double step(double t, double t_end, Inputs& u) override;
   const double* output(double t, Inputs& u) override;
-  void burst(Participant& participant, const BurstLimits& limits) override;
-  HeldStepper* held_stepper() override { return holds_ && !changes_settings_ ? instance_.get() : nullptr; }
+  HeldStep held_step() override;
   void stand_at(double t) override {
     time_ = t;
     outputs_read_ = false;

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "coupling/subsystem.hpp"
+#include "coupling/failure.hpp"
 #include "fmi/library.hpp"
 #include "fmi/log.hpp"
 
@@ -94,7 +94,7 @@ using IntermediateInputs = std::function<void(double t)>;
 ///  3. The order of calls is the caller's business (see FmuSubsystem, ModelExchangeSubsystem).
 ///  4. Values are in the memory layout of their type, arrays row by row.
 ///  5. An FMU may change the floating-point environment: callers keep theirs (KeepFloatingPoint).
-class alignas(64) Instance : public HeldStepper {
+class alignas(64) Instance {
  public:
   virtual ~Instance() { log_->stop_following(); }
 
@@ -103,6 +103,10 @@ class alignas(64) Instance : public HeldStepper {
   void set_exchange(const References& inputs, std::size_t input_width, const References& outputs,
                     std::size_t output_width, double t);
   Exchange& exchange() { return exchange_; }
+  virtual void step_held(double t, double t_end, const double* u, double* y) = 0;
+  /// The same as a function whose first argument is this instance: one call less in every step.
+  using HeldFunction = void (*)(void* instance, double t, double t_end, const double* u, double* y);
+  virtual HeldFunction held_function() const = 0;
 
   virtual void enter_configuration() = 0;
   virtual void exit_configuration() = 0;

@@ -15,7 +15,10 @@ namespace counterpoint::fmi {
 namespace {
 
 struct Functions {
-#define DECLARE(RESULT, NAME, ARGUMENTS) RESULT(*NAME) ARGUMENTS = nullptr;
+#define DECLARE(RESULT, NAME, ARGUMENTS)             \
+  struct NAME##Function : Symbol<RESULT ARGUMENTS> { \
+    static constexpr const char* name = #NAME;       \
+  } NAME;
   FMI2_COMMON_FUNCTIONS(DECLARE)
   FMI2_CO_SIMULATION_FUNCTIONS(DECLARE)
   FMI2_MODEL_EXCHANGE_FUNCTIONS(DECLARE)
@@ -23,35 +26,33 @@ struct Functions {
 
   Functions(const Library& library, Kind kind) {
     Symbols symbols(library);
-#define FIND(RESULT, NAME, ARGUMENTS) symbols.find(NAME, #NAME);
+#define FIND(RESULT, NAME, ARGUMENTS) symbols.find(NAME);
     FMI2_COMMON_FUNCTIONS(FIND)
     FMI2_CO_SIMULATION_FUNCTIONS(FIND)
     FMI2_MODEL_EXCHANGE_FUNCTIONS(FIND)
 #undef FIND
-#define REQUIRE(NAME) symbols.require(NAME, #NAME)
-    REQUIRE(fmi2Instantiate);
-    REQUIRE(fmi2FreeInstance);
-    REQUIRE(fmi2SetupExperiment);
-    REQUIRE(fmi2EnterInitializationMode);
-    REQUIRE(fmi2ExitInitializationMode);
-    REQUIRE(fmi2Terminate);
-    REQUIRE(fmi2GetReal);
-    REQUIRE(fmi2SetReal);
+    symbols.require(fmi2Instantiate);
+    symbols.require(fmi2FreeInstance);
+    symbols.require(fmi2SetupExperiment);
+    symbols.require(fmi2EnterInitializationMode);
+    symbols.require(fmi2ExitInitializationMode);
+    symbols.require(fmi2Terminate);
+    symbols.require(fmi2GetReal);
+    symbols.require(fmi2SetReal);
     if (kind == Kind::co_simulation) {
-      REQUIRE(fmi2DoStep);
+      symbols.require(fmi2DoStep);
     } else {
-      REQUIRE(fmi2EnterEventMode);
-      REQUIRE(fmi2NewDiscreteStates);
-      REQUIRE(fmi2EnterContinuousTimeMode);
-      REQUIRE(fmi2CompletedIntegratorStep);
-      REQUIRE(fmi2SetTime);
-      REQUIRE(fmi2SetContinuousStates);
-      REQUIRE(fmi2GetContinuousStates);
-      REQUIRE(fmi2GetDerivatives);
-      REQUIRE(fmi2GetEventIndicators);
-      REQUIRE(fmi2GetNominalsOfContinuousStates);
+      symbols.require(fmi2EnterEventMode);
+      symbols.require(fmi2NewDiscreteStates);
+      symbols.require(fmi2EnterContinuousTimeMode);
+      symbols.require(fmi2CompletedIntegratorStep);
+      symbols.require(fmi2SetTime);
+      symbols.require(fmi2SetContinuousStates);
+      symbols.require(fmi2GetContinuousStates);
+      symbols.require(fmi2GetDerivatives);
+      symbols.require(fmi2GetEventIndicators);
+      symbols.require(fmi2GetNominalsOfContinuousStates);
     }
-#undef REQUIRE
     symbols.check();
   }
 };
@@ -75,7 +76,7 @@ class Instance2 final : public Instance {
     const fmi2Type type = settings_.kind == Kind::co_simulation ? fmi2CoSimulation : fmi2ModelExchange;
     c_ = f_.fmi2Instantiate(settings_.name.c_str(), type, settings_.token.c_str(), settings_.resources.c_str(),
                             &callbacks_, settings_.visible, settings_.logging);
-    if (c_ == nullptr) refuse_instance("fmi2Instantiate", settings_, *log_);
+    if (c_ == nullptr) refuse_instance(f_.fmi2Instantiate.name, settings_, *log_);
     if (!settings_.categories.empty()) choose_categories();
   }
   ~Instance2() override {
@@ -87,21 +88,20 @@ class Instance2 final : public Instance {
 
   void enter_initialization(double t) override {
     const bool tolerance = settings_.tolerance > 0.0;
-    check(f_.fmi2SetupExperiment(c_, tolerance, settings_.tolerance, t, false, 0.0), "fmi2SetupExperiment");
-    check(f_.fmi2EnterInitializationMode(c_), "fmi2EnterInitializationMode");
+    call(f_.fmi2SetupExperiment, tolerance, settings_.tolerance, t, false, 0.0);
+    call(f_.fmi2EnterInitializationMode);
   }
-  void exit_initialization() override { check(f_.fmi2ExitInitializationMode(c_), "fmi2ExitInitializationMode"); }
-  void terminate() override { check(f_.fmi2Terminate(c_), "fmi2Terminate"); }
+  void exit_initialization() override { call(f_.fmi2ExitInitializationMode); }
+  void terminate() override { call(f_.fmi2Terminate); }
 
   void get(Type type, const References& r, void* values, std::size_t count) override {
     if (type == Type::float64) {
-      check(f_.fmi2GetReal(c_, r.data(), r.size(), static_cast<double*>(values)), "fmi2GetReal");
+      call(f_.fmi2GetReal, r.data(), r.size(), static_cast<double*>(values));
     } else if (type == Type::int32) {
-      check(call(f_.fmi2GetInteger, "fmi2GetInteger")(c_, r.data(), r.size(), static_cast<int*>(values)),
-            "fmi2GetInteger");
+      call(f_.fmi2GetInteger, r.data(), r.size(), static_cast<int*>(values));
     } else if (type == Type::boolean) {
       booleans_.resize(count);
-      check(call(f_.fmi2GetBoolean, "fmi2GetBoolean")(c_, r.data(), r.size(), booleans_.data()), "fmi2GetBoolean");
+      call(f_.fmi2GetBoolean, r.data(), r.size(), booleans_.data());
       for (std::size_t k = 0; k < count; ++k) static_cast<std::uint8_t*>(values)[k] = booleans_[k] != fmi2False;
     } else {
       unknown_type();
@@ -110,14 +110,13 @@ class Instance2 final : public Instance {
 
   void set(Type type, const References& r, const void* values, std::size_t count) override {
     if (type == Type::float64) {
-      check(f_.fmi2SetReal(c_, r.data(), r.size(), static_cast<const double*>(values)), "fmi2SetReal");
+      call(f_.fmi2SetReal, r.data(), r.size(), static_cast<const double*>(values));
     } else if (type == Type::int32) {
-      check(call(f_.fmi2SetInteger, "fmi2SetInteger")(c_, r.data(), r.size(), static_cast<const int*>(values)),
-            "fmi2SetInteger");
+      call(f_.fmi2SetInteger, r.data(), r.size(), static_cast<const int*>(values));
     } else if (type == Type::boolean) {
       booleans_.resize(count);
       for (std::size_t k = 0; k < count; ++k) booleans_[k] = static_cast<const std::uint8_t*>(values)[k];
-      check(call(f_.fmi2SetBoolean, "fmi2SetBoolean")(c_, r.data(), r.size(), booleans_.data()), "fmi2SetBoolean");
+      call(f_.fmi2SetBoolean, r.data(), r.size(), booleans_.data());
     } else {
       unknown_type();
     }
@@ -125,7 +124,7 @@ class Instance2 final : public Instance {
 
   std::vector<std::string> get_texts(Type, const References& r, std::size_t count) override {
     std::vector<fmi2String> texts(count, nullptr);
-    check(call(f_.fmi2GetString, "fmi2GetString")(c_, r.data(), r.size(), texts.data()), "fmi2GetString");
+    call(f_.fmi2GetString, r.data(), r.size(), texts.data());
     std::vector<std::string> made;
     for (const char* text : texts) made.emplace_back(text == nullptr ? "" : text);
     return made;
@@ -133,7 +132,7 @@ class Instance2 final : public Instance {
   void set_texts(Type, const References& r, const std::vector<std::string>& values) override {
     std::vector<fmi2String> texts;
     for (const std::string& value : values) texts.push_back(value.c_str());
-    check(call(f_.fmi2SetString, "fmi2SetString")(c_, r.data(), r.size(), texts.data()), "fmi2SetString");
+    call(f_.fmi2SetString, r.data(), r.size(), texts.data());
   }
 
   StepEnd do_step(double t, double h, const IntermediateInputs*) override {
@@ -141,42 +140,42 @@ class Instance2 final : public Instance {
     return status <= fmi2Warning ? StepEnd{t + h, false, false, false} : ended(status, t, h);
   }
 
+  HeldFunction held_function() const override {
+    return [](void* instance, double t, double t_end, const double* u, double* y) {
+      static_cast<Instance2*>(static_cast<Instance*>(instance))->step_held(t, t_end, u, y);
+    };
+  }
   void step_held(double t, double t_end, const double* u, double* y) override {
     Exchange& x = exchange_;
     x.time = t;
     const double h = x.length > 0.0 ? x.length : t_end - t;
-    if (x.input_count > 0) check(held_.set(c_, x.inputs, x.input_count, u), "fmi2SetReal");
+    if (x.input_count > 0) check(held_.set(c_, x.inputs, x.input_count, u), held_.set.name);
     const int status = held_.step(c_, t, h, held_.is_final);
     if (status > fmi2Warning) {
       const StepEnd end = ended(status, t, h);
       if (end.discarded) return x.unusual(end, t, t_end, u, y);
     }
-    if (x.output_count > 0) check(held_.get(c_, x.outputs, x.output_count, y), "fmi2GetReal");
+    if (x.output_count > 0) check(held_.get(c_, x.outputs, x.output_count, y), held_.get.name);
   }
 
   void set_input_slopes(const References& r, const double* slopes) override {
     orders_.assign(r.size(), 1);
-    check(call(f_.fmi2SetRealInputDerivatives, "fmi2SetRealInputDerivatives")(c_, r.data(), r.size(), orders_.data(),
-                                                                              slopes),
-          "fmi2SetRealInputDerivatives");
+    call(f_.fmi2SetRealInputDerivatives, r.data(), r.size(), orders_.data(), slopes);
   }
   void get_output_slopes(const References& r, double* slopes, std::size_t) override {
     orders_.assign(r.size(), 1);
-    check(call(f_.fmi2GetRealOutputDerivatives, "fmi2GetRealOutputDerivatives")(c_, r.data(), r.size(), orders_.data(),
-                                                                                slopes),
-          "fmi2GetRealOutputDerivatives");
+    call(f_.fmi2GetRealOutputDerivatives, r.data(), r.size(), orders_.data(), slopes);
   }
   void directional_derivative(const References& unknowns, const References& knowns, const double* seed, std::size_t,
                               double* sensitivity, std::size_t) override {
-    check(call(f_.fmi2GetDirectionalDerivative, "fmi2GetDirectionalDerivative")(
-              c_, unknowns.data(), unknowns.size(), knowns.data(), knowns.size(), seed, sensitivity),
-          "fmi2GetDirectionalDerivative");
+    call(f_.fmi2GetDirectionalDerivative, unknowns.data(), unknowns.size(), knowns.data(), knowns.size(), seed,
+         sensitivity);
   }
 
-  void enter_event_mode() override { check(f_.fmi2EnterEventMode(c_), "fmi2EnterEventMode"); }
+  void enter_event_mode() override { call(f_.fmi2EnterEventMode); }
   DiscreteUpdate update_discrete_states() override {
     fmi2EventInfo info{};
-    check(f_.fmi2NewDiscreteStates(c_, &info), "fmi2NewDiscreteStates");
+    call(f_.fmi2NewDiscreteStates, &info);
     return {info.new_discrete_states_needed != 0, info.terminate_simulation != 0,
             info.nominals_changed != 0,           info.states_changed != 0,
             info.next_event_time_defined != 0,    info.next_event_time};
@@ -185,30 +184,19 @@ class Instance2 final : public Instance {
 
   std::size_t state_count(std::size_t described) override { return described; }
   std::size_t indicator_count(std::size_t described) override { return described; }
-  void enter_continuous_time_mode() override {
-    check(f_.fmi2EnterContinuousTimeMode(c_), "fmi2EnterContinuousTimeMode");
-  }
-  void set_time(double t) override { check(f_.fmi2SetTime(c_, t), "fmi2SetTime"); }
-  bool set_states(const double* x, std::size_t n) override {
-    return accepted(f_.fmi2SetContinuousStates(c_, x, n), "fmi2SetContinuousStates");
-  }
-  void get_states(double* x, std::size_t n) override {
-    check(f_.fmi2GetContinuousStates(c_, x, n), "fmi2GetContinuousStates");
-  }
+  void enter_continuous_time_mode() override { call(f_.fmi2EnterContinuousTimeMode); }
+  void set_time(double t) override { call(f_.fmi2SetTime, t); }
+  bool set_states(const double* x, std::size_t n) override { return is_accepted(f_.fmi2SetContinuousStates, x, n); }
+  void get_states(double* x, std::size_t n) override { call(f_.fmi2GetContinuousStates, x, n); }
   void get_nominals(double* nominals, std::size_t n) override {
-    check(f_.fmi2GetNominalsOfContinuousStates(c_, nominals, n), "fmi2GetNominalsOfContinuousStates");
+    call(f_.fmi2GetNominalsOfContinuousStates, nominals, n);
   }
-  bool get_derivatives(double* dx, std::size_t n) override {
-    return accepted(f_.fmi2GetDerivatives(c_, dx, n), "fmi2GetDerivatives");
-  }
-  void get_indicators(double* z, std::size_t n) override {
-    check(f_.fmi2GetEventIndicators(c_, z, n), "fmi2GetEventIndicators");
-  }
+  bool get_derivatives(double* dx, std::size_t n) override { return is_accepted(f_.fmi2GetDerivatives, dx, n); }
+  void get_indicators(double* z, std::size_t n) override { call(f_.fmi2GetEventIndicators, z, n); }
   StepCompleted completed_step() override {
     fmi2Boolean event = fmi2False;
     fmi2Boolean terminated = fmi2False;
-    check(f_.fmi2CompletedIntegratorStep(c_, !settings_.may_restore, &event, &terminated),
-          "fmi2CompletedIntegratorStep");
+    call(f_.fmi2CompletedIntegratorStep, !settings_.may_restore, &event, &terminated);
     return {event != fmi2False, terminated != fmi2False};
   }
 
@@ -217,39 +205,37 @@ class Instance2 final : public Instance {
   IntervalNews get_interval(ValueReference, double&) override { no_clocks(); }
   double get_shift(ValueReference) override { no_clocks(); }
 
-  void save(void** state) override { check(call(f_.fmi2GetFMUstate, "fmi2GetFMUstate")(c_, state), "fmi2GetFMUstate"); }
-  void restore(void* state) override {
-    check(call(f_.fmi2SetFMUstate, "fmi2SetFMUstate")(c_, state), "fmi2SetFMUstate");
-  }
+  void save(void** state) override { call(f_.fmi2GetFMUstate, state); }
+  void restore(void* state) override { call(f_.fmi2SetFMUstate, state); }
   void release(void** state) noexcept override {
-    if (*state != nullptr && !dead_ && f_.fmi2FreeFMUstate != nullptr) f_.fmi2FreeFMUstate(c_, state);
+    if (*state != nullptr && !dead_ && f_.fmi2FreeFMUstate) f_.fmi2FreeFMUstate(c_, state);
     *state = nullptr;
   }
   std::vector<std::uint8_t> serialize(void* state) override {
     std::size_t size = 0;
-    check(call(f_.fmi2SerializedFMUstateSize, "fmi2SerializedFMUstateSize")(c_, state, &size),
-          "fmi2SerializedFMUstateSize");
+    call(f_.fmi2SerializedFMUstateSize, state, &size);
     std::vector<std::uint8_t> bytes(size);
-    check(
-        call(f_.fmi2SerializeFMUstate, "fmi2SerializeFMUstate")(c_, state, reinterpret_cast<char*>(bytes.data()), size),
-        "fmi2SerializeFMUstate");
+    call(f_.fmi2SerializeFMUstate, state, reinterpret_cast<char*>(bytes.data()), size);
     return bytes;
   }
   void* deserialize(const std::vector<std::uint8_t>& bytes) override {
     void* state = nullptr;
-    check(call(f_.fmi2DeSerializeFMUstate, "fmi2DeSerializeFMUstate")(c_, reinterpret_cast<const char*>(bytes.data()),
-                                                                      bytes.size(), &state),
-          "fmi2DeSerializeFMUstate");
+    call(f_.fmi2DeSerializeFMUstate, reinterpret_cast<const char*>(bytes.data()), bytes.size(), &state);
     return state;
   }
 
  private:
   static constexpr fmi2Boolean fmi2False = 0;
 
-  template <class Function>
-  static Function* call(Function* function, const char* name) {
-    if (function == nullptr) throw ComponentFailure(std::string("its library has no ") + name);
-    return function;
+  /// Call a function of the FMU. Throws when its library does not have it or its status is worse than a warning.
+  template <class Function, class... Arguments>
+  void call(const Function& function, Arguments... arguments) {
+    check(status_of(function, c_, arguments...), Function::name);
+  }
+  /// Likewise, but false when the FMU discarded the call.
+  template <class Function, class... Arguments>
+  bool is_accepted(const Function& function, Arguments... arguments) {
+    return accepted(status_of(function, c_, arguments...), Function::name);
   }
   [[noreturn]] static void no_clocks() { internal_error("FMI 2 has no clocks"); }
   [[noreturn]] static void unknown_type() { internal_error("FMI 2 has no values of this type"); }
@@ -257,15 +243,15 @@ class Instance2 final : public Instance {
   void choose_categories() {
     std::vector<fmi2String> names;
     for (const std::string& name : settings_.categories) names.push_back(name.c_str());
-    if (f_.fmi2SetDebugLogging == nullptr) return;
-    check(f_.fmi2SetDebugLogging(c_, settings_.logging, names.size(), names.data()), "fmi2SetDebugLogging");
+    if (!f_.fmi2SetDebugLogging) return;
+    call(f_.fmi2SetDebugLogging, settings_.logging, names.size(), names.data());
   }
 
   /// How a step ended that was not made at once.
   [[gnu::noinline]] StepEnd ended(int status, double t, double h) {
     if (status == fmi2Pending) status = wait();
     if (status == fmi2Discard) return discarded(t);
-    check(status, "fmi2DoStep");
+    check(status, f_.fmi2DoStep.name);
     return {t + h, false, false, false};
   }
 
@@ -274,7 +260,7 @@ class Instance2 final : public Instance {
     fmi2Status status = fmi2Pending;
     while (status == fmi2Pending) {
       std::this_thread::sleep_for(std::chrono::microseconds(50));
-      check(call(f_.fmi2GetStatus, "fmi2GetStatus")(c_, fmi2DoStepStatus, &status), "fmi2GetStatus");
+      call(f_.fmi2GetStatus, fmi2DoStepStatus, &status);
     }
     return status;
   }
@@ -282,11 +268,11 @@ class Instance2 final : public Instance {
   StepEnd discarded(double t) {
     StepEnd end{t, false, false, true};
     fmi2Boolean terminated = fmi2False;
-    if (f_.fmi2GetBooleanStatus != nullptr && f_.fmi2GetBooleanStatus(c_, fmi2Terminated, &terminated) <= fmi2Warning) {
+    if (f_.fmi2GetBooleanStatus && f_.fmi2GetBooleanStatus(c_, fmi2Terminated, &terminated) <= fmi2Warning) {
       end.terminate = terminated != fmi2False;
     }
     fmi2Real reached = t;
-    if (f_.fmi2GetRealStatus != nullptr && f_.fmi2GetRealStatus(c_, fmi2LastSuccessfulTime, &reached) <= fmi2Warning)
+    if (f_.fmi2GetRealStatus && f_.fmi2GetRealStatus(c_, fmi2LastSuccessfulTime, &reached) <= fmi2Warning)
       end.reached = reached;
     return end;
   }

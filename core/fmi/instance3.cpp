@@ -14,7 +14,10 @@ namespace counterpoint::fmi {
 namespace {
 
 struct Functions {
-#define DECLARE(RESULT, NAME, ARGUMENTS) RESULT(*NAME) ARGUMENTS = nullptr;
+#define DECLARE(RESULT, NAME, ARGUMENTS)             \
+  struct NAME##Function : Symbol<RESULT ARGUMENTS> { \
+    static constexpr const char* name = #NAME;       \
+  } NAME;
   FMI3_COMMON_FUNCTIONS(DECLARE)
   FMI3_CO_SIMULATION_FUNCTIONS(DECLARE)
   FMI3_MODEL_EXCHANGE_FUNCTIONS(DECLARE)
@@ -22,39 +25,37 @@ struct Functions {
 
   Functions(const Library& library, Kind kind) {
     Symbols symbols(library);
-#define FIND(RESULT, NAME, ARGUMENTS) symbols.find(NAME, #NAME);
+#define FIND(RESULT, NAME, ARGUMENTS) symbols.find(NAME);
     FMI3_COMMON_FUNCTIONS(FIND)
     FMI3_CO_SIMULATION_FUNCTIONS(FIND)
     FMI3_MODEL_EXCHANGE_FUNCTIONS(FIND)
 #undef FIND
-#define REQUIRE(NAME) symbols.require(NAME, #NAME)
     if (kind == Kind::co_simulation)
-      REQUIRE(fmi3InstantiateCoSimulation);
+      symbols.require(fmi3InstantiateCoSimulation);
     else
-      REQUIRE(fmi3InstantiateModelExchange);
-    REQUIRE(fmi3FreeInstance);
-    REQUIRE(fmi3EnterInitializationMode);
-    REQUIRE(fmi3ExitInitializationMode);
-    REQUIRE(fmi3Terminate);
-    REQUIRE(fmi3GetFloat64);
-    REQUIRE(fmi3SetFloat64);
+      symbols.require(fmi3InstantiateModelExchange);
+    symbols.require(fmi3FreeInstance);
+    symbols.require(fmi3EnterInitializationMode);
+    symbols.require(fmi3ExitInitializationMode);
+    symbols.require(fmi3Terminate);
+    symbols.require(fmi3GetFloat64);
+    symbols.require(fmi3SetFloat64);
     if (kind == Kind::co_simulation) {
-      REQUIRE(fmi3DoStep);
+      symbols.require(fmi3DoStep);
     } else {
-      REQUIRE(fmi3EnterEventMode);
-      REQUIRE(fmi3UpdateDiscreteStates);
-      REQUIRE(fmi3EnterContinuousTimeMode);
-      REQUIRE(fmi3CompletedIntegratorStep);
-      REQUIRE(fmi3SetTime);
-      REQUIRE(fmi3SetContinuousStates);
-      REQUIRE(fmi3GetContinuousStates);
-      REQUIRE(fmi3GetContinuousStateDerivatives);
-      REQUIRE(fmi3GetEventIndicators);
-      REQUIRE(fmi3GetNominalsOfContinuousStates);
-      REQUIRE(fmi3GetNumberOfEventIndicators);
-      REQUIRE(fmi3GetNumberOfContinuousStates);
+      symbols.require(fmi3EnterEventMode);
+      symbols.require(fmi3UpdateDiscreteStates);
+      symbols.require(fmi3EnterContinuousTimeMode);
+      symbols.require(fmi3CompletedIntegratorStep);
+      symbols.require(fmi3SetTime);
+      symbols.require(fmi3SetContinuousStates);
+      symbols.require(fmi3GetContinuousStates);
+      symbols.require(fmi3GetContinuousStateDerivatives);
+      symbols.require(fmi3GetEventIndicators);
+      symbols.require(fmi3GetNominalsOfContinuousStates);
+      symbols.require(fmi3GetNumberOfEventIndicators);
+      symbols.require(fmi3GetNumberOfContinuousStates);
     }
-#undef REQUIRE
     symbols.check();
   }
 };
@@ -102,25 +103,18 @@ class Instance3 final : public Instance {
     if (!dead_ && c_ != nullptr) f_.fmi3FreeInstance(c_);
   }
 
-  void enter_configuration() override {
-    check(call(f_.fmi3EnterConfigurationMode, "fmi3EnterConfigurationMode")(c_), "fmi3EnterConfigurationMode");
-  }
-  void exit_configuration() override {
-    check(call(f_.fmi3ExitConfigurationMode, "fmi3ExitConfigurationMode")(c_), "fmi3ExitConfigurationMode");
-  }
+  void enter_configuration() override { call(f_.fmi3EnterConfigurationMode); }
+  void exit_configuration() override { call(f_.fmi3ExitConfigurationMode); }
   void enter_initialization(double t) override {
-    check(f_.fmi3EnterInitializationMode(c_, settings_.tolerance > 0.0, settings_.tolerance, t, false, 0.0),
-          "fmi3EnterInitializationMode");
+    call(f_.fmi3EnterInitializationMode, settings_.tolerance > 0.0, settings_.tolerance, t, false, 0.0);
   }
-  void exit_initialization() override { check(f_.fmi3ExitInitializationMode(c_), "fmi3ExitInitializationMode"); }
-  void terminate() override { check(f_.fmi3Terminate(c_), "fmi3Terminate"); }
+  void exit_initialization() override { call(f_.fmi3ExitInitializationMode); }
+  void terminate() override { call(f_.fmi3Terminate); }
 
   void get(Type type, const References& r, void* values, std::size_t count) override {
-#define GET(TYPE, NAME)                                                                                           \
-  case Type::TYPE:                                                                                                \
-    return check(                                                                                                 \
-        call(f_.fmi3Get##NAME, "fmi3Get" #NAME)(c_, r.data(), r.size(), static_cast<fmi3##NAME*>(values), count), \
-        "fmi3Get" #NAME)
+#define GET(TYPE, NAME) \
+  case Type::TYPE:      \
+    return call(f_.fmi3Get##NAME, r.data(), r.size(), static_cast<fmi3##NAME*>(values), count)
     switch (type) {
       GET(float64, Float64);
       GET(float32, Float32);
@@ -140,11 +134,9 @@ class Instance3 final : public Instance {
   }
 
   void set(Type type, const References& r, const void* values, std::size_t count) override {
-#define SET(TYPE, NAME)                                                                                  \
-  case Type::TYPE:                                                                                       \
-    return check(call(f_.fmi3Set##NAME, "fmi3Set" #NAME)(c_, r.data(), r.size(),                         \
-                                                         static_cast<const fmi3##NAME*>(values), count), \
-                 "fmi3Set" #NAME)
+#define SET(TYPE, NAME) \
+  case Type::TYPE:      \
+    return call(f_.fmi3Set##NAME, r.data(), r.size(), static_cast<const fmi3##NAME*>(values), count)
     switch (type) {
       SET(float64, Float64);
       SET(float32, Float32);
@@ -167,14 +159,13 @@ class Instance3 final : public Instance {
     std::vector<std::string> made;
     if (type == Type::string) {
       std::vector<fmi3String> texts(count, nullptr);
-      check(call(f_.fmi3GetString, "fmi3GetString")(c_, r.data(), r.size(), texts.data(), count), "fmi3GetString");
+      call(f_.fmi3GetString, r.data(), r.size(), texts.data(), count);
       for (const char* text : texts) made.emplace_back(text == nullptr ? "" : text);
       return made;
     }
     std::vector<std::size_t> sizes(count);
     std::vector<fmi3Binary> values(count, nullptr);
-    check(call(f_.fmi3GetBinary, "fmi3GetBinary")(c_, r.data(), r.size(), sizes.data(), values.data(), count),
-          "fmi3GetBinary");
+    call(f_.fmi3GetBinary, r.data(), r.size(), sizes.data(), values.data(), count);
     for (std::size_t k = 0; k < count; ++k)
       made.emplace_back(reinterpret_cast<const char*>(values[k]), values[k] ? sizes[k] : 0);
     return made;
@@ -184,8 +175,7 @@ class Instance3 final : public Instance {
     if (type == Type::string) {
       std::vector<fmi3String> texts;
       for (const std::string& value : values) texts.push_back(value.c_str());
-      return check(call(f_.fmi3SetString, "fmi3SetString")(c_, r.data(), r.size(), texts.data(), texts.size()),
-                   "fmi3SetString");
+      return call(f_.fmi3SetString, r.data(), r.size(), texts.data(), texts.size());
     }
     std::vector<std::size_t> sizes;
     std::vector<fmi3Binary> bytes;
@@ -193,8 +183,7 @@ class Instance3 final : public Instance {
       sizes.push_back(value.size());
       bytes.push_back(reinterpret_cast<fmi3Binary>(value.data()));
     }
-    check(call(f_.fmi3SetBinary, "fmi3SetBinary")(c_, r.data(), r.size(), sizes.data(), bytes.data(), bytes.size()),
-          "fmi3SetBinary");
+    call(f_.fmi3SetBinary, r.data(), r.size(), sizes.data(), bytes.data(), bytes.size());
   }
 
   StepEnd do_step(double t, double h, const IntermediateInputs* inputs) override {
@@ -207,25 +196,30 @@ class Instance3 final : public Instance {
     environment_.inputs = nullptr;
     if (environment_.error) std::rethrow_exception(std::exchange(environment_.error, nullptr));
     if (status == fmi3Discard) return {reached, false, terminate, true};
-    check(status, "fmi3DoStep");
+    check(status, f_.fmi3DoStep.name);
     return {early || terminate ? reached : t + h, event, terminate, false};
   }
 
+  HeldFunction held_function() const override {
+    return [](void* instance, double t, double t_end, const double* u, double* y) {
+      static_cast<Instance3*>(static_cast<Instance*>(instance))->step_held(t, t_end, u, y);
+    };
+  }
   void step_held(double t, double t_end, const double* u, double* y) override {
     Exchange& x = exchange_;
     x.time = t;
     const double h = x.length > 0.0 ? x.length : t_end - t;
-    if (x.input_count > 0) check(held_.set(c_, x.inputs, x.input_count, u, x.input_width), "fmi3SetFloat64");
+    if (x.input_count > 0) check(held_.set(c_, x.inputs, x.input_count, u, x.input_width), held_.set.name);
     bool event = false, terminate = false, early = false;
     double reached = t + h;
     const int status = held_.step(c_, t, h, held_.is_final, &event, &terminate, &early, &reached);
     if (status > fmi3Warning || terminate || early) {
-      if (status != fmi3Discard) check(status, "fmi3DoStep");
+      if (status != fmi3Discard) check(status, f_.fmi3DoStep.name);
       if (reached != t + h || terminate || status == fmi3Discard) {
         return x.unusual({reached, event, terminate, status == fmi3Discard}, t, t_end, u, y);
       }
     }
-    if (x.output_count > 0) check(held_.get(c_, x.outputs, x.output_count, y, x.output_width), "fmi3GetFloat64");
+    if (x.output_count > 0) check(held_.get(c_, x.outputs, x.output_count, y, x.output_width), held_.get.name);
   }
 
   void set_input_slopes(const References&, const double*) override {
@@ -233,118 +227,101 @@ class Instance3 final : public Instance {
   }
   void get_output_slopes(const References& r, double* slopes, std::size_t count) override {
     orders_.assign(r.size(), 1);
-    check(call(f_.fmi3GetOutputDerivatives, "fmi3GetOutputDerivatives")(c_, r.data(), r.size(), orders_.data(), slopes,
-                                                                        count),
-          "fmi3GetOutputDerivatives");
+    call(f_.fmi3GetOutputDerivatives, r.data(), r.size(), orders_.data(), slopes, count);
   }
   void directional_derivative(const References& unknowns, const References& knowns, const double* seed,
                               std::size_t seeds, double* sensitivity, std::size_t sensitivities) override {
-    check(call(f_.fmi3GetDirectionalDerivative, "fmi3GetDirectionalDerivative")(c_, unknowns.data(), unknowns.size(),
-                                                                                knowns.data(), knowns.size(), seed,
-                                                                                seeds, sensitivity, sensitivities),
-          "fmi3GetDirectionalDerivative");
+    call(f_.fmi3GetDirectionalDerivative, unknowns.data(), unknowns.size(), knowns.data(), knowns.size(), seed, seeds,
+         sensitivity, sensitivities);
   }
 
-  void enter_event_mode() override {
-    check(call(f_.fmi3EnterEventMode, "fmi3EnterEventMode")(c_), "fmi3EnterEventMode");
-  }
+  void enter_event_mode() override { call(f_.fmi3EnterEventMode); }
   DiscreteUpdate update_discrete_states() override {
     DiscreteUpdate u;
-    check(call(f_.fmi3UpdateDiscreteStates, "fmi3UpdateDiscreteStates")(
-              c_, &u.again, &u.terminate, &u.nominals_changed, &u.states_changed, &u.has_next_event, &u.next_event),
-          "fmi3UpdateDiscreteStates");
+    call(f_.fmi3UpdateDiscreteStates, &u.again, &u.terminate, &u.nominals_changed, &u.states_changed, &u.has_next_event,
+         &u.next_event);
     return u;
   }
-  void enter_step_mode() override { check(call(f_.fmi3EnterStepMode, "fmi3EnterStepMode")(c_), "fmi3EnterStepMode"); }
+  void enter_step_mode() override { call(f_.fmi3EnterStepMode); }
 
   std::size_t state_count(std::size_t) override {
     std::size_t n = 0;
-    check(f_.fmi3GetNumberOfContinuousStates(c_, &n), "fmi3GetNumberOfContinuousStates");
+    call(f_.fmi3GetNumberOfContinuousStates, &n);
     return n;
   }
   std::size_t indicator_count(std::size_t) override {
     std::size_t n = 0;
-    check(f_.fmi3GetNumberOfEventIndicators(c_, &n), "fmi3GetNumberOfEventIndicators");
+    call(f_.fmi3GetNumberOfEventIndicators, &n);
     return n;
   }
-  void enter_continuous_time_mode() override {
-    check(f_.fmi3EnterContinuousTimeMode(c_), "fmi3EnterContinuousTimeMode");
-  }
-  void set_time(double t) override { check(f_.fmi3SetTime(c_, t), "fmi3SetTime"); }
-  bool set_states(const double* x, std::size_t n) override {
-    return accepted(f_.fmi3SetContinuousStates(c_, x, n), "fmi3SetContinuousStates");
-  }
-  void get_states(double* x, std::size_t n) override {
-    check(f_.fmi3GetContinuousStates(c_, x, n), "fmi3GetContinuousStates");
-  }
+  void enter_continuous_time_mode() override { call(f_.fmi3EnterContinuousTimeMode); }
+  void set_time(double t) override { call(f_.fmi3SetTime, t); }
+  bool set_states(const double* x, std::size_t n) override { return is_accepted(f_.fmi3SetContinuousStates, x, n); }
+  void get_states(double* x, std::size_t n) override { call(f_.fmi3GetContinuousStates, x, n); }
   void get_nominals(double* nominals, std::size_t n) override {
-    check(f_.fmi3GetNominalsOfContinuousStates(c_, nominals, n), "fmi3GetNominalsOfContinuousStates");
+    call(f_.fmi3GetNominalsOfContinuousStates, nominals, n);
   }
   bool get_derivatives(double* dx, std::size_t n) override {
-    return accepted(f_.fmi3GetContinuousStateDerivatives(c_, dx, n), "fmi3GetContinuousStateDerivatives");
+    return is_accepted(f_.fmi3GetContinuousStateDerivatives, dx, n);
   }
-  void get_indicators(double* z, std::size_t n) override {
-    check(f_.fmi3GetEventIndicators(c_, z, n), "fmi3GetEventIndicators");
-  }
+  void get_indicators(double* z, std::size_t n) override { call(f_.fmi3GetEventIndicators, z, n); }
   StepCompleted completed_step() override {
     StepCompleted done;
-    check(f_.fmi3CompletedIntegratorStep(c_, !settings_.may_restore, &done.event, &done.terminate),
-          "fmi3CompletedIntegratorStep");
+    call(f_.fmi3CompletedIntegratorStep, !settings_.may_restore, &done.event, &done.terminate);
     return done;
   }
 
   void activate_clock(ValueReference clock) override {
     const bool active = true;
-    check(call(f_.fmi3SetClock, "fmi3SetClock")(c_, &clock, 1, &active), "fmi3SetClock");
+    call(f_.fmi3SetClock, &clock, 1, &active);
   }
   bool is_clock_active(ValueReference clock) override {
     bool active = false;
-    check(call(f_.fmi3GetClock, "fmi3GetClock")(c_, &clock, 1, &active), "fmi3GetClock");
+    call(f_.fmi3GetClock, &clock, 1, &active);
     return active;
   }
   IntervalNews get_interval(ValueReference clock, double& interval) override {
     fmi3IntervalQualifier qualifier = fmi3IntervalNotYetKnown;
-    check(call(f_.fmi3GetIntervalDecimal, "fmi3GetIntervalDecimal")(c_, &clock, 1, &interval, &qualifier),
-          "fmi3GetIntervalDecimal");
+    call(f_.fmi3GetIntervalDecimal, &clock, 1, &interval, &qualifier);
     return qualifier == fmi3IntervalChanged     ? IntervalNews::changed
            : qualifier == fmi3IntervalUnchanged ? IntervalNews::unchanged
                                                 : IntervalNews::unknown;
   }
   double get_shift(ValueReference clock) override {
     double shift = 0.0;
-    check(call(f_.fmi3GetShiftDecimal, "fmi3GetShiftDecimal")(c_, &clock, 1, &shift), "fmi3GetShiftDecimal");
+    call(f_.fmi3GetShiftDecimal, &clock, 1, &shift);
     return shift;
   }
 
-  void save(void** state) override { check(call(f_.fmi3GetFMUState, "fmi3GetFMUState")(c_, state), "fmi3GetFMUState"); }
-  void restore(void* state) override {
-    check(call(f_.fmi3SetFMUState, "fmi3SetFMUState")(c_, state), "fmi3SetFMUState");
-  }
+  void save(void** state) override { call(f_.fmi3GetFMUState, state); }
+  void restore(void* state) override { call(f_.fmi3SetFMUState, state); }
   void release(void** state) noexcept override {
-    if (*state != nullptr && !dead_ && f_.fmi3FreeFMUState != nullptr) f_.fmi3FreeFMUState(c_, state);
+    if (*state != nullptr && !dead_ && f_.fmi3FreeFMUState) f_.fmi3FreeFMUState(c_, state);
     *state = nullptr;
   }
   std::vector<std::uint8_t> serialize(void* state) override {
     std::size_t size = 0;
-    check(call(f_.fmi3SerializedFMUStateSize, "fmi3SerializedFMUStateSize")(c_, state, &size),
-          "fmi3SerializedFMUStateSize");
+    call(f_.fmi3SerializedFMUStateSize, state, &size);
     std::vector<std::uint8_t> bytes(size);
-    check(call(f_.fmi3SerializeFMUState, "fmi3SerializeFMUState")(c_, state, bytes.data(), size),
-          "fmi3SerializeFMUState");
+    call(f_.fmi3SerializeFMUState, state, bytes.data(), size);
     return bytes;
   }
   void* deserialize(const std::vector<std::uint8_t>& bytes) override {
     void* state = nullptr;
-    check(call(f_.fmi3DeserializeFMUState, "fmi3DeserializeFMUState")(c_, bytes.data(), bytes.size(), &state),
-          "fmi3DeserializeFMUState");
+    call(f_.fmi3DeserializeFMUState, bytes.data(), bytes.size(), &state);
     return state;
   }
 
  private:
-  template <class Function>
-  static Function* call(Function* function, const char* name) {
-    if (function == nullptr) throw ComponentFailure(std::string("its library has no ") + name);
-    return function;
+  /// Call a function of the FMU. Throws when its library does not have it or its status is worse than a warning.
+  template <class Function, class... Arguments>
+  void call(const Function& function, Arguments... arguments) {
+    check(status_of(function, c_, arguments...), Function::name);
+  }
+  /// Likewise, but false when the FMU discarded the call.
+  template <class Function, class... Arguments>
+  bool is_accepted(const Function& function, Arguments... arguments) {
+    return accepted(status_of(function, c_, arguments...), Function::name);
   }
 
   void instantiate_co_simulation() {
@@ -353,20 +330,20 @@ class Instance3 final : public Instance {
     c_ = f_.fmi3InstantiateCoSimulation(s.name.c_str(), s.token.c_str(), s.resources.c_str(), s.visible, s.logging,
                                         s.event_mode, s.early_return, s.intermediate.data(), s.intermediate.size(),
                                         &environment_, log_message3, intermediate ? intermediate_update3 : nullptr);
-    if (c_ == nullptr) refuse_instance("fmi3InstantiateCoSimulation", settings_, *log_);
+    if (c_ == nullptr) refuse_instance(f_.fmi3InstantiateCoSimulation.name, settings_, *log_);
   }
   void instantiate_model_exchange() {
     const InstanceSettings& s = settings_;
     c_ = f_.fmi3InstantiateModelExchange(s.name.c_str(), s.token.c_str(), s.resources.c_str(), s.visible, s.logging,
                                          &environment_, log_message3);
-    if (c_ == nullptr) refuse_instance("fmi3InstantiateModelExchange", settings_, *log_);
+    if (c_ == nullptr) refuse_instance(f_.fmi3InstantiateModelExchange.name, settings_, *log_);
   }
 
   void choose_categories() {
     std::vector<fmi3String> names;
     for (const std::string& name : settings_.categories) names.push_back(name.c_str());
-    if (f_.fmi3SetDebugLogging == nullptr) return;
-    check(f_.fmi3SetDebugLogging(c_, settings_.logging, names.size(), names.data()), "fmi3SetDebugLogging");
+    if (!f_.fmi3SetDebugLogging) return;
+    call(f_.fmi3SetDebugLogging, settings_.logging, names.size(), names.data());
   }
 
   /// What `step_held` calls, beside the instance.

@@ -5,7 +5,6 @@
 #include <cstdlib>
 
 #include "check.hpp"
-#include "coupling/participant.hpp"
 #include "fmi/recipes.hpp"
 #include "link/server.hpp"
 
@@ -188,8 +187,6 @@ void IsolatedFmu::finish() noexcept {
   }
   child_.reset();
 }
-
-void IsolatedFmu::burst(Participant& participant, const BurstLimits& limits) { participant.burst(*this, limits); }
 
 template <class Value, class... Argument>
 Value IsolatedFmu::call(Call call, const Argument&... arguments) const {

@@ -45,12 +45,11 @@ class IsolatedFmu final : public Subsystem {
   void finish() noexcept override;
   double step(double t, double t_end, Inputs& u) override { return running().step(t, t_end, u); }
   const double* output(double t, Inputs& u) override { return running().output(t, u); }
-  void burst(Participant& participant, const BurstLimits& limits) override;
   bool stops_early() const override { return may_stop_early(order_.setup); }
   const double* output_before_event() override { return running().output_before_event(); }
   bool works_elsewhere() const override { return true; }
   void announce(double t, double t_end, Inputs& u) override { running().announce(t, t_end, u); }
-  double next_step() const override { return remote_ ? remote_->next_step() : 0.0; }
+  double preferred_step() const override { return remote_ ? remote_->preferred_step() : 0.0; }
   bool offers_derivatives() const override { return order_.setup.output_slopes; }
   const double* output_derivative(double t, Inputs& u) override { return running().output_derivative(t, u); }
   std::unique_ptr<SavedState> save() const override { return running().save(); }

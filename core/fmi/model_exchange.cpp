@@ -16,18 +16,17 @@ std::unique_ptr<FmuBase> make_fmu(LibraryPointer library, FmuSetup setup) {
 
 ModelExchangeSubsystem::ModelExchangeSubsystem(LibraryPointer library, FmuSetup setup)
     : FmuBase(std::move(library), std::move(setup)),
-      order_(make_method(setup_.integration.solver, 0, setup_.integration.options)->control_order()),
-      control_(setup_.integration.options) {
+      integrator_(*this, {setup_.integration.solver, setup_.integration.options}) {
   setup_.instance.kind = Kind::model_exchange;
 }
 
 void ModelExchangeSubsystem::start(double t) {
   const KeepFloatingPoint keep;
-  method_.reset();
+  is_prepared_ = false;
   statistics_ = {};
-  short_step_ = 0.0;
   earliest_ = t;
-  if (order_ > 0) control_.start({1.0}, order_);
+  time_chatter_.start();
+  integrator_.start(t);
   initialize(t);
 }
 
@@ -35,14 +34,11 @@ void ModelExchangeSubsystem::start(double t) {
 void ModelExchangeSubsystem::prepare() {
   const std::size_t n = instance_->state_count(setup_.integration.states);
   const std::size_t m = instance_->indicator_count(setup_.integration.indicators);
-  method_ = make_method(setup_.integration.solver, static_cast<int>(n), setup_.integration.options);
-  CrossingModel& model = *this;
-  location_ = std::make_unique<EventLocation>(*method_, model, static_cast<int>(n), static_cast<int>(m));
-  chatter_ = ChatterWatch(static_cast<int>(m) + 1);
-  for (std::vector<double>* one : {&x_, &x_end_, &slope_, &raw_}) one->assign(n, 0.0);
+  integrator_.resize(static_cast<int>(n), static_cast<int>(m));
+  raw_.assign(n, 0.0);
   scale_.assign(n, 1.0);
-  g_.assign(m, 0.0);
-  g_end_.assign(m, 0.0);
+  g_now_.assign(m, 0.0);
+  is_prepared_ = true;
 }
 
 bool ModelExchangeSubsystem::begin(double t, Inputs& u) {
@@ -52,20 +48,21 @@ bool ModelExchangeSubsystem::begin(double t, Inputs& u) {
   inputs_ = &u;
   leave_initialization(t, u);  // into event mode
   prepare();
-  settle();
-  read_nominals();
-  read_states();
+  HybridPoint& point = integrator_.point();
+  iterate_event(point);
+  read_nominals(point);
+  read_states(point);
   return true;
 }
 
-void ModelExchangeSubsystem::read_states() {
+void ModelExchangeSubsystem::read_states(HybridPoint& point) {
   instance_->get_states(raw_.data(), raw_.size());
-  for (std::size_t i = 0; i < x_.size(); ++i) x_[i] = raw_[i] / scale_[i];
+  for (std::size_t i = 0; i < raw_.size(); ++i) point.x[i] = raw_[i] / scale_[i];
 }
 
-void ModelExchangeSubsystem::read_nominals() {
+void ModelExchangeSubsystem::read_nominals(HybridPoint& point) {
   instance_->get_nominals(raw_.data(), raw_.size());
-  for (std::size_t i = 0; i < x_.size(); ++i) {
+  for (std::size_t i = 0; i < raw_.size(); ++i) {
     const double nominal = std::abs(raw_[i]);
     const bool usable = std::isnormal(nominal);
     if (!usable) {
@@ -74,7 +71,7 @@ void ModelExchangeSubsystem::read_nominals() {
           "the nominal value of state \"" + name_of_state(i) + "\" is " + std::to_string(raw_[i]) + "; 1 is taken");
     }
     const double scale = usable ? std::ldexp(1.0, std::ilogb(nominal)) : 1.0;
-    x_[i] *= scale_[i] / scale;
+    point.x[i] *= scale_[i] / scale;
     scale_[i] = scale;
   }
 }
@@ -135,15 +132,18 @@ void ModelExchangeSubsystem::fill_slope(const Port& port, double* dy) {
   instance_->directional_derivative({port.reference}, states, raw_.data(), raw_.size(), dy, port.width);
 }
 
-double ModelExchangeSubsystem::next_step() const {
-  if (order_ == 0) return 0.0;
-  const double wish = control_.wish();
-  return next_event_ > time_ ? std::min(wish, next_event_ - time_) : wish;
+double ModelExchangeSubsystem::preferred_step() const {
+  if (!integrator_.is_variable()) return 0.0;
+  const double preferred = integrator_.preferred_step();
+  return next_event_ > time_ ? std::min(preferred, next_event_ - time_) : preferred;
 }
 
 std::vector<double> ModelExchangeSubsystem::memory() const {
-  std::vector<double> made{time_, next_event_, control_.wish(), short_step_, earliest_};
-  for (const auto* part : {&x_, &scale_, &g_, &chatter_.begins(), &chatter_.counts()}) {
+  const HybridPoint& point = integrator_.point();
+  const HybridIntegrator::Memory m = integrator_.memory();
+  std::vector<double> made{time_, next_event_, m.preferred_step, m.short_step, earliest_};
+  for (const auto* part : {&point.x, &scale_, &point.g, &m.chatter.begins(), &time_chatter_.begins(),
+                           &m.chatter.counts(), &time_chatter_.counts()}) {
     made.insert(made.end(), part->begin(), part->end());
   }
   put_shared(made);
@@ -151,19 +151,22 @@ std::vector<double> ModelExchangeSubsystem::memory() const {
 }
 
 void ModelExchangeSubsystem::set_memory(const std::vector<double>& memory) {
-  if (!method_) prepare();
+  if (!is_prepared_) prepare();
   check_memory(memory.size(), this->memory().size());
+  HybridPoint& point = integrator_.point();
+  HybridIntegrator::Memory m;
   const double* from = memory.data();
-  for (double* one : {&time_, &next_event_}) *one = *from++;
-  control_.set_wish(*from++);
-  for (double* one : {&short_step_, &earliest_}) *one = *from++;
-  std::vector<double> begins(g_.size() + 1), counts(g_.size() + 1);
-  for (std::vector<double>* part : {&x_, &scale_, &g_, &begins, &counts}) {
+  for (double* one : {&time_, &next_event_, &m.preferred_step, &m.short_step, &earliest_}) *one = *from++;
+  point.time = time_;
+  std::vector<double> begins(point.g.size()), counts(point.g.size()), time_begin(1), time_count(1);
+  for (std::vector<double>* part : {&point.x, &scale_, &point.g, &begins, &time_begin, &counts, &time_count}) {
     std::copy_n(from, part->size(), part->begin());
     from += part->size();
   }
   take_shared(from);
-  chatter_.set(std::move(begins), std::move(counts));
+  m.chatter.set(std::move(begins), std::move(counts));
+  time_chatter_.set(std::move(time_begin), std::move(time_count));
+  integrator_.set_memory(std::move(m));
 }
 
 }  // namespace counterpoint::fmi

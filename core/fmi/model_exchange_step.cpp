@@ -11,12 +11,8 @@
 namespace counterpoint::fmi {
 namespace {
 
-constexpr double epsilon = std::numeric_limits<double>::epsilon();
 constexpr double smallest = std::numeric_limits<double>::denorm_min();
 constexpr double first_step_after = 256.0;  ///< an event found by an indicator, in tolerances of location
-
-/// Times that differ by less are one, of two that lie about `step` after the last.
-double coincidence(double t, double step) { return std::max(1e-9 * step, 8.0 * epsilon * std::abs(t)); }
 
 }  // namespace
 
@@ -47,17 +43,17 @@ void ModelExchangeSubsystem::slopes(double* dx) {
   }
 }
 
-void ModelExchangeSubsystem::crossing(double* g) {
-  instance_->get_indicators(g, g_.size());
-  for (std::size_t i = 0; i < g_.size(); ++i) {
+void ModelExchangeSubsystem::place(double t, const double* x) {
+  check_finite(t, x);
+  put(t, x);
+}
+
+void ModelExchangeSubsystem::indicators(double* g) {
+  instance_->get_indicators(g, g_now_.size());
+  for (std::size_t i = 0; i < g_now_.size(); ++i) {
     if (std::isnan(g[i])) throw ComponentFailure("its event indicator " + std::to_string(i) + " is NaN");
     if (g[i] == 0.0) g[i] = -smallest;
   }
-}
-
-void ModelExchangeSubsystem::step_again(double t) {
-  method_->attempt(time_, t, x_.data(), slope_.data(), x_end_.data(), *this);
-  put(t, x_end_.data());
 }
 
 double ModelExchangeSubsystem::step(double t, double t_end, Inputs& u) {
@@ -65,96 +61,59 @@ double ModelExchangeSubsystem::step(double t, double t_end, Inputs& u) {
   if (phase_ != Phase::stepping) throw ComponentFailure("the FMU has not begun");
   log_->set_time(t);
   inputs_ = &u;
-  time_ = t;
+  time_ = integrator_.point().time = t;
   span_ = t_end - t;
   has_before_ = false;
-  take_inputs();
-  while (time_ < t_end) {
-    evaluate_start();
-    const bool follows_event = short_step_ > 0.0;
-    double end = attempt(limit(t_end));
-    const bool crossed = find_crossing(end);
-    const Cause cause = accept(end, crossed);
-    if (cause == Cause::none) continue;
-    const bool is_news = stops_early() && !follows_event;  // an indicator that comes back right after its event is not
-    if (is_news) note_outputs_before();
-    handle_event(cause);
-    if (is_news) return time_;
-  }
-  return t_end;
+  return time_ = integrator_.advance(t_end, stops_early());
+}
+
+void ModelExchangeSubsystem::begin_advance(HybridPoint& point) {
+  take_inputs(point);
+  resume_advance(point);
 }
 
 /// Inputs known now are not those of the end of the last step: discrete ones may have changed, and a jump of continuous
 /// ones may have put an event indicator on its other side.
-void ModelExchangeSubsystem::take_inputs() {
-  if (discrete_inputs_changed(time_, *inputs_)) {
-    put(time_, x_.data());
-    handle_event(Cause::input);
+void ModelExchangeSubsystem::take_inputs(HybridPoint& point) {
+  cause_ = Cause::input;
+  if (discrete_inputs_changed(point.time, *inputs_)) {
+    put(point.time, point.x.data());
+    handle_event(point);
   }
-  if (g_.empty() || inputs_continuous_.empty()) return;
-  put(time_, x_.data());
-  crossing(g_end_.data());
-  const bool jumped = changes_sign(g_, g_end_);
-  g_ = g_end_;
-  if (jumped) handle_event(Cause::input);
+  if (g_now_.empty() || inputs_continuous_.empty()) return;
+  put(point.time, point.x.data());
+  indicators(g_now_.data());
+  const bool jumped = changes_sign(point.g, g_now_);
+  point.g = g_now_;
+  if (jumped) handle_event(point);
 }
 
-void ModelExchangeSubsystem::evaluate_start() {
+/// Derivatives where the next step begins.
+void ModelExchangeSubsystem::resume_advance(HybridPoint& point) {
   discarded_ = false;
-  evaluate(time_, 0, x_.data(), slope_.data());
-  for (std::size_t i = 0; i < slope_.size(); ++i) {
-    if (std::isfinite(slope_[i])) continue;
+  evaluate(point.time, 0, point.x.data(), point.slope.data());
+  for (std::size_t i = 0; i < point.slope.size(); ++i) {
+    if (std::isfinite(point.slope[i])) continue;
     std::ostringstream text;
     text.precision(9);
     text << "the derivative of state \"" << name_of_state(i) << "\" "
-         << (discarded_ ? "cannot be evaluated" : "is NaN or infinite") << " at t = " << time_ << " s";
+         << (discarded_ ? "cannot be evaluated" : "is NaN or infinite") << " at t = " << point.time << " s";
     const std::string words = log_->last_words();
     if (!words.empty()) text << "; the FMU said: " << words;
     throw SolverFailure(text.str());
   }
 }
 
-/// No further than the next time event. One that differs from the end of the step by rounding takes place there.
-double ModelExchangeSubsystem::limit(double t_end) const {
-  double end = t_end;
-  if (next_event_ < t_end - coincidence(t_end, t_end - time_)) end = next_event_;
-  return short_step_ > 0.0 ? std::min(end, time_ + short_step_) : end;
+void ModelExchangeSubsystem::explain(const SolverFailure& failure) const {
+  if (!discarded_) return;
+  const std::string words = log_->last_words();
+  throw SolverFailure(std::string(failure.what()) + "; the FMU could not evaluate its equations in the last attempt" +
+                      (words.empty() ? "" : " and said: " + words));
 }
 
-double ModelExchangeSubsystem::attempt(double limit) {
-  discarded_ = false;
-  short_step_ = 0.0;
-  try {
-    if (order_ > 0)
-      return control_.step(*method_, {time_, limit, x_.data(), slope_.data(), x_end_.data()}, *this, nullptr);
-  } catch (const SolverFailure& failure) {
-    const std::string words = log_->last_words();
-    if (!discarded_) throw;
-    throw SolverFailure(std::string(failure.what()) + "; the FMU could not evaluate its equations in the last attempt" +
-                        (words.empty() ? "" : " and said: " + words));
-  }
-  method_->begin();
-  method_->attempt(time_, limit, x_.data(), slope_.data(), x_end_.data(), *this);
-  return limit;
-}
-
-bool ModelExchangeSubsystem::find_crossing(double& end) {
-  crossed_.clear();
-  check_finite(end);
-  put(end, x_end_.data());
-  if (g_.empty()) return false;
-  crossing(g_end_.data());
-  if (!changes_sign(g_, g_end_)) return false;
-  end = location_->locate({time_, end, x_.data(), slope_.data(), x_end_.data()}, g_, g_end_);
-  for (std::size_t i = 0; i < g_.size(); ++i) {
-    if (is_crossing(g_[i], g_end_[i])) crossed_.push_back(static_cast<int>(i));
-  }
-  return true;
-}
-
-void ModelExchangeSubsystem::check_finite(double end) const {
-  for (std::size_t i = 0; i < x_end_.size(); ++i) {
-    if (std::isfinite(x_end_[i])) continue;
+void ModelExchangeSubsystem::check_finite(double end, const double* x) const {
+  for (std::size_t i = 0; i < raw_.size(); ++i) {
+    if (std::isfinite(x[i])) continue;
     std::ostringstream text;
     text.precision(9);
     text << "state \"" << name_of_state(i) << "\" became NaN or infinite in the step from t = " << time_ << " to "
@@ -165,74 +124,80 @@ void ModelExchangeSubsystem::check_finite(double end) const {
   }
 }
 
-/// The FMU stands at the end of the step.
-ModelExchangeSubsystem::Cause ModelExchangeSubsystem::accept(double end, bool crossed) {
-  const bool is_time = next_event_ <= end + coincidence(end, end - time_);
-  x_.swap(x_end_);
-  g_.swap(g_end_);
-  time_ = end;
+StepOutcome ModelExchangeSubsystem::complete_step(const Arrival& arrival) {
+  if (!arrival.is_placed) place(arrival.end, arrival.x.data());
+  time_ = arrival.end;
   ++statistics_.steps;
+  const bool is_time = next_event_ <= arrival.end + coincidence(arrival.end, arrival.end - arrival.begin);
   StepCompleted done;
   if (setup_.integration.completes_steps) done = instance_->completed_step();
   if (done.terminate) end_simulation(time_);
-  return crossed ? Cause::state : is_time ? Cause::time : done.event ? Cause::step : Cause::none;
+  cause_ = arrival.ending == Ending::event ? Cause::state
+           : is_time                       ? Cause::time
+           : done.event                    ? Cause::step
+                                           : Cause::none;
+  if (cause_ == Cause::none) return StepOutcome::smooth;
+  if (arrival.is_restart) return StepOutcome::update;
+  if (arrival.stops) note_outputs_before();
+  return StepOutcome::event;
 }
 
-void ModelExchangeSubsystem::handle_event(Cause cause) {
+void ModelExchangeSubsystem::handle_event(HybridPoint& point) {
   // A time event that coincides with another one happens with it, and the FMU has to see that it is due.
-  if (next_event_ > time_ && next_event_ <= time_ + coincidence(time_, span_)) {
+  if (next_event_ > point.time && next_event_ <= point.time + coincidence(point.time, span_)) {
     earliest_ = next_event_;
     instance_->set_time(earliest_);
   }
   instance_->enter_event_mode();
-  settle();
-  note(cause);
+  iterate_event(point);
+  note_event();
 }
 
 /// In event mode: new discrete inputs, new discrete states, and back to continuous time.
-void ModelExchangeSubsystem::settle() {
+void ModelExchangeSubsystem::iterate_event(HybridPoint& point) {
   bool states_changed = false;
   bool nominals_changed = false;
   for (int count = 0;; ++count) {
-    const DiscreteUpdate update = update_until_settled(std::max(time_, earliest_), *inputs_);
+    const double t = std::max(point.time, earliest_);
+    const DiscreteUpdate update = update_until_settled(t, *inputs_);
     states_changed = states_changed || update.states_changed;
     nominals_changed = nominals_changed || update.nominals_changed;
     instance_->enter_continuous_time_mode();
-    if (next_event_ > std::max(time_, earliest_)) break;
-    if (count == most_repetitions) refuse_event(time_);
+    if (next_event_ > t) break;
+    if (count == most_repetitions) refuse_event(point.time);
     instance_->enter_event_mode();
   }
-  if (nominals_changed) read_nominals();
-  if (states_changed) read_states();
-  if (!g_.empty()) crossing(g_.data());
+  if (nominals_changed) read_nominals(point);
+  if (states_changed) read_states(point);
+  if (!point.g.empty()) indicators(point.g.data());
 }
 
-/// Count the event, and stop when events follow each other without end.
-void ModelExchangeSubsystem::note(Cause cause) {
-  const int time_events = static_cast<int>(g_.size());
+/// Count the event, and stop when time events follow each other without end; the integrator watches the others.
+void ModelExchangeSubsystem::note_event() {
+  statistics_.state_events += cause_ == Cause::state;
+  statistics_.step_events += cause_ == Cause::step;
+  statistics_.input_events += cause_ == Cause::input;
+  if (cause_ != Cause::time) return;
+  ++statistics_.time_events;
+  const double rounding = 4.0 * std::numeric_limits<double>::epsilon() * std::abs(time_);
+  if (time_chatter_.note(0, time_, std::max(1e-15 * span_, rounding))) return;
   std::ostringstream text;
   text.precision(12);
-  if (cause == Cause::time) {
-    ++statistics_.time_events;
-    if (chatter_.note(time_events, time_, std::max(1e-15 * span_, 4.0 * epsilon * std::abs(time_)))) return;
-    text << "the time events of the FMU come ever closer: " << ChatterWatch::most
-         << " between t = " << chatter_.since(time_events) << " and " << time_ << " s";
-    throw SolverFailure(text.str());
-  }
-  statistics_.step_events += cause == Cause::step;
-  statistics_.input_events += cause == Cause::input;
-  if (cause != Cause::state) return;
-  ++statistics_.state_events;
-  const double tolerance = location_->tolerance(time_, span_);
-  short_step_ = first_step_after * tolerance;
-  for (int i : crossed_) {
-    if (chatter_.note(i, time_, tolerance)) continue;
-    text << "event indicator " << i << " of the FMU changes its sign without end: " << ChatterWatch::most
-         << " events between t = " << chatter_.since(i) << " and " << time_
-         << " s (chattering, or events that come ever closer); the model needs a hysteresis, or a state in which the "
-            "motion ends";
-    throw SolverFailure(text.str());
-  }
+  text << "too many time events of the FMU: " << ChatterWatch::most << " between t = " << time_chatter_.since(0)
+       << " and " << time_ << " s (ever shorter intervals between events)";
+  throw SolverFailure(text.str());
+}
+
+double ModelExchangeSubsystem::step_after_event(const LocatedEvent& event, HybridPoint&) {
+  return first_step_after * event.tolerance;
+}
+
+std::string ModelExchangeSubsystem::indicator_name(int i) const {
+  return "event indicator " + std::to_string(i) + " of the FMU";
+}
+
+std::string ModelExchangeSubsystem::chattering_remedy() const {
+  return "the model needs a hysteresis, or a state in which the motion ends";
 }
 
 }  // namespace counterpoint::fmi

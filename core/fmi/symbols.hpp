@@ -3,9 +3,31 @@
 #include <stdexcept>
 #include <string>
 
+#include "coupling/subsystem.hpp"
 #include "fmi/library.hpp"
 
 namespace counterpoint::fmi {
+
+/// A function that an FMU may have. The tables of instance2.cpp and instance3.cpp derive a type from it for each
+/// function of the standard, which adds its `name`: a call then names the function once.
+template <class Signature>
+struct Symbol {
+  Signature* pointer = nullptr;
+
+  explicit operator bool() const { return pointer != nullptr; }
+  template <class... Arguments>
+  auto operator()(Arguments... arguments) const {
+    return pointer(arguments...);
+  }
+};
+
+/// Call a function of an FMU and return its status; throws ComponentFailure when the FMU does not have it.
+template <class Function, class... Arguments>
+int status_of(const Function& function, Arguments... arguments) {
+  if (!function) [[unlikely]]
+    throw ComponentFailure(std::string("its library has no ") + Function::name);
+  return function(arguments...);
+}
 
 /// Look up functions of an FMU; those that no run can do without must be there.
 class Symbols {
@@ -13,13 +35,13 @@ class Symbols {
   explicit Symbols(const Library& library) : library_(library) {}
 
   template <class Function>
-  void find(Function*& function, const char* name) const {
-    function = reinterpret_cast<Function*>(library_.find(name));
+  void find(Function& function) const {
+    function.pointer = reinterpret_cast<decltype(function.pointer)>(library_.find(Function::name));
   }
 
   template <class Function>
-  void require(Function* function, const char* name) {
-    if (function == nullptr) missing_ += (missing_.empty() ? "" : ", ") + std::string(name);
+  void require(const Function& function) {
+    if (!function) missing_ += (missing_.empty() ? "" : ", ") + std::string(Function::name);
   }
 
   void check() const {

@@ -219,7 +219,7 @@ void RemoteSubsystem::collect_inputs(double t, double t_end, Inputs& u, const st
 void RemoteSubsystem::take_reply(const Frame& frame) {
   frame.numbers(reply_, 3);
   reached_ = reply_[0];
-  next_step_ = reply_[1];
+  preferred_step_ = reply_[1];
   const double* next = reply_.data() + 3;
   std::size_t left = reply_.size() - 3;
   if (!(reply_[2] >= 0.0 && reply_[2] <= static_cast<double>(std::min<std::size_t>(left, 64)))) {

@@ -49,7 +49,7 @@ class RemoteSubsystem final : public Subsystem {
   void announce(double t, double t_end, Inputs& u) override;
   bool offers_derivatives() const override { return ports_.derivatives; }
   const double* output_derivative(double t, Inputs& u) override;
-  double next_step() const override { return next_step_; }
+  double preferred_step() const override { return preferred_step_; }
   std::unique_ptr<SavedState> save() const override;
   void restore(const SavedState& state) override;
 
@@ -80,7 +80,7 @@ class RemoteSubsystem final : public Subsystem {
   Ports ports_;
   int inputs_ = 0;
   bool running_ = false;
-  double next_step_ = 0.0;
+  double preferred_step_ = 0.0;
   std::vector<double> input_shares_;
   std::vector<double> rows_;  ///< times and inputs that go with a command
   std::vector<double> reply_;

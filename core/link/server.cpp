@@ -57,10 +57,10 @@ class LinkServer::RequestedInputs final : public Inputs {
  public:
   RequestedInputs(FrameLink& link, int width) : Inputs(std::vector<double>(width)), link_(link) {
     if (width == 0) return;
-    Term term;
-    term.approximation = std::make_shared<NoApproximation>();
-    term.samples.width = width;
-    add_term(std::move(term));
+    Connection all;
+    all.approximation = std::make_shared<NoApproximation>();
+    all.samples.width = width;
+    add_connection(std::move(all));
   }
 
   /// The values that came: rows of a time and all inputs at it.
@@ -68,20 +68,20 @@ class LinkServer::RequestedInputs final : public Inputs {
     rows_ = rows;
     count_ = count;
     asked_.clear();
-    for (Term& term : terms()) term.polynomial.invalidate();
+    for (Connection& c : connections()) c.polynomial.invalidate();
   }
 
   const std::vector<double>& asked() const { return asked_; }
   bool come_from_elsewhere() const override { return true; }
 
  protected:
-  void rebuild(Term& term, double t) override {
+  void rebuild(Connection& c, double t) override {
     const double* const values = find(t);
     if (asked_.size() < max_requested) asked_.push_back(t);
-    std::copy_n(values, width(), term.polynomial.coefficient(0));
-    term.polynomial.degree = 0;
-    term.polynomial.from = t;
-    term.polynomial.to = std::nextafter(t, Polynomial::infinity);
+    std::copy_n(values, width(), c.polynomial.coefficient(0));
+    c.polynomial.degree = 0;
+    c.polynomial.from = t;
+    c.polynomial.to = std::nextafter(t, Polynomial::infinity);
   }
 
  private:
@@ -237,7 +237,7 @@ void LinkServer::reply(double reached, bool with_outputs) {
   const double* const dy = derivatives ? model_.output_derivative(reached, *inputs_) : nullptr;
   if (with_outputs && command_[1] > command_[0]) find_shares(command_[0], command_[1], inputs_->asked(), input_shares_);
   const auto width = static_cast<std::size_t>(model_.output_width());
-  link_.begin(FrameKind::reply).put(reached).put(ports_.paces ? model_.next_step() : 0.0);
+  link_.begin(FrameKind::reply).put(reached).put(ports_.paces ? model_.preferred_step() : 0.0);
   link_.put(static_cast<double>(input_shares_.size())).put(input_shares_.data(), input_shares_.size());
   if (ports_.jumps) {
     const double* const before = with_outputs && command_[1] > command_[0] ? model_.output_before_event() : nullptr;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "coupling/participant.hpp"
 #include "recipe/factory.hpp"
 
 namespace counterpoint::multibody {
@@ -121,10 +120,6 @@ const double* MultibodySubsystem::output_derivative(double t, Inputs&) {
   double* const dy = dy_.data();
   for (std::size_t k = 0; k < outputs_.size(); ++k) outputs_[k]->derivative(moment, dy + places_[k]);
   return dy;
-}
-
-void MultibodySubsystem::burst(Participant& participant, const BurstLimits& limits) {
-  participant.burst(*this, limits);
 }
 
 std::unique_ptr<SavedState> MultibodySubsystem::save() const { return std::make_unique<Saved>(state_); }

@@ -49,10 +49,9 @@ class MultibodySubsystem final : public Subsystem {
   void start(double t) override;
   double step(double t, double t_end, Inputs& u) override;
   const double* output(double t, Inputs& u) override;
-  void burst(Participant& participant, const BurstLimits& limits) override;
   bool offers_derivatives() const override { return offers_derivatives_; }
   const double* output_derivative(double t, Inputs& u) override;
-  double next_step() const override { return setup_.step; }
+  double preferred_step() const override { return setup_.step; }
   std::unique_ptr<SavedState> save() const override;
   void restore(const SavedState& state) override;
   std::unique_ptr<SavedState> read_state(recipe::Reader& reader) const override;

@@ -4,7 +4,7 @@
 #include <array>
 #include <cmath>
 
-#include "coupling/participant.hpp"
+#include "coupling/fast/single_scalar.hpp"
 #include "ode/nominal_step.hpp"
 #include "signal/unrolled.hpp"
 
@@ -13,7 +13,7 @@ namespace {
 
 /// N is the number of states and F that of the input times where the compiler may know them, else 0.
 template <int N, int F>
-class LinearStep final : public Solver {
+class LinearStep final : public Solver, private BatchSolver {
  public:
   LinearStep(std::shared_ptr<const LinearRightHandSide> f, std::vector<double> fractions, GatherLinearMap gather)
       : f_(std::move(f)), fractions_(std::move(fractions)), gather_(std::move(gather)), sums_(f_->states()) {
@@ -22,13 +22,7 @@ class LinearStep final : public Solver {
 
   void step(double t, double t_end, double* x, Inputs& inputs) override { advance(t, t_end, x, inputs); }
 
-  bool bursts() const override { return N > 0 && F > 0; }
-  void burst(Participant& participant, const BurstLimits& limits, double* x) override {
-    if constexpr (N > 0 && F > 0) {
-      Drawn model{*this, x};
-      participant.burst(model, limits);
-    }
-  }
+  BatchSolver* batches() override { return N > 0 && F > 0 ? this : nullptr; }
 
   std::vector<double> memory() const override { return {step_.value()}; }
   void set_memory(const std::vector<double>& memory) override {
@@ -39,25 +33,12 @@ class LinearStep final : public Solver {
  private:
   using State = std::array<double, N>;
 
-  /// The same step in a form that the compiler can draw into the participant's loop.
-  struct Drawn {
-    static constexpr int width = N;
-    LinearStep& solver;
-    double* x;
-    double step(double t, double t_end, Inputs& u) {
-      solver.advance(t, t_end, x, u);
-      return t_end;
-    }
-    const double* output(double, Inputs&) { return x; }
+  fast::BatchStepper::EqualSteps batch_step() const override { return {step_.value(), step_.rounding()}; }
 
-    static constexpr bool glides = true;
-
-    NominalStep nominal_step() const { return solver.step_; }
-
-    /// The states at the ends of `count` steps from t for an input that is one polynomial, as far as they are finite;
-    /// returns how many are.
-    int glide(const Polynomial& input, double t, const double* ends, int count, double* states) {
-      const Map map(solver);
+  int step_batch(const Polynomial& input, double t, const double* ends, int count, double* x,
+                 double* states) override {
+    if constexpr (N > 0 && F > 0) {
+      const Map map(*this);
       const State end = input.as_function([&](const auto& u) {
         State state;
         std::copy_n(x, N, state.begin());
@@ -72,18 +53,19 @@ class LinearStep final : public Solver {
       if (finite > 0) std::copy_n(states + (finite - 1) * N, N, x);
       return finite;
     }
+    return 0;
+  }
 
-    static bool all_finite(const State& state) {
-      return std::all_of(state.begin(), state.end(), [](double value) { return std::isfinite(value); });
-    }
+  static bool all_finite(const State& state) {
+    return std::all_of(state.begin(), state.end(), [](double value) { return std::isfinite(value); });
+  }
 
-    /// Once a state is not finite, all those after it are not.
-    static int first_not_finite(const double* states) {
-      int k = 0;
-      while (std::isfinite(states[k])) ++k;
-      return k / N;
-    }
-  };
+  /// Once a state is not finite, all those after it are not.
+  static int first_not_finite(const double* states) {
+    int k = 0;
+    while (std::isfinite(states[k])) ++k;
+    return k / std::max(N, 1);
+  }
 
   /// The numbers of a step, copied: nothing written in a loop over steps can change them.
   class Map {
@@ -117,7 +99,7 @@ class LinearStep final : public Solver {
   void advance(double t, double t_end, double* x, Inputs& inputs) {
     if (step_.changed(t_end - t)) prepare();
     if constexpr (N > 0 && F > 0) {
-      if (const Polynomial* input = inputs.single_over(t, t_end)) {
+      if (const Polynomial* input = fast::single_polynomial(inputs, t, t_end)) {
         State state;
         std::copy_n(x, N, state.begin());
         state = input->as_function([&](const auto& u) { return Map(*this).next(state, u, t, t_end); });

@@ -40,9 +40,9 @@ class VariableStepSolver final : public MethodSolver {
       : MethodSolver(std::move(method), std::move(f)), control_(options) {}
 
   void start(double, const std::vector<double>& x) override { control_.start(x, method_->control_order()); }
-  double next_step() const override { return control_.wish(); }
-  std::vector<double> memory() const override { return {control_.wish()}; }
-  void set_memory(const std::vector<double>& memory) override { control_.set_wish(memory[0]); }
+  double preferred_step() const override { return control_.preferred_step(); }
+  std::vector<double> memory() const override { return {control_.preferred_step()}; }
+  void set_memory(const std::vector<double>& memory) override { control_.set_preferred_step(memory[0]); }
 
   void step(double t, double t_end, double* x, Inputs& u) override {
     while (t < t_end) {

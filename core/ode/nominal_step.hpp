@@ -16,6 +16,7 @@ class NominalStep {
   }
   bool serves(double h) const { return std::abs(h - value_) <= rounding_; }
   double value() const { return value_; }
+  double rounding() const { return rounding_; }
   void set(double value) {
     value_ = value;
     rounding_ = 1e-8 * value;

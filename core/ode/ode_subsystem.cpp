@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "coupling/participant.hpp"
 #include "ode/product.hpp"
 #include "recipe/factory.hpp"
 
@@ -93,16 +92,11 @@ OdeSubsystem::OdeSubsystem(RightHandSidePointer f, OutputMapPointer g, std::vect
       output_is_state_(g_->is_state()),
       output_uses_inputs_(g_->uses_inputs()),
       solver_(make_solver(solver, f_, options)),
-      solver_bursts_(output_is_state_ && solver_->bursts()) {}
+      batches_(output_is_state_ ? solver_->batches() : nullptr) {}
 
 void OdeSubsystem::start(double t) {
   x_ = x0_;
   solver_->start(t, x_);
-}
-
-void OdeSubsystem::burst(Participant& participant, const BurstLimits& limits) {
-  if (solver_bursts_) return solver_->burst(participant, limits, x_.data());
-  participant.burst(*this, limits);
 }
 
 const double* OdeSubsystem::mapped_output(double t, Inputs& u) {

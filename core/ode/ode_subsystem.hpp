@@ -1,5 +1,6 @@
 #pragma once
 
+#include "coupling/fast/steppers.hpp"
 #include "coupling/subsystem.hpp"
 #include "ode/solver.hpp"
 #include "recipe/origin.hpp"
@@ -32,7 +33,7 @@ OutputMapPointer make_linear_output(Matrix c, Matrix d);
 OutputMapPointer make_compiled_output(int width, CompiledRightHandSide::Function function, bool uses_inputs);
 
 /// dx/dt = f(t, x, u), y = g(t, x, u), with one of the solvers.
-class OdeSubsystem final : public Subsystem {
+class OdeSubsystem final : public Subsystem, public fast::BatchStepper {
  public:
   OdeSubsystem(RightHandSidePointer f, OutputMapPointer g, std::vector<double> x0, const std::string& solver,
                const SolverOptions& options);
@@ -45,13 +46,18 @@ class OdeSubsystem final : public Subsystem {
     return t_end;
   }
   const double* output(double t, Inputs& u) override { return output_is_state_ ? x_.data() : mapped_output(t, u); }
-  void burst(Participant& participant, const BurstLimits& limits) override;
   bool offers_derivatives() const override { return g_->offers_derivative(); }
   const double* output_derivative(double t, Inputs& u) override;
-  double next_step() const override { return solver_->next_step(); }
+  double preferred_step() const override { return solver_->preferred_step(); }
   std::unique_ptr<SavedState> save() const override;
   void restore(const SavedState& state) override;
   std::unique_ptr<SavedState> read_state(recipe::Reader& reader) const override;
+
+  bool makes_batches() const override { return batches_ != nullptr; }
+  EqualSteps batch_step() const override { return batches_->batch_step(); }
+  int step_batch(const Polynomial& input, double t, const double* ends, int count, double* outputs) override {
+    return batches_->step_batch(input, t, ends, count, x_.data(), outputs);
+  }
 
   const std::vector<double>& state() const { return x_; }
 
@@ -70,7 +76,7 @@ class OdeSubsystem final : public Subsystem {
   bool output_is_state_;
   bool output_uses_inputs_;
   SolverPointer solver_;
-  bool solver_bursts_;
+  BatchSolver* batches_;  ///< null: one step after the other
 };
 
 }  // namespace counterpoint

@@ -4,13 +4,22 @@
 #include <string>
 #include <vector>
 
+#include "coupling/fast/steppers.hpp"
 #include "coupling/inputs.hpp"
 #include "ode/right_hand_side.hpp"
 
 namespace counterpoint {
 
-class Participant;
-struct BurstLimits;
+/// Several steps of a solver in a row; as `fast::BatchStepper`, for outputs that are the states.
+class BatchSolver {
+ public:
+  virtual fast::BatchStepper::EqualSteps batch_step() const = 0;
+  virtual int step_batch(const Polynomial& input, double t, const double* ends, int count, double* x,
+                         double* states) = 0;
+
+ protected:
+  ~BatchSolver() = default;
+};
 
 /// Integrates dx/dt = f(t, x, u(t)) over one step.
 ///
@@ -18,17 +27,15 @@ struct BurstLimits;
 ///  1. `step` advances x from t to t_end. It asks u where its formula needs it, and evaluates
 ///     derivatives at t again with the inputs known now.
 ///  2. Whatever it keeps between steps is in `memory`, so that a copy of it restores the solver.
-///  3. `next_step` is the step a variable-step solver would like next; 0 for fixed-step solvers.
+///  3. `preferred_step` is the step a variable-step solver would like next; 0 for fixed-step solvers.
 class Solver {
  public:
   virtual ~Solver() = default;
   virtual void start(double /*t*/, const std::vector<double>& /*x*/) {}
   virtual void step(double t, double t_end, double* x, Inputs& u) = 0;
-  virtual double next_step() const { return 0.0; }
-  /// Whether it has a short way for several steps of a subsystem whose outputs are its states.
-  virtual bool bursts() const { return false; }
-  /// These steps, as `participant` grants them; called only when it has.
-  virtual void burst(Participant& /*participant*/, const BurstLimits& /*limits*/, double* /*x*/) {}
+  virtual double preferred_step() const { return 0.0; }
+  /// Its way to make several steps in a row, where it has one.
+  virtual BatchSolver* batches() { return nullptr; }
   virtual std::vector<double> memory() const { return {}; }
   virtual void set_memory(const std::vector<double>&) {}
 };

@@ -26,15 +26,15 @@ void StepControl::start(const double* x, const double* slope, int states) {
   set_limited(options_.first_step > 0.0 ? options_.first_step : guess);
 }
 
-void StepControl::set_limited(double wish) {
-  wish_ = options_.max_step > 0.0 ? std::min(wish, options_.max_step) : wish;
+void StepControl::set_limited(double step) {
+  preferred_step_ = options_.max_step > 0.0 ? std::min(step, options_.max_step) : step;
 }
 
 double StepControl::step(Method& method, const Attempt& from, Slopes& f, const Notice& notice) {
   const double t = from.t;
   method.begin();
   // A remainder that is nearly nothing is taken along.
-  double end = t + wish_ * (1.0 + 1e-9) >= from.limit ? from.limit : t + wish_;
+  double end = t + preferred_step_ * (1.0 + 1e-9) >= from.limit ? from.limit : t + preferred_step_;
   const double asked = end - t;
   double growth = 5.0;
   for (int attempt = 0;; ++attempt) {
@@ -46,8 +46,8 @@ double StepControl::step(Method& method, const Attempt& from, Slopes& f, const N
             ? std::clamp(0.9 * std::pow(std::max(error, 1e-10), -1.0 / method.control_order()), 0.2, growth)
             : 0.1;
     if (error <= 1.0) {
-      // A step cut short from outside says nothing against the step that was wished.
-      set_limited(h < asked || asked >= wish_ ? h * factor : std::max(wish_, h * factor));
+      // A step cut short from outside says nothing against the step that was preferred.
+      set_limited(h < asked || asked >= preferred_step_ ? h * factor : std::max(preferred_step_, h * factor));
       return end;
     }
     growth = 1.0;

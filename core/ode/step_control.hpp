@@ -8,17 +8,17 @@ namespace counterpoint {
 
 /// Chooses the steps of a variable-step method: the usual law on the error of the last attempt.
 ///
-/// All that it keeps is the step it would like next, `wish`.
+/// All that it keeps is the step it would like to make next, `preferred_step`.
 class StepControl {
  public:
   explicit StepControl(const SolverOptions& options) : options_(options) {}
 
-  double wish() const { return wish_; }
-  void set_wish(double wish) { wish_ = wish; }
+  double preferred_step() const { return preferred_step_; }
+  void set_preferred_step(double step) { preferred_step_ = step; }
 
-  /// First wish without a look at the derivatives: a cautious share of the tolerance.
+  /// First step without a look at the derivatives: a cautious share of the tolerance.
   void start(const std::vector<double>& x, int order);
-  /// First wish from state and slope.
+  /// First step from state and slope.
   void start(const double* x, const double* slope, int states);
 
   struct Attempt {
@@ -34,11 +34,11 @@ class StepControl {
   double step(Method& method, const Attempt& from, Slopes& f, const Notice& notice);
 
  private:
-  void set_limited(double wish);
+  void set_limited(double step);
   [[noreturn]] static void too_small(double t, double h);
 
   SolverOptions options_;
-  double wish_ = 0.0;
+  double preferred_step_ = 0.0;
 };
 
 }  // namespace counterpoint

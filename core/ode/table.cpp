@@ -26,7 +26,7 @@ std::size_t Table::row(double t) const {
   return after == times_.begin() ? 0 : static_cast<std::size_t>(after - times_.begin()) - 1;
 }
 
-double Table::next_step() const {
+double Table::preferred_step() const {
   const std::size_t k = row(time_);
   if (time_ < times_.front()) return times_.front() - time_;
   if (k + 1 < times_.size()) return times_[k + 1] - time_;

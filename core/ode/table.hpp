@@ -18,7 +18,7 @@ class Table final : public Subsystem {
   void start(double t) override { time_ = t; }
   double step(double, double t_end, Inputs&) override { return time_ = t_end; }
   const double* output(double t, Inputs&) override;
-  double next_step() const override;
+  double preferred_step() const override;
   std::unique_ptr<SavedState> save() const override;
   void restore(const SavedState& state) override;
   std::unique_ptr<SavedState> read_state(recipe::Reader& reader) const override;

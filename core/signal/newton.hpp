@@ -9,6 +9,20 @@ namespace counterpoint {
 /// The polynomial of degree (points - 1) through samples newest, newest - 1, ... by divided differences.
 void newton_through(const Samples& samples, std::size_t newest, int points, Polynomial& out);
 
+/// One component of degree 0 or 1, as plain numbers.
+struct Line {
+  bool sloped = false;
+  double value = 0.0;
+  double slope = 0.0;
+  double node = 0.0;  ///< where it has the value, s
+  double at(double t) const { return sloped ? slope * (t - node) + value : value; }
+};
+
+/// The polynomial of degree 1 through two samples of one component.
+inline Line line_through(double newest, double value, double earlier, double earlier_value) {
+  return {true, value, (earlier_value - value) / (earlier - newest), newest};
+}
+
 /// The same through the newest samples, at most `wanted` of them, valid from the last one on. The common cases, one
 /// component held or as a line, are short enough to stand where they are needed.
 inline void newton_through_newest(const Samples& samples, int wanted, Polynomial& out) {
@@ -20,8 +34,9 @@ inline void newton_through_newest(const Samples& samples, int wanted, Polynomial
     out.degree = points - 1;
     out.coefficients[0] = value;
     if (points == 2) {
-      out.nodes[0] = newest;
-      out.coefficients[1] = (*samples.value(last - 1) - value) / (samples.time(last - 1) - newest);
+      const Line line = line_through(newest, value, samples.time(last - 1), *samples.value(last - 1));
+      out.nodes[0] = line.node;
+      out.coefficients[1] = line.slope;
     }
   } else {
     newton_through(samples, last, points, out);

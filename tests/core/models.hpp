@@ -30,7 +30,7 @@ class ExactSignal final : public Approximation {
   std::function<double(double)> f_;
 };
 
-/// Inputs that stand alone: one term on a history of its own.
+/// Inputs that stand alone: one connection for each input on a history of its own.
 class LoneInputs {
  public:
   LoneInputs(int width, ApproximationPointer approximation) : history_(1, false), inputs_(std::vector<double>(width)) {
@@ -38,11 +38,11 @@ class LoneInputs {
     history_.append(0.0, &zero, nullptr);
     history_.commit();
     for (int j = 0; j < width; ++j) {
-      Term term;
-      term.target_offset = j;
-      term.approximation = approximation;
-      term.samples = {&history_, 0, 1, 0, 1, 1e-12};
-      inputs_.add_term(std::move(term));
+      Connection c;
+      c.target_offset = j;
+      c.approximation = approximation;
+      c.samples = {&history_, 0, 1, 0, 1, 1e-12};
+      inputs_.add_connection(std::move(c));
     }
   }
   Inputs& get() { return inputs_; }
@@ -55,8 +55,8 @@ class LoneInputs {
 /// dx/dt = -x + sum of inputs, as a model that steps itself with Euler; its step may change from one to the next.
 class Walker final : public Subsystem {
  public:
-  Walker(int inputs, double x0, std::vector<double> wishes = {})
-      : inputs_(inputs), x0_(x0), wishes_(std::move(wishes)) {}
+  Walker(int inputs, double x0, std::vector<double> preferred_steps = {})
+      : inputs_(inputs), x0_(x0), preferred_steps_(std::move(preferred_steps)) {}
   int input_width() const override { return inputs_; }
   int output_width() const override { return 1; }
   void start(double) override {
@@ -74,13 +74,13 @@ class Walker final : public Subsystem {
     return t_end;
   }
   const double* output(double, Inputs&) override { return &x_; }
-  double next_step() const override { return wishes_.empty() ? 0.0 : wishes_[count_ % wishes_.size()]; }
+  double preferred_step() const override { return preferred_steps_.empty() ? 0.0 : preferred_steps_[count_ % preferred_steps_.size()]; }
 
  private:
   int inputs_;
   double x0_;
   double x_ = 0.0;
-  std::vector<double> wishes_;
+  std::vector<double> preferred_steps_;
   std::size_t count_ = 0;
 };
 

@@ -37,7 +37,7 @@ Book book(const RunSpec& spec, int threads = 1) {
   scheduler.start();
   while (!scheduler.advance(spec.until, 1.0)) {
   }
-  Defect& d = scheduler.network().participants[1].defects[0];
+  Defect& d = scheduler.network().participants[1].comparisons[0].defect;
   return {d.count(), d.maximum(), d.time_of_maximum(), d.rms(), d.scale(), flatten(d.take_rows())};
 }
 

@@ -92,10 +92,10 @@ TEST(an_attempt_that_is_given_up_leaves_the_same_bits) {
       const Participant& b = busy.network().participants[i];
       CHECK(a.steps == b.steps);
       CHECK(a.row_count() == b.row_count());
-      for (std::size_t k = 0; k < a.defects.size(); ++k) {
-        CHECK(a.defects[k].count() == b.defects[k].count());
-        CHECK(a.defects[k].rms() == b.defects[k].rms());
-        CHECK(a.defects[k].row_count() == b.defects[k].row_count());
+      for (std::size_t k = 0; k < a.comparisons.size(); ++k) {
+        CHECK(a.comparisons[k].defect.count() == b.comparisons[k].defect.count());
+        CHECK(a.comparisons[k].defect.rms() == b.comparisons[k].defect.rms());
+        CHECK(a.comparisons[k].defect.row_count() == b.comparisons[k].defect.row_count());
       }
     }
   }

@@ -164,7 +164,7 @@ TEST(the_defect_of_an_extrapolating_host_is_taken_when_the_external_arrives) {
   interface.start();
   const double y = 0.0;
   for (int k = 0; k <= 21; ++k) interface.evaluate(0.1 * k, &y, true);
-  const Defect& defect = interface.network().participants[0].defects[0];
+  const Defect& defect = interface.network().participants[0].comparisons[0].defect;
   CHECK(defect.count() == 4);  // the external has published 0.5, 1, 1.5, 2
   CHECK_CLOSE(0.5, defect.maximum(), 1e-9);
 }

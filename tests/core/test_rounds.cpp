@@ -1,7 +1,7 @@
 #include <utility>
 
 #include "check.hpp"
-#include "coupling/rounds.hpp"
+#include "coupling/fast/groups.hpp"
 #include "models.hpp"
 
 using namespace counterpoint;
@@ -52,33 +52,18 @@ RunSpec ring_and_pair(Order order, const ApproximationPointer& approximation) {
   return spec;
 }
 
-/// Rows (t, assumed, arrived) of an input that is held in rounds: they follow from the rows of its source.
-void follow(const std::vector<double>& source, int columns, const Term& term, std::vector<double>& all) {
-  const auto value = [&](std::size_t row) {
-    return Inputs::wire(term).scaled(source[row * columns + 1 + term.samples.column]);
-  };
-  for (std::size_t row = 1; row < source.size() / columns; ++row) {
-    all.insert(all.end(), {source[row * columns], value(row - 1), value(row)});
-  }
-}
-
 /// All rows, all defects.
 std::vector<double> recorded(Scheduler& scheduler) {
   std::vector<Participant>& participants = scheduler.network().participants;
-  std::vector<std::vector<double>> rows;
   std::vector<double> all;
+  const auto add = [&](const std::vector<double>& rows) { all.insert(all.end(), rows.begin(), rows.end()); };
+  for (Participant& p : participants) add(flatten(p.take_rows()));
   for (Participant& p : participants) {
-    rows.push_back(flatten(p.take_rows()));
-    all.insert(all.end(), rows.back().begin(), rows.back().end());
-  }
-  for (Participant& p : participants) {
-    for (std::size_t k = 0; k < p.defects.size(); ++k) {
-      Defect& defect = p.defects[k];
-      const Term& term = p.inputs->terms()[k];
-      if (!defect.keeps_rows()) follow(rows[term.source], 1 + participants[term.source].history.width(), term, all);
-      for (double value : flatten(defect.take_rows())) all.push_back(value);
-      all.insert(all.end(), {static_cast<double>(defect.count()), defect.maximum(), defect.time_of_maximum(),
-                             defect.rms(), defect.scale(), defect.magnitude()});
+    for (Comparison& comparison : p.comparisons) {
+      Defect& defect = comparison.defect;
+      add(flatten(defect.take_rows()));
+      add({static_cast<double>(defect.count()), defect.maximum(), defect.time_of_maximum(), defect.rms(),
+           defect.scale(), defect.magnitude()});
     }
   }
   return all;
@@ -97,7 +82,7 @@ std::vector<double> record(const RunSpec& spec, int threads, const std::vector<d
 }
 
 /// An oscillator with two inputs and two outputs, Euler's method; it holds its inputs, unless it is not to say so.
-class Holding final : public Subsystem, private HeldStepper {
+class Holding final : public Subsystem, public fast::HeldStepper {
  public:
   enum class Trouble { none, not_finite };
   Holding(double stiffness, bool says_so, Trouble trouble = Trouble::none)
@@ -106,14 +91,21 @@ class Holding final : public Subsystem, private HeldStepper {
   int output_width() const override { return 2; }
   void start(double) override { y_[0] = 1.0, y_[1] = 0.0; }
   double step(double t, double t_end, Inputs& u) override {
-    step_held(t, t_end, u.at(t), y_);
+    advance(t, t_end, u.at(t), y_);
     return t_end;
   }
   const double* output(double, Inputs&) override { return y_; }
-  HeldStepper* held_stepper() override { return says_so_ ? this : nullptr; }
+  HeldStep held_step() override {
+    if (!says_so_) return {};
+    return {[](void* model, double t, double t_end, const double* u, double* y) {
+              static_cast<Holding*>(model)->advance(t, t_end, u, y);
+            },
+            this};
+  }
+  void stand_at(double) override {}
 
  private:
-  void step_held(double t, double t_end, const double* u, double* y) override {
+  void advance(double t, double t_end, const double* u, double* y) {
     const double h = t_end - t, x = y_[0];
     y_[0] += h * y_[1];
     y_[1] += h * (u[0] - stiffness_ * x + 0.1 * (u[1] - y_[1]));
@@ -201,14 +193,14 @@ class Breaks final : public Subsystem {
 TEST(those_that_are_connected_and_have_equal_steps_are_groups_and_the_waited_for_come_first) {
   using Groups = std::vector<std::vector<int>>;
   const ApproximationPointer hold = make_hold(HoldSide::behind);
-  CHECK(groups_in_step(ring_and_pair(Order::parallel, hold)) == (Groups{{0, 1, 2, 3, 4}, {5, 6}}));
-  CHECK(groups_in_step(ring_and_pair(Order::forwards, hold)) == (Groups{{0, 1, 2, 3, 4}, {5, 6}}));
-  CHECK(groups_in_step(ring_and_pair(Order::backwards, hold)) == (Groups{{4, 3, 2, 1, 0}, {5, 6}}));
+  CHECK(fast::groups_in_step(ring_and_pair(Order::parallel, hold)) == (Groups{{0, 1, 2, 3, 4}, {5, 6}}));
+  CHECK(fast::groups_in_step(ring_and_pair(Order::forwards, hold)) == (Groups{{0, 1, 2, 3, 4}, {5, 6}}));
+  CHECK(fast::groups_in_step(ring_and_pair(Order::backwards, hold)) == (Groups{{4, 3, 2, 1, 0}, {5, 6}}));
   RunSpec unequal = ring_and_pair(Order::parallel, hold);
   unequal.participants[3].step = 0.02;
-  CHECK(groups_in_step(unequal) == (Groups{{5, 6}}));
+  CHECK(fast::groups_in_step(unequal) == (Groups{{5, 6}}));
   unequal.participants[6].step = 0.0;  // at its own pace
-  CHECK(groups_in_step(unequal).empty());
+  CHECK(fast::groups_in_step(unequal).empty());
 }
 
 TEST(rounds_change_no_bit) {
@@ -243,9 +235,9 @@ TEST(a_failure_within_a_round_names_who_failed_and_keeps_what_came_before) {
   CHECK(all[0].row_count() == 5);  // it stepped before the one that failed
   CHECK(all[1].row_count() == 4);
   CHECK(all[2].row_count() == 4);
-  CHECK(all[0].defects[0].count() == 3);  // of the last one nothing has arrived for t = 2
-  CHECK(all[1].defects[0].count() == 4);
-  CHECK(all[2].defects[0].count() == 3);
+  CHECK(all[0].comparisons[0].defect.count() == 3);  // of the last one nothing has arrived for t = 2
+  CHECK(all[1].comparisons[0].defect.count() == 4);
+  CHECK(all[2].comparisons[0].defect.count() == 3);
 }
 
 TEST(held_rounds_change_no_bit) {
@@ -277,19 +269,19 @@ TEST(steps_made_elsewhere_are_sent_off_together_and_change_no_bit) {
   }
 }
 
-TEST(nobody_who_is_not_recorded_has_his_defects_left_out) {
+TEST(defect_rows_are_derived_only_from_sources_that_are_recorded) {
   RunSpec spec = holding_ring(3, true, make_hold(HoldSide::behind));
   spec.participants[1].records = false;
   Scheduler scheduler(spec, 1);
   scheduler.start();
   std::vector<Participant>& all = scheduler.network().participants;
-  CHECK(!all[0].defects[0].keeps_rows());  // it listens to the last one
-  CHECK(all[2].defects[0].keeps_rows());
+  CHECK(all[0].comparisons[0].defect.derived.is_used());  // it listens to the last one
+  CHECK(!all[2].comparisons[0].defect.derived.is_used());
   while (!scheduler.advance(spec.until, 1.0)) {
   }
   CHECK(all[1].row_count() == 0);
   CHECK(all[0].row_count() == 501);
-  CHECK(all[2].defects[0].row_count() == 500);
+  CHECK(all[2].comparisons[0].defect.row_count() == 500);
 }
 
 TEST(a_failure_in_held_rounds_is_the_same_as_one_by_one) {

@@ -50,7 +50,8 @@ Record record(Scheduler& scheduler) {
   Record all;
   for (Participant& p : scheduler.network().participants) {
     for (double value : flatten(p.take_rows())) all.signals.push_back(value);
-    for (Defect& defect : p.defects) {
+    for (Comparison& comparison : p.comparisons) {
+      Defect& defect = comparison.defect;
       for (double value : flatten(defect.take_rows())) all.defects.push_back(value);
       all.defects.insert(all.defects.end(),
                          {static_cast<double>(defect.count()), defect.maximum(), defect.rms(), defect.scale()});
@@ -132,7 +133,7 @@ class EarlyBird final : public Subsystem {
     y_ = std::sin(9.0 * t);
     return &y_;
   }
-  double next_step() const override { return wish_; }
+  double preferred_step() const override { return wish_; }
   bool stops_early() const override { return true; }
 
  private:
@@ -150,7 +151,7 @@ class Liar final : public Subsystem {
   void start(double) override {}
   double step(double, double, Inputs&) override { return reached_; }
   const double* output(double t, Inputs&) override { return t > 0.0 ? &value_ : &zero_; }
-  double next_step() const override { return wish_; }
+  double preferred_step() const override { return wish_; }
 
  private:
   double reached_;
@@ -304,14 +305,14 @@ TEST(a_step_shorter_than_the_one_before_still_sees_no_sample_beyond_the_first_th
     void start(double) override { first_ = true; }
     double step(double t, double t_end, Inputs& u) override {
       if (!first_) {
-        if (seen.empty()) seen.assign({u.terms()[0].samples.time(u.terms()[0].samples.last()), u.at(t_end)[0]});
+        if (seen.empty()) seen.assign({u.connections()[0].samples.time(u.connections()[0].samples.last()), u.at(t_end)[0]});
         return t_end;
       }
       first_ = false;
       return t + 0.2;
     }
     const double* output(double, Inputs&) override { return &y_; }
-    double next_step() const override { return first_ ? 1.0 : 0.1; }
+    double preferred_step() const override { return first_ ? 1.0 : 0.1; }
     bool stops_early() const override { return true; }
     std::vector<double> seen;
 

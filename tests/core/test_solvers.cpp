@@ -233,7 +233,7 @@ TEST(restore_gives_the_same_bits_for_every_solver) {
             s.step(time, time + h, u.get());
             time += h;
             log.insert(log.end(), s.state().begin(), s.state().end());
-            log.push_back(s.next_step());
+            log.push_back(s.preferred_step());
           }
         };
         go_on(*subsystem, first);
@@ -294,9 +294,9 @@ TEST(max_step_limits_the_wish_and_first_step_sets_it) {
   LoneInputs u(1, std::make_shared<ExactSignal>(linear_load));
   std::vector<double> x{1.0, 0.0};
   solver->start(0.0, x);
-  CHECK_CLOSE(0.005, solver->next_step(), 0.0);
+  CHECK_CLOSE(0.005, solver->preferred_step(), 0.0);
   solver->step(0.0, 1.0, x.data(), u.get());
-  CHECK_CLOSE(0.01, solver->next_step(), 0.0);
+  CHECK_CLOSE(0.01, solver->preferred_step(), 0.0);
 }
 
 TEST(a_solution_that_grows_without_bound_is_a_solver_failure_that_says_where) {

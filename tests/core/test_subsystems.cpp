@@ -36,13 +36,13 @@ TEST(a_held_table_changes_exactly_at_its_rows) {
 TEST(a_table_at_its_own_pace_steps_from_row_to_row) {
   Table table({0.5, 1.0, 3.0}, {1.0, 2.0, 3.0}, 1, Table::Kind::linear);
   table.start(0.0);
-  CHECK_CLOSE(0.5, table.next_step(), 0.0);
+  CHECK_CLOSE(0.5, table.preferred_step(), 0.0);
   table.step(0.0, 0.5, nothing());
-  CHECK_CLOSE(0.5, table.next_step(), 0.0);
+  CHECK_CLOSE(0.5, table.preferred_step(), 0.0);
   table.step(0.5, 1.0, nothing());
-  CHECK_CLOSE(2.0, table.next_step(), 0.0);
+  CHECK_CLOSE(2.0, table.preferred_step(), 0.0);
   table.step(1.0, 3.0, nothing());
-  CHECK(table.next_step() > 0.0);
+  CHECK(table.preferred_step() > 0.0);
 }
 
 TEST(a_table_saves_and_restores_where_it_stands) {
@@ -52,7 +52,7 @@ TEST(a_table_saves_and_restores_where_it_stands) {
   const std::unique_ptr<SavedState> saved = table.save();
   table.step(1.0, 3.0, nothing());
   table.restore(*saved);
-  CHECK_CLOSE(2.0, table.next_step(), 0.0);
+  CHECK_CLOSE(2.0, table.preferred_step(), 0.0);
 }
 
 TEST(outputs_are_c_x_plus_d_u) {

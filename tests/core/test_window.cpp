@@ -3,7 +3,7 @@
 #include <chrono>
 
 #include "check.hpp"
-#include "coupling/window.hpp"
+#include "coupling/windowed_scheduler.hpp"
 #include "models.hpp"
 
 using namespace counterpoint;
@@ -25,7 +25,7 @@ class Returner final : public Subsystem {
     return walker_.step(t, t_end, u);
   }
   const double* output(double t, Inputs& u) override { return walker_.output(t, u); }
-  double next_step() const override { return walker_.next_step(); }
+  double preferred_step() const override { return walker_.preferred_step(); }
   std::unique_ptr<SavedState> save() const override { return std::make_unique<Saved>(walker_); }
   void restore(const SavedState& state) override { walker_ = static_cast<const Saved&>(state).walker; }
 
@@ -89,7 +89,8 @@ std::vector<double> run(const RunSpec& spec, const WindowSpec& window, int threa
   std::vector<double> all{static_cast<double>(scheduler.tally().passes), scheduler.tally().largest_change};
   for (Participant& p : scheduler.network().participants) {
     for (double value : flatten(p.take_rows())) all.push_back(value);
-    for (Defect& defect : p.defects) {
+    for (Comparison& comparison : p.comparisons) {
+      Defect& defect = comparison.defect;
       for (double value : flatten(defect.take_rows())) all.push_back(value);
       all.insert(all.end(), {defect.maximum(), defect.rms(), defect.scale()});
     }

@@ -84,7 +84,7 @@ def test_a_relay_with_a_band_makes_triangles(built, version, solver):
 def test_chattering_ends_the_run_with_the_indicator_and_the_time(built, version, solver):
     model = exchange(built("relay", version), solver=solver, step=0.1, parameters={"band": 0.0}, start={"x": -0.25})
     with pytest.raises(
-        cp.SolverError, match=r"event indicator 0 of the FMU changes its sign without end: 6 events"
+        cp.SolverError, match=r"too many events of event indicator 0 of the FMU: 6 between"
     ) as failed:
         alone(model)
     assert "between t = 0.25" in str(failed.value)
@@ -95,7 +95,7 @@ def test_chattering_ends_the_run_with_the_indicator_and_the_time(built, version,
 @pytest.mark.parametrize("step", [None, 0.01])
 def test_a_ball_that_never_rests_ends_the_run_when_its_bounces_come_ever_closer(built, version, step):
     """Zeno: with v_min = 0 the impacts pile up at sqrt(2/g) (1 + e) / (1 - e) = 2.5586 s."""
-    with pytest.raises(cp.SolverError, match="events that come ever closer") as failed:
+    with pytest.raises(cp.SolverError, match="ever shorter intervals between events") as failed:
         alone(exchange(built("bouncing-ball", version), step=step, parameters={"v_min": 0.0}), until=3.0)
     limit = np.sqrt(2.0 / G) * (1.0 + E) / (1.0 - E)
     assert failed.value.result["fmu.h"].time[-1] == pytest.approx(limit, abs=1e-5)
@@ -207,7 +207,7 @@ def test_step_events_are_handled_when_the_fmu_asks_for_them(built, version):
 @pytest.mark.parametrize(
     ("parameters", "error", "text"),
     [
-        ({"shrink": 0.5}, cp.SolverError, "time events of the FMU come ever closer"),
+        ({"shrink": 0.5}, cp.SolverError, "too many time events of the FMU"),
         ({"late": True}, cp.ComponentError, r"next event at t = 0 s, which does not come after the event at t = 0 s"),
         ({"stop_after": 3}, cp.ComponentError, r"the FMU asks to end the simulation at t = 0.3 s"),
     ],

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from counterpoint.results import FileStore, MemoryStore, RunLayout, RunSummary, SubsystemLayout
-from counterpoint.results.store import DefectSummary, HeldInput
+from counterpoint.results.store import DefectSummary
 
 ONE = RunLayout((SubsystemLayout("a", ("y",)),))
 
@@ -61,24 +61,41 @@ def test_the_relative_defect_tells_rounding_from_error(rms, scale, magnitude, re
 TWO = RunLayout((SubsystemLayout("a", ("x", "y")),), ("a.y -> b.u", "a.x -> b.v"))
 
 
+class Later:
+    """Rows that are made when they are first read."""
+
+    def __init__(self, rows):
+        self.rows, self.made = rows, 0
+        self.shape = rows.shape
+
+    def __len__(self):
+        return len(self.rows)
+
+    def __array__(self, dtype=None, copy=None):
+        self.made += 1
+        return self.rows
+
+
 @pytest.mark.parametrize("kind", ["memory", "file"])
-def test_defects_of_held_inputs_follow_from_the_rows_of_their_source(kind, tmp_path):
-    """However the rows come; what was assumed is the value before, after gain and offset."""
+@pytest.mark.parametrize("count", [7, 3000])
+def test_defects_that_are_made_when_they_are_read_are_ordinary_ones(kind, count, tmp_path):
     store = MemoryStore(TWO) if kind == "memory" else FileStore(tmp_path / "two.h5", TWO)
-    rows = np.column_stack([np.arange(7.0), np.arange(7.0) ** 2, np.arange(7.0) ** 3])
-    store.follow(0, HeldInput(0, 1))
-    store.follow(1, HeldInput(0, 0, gain=2.0, offset=1.0))
-    for first, last in ((0, 1), (1, 4), (4, 4), (4, 7)):
-        store.append(0, rows[first:last])
+    time = np.arange(float(count))
+    first, second = np.column_stack([time, time**2, time**3]), np.column_stack([time + count, -time, time])
+    blocks = [Later(first), second]
+    for block in blocks:
+        store.append_defects(0, block)
+    assert blocks[0].made == (0 if kind == "memory" and count > 1024 else 1)
     view = store.view()
-    expected = np.column_stack([rows[1:, 0], rows[:-1, 2], rows[1:, 2]])
+    if kind == "file":
+        store.flush()
+        view.refresh()
+    expected = np.concatenate([first, second])
     assert expected.tolist() == view.defects(0).tolist()
     assert expected[2:5].tolist() == view.defects(0, slice(2, 5)).tolist()
-    assert view.defects(1)[:2].tolist() == [[1.0, 1.0, 3.0], [2.0, 3.0, 9.0]]
+    assert blocks[0].made == 1
     store.close(RunSummary("finished"))
 
 
-def test_an_input_whose_source_has_published_nothing_has_no_defects():
-    store = MemoryStore(TWO)
-    store.follow(0, HeldInput(0, 0))
-    assert store.defects(0).shape == (0, 3)
+def test_a_connection_without_rows_has_no_defects():
+    assert MemoryStore(TWO).defects(0).shape == (0, 3)

@@ -141,7 +141,7 @@ class ChildProcessStream(ByteStream):
         try:
             self._input.write(data)
         except OSError:
-            raise PeerLost(self._obituary()) from None
+            raise PeerLost(self._reason_of_loss()) from None
 
     def receive(self, size: int) -> bytes:
         """Return exactly that many bytes."""
@@ -154,7 +154,7 @@ class ChildProcessStream(ByteStream):
                 raise PeerLost(f"{self._name}: no answer within {self._deadline:g} s; it was killed{self._words()}")
             part = self._output.read(size - len(parts))
             if not part:
-                raise PeerLost(self._obituary())
+                raise PeerLost(self._reason_of_loss())
             parts += part
         return bytes(parts)
 
@@ -171,7 +171,7 @@ class ChildProcessStream(ByteStream):
             self._child.wait()
         self._errors.close()
 
-    def _obituary(self) -> str:
+    def _reason_of_loss(self) -> str:
         try:
             code = self._child.wait(timeout=1.0)
         except subprocess.TimeoutExpired:

@@ -150,7 +150,7 @@ def _tell_step_of_listeners(system: System) -> None:
 def _first_step(name: str, native: _core.Subsystem, start: float) -> float:
     try:
         native.start(start)
-        return native.next_step
+        return native.preferred_step
     except Exception as error:
         failure = _core.Failure.of_start(start, f"{type(error).__name__}: {error}")
         raise ModelError(failure.sentence(name, ""), name, start) from error

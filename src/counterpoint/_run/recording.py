@@ -10,7 +10,7 @@ import numpy as np
 from .. import _core
 from .._common.ports import columns
 from ..results import DefectSummary, FileStore, MemoryStore, RunLayout, RunSummary, SubsystemLayout, WindowSummary
-from ..results.store import HeldInput, Status
+from ..results.store import Status
 from .plan import Plan
 
 if TYPE_CHECKING:
@@ -31,19 +31,17 @@ class Recorder:
         self._store = store
         self._window = window
 
-    def begin(self) -> None:
-        """Tell the store, when the driver has started, what it will not be given: what follows from the rest."""
-        for k, subsystem, column, gain, offset in self._driver.held_inputs():
-            self._store.follow(self._plan.connections[k].first_label, HeldInput(subsystem, column, gain, offset))
-
     def drain(self, at_least: int = 1) -> None:
-        """Move what was published to the store, from those that have published so much."""
+        """Move recorded rows to the store, from participants and connections that have at least this many."""
         for published in self._driver.take_rows(at_least):
             self._store.append(published.participant, published.rows)
         for compared in self._driver.take_defect_rows(at_least):
             connection, rows = self._plan.connections[compared.connection], compared.rows
+            if connection.width == 1:
+                self._store.append_defects(connection.first_label, rows)
+                continue
             for j in range(connection.width):
-                series = rows if connection.width == 1 else rows[:, [0, 1 + j, 1 + connection.width + j]]
+                series = np.asarray(rows)[:, [0, 1 + j, 1 + connection.width + j]]
                 self._store.append_defects(connection.first_label + j, np.ascontiguousarray(series))
 
     def seconds(self) -> list[float]:

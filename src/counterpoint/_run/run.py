@@ -90,7 +90,6 @@ class Run:
         self._busy = False
         self._result: Result | None = None
         self._guarded(lambda: self._call(self._driver.start))
-        self._recorder.begin()
 
     def _make_store(self, options: RunOptions) -> FileStore | MemoryStore:
         window = {} if options.window is None else {"window": str(options.window)}

@@ -26,7 +26,7 @@ import numpy as np
 
 from ..errors import OutputError
 from .format import chunk_rows, group_name, padded, reason, structure, superblock
-from .store import Array, HeldInput, Metadata, Rows, RunLayout, RunSummary, checked_block
+from .store import Array, Metadata, Rows, RunLayout, RunSummary, checked_block
 
 if TYPE_CHECKING:
     from .reader import FileView
@@ -94,8 +94,6 @@ class FileStore:
         self.layout = layout
         self._broken = False
         self._closed = False
-        self._followers: dict[int, list[tuple[int, HeldInput]]] = {}
-        self._last_rows: dict[int, Array] = {}
         self._place(dict(metadata or {}), overwrite)
         with self._guard("cannot be opened for writing", during_run=False):
             # Locks are left out: readers need none, and some network file systems refuse them.
@@ -122,21 +120,7 @@ class FileStore:
     def append(self, subsystem: int, block: Array) -> None:
         """Add rows of one subsystem, shape ``(n, 1 + columns)``, time first."""
         entry = self.layout.subsystems[subsystem]
-        checked = checked_block(block, 1 + len(entry.columns), entry.name)
-        self._append(subsystem, checked)
-        if subsystem in self._followers and len(checked):
-            self._append_followers(subsystem, checked)
-
-    def follow(self, connection: int, held: HeldInput) -> None:
-        """Make the defects of a connection from the rows of a subsystem as they come."""
-        self._followers.setdefault(held.subsystem, []).append((connection, held))
-
-    def _append_followers(self, subsystem: int, block: Array) -> None:
-        before = self._last_rows.get(subsystem)
-        rows = block if before is None else np.vstack([before, block])
-        self._last_rows[subsystem] = block[-1:].copy()
-        for connection, held in self._followers[subsystem]:
-            self.append_defects(connection, held.defects(rows))
+        self._append(subsystem, checked_block(block, 1 + len(entry.columns), entry.name))
 
     def append_defects(self, connection: int, block: Array) -> None:
         """Add rows of one connection, shape ``(n, 3)``: time, assumed, arrived."""

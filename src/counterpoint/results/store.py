@@ -216,9 +216,6 @@ class Store(Protocol):
     def append_defects(self, connection: int, block: Array) -> None:
         """Add rows of one connection, shape ``(n, 3)``: time, assumed, arrived."""
 
-    def follow(self, connection: int, held: HeldInput) -> None:
-        """Take the defects of a connection from the rows of a subsystem; called before any are added."""
-
     def flush(self) -> None:
         """Make everything appended visible."""
 
@@ -227,34 +224,6 @@ class Store(Protocol):
 
     def view(self) -> StoreView:
         """Return a view of everything appended, during the run or after it."""
-
-
-@dataclass(frozen=True)
-class HeldInput:
-    """An input that holds the last sample of an output while both subsystems step together.
-
-    What was assumed for a sample is the sample before it, so that the defects follow from what the output's subsystem
-    has recorded.
-
-    Attributes
-    ----------
-    subsystem, column : int
-        Where the output is recorded.
-    gain, offset : float
-        From the output to the input.
-    """
-
-    subsystem: int
-    column: int
-    gain: float = 1.0
-    offset: float = 0.0
-
-    def defects(self, rows: Array) -> Array:
-        """Return time, assumed and arrived value for all rows of the subsystem but the first, shape ``(n - 1, 3)``."""
-        arrived = rows[:, 1 + self.column]
-        if (self.gain, self.offset) != (1.0, 0.0):
-            arrived = arrived * self.gain + self.offset
-        return np.column_stack([rows[1:, 0], arrived[:-1], arrived[1:]])
 
 
 def checked_block(block: Array, width: int, who: str) -> Array:
@@ -310,14 +279,14 @@ class Blocks:
             self._seal()
             self._parts.append(block)
         else:
-            self._tail.extend(block)
+            self._tail.extend(np.asarray(block))
         self.count += len(block)
 
     def read(self) -> Array:
         """Return a read-only array of all rows."""
         self._seal()
-        if len(self._parts) > 1:
-            self._parts = [np.concatenate(self._parts)]
+        if self._parts:
+            self._parts = [np.concatenate(self._parts) if len(self._parts) > 1 else np.asarray(self._parts[0])]
         if not self._parts:
             return self._tail.read()
         view = self._parts[0][:]
@@ -354,7 +323,6 @@ class MemoryStore:
         self.metadata: Metadata = dict(metadata or {})
         self._rows = [Blocks(1 + len(s.columns)) for s in layout.subsystems]
         self._defects = [Blocks(3) for _ in layout.connections]
-        self._held: dict[int, HeldInput] = {}
 
     def append(self, subsystem: int, block: Array) -> None:
         """Add rows of one subsystem, shape ``(n, 1 + columns)``, time first."""
@@ -362,12 +330,13 @@ class MemoryStore:
         self._rows[subsystem].extend(checked_block(block, 1 + len(entry.columns), entry.name))
 
     def append_defects(self, connection: int, block: Array) -> None:
-        """Add rows of one connection, shape ``(n, 3)``: time, assumed, arrived."""
-        self._defects[connection].extend(checked_block(block, 3, self.layout.connections[connection]))
+        """Add rows of one connection, shape ``(n, 3)``: time, assumed, arrived.
 
-    def follow(self, connection: int, held: HeldInput) -> None:
-        """Find the defects of a connection in the rows of a subsystem, when they are asked for."""
-        self._held[connection] = held
+        A block that is not an array yet, but becomes one when it is read, is kept as it is until then.
+        """
+        later = not isinstance(block, np.ndarray) and getattr(block, "shape", None) == (len(block), 3)
+        label = self.layout.connections[connection]
+        self._defects[connection].extend(block if later else checked_block(block, 3, label))
 
     def flush(self) -> None:
         """Do nothing: memory is visible at once."""
@@ -396,9 +365,4 @@ class MemoryStore:
 
     def defects(self, connection: int, rows: slice = ALL) -> Array:
         """Return time, assumed and arrived value, shape ``(n, 3)``."""
-        held = self._held.get(connection)
-        if held is None:
-            return self._defects[connection].read()[rows]
-        recorded = self._rows[held.subsystem].read()
-        first, last, stride = rows.indices(max(len(recorded) - 1, 0))
-        return held.defects(recorded[first : last + 1])[::stride]
+        return self._defects[connection].read()[rows]

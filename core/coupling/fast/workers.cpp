@@ -1,8 +1,8 @@
-#include "coupling/workers.hpp"
+#include "coupling/fast/workers.hpp"
 
 #include <system_error>
 
-namespace counterpoint {
+namespace counterpoint::fast {
 
 WorkerPool::WorkerPool(int threads) {
   try {
@@ -52,4 +52,4 @@ void WorkerPool::take_items(std::unique_lock<std::mutex>& lock) {
   }
 }
 
-}  // namespace counterpoint
+}  // namespace counterpoint::fast

@@ -6,7 +6,7 @@
 #include <thread>
 #include <vector>
 
-namespace counterpoint {
+namespace counterpoint::fast {
 
 /// A few threads that share the items of a batch; the caller works too and waits for the end.
 class WorkerPool {
@@ -34,4 +34,4 @@ class WorkerPool {
   std::vector<std::thread> threads_;
 };
 
-}  // namespace counterpoint
+}  // namespace counterpoint::fast

@@ -1,14 +1,14 @@
-#include "coupling/rounds.hpp"
+#include "coupling/fast/groups.hpp"
 
 #include <algorithm>
 #include <functional>
 #include <queue>
 
-namespace counterpoint {
+namespace counterpoint::fast {
 
 namespace {
 
-/// For each subsystem the smallest number among all that it is connected with, directly or through others.
+/// For each participant the smallest number among all that it is connected with, directly or through others.
 std::vector<int> representatives(const RunSpec& spec) {
   std::vector<int> first(spec.participants.size());
   for (std::size_t i = 0; i < first.size(); ++i) first[i] = static_cast<int>(i);
@@ -25,9 +25,9 @@ std::vector<int> representatives(const RunSpec& spec) {
   return first;
 }
 
-/// Whether two subsystems take the same steps, come what may.
+/// Whether two participants take the same steps, come what may.
 bool are_in_step(const ParticipantSpec& a, const ParticipantSpec& b) {
-  return a.step > 0.0 && a.step == b.step && a.may_overrun == b.may_overrun && !a.subsystem->stops_early() &&
+  return !a.pace && !b.pace && a.step > 0.0 && a.step == b.step && a.may_overrun == b.may_overrun && !a.subsystem->stops_early() &&
          !b.subsystem->stops_early();
 }
 
@@ -71,4 +71,4 @@ std::vector<std::vector<int>> groups_in_step(const RunSpec& spec) {
   return groups;
 }
 
-}  // namespace counterpoint
+}  // namespace counterpoint::fast

@@ -4,43 +4,44 @@
 
 #include "coupling/participant.hpp"
 
-namespace counterpoint {
+namespace counterpoint::fast {
 
-/// Many rounds in a row of subsystems that step together and hold their inputs (`HeldStepper`).
+/// Fast path: many rounds in a row of participants that step together and hold their inputs.
 ///
 ///     repeat for as many rounds as there is room:
-///       for each subsystem: read its inputs from the newest samples that all had before this round,
-///                           make a step, check that its outputs are finite, record them
+///       for each participant: read its inputs from the newest samples that all had before this round,
+///                             make a step, check that its outputs are finite, record them
 ///
-/// What a step needs lies close together, and clocks, histories and records are looked at once for all rounds: with
-/// cheap steps that is most of the cost of coupling. Bits are those of one step after the other.
+/// Serves a round (round.hpp) all of whose members are `HeldStepper`s with held inputs. What a step needs lies close
+/// together, and clocks, histories and records are looked at once for all rounds: with cheap steps that is most of the
+/// cost of coupling. Bit-equal to one step after the other.
 class HeldRound {
  public:
   explicit HeldRound(std::vector<Participant*> members);
 
   /// Whether they can be run like this.
   static bool serves(const std::vector<Participant*>& members);
-  /// Whether they still can. Once the settings of the floating-point unit were found changed, they cannot: everybody is
+  /// Whether they still can. Once the settings of the floating-point unit were found changed, they cannot: all are
   /// watched in every step from then on.
   bool still_serves() const { return trusted_ && serves(participants_); }
 
-  /// At most `most` rounds, for as long as a step begins before `before`; returns how many there were. When a subsystem
+  /// At most `most` rounds, for as long as a step begins before `before`; returns how many there were. When a participant
   /// fails its number is `failed`, and all else is as if the steps had been made one by one.
   long run(long most, double before);
   std::size_t failed() const { return failed_; }
 
  private:
   struct Member {
-    HeldStepper* model;
+    HeldStepper::HeldStep step;
     double* inputs;
     double* values;  ///< where its next sample goes
     double* row;     ///< where its next row goes; always the same place when nothing is recorded
     int width;
     int row_width;  ///< 0 when nothing is recorded
-    int wires;
+    int input_count;
   };
   /// From the newest sample of a source to an input.
-  struct Lead {
+  struct HeldInput {
     const double* value;
     int width;  ///< of the source: its next sample is so far away
     int target;
@@ -52,11 +53,11 @@ class HeldRound {
   void open(int count, double before);
   void close(int rounds, std::size_t stepped);
   void make_round(double t, double t_end);
-  void lead_from(std::size_t sample);
+  void read_from(std::size_t sample);
 
   std::vector<Participant*> participants_;
   std::vector<Member> members_;
-  std::vector<Lead> leads_;  ///< of the first member, of the second, ...
+  std::vector<HeldInput> held_inputs_;  ///< of the first member, of the second, ...
   std::vector<double> unrecorded_;
   const double* ends_ = nullptr;
   int opened_ = 0;  ///< rounds that there is room for
@@ -64,4 +65,4 @@ class HeldRound {
   bool trusted_ = true;
 };
 
-}  // namespace counterpoint
+}  // namespace counterpoint::fast

@@ -1,21 +1,22 @@
-#include "coupling/held_round.hpp"
+#include "coupling/fast/held_round.hpp"
 
 #include <algorithm>
 #include <utility>
 
+#include "coupling/fast/step_batch.hpp"
 #include "coupling/floating_point.hpp"
 
-namespace counterpoint {
+namespace counterpoint::fast {
 
 HeldRound::HeldRound(std::vector<Participant*> members) : participants_(std::move(members)) {
   for (Participant* p : participants_) {
-    const std::size_t wires = p->inputs->wires().size();
+    const std::vector<LineInput>& inputs = p->inputs->fast_paths().line_inputs();
     const int width = p->history.width();
     const int row_width = p->records() ? 1 + width : 0;
-    members_.push_back({p->subsystem->held_stepper(), p->inputs->held_values(), nullptr, nullptr, width, row_width,
-                        static_cast<int>(wires)});
-    for (const Wire& wire : p->inputs->wires()) {
-      leads_.push_back({nullptr, wire.history->width(), wire.target, wire.scales, wire.gain, wire.offset});
+    members_.push_back({p->fast.held->held_step(), p->inputs->values().data(), nullptr, nullptr, width, row_width,
+                        static_cast<int>(inputs.size())});
+    for (const LineInput& input : inputs) {
+      held_inputs_.push_back({nullptr, input.history->width(), input.target, input.scales, input.gain, input.offset});
     }
     unrecorded_.resize(std::max<std::size_t>(unrecorded_.size(), 1 + width));
   }
@@ -23,7 +24,9 @@ HeldRound::HeldRound(std::vector<Participant*> members) : participants_(std::mov
 
 bool HeldRound::serves(const std::vector<Participant*>& members) {
   return std::all_of(members.begin(), members.end(), [](const Participant* p) {
-    return p->subsystem->held_stepper() != nullptr && p->inputs->are_held() && !p->history.has_derivatives();
+    const bool has_connections = !p->inputs->connections().empty();
+    return p->fast.held != nullptr && p->fast.held->held_step().function != nullptr && !p->history.has_derivatives() &&
+           p->inputs->fast_paths().are_held(has_connections);
   });
 }
 
@@ -31,8 +34,8 @@ void HeldRound::open(int count, double before) {
   for (const Participant* p : participants_) count = std::min<int>(count, static_cast<int>(p->history.room_in_a_row()));
   for (std::size_t i = 0; i < members_.size(); ++i) {
     Participant& p = *participants_[i];
-    const Participant::Stretch stretch =
-        i == 0 ? p.open_stretch(count, before) : p.open_stretch_with(*participants_.front(), opened_);
+    const StepBatch::Stretch stretch =
+        i == 0 ? StepBatch::open(p, count, before) : StepBatch::open_with(p, *participants_.front(), opened_);
     members_[i].values = stretch.values;
     members_[i].row = stretch.rows != nullptr ? stretch.rows : unrecorded_.data();
     ends_ = stretch.ends;  // the same for all
@@ -41,32 +44,33 @@ void HeldRound::open(int count, double before) {
 }
 
 /// The first round reads this sample, the next one the next: until the end of the ring.
-void HeldRound::lead_from(std::size_t sample) {
-  Lead* lead = leads_.data();
+void HeldRound::read_from(std::size_t sample) {
+  HeldInput* held = held_inputs_.data();
   for (const Participant* p : participants_) {
-    for (const Wire& wire : p->inputs->wires()) (lead++)->value = wire.history->value(sample) + wire.column;
+    for (const LineInput& input : p->inputs->fast_paths().line_inputs())
+      (held++)->value = input.history->value(sample) + input.column;
   }
 }
 
 /// `stepped`: how many members have made one step more than `rounds`.
 void HeldRound::close(int rounds, std::size_t stepped) {
   for (std::size_t i = 0; i < members_.size(); ++i)
-    participants_[i]->close_stretch(rounds + (i < stepped ? 1 : 0), opened_);
+    StepBatch::close(*participants_[i], rounds + (i < stepped ? 1 : 0), opened_);
 }
 
 inline void HeldRound::make_round(double t, double t_end) {
-  Lead* lead = leads_.data();
+  HeldInput* held = held_inputs_.data();
   Member* m = members_.data();
   const std::size_t count = members_.size();
   for (std::size_t i = 0; i < count; ++i, ++m) {
     failed_ = i;  // as long as nothing else is said
     double* const inputs = m->inputs;
-    for (int k = m->wires; k > 0; --k, ++lead) {
-      const double value = *lead->value;
-      lead->value += lead->width;
-      inputs[lead->target] = lead->scales ? value * lead->gain + lead->offset : value;
+    for (int k = m->input_count; k > 0; --k, ++held) {
+      const double value = *held->value;
+      held->value += held->width;
+      inputs[held->target] = held->scales ? value * held->gain + held->offset : value;
     }
-    m->model->step_held(t, t_end, inputs, m->values);
+    m->step.function(m->step.model, t, t_end, inputs, m->values);
     const double* __restrict value = m->values;
     double* __restrict row = m->row;
     double probe = 0.0;  // stays zero as long as everything is finite
@@ -87,11 +91,11 @@ long HeldRound::run(long most, double before) {
   const FloatingPoint settings;
   double t = first.t;
   open(static_cast<int>(most), before);
-  lead_from(newest);
+  read_from(newest);
   int round = 0;
   try {
     for (; round < opened_; ++round) {
-      if (round == 1) lead_from(newest + 1);  // the stretch may begin at the beginning of the ring
+      if (round == 1) read_from(newest + 1);  // the stretch may begin at the beginning of the ring
       make_round(t, ends_[round]);
       t = ends_[round];
     }
@@ -105,4 +109,4 @@ long HeldRound::run(long most, double before) {
   return round;
 }
 
-}  // namespace counterpoint
+}  // namespace counterpoint::fast

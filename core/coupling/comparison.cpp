@@ -1,0 +1,80 @@
+#include "coupling/comparison.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "signal/newton.hpp"
+#include "signal/smooth_stretch.hpp"
+
+namespace counterpoint {
+
+/// Flat for the same reason as Scheduler::go.
+[[gnu::flatten]] void Comparison::arrive(const Connection& c) {
+  if (!pending()) return;
+  Samples samples = c.samples;
+  samples.history = c.present;
+  samples.begin = samples.history->begin();
+  samples.end = samples.history->end();
+  while (pending() && samples.time(samples.last()) >= pending_time() - samples.tolerance) {
+    compare(pending_time(), &assumed_[first_ + 1], samples, c);
+    first_ += 1 + width_;
+  }
+  if (!pending()) first_ = last_ = 0;
+}
+
+void Comparison::compare(double t, const double* assumed, const Samples& samples, const Connection& c) {
+  const double* values = published(samples, t);
+  for (int j = 0; j < width_; ++j) arrived_[j] = c.scaled(values[j]);
+  const Arrival arrival{connection_, t, assumed, arrived_.data(), width_};
+  defect.arrived(arrival);
+  for (Indicator* indicator : indicators_) indicator->arrived(arrival);
+}
+
+const double* Comparison::published(const Samples& samples, double t) {
+  const std::size_t found = behind(samples, t);
+  if (std::abs(samples.time(found) - t) > samples.tolerance) return interpolated(samples, found, t);
+  // What was assumed for the end of a step was assumed for the time before a jump.
+  const double* before = samples.before_jump(found);
+  return before != nullptr ? before : samples.value(found);
+}
+
+std::size_t Comparison::behind(const Samples& samples, double t) {
+  std::size_t k = std::clamp(place_, samples.begin, samples.last());
+  while (k < samples.last() && samples.time(k + 1) <= t + samples.tolerance) ++k;
+  while (k > samples.begin && samples.time(k) > t + samples.tolerance) --k;
+  return place_ = k;
+}
+
+[[gnu::noinline]] const double* Comparison::interpolated(const Samples& samples, std::size_t found, double t) {
+  // A cubic that ends with the first sample after t: later ones may or may not be there yet.
+  const std::size_t newest = std::min(found + 1, samples.last());
+  const ConsumerStep before{-Polynomial::infinity, t, -Polynomial::infinity, nullptr};
+  const Samples smooth = smooth_stretch(samples, before, t, 4).samples;
+  newton_through(smooth, newest, available(smooth, newest, 4), truth_);
+  truth_.evaluate(t, arrived_.data());
+  return arrived_.data();
+}
+
+void Comparison::save(Saved& into) const {
+  into.compared_for = compared_for_;
+  into.pending.assign(assumed_.begin() + static_cast<long>(first_), assumed_.begin() + static_cast<long>(last_));
+  into.tally = defect.tally_;
+  into.spreads = defect.spreads_;
+  into.place = place_;
+  into.rows = defect.rows_.total();
+}
+
+void Comparison::restore(const Saved& saved, double t) {
+  compared_for_ = saved.compared_for;
+  first_ = 0;
+  last_ = saved.pending.size();
+  if (last_ > assumed_.size()) assumed_.resize(last_);
+  std::copy(saved.pending.begin(), saved.pending.end(), assumed_.begin());
+  defect.tally_ = saved.tally;
+  defect.spreads_ = saved.spreads;
+  place_ = saved.place;
+  defect.rows_.shrink(saved.rows);
+  for (Indicator* indicator : indicators_) indicator->returned_to(t);
+}
+
+}  // namespace counterpoint

@@ -1,0 +1,86 @@
+#pragma once
+
+#include <vector>
+
+#include "coupling/connection.hpp"
+#include "coupling/defect.hpp"
+#include "coupling/indicator.hpp"
+
+namespace counterpoint {
+
+/// What a consumer assumed of one source until the truth arrives, and who is told then.
+///
+/// A consumer that extrapolates leaves here what it assumed for the end of a step: once for every sample
+/// that the source publishes, at the last step end not beyond that sample (or, where a step spans it, at
+/// the end of that step). When the source has published so far the two are compared, in units of the
+/// input (after gain and offset). All of this follows from times, so it does not depend on the order in
+/// which participants happened to step.
+class Comparison {
+ public:
+  Comparison(int connection, int width)
+      : defect(width), connection_(connection), width_(width), arrived_(width), truth_(width) {}
+
+  /// Whether to assume at the end of the consumer's step: the step after it will end at `following`, and
+  /// the source publishes (or has published) its next sample at `source_next`.
+  bool wants(double following, double source_next, double tolerance) const {
+    return following > source_next + tolerance && source_next > compared_for_ + tolerance;
+  }
+  void assume(const Polynomial& polynomial, double t, double source_next) {
+    compared_for_ = source_next;
+    const std::size_t row = last_;
+    last_ += 1 + width_;
+    if (last_ > assumed_.size()) assumed_.resize(2 * last_);
+    assumed_[row] = t;
+    polynomial.evaluate(t, &assumed_[row + 1]);
+  }
+
+  bool pending() const { return first_ < last_; }
+  /// Whether so much is pending that it should be compared, should the samples be there.
+  bool full() const { return last_ - first_ >= most_pending * static_cast<std::size_t>(1 + width_); }
+  double pending_time() const { return assumed_[first_]; }
+
+  /// Compare what is pending with what the source of the connection has published, as far as that reaches.
+  void arrive(const Connection& c);
+
+  Defect defect;
+  /// Tell this one, too.
+  void add(Indicator& indicator) { indicators_.push_back(&indicator); }
+  bool has_more_indicators() const { return !indicators_.empty(); }
+
+  /// All that lasts, apart from the rows themselves.
+  struct Saved {
+    double compared_for = 0.0;
+    std::vector<double> pending;  ///< rows (t, assumed)
+    Defect::Tally tally;
+    std::vector<Defect::Spread> spreads;
+    std::size_t place = 0;
+    std::size_t rows = 0;
+  };
+  void save(Saved& into) const;
+  void restore(const Saved& saved, double t);
+
+ private:
+  friend struct fast::DerivedComparison;
+
+  void compare(double t, const double* assumed, const Samples& samples, const Connection& c);
+  /// What the source has published for time t: a sample, or between samples a cubic.
+  const double* published(const Samples& samples, double t);
+  /// The last sample not later than t, or the first one when all are later; looked for from the last place on.
+  std::size_t behind(const Samples& samples, double t);
+  const double* interpolated(const Samples& samples, std::size_t found, double t);
+
+  static constexpr std::size_t most_pending = 256;
+
+  int connection_;
+  int width_;
+  std::size_t place_ = 0;                        ///< the sample that was compared last
+  double compared_for_ = -Polynomial::infinity;  ///< the source's sample of the last assumption
+  std::size_t first_ = 0;                        ///< where the oldest assumption that is pending begins
+  std::size_t last_ = 0;                         ///< behind the newest
+  std::vector<double> assumed_;                  ///< rows (t, assumed) that are pending, and room for more
+  std::vector<double> arrived_;                  ///< scratch
+  Polynomial truth_;
+  std::vector<Indicator*> indicators_;
+};
+
+}  // namespace counterpoint

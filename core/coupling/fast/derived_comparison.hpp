@@ -1,0 +1,29 @@
+#pragma once
+
+#include "coupling/comparison.hpp"
+#include "coupling/fast/line_input.hpp"
+
+namespace counterpoint::fast {
+
+/// Fast path: comparisons that are made from samples alone, many at once.
+///
+/// Serves a scalar connection that is held or a line in a round (round.hpp) and that no indicator but the defect listens
+/// to: consumer and source have the same step ends, so that what was assumed for a sample follows from the samples
+/// before it. Saves writing every assumption down and looking for the sample that belongs to it. Bit-equal to
+/// `Comparison::assume` and `Comparison::arrive`.
+struct DerivedComparison {
+  static bool serves(const Connection& c, const Comparison& comparison) {
+    return c.fast.is_line && !c.waits && !comparison.has_more_indicators();
+  }
+  /// Compare what has arrived since the last call; `consumer_samples`: how many the consumer has published.
+  static void compare(Comparison& comparison, const Connection& c, std::size_t consumer_samples);
+
+ private:
+  static void compare_held(Comparison& comparison, const LineInput& input, std::size_t last);
+  static void compare_sloped(Comparison& comparison, const LineInput& input, std::size_t last);
+  static double add_held(Defect& defect, const double* values, const double* times, std::size_t count,
+                         const LineInput& input, double first_before);
+  static void write_held(Comparison& comparison, const LineInput& input, std::size_t last);
+};
+
+}  // namespace counterpoint::fast

@@ -1,0 +1,57 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "coupling/fast/line_input.hpp"
+#include "coupling/rows.hpp"
+
+namespace counterpoint::fast {
+
+/// Rows (t, assumed, arrived) of an input that is held, made from rows of its source when somebody reads them.
+class DerivedRows {
+ public:
+  /// `before`: what the source had published before these rows; none when they begin with its initial outputs.
+  DerivedRows(Rows source, std::size_t columns, const LineInput& input, std::optional<double> before)
+      : source_(std::move(source)), columns_(columns), input_(input), before_(before) {}
+
+  std::size_t count() const { return source_.size / columns_ - (before_ ? 0 : 1); }
+  /// Write them, 3 columns.
+  void write(double* out) const;
+  /// What the source has published last.
+  double last() const { return source_.data[source_.size - columns_ + 1 + input_.column]; }
+
+ private:
+  Rows source_;
+  std::size_t columns_;
+  LineInput input_;
+  std::optional<double> before_;
+};
+
+/// Fast path: defect rows that are not written down.
+///
+/// Serves a scalar connection that is held in a round (round.hpp) and whose source is recorded: what was assumed for a
+/// sample is the sample before it. Saves writing and keeping three numbers for every step and connection; the rows that
+/// the source gives away are kept alive instead, and the defects are made when they are read. Bit-equal to
+/// `Defect::arrived`.
+class DerivedDefectRows {
+ public:
+  void use(const LineInput& input) { input_ = input; }
+  bool is_used() const { return input_.has_value(); }
+
+  /// The source gives these rows away.
+  void source_gives(const std::vector<Rows>& blocks, std::size_t columns);
+
+  std::size_t count() const;
+  std::vector<DerivedRows> take() { return std::exchange(blocks_, {}); }
+  std::vector<Rows> take_made();
+
+ private:
+  std::optional<LineInput> input_;
+  std::optional<double> before_;
+  std::vector<DerivedRows> blocks_;
+};
+
+}  // namespace counterpoint::fast

@@ -1,0 +1,35 @@
+#include "coupling/fast/input_paths.hpp"
+
+#include <algorithm>
+
+namespace counterpoint::fast {
+
+void InputPaths::choose(std::vector<Connection>& connections, const SetUp& set_up) {
+  leave_lines(connections);
+  line_inputs_.clear();
+  sloped_ = single_ = false;
+  if (!enabled_) return;
+  const bool asked = set_up.approximations_asked;
+  for (Connection& c : connections) {
+    c.fast.newest_points = asked ? 0 : newest_points_of(c);
+    c.fast.is_line = LineInput::serves(c);
+  }
+  if (set_up.has_fixed_values) return;
+  single_ = connections.size() == 1 && set_up.scalars == 1 && !set_up.has_laws &&
+            connections.front().samples.width == 1;
+  const bool lines = std::all_of(connections.begin(), connections.end(),
+                                 [](const Connection& c) { return c.fast.is_line && !c.waits; });
+  if (!lines) return;
+  for (const Connection& c : connections) line_inputs_.emplace_back(c);
+  sloped_ = std::any_of(line_inputs_.begin(), line_inputs_.end(), [](const LineInput& input) { return input.sloped; });
+}
+
+void InputPaths::tell(std::vector<Connection>& connections) {
+  lines_ = false;
+  for (Connection& c : connections) {
+    c.samples.end = last_ + 1;
+    c.polynomial.invalidate();
+  }
+}
+
+}  // namespace counterpoint::fast

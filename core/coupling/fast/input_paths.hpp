@@ -1,0 +1,92 @@
+#pragma once
+
+#include <vector>
+
+#include "coupling/fast/line_input.hpp"
+#include "coupling/fast/newest_points.hpp"
+
+namespace counterpoint::fast {
+
+/// Fast paths of the inputs of one participant, each bit-equal to `Inputs::made_from_connections`:
+///
+/// 1. Lines. In a round (round.hpp) all sources stand at the same sample number, so that inputs that are held or lines
+///    need no polynomial, no search and no memory of what is frozen: some numbers are copied. Serves participants all
+///    of whose connections are such (`LineInput::serves`) and wait for no source.
+/// 2. Single scalar. The only input is one scalar connection: while its polynomial is right it is evaluated in place.
+///    Solvers may take the polynomial itself (`single_polynomial`).
+/// 3. Newest points (newest_points.hpp), per connection.
+///
+/// The savings are printed by `python -m benchmarks fast-paths`.
+class InputPaths {
+ public:
+  /// What else there is to the inputs than connections.
+  struct SetUp {
+    std::size_t scalars = 0;             ///< inputs
+    bool has_laws = false;
+    bool has_fixed_values = false;       ///< inputs that keep a value whatever drives them
+    bool approximations_asked = false;   ///< whoever owns the inputs makes all polynomials
+  };
+
+  explicit InputPaths(bool enabled) : enabled_(enabled) {}
+
+  /// Which connections do you serve? Asked again whenever the set-up changes.
+  void choose(std::vector<Connection>& connections, const SetUp& set_up);
+
+  /// Write the inputs at t, where a path serves that: true.
+  bool make(double t, double step_start, std::vector<Connection>& connections, std::vector<double>& values) {
+    if (lines_ && t >= step_start) {
+      if (sloped_) {
+        for (const LineInput& input : line_inputs_) values[input.target] = input.line.at(t);
+      }
+      return true;
+    }
+    if (!single_) return false;
+    Connection& c = connections.front();
+    if (!c.polynomial.covers(t)) return false;
+    values[c.target_offset] = c.polynomial.scalar(t);
+    return true;
+  }
+
+  /// Freeze for a round: the consumer stands at its sample number `last`, and so do its sources; those it waits for
+  /// are one step ahead.
+  void freeze_in_step(std::vector<Connection>& connections, std::vector<double>& values, std::size_t last) {
+    if (line_inputs_.empty()) {
+      for (Connection& c : connections) c.use_samples_before(last + (c.waits ? 2 : 1));
+      return;
+    }
+    lines_ = true;
+    last_ = last;
+    for (LineInput& input : line_inputs_) {
+      if (sloped_) {
+        input.line = input.from_sample(last);
+      } else {  // the same, short
+        values[input.target] = input.scaled(input.history->value(last)[input.column]);
+      }
+    }
+  }
+
+  /// More is asked than the lines say: the connections are told what they stand for.
+  void leave_lines(std::vector<Connection>& connections) {
+    if (lines_) tell(connections);
+  }
+  void forget_lines() { lines_ = false; }
+
+  /// Whether all inputs are lines in the step that is frozen.
+  bool are_lines() const { return lines_; }
+  /// Whether all inputs are held from the newest samples, or constant.
+  bool are_held(bool has_connections) const { return enabled_ && (!has_connections || !line_inputs_.empty()) && !sloped_; }
+  const std::vector<LineInput>& line_inputs() const { return line_inputs_; }
+  bool is_single() const { return single_; }
+
+ private:
+  void tell(std::vector<Connection>& connections);
+
+  bool enabled_;
+  bool single_ = false;     ///< one scalar connection and no other input
+  bool lines_ = false;      ///< the lines say it all, for the step that is frozen; connections have not heard of it
+  bool sloped_ = false;     ///< some line is not held
+  std::size_t last_ = 0;    ///< sample from which the lines go on
+  std::vector<LineInput> line_inputs_;  ///< of all connections, or none
+};
+
+}  // namespace counterpoint::fast

@@ -1,0 +1,148 @@
+#include "coupling/fast/round.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "check.hpp"
+#include "coupling/fast/derived_comparison.hpp"
+
+namespace counterpoint::fast {
+
+namespace {
+
+constexpr std::size_t most_rounds = 1024;
+constexpr double seconds_between_clocks = 1e-3;  ///< in rounds that are made all together
+
+/// All sources stand at the same sample as the consumer, or one step ahead where it waits for them.
+inline void freeze_in_step(Participant& p) {
+  p.inputs->begin_step(p.t, p.t_next);
+  p.inputs->fast_paths().freeze_in_step(p.inputs->connections(), p.inputs->values(), p.history.end() - 1);
+}
+
+}  // namespace
+
+Round::Round(Network& network, std::vector<int> members) : network_(network), members_(std::move(members)) {
+  for (int i : members_) network_.participants[i].fast.in_step = true;
+}
+
+void Round::choose_comparisons() {
+  for (int i : members_) network_.participants[i].fast.derive_from_rows.clear();
+  for (int i : members_) {
+    Participant& p = network_.participants[i];
+    for (std::size_t k = 0; k < p.comparisons.size(); ++k) {
+      Connection& c = p.inputs->connections()[k];
+      c.fast.compares_by_samples = DerivedComparison::serves(c, p.comparisons[k]);
+      Participant& source = network_.participants[c.source];
+      if (!c.fast.compares_by_samples || c.fast.newest_points != 1 || !source.records()) continue;
+      p.comparisons[k].defect.derived.use(LineInput(c));
+      source.fast.derive_from_rows.push_back(&p.comparisons[k].defect.derived);
+    }
+  }
+}
+
+void Round::choose_steps() {
+  std::vector<Participant*> participants;
+  for (int i : members_) {
+    Participant& p = network_.participants[i];
+    p.fast.held = dynamic_cast<HeldStepper*>(p.subsystem.get());
+    participants.push_back(&p);
+    const std::vector<Connection>& connections = p.inputs->connections();
+    const bool waits =
+        std::any_of(connections.begin(), connections.end(), [](const Connection& c) { return c.waits; });
+    if (p.subsystem->works_elsewhere() && !waits && !p.inputs->depends_on_step()) elsewhere_.push_back(i);
+  }
+  if (HeldRound::serves(participants)) held_.emplace(std::move(participants));
+}
+
+void Round::leave() {
+  for (int i : members_) network_.participants[i].fast.in_step = false;
+}
+
+void Round::check_same_place() const {
+  const Participant& first = participant(0);
+  for (int i : members_) {
+    const Participant& p = network_.participants[i];
+    if (p.t == first.t && p.t_next == first.t_next && p.history.end() == first.history.end()) continue;
+    internal_error("participants that step together are not at the same place");
+  }
+}
+
+std::size_t Round::make_room() const {
+  std::size_t room = most_rounds;
+  for (int i : members_) {
+    History& history = network_.participants[i].history;
+    if (history.room() < 16) network_.make_room(i, 64);
+    room = std::min(room, history.room());
+  }
+  return room;
+}
+
+void Round::announce() const {
+  for (int i : elsewhere_) {
+    network_.guarded(i, [&] {
+      Participant& p = network_.participants[i];
+      freeze_in_step(p);
+      p.subsystem->announce(p.t, p.t_next, *p.inputs);
+    });
+  }
+}
+
+inline long Round::step(Participant& p) {
+  const bool timed = p.stopwatch.due();
+  if (timed) p.stopwatch.begin();
+  freeze_in_step(p);
+  p.step_with_inputs();
+  if (timed) p.stopwatch.end(1);
+  p.history.commit();
+  return timed && p.stopwatch.costly() ? cheap_steps_between_clocks : 1;
+}
+
+/// `cheap`: whether all steps were.
+[[gnu::flatten]] long Round::run_one_by_one(std::size_t rounds, double target, bool& cheap) {
+  const Participant& first = participant(0);
+  const bool whole = !elsewhere_.empty();  // a round in which steps were sent off is finished
+  long made = 0;
+  try {
+    for (; cheap && rounds > 0 && (next_ > 0 || (!first.finished() && first.t < target)); --rounds) {
+      if (whole) announce();
+      while ((cheap || whole) && next_ < members_.size()) {
+        const long counted = step(participant(next_++));
+        made += counted;
+        cheap = counted == 1 && cheap;
+      }
+      if (next_ == members_.size()) next_ = 0;
+    }
+  } catch (...) {
+    if (next_ > 0) network_.note_failure(members_[next_ - 1]);  // else what was announced failed
+    throw;
+  }
+  return made;
+}
+
+long Round::run_held(long most, double target) {
+  double seconds = 0.0;  // of a round, as measured so far
+  for (int i : members_) seconds += network_.participants[i].stopwatch.seconds(1);
+  const long in_time = seconds > 0.0 ? static_cast<long>(std::clamp(seconds_between_clocks / seconds, 1.0, 1e6)) : 1L;
+  long rounds = 0;
+  try {
+    rounds = held_->run(std::min(most, in_time), target);
+  } catch (...) {
+    network_.note_failure(members_[held_->failed()]);
+    throw;
+  }
+  for (int i : members_) network_.participants[i].stopwatch.wake();
+  return rounds * static_cast<long>(members_.size());
+}
+
+long Round::run(double target) {
+  if (is_whole()) check_same_place();
+  const std::size_t room = make_room();
+  const bool holds = held_ && held_->still_serves();
+  bool cheap = true;
+  // Where rounds are made all together one is made by itself before, to be timed and watched.
+  long made = run_one_by_one(holds ? 1 : room, target, cheap);
+  if (holds && cheap && room > 1) made += run_held(static_cast<long>(room - 1), target);
+  return made;
+}
+
+}  // namespace counterpoint::fast

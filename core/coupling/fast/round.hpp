@@ -1,0 +1,60 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "coupling/fast/held_round.hpp"
+#include "coupling/network.hpp"
+
+namespace counterpoint::fast {
+
+/// A costly step counts for as many cheap ones: after it a driver looks at the wall clock.
+inline constexpr long cheap_steps_between_clocks = 1024;
+
+/// Fast path: participants that step together.
+///
+/// Serves a group of participants that are connected with each other only and step on the same grid (groups.hpp): none
+/// can overtake another, so that they go in rounds, one step each, those that are waited for first, and nothing has to be
+/// chosen in between. Where they hold their inputs as well, many rounds are made at once (held_round.hpp). Bit-equal:
+/// these are steps that the precedence rule allows, in one of the orders that it allows.
+class Round {
+ public:
+  Round(Network& network, std::vector<int> members);
+
+  /// Before the run starts: what is compared from samples, and which defect rows are derived.
+  void choose_comparisons();
+  /// After it has started.
+  void choose_steps();
+  /// Go one by one from now on; before the run starts.
+  void leave();
+
+  /// The participants have been moved: all stand at the same place.
+  void start_over() { next_ = 0; }
+  /// No round is under way.
+  bool is_whole() const { return next_ == 0; }
+  const std::vector<int>& members() const { return members_; }
+
+  /// Rounds up to `target`, as many as there is room for or until a step was costly. Returns the number of steps made,
+  /// costly ones counted as many cheap ones.
+  long run(double target);
+
+ private:
+  Participant& participant(std::size_t k) const { return network_.participants[members_[k]]; }
+  /// Throw unless all stand at the same place: moving one of them alone is a mistake in the core.
+  void check_same_place() const;
+  std::size_t make_room() const;
+  void announce() const;
+  /// Returns the steps counted.
+  static long step(Participant& p);
+  long run_one_by_one(std::size_t rounds, double target, bool& cheap);
+  /// Rounds one after the other, all together.
+  long run_held(long most, double target);
+
+  Network& network_;
+  std::vector<int> members_;  ///< those that are waited for first; the first one stands for all
+  std::size_t next_ = 0;      ///< whose turn it is: after a costly step a driver may look at the clock
+  std::optional<HeldRound> held_;
+  std::vector<int> elsewhere_;  ///< those whose steps can be sent off at the beginning of a round
+};
+
+}  // namespace counterpoint::fast

@@ -1,0 +1,91 @@
+#include "coupling/fast/scheduling_paths.hpp"
+
+#include "coupling/fast/groups.hpp"
+
+namespace counterpoint::fast {
+
+SchedulingPaths::SchedulingPaths(const RunSpec& spec, int threads, Network& network, PrecedenceRule& rule)
+    : network_(network),
+      rule_(rule),
+      enabled_(spec.fast_paths),
+      compares_at_once_(std::any_of(spec.participants.begin(), spec.participants.end(),
+                                    [](const ParticipantSpec& p) { return p.pace != nullptr; })),
+      longest_((spec.until - spec.start) / 256.0) {
+  if (!enabled_) return;
+  for (Participant& p : network_.participants) p.fast.compares_later = !compares_at_once_;
+  const int useful = std::min<int>(threads, static_cast<int>(spec.participants.size()));
+  if (useful > 1) {
+    pool_ = std::make_unique<WorkerPool>(useful);
+    return;
+  }
+  for (const std::vector<int>& group : groups_in_step(spec)) {
+    Round& round = rounds_.emplace_back(network_, group);
+    for (int i : group) {
+      rule_.candidate(i).round = &round;
+      rule_.candidate(i).represented = i != group.front();
+    }
+  }
+}
+
+void SchedulingPaths::leave_rounds() {
+  for (Round& round : rounds_) {
+    for (int i : round.members()) {
+      rule_.candidate(i).round = nullptr;
+      rule_.candidate(i).represented = false;
+    }
+    round.leave();
+  }
+  rounds_.clear();
+}
+
+void SchedulingPaths::before_start() {
+  for (Round& round : rounds_) round.choose_comparisons();
+}
+
+void SchedulingPaths::after_start() {
+  if (!enabled_) return;
+  for (Participant& p : network_.participants) StepBatch::choose(p);
+  for (Round& round : rounds_) round.choose_steps();
+}
+
+void SchedulingPaths::look_again() {
+  for (Round& round : rounds_) round.start_over();
+}
+
+[[gnu::noinline]] void SchedulingPaths::run_timed(Participant& p, const BatchLimits& allowed) {
+  const long before = p.steps;
+  p.stopwatch.begin();
+  StepBatch::run(p, allowed);
+  p.stopwatch.end(p.steps - before);
+}
+
+[[gnu::noinline]] void SchedulingPaths::run_round(Candidate& first, long& steps_made) {
+  Round& round = *first.round;
+  steps_made += round.run(rule_.target());
+  for (int i : round.members()) rule_.has_published_in_round(rule_.candidate(i));
+}
+
+[[gnu::noinline]] void SchedulingPaths::run_together(Candidate& first, long& steps_made) {
+  together_.assign(1, first.index);
+  for (int i = rule_.take_first(); i >= 0; i = rule_.take_first()) together_.push_back(i);
+  if (together_.size() == 1) return run_batch(first, steps_made);
+  for (int i : together_) {
+    if (network_.participants[i].history.room() < 16) network_.make_room(i, 64);
+  }
+  errors_.assign(together_.size(), nullptr);
+  std::atomic<long> made{0};
+  pool_->run(static_cast<int>(together_.size()), [this, &made](int k) {
+    try {
+      made += batch(rule_.candidate(together_[k]));
+    } catch (...) {
+      errors_[k] = std::current_exception();
+    }
+  });
+  steps_made += made;
+  for (std::size_t k = 0; k < together_.size(); ++k) {
+    if (errors_[k]) network_.guarded(together_[k], [&] { std::rethrow_exception(errors_[k]); });
+  }
+  for (int i : together_) publish(rule_.candidate(i));
+}
+
+}  // namespace counterpoint::fast

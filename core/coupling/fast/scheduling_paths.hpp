@@ -1,0 +1,92 @@
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <vector>
+
+#include "coupling/fast/round.hpp"
+#include "coupling/fast/step_batch.hpp"
+#include "coupling/fast/workers.hpp"
+#include "coupling/precedence_rule.hpp"
+
+namespace counterpoint::fast {
+
+/// Fast paths of a scheduler, each bit-equal to one step after the other: the order of steps that the precedence rule
+/// allows changes no bit.
+///
+/// 1. Rounds (round.hpp), for groups that step together; with one thread.
+/// 2. Threads. All that may step at the same moment do so at the same time.
+/// 3. Batches (step_batch.hpp). A participant goes on for as long as the rule lets it.
+/// 4. Comparisons. What was assumed is compared with what arrived many at a time, when a slice ends or a history is
+///    full; where a pace listens to comparisons, at once.
+class SchedulingPaths {
+ public:
+  using Candidate = PrecedenceRule::Candidate;
+
+  SchedulingPaths(const RunSpec& spec, int threads, Network& network, PrecedenceRule& rule);
+
+  void leave_rounds();
+  void before_start();
+  void after_start();
+  void look_again();
+
+  /// Do you serve this one? Then steps of it, its group or those that may step beside it are made and published; else
+  /// nothing is done and the answer is false. `steps_made` grows, by more for costly steps.
+  bool run(Candidate& next, long& steps_made) {
+    if (!enabled_) return false;
+    if (next.round != nullptr) {
+      run_round(next, steps_made);
+    } else if (pool_) {
+      run_together(next, steps_made);
+    } else {
+      run_batch(next, steps_made);
+    }
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t most_steps = 1024;  ///< in a batch
+
+  /// Steps of one participant as far as its limits allow; returns their number (more for costly ones).
+  long batch(Candidate& c) const {
+    Participant& p = *c.participant;
+    const double stop = std::min(p.t + longest_, rule_.target());
+    BatchLimits allowed{c.end, std::min(c.begin, stop), 1};
+    if (!p.stopwatch.costly()) allowed.steps = static_cast<long>(std::min(p.history.room(), most_steps));
+    const long before = p.steps;
+    if (p.stopwatch.due()) {
+      run_timed(p, allowed);
+    } else {
+      StepBatch::run(p, allowed);
+    }
+    return p.stopwatch.costly() ? cheap_steps_between_clocks : p.steps - before;
+  }
+  static void run_timed(Participant& p, const BatchLimits& allowed);
+  void run_batch(Candidate& c, long& steps_made) {
+    if (c.participant->history.room() < 16) network_.make_room(c.index, 64);
+    network_.guarded(c.index, [&] { steps_made += batch(c); });
+    publish(c);
+  }
+  void publish(Candidate& c) {
+    c.participant->history.commit();
+    if (compares_at_once_) network_.compare(c.index);
+    rule_.has_published(c);
+  }
+  void run_round(Candidate& first, long& steps_made);
+  void run_together(Candidate& first, long& steps_made);
+
+  Network& network_;
+  PrecedenceRule& rule_;
+  bool enabled_;
+  bool compares_at_once_;
+  double longest_;  ///< batch, s
+  std::deque<Round> rounds_;
+  std::unique_ptr<WorkerPool> pool_;
+  std::vector<int> together_;
+  std::vector<std::exception_ptr> errors_;
+};
+
+}  // namespace counterpoint::fast

@@ -1,0 +1,45 @@
+#include "coupling/fast/step_batch.hpp"
+
+namespace counterpoint::fast {
+
+void StepBatch::choose(Participant& p) {
+  p.fast.batches = dynamic_cast<BatchStepper*>(p.subsystem.get());
+  const bool leaves_samples_only = p.fixed_ != nullptr && !p.assumes_ && !p.history.has_derivatives() &&
+                                   !p.inputs->depends_on_step() && !p.fast.in_step;
+  if (!leaves_samples_only || (p.fast.batches != nullptr && !p.fast.batches->makes_batches())) p.fast.batches = nullptr;
+}
+
+StepBatch::Stretch StepBatch::open(Participant& p, int most, double before) {
+  Stretch made{p.history.next_time(), p.history.next_value(), nullptr, 0};
+  const auto allowed = [before](double begin, double) { return begin < before; };
+  made.count = p.clock_.next_on_grid(p.t, most, allowed, p.history.next_time());
+  if (p.records_ && made.count > 0) made.rows = p.rows_.extend(made.count);
+  return made;
+}
+
+StepBatch::Stretch StepBatch::open_with(Participant& p, Participant& other, int count) {
+  Stretch made{p.history.next_time(), p.history.next_value(), nullptr, count};
+  std::copy_n(other.history.next_time(), count, p.history.next_time());
+  p.clock_ = other.clock_;
+  if (p.records_ && count > 0) made.rows = p.rows_.extend(count);
+  return made;
+}
+
+void StepBatch::close(Participant& p, int made, int opened) {
+  const double* ends = p.history.next_time();
+  if (p.records_) p.rows_.give_back(opened - made);
+  if (made == 0) return;
+  const double begin = made > 1 ? ends[made - 2] : p.t;
+  const std::size_t last = p.history.end() + static_cast<std::size_t>(made) - 2;
+  p.history.advance_many(made);
+  p.history.commit();
+  p.t = ends[made - 1];
+  p.t_next = made < opened ? ends[made] : p.clock_.next_fixed(p.t);
+  p.horizon = std::max(p.horizon, p.t_next);
+  p.steps += made;
+  p.inputs->begin_step(begin, p.t);
+  p.inputs->fast_paths().freeze_in_step(p.inputs->connections(), p.inputs->values(), last);
+  p.fast.held->stand_at(p.t);
+}
+
+}  // namespace counterpoint::fast

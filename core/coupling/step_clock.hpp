@@ -1,0 +1,72 @@
+#pragma once
+
+#include <algorithm>
+
+#include "recipe/fields.hpp"
+#include "signal/polynomial.hpp"
+
+namespace counterpoint {
+
+/// Times at which a participant steps: a fixed step is counted, never summed.
+class StepClock {
+ public:
+  StepClock(double start, double until, double step, double tolerance)
+      : next_on_grid_(start + step),
+        start_(start),
+        last_(until - tolerance),
+        until_(until),
+        step_(step),
+        tolerance_(tolerance) {}
+
+  bool fixed() const { return step_ > 0.0; }
+
+  /// Let the run end here instead.
+  void end_at(double until) {
+    until_ = until;
+    last_ = until - tolerance_;
+  }
+
+  /// End of the next step from t on the fixed grid; infinity at the end of the run.
+  double next_fixed(double t) {
+    if (t >= last_) return Polynomial::infinity;
+    while (next_on_grid_ <= t + tolerance_) next_on_grid_ = start_ + (count_ += 1.0) * step_;
+    return next_on_grid_ > last_ ? until_ : next_on_grid_;
+  }
+
+  /// Ends of the next steps from t on the fixed grid, at most `most` and for as long as `allowed(begin, end)`; returns
+  /// their number. Those at the end of the run, which may be of another length, are not among them.
+  template <class Allowed>
+  [[gnu::always_inline]] int next_on_grid(double t, int most, const Allowed& allowed, double* ends) {
+    const double start = start_, last = last_, step = step_;  // copies, which writing `ends` cannot change
+    double count = count_;
+    double end = next_on_grid_;
+    int made = 0;
+    while (made < most && end < last && allowed(t, end)) {
+      ends[made++] = t = end;
+      end = start + (count += 1.0) * step;
+    }
+    count_ = count;
+    next_on_grid_ = end;
+    return made;
+  }
+
+  /// End of the next step from t, of length `preferred`; a step that begins before `event` does not go over it.
+  double next(double t, double preferred, double event) const {
+    if (t >= last_) return Polynomial::infinity;
+    if (t < event - tolerance_ && t + preferred > event - tolerance_) return event;
+    return t + preferred > last_ ? until_ : t + preferred;
+  }
+
+ private:
+  friend struct recipe::Fields<StepClock>;
+
+  double next_on_grid_;  ///< start + count steps; not next to the count, or compilers pack the two in every step
+  double start_;
+  double last_;  ///< from here on the run is over
+  double until_;
+  double step_;
+  double tolerance_;
+  double count_ = 1.0;  ///< of steps, a whole number
+};
+
+}  // namespace counterpoint

@@ -1,0 +1,129 @@
+#include "coupling/windowed_scheduler.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "check.hpp"
+
+namespace counterpoint {
+
+WindowedScheduler::WindowedScheduler(const RunSpec& spec, std::unique_ptr<Window> window, int threads)
+    : scheduler_(spec, threads), window_(std::move(window)), until_(spec.until), from_(spec.start) {
+  scheduler_.leave_rounds();  // an interrupt within a window is heard after the step that is under way
+  for (const Participant& p : network().participants)
+    earlier_.emplace_back(p.history.width(), p.history.has_derivatives(), p.history.may_jump());
+  find_interface();
+}
+
+void WindowedScheduler::find_interface() {
+  const std::vector<Participant>& participants = network().participants;
+  for (const Participant& p : participants) {
+    for (const Connection& c : p.inputs->connections()) {
+      if (c.waits) continue;
+      for (int j = 0; j < c.samples.width; ++j) {
+        const int column = c.samples.column + j;
+        const bool known = std::any_of(interface_.begin(), interface_.end(), [&](const InterfaceSignal& other) {
+          return other.source == c.source && other.column == column;
+        });
+        if (!known) interface_.push_back({c.source, column, &participants[c.source].history, &earlier_[c.source]});
+      }
+    }
+  }
+}
+
+void WindowedScheduler::start() { scheduler_.start(); }
+
+bool WindowedScheduler::advance(double target, double wall_seconds) {
+  using clock = std::chrono::steady_clock;
+  const auto deadline = clock::now() + std::chrono::duration<double>(wall_seconds);
+  const double last = std::min(target, until_) - network().tolerance;
+  bool pause = open_;  // after a slice that ended within a window there is something to take away at its end
+  while (from_ < last) {
+    try {
+      if (!open_) open();
+      if (!finish_passes(wall_seconds)) return false;
+    } catch (...) {
+      give_up();
+      throw;
+    }
+    close();
+    pause = pause || clock::now() >= deadline;
+    if (pause) break;
+  }
+  return from_ >= last;
+}
+
+void WindowedScheduler::open() {
+  const double end = window_->end_after(from_);
+  to_ = end > until_ - network().tolerance ? until_ : end;
+  std::vector<Participant>& participants = network().participants;
+  for (std::size_t i = 0; i < participants.size(); ++i) {
+    network().guarded(static_cast<int>(i), [&] { participants[i].open_until(to_); });
+  }
+  if (!interface_.empty()) {
+    if (!network().save(checkpoint_)) internal_error("a subsystem in a window cannot save");
+    for (std::size_t i = 0; i < participants.size(); ++i)
+      participants[i].history.keep_from(checkpoint_[i].history.begin);
+    window_->opened(interface_);
+  }
+  scheduler_.look_again();
+  pass_ = 0;
+  open_ = true;
+}
+
+/// True when the window is done, false when the slice is over.
+bool WindowedScheduler::finish_passes(double wall_seconds) {
+  while (true) {
+    if (!scheduler_.advance(to_, wall_seconds)) return false;
+    if (interface_.empty() || !window_->again(pass_, to_, interface_)) return true;
+    repeat();
+  }
+}
+
+void WindowedScheduler::repeat() {
+  std::vector<Participant>& participants = network().participants;
+  for (std::size_t i = 0; i < participants.size(); ++i) std::swap(participants[i].history, earlier_[i]);
+  network().restore(checkpoint_);
+  for (std::size_t i = 0; i < participants.size(); ++i) {
+    participants[i].history.keep_from(checkpoint_[i].history.begin);
+    participants[i].read_earlier(earlier_);
+  }
+  scheduler_.look_again();
+  ++pass_;
+}
+
+void WindowedScheduler::close() {
+  for (Participant& p : network().participants) {
+    p.read_present();
+    p.history.keep_from(History::nowhere);
+  }
+  release_states();
+  ++windows_;
+  passes_ += pass_ + 1;
+  from_ = to_;
+  open_ = false;
+}
+
+void WindowedScheduler::give_up() {
+  if (has_open_window()) network().rewind(checkpoint_);
+  release_states();
+  open_ = false;
+}
+
+/// States of components made elsewhere must not outlive the run.
+void WindowedScheduler::release_states() {
+  for (Participant::Saved& saved : checkpoint_) saved.subsystem.reset();
+}
+
+WindowTally WindowedScheduler::tally() const {
+  WindowTally tally;
+  tally.windows = windows_;
+  tally.passes = passes_;
+  window_->report(tally);
+  return tally;
+}
+
+double WindowedScheduler::time() { return has_open_window() ? from_ : network().time(); }
+
+}  // namespace counterpoint

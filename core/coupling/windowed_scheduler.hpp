@@ -1,0 +1,71 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "coupling/scheduler.hpp"
+#include "coupling/window.hpp"
+
+namespace counterpoint {
+
+/// The precedence rule in windows that are repeated: waveform relaxation. What the first pass had to
+/// extrapolate, a repeat interpolates from what the pass before has published.
+/// Reference: Lelarasmee, Ruehli and Sangiovanni-Vincentelli (1982).
+///
+///     repeat until the end is reached:
+///       1. all participants stand at T, and the window ends at T'. Save everything.
+///       2. first pass: to T' by the precedence rule; a step that would go beyond T' ends there.
+///       3. as often as the window says (`Window::again`):
+///            keep what this pass has published, restore everything to T, and go to T' again:
+///            a participant that waits for a source interpolates what it publishes now, as in the first pass;
+///            one that does not wait interpolates what it published in the pass before
+///       4. what the last pass has published counts; the others leave nothing behind.
+///
+/// Parallel schemes become Jacobi iterations, the others Gauss-Seidel ones. Where no participant extrapolates there is
+/// nothing to repeat and nothing to save.
+class WindowedScheduler {
+ public:
+  WindowedScheduler(const RunSpec& spec, std::unique_ptr<Window> window, int threads);
+  WindowedScheduler(const RunSpec& spec, const WindowSpec& window, int threads)
+      : WindowedScheduler(spec, std::make_unique<RepeatedWindow>(window, spec.start), threads) {}
+
+  void start();
+
+  /// Windows until `target` is inside or at the end of the last one, or a slice of that, which may end within a
+  /// window. Returns true when all have reached it. Throws what a model threw; what was published is then that of
+  /// whole windows.
+  bool advance(double target, double wall_seconds);
+
+  /// Forget what is under way: all participants stand where the last whole window ended, and nothing can follow.
+  void give_up();
+
+  /// Whether rows are recorded that may yet be taken back.
+  bool has_open_window() const { return open_ && !interface_.empty(); }
+  /// Up to here what was published stays, s.
+  double time();
+  WindowTally tally() const;
+  Network& network() { return scheduler_.network(); }
+
+ private:
+  void find_interface();
+  void open();
+  bool finish_passes(double wall_seconds);
+  void repeat();
+  void close();
+  void release_states();
+
+  Scheduler scheduler_;
+  std::unique_ptr<Window> window_;
+  double until_;
+  std::vector<InterfaceSignal> interface_;
+  Network::Saved checkpoint_;     ///< everything at T
+  std::vector<History> earlier_;  ///< by participant, what the pass before has published
+  bool open_ = false;
+  double from_;      ///< T
+  double to_ = 0.0;  ///< T'
+  int pass_ = 0;     ///< of the open window
+  long windows_ = 0;
+  long passes_ = 0;
+};
+
+}  // namespace counterpoint

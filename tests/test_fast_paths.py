@@ -1,0 +1,103 @@
+"""Fast paths of the coupling against its definition: schemes, approximations, threads and kinds of subsystems."""
+
+import pytest
+
+import counterpoint as cp
+
+SCHEMES = ("slowest-first", "fastest-first", "parallel", "sequential")
+APPROXIMATIONS = [cp.hold(), *(cp.lagrange(order) for order in range(5))]
+APPROXIMATIONS += [cp.hermite(), cp.taylor(2), cp.least_squares(1, 4), cp.mean(), cp.transition(1)]
+EQUAL, UNEQUAL = (0.01, 0.01), (0.01, 0.023)
+
+
+def oscillator(stiffness, x0):
+    return cp.linear([[0, 1], [-stiffness, -0.3]], [[0], [5]], x0=[x0, 0], inputs="u", outputs=["x", "v"])
+
+
+def linear(steps, approximation):
+    system = cp.System("linear")
+    for name, step, model in zip("ab", steps, (oscillator(15, 1.0), oscillator(18, 0.0)), strict=True):
+        system.add(name, model, step=step)
+    system.connect("a.x", "b.u", approximation, gain=1.1, offset=0.01)
+    system.connect("b.x", "a.u", approximation)
+    return system
+
+
+def two_inputs(steps, approximation):
+    system = cp.System("two inputs")
+    for name, step, x0 in zip("ab", steps, (1.0, 0.5), strict=True):
+        model = cp.linear([[0, 1], [-15, -0.3]], [[0, 0], [5, 1]], x0=[x0, 0], inputs="pq", outputs=["x", "v"])
+        system.add(name, model, step=step)
+    for source, target in ("ab", "ba"):
+        system.connect(f"{source}.x", f"{target}.p", approximation)
+        system.connect([f"{source}.v", f"{source}.x"], f"{target}.q", approximation, gain=[-0.5, 0.1])
+    return system
+
+
+def ode(steps, approximation):
+    def f(t, x, u):
+        return [x[1], -10 * x[0] - 0.2 * x[1] ** 3 + 3 * u[0]]
+
+    system = cp.System("ode")
+    system.add("a", cp.ode(f, x0=[1, 0], inputs="u", outputs=["x", "v"], solver="ode4"), step=steps[0])
+    own_pace = steps[0] != steps[1]
+    second = cp.ode(f, x0=[0, 0.2], inputs="u", outputs=["x", "v"], solver="ode45" if own_pace else "ode2")
+    system.add("b", second, step=None if own_pace else steps[1])
+    system.connect("a.x", "b.u", approximation)
+    system.connect("b.x", "a.u", approximation)
+    return system
+
+
+def diagram(steps, approximation):
+    drive = cp.Diagram("drive", solver="ode4", inner_step=0.002)
+    shaft, speed, angle = drive.integrator(name="shaft"), drive.integrator(name="speed"), drive.input("angle")
+    speed.connect(200.0 * (drive.step(0.3, after=1.0) - shaft) - 20.0 * speed - 30.0 * (shaft - angle))
+    speed >> shaft
+    drive.output("shaft", shaft)
+    system = cp.System("diagram")
+    system.add("drive", drive, step=steps[0])
+    system.add("rotor", oscillator(40, 0.0), step=steps[1])
+    system.connect("drive.shaft", "rotor.u", approximation)
+    system.connect("rotor.x", "drive.angle", approximation)
+    return system
+
+
+def mechanism(steps, approximation):
+    arm = cp.multibody.Mechanism("arm", dimension=2)
+    arm.point("O", (0, 0), fixed=True)
+    arm.point("A", (1, 0))
+    arm.body("rod", points=["O", "A"], mass=1.0)
+    arm.angle("angle", "rod")
+    arm.actuator("drive", "angle", force="input:torque")
+    arm.output("angle", "angle")
+    system = cp.System("mechanism")
+    system.add("arm", arm, step=steps[0])
+    system.add("load", oscillator(17, 0.1), step=steps[1])
+    system.connect("arm.angle", "load.u", approximation)
+    system.connect("load.x", "arm.torque", approximation, gain=0.5)
+    return system
+
+
+@pytest.mark.parametrize("approximation", APPROXIMATIONS, ids=str)
+@pytest.mark.parametrize("make", [linear, two_inputs, ode, diagram, mechanism])
+def test_every_bit_is_that_of_the_definition(check_fast_paths, make, approximation):
+    for scheme in SCHEMES:
+        for steps in (EQUAL, UNEQUAL):
+            for threads in (1, 2):
+                check_fast_paths(
+                    lambda steps=steps: make(steps, approximation), until=0.5, scheme=scheme, threads=threads
+                )
+
+
+@pytest.mark.parametrize("approximation", [cp.hold(), cp.lagrange(2)], ids=str)
+def test_every_bit_is_that_of_the_definition_in_windows(check_fast_paths, approximation):
+    window = cp.window(0.05, repeats=3, tolerance=1e-9)
+    for scheme in SCHEMES:
+        check_fast_paths(lambda: linear(UNEQUAL, approximation), until=0.5, scheme=scheme, window=window)
+
+
+def test_every_bit_is_that_of_the_definition_in_a_file(check_fast_paths, tmp_path):
+    """More rows than are kept unread at once: held inputs whose defects are made when they are read."""
+    file = tmp_path / "run.h5"
+    check_fast_paths(lambda: linear(EQUAL, cp.hold()), until=60.0, scheme="parallel", file=file, overwrite=True)
+    check_fast_paths(lambda: linear(EQUAL, cp.hold()), until=60.0, scheme="parallel")
