@@ -3,7 +3,6 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -103,7 +102,6 @@ void bind_taking(Class& c) {
 template <class Driver, class Class>
 void bind_network(Class& c) {
   bind_taking<Driver>(c);
-
   c.def("start", [](Driver& d) { d.start(); }, nb::call_guard<nb::gil_scoped_release>());
   c.def(
       "finish", [](Driver& d) { d.network().finish(); }, nb::call_guard<nb::gil_scoped_release>(),
@@ -133,6 +131,8 @@ void bind_network(Class& c) {
     d.network().participants.at(i).inputs->set_constant(offset, value);
   });
   c.def(
+      "defect",
+      [](Driver& d, int k) {
         const Defect& x = d.network().connection(k).comparison().defect;
         return DefectFigures{x.count(), x.maximum(), x.time_of_maximum(), x.rms(), x.scale(), x.magnitude()};
       },

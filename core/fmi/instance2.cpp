@@ -14,7 +14,7 @@ namespace counterpoint::fmi {
 
 namespace {
 
-struct Functions {
+struct Functions2 {
 #define DECLARE(RESULT, NAME, ARGUMENTS)             \
   struct NAME##Function : Symbol<RESULT ARGUMENTS> { \
     static constexpr const char* name = #NAME;       \
@@ -24,7 +24,7 @@ struct Functions {
   FMI2_MODEL_EXCHANGE_FUNCTIONS(DECLARE)
 #undef DECLARE
 
-  Functions(const Library& library, Kind kind) {
+  Functions2(const Library& library, Kind kind) {
     Symbols symbols(library);
 #define FIND(RESULT, NAME, ARGUMENTS) symbols.find(NAME);
     FMI2_COMMON_FUNCTIONS(FIND)
@@ -279,16 +279,16 @@ class Instance2 final : public Instance {
 
   /// What `step_held` calls, beside the instance.
   struct Held {
-    decltype(Functions::fmi2SetReal) set;
-    decltype(Functions::fmi2DoStep) step;
-    decltype(Functions::fmi2GetReal) get;
+    decltype(Functions2::fmi2SetReal) set;
+    decltype(Functions2::fmi2DoStep) step;
+    decltype(Functions2::fmi2GetReal) get;
     fmi2Boolean is_final;  ///< no step will be taken back
   };
 
   fmi2Component c_ = nullptr;
   Held held_;
   LibraryPointer library_;
-  Functions f_;
+  Functions2 f_;
   InstanceSettings settings_;
   fmi2CallbackFunctions callbacks_;
   std::vector<fmi2Boolean> booleans_;

@@ -13,7 +13,7 @@ namespace counterpoint::fmi {
 
 namespace {
 
-struct Functions {
+struct Functions3 {
 #define DECLARE(RESULT, NAME, ARGUMENTS)             \
   struct NAME##Function : Symbol<RESULT ARGUMENTS> { \
     static constexpr const char* name = #NAME;       \
@@ -23,7 +23,7 @@ struct Functions {
   FMI3_MODEL_EXCHANGE_FUNCTIONS(DECLARE)
 #undef DECLARE
 
-  Functions(const Library& library, Kind kind) {
+  Functions3(const Library& library, Kind kind) {
     Symbols symbols(library);
 #define FIND(RESULT, NAME, ARGUMENTS) symbols.find(NAME);
     FMI3_COMMON_FUNCTIONS(FIND)
@@ -348,16 +348,16 @@ class Instance3 final : public Instance {
 
   /// What `step_held` calls, beside the instance.
   struct Held {
-    decltype(Functions::fmi3SetFloat64) set;
-    decltype(Functions::fmi3DoStep) step;
-    decltype(Functions::fmi3GetFloat64) get;
+    decltype(Functions3::fmi3SetFloat64) set;
+    decltype(Functions3::fmi3DoStep) step;
+    decltype(Functions3::fmi3GetFloat64) get;
     fmi3Boolean is_final;  ///< no step will be taken back
   };
 
   fmi3Instance c_ = nullptr;
   Held held_;
   LibraryPointer library_;
-  Functions f_;
+  Functions3 f_;
   InstanceSettings settings_;
   Environment environment_;
   std::vector<fmi3Int32> orders_;
