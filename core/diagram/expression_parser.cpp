@@ -77,7 +77,7 @@ class ExpressionParser {
       else
         statement();
     }
-    if (made_.results_.empty()) fail(text_.size(), "an expression is needed, this is empty");
+    if (made_.results_.empty()) fail(text_.size(), "expected an expression, this is empty");
     made_.variables_ = names_.variables;
   }
 
@@ -172,7 +172,7 @@ class ExpressionParser {
     if (assigns)
       next_ += 2;
     else if (!made_.results_.empty() && has_unnamed_)
-      fail(first.position, "a name is needed for each of several values: y1 = ...; y2 = ...");
+      fail(first.position, "expected a name for each of several values: y1 = ...; y2 = ...");
     if (assigns && is_word_of_grammar(first.text)) fail(first.position, "\"" + first.text + "\" cannot be a name");
     const int node = graph_.factored(value());
     if (peek().kind != Token::end && peek().kind != Token::end_of_statement) {
@@ -180,7 +180,7 @@ class ExpressionParser {
     }
     has_unnamed_ = has_unnamed_ || !assigns;
     if (has_unnamed_ && !made_.results_.empty())
-      fail(first.position, "a name is needed for each of several values: y1 = ...; y2 = ...");
+      fail(first.position, "expected a name for each of several values: y1 = ...; y2 = ...");
     const std::string name = assigns ? first.text : "";
     if (assigns) locals_[name] = node;
     const auto same =
@@ -305,11 +305,11 @@ class ExpressionParser {
     }
     if (token.kind != Token::name) {
       fail(token.position,
-           token.text.empty() ? "the expression ends too early" : "a value is needed here, not \"" + token.text + "\"");
+           token.text.empty() ? "the expression ends too early" : "expected a value here, not \"" + token.text + "\"");
     }
     ++next_;
     if (at("(")) return call(token);
-    if (is_word_of_grammar(token.text)) fail(token.position, "a value is needed here, not \"" + token.text + "\"");
+    if (is_word_of_grammar(token.text)) fail(token.position, "expected a value here, not \"" + token.text + "\"");
     return named(token);
   }
 
@@ -373,7 +373,7 @@ class ExpressionParser {
     if (!take("[")) return -1;
     const Token place = peek();
     if (place.kind != Token::number || place.value != std::floor(place.value) || place.value > 1e6) {
-      fail(place.position, "a whole number is needed, counted from 0: " + name.text + "[0]");
+      fail(place.position, "expected a whole number, counted from 0: " + name.text + "[0]");
     }
     ++next_;
     expect("]");

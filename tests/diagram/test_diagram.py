@@ -188,7 +188,7 @@ def test_an_algebraic_loop_is_solved_when_asked():
     ("make", "message"),
     [
         (lambda m: m.gain(np.nan), '"gain": must be finite'),
-        (lambda m: m.gain("3"), '"gain": a number is needed, not text'),
+        (lambda m: m.gain("3"), '"gain": expected a number, not text'),
         (lambda m: m.sum(1.0, signs="+*"), '"signs": only \\+ and - are allowed'),
         (lambda m: m.integrator(1.0, initial=[]), "initial"),
         (lambda m: m.constant(1.0, name="a.b"), '"a.b" is no name'),

@@ -195,9 +195,9 @@ def test_a_sample_time_that_is_none_is_refused(kind, sample_time):
 
 
 def test_a_sample_time_of_zero_is_refused_with_what_is_allowed():
-    with pytest.raises(cp.SetupError, match='"sample_time": 0 s; a period greater than 0 is needed'):
+    with pytest.raises(cp.SetupError, match='"sample_time": 0 s; expected a period greater than 0'):
         cp.Diagram("d").counter(sample_time=0.0)
-    with pytest.raises(cp.SetupError, match='"offset": -1 s; 0 or a time after the start is needed'):
+    with pytest.raises(cp.SetupError, match='"offset": -1 s; expected 0 or a time after the start'):
         cp.Diagram("d").counter(sample_time=1.0, offset=-1.0)
 
 
@@ -211,7 +211,7 @@ def test_a_sample_time_may_be_left_out_only_under_a_trigger():
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda m: m.integer_delay(1.0, samples=0, sample_time=T), '"samples": 0; 1 or more is needed'),
+        (lambda m: m.integer_delay(1.0, samples=0, sample_time=T), '"samples": 0; expected 1 or more'),
         (lambda m: m.integer_delay(1.0, samples=1.5, sample_time=T), '"samples": must be a whole number'),
         (lambda m: m.discrete_transfer_function([1, 0, 0], [1, 1], sample_time=T), "the future is not known"),
         (

@@ -208,11 +208,11 @@ def test_lti_objects_of_python_control_are_taken_as_they_are(run):
         (lambda m: m.transfer_function([1], [1, 1, 1], initial=[1, 2, 3]), '"initial": 3 values for 2 states'),
         (lambda m: m.zero_pole([1, 2], [1]), '"zeros": 2 of them, but only 1 poles'),
         (lambda m: m.zero_pole([], [-1 + 1j, -2.0]), r'"poles": -1 - 1j has no partner'),
-        (lambda m: m.state_space(A, B, C, [[0.0]]), r'"b": 3 x 2; 3 x 1 is needed'),
+        (lambda m: m.state_space(A, B, C, [[0.0]]), r'"b": 3 x 2; expected 3 x 1'),
         (lambda m: m.state_space(A, B), "A, B, C, D and the input are needed"),
         (lambda m: m.state_space(object()), "is no LTI object"),
         (lambda m: m.state_space(A, B, C, D, inputs=["a"]), '"input_names": 1 names for 2 signals'),
-        (lambda m: m.lag(time_constant=0.0), '"time_constant": 0; a number greater than 0 is needed'),
+        (lambda m: m.lag(time_constant=0.0), '"time_constant": 0; expected a number greater than 0'),
         (lambda m: m.second_order(frequency=-1.0, damping=1.0), '"frequency": -1; a number greater than 0'),
     ],
 )

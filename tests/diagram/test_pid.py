@@ -214,7 +214,7 @@ def test_discrete_tracking_and_reset_follow_their_recursion(run):
     [
         ({"anti_windup": "clamping"}, '"anti_windup": needs limits'),
         ({"anti_windup": "magic"}, '"magic" is not one of none, clamping, back_calculation'),
-        ({"filter": 0.0}, r'"filter": 0.*more than 0 is needed'),
+        ({"filter": 0.0}, r'"filter": 0.*expected more than 0'),
         ({"filter": np.inf, "derivative": 1.0}, '"filter": must be finite'),
         ({"proportional": np.inf}, "must be finite"),
         ({"limits": (1.0, 1.0)}, r'"limits": \(1, 1\)'),

@@ -9,8 +9,8 @@ namespace {
 void check_size(const char* name, const Array& array, int rows, int columns) {
   if (array.rows == rows && array.columns == columns) return;
   std::ostringstream text;
-  text << "\"" << name << "\": " << array.rows << " x " << array.columns << "; " << rows << " x " << columns
-       << " is needed, to fit the other matrices";
+  text << "\"" << name << "\": " << array.rows << " x " << array.columns << "; expected " << rows << " x " << columns
+       << " to fit the other matrices";
   throw std::invalid_argument(text.str());
 }
 
@@ -22,7 +22,7 @@ std::vector<std::string> names_from(const std::string& text) {
   return names;
 }
 
-bool read_names(Reader& p, const char* parameter, int count, std::vector<std::string>& ports) {
+bool read_names(ParameterReader& p, const char* parameter, int count, std::vector<std::string>& ports) {
   const std::string text = p.text(parameter, "");
   if (text.empty()) return false;
   ports = names_from(text);
@@ -51,7 +51,7 @@ bool SparseRows::has(int row, int column) const {
   return std::binary_search(columns_.begin() + first_[row], columns_.begin() + first_[row + 1], column);
 }
 
-LinearSystem LinearSystem::from(Reader& p) {
+LinearSystem LinearSystem::from(ParameterReader& p) {
   LinearSystem s;
   const Array a = p.matrix("a"), b = p.matrix("b"), c = p.matrix("c"), d = p.matrix("d");
   s.states = a.rows;
@@ -81,7 +81,7 @@ void LinearSystem::shape(Shape& shape) const {
   for (std::size_t i = 0; i < input_ports.size(); ++i) {
     const int needed = has_scalar_inputs ? 1 : inputs;
     if (shape.inputs[i] != 0 && shape.inputs[i] != needed) {
-      throw ShapeError("width " + std::to_string(needed) + " is needed", static_cast<int>(i));
+      throw ShapeError("expected width " + std::to_string(needed), static_cast<int>(i));
     }
   }
   std::fill(shape.outputs.begin(), shape.outputs.end(), has_scalar_outputs ? 1 : outputs);

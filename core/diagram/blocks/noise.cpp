@@ -78,18 +78,18 @@ class Noise final : public SourceBlock {
   std::uint64_t seed_;
 };
 
-BlockPointer make_noise(Reader& p) {
+BlockPointer make_noise(ParameterReader& p) {
   const double power = p.finite("power", 0.0);
   const double sample = p.number("sample_time");
   const double seed = p.finite("seed", 0.0);
   const int width = p.integer("width", 1);
-  if (!(power >= 0.0)) throw std::invalid_argument("\"power\": " + shown(power) + "; 0 or more is needed");
+  if (!(power >= 0.0)) throw std::invalid_argument("\"power\": " + shown(power) + "; expected 0 or more");
   if (!(sample > 0.0))
-    throw std::invalid_argument("\"sample_time\": " + shown(sample) + " s; a positive number is needed");
+    throw std::invalid_argument("\"sample_time\": " + shown(sample) + " s; expected a positive number");
   if (!(seed >= 0.0 && seed < 9e15) || seed != std::floor(seed)) {
-    throw std::invalid_argument("\"seed\": " + shown(seed) + "; a whole number from 0 is needed");
+    throw std::invalid_argument("\"seed\": " + shown(seed) + "; expected a whole number from 0");
   }
-  if (width < 1) throw std::invalid_argument("\"width\": " + std::to_string(width) + "; 1 or more is needed");
+  if (width < 1) throw std::invalid_argument("\"width\": " + std::to_string(width) + "; expected 1 or more");
   return std::make_shared<Noise>(std::sqrt(power / sample), p.finite("mean", 0.0), SampleTime{sample, 0.0}, seed,
                                  width);
 }

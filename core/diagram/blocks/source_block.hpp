@@ -21,7 +21,7 @@ inline int common_width(const std::vector<std::pair<const char*, const Spread*>>
   int width = 1;
   for (const auto& [name, values] : parameters) {
     const int own = values->width();
-    if (own == 0) throw std::invalid_argument("\"" + std::string(name) + "\": at least one number is needed");
+    if (own == 0) throw std::invalid_argument("\"" + std::string(name) + "\": expected at least one number");
     if (own > 1 && width > 1 && own != width) {
       throw std::invalid_argument("\"" + std::string(name) + "\": " + std::to_string(own) + " numbers, others have " +
                                   std::to_string(width));

@@ -53,8 +53,8 @@ class Ramp final : public SourceBlock {
   Ramp(double slope, double start, double end, double initial)
       : SourceBlock(1), slope_(slope), start_(start), end_(end), initial_(initial) {
     if (!(end > start)) {
-      throw std::invalid_argument("\"end\": " + shown(end) + " s; a time after \"start\", " + shown(start) +
-                                  " s, is needed");
+      throw std::invalid_argument("\"end\": " + shown(end) + " s; expected a time after \"start\", " + shown(start) +
+                                  " s");
     }
   }
   double next_event(double t) const override { return t < start_ ? start_ : t < end_ ? end_ : infinity; }
@@ -93,10 +93,9 @@ class Pulse final : public SourceBlock {
  public:
   Pulse(double period, double width, double start, double low, double high)
       : SourceBlock(1), period_(period), width_of_pulse_(width), start_(start), low_(low), high_(high) {
-    if (!(period > 0.0))
-      throw std::invalid_argument("\"period\": " + shown(period) + " s; a positive number is needed");
+    if (!(period > 0.0)) throw std::invalid_argument("\"period\": " + shown(period) + " s; expected a positive number");
     if (!(width > 0.0 && width < 1.0)) {
-      throw std::invalid_argument("\"width\": " + shown(width) + "; a part of the period between 0 and 1 is needed");
+      throw std::invalid_argument("\"width\": " + shown(width) + "; expected a part of the period between 0 and 1");
     }
   }
   int memory() const override { return 1; }
@@ -144,7 +143,7 @@ class Chirp final : public SourceBlock {
         phase_(phase),
         is_exponential_(is_exponential && first != last) {
     if (!(duration > 0.0))
-      throw std::invalid_argument("\"duration\": " + shown(duration) + " s; a positive number is needed");
+      throw std::invalid_argument("\"duration\": " + shown(duration) + " s; expected a positive number");
     if (is_exponential && !(first * last > 0.0)) {
       throw std::invalid_argument("\"first_frequency\" and \"last_frequency\": " + shown(first) + " and " +
                                   shown(last) + " rad/s; an exponential sweep needs both positive");
@@ -167,18 +166,18 @@ class Chirp final : public SourceBlock {
   bool is_exponential_;
 };
 
-BlockPointer make_constant(Reader& p) {
+BlockPointer make_constant(ParameterReader& p) {
   std::vector<double> value = p.vector("value");
-  if (value.empty()) throw std::invalid_argument("\"value\": at least one number is needed");
+  if (value.empty()) throw std::invalid_argument("\"value\": expected at least one number");
   return std::make_shared<Constant>(std::move(value));
 }
 
-BlockPointer make_pulse(Reader& p) {
+BlockPointer make_pulse(ParameterReader& p) {
   return std::make_shared<Pulse>(p.number("period"), p.finite("width", 0.5), p.finite("start", 0.0),
                                  p.finite("low", 0.0), p.finite("high", 1.0));
 }
 
-BlockPointer make_chirp(Reader& p) {
+BlockPointer make_chirp(ParameterReader& p) {
   const bool is_exponential = p.word("sweep", {"linear", "exponential"}, "linear") == "exponential";
   return std::make_shared<Chirp>(p.finite("amplitude", 1.0), p.number("first_frequency"), p.number("last_frequency"),
                                  p.number("duration"), p.finite("phase", 0.0), is_exponential);
@@ -188,19 +187,19 @@ BlockPointer make_chirp(Reader& p) {
 
 void add_sources(Registry& registry) {
   registry.add("constant", make_constant);
-  registry.add("step", [](Reader& p) {
+  registry.add("step", [](ParameterReader& p) {
     return std::make_shared<StepSource>(p.vector("time"), p.vector("before", {0.0}), p.vector("after", {1.0}));
   });
-  registry.add("ramp", [](Reader& p) {
+  registry.add("ramp", [](ParameterReader& p) {
     return std::make_shared<Ramp>(p.finite("slope", 1.0), p.finite("start", 0.0), p.number("end", infinity),
                                   p.finite("initial", 0.0));
   });
-  registry.add("sine", [](Reader& p) {
+  registry.add("sine", [](ParameterReader& p) {
     return std::make_shared<Sine>(p.vector("amplitude", {1.0}), p.vector("frequency"), p.vector("phase", {0.0}),
                                   p.vector("bias", {0.0}));
   });
   registry.add("pulse", make_pulse);
-  registry.add("clock", [](Reader&) { return std::make_shared<ClockSource>(); });
+  registry.add("clock", [](ParameterReader&) { return std::make_shared<ClockSource>(); });
   registry.add("chirp", make_chirp);
   add_table_source(registry);
   add_noise(registry);

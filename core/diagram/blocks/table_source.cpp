@@ -182,7 +182,7 @@ std::vector<std::string> split(const std::string& text) {
 }
 
 void check_times(const std::vector<double>& times) {
-  if (times.empty()) throw std::invalid_argument("\"times\": at least one is needed");
+  if (times.empty()) throw std::invalid_argument("\"times\": expected at least one");
   for (std::size_t k = 1; k < times.size(); ++k) {
     if (times[k] >= times[k - 1]) continue;
     throw std::invalid_argument("\"times\": " + shown(times[k]) + " s (row " + std::to_string(k) + ") follows " +
@@ -190,7 +190,7 @@ void check_times(const std::vector<double>& times) {
   }
 }
 
-BlockPointer make_table(Reader& p) {
+BlockPointer make_table(ParameterReader& p) {
   TableData data;
   data.times = p.vector("times");
   check_times(data.times);
