@@ -83,7 +83,7 @@ class PythonBase : public Block {
 
   void shape(Shape& shape) const override { shape.outputs = description_.widths; }
   bool feedthrough(int, int) const override { return description_.feedthrough; }
-  bool needs_major() const override { return description_.needs_major; }
+  Notices notices() const override { return {.every_end = description_.needs_major}; }
   SampleTime sample_time() const override { return {description_.period, description_.offset}; }
   void bind(Memory memory) override {
     Block::bind(std::move(memory));
@@ -169,8 +169,9 @@ class PythonObject final : public PythonBase {
   int crossings() const override { return description_.crossings; }
   bool updates() const override { return updates_; }
   /// What `accepted` changed may show in the outputs at the start of the next step.
-  bool remembers() const override { return has_accepted_; }
-  bool hears_steps() const override { return has_accepted_ || has_rejected_; }
+  Notices notices() const override {
+    return {.remembers = has_accepted_, .rejected = has_rejected_, .every_end = description_.needs_major};
+  }
 
   void start(const Context& context) override {
     guarded([&] {
@@ -186,7 +187,7 @@ class PythonObject final : public PythonBase {
   void derivative(const Context& context) override {
     guarded([&] { read_values(ask("derivative", context), dx(), states(), "derivative"); });
   }
-  /// States that others see are written by commit, after everybody has read them.
+  /// States that others see are written by commit, after all updates have read them.
   bool update(const Context& context) override {
     return guarded([&] {
       const nb::object again = ask("update", context);

@@ -30,6 +30,15 @@ struct SampleTime {
   double period = 0.0;        ///< s; 0: continuously, or with the conditional superblock it is in
   double offset = 0.0;        ///< s, time of the first sample after the start
   bool runs_between = false;  ///< steps end at the samples, but the block also runs between them and finds them itself
+  bool is_required = false;   ///< the block makes sense only at samples or triggers
+};
+
+/// What a block must be told of besides outputs, derivatives and updates.
+struct Notices {
+  bool remembers = false;  ///< `accepted`; outputs at the start of the next step may then differ
+  bool rejected = false;   ///< `rejected`; those that remember are told in any case
+  bool arrival = false;    ///< `arrives`
+  bool every_end = false;  ///< an evaluation with `is_major` at every accepted time
 };
 
 /// One block of a flattened diagram.
@@ -41,7 +50,7 @@ struct SampleTime {
 ///     owns all values and sets the pointers: `in(i)`, `out(j)`, `x()`, `dx()`, `z()`.
 ///  3. `start` writes initial states and memory. It may be called again to begin another run. Inputs are not known yet.
 ///  4. `output(context, port)` computes output `port` and all that depend on the same inputs (`feedthrough`), from
-///     these inputs, x, z and time. It runs several times a step, at times that may be given up later, and so changes
+///     these inputs, x, z and time. It runs several times per step, at times that may be given up later, and so changes
 ///     neither x nor z, with one exception: a mode is decided when `context.decides()`.
 ///     An output that is just the state (`output_is_state`) is never computed.
 ///  5. `derivative` writes dx. A block whose dx is its input 0 says so (`derivative_is_input`) and is never called.
@@ -49,20 +58,19 @@ struct SampleTime {
 ///     triggered, or, for blocks of continuous time, at every instant that is looked at (an instant may take several
 ///     passes). It reads inputs and writes z. It returns true when outputs must be computed again at this very
 ///     instant; states that others see directly are then written by `commit`, after all updates have read them.
-///  7. `accepted` runs once at the end of each accepted time (only if `hears_steps()`): a place to remember inputs for
-///  the
-///     next step, and then outputs at the start of that step may differ (`remembers()`). `rejected` runs when an
-///     attempt was given up (only if `hears_steps()`). `arrives` runs before the
-///     instant at the end of a step, when inputs still are what they were approaching it (only if `sees_arrival()`).
+///  7. `accepted`, `rejected` and `arrives` run only for blocks that say so in `notices`. `accepted` runs once at the
+///     end of each accepted time: a place to remember inputs for the next step. `rejected` runs when an attempt was
+///     given up. `arrives` runs before the event iteration at the end of a step, when inputs still are what they were
+///     approaching it.
 ///  8. `crossing` writes numbers that are continuous in time and change sign where the block would change its
 ///     mode or fire; these times are located and the step is split there. A step that begins at zero and leaves it
 ///     counts as a change of sign, so a function must not begin every step at zero.
 ///  9. `next_event(t)` is the first time after t at which the output jumps, known in advance; infinity when none.
-/// 10. All that lasts from one accepted time to the next is in x and z; whoever needs more overrides
+/// 10. All that lasts from one accepted time to the next is in x and z; a block that keeps more overrides
 ///     `save` and `restore`, which come together.
 /// 11. A failure is an exception; the diagram adds the name of the block and the time.
-/// 12. A block that may end the run says so (`may_end_run`); `run_end` is asked at accepted times and gives the reason,
-///     empty to go on. The step ends there, is published, and the run ends in good order.
+/// 12. `run_end` is asked at accepted times. When it gives a reason the step ends there, is published, and the run ends
+///     in good order.
 class Block : public recipe::Describable {
  public:
   Block(std::vector<std::string> inputs, std::vector<std::string> outputs)
@@ -98,20 +106,14 @@ class Block : public recipe::Describable {
   virtual SampleTime sample_time() const { return {}; }
   virtual bool output_is_state(int /*port*/) const { return false; }
   virtual bool derivative_is_input() const { return false; }
-  virtual bool remembers() const { return false; }
-  virtual bool hears_steps() const { return remembers(); }
-  virtual bool sees_arrival() const { return false; }
-  /// Whether the block makes sense only at samples or triggers.
-  virtual bool is_sampled() const { return false; }
+  virtual Notices notices() const { return {}; }
   /// Whether the block has something to do in `update`.
   virtual bool updates() const { return false; }
   /// Where its output begins among the inputs of the diagram; -1: it does not come from outside.
   virtual int inlet() const { return -1; }
   bool is_inlet() const { return inlet() >= 0; }
-  /// Whether the block must see an evaluation with `is_major` at every accepted time.
-  virtual bool needs_major() const { return false; }
-  virtual bool may_end_run() const { return false; }
-  virtual std::string run_end() const { return {}; }
+  /// Why the run should end here: empty to go on, null when the block never ends one.
+  virtual const std::string* run_end() const { return nullptr; }
 
   virtual void start(const Context&) {}
   virtual void output(const Context& context, int port) = 0;

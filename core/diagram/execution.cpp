@@ -21,7 +21,7 @@ void Execution::start(const Context& context) {
   std::fill(wires_.begin(), wires_.end(), 0.0);
   std::fill(z_.begin(), z_.end(), 0.0);
   std::fill(x_.begin(), x_.end(), 0.0);
-  clock_.start(context.time);
+  sample_times_.start(context.time);
   for (const Entry& entry : diagram_.blocks) {
     try {
       entry.block->start(context);
@@ -155,14 +155,14 @@ void Execution::tell_rejected(const Context& context) {
 }
 
 void Execution::open_samples(double t) {
-  for (int r = 0; r < clock_.rates(); ++r) due_[r] = clock_.is_due(r, t);
+  for (int r = 0; r < sample_times_.rates(); ++r) due_[r] = sample_times_.is_due(r, t);
   for (std::size_t g = 0; g < guards_.size(); ++g) {
     if (guards_[g].rate >= 0 && guards_[g].parent < 0) open_[g] = due_[guards_[g].rate];
   }
 }
 
 void Execution::close_samples(double t) {
-  clock_.advance(t);
+  sample_times_.advance(t);
   std::fill(due_.begin(), due_.end(), 0);
   for (std::size_t g = 0; g < guards_.size(); ++g) {
     if (guards_[g].rate >= 0) open_[g] = 0;
@@ -246,14 +246,14 @@ void Execution::blame_not_finite(const Context& context) const {
 
 bool Execution::has_run_end() const {
   for (int b : ending_) {
-    if (!diagram_.blocks[b].block->run_end().empty()) return true;
+    if (!diagram_.blocks[b].block->run_end()->empty()) return true;
   }
   return false;
 }
 
 void Execution::check_end(double t) const {
   for (int b : ending_) {
-    const std::string reason = diagram_.blocks[b].block->run_end();
+    const std::string& reason = *diagram_.blocks[b].block->run_end();
     if (reason.empty()) continue;
     std::ostringstream text;
     text.precision(9);
@@ -282,7 +282,7 @@ std::shared_ptr<const Execution::Saved> Execution::save() const {
   saved->dx = dx_;
   saved->z = z_;
   saved->open = open_;
-  saved->counts = clock_.counts();
+  saved->counts = sample_times_.counts();
   for (const Entry& entry : diagram_.blocks) saved->blocks.push_back(entry.block->save());
   return saved;
 }
@@ -295,7 +295,7 @@ void Execution::restore(const Saved& saved) {
   std::copy(saved.dx.begin(), saved.dx.end(), dx_.begin());
   std::copy(saved.z.begin(), saved.z.end(), z_.begin());
   std::copy(saved.open.begin(), saved.open.end(), open_.begin());
-  clock_.set_counts(saved.counts);
+  sample_times_.set_counts(saved.counts);
   for (std::size_t b = 0; b < diagram_.blocks.size(); ++b) {
     if (saved.blocks[b]) diagram_.blocks[b].block->restore(*saved.blocks[b]);
   }
@@ -308,7 +308,7 @@ bool Execution::write(const Saved& saved, recipe::Writer& writer) {
 }
 
 std::shared_ptr<const Execution::Saved> Execution::read_state(recipe::Reader& reader) const {
-  auto saved = std::make_shared<Saved>(Saved{wires_, x_, dx_, z_, clock_.counts(), open_, {}});
+  auto saved = std::make_shared<Saved>(Saved{wires_, x_, dx_, z_, sample_times_.counts(), open_, {}});
   reader.same_sizes(saved->wires, saved->x, saved->dx, saved->z, saved->counts, saved->open);
   for (const Entry& entry : diagram_.blocks) {
     saved->blocks.push_back(entry.block->save() ? entry.block->read_state(reader) : nullptr);

@@ -4,8 +4,8 @@
 #include <exception>
 
 #include "diagram/algebraic_loop.hpp"
-#include "diagram/clock.hpp"
 #include "diagram/order.hpp"
+#include "diagram/sample_times.hpp"
 
 namespace counterpoint::diagram {
 
@@ -58,7 +58,7 @@ class Execution {
   /// Samples due now are open in the next major evaluation and its update, until they are closed.
   void open_samples(double t);
   void close_samples(double t);
-  double next_sample() const { return clock_.next(); }
+  double next_sample() const { return sample_times_.next(); }
   double next_event(double t) const {
     if (t < known_from_ || t >= known_event_) find_next_event(t);
     return known_event_;
@@ -79,7 +79,7 @@ class Execution {
   bool needs_arrival() const { return !arriving_.empty() || !gates_.empty(); }
   bool hears_steps() const { return !remembering_.empty(); }
   bool needs_major() const { return needs_major_; }
-  /// One name a state: the block's, with an index where it has several.
+  /// One name per state: the block's, with an index where it has several.
   std::vector<std::string> state_names() const;
 
   int outputs() const { return static_cast<int>(outlets_.size()); }
@@ -175,7 +175,7 @@ class Execution {
   FlatDiagram diagram_;
   std::vector<Shape> shapes_;
   Graph graph_;
-  Clock clock_;
+  SampleTimes sample_times_;
   std::vector<std::unique_ptr<Block>> loops_;
 
   std::vector<double> wires_, x_, dx_, z_;

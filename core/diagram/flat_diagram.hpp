@@ -17,7 +17,7 @@ struct Source {
 struct Entry {
   std::string name;  ///< with the names of the superblocks it was in: "engine/manifold/pressure"
   BlockPointer block;
-  std::vector<Source> inputs;  ///< one an input port
+  std::vector<Source> inputs;  ///< one per input port
   int gate = -1;               ///< the gate block whose superblock this block is in; -1: none
 };
 

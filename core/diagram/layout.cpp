@@ -94,12 +94,12 @@ void Execution::make_guards() {
     }
   }
   open_.resize(guards_.size());
-  due_.resize(clock_.rates());
+  due_.resize(sample_times_.rates());
   for (std::size_t g = 0; g < guards_.size(); ++g) {
     if (!runs_between(static_cast<int>(g))) instant_guards_.push_back(static_cast<int>(g));
   }
   for (int b = 0; b < count; ++b) {
-    if (diagram_.blocks[b].block->is_sampled() && runs_between(guard_of_block_[b])) {
+    if (diagram_.blocks[b].block->sample_time().is_required && runs_between(guard_of_block_[b])) {
       throw DiagramError(diagram_.blocks[b].name +
                              ": \"sample_time\" is missing; it may be left out only in a triggered "
                              "superblock, where the block runs at each trigger",
@@ -116,7 +116,7 @@ void Execution::make_guards() {
 
 int Execution::guard_for(const SampleTime& rate, int gate_guard) {
   if (rate.period == 0.0) return gate_guard;
-  const int number = clock_.add(rate);
+  const int number = sample_times_.add(rate);
   if (rate.runs_between) return gate_guard;
   for (std::size_t g = 0; g < guards_.size(); ++g) {
     if (guards_[g].rate == number && guards_[g].parent == gate_guard) return static_cast<int>(g);
@@ -169,7 +169,7 @@ bool Execution::is_held(int node, const std::vector<char>& held) const {
 bool Execution::is_stale(int node, const std::vector<char>& stale) const {
   const Node& one = graph_.nodes[node];
   const Block& block = *diagram_.blocks[one.block].block;
-  if (block.remembers() || block.is_inlet()) return true;
+  if (block.notices().remembers || block.is_inlet()) return true;
   return std::any_of(graph_.needs[node].begin(), graph_.needs[node].end(), [&](int n) { return stale[n] != 0; });
 }
 
@@ -256,16 +256,17 @@ void Execution::collect_blocks() {
       derived_.push_back({state_offset_[b], guard, block->states()});
     }
     if (block->updates()) updating_.push_back({block, guard});
-    if (block->sees_arrival()) arriving_.push_back({block, guard});
-    if (block->hears_steps()) remembering_.push_back({block, guard});
+    const Notices notices = block->notices();
+    if (notices.arrival) arriving_.push_back({block, guard});
+    if (notices.remembers || notices.rejected) remembering_.push_back({block, guard});
     if (block->crossings() > 0) {
       crossing_.push_back({block, guard});
       crossing_block_.insert(crossing_block_.end(), block->crossings(), static_cast<int>(b));
       crossings_ += block->crossings();
     }
     if (block->next_event(-infinity) < infinity) timed_.push_back(block);
-    if (block->may_end_run()) ending_.push_back(static_cast<int>(b));
-    needs_major_ = needs_major_ || block->needs_major();
+    if (block->run_end()) ending_.push_back(static_cast<int>(b));
+    needs_major_ = needs_major_ || notices.every_end;
   }
   changed_.resize(updating_.size());
 }

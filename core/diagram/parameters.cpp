@@ -29,7 +29,7 @@ std::string listed(const std::vector<std::string>& words) {
 
 }  // namespace
 
-const Array* Reader::find(const std::string& name) {
+const Array* ParameterReader::find(const std::string& name) {
   used_.insert(name);
   const auto found = parameters_.numbers.find(name);
   if (found == parameters_.numbers.end()) {
@@ -39,18 +39,18 @@ const Array* Reader::find(const std::string& name) {
   return &found->second;
 }
 
-bool Reader::has(const std::string& name) const {
+bool ParameterReader::has(const std::string& name) const {
   return parameters_.numbers.count(name) || parameters_.texts.count(name);
 }
 
-double Reader::number(const std::string& name) {
+double ParameterReader::number(const std::string& name) {
   const Array* found = find(name);
   if (!found) fail(name, "is missing");
   check_finite(name, *found);
   return scalar(name, *found);
 }
 
-double Reader::number(const std::string& name, double otherwise) {
+double ParameterReader::number(const std::string& name, double otherwise) {
   const Array* found = find(name);
   if (!found) {
     defaults_.numbers[name] = {{otherwise}};
@@ -61,54 +61,56 @@ double Reader::number(const std::string& name, double otherwise) {
   return value;
 }
 
-double Reader::finite(const std::string& name, double otherwise) {
+double ParameterReader::finite(const std::string& name, double otherwise) {
   return has(name) ? number(name) : number(name, otherwise);
 }
 
-int Reader::integer(const std::string& name, int otherwise) {
+int ParameterReader::integer(const std::string& name, int otherwise) {
   const double value = number(name, otherwise);
   if (value != std::floor(value) || std::abs(value) > 1e9) fail(name, "must be a whole number");
   return static_cast<int>(value);
 }
 
-bool Reader::flag(const std::string& name, bool otherwise) { return number(name, otherwise ? 1.0 : 0.0) != 0.0; }
+bool ParameterReader::flag(const std::string& name, bool otherwise) {
+  return number(name, otherwise ? 1.0 : 0.0) != 0.0;
+}
 
-std::vector<double> Reader::vector(const std::string& name) {
+std::vector<double> ParameterReader::vector(const std::string& name) {
   const Array* found = find(name);
   if (!found) fail(name, "is missing");
   check_finite(name, *found);
   return found->values;
 }
 
-std::vector<double> Reader::vector(const std::string& name, std::vector<double> otherwise) {
+std::vector<double> ParameterReader::vector(const std::string& name, std::vector<double> otherwise) {
   if (has(name)) return vector(name);
   used_.insert(name);
   defaults_.numbers[name] = {otherwise, 1, static_cast<int>(otherwise.size())};
   return otherwise;
 }
 
-Array Reader::matrix(const std::string& name) {
+Array ParameterReader::matrix(const std::string& name) {
   const Array* found = find(name);
   if (!found) fail(name, "is missing");
   check_finite(name, *found);
   return *found;
 }
 
-std::string Reader::text(const std::string& name) {
+std::string ParameterReader::text(const std::string& name) {
   used_.insert(name);
   const auto found = parameters_.texts.find(name);
   if (found == parameters_.texts.end()) fail(name, "is missing, or not text");
   return found->second;
 }
 
-std::string Reader::text(const std::string& name, const std::string& otherwise) {
+std::string ParameterReader::text(const std::string& name, const std::string& otherwise) {
   if (has(name)) return text(name);
   used_.insert(name);
   return defaults_.texts[name] = otherwise;
 }
 
-std::string Reader::word(const std::string& name, const std::vector<std::string>& allowed,
-                         const std::string& otherwise) {
+std::string ParameterReader::word(const std::string& name, const std::vector<std::string>& allowed,
+                                  const std::string& otherwise) {
   const std::string value = text(name, otherwise);
   for (const std::string& word : allowed) {
     if (word == value) return value;
@@ -116,7 +118,7 @@ std::string Reader::word(const std::string& name, const std::vector<std::string>
   fail(name, "\"" + value + "\" is not one of " + listed(allowed));
 }
 
-std::vector<std::string> Reader::list(const std::string& name) {
+std::vector<std::string> ParameterReader::list(const std::string& name) {
   std::vector<std::string> names;
   std::string one;
   for (char c : text(name, "") + ",") {
@@ -130,13 +132,13 @@ std::vector<std::string> Reader::list(const std::string& name) {
   return names;
 }
 
-std::vector<std::string> Reader::number_names() const {
+std::vector<std::string> ParameterReader::number_names() const {
   std::vector<std::string> names;
   for (const auto& [name, value] : parameters_.numbers) names.push_back(name);
   return names;
 }
 
-std::vector<std::string> Reader::unused() const {
+std::vector<std::string> ParameterReader::unused() const {
   std::vector<std::string> names;
   for (const auto& [name, value] : parameters_.numbers) {
     if (!used_.count(name)) names.push_back(name);
@@ -147,7 +149,7 @@ std::vector<std::string> Reader::unused() const {
   return names;
 }
 
-std::vector<std::string> Reader::asked() const { return {used_.begin(), used_.end()}; }
+std::vector<std::string> ParameterReader::asked() const { return {used_.begin(), used_.end()}; }
 
 const Maker& Registry::maker(const std::string& kind) const {
   const auto found = makers_.find(kind);
@@ -156,13 +158,13 @@ const Maker& Registry::maker(const std::string& kind) const {
 }
 
 Parameters Registry::defaults(const std::string& kind, const Parameters& parameters) const {
-  Reader reader(parameters);
+  ParameterReader reader(parameters);
   maker(kind)(reader);
   return reader.defaults();
 }
 
 BlockPointer Registry::make(const std::string& kind, const Parameters& parameters) const {
-  Reader reader(parameters);
+  ParameterReader reader(parameters);
   BlockPointer block = maker(kind)(reader);
   const std::vector<std::string> unused = reader.unused();
   if (!unused.empty()) {

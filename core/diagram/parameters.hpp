@@ -24,9 +24,9 @@ struct Parameters {
 };
 
 /// Reads parameters for a block of one kind. Every error is std::invalid_argument and names the parameter.
-class Reader {
+class ParameterReader {
  public:
-  explicit Reader(const Parameters& parameters) : parameters_(parameters) {}
+  explicit ParameterReader(const Parameters& parameters) : parameters_(parameters) {}
 
   double number(const std::string& name);
   double number(const std::string& name, double otherwise);
@@ -47,7 +47,7 @@ class Reader {
   /// Names of all numbers given, for blocks whose parameters the user names.
   std::vector<std::string> number_names() const;
 
-  /// Names given that nobody asked for.
+  /// Names given that no block asked for.
   std::vector<std::string> unused() const;
   /// Names that were asked for.
   std::vector<std::string> asked() const;
@@ -62,7 +62,7 @@ class Reader {
   Parameters defaults_;
 };
 
-using Maker = std::function<BlockPointer(Reader&)>;
+using Maker = std::function<BlockPointer(ParameterReader&)>;
 
 /// Kinds of blocks by name.
 class Registry {

@@ -24,7 +24,7 @@ class ShapeSearch {
   std::vector<Shape> run() {
     for (std::size_t b = 0; b < shapes_.size(); ++b) ask(static_cast<int>(b));
     spread();
-    // What nobody could tell is a scalar: a loop of blocks that take any width.
+    // A width that no block could tell is 1: a loop of blocks that take any width.
     for (std::size_t b = 0; b < shapes_.size(); ++b) {
       for (int& width : shapes_[b].outputs) {
         if (width != 0) continue;

@@ -19,8 +19,7 @@ class Slopes {
 ///
 /// Contract for implementers:
 ///  1. `begin` opens a step. All attempts until the next `begin` start from the same t, x and first slope, with the
-///  same
-///     f; what follows from these alone (a Jacobian) may be kept from one attempt to the next, and nothing else.
+///     same f; what follows from these alone (a Jacobian) may be kept from one attempt to the next, and nothing else.
 ///  2. `attempt` goes from (t, x) with slope f(t, x) in `first` to t_end and writes x_end. It returns the estimated
 ///     error divided by the tolerance (accept when <= 1), 0 for methods that do not estimate it. x_end is not x.
 ///  3. `interpolate(t, x)` gives the solution at t inside the last attempt, where `interpolates()`.

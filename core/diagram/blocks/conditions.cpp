@@ -44,9 +44,10 @@ class Trigger final : public Gate {
 }  // namespace
 
 void add_conditions(Registry& registry) {
-  registry.add("enable", [](Reader& p) { return std::make_shared<Enable>(p.flag("restarts", false)); });
-  registry.add("trigger",
-               [](Reader& p) { return std::make_shared<Trigger>(edge_from(p.word("edge", edge_words(), "rising"))); });
+  registry.add("enable", [](ParameterReader& p) { return std::make_shared<Enable>(p.flag("restarts", false)); });
+  registry.add("trigger", [](ParameterReader& p) {
+    return std::make_shared<Trigger>(edge_from(p.word("edge", edge_words(), "rising")));
+  });
 }
 
 }  // namespace counterpoint::diagram

@@ -143,7 +143,7 @@ class Integrator final : public Block {
   std::vector<double> next_;
 };
 
-BlockPointer make_integrator(Reader& p) {
+BlockPointer make_integrator(ParameterReader& p) {
   IntegratorOptions options{initial_from(p), Reset::from(p), p.flag("initial_is_input", false), Limits::from(p),
                             p.flag("show_saturation", false)};
   for (double value : options.initial) {

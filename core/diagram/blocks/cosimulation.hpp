@@ -36,9 +36,8 @@ class CosimulationBlock final : public Block {
   void shape(Shape& shape) const override;
   bool feedthrough(int, int) const override { return spec_.direct; }
   std::string loop_remedy() const override;
-  bool remembers() const override { return true; }
+  Notices notices() const override { return {.remembers = true, .every_end = true}; }
   bool updates() const override { return true; }
-  bool needs_major() const override { return true; }
 
   void start(const Context& context) override;
   void output(const Context& context, int port) override;

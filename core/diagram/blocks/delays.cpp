@@ -14,7 +14,7 @@ class MemoryBlock final : public Block {
   void shape(Shape& shape) const override { shape_with_initial(shape, initial_.size(), 0, "initial"); }
   bool feedthrough(int, int) const override { return false; }
   int memory() const override { return out_width(0); }
-  bool remembers() const override { return true; }
+  Notices notices() const override { return {.remembers = true}; }
   void start(const Context&) override { expand(initial_, 1, out_width(0), z()); }
   void output(const Context&, int) override { std::copy_n(z(), out_width(0), out(0)); }
   void accepted(const Context&) override {
@@ -49,7 +49,7 @@ class TransportDelay final : public Block {
   }
   bool feedthrough(int input, int) const override { return input == 1; }
   bool updates() const override { return true; }
-  bool sees_arrival() const override { return true; }
+  Notices notices() const override { return {.arrival = true}; }
   int crossings() const override { return o_.is_variable ? 2 : 0; }
 
   void start(const Context&) override {
@@ -175,7 +175,7 @@ class TransportDelay final : public Block {
   Remembered m_;
 };
 
-BlockPointer make_delay(Reader& p, bool is_variable) {
+BlockPointer make_delay(ParameterReader& p, bool is_variable) {
   const std::string name = is_variable ? "maximum" : "delay";
   DelayOptions options{initial_from(p), p.number(name), is_variable,
                        p.word("interpolation", {"linear", "cubic"}, "linear") == "cubic"};
@@ -188,9 +188,9 @@ BlockPointer make_delay(Reader& p, bool is_variable) {
 }  // namespace
 
 void add_delays(Registry& registry) {
-  registry.add("memory", [](Reader& p) { return std::make_shared<MemoryBlock>(initial_from(p)); });
-  registry.add("transport_delay", [](Reader& p) { return make_delay(p, false); });
-  registry.add("variable_delay", [](Reader& p) { return make_delay(p, true); });
+  registry.add("memory", [](ParameterReader& p) { return std::make_shared<MemoryBlock>(initial_from(p)); });
+  registry.add("transport_delay", [](ParameterReader& p) { return make_delay(p, false); });
+  registry.add("variable_delay", [](ParameterReader& p) { return make_delay(p, true); });
 }
 
 }  // namespace counterpoint::diagram

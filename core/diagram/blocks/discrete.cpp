@@ -211,18 +211,18 @@ class Counter final : public SampledBlock {
   Reset reset_;
 };
 
-BlockPointer make_integer_delay(Reader& p) {
+BlockPointer make_integer_delay(ParameterReader& p) {
   const int samples = p.integer("samples", 1);
   if (samples < 1) throw std::invalid_argument("\"samples\": " + std::to_string(samples) + "; expected 1 or more");
   return std::make_shared<SampleDelay>(samples, initial_from(p), sample_time_from(p));
 }
 
-BlockPointer make_discrete_integrator(Reader& p) {
+BlockPointer make_discrete_integrator(ParameterReader& p) {
   return std::make_shared<DiscreteIntegrator>(initial_from(p), p.number("gain", 1.0), weight_of_present(p),
                                               Limits::from(p), Reset::from(p), sample_time_from(p));
 }
 
-BlockPointer make_counter(Reader& p) {
+BlockPointer make_counter(ParameterReader& p) {
   const double increment = p.number("increment", 1.0);
   if (increment == 0.0 || !std::isfinite(increment))
     throw std::invalid_argument("\"increment\": must be finite and not 0");
@@ -234,15 +234,18 @@ BlockPointer make_counter(Reader& p) {
 }  // namespace
 
 void add_discrete(Registry& registry) {
-  registry.add("unit_delay",
-               [](Reader& p) { return std::make_shared<SampleDelay>(1, initial_from(p), sample_time_from(p)); });
+  registry.add("unit_delay", [](ParameterReader& p) {
+    return std::make_shared<SampleDelay>(1, initial_from(p), sample_time_from(p));
+  });
   registry.add("integer_delay", make_integer_delay);
-  registry.add("zero_order_hold",
-               [](Reader& p) { return std::make_shared<ZeroOrderHold>(initial_from(p), sample_time_from(p)); });
-  registry.add("first_order_hold",
-               [](Reader& p) { return std::make_shared<FirstOrderHold>(initial_from(p), sample_time_from(p)); });
+  registry.add("zero_order_hold", [](ParameterReader& p) {
+    return std::make_shared<ZeroOrderHold>(initial_from(p), sample_time_from(p));
+  });
+  registry.add("first_order_hold", [](ParameterReader& p) {
+    return std::make_shared<FirstOrderHold>(initial_from(p), sample_time_from(p));
+  });
   registry.add("discrete_integrator", make_discrete_integrator);
-  registry.add("discrete_derivative", [](Reader& p) {
+  registry.add("discrete_derivative", [](ParameterReader& p) {
     return std::make_shared<DiscreteDerivative>(p.number("gain", 1.0), sample_time_from(p));
   });
   registry.add("counter", make_counter);

@@ -102,20 +102,20 @@ Filter from_powers_of_z(std::vector<double> numerator, const std::vector<double>
   return normalised(std::move(numerator), denominator);
 }
 
-BlockPointer filter_block(Reader& p, Filter filter) {
+BlockPointer filter_block(ParameterReader& p, Filter filter) {
   return std::make_shared<FilterBlock>(std::move(filter), initial_from(p), sample_time_from(p));
 }
 
 }  // namespace
 
 void add_discrete_systems(Registry& registry) {
-  registry.add("discrete_filter", [](Reader& p) {
+  registry.add("discrete_filter", [](ParameterReader& p) {
     return filter_block(p, normalised(p.vector("numerator"), p.vector("denominator", {1.0})));
   });
-  registry.add("discrete_transfer_function", [](Reader& p) {
+  registry.add("discrete_transfer_function", [](ParameterReader& p) {
     return filter_block(p, from_powers_of_z(p.vector("numerator"), p.vector("denominator")));
   });
-  registry.add("discrete_state_space", [](Reader& p) {
+  registry.add("discrete_state_space", [](ParameterReader& p) {
     return std::make_shared<DiscreteStateSpace>(LinearSystem::from(p), sample_time_from(p));
   });
 }

@@ -64,7 +64,7 @@ class ExpressionBlock final : public Block {
         const bool is_shared = expression_.is_indexed(slot) || in_width(slot) == 1;
         return in(slot) + (is_shared ? 0 : k);
       };
-      // Results that are no outputs go to a place of their own, which nobody reads.
+      // Results that are no outputs go to a place of their own, which is never read.
       std::vector<double*> results(expression_.results().size(), &unused_);
       for (int j = 0; j < outputs(); ++j) results[shown_[j]] = out(j) + k;
       programs_.emplace_back().bind(expression_, variable, z() + k * registers_, results);
@@ -96,7 +96,7 @@ class ExpressionBlock final : public Block {
   std::vector<Program> programs_;
 };
 
-BlockPointer make_expression(Reader& p) {
+BlockPointer make_expression(ParameterReader& p) {
   const std::string text = p.text("expression");
   ExpressionNames names;
   names.grows = !p.has("input_names");

@@ -22,7 +22,7 @@ std::vector<std::string> names_from(const std::string& text) {
   return names;
 }
 
-bool read_names(Reader& p, const char* parameter, int count, std::vector<std::string>& ports) {
+bool read_names(ParameterReader& p, const char* parameter, int count, std::vector<std::string>& ports) {
   const std::string text = p.text(parameter, "");
   if (text.empty()) return false;
   ports = names_from(text);
@@ -51,7 +51,7 @@ bool SparseRows::has(int row, int column) const {
   return std::binary_search(columns_.begin() + first_[row], columns_.begin() + first_[row + 1], column);
 }
 
-LinearSystem LinearSystem::from(Reader& p) {
+LinearSystem LinearSystem::from(ParameterReader& p) {
   LinearSystem s;
   const Array a = p.matrix("a"), b = p.matrix("b"), c = p.matrix("c"), d = p.matrix("d");
   s.states = a.rows;

@@ -32,7 +32,7 @@ class SparseRows {
 struct LinearSystem {
   /// From "a", "b", "c", "d", "initial", "input_names", "output_names". Throws std::invalid_argument when sizes do not
   /// fit.
-  static LinearSystem from(Reader& p);
+  static LinearSystem from(ParameterReader& p);
 
   int states = 0, inputs = 0, outputs = 0;
   SparseRows a, b, c, d;

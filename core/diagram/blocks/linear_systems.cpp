@@ -101,11 +101,11 @@ class StateSpace final : public Block {
   LinearPorts ports_;
 };
 
-BlockPointer chain(Reader& p, std::vector<Section> sections) {
+BlockPointer chain(ParameterReader& p, std::vector<Section> sections) {
   return std::make_shared<SectionChain>(std::move(sections), initial_from(p));
 }
 
-double positive(Reader& p, const std::string& name) {
+double positive(ParameterReader& p, const std::string& name) {
   const double value = p.number(name);
   if (value > 0.0) return value;
   std::ostringstream text;
@@ -113,7 +113,7 @@ double positive(Reader& p, const std::string& name) {
   throw std::invalid_argument(text.str());
 }
 
-std::vector<std::complex<double>> roots_from(Reader& p, const std::string& name) {
+std::vector<std::complex<double>> roots_from(ParameterReader& p, const std::string& name) {
   std::vector<std::complex<double>> roots;
   const std::vector<double> values = p.vector(name, {});
   for (std::size_t i = 0; i + 1 < values.size(); i += 2) roots.emplace_back(values[i], values[i + 1]);
@@ -121,26 +121,26 @@ std::vector<std::complex<double>> roots_from(Reader& p, const std::string& name)
 }
 
 /// States are the output and its rate, so that initial values have a meaning.
-BlockPointer make_second_order(Reader& p) {
+BlockPointer make_second_order(ParameterReader& p) {
   const double frequency = positive(p, "frequency");
   const double square = frequency * frequency;
   return chain(p, {{{square, 2.0 * p.number("damping") * frequency}, {1.0, 0.0}, p.number("gain", 1.0) * square, 0.0}});
 }
 
 /// gain / (T s + 1); the state is the output.
-BlockPointer make_lag(Reader& p) {
+BlockPointer make_lag(ParameterReader& p) {
   const double rate = 1.0 / positive(p, "time_constant");
   return chain(p, {{{rate}, {1.0}, p.number("gain", 1.0) * rate, 0.0}});
 }
 
 /// gain (T1 s + 1) / (T2 s + 1); the state is the lagged input.
-BlockPointer make_lead_lag(Reader& p) {
+BlockPointer make_lead_lag(ParameterReader& p) {
   const double lead = p.number("lead"), rate = 1.0 / positive(p, "lag"), gain = p.number("gain", 1.0);
   return chain(p, {{{rate}, {gain * (1.0 - lead * rate)}, rate, gain * lead * rate}});
 }
 
 /// s / (T s + 1); the state is the lagged input.
-BlockPointer make_derivative(Reader& p) {
+BlockPointer make_derivative(ParameterReader& p) {
   const double rate = 1.0 / positive(p, "time_constant");
   return chain(p, {{{rate}, {-rate}, rate, rate}});
 }
@@ -148,16 +148,17 @@ BlockPointer make_derivative(Reader& p) {
 }  // namespace
 
 void add_linear_systems(Registry& registry) {
-  registry.add("transfer_function",
-               [](Reader& p) { return chain(p, {section_from(p.vector("numerator"), p.vector("denominator"))}); });
-  registry.add("zero_pole", [](Reader& p) {
+  registry.add("transfer_function", [](ParameterReader& p) {
+    return chain(p, {section_from(p.vector("numerator"), p.vector("denominator"))});
+  });
+  registry.add("zero_pole", [](ParameterReader& p) {
     return chain(p, sections_from(roots_from(p, "zeros"), roots_from(p, "poles"), p.number("gain", 1.0)));
   });
   registry.add("second_order", make_second_order);
   registry.add("lag", make_lag);
   registry.add("lead_lag", make_lead_lag);
   registry.add("derivative", make_derivative);
-  registry.add("state_space", [](Reader& p) { return std::make_shared<StateSpace>(LinearSystem::from(p)); });
+  registry.add("state_space", [](ParameterReader& p) { return std::make_shared<StateSpace>(LinearSystem::from(p)); });
 }
 
 }  // namespace counterpoint::diagram

@@ -97,7 +97,7 @@ class Latch final : public Block {
   bool set_wins_, initial_;
 };
 
-BlockPointer make_comparison(Reader& p) {
+BlockPointer make_comparison(ParameterReader& p) {
   const std::vector<std::string> words{"<", "<=", ">", ">=", "==", "!="};
   const std::string word = p.word("operator", words, "");
   const auto place = std::find(words.begin(), words.end(), word) - words.begin();
@@ -112,7 +112,7 @@ BlockPointer make_comparison(Reader& p) {
 }
 
 void add_operation(Registry& registry, const char* kind, Connective operation, bool is_negated) {
-  registry.add(kind, [operation, is_negated](Reader& p) {
+  registry.add(kind, [operation, is_negated](ParameterReader& p) {
     const int count = p.integer("count", 2);
     if (count < 1 || count > 10000) {
       throw std::invalid_argument("\"count\": " + std::to_string(count) + "; 1 to 10000 are allowed");
@@ -130,10 +130,10 @@ void add_logic(Registry& registry) {
   add_operation(registry, "or", Connective::disjunction, false);
   add_operation(registry, "nor", Connective::disjunction, true);
   add_operation(registry, "xor", Connective::parity, false);
-  registry.add("not", [](Reader&) {
+  registry.add("not", [](ParameterReader&) {
     return std::make_shared<Logic>(Connective::conjunction, true, std::vector<std::string>{"u"});
   });
-  registry.add("latch", [](Reader& p) {
+  registry.add("latch", [](ParameterReader& p) {
     return std::make_shared<Latch>(p.word("priority", {"set", "reset"}, "reset") == "set", p.flag("initial", false));
   });
 }

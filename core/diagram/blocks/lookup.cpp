@@ -202,7 +202,7 @@ class Lookup2D final : public Elementwise {
   Pieces x_steps_, y_steps_;
 };
 
-Options read_options(Reader& p) {
+Options read_options(ParameterReader& p) {
   const std::string between = p.word("interpolation", {"linear", "cubic", "hold", "nearest"}, "linear");
   const std::string outside = p.word("extrapolation", {"clip", "linear", "error"}, "clip");
   return {between == "linear"  ? Between::linear
@@ -214,7 +214,7 @@ Options read_options(Reader& p) {
                                 : Outside::error};
 }
 
-BlockPointer make_lookup_1d(Reader& p) {
+BlockPointer make_lookup_1d(ParameterReader& p) {
   Axis x("x", p.vector("x"));
   std::vector<double> y = p.vector("y");
   if (static_cast<int>(y.size()) != x.points()) {
@@ -229,7 +229,7 @@ BlockPointer make_lookup_1d(Reader& p) {
   return std::make_shared<Lookup1D>(std::move(x), std::move(y), options, locates_corners);
 }
 
-BlockPointer make_lookup_2d(Reader& p) {
+BlockPointer make_lookup_2d(ParameterReader& p) {
   Axis x("x", p.vector("x")), y("y", p.vector("y"));
   Array table = p.matrix("table");
   if (table.rows != x.points() || table.columns != y.points()) {

@@ -186,7 +186,7 @@ class Reduction final : public Elementwise {
 
 template <class F>
 void add_function(Registry& registry, const std::string& kind, F f) {
-  registry.add(kind, [f](Reader&) { return std::make_shared<Function<F>>(f); });
+  registry.add(kind, [f](ParameterReader&) { return std::make_shared<Function<F>>(f); });
 }
 
 template <class F>
@@ -196,7 +196,7 @@ BlockPointer make_function(F f) {
 
 template <class F>
 void add_reduction(Registry& registry, const std::string& kind, std::vector<std::string> ports, F f) {
-  registry.add(kind, [ports, f](Reader&) { return std::make_shared<Reduction<F>>(ports, f); });
+  registry.add(kind, [ports, f](ParameterReader&) { return std::make_shared<Reduction<F>>(ports, f); });
 }
 
 double dot(const double* a, const double* b, int width) {
@@ -205,14 +205,14 @@ double dot(const double* a, const double* b, int width) {
   return total;
 }
 
-BlockPointer make_gain(Reader& p) {
+BlockPointer make_gain(ParameterReader& p) {
   std::vector<double> gain = p.vector("gain");
   if (gain.empty()) throw std::invalid_argument("\"gain\": expected at least one number");
   if (gain.size() == 1) return std::make_shared<Gain>(gain.front());
   return std::make_shared<VectorGain>(std::move(gain));
 }
 
-BlockPointer make_sum(Reader& p) {
+BlockPointer make_sum(ParameterReader& p) {
   std::vector<double> signs;
   for (char sign : p.text("signs")) {
     if (sign != '+' && sign != '-') throw std::invalid_argument("\"signs\": only + and - are allowed");
@@ -222,7 +222,7 @@ BlockPointer make_sum(Reader& p) {
   return std::make_shared<Sum>(std::move(signs));
 }
 
-BlockPointer make_product(Reader& p) {
+BlockPointer make_product(ParameterReader& p) {
   const std::string operations = p.text("operations");
   if (operations.empty() || operations.find_first_not_of("*/") != std::string::npos) {
     throw std::invalid_argument("\"operations\": expected one * or / for each input");
@@ -230,7 +230,7 @@ BlockPointer make_product(Reader& p) {
   return std::make_shared<Product>(operations);
 }
 
-BlockPointer make_power(Reader& p) {
+BlockPointer make_power(ParameterReader& p) {
   if (!p.has("exponent")) {
     const auto power = [](double u, double v) { return std::pow(u, v); };
     return std::make_shared<Function2<decltype(power)>>(std::vector<std::string>{"u", "exponent"}, power);
@@ -240,7 +240,7 @@ BlockPointer make_power(Reader& p) {
   return make_function([exponent](double u) { return std::pow(u, exponent); });
 }
 
-BlockPointer make_polynomial(Reader& p) {
+BlockPointer make_polynomial(ParameterReader& p) {
   const std::vector<double> coefficients = p.vector("coefficients");
   if (coefficients.empty()) throw std::invalid_argument("\"coefficients\": expected at least one");
   return make_function([coefficients](double u) {
@@ -250,7 +250,7 @@ BlockPointer make_polynomial(Reader& p) {
   });
 }
 
-BlockPointer make_atan2(Reader&) {
+BlockPointer make_atan2(ParameterReader&) {
   const auto angle = [](double y, double x) { return std::atan2(y, x); };
   return std::make_shared<Function2<decltype(angle)>>(std::vector<std::string>{"y", "x"}, angle);
 }
@@ -275,7 +275,7 @@ void add_functions(Registry& registry) {
 
 void add_mathematics(Registry& registry) {
   registry.add("gain", make_gain);
-  registry.add("matrix_gain", [](Reader& p) { return std::make_shared<MatrixGain>(p.matrix("gain")); });
+  registry.add("matrix_gain", [](ParameterReader& p) { return std::make_shared<MatrixGain>(p.matrix("gain")); });
   registry.add("sum", make_sum);
   registry.add("product", make_product);
   registry.add("power", make_power);

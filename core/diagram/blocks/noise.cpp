@@ -78,7 +78,7 @@ class Noise final : public SourceBlock {
   std::uint64_t seed_;
 };
 
-BlockPointer make_noise(Reader& p) {
+BlockPointer make_noise(ParameterReader& p) {
   const double power = p.finite("power", 0.0);
   const double sample = p.number("sample_time");
   const double seed = p.finite("seed", 0.0);

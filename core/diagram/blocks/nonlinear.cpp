@@ -103,7 +103,7 @@ struct Friction {
   void crossing(double, const Operand* u, int k, double* g) const { *g = u[0][k]; }
 };
 
-SaturationLimits read_limits(Reader& p, const char* lower, const char* upper, double otherwise) {
+SaturationLimits read_limits(ParameterReader& p, const char* lower, const char* upper, double otherwise) {
   SaturationLimits limits{p.number(lower, -otherwise), p.number(upper, otherwise), p.flag("by_signals", false)};
   if (limits.by_signals && (p.has(lower) || p.has(upper))) {
     throw std::invalid_argument("\"by_signals\": limits are either signals or parameters");
@@ -115,17 +115,17 @@ SaturationLimits read_limits(Reader& p, const char* lower, const char* upper, do
   return limits;
 }
 
-BlockPointer make_saturation(Reader& p) {
+BlockPointer make_saturation(ParameterReader& p) {
   const SaturationLimits limits = read_limits(p, "lower", "upper", infinity);
   return make_piecewise(with_limits(limits.by_signals), Saturation{limits});
 }
 
-BlockPointer make_dead_zone(Reader& p) {
+BlockPointer make_dead_zone(ParameterReader& p) {
   const SaturationLimits limits = read_limits(p, "lower", "upper", 0.5);
   return make_piecewise(with_limits(limits.by_signals), DeadZone{limits});
 }
 
-BlockPointer make_switch(Reader& p) {
+BlockPointer make_switch(ParameterReader& p) {
   const std::string word = p.word("criterion", {">=", ">", "!=0"}, ">=");
   const Criterion criterion = word == ">=" ? Criterion::at_least : word == ">" ? Criterion::above : Criterion::not_zero;
   if (criterion == Criterion::not_zero && p.has("threshold")) {
@@ -134,7 +134,7 @@ BlockPointer make_switch(Reader& p) {
   return make_piecewise({"control", "then", "otherwise"}, Switch{criterion, p.finite("threshold", 0.0)});
 }
 
-BlockPointer make_multiport_switch(Reader& p) {
+BlockPointer make_multiport_switch(ParameterReader& p) {
   const int count = p.integer("count", 2);
   if (count < 1 || count > 10000)
     throw std::invalid_argument("\"count\": " + std::to_string(count) + "; 1 to 10000 are allowed");
@@ -144,7 +144,7 @@ BlockPointer make_multiport_switch(Reader& p) {
                         MultiportSwitch{count, p.word("outside", {"error", "clip"}, "error") == "clip"});
 }
 
-BlockPointer make_friction(Reader& p) {
+BlockPointer make_friction(ParameterReader& p) {
   return make_piecewise({"u"}, Friction{p.number("offset"), p.finite("gain", 0.0)});
 }
 

@@ -53,7 +53,7 @@ class Backlash final : public Elementwise {
   int memory() const override { return 2 * width_; }
   int crossings() const override { return 2 * width_; }
   bool updates() const override { return true; }
-  bool remembers() const override { return true; }
+  Notices notices() const override { return {.remembers = true}; }
   void start(const Context&) override {
     for (int k = 0; k < width_; ++k) {
       z()[2 * k] = initial_;
@@ -106,7 +106,7 @@ class RateLimiter final : public Elementwise {
   int memory() const override { return 2 + 2 * width_; }
   int crossings() const override { return width_; }
   bool updates() const override { return true; }
-  bool remembers() const override { return true; }
+  Notices notices() const override { return {.remembers = true}; }
   void start(const Context& context) override {
     std::fill_n(y_, width_, initial_);
     z()[0] = context.time;
@@ -168,7 +168,7 @@ class HitCrossing final : public Elementwise {
   int memory() const override { return 3 * width_; }
   int crossings() const override { return width_; }
   bool updates() const override { return true; }
-  bool remembers() const override { return true; }
+  Notices notices() const override { return {.remembers = true}; }
   void start(const Context&) override { std::fill_n(z(), 3 * width_, 0.0); }
   void output(const Context& context, int) override {
     for (int k = 0; k < width_; ++k) {
@@ -199,7 +199,7 @@ class HitCrossing final : public Elementwise {
   double offset_;
 };
 
-BlockPointer make_relay(Reader& p) {
+BlockPointer make_relay(ParameterReader& p) {
   return std::make_shared<Relay>(Relay::Settings{p.number("switch_on"), p.number("switch_off"),
                                                  p.finite("output_on", 1.0), p.finite("output_off", 0.0),
                                                  p.flag("starts_on", false)});
@@ -209,14 +209,15 @@ BlockPointer make_relay(Reader& p) {
 
 void add_path_dependent(Registry& registry) {
   registry.add("relay", make_relay);
-  registry.add("backlash",
-               [](Reader& p) { return std::make_shared<Backlash>(p.number("width"), p.finite("initial", 0.0)); });
-  registry.add("rate_limiter", [](Reader& p) {
+  registry.add("backlash", [](ParameterReader& p) {
+    return std::make_shared<Backlash>(p.number("width"), p.finite("initial", 0.0));
+  });
+  registry.add("rate_limiter", [](ParameterReader& p) {
     const double rising = p.number("rising");
     const bool has_initial = p.has("initial");
     return std::make_shared<RateLimiter>(rising, p.finite("falling", -rising), has_initial, p.finite("initial", 0.0));
   });
-  registry.add("hit_crossing", [](Reader& p) {
+  registry.add("hit_crossing", [](ParameterReader& p) {
     return std::make_shared<HitCrossing>(edge_from(p.word("edge", edge_words(), "either")), p.finite("offset", 0.0));
   });
 }

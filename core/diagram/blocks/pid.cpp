@@ -6,7 +6,7 @@
 
 namespace counterpoint::diagram {
 
-PidOptions PidOptions::from(Reader& p) {
+PidOptions PidOptions::from(ParameterReader& p) {
   PidOptions o{p.number("proportional", 1.0),
                p.number("integral", 0.0),
                p.number("derivative", 0.0),
@@ -267,8 +267,8 @@ class DiscretePid final : public SampledBlock {
 }  // namespace
 
 void add_pid(Registry& registry) {
-  registry.add("pid", [](Reader& p) { return std::make_shared<Pid>(PidOptions::from(p)); });
-  registry.add("discrete_pid", [](Reader& p) {
+  registry.add("pid", [](ParameterReader& p) { return std::make_shared<Pid>(PidOptions::from(p)); });
+  registry.add("discrete_pid", [](ParameterReader& p) {
     const PidOptions options = PidOptions::from(p);
     const double weight = weight_of_present(p);
     return std::make_shared<DiscretePid>(options, weight, sample_time_from(p));

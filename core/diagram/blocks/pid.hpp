@@ -13,7 +13,7 @@ enum class AntiWindup { none, clamping, back_calculation };
 ///
 /// r: set point, m: measurement. With one input, the error e, all three differences are e.
 struct PidOptions {
-  static PidOptions from(Reader& p);
+  static PidOptions from(ParameterReader& p);
 
   double proportional, integral, derivative, filter;
   double setpoint_weight, derivative_weight;

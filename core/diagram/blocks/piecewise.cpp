@@ -150,7 +150,7 @@ class ExtremeComponent final : public Elementwise {
   std::vector<Operand> components_;
 };
 
-BlockPointer make_extreme(Reader& p, double direction) {
+BlockPointer make_extreme(ParameterReader& p, double direction) {
   const int count = p.integer("count", 2);
   if (count < 1 || count > 10000)
     throw std::invalid_argument("\"count\": " + std::to_string(count) + "; 1 to 10000 are allowed");
@@ -158,7 +158,7 @@ BlockPointer make_extreme(Reader& p, double direction) {
   return make_piecewise(numbered("u", static_cast<std::size_t>(count)), Extreme{direction, count});
 }
 
-BlockPointer make_quantizer(Reader& p) {
+BlockPointer make_quantizer(ParameterReader& p) {
   const double interval = p.number("interval");
   if (!(interval > 0.0))
     throw std::invalid_argument("\"interval\": " + shown(interval) + "; expected a positive number");
@@ -168,20 +168,22 @@ BlockPointer make_quantizer(Reader& p) {
 }  // namespace
 
 void add_piecewise(Registry& registry) {
-  registry.add("abs", [](Reader&) { return make_piecewise({"u"}, Absolute{}); });
-  registry.add("sign", [](Reader&) { return make_piecewise({"u"}, Sign{}); });
-  registry.add("max", [](Reader& p) { return make_extreme(p, 1.0); });
-  registry.add("min", [](Reader& p) { return make_extreme(p, -1.0); });
+  registry.add("abs", [](ParameterReader&) { return make_piecewise({"u"}, Absolute{}); });
+  registry.add("sign", [](ParameterReader&) { return make_piecewise({"u"}, Sign{}); });
+  registry.add("max", [](ParameterReader& p) { return make_extreme(p, 1.0); });
+  registry.add("min", [](ParameterReader& p) { return make_extreme(p, -1.0); });
   const auto add_rounding = [&registry](const char* kind, Rounding rounding) {
-    registry.add(kind, [rounding](Reader&) { return make_piecewise({"u"}, Rounded{{rounding}, 1.0}); });
+    registry.add(kind, [rounding](ParameterReader&) { return make_piecewise({"u"}, Rounded{{rounding}, 1.0}); });
   };
   add_rounding("floor", Rounding::floor);
   add_rounding("ceil", Rounding::ceil);
   add_rounding("round", Rounding::round);
   add_rounding("truncate", Rounding::truncate);
   registry.add("quantizer", make_quantizer);
-  registry.add("modulo", [](Reader&) { return make_piecewise({"u", "divisor"}, Remainder{{Rounding::floor}}); });
-  registry.add("remainder", [](Reader&) { return make_piecewise({"u", "divisor"}, Remainder{{Rounding::truncate}}); });
+  registry.add("modulo",
+               [](ParameterReader&) { return make_piecewise({"u", "divisor"}, Remainder{{Rounding::floor}}); });
+  registry.add("remainder",
+               [](ParameterReader&) { return make_piecewise({"u", "divisor"}, Remainder{{Rounding::truncate}}); });
 }
 
 }  // namespace counterpoint::diagram

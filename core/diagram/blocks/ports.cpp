@@ -1,4 +1,4 @@
-// Where a diagram meets the world: its inputs, and ends for signals that nobody uses.
+// Where a diagram meets the world: its inputs, and ends for unused signals.
 
 #include <algorithm>
 
@@ -35,9 +35,10 @@ class Terminator final : public Block {
 }  // namespace
 
 void add_ports(Registry& registry) {
-  registry.add("inlet",
-               [](Reader& p) { return std::make_shared<Inlet>(p.integer("offset", 0), p.vector("value", {0.0})); });
-  registry.add("terminator", [](Reader&) { return std::make_shared<Terminator>(); });
+  registry.add("inlet", [](ParameterReader& p) {
+    return std::make_shared<Inlet>(p.integer("offset", 0), p.vector("value", {0.0}));
+  });
+  registry.add("terminator", [](ParameterReader&) { return std::make_shared<Terminator>(); });
 }
 
 }  // namespace counterpoint::diagram

@@ -10,7 +10,7 @@ class Reset {
  public:
   explicit Reset(const std::string& word)
       : exists_(word != "none"), is_level_(word == "level"), edge_(edge_from(word)) {}
-  static Reset from(Reader& p) {
+  static Reset from(ParameterReader& p) {
     return Reset(p.word("reset", {"none", "rising", "falling", "either", "level"}, "none"));
   }
 

@@ -132,7 +132,7 @@ class Selector final : public Routing {
   bool is_range_ = false;
 };
 
-int count_of(Reader& p, const char* name) {
+int count_of(ParameterReader& p, const char* name) {
   const int count = p.integer(name, 2);
   if (count < 1 || count > 1000000) {
     throw std::invalid_argument("\"" + std::string(name) + "\": " + std::to_string(count) + "; expected 1 or more");
@@ -148,7 +148,7 @@ void check_whole(const char* name, const std::vector<double>& values, double lea
   }
 }
 
-BlockPointer make_demux(Reader& p) {
+BlockPointer make_demux(ParameterReader& p) {
   if (!p.has("widths")) return std::make_shared<Demux>(count_of(p, "outputs"), std::vector<double>{});
   const std::vector<double> widths = p.vector("widths");
   check_whole("widths", widths, 1.0);
@@ -156,7 +156,7 @@ BlockPointer make_demux(Reader& p) {
   return std::make_shared<Demux>(static_cast<int>(widths.size()), widths);
 }
 
-BlockPointer make_selector(Reader& p) {
+BlockPointer make_selector(ParameterReader& p) {
   if (p.has("indices")) {
     const std::vector<double> indices = p.vector("indices");
     check_whole("indices", indices, -1e9);
@@ -172,7 +172,7 @@ BlockPointer make_selector(Reader& p) {
 }  // namespace
 
 void add_routing(Registry& registry) {
-  registry.add("mux", [](Reader& p) { return std::make_shared<Mux>(count_of(p, "count")); });
+  registry.add("mux", [](ParameterReader& p) { return std::make_shared<Mux>(count_of(p, "count")); });
   registry.add("demux", make_demux);
   registry.add("selector", make_selector);
 }

@@ -8,7 +8,7 @@
 namespace counterpoint::diagram {
 
 /// "sample_time" and "offset" of a sampled block. Without the first it runs when its triggered superblock does.
-inline SampleTime sample_time_from(Reader& p) {
+inline SampleTime sample_time_from(ParameterReader& p) {
   SampleTime rate;
   if (!p.has("sample_time")) return rate;
   rate.period = p.number("sample_time");
@@ -25,7 +25,7 @@ inline SampleTime sample_time_from(Reader& p) {
 
 /// "method" of integrating over samples: how much of the present input counts, the rest is the one before. Forward 0,
 /// backward 1, trapezoidal 1/2.
-inline double weight_of_present(Reader& p) {
+inline double weight_of_present(ParameterReader& p) {
   const std::string method = p.word("method", {"forward", "backward", "trapezoidal"}, "forward");
   return method == "forward" ? 0.0 : method == "backward" ? 1.0 : 0.5;
 }
@@ -34,9 +34,10 @@ inline double weight_of_present(Reader& p) {
 class SampledBlock : public Block {
  public:
   SampledBlock(std::vector<std::string> inputs, std::vector<std::string> outputs, const SampleTime& rate)
-      : Block(std::move(inputs), std::move(outputs)), rate_(rate) {}
+      : Block(std::move(inputs), std::move(outputs)), rate_(rate) {
+    rate_.is_required = true;
+  }
   SampleTime sample_time() const override { return rate_; }
-  bool is_sampled() const override { return true; }
   bool updates() const override { return true; }
 
  protected:

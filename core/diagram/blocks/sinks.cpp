@@ -15,8 +15,7 @@ class Stop final : public Block {
   int memory() const override { return 1; }
   int crossings() const override { return in_width(0); }
   bool updates() const override { return true; }
-  bool may_end_run() const override { return true; }
-  std::string run_end() const override { return *z() != 0.0 || is_positive() ? message_ : ""; }
+  const std::string* run_end() const override { return *z() != 0.0 || is_positive() ? &message_ : &no_message_; }
   void start(const Context&) override { *z() = 0.0; }
   void output(const Context&, int) override {}
   bool update(const Context&) override {
@@ -30,7 +29,7 @@ class Stop final : public Block {
     return std::any_of(in(0), in(0) + in_width(0), [](double u) { return u > 0.0; });
   }
 
-  std::string message_;
+  std::string message_, no_message_;
 };
 
 /// Fails when the input is zero at an accepted time.
@@ -38,7 +37,7 @@ class Assertion final : public Block {
  public:
   explicit Assertion(std::string message) : Block({"u"}, {}), message_(std::move(message)) {}
   bool updates() const override { return true; }
-  bool remembers() const override { return true; }
+  Notices notices() const override { return {.remembers = true}; }
   void output(const Context&, int) override {}
   bool update(const Context& context) override {
     accepted(context);
@@ -57,9 +56,10 @@ class Assertion final : public Block {
 }  // namespace
 
 void add_sinks(Registry& registry) {
-  registry.add("stop", [](Reader& p) { return std::make_shared<Stop>(p.text("message", "its input is positive")); });
+  registry.add("stop",
+               [](ParameterReader& p) { return std::make_shared<Stop>(p.text("message", "its input is positive")); });
   registry.add("assertion",
-               [](Reader& p) { return std::make_shared<Assertion>(p.text("message", "its input is zero")); });
+               [](ParameterReader& p) { return std::make_shared<Assertion>(p.text("message", "its input is zero")); });
 }
 
 }  // namespace counterpoint::diagram

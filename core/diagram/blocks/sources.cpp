@@ -166,18 +166,18 @@ class Chirp final : public SourceBlock {
   bool is_exponential_;
 };
 
-BlockPointer make_constant(Reader& p) {
+BlockPointer make_constant(ParameterReader& p) {
   std::vector<double> value = p.vector("value");
   if (value.empty()) throw std::invalid_argument("\"value\": expected at least one number");
   return std::make_shared<Constant>(std::move(value));
 }
 
-BlockPointer make_pulse(Reader& p) {
+BlockPointer make_pulse(ParameterReader& p) {
   return std::make_shared<Pulse>(p.number("period"), p.finite("width", 0.5), p.finite("start", 0.0),
                                  p.finite("low", 0.0), p.finite("high", 1.0));
 }
 
-BlockPointer make_chirp(Reader& p) {
+BlockPointer make_chirp(ParameterReader& p) {
   const bool is_exponential = p.word("sweep", {"linear", "exponential"}, "linear") == "exponential";
   return std::make_shared<Chirp>(p.finite("amplitude", 1.0), p.number("first_frequency"), p.number("last_frequency"),
                                  p.number("duration"), p.finite("phase", 0.0), is_exponential);
@@ -187,19 +187,19 @@ BlockPointer make_chirp(Reader& p) {
 
 void add_sources(Registry& registry) {
   registry.add("constant", make_constant);
-  registry.add("step", [](Reader& p) {
+  registry.add("step", [](ParameterReader& p) {
     return std::make_shared<StepSource>(p.vector("time"), p.vector("before", {0.0}), p.vector("after", {1.0}));
   });
-  registry.add("ramp", [](Reader& p) {
+  registry.add("ramp", [](ParameterReader& p) {
     return std::make_shared<Ramp>(p.finite("slope", 1.0), p.finite("start", 0.0), p.number("end", infinity),
                                   p.finite("initial", 0.0));
   });
-  registry.add("sine", [](Reader& p) {
+  registry.add("sine", [](ParameterReader& p) {
     return std::make_shared<Sine>(p.vector("amplitude", {1.0}), p.vector("frequency"), p.vector("phase", {0.0}),
                                   p.vector("bias", {0.0}));
   });
   registry.add("pulse", make_pulse);
-  registry.add("clock", [](Reader&) { return std::make_shared<ClockSource>(); });
+  registry.add("clock", [](ParameterReader&) { return std::make_shared<ClockSource>(); });
   registry.add("chirp", make_chirp);
   add_table_source(registry);
   add_noise(registry);

@@ -241,7 +241,7 @@ class StateMachine final : public Block {
   SampleTime sample_time() const override { return sample_time_; }
   bool updates() const override { return true; }
   bool holds_between_events() const override { return true; }
-  bool needs_major() const override { return needs_major_ && !is_sampled(); }
+  Notices notices() const override { return {.every_end = needs_major_ && !is_sampled()}; }
 
   void bind(Memory memory) override {
     Block::bind(std::move(memory));
@@ -374,7 +374,7 @@ void read_initial(const std::string& text, MachineNames& names, std::vector<doub
   }
 }
 
-BlockPointer make_state_machine(Reader& p) {
+BlockPointer make_state_machine(ParameterReader& p) {
   SampleTime sample_time{p.number("sample_time", 0.0), p.number("sample_offset", 0.0)};
   if (p.has("sample_time") && !(sample_time.period > 0.0))
     throw std::invalid_argument("\"sample_time\": must be above 0 s");

@@ -190,7 +190,7 @@ void check_times(const std::vector<double>& times) {
   }
 }
 
-BlockPointer make_table(Reader& p) {
+BlockPointer make_table(ParameterReader& p) {
   TableData data;
   data.times = p.vector("times");
   check_times(data.times);

@@ -13,7 +13,7 @@ struct Limits {
   double lower = -infinity;
   double upper = infinity;
 
-  static Limits from(Reader& p) {
+  static Limits from(ParameterReader& p) {
     const Limits limits{p.number("lower", -infinity), p.number("upper", infinity)};
     if (limits.lower < limits.upper) return limits;
     std::ostringstream text;
@@ -25,7 +25,7 @@ struct Limits {
 };
 
 /// "initial": one value or several.
-inline std::vector<double> initial_from(Reader& p) {
+inline std::vector<double> initial_from(ParameterReader& p) {
   std::vector<double> values = p.vector("initial", {0.0});
   if (values.empty()) throw std::invalid_argument("\"initial\": expected at least one number");
   return values;

@@ -233,7 +233,7 @@ def test_noise_is_held_between_its_samples(probe):
     [
         (lambda m: m.constant([]), '"value": at least one'),
         (lambda m: m.constant(np.nan), '"value": must be finite'),
-        (lambda m: m.ramp(1.0, 2.0, end=1.0), '"end": 1 s; a time after "start", 2 s'),
+        (lambda m: m.ramp(1.0, 2.0, end=1.0), '"end": 1 s; expected a time after "start", 2 s'),
         (lambda m: m.sine([1.0, 2.0], [1.0, 2.0, 3.0]), '"frequency": 2 numbers, others have 3'),
         (lambda m: m.pulse(0.0), '"period": 0 s; a positive'),
         (lambda m: m.pulse(1.0, width=1.0), '"width": 1; a part'),

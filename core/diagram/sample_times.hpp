@@ -6,9 +6,9 @@
 
 namespace counterpoint::diagram {
 
-/// The sample times of a diagram. Samples are counted, never summed up, so that rates without a common multiple
-/// stay exact over any number of samples.
-class Clock {
+/// The sample times of a diagram and when each is due next. Samples are counted, never summed up, so that periods
+/// without a common multiple stay exact over any number of samples.
+class SampleTimes {
  public:
   /// Number of the rate; equal ones share it.
   int add(const SampleTime& rate);
@@ -30,7 +30,7 @@ class Clock {
   void find_next();
 
   std::vector<SampleTime> rates_;
-  std::vector<double> counts_;  ///< samples taken, a rate; whole numbers
+  std::vector<double> counts_;  ///< samples taken, per rate; whole numbers
   double start_ = 0.0;
   double next_ = infinity;
 };

@@ -1,10 +1,10 @@
-#include "diagram/clock.hpp"
+#include "diagram/sample_times.hpp"
 
 #include <algorithm>
 
 namespace counterpoint::diagram {
 
-int Clock::add(const SampleTime& rate) {
+int SampleTimes::add(const SampleTime& rate) {
   const auto same = std::find_if(rates_.begin(), rates_.end(), [&](const SampleTime& other) {
     return other.period == rate.period && other.offset == rate.offset;
   });
@@ -14,25 +14,25 @@ int Clock::add(const SampleTime& rate) {
   return rates() - 1;
 }
 
-void Clock::start(double t) {
+void SampleTimes::start(double t) {
   start_ = t;
   std::fill(counts_.begin(), counts_.end(), 0.0);
   find_next();
 }
 
-void Clock::advance(double t) {
+void SampleTimes::advance(double t) {
   for (int r = 0; r < rates(); ++r) {
     while (is_due(r, t)) counts_[r] += 1.0;
   }
   find_next();
 }
 
-void Clock::set_counts(const std::vector<double>& counts) {
+void SampleTimes::set_counts(const std::vector<double>& counts) {
   counts_ = counts;
   find_next();
 }
 
-void Clock::find_next() {
+void SampleTimes::find_next() {
   next_ = infinity;
   for (int r = 0; r < rates(); ++r) next_ = std::min(next_, time_of(r));
 }
