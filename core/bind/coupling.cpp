@@ -282,7 +282,13 @@ void bind_network(Class& c) {
         for (int k = 0; k < d.network().connection_count(); ++k) {
           const Network::ConnectionEnd& connection = d.network().connection(k);
           Defect& defect = connection.comparison().defect;
-          for (fast::DerivedRows& rows : defect.derived.take()) all.append(nb::make_tuple(k, DefectRows(std::move(rows))));
+          if (defect.derived.is_used()) {
+            if (!defect.derived.is_worth_giving(at_least)) continue;
+            for (fast::DerivedRows& rows : defect.derived.take()) {
+              all.append(nb::make_tuple(k, DefectRows(std::move(rows))));
+            }
+            continue;
+          }
           if (defect.row_count() < at_least) continue;
           const int width = connection.connection().samples.width;
           for (Rows& rows : defect.take_rows()) {
