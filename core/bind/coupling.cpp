@@ -330,8 +330,7 @@ void bind_coupling(nb::module_& m) {
       .def("__len__", &DefectRows::count)
       .def_prop_ro("shape", [](const DefectRows& self) { return nb::make_tuple(self.count(), 3); })
       .def(
-          "__array__",
-          [](const DefectRows& self, nb::handle, nb::handle) { return self.array(); },
+          "__array__", [](const DefectRows& self, nb::handle, nb::handle) { return self.array(); },
           nb::arg("dtype").none() = nb::none(), nb::arg("copy").none() = nb::none(),
           nb::sig("def __array__(self, dtype: object = None, copy: object = None) -> NDArray[numpy.float64]"));
 

@@ -29,7 +29,8 @@ class EmbeddedInterface::HostInputs final : public Inputs {
 };
 
 EmbeddedInterface::EmbeddedInterface(const RunSpec& spec, int host)
-    : host_(host), network_(spec, host, std::make_unique<HostInputs>(spec.participants[host].constants, spec.fast_paths, *this)) {
+    : host_(host),
+      network_(spec, host, std::make_unique<HostInputs>(spec.participants[host].constants, spec.fast_paths, *this)) {
   for (const ParticipantSpec& p : spec.participants) {
     const std::vector<int>& list = p.waits_for;
     waits_for_host_.push_back(std::find(list.begin(), list.end(), host) != list.end());
