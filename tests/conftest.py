@@ -25,7 +25,7 @@ def recorded(result):
     """Return all bits of a result: rows of all subsystems, rows and figures of all defects."""
     frames = result.to_pandas()
     parts = [array.tobytes() for frame in frames.values() for array in (frame.index.to_numpy(), frame.to_numpy())]
-    for label in result.defects.index:
+    for label in result.defects["connection"]:
         defect = result.defect(label)
         parts += [np.ascontiguousarray(column).tobytes() for column in (defect.time, defect.assumed, defect.arrived)]
     return [*parts, result.defects.select_dtypes("number").to_numpy().tobytes()]

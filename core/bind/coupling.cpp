@@ -85,8 +85,12 @@ void bind_taking(Class& c) {
         for (int k = 0; k < d.network().connection_count(); ++k) {
           const Network::ConnectionEnd& connection = d.network().connection(k);
           Defect& defect = connection.comparison().defect;
-          for (fast::DerivedRows& rows : defect.derived.take()) {
-            all.append(ComparedRows{k, nb::cast(DefectRows(std::move(rows)))});
+          if (defect.derived.is_used()) {
+            if (!defect.derived.is_worth_giving(at_least)) continue;
+            for (fast::DerivedRows& rows : defect.derived.take()) {
+              all.append(ComparedRows{k, nb::cast(DefectRows(std::move(rows)))});
+            }
+            continue;
           }
           if (defect.row_count() < at_least) continue;
           const int width = connection.connection().samples.width;

@@ -29,7 +29,8 @@ class EmbeddedInterface::HostInputs final : public Inputs {
 };
 
 EmbeddedInterface::EmbeddedInterface(const RunSpec& spec, int host)
-    : host_(host), network_(spec, host, std::make_unique<HostInputs>(spec.participants[host].constants, spec.fast_paths, *this)) {
+    : host_(host),
+      network_(spec, host, std::make_unique<HostInputs>(spec.participants[host].constants, spec.fast_paths, *this)) {
   for (const ParticipantSpec& p : spec.participants) {
     const std::vector<int>& list = p.waits_for;
     waits_for_host_.push_back(std::find(list.begin(), list.end(), host) != list.end());
@@ -164,7 +165,7 @@ double EmbeddedInterface::answers_until(const Connection& c) const { return cove
 
 void EmbeddedInterface::reach_for(double t) {
   if (reach_ != Reach::to_accepted) return advance_externals(t - network_.tolerance);
-  // Those who stand at the last major step may leave it: what they need of the host up to there is known for good.
+  // Those that stand at the last major step may leave it: what they need of the host up to there is known for good.
   const double accepted = network_.participants[host_].t + network_.tolerance;
   advance_externals(t > accepted ? accepted : t - network_.tolerance);
 }

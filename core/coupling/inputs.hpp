@@ -45,7 +45,7 @@ class Inputs {
   /// The run starts here: there is no step before it.
   void start(double t) { step_.start = step_.end = step_.previous_start = t; }
 
-  /// A step begins; its samples are frozen by whoever calls this.
+  /// A step begins; the caller freezes its samples.
   void begin_step(double start, double end) {
     step_.previous_start = step_.start;
     step_.start = start;

@@ -128,8 +128,7 @@ void Network::tell_events() {
 
 void Network::fix_initial_values() {
   for (const ConnectionSpec& c : spec_.connections) {
-    if (c.initial)
-      participants[c.target].inputs->fix(c.target_offset, std::vector<double>(c.target_width, *c.initial));
+    if (c.initial) participants[c.target].inputs->fix(c.target_offset, std::vector<double>(c.target_width, *c.initial));
   }
 }
 

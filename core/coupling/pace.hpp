@@ -9,7 +9,8 @@ namespace counterpoint {
 /// How the next step of one participant is chosen.
 ///
 /// Contract for implementers:
-///  1. `next_end(t, clock, event)` is the end of the next step from t, later than t; infinity when the run is over. It is
+///  1. `next_end(t, clock, event)` is the end of the next step from t, later than t; infinity when the run is over. It
+///  is
 ///     asked after every step and once at the start. `clock.next(t, length, event)` makes an end of a length: it
 ///     knows the end of the run, and that a step does not go over the next event.
 ///  2. `published(t, y)` tells what the participant has published.

@@ -30,12 +30,12 @@ class PrecedenceRule {
       const Participant* source;
     };
     Participant* participant = nullptr;
-    double end = 0.0;      ///< its step may end here at the latest
-    double begin = 0.0;    ///< its step must begin before this: from here on a sample is missing or none is needed
-    int index = 0;         ///< of the participant
-    bool ready = false;    ///< it is among those that may step
-    bool reached = false;  ///< it has come to the target
-    bool represented = false;            ///< another member stands for it in `round`
+    double end = 0.0;          ///< its step may end here at the latest
+    double begin = 0.0;        ///< its step must begin before this: from here on a sample is missing or none is needed
+    int index = 0;             ///< of the participant
+    bool ready = false;        ///< it is among those that may step
+    bool reached = false;      ///< it has come to the target
+    bool represented = false;  ///< another member stands for it in `round`
     fast::Round* round = nullptr;  ///< it goes in rounds (fast/round.hpp)
     std::vector<Intake> intakes;
     const std::vector<Network::ConnectionEnd>* outgoing = nullptr;  ///< its consumers
@@ -154,7 +154,8 @@ class PrecedenceRule {
   std::vector<int> blocked_through(int i) const;
   bool blocks(int i, const Connection& c) const;
 
-  static constexpr double latest = std::numeric_limits<double>::max();  ///< end of a step; finished ones propose infinity
+  static constexpr double latest =
+      std::numeric_limits<double>::max();  ///< end of a step; finished ones propose infinity
 
   Network& network_;
   std::vector<Candidate> candidates_;

@@ -41,7 +41,7 @@ class SparePages {
     const std::lock_guard lock(mutex_);
     spare_.push_back({memory, bytes});
     kept_ += bytes;
-    while (kept_ > most_kept) {  // the oldest have waited longest for somebody of their size
+    while (kept_ > most_kept) {  // the oldest have waited longest for a request of their size
       ::munmap(spare_.front().memory, spare_.front().bytes);
       kept_ -= spare_.front().bytes;
       spare_.erase(spare_.begin());

@@ -20,7 +20,8 @@ class SavedState {
 ///
 /// Contract for implementers:
 ///  1. Structure. The numbers of inputs and outputs never change after construction.
-///  2. Life. `start(t)` puts the subsystem in its initial state at time t; it may be called again for another run. After
+///  2. Life. `start(t)` puts the subsystem in its initial state at time t; it may be called again for another run.
+///  After
 ///     the initial outputs of all subsystems were found, `begin(t, u)` is called once and returns whether outputs may
 ///     differ from then on (they are then read again). `finish()` ends a run and releases what is held outside (an
 ///     instance, a process); only `start` may follow.
@@ -36,15 +37,16 @@ class SavedState {
 ///  6. Derivatives. `output_derivative` returns dy/dt likewise; it is called only when `offers_derivatives()`.
 ///  7. Preferred step. `preferred_step()` is the length of the step that the subsystem would like to make next, in s;
 ///     0 means none (it then has to be given a fixed step).
-///  8. State. `save` and `restore` come together: after `restore(save())` the same calls give the same bits. A subsystem
+///  8. State. `save` and `restore` come together: after `restore(save())` the same calls give the same bits. A
+///  subsystem
 ///     that cannot save returns null. What `SavedState::write` wrote becomes a state again in `read_state` of a
 ///     subsystem that was made in the same way and has begun; it throws RecipeError when the bytes do not fit.
 ///  9. Threads. No call is made from two threads at once; different subsystems may be called at once.
 /// 10. Events. When an event ended the last step of a subsystem that stops early, `output_before_event()` returns the
 ///     outputs right before it, else null. Where they differ from the outputs the signal jumps, and no approximation
 ///     reaches across.
-/// 11. Work elsewhere. A subsystem whose steps are made in another process (`works_elsewhere()`) may be told of its next
-///     step beforehand, `announce(t, t_end, u)`, so that others can step meanwhile. The same step follows, unless the
+/// 11. Work elsewhere. A subsystem whose steps are made in another process (`works_elsewhere()`) may be told of its
+///     next step beforehand, `announce(t, t_end, u)`, so that others can step meanwhile. The same step follows, unless the
 ///     run ends.
 /// 12. Failure. A failure is an exception (failure.hpp): SolverFailure when the numerics gave up, ComponentFailure when a
 ///     component did, ModelFailure when a model in another language threw. RunEnd is not a failure.

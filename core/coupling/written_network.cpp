@@ -22,7 +22,8 @@ struct Fields<Inputs::Saved::ConnectionState> {
 template <>
 struct Fields<Inputs::Saved> {
   static auto of(auto& s) {
-    return std::tie(s.connections, s.values, s.step.start, s.step.end, s.step.previous_start, s.window_from, s.window_until);
+    return std::tie(s.connections, s.values, s.step.start, s.step.end, s.step.previous_start, s.window_from,
+                    s.window_until);
   }
 };
 template <>
@@ -46,7 +47,8 @@ struct Fields<Comparison::Saved> {
 template <>
 struct Fields<Participant::Saved> {
   static auto of(auto& s) {
-    return std::tie(s.inputs, s.history, s.comparisons, *s.clock, s.communication_point, s.t, s.t_next, s.horizon, s.steps);
+    return std::tie(s.inputs, s.history, s.comparisons, *s.clock, s.communication_point, s.t, s.t_next, s.horizon,
+                    s.steps);
   }
 };
 

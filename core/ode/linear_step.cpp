@@ -35,8 +35,7 @@ class LinearStep final : public Solver, private BatchSolver {
 
   fast::BatchStepper::EqualSteps batch_step() const override { return {step_.value(), step_.rounding()}; }
 
-  int step_batch(const Polynomial& input, double t, const double* ends, int count, double* x,
-                 double* states) override {
+  int step_batch(const Polynomial& input, double t, const double* ends, int count, double* x, double* states) override {
     if constexpr (N > 0 && F > 0) {
       const Map map(*this);
       const State end = input.as_function([&](const auto& u) {

@@ -46,7 +46,7 @@ struct Polynomial {
         break;
     }
     return use([this](double t) {
-      double value;
+      double value = 0.0;
       evaluate(t, &value);
       return value;
     });

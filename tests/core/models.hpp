@@ -74,7 +74,9 @@ class Walker final : public Subsystem {
     return t_end;
   }
   const double* output(double, Inputs&) override { return &x_; }
-  double preferred_step() const override { return preferred_steps_.empty() ? 0.0 : preferred_steps_[count_ % preferred_steps_.size()]; }
+  double preferred_step() const override {
+    return preferred_steps_.empty() ? 0.0 : preferred_steps_[count_ % preferred_steps_.size()];
+  }
 
  private:
   int inputs_;

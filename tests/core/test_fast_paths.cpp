@@ -14,9 +14,14 @@ using namespace counterpoint::testing;
 namespace {
 
 std::vector<ApproximationPointer> approximations() {
-  std::vector<ApproximationPointer> all{
-      make_hold(HoldSide::behind), make_hold(HoldSide::ahead),  make_hermite(),     make_taylor(2), make_least_squares(1, 4),
-      make_transition(1),          make_mean(MeanKind::arithmetic), make_mean(MeanKind::time_weighted)};
+  std::vector<ApproximationPointer> all{make_hold(HoldSide::behind),
+                                        make_hold(HoldSide::ahead),
+                                        make_hermite(),
+                                        make_taylor(2),
+                                        make_least_squares(1, 4),
+                                        make_transition(1),
+                                        make_mean(MeanKind::arithmetic),
+                                        make_mean(MeanKind::time_weighted)};
   for (int order = 0; order <= 4; ++order) all.push_back(make_lagrange(order));
   return all;
 }

@@ -305,7 +305,8 @@ TEST(a_step_shorter_than_the_one_before_still_sees_no_sample_beyond_the_first_th
     void start(double) override { first_ = true; }
     double step(double t, double t_end, Inputs& u) override {
       if (!first_) {
-        if (seen.empty()) seen.assign({u.connections()[0].samples.time(u.connections()[0].samples.last()), u.at(t_end)[0]});
+        if (seen.empty())
+          seen.assign({u.connections()[0].samples.time(u.connections()[0].samples.last()), u.at(t_end)[0]});
         return t_end;
       }
       first_ = false;

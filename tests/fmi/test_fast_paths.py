@@ -31,7 +31,7 @@ def test_a_ring_has_the_bits_of_the_definition(check_fast_paths, built, version,
             for threads in (1, 2):
                 check_fast_paths(
                     lambda steps=steps: ring(path, approximation, steps, inputs_at=inputs_at),
-                    until=0.4,
+                    until=0.2,
                     scheme=scheme,
                     threads=threads,
                 )

@@ -5,7 +5,8 @@ namespace counterpoint::fast {
 /// Which fast paths serve a connection; `InputPaths::choose` says so, once for a set-up.
 struct ConnectionPath {
   int newest_points = 0;  ///< samples behind the polynomial from the last one on; 0: not served (newest_points.hpp)
-  bool is_line = false;   ///< a scalar with an input of its own, held or a line from its newest samples on (line_input.hpp)
+  bool is_line =
+      false;  ///< a scalar with an input of its own, held or a line from its newest samples on (line_input.hpp)
   bool compares_by_samples = false;  ///< what was assumed is found again from samples (derived_comparison.hpp)
 };
 

@@ -7,9 +7,9 @@ namespace counterpoint::fast {
 
 /// Fast path: comparisons that are made from samples alone, many at once.
 ///
-/// Serves a scalar connection that is held or a line in a round (round.hpp) and that no indicator but the defect listens
-/// to: consumer and source have the same step ends, so that what was assumed for a sample follows from the samples
-/// before it. Saves writing every assumption down and looking for the sample that belongs to it. Bit-equal to
+/// Serves a scalar connection that is held or a line in a round (round.hpp) and that no indicator but the defect
+/// listens to: consumer and source have the same step ends, so that what was assumed for a sample follows from the
+/// samples before it. Saves writing every assumption down and looking for the sample that belongs to it. Bit-equal to
 /// `Comparison::assume` and `Comparison::arrive`.
 struct DerivedComparison {
   static bool serves(const Connection& c, const Comparison& comparison) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <optional>
 #include <utility>
@@ -10,7 +11,7 @@
 
 namespace counterpoint::fast {
 
-/// Rows (t, assumed, arrived) of an input that is held, made from rows of its source when somebody reads them.
+/// Rows (t, assumed, arrived) of an input that is held, made from rows of its source when they are read.
 class DerivedRows {
  public:
   /// `before`: what the source had published before these rows; none when they begin with its initial outputs.
@@ -45,6 +46,11 @@ class DerivedDefectRows {
   void source_gives(const std::vector<Rows>& blocks, std::size_t columns);
 
   std::size_t count() const;
+  /// Whether there are so many rows. Where not all are asked for, many have to be: they cost nothing while they wait.
+  bool is_worth_giving(std::size_t at_least) const {
+    constexpr std::size_t many = 1 << 14;
+    return count() >= (at_least > 1 ? std::max(at_least, many) : 1);
+  }
   std::vector<DerivedRows> take() { return std::exchange(blocks_, {}); }
   std::vector<Rows> take_made();
 

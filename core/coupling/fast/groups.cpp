@@ -27,8 +27,8 @@ std::vector<int> representatives(const RunSpec& spec) {
 
 /// Whether two participants take the same steps, come what may.
 bool are_in_step(const ParticipantSpec& a, const ParticipantSpec& b) {
-  return !a.pace && !b.pace && a.step > 0.0 && a.step == b.step && a.may_overrun == b.may_overrun && !a.subsystem->stops_early() &&
-         !b.subsystem->stops_early();
+  return !a.pace && !b.pace && a.step > 0.0 && a.step == b.step && a.may_overrun == b.may_overrun &&
+         !a.subsystem->stops_early() && !b.subsystem->stops_early();
 }
 
 /// Those that are waited for first, else by rank. The waits-for relation has no cycle.

@@ -15,8 +15,8 @@ void InputPaths::choose(std::vector<Connection>& connections, const SetUp& set_u
     c.fast.is_line = LineInput::serves(c);
   }
   if (set_up.has_fixed_values) return;
-  single_ = connections.size() == 1 && set_up.scalars == 1 && !set_up.has_laws &&
-            connections.front().samples.width == 1;
+  single_ =
+      connections.size() == 1 && set_up.scalars == 1 && !set_up.has_laws && connections.front().samples.width == 1;
   const bool lines = std::all_of(connections.begin(), connections.end(),
                                  [](const Connection& c) { return c.fast.is_line && !c.waits; });
   if (!lines) return;

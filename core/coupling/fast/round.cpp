@@ -47,8 +47,7 @@ void Round::choose_steps() {
     p.fast.held = dynamic_cast<HeldStepper*>(p.subsystem.get());
     participants.push_back(&p);
     const std::vector<Connection>& connections = p.inputs->connections();
-    const bool waits =
-        std::any_of(connections.begin(), connections.end(), [](const Connection& c) { return c.waits; });
+    const bool waits = std::any_of(connections.begin(), connections.end(), [](const Connection& c) { return c.waits; });
     if (p.subsystem->works_elsewhere() && !waits && !p.inputs->depends_on_step()) elsewhere_.push_back(i);
   }
   if (HeldRound::serves(participants)) held_.emplace(std::move(participants));

@@ -22,7 +22,8 @@ struct BatchLimits {
 /// 2. Among these, steps on one polynomial are left to the subsystem as a whole. Serves a `BatchStepper` with fixed
 ///    steps, one scalar input and no assumptions to be left: saves clock, freezing, publishing and calls per step.
 ///
-/// Bit-equal: which samples a step uses follows from times alone.
+/// Bit-equal: which samples a step uses follows from times alone. Measured (`python -m benchmarks fast-paths`): a fast
+/// oscillator that interpolates a slow one takes 0.19 of the time of the definition.
 class StepBatch {
  public:
   /// Which paths serve this participant? Asked when its run starts.
@@ -64,7 +65,7 @@ class StepBatch {
     const int room = static_cast<int>(std::min<std::size_t>(most, p.history.room_in_a_row()));
     double* const ends = p.history.next_time();
     const auto allowed = [latest, before = limits.begin, equal = p.fast.batches->batch_step()](double begin,
-                                                                                              double end) {
+                                                                                               double end) {
       return end <= latest && begin < before && equal.serves(end - begin);
     };
     const int count = p.clock_.next_on_grid(p.t, room, allowed, ends);

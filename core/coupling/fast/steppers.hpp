@@ -6,8 +6,8 @@
 
 namespace counterpoint::fast {
 
-/// What a subsystem may offer beside the contract of `Subsystem`, for speed alone: it then inherits from one of these as
-/// well, which is found once, when a run is set up. Both are bit-equal to calling `step` and `output` one by one.
+/// What a subsystem may offer beside the contract of `Subsystem`, for speed alone: it then inherits from one of these
+/// as well, which is found once, when a run is set up. Both are bit-equal to calling `step` and `output` one by one.
 
 /// Several steps in a row on one input (step_batch.hpp).
 class BatchStepper {
@@ -35,8 +35,9 @@ class BatchStepper {
 /// Steps that need of their inputs what these are at the start (held_round.hpp).
 class HeldStepper {
  public:
-  /// What `step` and `output` do, with inputs as they are at t; the end is always reached. Settings of the floating-point
-  /// unit are looked after by the caller. A function and its first argument: one call less in every step.
+  /// What `step` and `output` do, with inputs as they are at t; the end is always reached. Settings of the
+  /// floating-point unit are looked after by the caller. A function and its first argument: one call less in every
+  /// step.
   struct HeldStep {
     void (*function)(void* model, double t, double t_end, const double* u, double* y) = nullptr;
     void* model = nullptr;

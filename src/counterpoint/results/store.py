@@ -274,12 +274,12 @@ class Blocks:
         self.count = 0
 
     def extend(self, block: Array) -> None:
-        """Add the rows of `block`, which is not changed any more."""
-        if len(block) >= self.LARGE:
+        """Add the rows of `block`, which is not changed any more; it may become an array when it is first read."""
+        if len(block) >= self.LARGE or not isinstance(block, np.ndarray):
             self._seal()
             self._parts.append(block)
         else:
-            self._tail.extend(np.asarray(block))
+            self._tail.extend(block)
         self.count += len(block)
 
     def read(self) -> Array:
@@ -334,9 +334,9 @@ class MemoryStore:
 
         A block that is not an array yet, but becomes one when it is read, is kept as it is until then.
         """
-        later = not isinstance(block, np.ndarray) and getattr(block, "shape", None) == (len(block), 3)
-        label = self.layout.connections[connection]
-        self._defects[connection].extend(block if later else checked_block(block, 3, label))
+        if isinstance(block, np.ndarray):
+            block = checked_block(block, 3, self.layout.connections[connection])
+        self._defects[connection].extend(block)
 
     def flush(self) -> None:
         """Do nothing: memory is visible at once."""
