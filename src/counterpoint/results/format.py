@@ -10,21 +10,27 @@
     /connections/<position>/defect  (n, 3) float64: time, assumed, arrived
     /rows                         (subsystems + connections + 1,) int64: rows that are complete on disk, and
                                   the bytes of the file they need (0 when not known)
-    /summary                      (bytes,) uint8: JSON of RunSummary; empty until the run has ended
+    /summary                      (bytes,) uint8: JSON of RunSummary, filled up with blanks; only blanks until the
+                                  run has ended
+
+Nothing lies outside of the file: all links are hard, and no dataset is virtual, external or filtered.
+``/rows`` and ``/summary`` are contiguous and have their place from the beginning (see ``file.py``).
 
 Group names are percent-encoded (``/``, ``%``, and names of dots only); the attribute has the true name.
 """
 
 from __future__ import annotations
 
+import json
 import os
+from dataclasses import asdict, astuple, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, get_args
 
 import h5py
 import numpy as np
 
-from .store import RunLayout
+from .store import DefectSummary, RunLayout, RunSummary, Status, WindowSummary
 
 FORMAT = "counterpoint-run"
 FORMAT_VERSION = 1
@@ -33,6 +39,8 @@ CHUNK_COLUMNS = 8
 FEWEST_CHUNK_ROWS = 512
 MOST_CHUNK_ROWS = 4096
 FIRST_CHUNKS_BYTES = 1 << 21
+MESSAGE_ROOM = 1 << 13
+CUT = " ..."
 
 
 def group_name(name: str) -> str:
@@ -44,16 +52,6 @@ def group_name(name: str) -> str:
     if not name.strip("."):
         return name.replace(".", "%2E") or "%"
     return name.replace("%", "%25").replace("/", "%2F")
-
-
-def superblock(head: bytes) -> tuple[bool, int]:
-    """Return from the first bytes of a file whether it is marked as being written, and where it ends.
-
-    HDF5 file format specification 3.0, II.A, versions 2 and 3; older ones are not ours and give nothing.
-    """
-    if len(head) < 36 or head[8] not in (2, 3):
-        return False, 0
-    return bool(head[11]), int.from_bytes(head[28:36], "little")
 
 
 def chunk_rows(layout: RunLayout) -> int:
@@ -101,17 +99,76 @@ def write_structure(file: Any, layout: RunLayout, metadata: dict[str, str | floa
         _growing(group, "defect", rows, 3)
     # Written at once, because a reader of a killed run does not accept data allocated after the set-up here.
     file.create_dataset("rows", data=np.zeros(len(layout.subsystems) + len(layout.connections) + 1, np.int64))
-    file.create_dataset("summary", (0,), np.uint8, maxshape=(None,), chunks=(4096,))
+    file.create_dataset("summary", data=np.full(summary_room(layout), ord(" "), np.uint8))
+
+
+def summary_room(layout: RunLayout) -> int:
+    """Return the bytes that the summary of a run takes at most, but for the length of its message."""
+    number, count = -2.2250738585072014e-308, 1 << 62
+    parts = len(layout.subsystems)
+    longest = RunSummary(
+        "interrupted",
+        *("", number, number, number, number, ""),
+        steps=[count] * parts,
+        seconds=[number] * parts,
+        defects=[DefectSummary(label, "interpolates", count, *[number] * 5) for label in layout.connections],
+        windows=WindowSummary(number, count, number, count, count, count, number, number),
+    )
+    return len(_as_json(longest)) + MESSAGE_ROOM
+
+
+def summary_text(summary: RunSummary, room: int) -> bytes:
+    """Return the JSON of a summary with blanks up to `room` bytes; a message that does not fit is cut.
+
+    >>> summary_text(RunSummary("finished", "a" * 1000), 400)[:40]
+    b'{"status": "finished", "message": "aaaaa'
+    """
+    text = _as_json(summary)
+    if len(text) > room:
+        excess = len(text) - room + len(CUT)
+        kept = summary.message.encode("ascii", "backslashreplace").decode()[:-excess]
+        text = _as_json(replace(summary, message=kept + CUT))
+    if len(text) > room:  # more than the layout told of; a reader measures the defects anew
+        text = _as_json(replace(summary, message=summary.message[:100], defects=[]))
+    if len(text) > room:
+        raise ValueError(f"the summary takes {len(text)} bytes, but there is room for {room}")
+    return text.ljust(room)
+
+
+def summary_from(content: bytes) -> RunSummary:
+    """Return the summary that a run has written.
+
+    Raises
+    ------
+    ValueError, TypeError, KeyError
+        When it is not one.
+    """
+    fields = json.loads(content)
+    fields["defects"] = [DefectSummary(**defect) for defect in fields["defects"]]
+    if fields.get("windows") is not None:
+        fields["windows"] = WindowSummary(**fields["windows"])
+    summary = RunSummary(**fields)
+    wrong = [name for name in ("start", "end", "until", "wall_seconds") if not _is_number(fields.get(name, 0.0))]
+    wrong += [name for name in ("steps", "seconds") if not all(map(_is_number, fields.get(name, [])))]
+    wrong += [name for name in ("message", "scheme") if not isinstance(fields.get(name, ""), str)]
+    wrong += [d.connection for d in summary.defects if not all(map(_is_number, astuple(d)[2:]))]
+    if wrong or summary.status not in get_args(Status):
+        raise ValueError(f"the summary has a wrong {', '.join(wrong[:3]) or 'status'}")
+    return summary
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _as_json(summary: RunSummary) -> bytes:
+    text = json.dumps(asdict(summary), default=lambda number: number.item(), ensure_ascii=False)
+    return text.encode("utf-8", "replace")
 
 
 def _chunk_columns(columns: int) -> int:
     """Split many columns evenly, so that reading one does not read all and little room stays empty."""
     return -(-columns // -(-columns // CHUNK_COLUMNS))
-
-
-def padded(columns: tuple[int, ...]) -> int:
-    """Return the columns that a dataset takes on disk, in whole chunks."""
-    return sum(-(-n // _chunk_columns(n)) * _chunk_columns(n) for n in columns) or 1
 
 
 def _growing(group: Any, name: str, rows: int, *columns: int) -> None:
