@@ -28,7 +28,7 @@ from .precedence import Scheme
 from .progress import Progress, show
 from .recording import Driver, Recorder, run_layout
 from .results import FileStore, MemoryStore, Result
-from .results.store import Status
+from .results.store import RunSummary, Status
 from .surroundings import keeping, take_signals_back
 
 if TYPE_CHECKING:
@@ -280,8 +280,16 @@ class Run:
         summary = self._recorder.summary(status, message, self.time, time.monotonic() - self._began, self._seconds())
         try:
             self._store.close(summary)
-        finally:
-            self._result = Result(self._store.view(), self._layout, summary)
+        except OutputError:
+            with contextlib.suppress(OutputError):  # the file may have gone
+                self._read_back(summary)
+            raise
+        self._read_back(summary)
+
+    def _read_back(self, summary: RunSummary) -> None:
+        """Make the result. A file may hold less than was published: then it says so, and so does the result."""
+        view = self._store.view()
+        self._result = Result(view, view.layout, getattr(view, "summary", summary))
 
     def _seconds(self) -> list[float]:
         """Time spent per subsystem. Cheap steps are timed by sampling: the shares are scaled to what was measured."""

@@ -1,11 +1,9 @@
 """Whatever the disk does, at whatever moment: flushed rows stay, the status is honest, and nothing crashes."""
 
 import os
-import signal
 import subprocess
 import sys
 
-import h5py
 import numpy as np
 import pytest
 

@@ -124,8 +124,16 @@ class Disk(FileObject):
         self.size = super().end()
         self._owner = os.getpid()
         # HDF5 does not bear a superblock that it cannot read.
-        self._kept = [(0, _read(self._raw, 0, superblock.SIZE))]
+        self._kept = [(0, self._head())]
+        self._stopped = False
         self.error: OSError | None = None
+
+    def _head(self) -> bytes:
+        try:
+            return _read(self._raw, 0, superblock.SIZE)
+        except OSError:
+            self._raw.close()
+            raise
 
     def check(self) -> None:
         """Raise the first failure, if there was one."""
@@ -133,9 +141,14 @@ class Disk(FileObject):
             raise OSError(*self.error.args)
 
     def give_up(self, error: BaseException) -> None:
-        """Let nothing that HDF5 writes reach the disk any more."""
-        if self.error is None:
+        """Remember a failure and let nothing that HDF5 writes reach the disk any more."""
+        if not self._stopped:
             self.error = OSError(*error.args)  # without a traceback, which would hold objects of HDF5
+        self._stopped = True
+
+    def stop(self) -> None:
+        """Let nothing that HDF5 writes reach the disk any more, because nobody asks for it."""
+        self._stopped = True
 
     def end(self) -> int:
         """Return the size that HDF5 sees."""
@@ -159,7 +172,7 @@ class Disk(FileObject):
                 self._overwrite(self._position, data)
             except BaseException as error:
                 self.give_up(error)
-        if self.error is not None:
+        if self._stopped:
             self._kept.append((self._position, bytes(data)))
         elif self._position < superblock.SIZE:
             self._kept = [(self._position, bytes(data))]
@@ -214,7 +227,7 @@ class Disk(FileObject):
     def _works(self) -> bool:
         if os.getpid() != self._owner:
             self.give_up(OSError("the run file belongs to the process from which this one was forked"))
-        return self.error is None
+        return not self._stopped
 
     def _overwrite(self, offset: int, data: memoryview) -> None:
         before = _read(self._raw, offset, len(data)) if len(data) < LARGE else b""
@@ -239,7 +252,7 @@ def open_hdf5(source: FileObject, mode: str, **settings: Any) -> h5py.File:
 
 def release(file: h5py.File, disk: Disk) -> None:
     """Close a run file without a word to the disk: for a store that nobody closed, at the latest when Python exits."""
-    disk.give_up(OSError("the store was not closed"))
+    disk.stop()
     with contextlib.suppress(Exception):
         file.close()
     disk.close()

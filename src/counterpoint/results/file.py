@@ -14,12 +14,12 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import math
 import os
 import shutil
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from .reader import FileView
 
 
-CHUNK_CACHE_BYTES = 1 << 17
+CHUNK_SLOTS = 10
 FIRST_ROOM = 1 << 18
 """Bytes that must be free at the start: a disk that is full already is better known before the run."""
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
@@ -55,7 +55,7 @@ class Series:
     def __init__(self, parts: list[tuple[h5py.Dataset, slice | int]], width: int, chunk: int) -> None:
         self.parts = parts
         self.rows = 0
-        self.end = -inf
+        self.end = -math.inf
         self.buffer = Rows(width, 16)
         self.chunk = chunk
         self._written_to: float | None = None
@@ -133,7 +133,7 @@ class FileStore:
         """Open the file for HDF5 and let readers in."""
         self._disk = Disk(self.path)
         try:
-            self._file = open_hdf5(self._disk, "r+", libver="latest", rdcc_nbytes=CHUNK_CACHE_BYTES)
+            self._file = open_hdf5(self._disk, "r+", libver="latest")
         except BaseException:
             self._disk.close()
             raise
@@ -213,7 +213,7 @@ class FileStore:
         self._check_works()
         series = self._series[index]
         series.buffer.extend(block)
-        if series.buffer.count >= 4 * series.chunk:
+        if series.buffer.count >= 2 * series.chunk:
             with self._guard("cannot be written"):
                 series.drain()
                 self._disk.check()
@@ -310,12 +310,12 @@ class FileStore:
         parts: list[tuple[h5py.Dataset, slice | int]]
         for entry in layout.subsystems:
             group = self._file["subsystems"][group_name(entry.name)]
-            parts = [(group["time"], 0)]
+            parts = [(_cached(group, "time"), 0)]
             if entry.columns:
-                parts.append((group["values"], slice(1, None)))
+                parts.append((_cached(group, "values"), slice(1, None)))
             series.append(Series(parts, 1 + len(entry.columns), rows))
         for position in range(len(layout.connections)):
-            dataset = self._file["connections"][str(position)]["defect"]
+            dataset = _cached(self._file["connections"][str(position)], "defect")
             series.append(Series([(dataset, slice(None))], 3, rows))
         return series
 
@@ -343,3 +343,12 @@ class FileStore:
             free = shutil.disk_usage(self.path.parent).free
             return f" ({needed} bytes wait to be written, {free} bytes are free)"
         return ""
+
+
+def _cached(group: h5py.Group, name: str) -> h5py.Dataset:
+    """Return a dataset whose last chunks stay in memory until they are full; HDF5 would write them row by row."""
+    chunk, columns = group[name].chunks, group[name].shape[1:]
+    abreast = -(-columns[0] // chunk[1]) if columns else 1
+    access = h5py.h5p.create(h5py.h5p.DATASET_ACCESS)
+    access.set_chunk_cache(CHUNK_SLOTS * abreast + 1, 8 * math.prod(chunk) * (abreast + 1), 1.0)
+    return h5py.Dataset(h5py.h5d.open(group.id, name.encode(), access))
