@@ -231,7 +231,7 @@ def test_other_hdf5_files_newer_formats_and_folders_are_refused(tmp_path):
     with pytest.raises(OutputError, match="not of a Counterpoint run"):
         load(tmp_path / "other.h5")
     with h5py.File(tmp_path / "newer.h5", "w") as file:
-        file.attrs.update({"format": "counterpoint-run", "format_version": 99})
+        file.attrs.update({"format": np.bytes_("counterpoint-run"), "format_version": 99})
     with pytest.raises(OutputError, match="has format 99"):
         load(tmp_path / "newer.h5")
     with pytest.raises(OutputError, match="is a folder"):

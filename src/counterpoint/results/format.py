@@ -13,7 +13,8 @@
     /summary                      (bytes,) uint8: JSON of RunSummary, filled up with blanks; only blanks until the
                                   run has ended
 
-Nothing lies outside of the file: all links are hard, and no dataset is virtual, external or filtered.
+All text has a fixed length: HDF5 keeps text of variable length in heaps without checksums, and does not come back
+from some that are damaged. All links are hard, and no dataset is virtual, external or filtered.
 ``/rows`` and ``/summary`` are contiguous and have their place from the beginning (see ``file.py``).
 
 Group names are percent-encoded (``/``, ``%``, and names of dots only); the attribute has the true name.
@@ -23,6 +24,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from dataclasses import asdict, astuple, replace
 from datetime import UTC, datetime
 from typing import Any, get_args
@@ -76,30 +78,44 @@ def structure(layout: RunLayout, metadata: dict[str, str | float]) -> bytes:
 
 def write_structure(file: Any, layout: RunLayout, metadata: dict[str, str | float]) -> None:
     """Write everything whose size is known before the run: SWMR allows no new objects later."""
-    file.attrs["format"] = FORMAT
+    _write_text(file, "format", FORMAT)
     file.attrs["format_version"] = FORMAT_VERSION
-    file.attrs["created"] = datetime.now(UTC).isoformat(timespec="seconds")
+    _write_text(file, "created", datetime.now(UTC).isoformat(timespec="seconds"))
     for key, value in metadata.items():
-        file.attrs[f"meta.{key}"] = value
+        if isinstance(value, str):
+            _write_text(file, f"meta.{key}", value)
+        else:
+            file.attrs[f"meta.{key}"] = value
     rows = chunk_rows(layout)
     subsystems = file.create_group("subsystems")
     for position, entry in enumerate(layout.subsystems):
         group = subsystems.create_group(group_name(entry.name))
-        group.attrs["name"] = entry.name
+        _write_text(group, "name", entry.name)
         group.attrs["position"] = position
-        group.attrs.create("columns", list(entry.columns), (len(entry.columns),), h5py.string_dtype())
-        group.attrs.create("units", list(entry.units), (len(entry.units),), h5py.string_dtype())
+        _write_text(group, "columns", entry.columns)
+        _write_text(group, "units", entry.units)
         _growing(group, "time", rows)
         if entry.columns:
             _growing(group, "values", rows, len(entry.columns))
     connections = file.create_group("connections")
     for position, label in enumerate(layout.connections):
         group = connections.create_group(str(position))
-        group.attrs["label"] = label
+        _write_text(group, "label", label)
         _growing(group, "defect", rows, 3)
     # Written at once, because a reader of a killed run does not accept data allocated after the set-up here.
     file.create_dataset("rows", data=np.zeros(len(layout.subsystems) + len(layout.connections) + 1, np.int64))
     file.create_dataset("summary", data=np.full(summary_room(layout), ord(" "), np.uint8))
+
+
+def _write_text(item: Any, name: str, text: str | Sequence[str]) -> None:
+    """Write one text or several as an attribute, in UTF-8 of a fixed length."""
+    texts = [text] if isinstance(text, str) else text
+    content = [part.encode() for part in texts]
+    if any(b"\0" in part for part in content):
+        raise ValueError(f"{name}: {text!r} holds a NUL")
+    length = max((len(part) for part in content), default=0) or 1
+    data = np.array(content, f"S{length}").reshape(() if isinstance(text, str) else (len(content),))
+    item.attrs.create(name, data, data.shape, h5py.string_dtype("utf-8", length))
 
 
 def summary_room(layout: RunLayout) -> int:

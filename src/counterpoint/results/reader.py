@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..errors import OutputError
 from .format import FORMAT, FORMAT_VERSION, reason, summary_from
-from .snapshot import member, open_for_reading, problem_of, table, text
+from .snapshot import attribute, member, open_for_reading, printable, problem_of, table, vector
 from .store import ALL, Array, Metadata, RunLayout, RunSummary, SubsystemLayout
 
 if TYPE_CHECKING:
@@ -175,10 +175,11 @@ class FileView:
         groups = [member(file, name, h5py.Group) for name in ("subsystems", "connections")]
         if len(self._counts) != len(groups[0]) + len(groups[1]) + 1:
             raise ValueError(f"{len(self._counts)} counts of rows for {len(groups[0])} and {len(groups[1])} tables")
-        first = len(groups[0])
         self._left_out: list[str] = []
         self._subsystems = self._parts(groups[0], _subsystem)
-        self._connections = self._parts(groups[1], lambda group, name: (first + int(name), text(group.attrs["label"])))
+        self._connections = self._parts(
+            groups[1], lambda group, name: (first + int(name), str(attribute(group, "label")))
+        )
         self.layout = RunLayout(
             tuple(part.entry for part in self._subsystems), tuple(part.entry for part in self._connections)
         )
@@ -194,7 +195,7 @@ class FileView:
             except Exception as error:
                 if self._is_running:
                     raise  # perhaps it is being written
-                self._left_out.append(f'"{text(name)}" ({reason(error)})')
+                self._left_out.append(f'"{printable(name)}" ({reason(error)})')
             else:
                 parts.append(Part(name, index, entry))
         if self._left_out and not parts:
@@ -202,17 +203,17 @@ class FileView:
         return sorted(parts, key=lambda part: part.index)
 
     def _check_format(self) -> None:
-        kind, version = self._file.attrs.get("format"), self._file.attrs.get("format_version", 0)
-        if not isinstance(kind, str) or kind != FORMAT:
+        if "format" not in self._file.attrs or attribute(self._file, "format") != FORMAT:
             raise OutputError(f"{self.path}: is an HDF5 file, but not of a Counterpoint run", str(self.path))
-        if int(version) > FORMAT_VERSION:
+        version = int(attribute(self._file, "format_version"))
+        if version > FORMAT_VERSION:
             raise OutputError(
                 f"{self.path}: has format {version}, newer than {FORMAT_VERSION}; update Counterpoint",
                 str(self.path),
             )
 
     def _read_counts(self) -> NDArray[np.int64]:
-        counts = np.asarray(member(self._file, "rows", h5py.Dataset)[...], dtype=np.int64)
+        counts: NDArray[np.int64] = vector(self._file, "rows", "i8")
         size = self.path.stat().st_size
         if size < counts[-1]:
             raise OutputError(f"{self.path}: is cut off after {size} bytes; copy it again", str(self.path))
@@ -221,15 +222,15 @@ class FileView:
         return counts
 
     def _read_metadata(self) -> Metadata:
-        attributes = self._file.attrs
-        pairs = {name.removeprefix("meta."): attributes[name] for name in attributes if name.startswith("meta.")}
-        pairs["created"] = attributes["created"]
-        return {name: text(value) if isinstance(value, str) else float(value) for name, value in pairs.items()}
+        names = [name for name in self._file.attrs if name.startswith("meta.")]
+        pairs = {name.removeprefix("meta."): attribute(self._file, name) for name in names}
+        pairs["created"] = attribute(self._file, "created")
+        return {name: value if isinstance(value, str) else float(value) for name, value in pairs.items()}
 
     def _read_summary(self) -> RunSummary:
         note = ""
         try:
-            content = member(self._file, "summary", h5py.Dataset)[...].tobytes().strip()
+            content = vector(self._file, "summary", "u1").tobytes().strip()
             summary = summary_from(content) if content else self._unfinished()
         except (OSError, RuntimeError, ValueError, KeyError, TypeError) as error:
             summary = replace(self._unfinished(), message="")
@@ -267,5 +268,9 @@ class FileView:
 
 
 def _subsystem(group: h5py.Group, name: str) -> tuple[int, SubsystemLayout]:
-    columns, units = (tuple(text(value) for value in group.attrs[key]) for key in ("columns", "units"))
-    return int(group.attrs["position"]), SubsystemLayout(text(group.attrs["name"]), columns, units)
+    columns, units = attribute(group, "columns"), attribute(group, "units")
+    return int(attribute(group, "position")), SubsystemLayout(attribute(group, "name"), columns, units)
+
+
+def _connection(first: int) -> Callable[[h5py.Group, str], tuple[int, str]]:
+    return lambda group, name: (first + int(name), str(attribute(group, "label")))

@@ -102,6 +102,14 @@ def _check_contained(dataset: h5py.Dataset, name: str) -> None:
         raise ValueError(f'"{name}" is compressed; run files are not')
 
 
+def vector(group: h5py.Group, name: str, kind: str) -> Any:
+    """Read a whole dataset with one dimension, of integers of this kind."""
+    dataset = member(group, name, h5py.Dataset)
+    if dataset.dtype != kind or dataset.ndim != 1:
+        raise ValueError(f'"{name}" has shape {dataset.shape} and type {dataset.dtype}; (n,) of {kind} is needed')
+    return dataset[...]
+
+
 def table(group: h5py.Group, name: str, *columns: int) -> h5py.Dataset:
     """Return a dataset of float64 with so many columns."""
     dataset = member(group, name, h5py.Dataset)
@@ -112,14 +120,28 @@ def table(group: h5py.Group, name: str, *columns: int) -> h5py.Dataset:
     return dataset
 
 
-def text(value: object) -> str:
-    r"""Return an attribute as text that can be printed.
+def attribute(item: h5py.Group, name: str) -> Any:
+    """Return an attribute: a number, a text or an array of texts, made so that it can be printed.
 
-    >>> text(b"speed"), text("caf\udce9")
+    Raises
+    ------
+    ValueError
+        When it is of another kind; HDF5 may not come back from text of variable length that is damaged.
+    """
+    kind = h5py.h5a.open(item.id, name.encode()).get_type()
+    if isinstance(kind, h5py.h5t.TypeIntegerID | h5py.h5t.TypeFloatID):
+        return item.attrs[name]
+    if not isinstance(kind, h5py.h5t.TypeStringID) or kind.is_variable_str():
+        raise ValueError(f'"{name}" is neither a number nor a text of fixed length')
+    value = item.attrs[name]
+    return printable(value) if isinstance(value, str | bytes) else tuple(printable(part) for part in value)
+
+
+def printable(text: str | bytes) -> str:
+    r"""Return text without what cannot be encoded.
+
+    >>> printable(b"speed"), printable("caf\udce9")
     ('speed', 'caf�')
     """
-    if isinstance(value, bytes):
-        return value.decode("utf-8", "replace")
-    if not isinstance(value, str):
-        raise ValueError(f"{value!r} is not text")
-    return value.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    content = text if isinstance(text, bytes) else text.encode("utf-8", "surrogateescape")
+    return content.decode("utf-8", "replace")
