@@ -177,9 +177,7 @@ class FileView:
             raise ValueError(f"{len(self._counts)} counts of rows for {len(groups[0])} and {len(groups[1])} tables")
         self._left_out: list[str] = []
         self._subsystems = self._parts(groups[0], _subsystem)
-        self._connections = self._parts(
-            groups[1], lambda group, name: (first + int(name), str(attribute(group, "label")))
-        )
+        self._connections = self._parts(groups[1], _connection(len(groups[0])))
         self.layout = RunLayout(
             tuple(part.entry for part in self._subsystems), tuple(part.entry for part in self._connections)
         )
