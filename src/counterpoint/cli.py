@@ -402,9 +402,13 @@ def _report(outcome: Outcome, scenario: Case, where: Outputs, plot: bool, quiet:
     if where.file.exists() and not silent:
         display.say(f"{verb} {where.file}", console)
     if plot and outcome.result is not None and outcome.exit_code not in (130, 143):
-        for path in _draw(outcome.result, scenario, where):
-            if not silent:
-                display.say(f"{verb} {path}", console)
+        try:
+            for path in _draw(outcome.result, scenario, where):
+                if not silent:
+                    display.say(f"{verb} {path}", console)
+        except Exception as error:  # the run is over, and has its exit code
+            reason = str(error) or type(error).__name__
+            _print_warning(f"not all pictures could be drawn: {reason}; the results are in {where.file}", UserWarning)
 
 
 def _draw(result: Result, scenario: Case, where: Outputs) -> Iterator[Path]:

@@ -172,12 +172,7 @@ def _number(value: Any, pattern: str = "{:.3g}") -> str:
 
 def draw(outcome: Result, names: list[str] | None, path: Path) -> None:
     """Draw the signals named, or a choice of the library, to a PNG file."""
-    from .errors import OutputError
-
-    try:
-        outcome.plot(*(names or ()), path=path)
-    except OutputError as error:  # the run is over by now, which decides the exit code
-        raise OutputError(str(error), error.path, outcome, during_run=True) from error
+    outcome.plot(*(names or ()), path=path)
 
 
 def run_file(outcome: Result, where: Console) -> None:
