@@ -24,6 +24,8 @@ from . import superblock
 LARGE = 1 << 14
 """What is larger is data, not metadata: data that are half overwritten still hold all rows from before."""
 
+RESERVE_STEP = 1 << 20
+
 
 class Descriptor:
     """The system calls on a file; each raises OSError when it fails."""
@@ -49,10 +51,10 @@ class Descriptor:
         """Set the size of the file."""
         os.ftruncate(self._number, size)
 
-    def allocate(self, size: int) -> None:
-        """Take so many bytes more from the disk."""
+    def allocate(self, offset: int, length: int) -> None:
+        """Take room from the disk for bytes that will be written."""
         if hasattr(os, "posix_fallocate"):
-            os.posix_fallocate(self._number, self.status().st_size, size)
+            os.posix_fallocate(self._number, offset, length)
 
     def settle(self) -> None:
         """Wait for a file system that says only when a file is closed whether it has room (NFS); others do nothing."""
@@ -121,7 +123,7 @@ class Disk(FileObject):
 
     def __init__(self, path: Path) -> None:
         super().__init__(Descriptor(path))
-        self.size = super().end()
+        self.size = self._reserved = super().end()
         self._owner = os.getpid()
         # HDF5 does not bear a superblock that it cannot read.
         self._kept = [(0, self._head())]
@@ -183,7 +185,7 @@ class Disk(FileObject):
         if self._works():
             try:
                 self._raw.truncate(size)
-                self.size = size
+                self.size = self._reserved = size
             except OSError as error:
                 self.give_up(error)
 
@@ -201,12 +203,26 @@ class Disk(FileObject):
         """Wait until the file system has said whether it has room for what was written."""
         self._raw.settle()
 
-    def try_room(self, size: int) -> None:
-        """Raise OSError when the disk has no room for so many bytes more, as far as the system can tell."""
-        try:
-            self._raw.allocate(size)
-        finally:
-            self._raw.truncate(self.size)
+    def reserve(self, size: int) -> None:
+        """Take room for so many bytes more, so that no write has to fail.
+
+        Raises
+        ------
+        OSError
+            When there is none; HDF5 can go on with what it has.
+        """
+        if self.size + size <= self._reserved:
+            return
+        ahead = min(max(self.size // 8, RESERVE_STEP), 64 * RESERVE_STEP)
+        for length in (size + ahead, size):  # a nearly full disk: take the last room without looking ahead
+            try:
+                self._raw.allocate(self.size, length)
+            except OSError:
+                if length == size:
+                    raise
+            else:
+                self._reserved = self.size + length
+                return
 
     def is_at(self, path: Path) -> bool:
         """Say whether the file is still found under its name."""
@@ -215,7 +231,10 @@ class Disk(FileObject):
         return False
 
     def seal(self) -> None:
-        """Mark the file as closed, with its true end, where HDF5 could not."""
+        """Give back room that was not used, and mark the file as closed, with its true end, where HDF5 could not."""
+        if self.error is None:
+            with contextlib.suppress(OSError):  # a file that is too long is no harm
+                self._raw.truncate(self.size)
         head, size = _read(self._raw, 0, superblock.SIZE), super().end()
         if superblock.is_marked(head) or superblock.end_of_file(head) > size:
             self.place(0, superblock.closed(head, size))

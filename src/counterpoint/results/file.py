@@ -4,7 +4,8 @@ See ``format.py`` for what is in it. Four rules keep a run from losing rows:
 
 1. ``/rows`` is written after the data it counts. HDF5 may extend a dataset before its data arrive; what
    lies beyond ``/rows`` does not exist for a reader.
-2. HDF5 writes through :class:`~counterpoint.results.disk.Disk` and so never meets a failing write.
+2. Room on the disk is reserved before HDF5 writes, and HDF5 writes through
+   :class:`~counterpoint.results.disk.Disk`: it never meets a write that fails.
 3. ``/rows`` and ``/summary`` have their place on disk from the beginning and are written without HDF5: the
    end of the run needs no room, and can be told when HDF5 has been given up.
 4. The file appears under its name only when its structure is complete.
@@ -28,7 +29,7 @@ import numpy as np
 
 from ..errors import OutputError
 from .disk import Disk, open_hdf5, release, uninterrupted
-from .format import chunk_rows, group_name, reason, structure, summary_text
+from .format import chunk_rows, group_name, padded, reason, structure, summary_text
 from .store import Array, HeldInput, Metadata, Rows, RunLayout, RunSummary, checked_block
 
 if TYPE_CHECKING:
@@ -36,8 +37,8 @@ if TYPE_CHECKING:
 
 
 CHUNK_SLOTS = 10
-FIRST_ROOM = 1 << 18
-"""Bytes that must be free at the start: a disk that is full already is better known before the run."""
+SPARE_BYTES = 1 << 18
+"""Room that HDF5 needs beside the rows, and at the end of the run; reserved at the start, too."""
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 
@@ -58,7 +59,13 @@ class Series:
         self.end = -math.inf
         self.buffer = Rows(width, 16)
         self.chunk = chunk
+        self._row_bytes = 8 * sum(padded(dataset.shape[1:]) for dataset, _ in parts)
         self._written_to: float | None = None
+
+    @property
+    def room(self) -> int:
+        """The most bytes that the rows that wait take: HDF5 allocates whole chunks."""
+        return (self.buffer.count + self.chunk) * self._row_bytes if self.buffer.count else 0
 
     def drain(self) -> None:
         """Give the rows that wait to HDF5."""
@@ -145,7 +152,8 @@ class FileStore:
             self._summary_room = len(self._file["summary"])
             self._file.swmr_mode = True
             self._disk.check()
-            self._disk.try_room(FIRST_ROOM)
+            self._spare = SPARE_BYTES + 512 * len(self._series)
+            self._disk.reserve(self._spare)
         except BaseException:
             self._release()
             raise
@@ -197,6 +205,8 @@ class FileStore:
         failures: list[OutputError] = []
         if self._failure is None:
             failures += self._attempt("cannot be written", self._write_all)
+        if self._failure is not None and self._disk.error is None:
+            failures += self._attempt("cannot be written", self._commit)  # there was no room for more
         failures += self._attempt("cannot be completed", lambda: self._complete(self._honest(summary)))
         if failures:
             raise failures[0]
@@ -215,17 +225,25 @@ class FileStore:
         series.buffer.extend(block)
         if series.buffer.count >= 2 * series.chunk:
             with self._guard("cannot be written"):
-                series.drain()
-                self._disk.check()
+                self._drain(series)
 
     def _check_works(self) -> None:
         if self._failure is not None:
             raise self._failure
 
-    def _write_all(self) -> None:
-        """Write all rows, then their counts."""
-        for series in self._series:
+    def _drain(self, series: Series) -> None:
+        if series.buffer.count:
+            self._disk.reserve(series.room + self._spare)
             series.drain()
+            self._disk.check()
+
+    def _write_all(self) -> None:
+        for series in self._series:
+            self._drain(series)
+        self._commit()
+
+    def _commit(self) -> None:
+        """Write all rows that HDF5 has to the disk, then their counts."""
         dirty = [series for series in self._series if series.is_dirty]
         if not dirty:
             return
@@ -338,10 +356,10 @@ class FileStore:
         """Say how much room there is and how much the rows at hand need, when that is the matter."""
         if getattr(error, "errno", None) not in NO_ROOM:
             return ""
-        needed = sum(series.buffer.read().nbytes for series in getattr(self, "_series", []))
+        needed = sum(series.room for series in getattr(self, "_series", []))
         with contextlib.suppress(OSError):
             free = shutil.disk_usage(self.path.parent).free
-            return f" ({needed} bytes wait to be written, {free} bytes are free)"
+            return f" ({needed} bytes are needed, {free} bytes are free)"
         return ""
 
 

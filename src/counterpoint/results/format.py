@@ -187,6 +187,11 @@ def _chunk_columns(columns: int) -> int:
     return -(-columns // -(-columns // CHUNK_COLUMNS))
 
 
+def padded(columns: tuple[int, ...]) -> int:
+    """Return the columns that a dataset takes on disk, in whole chunks."""
+    return sum(-(-n // _chunk_columns(n)) * _chunk_columns(n) for n in columns) or 1
+
+
 def _growing(group: Any, name: str, rows: int, *columns: int) -> None:
     chunks = (rows, *(_chunk_columns(n) for n in columns))
     group.create_dataset(name, (0, *columns), np.float64, maxshape=(None, *columns), chunks=chunks, fillvalue=np.nan)
