@@ -29,7 +29,7 @@ import numpy as np
 
 from ..errors import OutputError
 from .disk import Disk, open_hdf5, release, uninterrupted
-from .format import chunk_rows, group_name, padded, reason, structure, summary_text
+from .format import group_name, reason, structure, summary_text
 from .store import Array, HeldInput, Metadata, Rows, RunLayout, RunSummary, checked_block
 
 if TYPE_CHECKING:
@@ -53,19 +53,20 @@ class Series:
         Time of the last row that readers see, s.
     """
 
-    def __init__(self, parts: list[tuple[h5py.Dataset, slice | int]], width: int, chunk: int) -> None:
+    def __init__(self, parts: list[tuple[h5py.Dataset, slice | int]], width: int) -> None:
         self.parts = parts
         self.rows = 0
         self.end = -math.inf
         self.buffer = Rows(width, 16)
-        self.chunk = chunk
-        self._row_bytes = 8 * sum(padded(dataset.shape[1:]) for dataset, _ in parts)
+        self.chunk = min(dataset.chunks[0] for dataset, _ in parts)
+        self._on_disk = [(dataset.chunks[0], 8 * _columns_on_disk(dataset)) for dataset, _ in parts]
         self._written_to: float | None = None
 
     @property
     def room(self) -> int:
         """The most bytes that the rows that wait take: HDF5 allocates whole chunks."""
-        return (self.buffer.count + self.chunk) * self._row_bytes if self.buffer.count else 0
+        waiting = self.buffer.count
+        return sum((waiting + chunk) * row_bytes for chunk, row_bytes in self._on_disk) if waiting else 0
 
     def drain(self) -> None:
         """Give the rows that wait to HDF5."""
@@ -323,7 +324,6 @@ class FileStore:
 
     def _open_series(self) -> list[Series]:
         layout = self.layout
-        rows = chunk_rows(layout)
         series = []
         parts: list[tuple[h5py.Dataset, slice | int]]
         for entry in layout.subsystems:
@@ -331,10 +331,10 @@ class FileStore:
             parts = [(_cached(group, "time"), 0)]
             if entry.columns:
                 parts.append((_cached(group, "values"), slice(1, None)))
-            series.append(Series(parts, 1 + len(entry.columns), rows))
+            series.append(Series(parts, 1 + len(entry.columns)))
         for position in range(len(layout.connections)):
             dataset = _cached(self._file["connections"][str(position)], "defect")
-            series.append(Series([(dataset, slice(None))], 3, rows))
+            series.append(Series([(dataset, slice(None))], 3))
         return series
 
     @contextlib.contextmanager
@@ -361,6 +361,11 @@ class FileStore:
             free = shutil.disk_usage(self.path.parent).free
             return f" ({needed} bytes are needed, {free} bytes are free)"
         return ""
+
+
+def _columns_on_disk(dataset: h5py.Dataset) -> int:
+    """Return the columns that a dataset takes in whole chunks."""
+    return math.prod(-(-n // chunk) * chunk for n, chunk in zip(dataset.shape[1:], dataset.chunks[1:], strict=True))
 
 
 def _cached(group: h5py.Group, name: str) -> h5py.Dataset:

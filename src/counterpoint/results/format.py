@@ -38,7 +38,9 @@ FORMAT = "counterpoint-run"
 FORMAT_VERSION = 1
 
 CHUNK_COLUMNS = 8
+CHUNK_VALUES = 4096
 FEWEST_CHUNK_ROWS = 512
+FEWEST_VALUES = 1 << 16
 MOST_CHUNK_ROWS = 8192
 FIRST_CHUNKS_BYTES = 1 << 21
 MESSAGE_ROOM = 1 << 13
@@ -56,10 +58,19 @@ def group_name(name: str) -> str:
     return name.replace("%", "%25").replace("/", "%2F")
 
 
-def chunk_rows(layout: RunLayout) -> int:
-    """Return the rows of a chunk: long ones are fast, but a single row already takes a whole chunk."""
-    width = sum(1 + len(s.columns) for s in layout.subsystems) + 3 * len(layout.connections)
-    return int(np.clip(FIRST_CHUNKS_BYTES // (8 * max(width, 1)), FEWEST_CHUNK_ROWS, MOST_CHUNK_ROWS))
+def chunk_shape(width: int, *columns: int) -> tuple[int, ...]:
+    """Return the chunk of a table with these columns, in a file whose tables have `width` columns together.
+
+    Long chunks are fast, but a single row already takes a whole chunk of each table. Many columns are split evenly, so
+    that reading one does not read all and little room stays empty.
+
+    >>> chunk_shape(10), chunk_shape(1000, 999), chunk_shape(100_000, 99_999)
+    ((8192,), (262, 16), (16, 256))
+    """
+    fewest = np.clip(FEWEST_VALUES // max(columns, default=1), FEWEST_CHUNK_ROWS // 32, FEWEST_CHUNK_ROWS)
+    rows = int(np.clip(FIRST_CHUNKS_BYTES // (8 * max(width, 1)), fewest, MOST_CHUNK_ROWS))
+    most = max(CHUNK_COLUMNS, CHUNK_VALUES // rows)
+    return (rows, *(-(-n // -(-n // most)) for n in columns))
 
 
 def reason(error: BaseException) -> str:
@@ -86,7 +97,7 @@ def write_structure(file: Any, layout: RunLayout, metadata: dict[str, str | floa
             _write_text(file, f"meta.{key}", value)
         else:
             file.attrs[f"meta.{key}"] = value
-    rows = chunk_rows(layout)
+    width = sum(1 + len(entry.columns) for entry in layout.subsystems) + 3 * len(layout.connections)
     subsystems = file.create_group("subsystems")
     for position, entry in enumerate(layout.subsystems):
         group = subsystems.create_group(group_name(entry.name))
@@ -94,14 +105,14 @@ def write_structure(file: Any, layout: RunLayout, metadata: dict[str, str | floa
         group.attrs["position"] = position
         _write_text(group, "columns", entry.columns)
         _write_text(group, "units", entry.units)
-        _growing(group, "time", rows)
+        _growing(group, "time", width)
         if entry.columns:
-            _growing(group, "values", rows, len(entry.columns))
+            _growing(group, "values", width, len(entry.columns))
     connections = file.create_group("connections")
     for position, label in enumerate(layout.connections):
         group = connections.create_group(str(position))
         _write_text(group, "label", label)
-        _growing(group, "defect", rows, 3)
+        _growing(group, "defect", width, 3)
     # Written at once, because a reader of a killed run does not accept data allocated after the set-up here.
     file.create_dataset("rows", data=np.zeros(len(layout.subsystems) + len(layout.connections) + 1, np.int64))
     file.create_dataset("summary", data=np.full(summary_room(layout), ord(" "), np.uint8))
@@ -182,16 +193,12 @@ def _as_json(summary: RunSummary) -> bytes:
     return text.encode("utf-8", "replace")
 
 
-def _chunk_columns(columns: int) -> int:
-    """Split many columns evenly, so that reading one does not read all and little room stays empty."""
-    return -(-columns // -(-columns // CHUNK_COLUMNS))
-
-
-def padded(columns: tuple[int, ...]) -> int:
-    """Return the columns that a dataset takes on disk, in whole chunks."""
-    return sum(-(-n // _chunk_columns(n)) * _chunk_columns(n) for n in columns) or 1
-
-
-def _growing(group: Any, name: str, rows: int, *columns: int) -> None:
-    chunks = (rows, *(_chunk_columns(n) for n in columns))
-    group.create_dataset(name, (0, *columns), np.float64, maxshape=(None, *columns), chunks=chunks, fillvalue=np.nan)
+def _growing(group: Any, name: str, width: int, *columns: int) -> None:
+    group.create_dataset(
+        name,
+        (0, *columns),
+        np.float64,
+        maxshape=(None, *columns),
+        chunks=chunk_shape(width, *columns),
+        fillvalue=np.nan,
+    )
