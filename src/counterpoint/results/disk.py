@@ -171,7 +171,9 @@ class Disk(FileObject):
         """Write to the disk, or to memory once the disk has failed."""
         if self._works():
             try:
-                self._overwrite(self._position, data)
+                self._overwrite(
+                    self._position, data if self._position else memoryview(superblock.readable(bytes(data)))
+                )
             except BaseException as error:
                 self.give_up(error)
         if self._stopped:
@@ -310,6 +312,10 @@ def _write(raw: Descriptor, offset: int, data: memoryview) -> None:
     while len(data):
         done = raw.write(offset, data)
         offset, data = offset + done, data[done:]
+
+
+def _readable(data: memoryview) -> memoryview:
+    return memoryview(superblock.readable(bytes(data)))
 
 
 def _lay_over(content: bytearray, begin: int, start: int, data: bytes) -> None:

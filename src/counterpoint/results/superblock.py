@@ -8,6 +8,7 @@ from __future__ import annotations
 SIGNATURE = b"\x89HDF\r\n\x1a\n"
 SIZE = 48
 _VERSION, _FLAGS = 8, 11
+_WRITTEN, _SWMR = 1, 4
 _END = slice(28, 36)
 _CHECKSUM = slice(44, 48)
 _WORD = 0xFFFFFFFF
@@ -25,13 +26,25 @@ def end_of_file(head: bytes) -> int:
 
 def closed(head: bytes, end: int) -> bytes:
     """Return the superblock of a file that nobody writes and that ends at `end`; `head` as it is when not known."""
-    if not _is_known(head):
+    return _changed(head, 0, end) if _is_known(head) else head
+
+
+def readable(head: bytes) -> bytes:
+    """Return the superblock with which readers may come in while the file is written in SWMR mode.
+
+    HDF5 leaves one of the two marks out when it writes through a file object.
+    """
+    if not _is_known(head) or not head[_FLAGS] & _SWMR:
         return head
+    return _changed(head, head[_FLAGS] | _WRITTEN, end_of_file(head))
+
+
+def _changed(head: bytes, flags: int, end: int) -> bytes:
     block = bytearray(head[:SIZE])
-    block[_FLAGS] = 0
+    block[_FLAGS] = flags
     block[_END] = end.to_bytes(8, "little")
     block[_CHECKSUM] = checksum(bytes(block[: _CHECKSUM.start])).to_bytes(4, "little")
-    return bytes(block)
+    return bytes(block) + head[SIZE:]
 
 
 def _is_known(head: bytes) -> bool:
