@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from .names import Place
 
 
-BLOCK_ROWS = 1 << 16
+BLOCK_ROWS = 1 << 18
 """Samples that are read at once where all of them would take too much memory."""
 
 
