@@ -55,6 +55,16 @@ def test_no_picture_when_not_wanted(case, counterpoint, tmp_path):
     assert not (tmp_path / "case-run" / "case.png").exists()
 
 
+def test_a_picture_that_cannot_be_drawn_leaves_a_finished_run_finished(case, counterpoint, tmp_path):
+    (tmp_path / "case-run" / "case.png").mkdir(parents=True)
+    code, out, err = counterpoint("run", case(), "--overwrite")
+    assert code == 0
+    assert "wrote case-run/case.h5" in out
+    assert "warning: not all pictures could be drawn: " in err
+    assert "the results are in case-run/case.h5" in err
+    assert cp.load(tmp_path / "case-run" / "case.h5").status == "finished"
+
+
 @pytest.mark.parametrize("name", ["a name with blanks", "Prüfstand", "日本", "[red]x[/red]", "=1+1"])
 def test_names_and_folders_may_be_any_text(tmp_path, monkeypatch, counterpoint, name, scenario_text, model_text):
     folder = tmp_path / name.replace("/", "_")

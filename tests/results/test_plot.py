@@ -107,3 +107,58 @@ def test_many_axes_and_lines_are_limited_and_say_so():
 def test_a_picture_that_cannot_be_saved_is_an_error(tmp_path, name):
     with pytest.raises(OutputError, match="the picture cannot be saved"):
         memory_result().plot(path=tmp_path / name)
+
+
+class Counted:
+    """A view of many rows that are made when they are asked for; remembers the most that were asked for at once."""
+
+    layout = RunLayout((SubsystemLayout("a", ("y", "p[0]", "p[1]")),))
+    metadata = {"name": "long"}  # noqa: RUF012
+    count = 20_000_000
+
+    def __init__(self):
+        self.most = 0
+
+    def rows(self, subsystem):
+        return self.count
+
+    def times(self, subsystem, rows=slice(None)):
+        first, last, _ = rows.indices(self.count)
+        self.most = max(self.most, last - first)
+        return np.arange(first, last, dtype=float)
+
+    def values(self, subsystem, columns=slice(None), rows=slice(None)):
+        y = self.times(subsystem, rows)
+        return np.column_stack([np.where(y == 12_345_678.0, 5.0, 0.0), -y, y])[:, columns]
+
+
+def test_twenty_million_rows_are_drawn_without_holding_them(tmp_path):
+    view = Counted()
+    result = Result(view, view.layout, RunSummary("finished"))
+    (axes,) = result.plot("a.y", path=tmp_path / "long.png")
+    (line,) = axes.lines
+    assert len(line.get_xdata()) <= 8000
+    assert line.get_xdata()[np.argmax(line.get_ydata())] == 12_345_678.0
+    assert line.get_xdata()[[0, -1]].tolist() == [0.0, 19_999_999.0]
+    assert view.most <= 1 << 18
+
+
+@pytest.mark.parametrize("count", [9000, 270_000, 600_001])
+def test_thinning_in_blocks_keeps_the_same_samples_as_at_once(count):
+    t = np.sort(np.random.default_rng(3).uniform(0.0, 1.0, count))
+    y = np.sin(1e5 * t)
+    store = MemoryStore(RunLayout((SubsystemLayout("a", ("y",)),)))
+    store.append(0, np.column_stack([t, y]))
+    result = Result(store, store.layout, RunSummary("finished"))
+    (line,) = result["a.y"].plot().lines
+    time, values = thin(t, y)
+    assert time.tolist() == line.get_xdata().tolist()
+    assert values.tolist() == line.get_ydata().tolist()
+
+
+def test_of_very_many_signals_some_are_drawn_and_the_rest_counted():
+    store = MemoryStore(RunLayout((SubsystemLayout("a", tuple(f"y{i}" for i in range(1000))),)))
+    store.append(0, np.zeros((2, 1001)))
+    (axes,) = Result(store, store.layout, RunSummary("finished")).plot()
+    assert len(axes.lines) == 200
+    assert "988 more signals,\n800 of them not drawn" in axes.get_legend().get_title().get_text()

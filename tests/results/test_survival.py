@@ -1,5 +1,7 @@
 """What other processes see of a run file: while it grows, after a kill, on a full disk."""
 
+import signal
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,8 @@ ONE = RunLayout((SubsystemLayout("a", ("y", "z")),), ("a.y -> a.u",))
 
 WRITER = """
 import sys
+import signal
+
 import numpy as np
 from counterpoint.errors import OutputError
 from counterpoint.results import FileStore, RunLayout, RunSummary, SubsystemLayout, load
@@ -205,3 +209,61 @@ def test_a_disk_that_is_full_already_is_an_error_before_the_run(tmp_path, python
         assert "File too large" in errors.splitlines()[-1]
         (tmp_path / "run.h5").unlink(missing_ok=True)
         assert list(tmp_path.iterdir()) == []
+
+
+PLAIN_READER = """
+import sys
+import h5py
+for line in sys.stdin:
+    with h5py.File(sys.argv[1], "r", swmr=True) as file:
+        rows = int(file["rows"][0])
+        time = file["subsystems/a/time"][:rows]
+        print(rows, float(time.sum()), bytes(file["summary"][:]).strip()[:20].decode(), flush=True)
+"""
+
+
+def test_any_reader_of_hdf5_reads_along(tmp_path, python):
+    store = FileStore(tmp_path / "run.h5", ONE, {"until": 9.0})
+    reader = python(PLAIN_READER, tmp_path / "run.h5")
+    for k in range(1, 4):
+        t = np.arange(5000.0 * (k - 1), 5000.0 * k)
+        store.append(0, np.column_stack([t, 2 * t, -t]))
+        store.flush()
+        reader.stdin.write("look\n")
+        reader.stdin.flush()
+        assert reader.stdout.readline() == f"{5000 * k} {float(np.arange(5000.0 * k).sum())} \n"
+    store.close(RunSummary("finished"))
+    output, errors = reader.communicate("look\n")
+    assert (output.split(maxsplit=2)[2], errors) == ('{"status": "finished\n', "")
+
+
+@pytest.mark.parametrize("ending", ["pass", "sys.exit(3)", "raise KeyboardInterrupt", "os.fork() or sys.exit()"])
+def test_a_process_that_forgets_its_files_exits_as_it_should(tmp_path, python, ending):
+    """With a store that is not closed, and a result of an unfinished run that is open."""
+    writer = python(
+        WRITER + "import os\nstore.append(0, rows(0, 100))\nstore.flush()\nresult = load(sys.argv[1])\n" + ending,
+        tmp_path / "run.h5",
+    )
+    writer.communicate()
+    assert writer.returncode == {"pass": 0, "sys.exit(3)": 3, "raise KeyboardInterrupt": -2}.get(ending, 0)
+    with load(tmp_path / "run.h5") as result:
+        assert (result.status, result.rows("a")) == ("unfinished", 100)
+
+
+def test_a_signal_during_a_write_waits_for_its_end(tmp_path, monkeypatch):
+    from counterpoint.results.disk import Descriptor
+
+    store = FileStore(tmp_path / "run.h5", ONE)
+    store.append(0, np.array([[0.0, 1.0, 2.0]]))
+    write = Descriptor.write
+
+    def interrupted(self, offset, data):
+        signal.raise_signal(signal.SIGINT)
+        return write(self, offset, data)
+
+    with monkeypatch.context() as disk, pytest.raises(KeyboardInterrupt):
+        disk.setattr(Descriptor, "write", interrupted)
+        store.flush()
+    store.append(0, np.array([[1.0, 1.0, 2.0]]))
+    store.close(RunSummary("finished"))
+    assert (load(tmp_path / "run.h5").status, load(tmp_path / "run.h5").rows("a")) == ("finished", 2)

@@ -512,3 +512,31 @@ def test_a_file_that_is_no_run_file_is_never_overwritten(tmp_path):
 def test_a_device_that_is_no_file_is_refused():
     with pytest.raises(cp.OutputError):
         run(Model(), file="/dev/full")
+
+
+@pytest.mark.parametrize("lasting", [False, True])
+def test_a_run_whose_last_rows_meet_a_full_disk_has_failed(tmp_path, monkeypatch, lasting):
+    """The status never says more than the rows: neither of the file nor of the result at hand."""
+    from counterpoint.results.disk import Descriptor
+
+    system = cp.System()
+    system.add("clock", cp.source(lambda t: 2.0 * t, outputs="twice"), step=0.25)
+    run = system.start(until=10.0, file=tmp_path / "run.h5")
+    run.step_to(10.0)
+    write, calls = Descriptor.write, []
+
+    def full(self, offset, data):
+        calls.append(offset)
+        if lasting or len(calls) == 1:
+            raise OSError(28, "No space left on device")
+        return write(self, offset, data)
+
+    with monkeypatch.context() as disk:
+        disk.setattr(Descriptor, "write", full)
+        with pytest.raises(cp.OutputError, match="No space left on device") as caught:
+            run.finish()
+    assert caught.value.exit_code == 5
+    for result in (caught.value.result, cp.load(tmp_path / "run.h5")):
+        assert result.rows("clock") == 0
+        assert result.status == ("unfinished" if lasting else "failed")
+        assert not result.end > 0.0

@@ -171,23 +171,17 @@ def _report(outcome: Outcome, case: Case, where: Outputs, plot: bool, quiet: boo
     if where.file.exists() and not silent:
         say(f"{verb} {where.file}", console)
     if plot and outcome.result is not None and outcome.exit_code not in (130, 143):
-        for path in _draw(outcome.result, case, where):
-            if not silent:
-                say(f"{verb} {path}", console)
+        try:
+            for path in _draw(outcome.result, case, where):
+                if not silent:
+                    say(f"{verb} {path}", console)
+        except Exception as error:  # the run is over and has its exit code
+            reason = str(error) or type(error).__name__
+            warnings.warn(f"plots are incomplete: {reason}; the results are in {where.file}", stacklevel=2)
 
 
 def _draw(result: Result, case: Case, where: Outputs) -> Iterator[Path]:
     """Draw the pictures of a run; yield each file when it is there."""
-    _draw_signals(result, case.plot, where.picture)
+    result.plot(*(case.plot or ()), path=where.picture)
     yield where.picture
     yield from case.draw_extras(result, where.folder / where.name)
-
-
-def _draw_signals(outcome: Result, names: list[str] | None, path: Path) -> None:
-    """Draw the signals named, or a choice of the library, to a PNG file."""
-    from ..errors import OutputError
-
-    try:
-        outcome.plot(*(names or ()), path=path)
-    except OutputError as error:  # the run is over by now, which decides the exit code
-        raise OutputError(str(error), error.path, outcome, during_run=True) from error

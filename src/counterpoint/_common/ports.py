@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 
 from ..errors import SetupError
@@ -27,7 +28,9 @@ def port_widths(spec: PortSpec, where: str = "ports") -> dict[str, int]:
             problems.append(f"{where}: {name!r} is not a port name; use a word, without blanks or a dot in front")
         elif not isinstance(widths[name], int) or widths[name] < 1:
             problems.append(f"{where}: width {widths[name]!r} of {name!r}; expected an integer of at least 1")
-    problems += [f"{where}: {name!r} is named twice" for name in sorted({n for n in names if names.count(n) > 1})]
+    problems += [
+        f"{where}: {name!r} is named twice" for name in sorted(n for n, times in Counter(names).items() if times > 1)
+    ]
     if problems:
         raise SetupError(problems)
     return widths

@@ -17,7 +17,7 @@ from .._common.ports import offsets
 from .._display.progress import show
 from ..errors import ModelError, OutputError, RunInterrupted, SetupError
 from ..results import FileStore, MemoryStore, Result
-from ..results.store import Status
+from ..results.store import RunSummary, Status
 from .checks import value_problems
 from .failures import explain
 from .interrupts import DeferredInterrupt
@@ -273,8 +273,16 @@ class Run:
         summary = self._recorder.summary(status, message, self.time, time.monotonic() - self._began, self._seconds())
         try:
             self._store.close(summary)
-        finally:
-            self._result = Result(self._store.view(), self._layout, summary)
+        except OutputError:
+            with contextlib.suppress(OutputError):  # the file may have gone
+                self._read_back(summary)
+            raise
+        self._read_back(summary)
+
+    def _read_back(self, summary: RunSummary) -> None:
+        """Make the result. A file may hold less than was published: then it says so, and so does the result."""
+        view = self._store.view()
+        self._result = Result(view, view.layout, getattr(view, "summary", summary))
 
     def _seconds(self) -> list[float]:
         """Time spent per subsystem. Cheap steps are timed by sampling: the shares are scaled to what was measured."""

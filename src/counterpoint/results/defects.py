@@ -26,6 +26,7 @@ def summaries(view: StoreView, summary: RunSummary) -> list[DefectSummary]:
     ]
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def measure(view: StoreView, connection: int) -> DefectSummary:
     """Summarise the stored defects of one connection, block by block."""
     result = DefectSummary(view.layout.connections[connection], "", 0, 0.0, nan, 0.0, 0.0)
@@ -40,7 +41,7 @@ def measure(view: StoreView, connection: int) -> DefectSummary:
         # Mean and variation of two parts joined (Chan, Golub, LeVeque 1979): no cancellation.
         old, new = result.count, len(block)
         shift = float(arrived.mean()) - mean
-        variation += float(((arrived - arrived.mean()) ** 2).sum()) + shift**2 * old * new / (old + new)
+        variation += float(((arrived - arrived.mean()) ** 2).sum()) + shift * shift * old * new / (old + new)
         mean += shift * new / (old + new)
         result.magnitude = max(result.magnitude, float(np.abs(arrived).max()))
         result.count += new

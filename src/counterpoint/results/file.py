@@ -1,23 +1,26 @@
 """The run file: HDF5 in SWMR mode, readable while the run goes on and after the process died.
 
-See ``format.py`` for what is in it. Three rules keep a run from losing rows:
+See ``format.py`` for what is in it. Four rules keep a run from losing rows:
 
 1. ``/rows`` is written after the data it counts. HDF5 may extend a dataset before its data arrive; what
    lies beyond ``/rows`` does not exist for a reader.
-2. Room on the disk is reserved before HDF5 writes, with some to spare for the end of the run. HDF5 does not
-   recover from a failed write (the process dies when it exits), so it must not meet one.
-3. The file appears under its name only when its structure is complete.
+2. Room on the disk is reserved before HDF5 writes, and HDF5 writes through
+   :class:`~counterpoint.results.disk.Disk`: it never meets a write that fails.
+3. ``/rows`` and ``/summary`` have their place on disk from the beginning and are written without HDF5: the
+   end of the run needs no room, and can be told when HDF5 has been given up.
+4. The file appears under its name only when its structure is complete.
 """
 
 from __future__ import annotations
 
 import contextlib
 import errno
-import json
+import math
 import os
 import shutil
-from collections.abc import Iterator
-from dataclasses import asdict
+import weakref
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -25,42 +28,72 @@ import h5py
 import numpy as np
 
 from ..errors import OutputError
-from .format import chunk_rows, group_name, padded, reason, structure, superblock
+from .disk import Disk, open_hdf5, release, uninterrupted
+from .format import group_name, reason, structure, summary_text
 from .store import Array, Metadata, Rows, RunLayout, RunSummary, checked_block
 
 if TYPE_CHECKING:
     from .reader import FileView
 
 
-CHUNK_CACHE_BYTES = 1 << 17
+CHUNK_SLOTS = 10
 SPARE_BYTES = 1 << 18
-RESERVE_STEP = 1 << 20
-RESERVES = hasattr(os, "posix_fallocate")
+"""Room that HDF5 needs beside the rows, and at the end of the run; reserved at the start, too."""
+NO_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 
 class Series:
-    """One growing table of the file with the rows not yet written to it."""
+    """One growing table of the file with the rows not yet written to it.
 
-    def __init__(self, parts: list[tuple[h5py.Dataset, slice | int]], width: int, chunk: int) -> None:
+    Attributes
+    ----------
+    rows : int
+        Rows given to HDF5.
+    end : float
+        Time of the last row that readers see, s.
+    """
+
+    def __init__(self, parts: list[tuple[h5py.Dataset, slice | int]], width: int) -> None:
         self.parts = parts
         self.rows = 0
-        self.dirty = False
+        self.end = -math.inf
         self.buffer = Rows(width, 16)
-        self.chunk = chunk
-        self.row_bytes = 8 * sum(padded(dataset.shape[1:]) for dataset, _ in parts)
+        self.chunk = min(dataset.chunks[0] for dataset, _ in parts)
+        self._on_disk = [(dataset.chunks[0], 8 * _columns_on_disk(dataset)) for dataset, _ in parts]
+        self._written_to: float | None = None
 
-    def room(self, rows: int) -> int:
-        """Return the most bytes that `rows` more rows take: HDF5 allocates whole chunks."""
-        return (rows + self.chunk) * self.row_bytes
+    @property
+    def room(self) -> int:
+        """The most bytes that the rows that wait take: HDF5 allocates whole chunks."""
+        waiting = self.buffer.count
+        return sum((waiting + chunk) * row_bytes for chunk, row_bytes in self._on_disk) if waiting else 0
 
-    def write(self, block: Array) -> None:
-        """Append a block to the datasets; the room for it must be reserved."""
-        self.dirty = True
-        end = self.rows + len(block)
+    def drain(self) -> None:
+        """Give the rows that wait to HDF5."""
+        waiting = self.buffer.read()
+        if not len(waiting):
+            return
+        end = self.rows + len(waiting)
         for dataset, columns in self.parts:
             dataset.resize(end, axis=0)
-            dataset[self.rows : end] = block[:, columns]
-        self.rows = end
+            dataset[self.rows : end] = waiting[:, columns]
+        self.rows, self._written_to = end, float(waiting[-1, 0])
+        self.buffer.clear()
+
+    @property
+    def is_dirty(self) -> bool:
+        """Whether HDF5 may hold rows that are not on disk."""
+        return self._written_to is not None
+
+    def flush(self) -> None:
+        """Let HDF5 write what it holds."""
+        for dataset, _ in self.parts:
+            dataset.flush()
+
+    def commit(self) -> None:
+        """Take notice that readers see all rows."""
+        if self._written_to is not None:
+            self.end, self._written_to = self._written_to, None
 
 
 class FileStore:
@@ -92,30 +125,37 @@ class FileStore:
     ) -> None:
         self.path = Path(path)
         self.layout = layout
-        self._broken = False
+        self._failure: OutputError | None = None
         self._closed = False
         self._place(dict(metadata or {}), overwrite)
         with self._guard("cannot be opened for writing", during_run=False):
-            # Locks are left out: readers need none, and some network file systems refuse them.
-            self._file = h5py.File(self.path, "r+", libver="latest", locking=False, rdcc_nbytes=CHUNK_CACHE_BYTES)
-            self._descriptor = os.open(self.path, os.O_RDWR)
-        self._reserved = os.fstat(self._descriptor).st_size
-        self._series = self._open_series()
-        self._counts = self._file["rows"]
-        self._summary = self._file["summary"]
-        self._spare = SPARE_BYTES + 512 * len(self._series)
-        self._start()
-
-    def _start(self) -> None:
-        """Reserve room for the end of the run and let readers in."""
-        with self._guard("cannot be written", during_run=False):
             try:
-                self._reserve(0)
-                self._file.swmr_mode = True
+                self._open()
             except BaseException:
-                self._file.close()
-                os.close(self._descriptor)
+                self.path.unlink(missing_ok=True)  # holds nothing yet
                 raise
+
+    def _open(self) -> None:
+        """Open the file for HDF5 and let readers in."""
+        self._disk = Disk(self.path)
+        try:
+            self._file = open_hdf5(self._disk, "r+", libver="latest")
+        except BaseException:
+            self._disk.close()
+            raise
+        self._release = weakref.finalize(self, release, self._file, self._disk)
+        try:
+            self._series = self._open_series()
+            self._counts_at = self._file["rows"].id.get_offset()
+            self._summary_at = self._file["summary"].id.get_offset()
+            self._summary_room = len(self._file["summary"])
+            self._file.swmr_mode = True
+            self._disk.check()
+            self._spare = SPARE_BYTES + 512 * len(self._series)
+            self._disk.reserve(self._spare)
+        except BaseException:
+            self._release()
+            raise
 
     def append(self, subsystem: int, block: Array) -> None:
         """Add rows of one subsystem, shape ``(n, 1 + columns)``, time first."""
@@ -129,108 +169,112 @@ class FileStore:
 
     def flush(self) -> None:
         """Make everything appended visible to readers; it survives the death of this process."""
+        self._check_works()
         with self._guard("cannot be written"):
-            for series in self._series:
-                self._drain(series)
-            self._commit()
+            self._write_all()
             self._check_in_place()
 
     def close(self, summary: RunSummary) -> None:
-        """Write what is left and the summary, and close the file; a second call does nothing."""
+        """Write what is left and the summary, and close the file; a second call does nothing.
+
+        The file never says more than its rows: when some could not be written, a run that finished has failed.
+
+        Raises
+        ------
+        OutputError
+            When anything fails now; what failed before has been raised before.
+        """
         if self._closed:
             return
         self._closed = True
-        try:
-            with self._guard("cannot be written"):
-                if not self._broken:
-                    for series in self._series:
-                        self._drain(series)
-        finally:
-            self._finish(summary)
+        failures: list[OutputError] = []
+        if self._failure is None:
+            failures += self._attempt("cannot be written", self._write_all)
+        if self._failure is not None and self._disk.error is None:
+            failures += self._attempt("cannot be written", self._commit)  # there was no room for more
+        failures += self._attempt("cannot be completed", lambda: self._complete(self._honest(summary)))
+        if failures:
+            raise failures[0]
 
     def view(self) -> FileView:
         """Return a view of everything appended, during the run or after it."""
         from .reader import FileView
 
-        if not self._closed and not self._broken:
+        if not self._closed and self._failure is None:
             self.flush()
         return FileView(self.path)
 
     def _append(self, index: int, block: Array) -> None:
+        self._check_works()
         series = self._series[index]
         series.buffer.extend(block)
-        if series.buffer.count >= 4 * series.chunk:
+        if series.buffer.count >= 2 * series.chunk:
             with self._guard("cannot be written"):
                 self._drain(series)
 
+    def _check_works(self) -> None:
+        if self._failure is not None:
+            raise self._failure
+
     def _drain(self, series: Series) -> None:
-        waiting = series.buffer.read()
-        if len(waiting):
-            self._reserve(series.room(len(waiting)))
-            series.write(waiting)
-            series.buffer.clear()
+        if series.buffer.count:
+            self._disk.reserve(series.room + self._spare)
+            series.drain()
+            self._disk.check()
+
+    def _write_all(self) -> None:
+        for series in self._series:
+            self._drain(series)
+        self._commit()
 
     def _commit(self) -> None:
-        dirty = [series for series in self._series if series.dirty]
+        """Write all rows that HDF5 has to the disk, then their counts."""
+        dirty = [series for series in self._series if series.is_dirty]
         if not dirty:
             return
         for series in dirty:
-            for dataset, _ in series.parts:
-                dataset.flush()
-            series.dirty = False
-        size = min(self._file.id.get_filesize(), self._reserved) if RESERVES else 0
-        self._counts[...] = [*(series.rows for series in self._series), size]
-        self._counts.flush()
+            series.flush()
+        self._disk.check()
+        self._disk.settle()
+        counts = [*(series.rows for series in self._series), self._disk.size]
+        self._disk.place(self._counts_at, np.array(counts, dtype="<i8").tobytes())
+        self._disk.settle()
+        for series in dirty:
+            series.commit()
 
-    def _finish(self, summary: RunSummary) -> None:
-        with self._guard("cannot be completed"), contextlib.ExitStack() as last:
-            last.callback(os.close, self._descriptor)
-            last.callback(self._give_back)
-            last.callback(self._file.close)
-            self._commit()
-            text = json.dumps(asdict(summary), default=lambda number: number.item()).encode()
-            self._summary.resize(len(text), axis=0)
-            self._summary[...] = np.frombuffer(text, dtype=np.uint8)
-            self._summary.flush()
+    def _complete(self, summary: RunSummary) -> None:
+        """Close HDF5, write the summary and mark the file as closed."""
+        with contextlib.ExitStack() as last:
+            last.callback(self._release)
+            self._file.close()
+            text = summary_text(summary, self._summary_room)
+            # The first letter comes last: until then readers see no summary.
+            self._disk.place(self._summary_at + 1, text[1:])
+            self._disk.place(self._summary_at, text[:1])
+            self._disk.seal()
+            self._disk.settle()
             self._check_in_place()
 
-    def _reserve(self, size: int) -> None:
-        """Take the room that the next write needs from the disk, with the spare room for the end."""
-        used = self._file.id.get_filesize()
-        if used + size + self._spare <= self._reserved:
-            return
-        step = max(RESERVE_STEP, min(used // 8, 64 * RESERVE_STEP))
-        for more in (step, 0):  # a nearly full disk: take the last room without looking ahead
-            target = used + size + self._spare + more
-            try:
-                self._allocate(target)
-            except OSError:
-                if more == 0:
-                    raise
-            else:
-                self._reserved = target
-                return
+    def _honest(self, summary: RunSummary) -> RunSummary:
+        if self._failure is None:
+            return summary
+        seen = min((series.end for series in self._series[: len(self.layout.subsystems)]), default=summary.end)
+        summary = replace(summary, end=min(summary.end, max(seen, summary.start)))
+        if summary.status != "finished":
+            return summary
+        return replace(summary, status="failed", message=str(self._failure))
 
-    def _allocate(self, target: int) -> None:
-        if RESERVES:
-            os.posix_fallocate(self._descriptor, self._reserved, target - self._reserved)
-        elif shutil.disk_usage(self.path.parent).free < target - self._reserved:
-            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-    def _give_back(self) -> None:
-        """Cut off reserved room that was not used: the superblock says where the file ends."""
-        if not RESERVES:
-            return
-        _, end = superblock(os.pread(self._descriptor, 64, 0))
-        if 0 < end < os.fstat(self._descriptor).st_size:
-            os.ftruncate(self._descriptor, end)
+    def _attempt(self, what: str, work: Callable[[], None]) -> Iterator[OutputError]:
+        try:
+            with self._guard(what):
+                work()
+        except OutputError as error:
+            yield error
 
     def _check_in_place(self) -> None:
         """Notice a file that was removed or replaced while the run writes to it."""
-        with contextlib.suppress(OSError):
-            if os.path.samestat(os.stat(self.path), os.fstat(self._descriptor)):
-                return
-        raise RuntimeError("it was removed or replaced during the run")
+        if not self._disk.is_at(self.path):
+            raise RuntimeError("it was removed or replaced during the run")
 
     def _place(self, metadata: dict[str, str | float], overwrite: bool) -> None:
         """Set the file up under another name, so that it appears complete and at once."""
@@ -264,26 +308,54 @@ class FileStore:
 
     def _open_series(self) -> list[Series]:
         layout = self.layout
-        rows = chunk_rows(layout)
         series = []
         parts: list[tuple[h5py.Dataset, slice | int]]
         for entry in layout.subsystems:
             group = self._file["subsystems"][group_name(entry.name)]
-            parts = [(group["time"], 0)]
+            parts = [(_cached(group, "time"), 0)]
             if entry.columns:
-                parts.append((group["values"], slice(1, None)))
-            series.append(Series(parts, 1 + len(entry.columns), rows))
+                parts.append((_cached(group, "values"), slice(1, None)))
+            series.append(Series(parts, 1 + len(entry.columns)))
         for position in range(len(layout.connections)):
-            dataset = self._file["connections"][str(position)]["defect"]
-            series.append(Series([(dataset, slice(None))], 3, rows))
+            dataset = _cached(self._file["connections"][str(position)], "defect")
+            series.append(Series([(dataset, slice(None))], 3))
         return series
 
     @contextlib.contextmanager
     def _guard(self, what: str, *, during_run: bool = True) -> Iterator[None]:
         try:
-            yield
-        except (OSError, RuntimeError, ValueError) as error:
-            self._broken = True
+            with uninterrupted():
+                yield
+        except OutputError:
+            raise
+        except Exception as failed:
+            error = getattr(getattr(self, "_disk", None), "error", None) or failed
             kept = "; what was written before stays readable" if during_run else ""
-            message = f"{self.path}: {what}: {reason(error)}{kept}"
-            raise OutputError(message, str(self.path), during_run=during_run) from error
+            message = f"{self.path}: {what}: {reason(error)}{self._room_left(error)}{kept}"
+            failure = OutputError(message, str(self.path), during_run=during_run)
+            self._failure = self._failure or failure
+            raise failure from failed
+
+    def _room_left(self, error: BaseException) -> str:
+        """Say how much room there is and how much the rows at hand need, when that is the matter."""
+        if getattr(error, "errno", None) not in NO_ROOM:
+            return ""
+        needed = sum(series.room for series in getattr(self, "_series", []))
+        with contextlib.suppress(OSError):
+            free = shutil.disk_usage(self.path.parent).free
+            return f" ({needed} bytes are needed, {free} bytes are free)"
+        return ""
+
+
+def _columns_on_disk(dataset: h5py.Dataset) -> int:
+    """Return the columns that a dataset takes in whole chunks."""
+    return math.prod(-(-n // chunk) * chunk for n, chunk in zip(dataset.shape[1:], dataset.chunks[1:], strict=True))
+
+
+def _cached(group: h5py.Group, name: str) -> h5py.Dataset:
+    """Return a dataset whose last chunks stay in memory until they are full; HDF5 would write them row by row."""
+    chunk, columns = group[name].chunks, group[name].shape[1:]
+    abreast = -(-columns[0] // chunk[1]) if columns else 1
+    access = h5py.h5p.create(h5py.h5p.DATASET_ACCESS)
+    access.set_chunk_cache(CHUNK_SLOTS * abreast + 1, 8 * math.prod(chunk) * (abreast + 1), 1.0)
+    return h5py.Dataset(h5py.h5d.open(group.id, name.encode(), access))

@@ -10,29 +10,41 @@
     /connections/<position>/defect  (n, 3) float64: time, assumed, arrived
     /rows                         (subsystems + connections + 1,) int64: rows that are complete on disk, and
                                   the bytes of the file they need (0 when not known)
-    /summary                      (bytes,) uint8: JSON of RunSummary; empty until the run has ended
+    /summary                      (bytes,) uint8: JSON of RunSummary, filled up with blanks; only blanks until the
+                                  run has ended
+
+All text has a fixed length: HDF5 keeps text of variable length in heaps without checksums, and does not come back
+from some that are damaged. All links are hard, and no dataset is virtual, external or filtered.
+``/rows`` and ``/summary`` are contiguous and have their place from the beginning (see ``file.py``).
 
 Group names are percent-encoded (``/``, ``%``, and names of dots only); the attribute has the true name.
 """
 
 from __future__ import annotations
 
+import json
 import os
+from collections.abc import Sequence
+from dataclasses import asdict, astuple, replace
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, get_args
 
 import h5py
 import numpy as np
 
-from .store import RunLayout
+from .store import DefectSummary, RunLayout, RunSummary, Status, WindowSummary
 
 FORMAT = "counterpoint-run"
 FORMAT_VERSION = 1
 
 CHUNK_COLUMNS = 8
+CHUNK_VALUES = 4096
 FEWEST_CHUNK_ROWS = 512
-MOST_CHUNK_ROWS = 4096
+FEWEST_VALUES = 1 << 16
+MOST_CHUNK_ROWS = 8192
 FIRST_CHUNKS_BYTES = 1 << 21
+MESSAGE_ROOM = 1 << 13
+CUT = " ..."
 
 
 def group_name(name: str) -> str:
@@ -46,20 +58,19 @@ def group_name(name: str) -> str:
     return name.replace("%", "%25").replace("/", "%2F")
 
 
-def superblock(head: bytes) -> tuple[bool, int]:
-    """Return from the first bytes of a file whether it is marked as being written, and where it ends.
+def chunk_shape(width: int, *columns: int) -> tuple[int, ...]:
+    """Return the chunk of a table with these columns, in a file whose tables have `width` columns together.
 
-    HDF5 file format specification 3.0, II.A, versions 2 and 3; older ones are not ours and give nothing.
+    Long chunks are fast, but a single row already takes a whole chunk of each table. Many columns are split evenly, so
+    that reading one does not read all and little room stays empty.
+
+    >>> chunk_shape(10), chunk_shape(1000, 999), chunk_shape(100_000, 99_999)
+    ((8192,), (262, 16), (16, 256))
     """
-    if len(head) < 36 or head[8] not in (2, 3):
-        return False, 0
-    return bool(head[11]), int.from_bytes(head[28:36], "little")
-
-
-def chunk_rows(layout: RunLayout) -> int:
-    """Return the rows of a chunk: long ones are fast, but a single row already takes a whole chunk."""
-    width = sum(1 + len(s.columns) for s in layout.subsystems) + 3 * len(layout.connections)
-    return int(np.clip(FIRST_CHUNKS_BYTES // (8 * max(width, 1)), FEWEST_CHUNK_ROWS, MOST_CHUNK_ROWS))
+    fewest = np.clip(FEWEST_VALUES // max(columns, default=1), FEWEST_CHUNK_ROWS // 32, FEWEST_CHUNK_ROWS)
+    rows = int(np.clip(FIRST_CHUNKS_BYTES // (8 * max(width, 1)), fewest, MOST_CHUNK_ROWS))
+    most = max(CHUNK_COLUMNS, CHUNK_VALUES // rows)
+    return (rows, *(-(-n // -(-n // most)) for n in columns))
 
 
 def reason(error: BaseException) -> str:
@@ -78,42 +89,116 @@ def structure(layout: RunLayout, metadata: dict[str, str | float]) -> bytes:
 
 def write_structure(file: Any, layout: RunLayout, metadata: dict[str, str | float]) -> None:
     """Write everything whose size is known before the run: SWMR allows no new objects later."""
-    file.attrs["format"] = FORMAT
+    _write_text(file, "format", FORMAT)
     file.attrs["format_version"] = FORMAT_VERSION
-    file.attrs["created"] = datetime.now(UTC).isoformat(timespec="seconds")
+    _write_text(file, "created", datetime.now(UTC).isoformat(timespec="seconds"))
     for key, value in metadata.items():
-        file.attrs[f"meta.{key}"] = value
-    rows = chunk_rows(layout)
+        if isinstance(value, str):
+            _write_text(file, f"meta.{key}", value)
+        else:
+            file.attrs[f"meta.{key}"] = value
+    width = sum(1 + len(entry.columns) for entry in layout.subsystems) + 3 * len(layout.connections)
     subsystems = file.create_group("subsystems")
     for position, entry in enumerate(layout.subsystems):
         group = subsystems.create_group(group_name(entry.name))
-        group.attrs["name"] = entry.name
+        _write_text(group, "name", entry.name)
         group.attrs["position"] = position
-        group.attrs.create("columns", list(entry.columns), (len(entry.columns),), h5py.string_dtype())
-        group.attrs.create("units", list(entry.units), (len(entry.units),), h5py.string_dtype())
-        _growing(group, "time", rows)
+        _write_text(group, "columns", entry.columns)
+        _write_text(group, "units", entry.units)
+        _growing(group, "time", width)
         if entry.columns:
-            _growing(group, "values", rows, len(entry.columns))
+            _growing(group, "values", width, len(entry.columns))
     connections = file.create_group("connections")
     for position, label in enumerate(layout.connections):
         group = connections.create_group(str(position))
-        group.attrs["label"] = label
-        _growing(group, "defect", rows, 3)
+        _write_text(group, "label", label)
+        _growing(group, "defect", width, 3)
     # Written at once, because a reader of a killed run does not accept data allocated after the set-up here.
     file.create_dataset("rows", data=np.zeros(len(layout.subsystems) + len(layout.connections) + 1, np.int64))
-    file.create_dataset("summary", (0,), np.uint8, maxshape=(None,), chunks=(4096,))
+    file.create_dataset("summary", data=np.full(summary_room(layout), ord(" "), np.uint8))
 
 
-def _chunk_columns(columns: int) -> int:
-    """Split many columns evenly, so that reading one does not read all and little room stays empty."""
-    return -(-columns // -(-columns // CHUNK_COLUMNS))
+def _write_text(item: Any, name: str, text: str | Sequence[str]) -> None:
+    """Write one text or several as an attribute, in UTF-8 of a fixed length."""
+    texts = [text] if isinstance(text, str) else text
+    content = [part.encode() for part in texts]
+    if any(b"\0" in part for part in content):
+        raise ValueError(f"{name}: {text!r} holds a NUL")
+    length = max((len(part) for part in content), default=0) or 1
+    data = np.array(content, f"S{length}").reshape(() if isinstance(text, str) else (len(content),))
+    item.attrs.create(name, data, data.shape, h5py.string_dtype("utf-8", length))
 
 
-def padded(columns: tuple[int, ...]) -> int:
-    """Return the columns that a dataset takes on disk, in whole chunks."""
-    return sum(-(-n // _chunk_columns(n)) * _chunk_columns(n) for n in columns) or 1
+def summary_room(layout: RunLayout) -> int:
+    """Return the bytes that the summary of a run takes at most, but for the length of its message."""
+    number, count = -2.2250738585072014e-308, 1 << 62
+    parts = len(layout.subsystems)
+    longest = RunSummary(
+        "interrupted",
+        *("", number, number, number, number, ""),
+        steps=[count] * parts,
+        seconds=[number] * parts,
+        defects=[DefectSummary(label, "interpolates", count, *[number] * 5) for label in layout.connections],
+        windows=WindowSummary(number, count, number, count, count, count, number, number),
+    )
+    return len(_as_json(longest)) + MESSAGE_ROOM
 
 
-def _growing(group: Any, name: str, rows: int, *columns: int) -> None:
-    chunks = (rows, *(_chunk_columns(n) for n in columns))
-    group.create_dataset(name, (0, *columns), np.float64, maxshape=(None, *columns), chunks=chunks, fillvalue=np.nan)
+def summary_text(summary: RunSummary, room: int) -> bytes:
+    """Return the JSON of a summary with blanks up to `room` bytes; a message that does not fit is cut.
+
+    >>> summary_text(RunSummary("finished", "a" * 1000), 400)[:40]
+    b'{"status": "finished", "message": "aaaaa'
+    """
+    text = _as_json(summary)
+    if len(text) > room:
+        excess = len(text) - room + len(CUT)
+        kept = summary.message.encode("ascii", "backslashreplace").decode()[:-excess]
+        text = _as_json(replace(summary, message=kept + CUT))
+    if len(text) > room:  # more than the layout told of; a reader measures the defects anew
+        text = _as_json(replace(summary, message=summary.message[:100], defects=[]))
+    if len(text) > room:
+        raise ValueError(f"the summary takes {len(text)} bytes, but there is room for {room}")
+    return text.ljust(room)
+
+
+def summary_from(content: bytes) -> RunSummary:
+    """Return the summary that a run has written.
+
+    Raises
+    ------
+    ValueError, TypeError, KeyError
+        When it is not one.
+    """
+    fields, _ = json.JSONDecoder().raw_decode(content.decode())  # what follows is no matter
+    fields["defects"] = [DefectSummary(**defect) for defect in fields["defects"]]
+    if fields.get("windows") is not None:
+        fields["windows"] = WindowSummary(**fields["windows"])
+    summary = RunSummary(**fields)
+    wrong = [name for name in ("start", "end", "until", "wall_seconds") if not _is_number(fields.get(name, 0.0))]
+    wrong += [name for name in ("steps", "seconds") if not all(map(_is_number, fields.get(name, [])))]
+    wrong += [name for name in ("message", "scheme") if not isinstance(fields.get(name, ""), str)]
+    wrong += [d.connection for d in summary.defects if not all(map(_is_number, astuple(d)[2:]))]
+    if wrong or summary.status not in get_args(Status):
+        raise ValueError(f"the summary has a wrong {', '.join(wrong[:3]) or 'status'}")
+    return summary
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _as_json(summary: RunSummary) -> bytes:
+    text = json.dumps(asdict(summary), default=lambda number: number.item(), ensure_ascii=False)
+    return text.encode("utf-8", "replace")
+
+
+def _growing(group: Any, name: str, width: int, *columns: int) -> None:
+    group.create_dataset(
+        name,
+        (0, *columns),
+        np.float64,
+        maxshape=(None, *columns),
+        chunks=chunk_shape(width, *columns),
+        fillvalue=np.nan,
+    )

@@ -5,11 +5,13 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Sequence
+from itertools import pairwise
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import OutputError
 from .store import Array
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
 BINS = 2000
 MOST_AXES = 8
 MOST_LABELS = 12
+MOST_LINES = 200
 MARKED_SAMPLES = 80
 COLOURS = (
     "#1f6feb",
@@ -58,13 +61,42 @@ def thin(time: Array, values: Array, bins: int = BINS) -> tuple[Array, Array]:
     """
     if len(time) <= 4 * bins:
         return time, values
-    edges = np.searchsorted(time, np.linspace(time[0], time[-1], bins + 1)[1:-1])
-    kept = []
-    for first, last in zip([0, *edges], [*edges, len(time)], strict=True):
-        if last > first:
-            part = values[first:last]
-            kept += sorted({first, first + int(part.argmin()), first + int(part.argmax()), last - 1})
+    kept = _extremes(time, values, np.linspace(time[0], time[-1], bins + 1)[1:-1])
     return time[kept], values[kept]
+
+
+def _extremes(time: Array, values: Array, edges: Array) -> NDArray[np.intp]:
+    """Return where the first, least, greatest and last sample between any two edges of time are."""
+    inside = edges[np.searchsorted(edges, time[0]) : np.searchsorted(edges, time[-1], side="right")]
+    cuts = np.unique([0, *np.searchsorted(time, inside), len(time)])
+    kept: list[int] = []
+    for first, last in pairwise(cuts.tolist()):
+        part = values[first:last]
+        kept += sorted({first, first + int(part.argmin()), first + int(part.argmax()), last - 1})
+    return np.array(kept, dtype=np.intp)
+
+
+def thinned(series: Series, bins: int = BINS) -> list[tuple[Array, Array]]:
+    """Return what :func:`thin` makes of each component of a signal, without holding all of its samples."""
+    if len(series) <= 4 * bins:
+        return [(series.time, column) for column in _columns(series.values)]
+    first, last = series.ends
+    edges = np.linspace(first, last, bins + 1)[1:-1]
+    parts: list[list[tuple[Array, Array]]] = [[] for _ in series.components]
+    for time, values in series.blocks():
+        for part, column in zip(parts, _columns(values), strict=True):
+            kept = _extremes(time, column, edges)
+            part.append((time[kept], column[kept]))
+    lines = []
+    for part in parts:
+        time, values = (np.concatenate(pieces) for pieces in zip(*part, strict=True))
+        kept = _extremes(time, values, edges)
+        lines.append((time[kept], values[kept]))
+    return lines
+
+
+def _columns(values: Array) -> list[Array]:
+    return [values] if values.ndim == 1 else list(values.T)
 
 
 def draw_one(series: Series, ax: Axes | None) -> Axes:
@@ -77,7 +109,7 @@ def draw_one(series: Series, ax: Axes | None) -> Axes:
         _label(ax.set_xlabel("time in s"))
         _label(ax.set_ylabel(_caption(series.name, series.unit)))
     _lines(ax, series, start=len(ax.lines))
-    if series.values.ndim > 1 or len(ax.lines) > 1:
+    if series.is_vector or len(ax.lines) > 1:
         _legend(ax)
     return ax
 
@@ -92,9 +124,9 @@ def draw(result: Result, names: Sequence[str | tuple[str, str]], path: str | os.
     for ax, (caption, signals) in zip(axes, shown.items(), strict=False):
         _style(ax)
         _label(ax.set_ylabel(caption))
-        for signal in signals:
+        for signal in signals[:MOST_LINES]:
             _lines(ax, signal, start=len(ax.lines))
-        _legend(ax)
+        _legend(ax, len(signals[MOST_LINES:]))
     _label(axes[-1].set_xlabel("time in s"))
     _label(axes[0].set_title(_title(result, len(groups) - len(shown)), loc="left", fontweight="bold"))
     figure.align_ylabels(axes)
@@ -158,9 +190,7 @@ def _figure(size: tuple[float, float], *, keep: bool) -> Figure:
 
 
 def _lines(ax: Axes, series: Series, start: int) -> None:
-    table = series.values if series.values.ndim > 1 else series.values[:, None]
-    for i, label in enumerate(series.components):
-        time, values = thin(series.time, table[:, i])
+    for i, (label, (time, values)) in enumerate(zip(series.components, thinned(series), strict=True)):
         few = len(time) <= MARKED_SAMPLES
         (line,) = ax.plot(
             time,
@@ -174,7 +204,7 @@ def _lines(ax: Axes, series: Series, start: int) -> None:
         line.set_gid(label)  # not its label: one that starts with "_" would be left out of the legend
 
 
-def _legend(ax: Axes) -> None:
+def _legend(ax: Axes, not_drawn: int = 0) -> None:
     lines = ax.get_lines()
     shown = lines[:MOST_LABELS]
     if not shown:
@@ -187,13 +217,19 @@ def _legend(ax: Axes) -> None:
         frameon=False,
         fontsize="small",
         handlelength=1.4,
-        title=f"{len(lines) - len(shown)} more lines" if len(lines) > len(shown) else None,
+        title=_more_lines(len(lines) - len(shown), not_drawn),
         title_fontsize="x-small",
     )
     for text, line in zip(legend.get_texts(), shown, strict=True):
         name = line.get_gid() or str(line.get_label())
         text.set_text(name if len(name) <= 36 else name[:20] + "…" + name[-15:])
         _label(text)
+
+
+def _more_lines(not_named: int, not_drawn: int) -> str | None:
+    if not_drawn:
+        return f"{not_named + not_drawn} more signals,\n{not_drawn} of them not drawn"
+    return f"{not_named} more lines" if not_named else None
 
 
 def _label(text: Any) -> None:

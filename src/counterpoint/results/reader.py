@@ -3,22 +3,31 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
-from collections.abc import Iterator
+import time
+import weakref
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 from math import nan
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 import h5py
 import numpy as np
+from numpy.typing import NDArray
 
 from ..errors import OutputError
-from .format import FORMAT, FORMAT_VERSION, group_name, reason, superblock
-from .store import ALL, Array, DefectSummary, Metadata, RunLayout, RunSummary, SubsystemLayout, WindowSummary
+from .format import FORMAT, FORMAT_VERSION, reason, summary_from
+from .snapshot import attribute, member, open_for_reading, printable, problem_of, table, vector
+from .store import ALL, Array, Metadata, RunLayout, RunSummary, SubsystemLayout
 
 if TYPE_CHECKING:
     from .result import Result
+
+_T = TypeVar("_T")
+
+PAUSES = (0.001, 0.003, 0.01, 0.03, 0.1)
+"""How long to wait, in s, before reading again what a writer may just have been changing."""
 
 
 def load(path: str | os.PathLike[str]) -> Result:
@@ -50,18 +59,20 @@ def load(path: str | os.PathLike[str]) -> Result:
         raise
 
 
-def grown(dataset: Any, rows: int) -> Any:
-    """Return a dataset that has so many rows by now.
+@dataclass(frozen=True)
+class Part(Generic[_T]):
+    """A subsystem or connection: the name of its group, its place in ``/rows``, and what a result says about it."""
 
-    While an earlier result of a file is open in this process, HDF5 opens the file with what it knew then.
-    """
-    if len(dataset) < rows and dataset.file.swmr_mode:
-        dataset.refresh()
-    return dataset
+    group: str
+    index: int
+    entry: _T
 
 
 class FileView:
     """Read a run file as a store view.
+
+    A subsystem or connection of a damaged file that cannot be read is left out, and the summary's message says so;
+    rows that cannot be read are an error when they are asked for.
 
     Parameters
     ----------
@@ -72,55 +83,59 @@ class FileView:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         self._file: Any = None
+        self._release: Callable[[], object] = bool
         self.refresh()
 
     def refresh(self) -> None:
         """Open the file anew and take notice of everything that was written since."""
-        self.close()
-        self._check_kind()
         with self._guard():
-            self._file = self._open()
-            try:
-                self._check_format()
-                self._counts = np.asarray(self._file["rows"][...])  # before any dataset: see file.py, rule 1
-                self._check_size(int(self._counts[-1]))
-                self.metadata = self._read_metadata()
-                self.layout = self._read_layout()
-                self.summary = self._read_summary()
-            except BaseException:
-                self.close()
-                raise
+            if problem := problem_of(self.path):
+                raise OutputError(f"{self.path}: {problem}", str(self.path))
+        self._reopen()
+        try:
+            self._patiently(self._read_all)
+        except BaseException:
+            self.close()
+            raise
 
     def close(self) -> None:
         """Close the file; reading is not possible afterwards."""
-        if self._file is not None:
-            self._file.close()
-            self._file = None
+        self._release()
+        self._file = None
 
     def rows(self, subsystem: int) -> int:
         """Return the number of rows of a subsystem."""
-        return int(self._counts[subsystem])
+        return int(self._counts[self._subsystems[subsystem].index])
 
     def times(self, subsystem: int, rows: slice = ALL) -> Array:
         """Return times in s, shape ``(n,)``."""
-        first, last = self._range(subsystem, rows)
-        with self._guard():
-            return np.asarray(self._rows_of(subsystem, "time", last)[first:last], dtype=np.float64)
+        part = self._subsystems[subsystem]
+        return self._rows_of("subsystems", part, "time", rows, ALL)
 
     def values(self, subsystem: int, columns: slice = ALL, rows: slice = ALL) -> Array:
         """Return values, shape ``(n, columns)``."""
-        first, last = self._range(subsystem, rows)
-        if not self.layout.subsystems[subsystem].columns:
+        part = self._subsystems[subsystem]
+        if not part.entry.columns:
+            first, last = self._range(part.index, rows)
             return np.empty((last - first, 0))
-        with self._guard():
-            return np.asarray(self._rows_of(subsystem, "values", last)[first:last, columns], dtype=np.float64)
+        return self._rows_of("subsystems", part, "values", rows, columns, len(part.entry.columns))
 
     def defects(self, connection: int, rows: slice = ALL) -> Array:
         """Return time, assumed and arrived value, shape ``(n, 3)``."""
-        first, last = self._range(len(self.layout.subsystems) + connection, rows)
-        with self._guard():
-            dataset = grown(self._opened()[f"connections/{connection}/defect"], last)
-            return np.asarray(dataset[first:last], dtype=np.float64)
+        return self._rows_of("connections", self._connections[connection], "defect", rows, ALL, 3)
+
+    def _rows_of(self, kind: str, part: Part[Any], name: str, rows: slice, columns: slice, *width: int) -> Array:
+        first, last = self._range(part.index, rows)
+
+        def read() -> Array:
+            group = member(member(self._opened(), kind, h5py.Group), part.group, h5py.Group)
+            dataset = table(group, name, *width)
+            if len(dataset) < last:
+                raise ValueError(f'"{part.group}" has {len(dataset)} rows; {last} were counted')
+            asked = slice(first, last)
+            return np.asarray(dataset[asked, columns] if width else dataset[asked], dtype=np.float64)
+
+        return self._patiently(read)
 
     def _range(self, index: int, rows: slice) -> tuple[int, int]:
         first, last, _ = rows.indices(int(self._counts[index]))
@@ -131,84 +146,96 @@ class FileView:
             raise OutputError(f"{self.path}: the result is closed; load the file again", str(self.path))
         return self._file
 
-    def _rows_of(self, index: int, what: str, rows: int) -> Any:
-        group = self._opened()["subsystems"][group_name(self.layout.subsystems[index].name)]
-        return grown(group[what], rows)
-
-    def _check_kind(self) -> None:
-        problem = ""
-        if not self.path.exists():
-            problem = "no such file"
-        elif self.path.is_dir():
-            problem = "is a folder; expected a run file"
-        elif os.access(self.path, os.R_OK) and not h5py.is_hdf5(self.path):
-            problem = "is not a run file (HDF5 is expected)"
-        if problem:
-            raise OutputError(f"{self.path}: {problem}", str(self.path))
+    def _reopen(self) -> None:
+        self.close()
         with self._guard():
-            self._check_size(superblock(self._head())[1])
+            self._file, self._is_running = open_for_reading(self.path)
+        self._release = weakref.finalize(self, self._file.close)  # at the latest when Python exits
 
-    def _head(self) -> bytes:
-        with self.path.open("rb") as file:
-            return file.read(64)
-
-    def _check_size(self, needed: int) -> None:
-        """Refuse a file that is cut off: HDF5 would read zeros, or not come back."""
-        if (size := self.path.stat().st_size) < needed:
-            raise OutputError(f"{self.path}: is cut off after {size} bytes; copy it again", str(self.path))
-
-    def _open(self) -> Any:
-        """Open a finished file plainly, any other in SWMR mode, with or without locks as others do."""
-        failure = OSError("cannot be opened")
-        for locking in (None, False):
+    def _patiently(self, read: Callable[[], _T]) -> _T:
+        """Read, and read again when a writer may have been changing just that."""
+        for pause in PAUSES:
             try:
-                file = h5py.File(self.path, "r", locking=locking)
-                if "summary" not in file or len(file["summary"]):
-                    return file
-                file.close()
-            except OSError as error:
-                failure = error
-                if not superblock(self._head())[0]:
-                    continue  # SWMR mode would wait for a writer that does not exist
+                with self._guard():
+                    return read()
+            except OutputError:
+                if self._file is None or not self._is_running:
+                    raise
+            time.sleep(pause)
+            self._reopen()
+        with self._guard():
+            return read()
+
+    def _read_all(self) -> None:
+        """Read everything but rows."""
+        file = self._opened()
+        self._check_format()
+        self._counts = self._read_counts()  # before any dataset: see file.py, rule 1
+        self.metadata = self._read_metadata()
+        groups = [member(file, name, h5py.Group) for name in ("subsystems", "connections")]
+        if len(self._counts) != len(groups[0]) + len(groups[1]) + 1:
+            raise ValueError(f"{len(self._counts)} counts of rows for {len(groups[0])} and {len(groups[1])} tables")
+        self._left_out: list[str] = []
+        self._subsystems = self._parts(groups[0], _subsystem)
+        self._connections = self._parts(groups[1], _connection(len(groups[0])))
+        self.layout = RunLayout(
+            tuple(part.entry for part in self._subsystems), tuple(part.entry for part in self._connections)
+        )
+        self.summary = self._read_summary()
+
+    def _parts(self, group: h5py.Group, read: Callable[[h5py.Group, str], tuple[int, _T]]) -> list[Part[_T]]:
+        """Read what describes subsystems or connections; leave out what is damaged."""
+        parts = []
+        for name in group:
             try:
-                return h5py.File(self.path, "r", swmr=True, libver="latest", locking=locking)
-            except OSError as error:
-                failure = error
-        raise failure
+                index, entry = read(member(group, name, h5py.Group), name)
+                self._counts[index]
+            except Exception as error:
+                if self._is_running:
+                    raise  # perhaps it is being written
+                self._left_out.append(f'"{printable(name)}" ({reason(error)})')
+            else:
+                parts.append(Part(name, index, entry))
+        if self._left_out and not parts:
+            raise ValueError(f"all parts are damaged: {', '.join(self._left_out[:3])}")
+        return sorted(parts, key=lambda part: part.index)
 
     def _check_format(self) -> None:
-        kind, version = self._file.attrs.get("format"), self._file.attrs.get("format_version", 0)
-        if kind != FORMAT:
+        if "format" not in self._file.attrs or attribute(self._file, "format") != FORMAT:
             raise OutputError(f"{self.path}: is an HDF5 file, but not of a Counterpoint run", str(self.path))
+        version = int(attribute(self._file, "format_version"))
         if version > FORMAT_VERSION:
             raise OutputError(
                 f"{self.path}: has format {version}, newer than {FORMAT_VERSION}; update Counterpoint",
                 str(self.path),
             )
 
-    def _read_metadata(self) -> Metadata:
-        pairs = {k.removeprefix("meta."): v for k, v in self._file.attrs.items() if k.startswith("meta.")}
-        pairs["created"] = self._file.attrs["created"]
-        return {key: value if isinstance(value, str) else float(value) for key, value in pairs.items()}
+    def _read_counts(self) -> NDArray[np.int64]:
+        counts: NDArray[np.int64] = vector(self._file, "rows", "i8")
+        size = self.path.stat().st_size
+        if size < counts[-1]:
+            raise OutputError(f"{self.path}: is cut off after {size} bytes; copy it again", str(self.path))
+        if counts.min() < 0 or 8 * counts[:-1].max(initial=0) > size:
+            raise ValueError("the counts of rows are impossible")
+        return counts
 
-    def _read_layout(self) -> RunLayout:
-        groups = sorted(self._file["subsystems"].values(), key=lambda group: int(group.attrs["position"]))
-        subsystems = tuple(
-            SubsystemLayout(g.attrs["name"], tuple(g.attrs["columns"]), tuple(g.attrs["units"])) for g in groups
-        )
-        connections = self._file["connections"]
-        labels = tuple(connections[str(i)].attrs["label"] for i in range(len(connections)))
-        return RunLayout(subsystems, labels)
+    def _read_metadata(self) -> Metadata:
+        names = [name for name in self._file.attrs if name.startswith("meta.")]
+        pairs = {name.removeprefix("meta."): attribute(self._file, name) for name in names}
+        pairs["created"] = attribute(self._file, "created")
+        return {name: value if isinstance(value, str) else float(value) for name, value in pairs.items()}
 
     def _read_summary(self) -> RunSummary:
-        text = grown(self._file["summary"], 1)[...].tobytes()
-        if not text:
-            return self._unfinished()
-        fields = json.loads(text)
-        fields["defects"] = [DefectSummary(**defect) for defect in fields["defects"]]
-        if fields.get("windows") is not None:
-            fields["windows"] = WindowSummary(**fields["windows"])
-        return RunSummary(**fields)
+        note = ""
+        try:
+            content = vector(self._file, "summary", "u1").tobytes().strip()
+            summary = summary_from(content) if content else self._unfinished()
+        except (OSError, RuntimeError, ValueError, KeyError, TypeError) as error:
+            summary = replace(self._unfinished(), message="")
+            note = f"the summary is damaged ({reason(error)}); what is said here was found in the rows"
+        if self._left_out:
+            note += f"{'; ' if note else ''}the file is damaged and lacks {', '.join(self._left_out[:12])}"
+        return replace(summary, message="; ".join(filter(None, [summary.message, note])))
 
     def _unfinished(self) -> RunSummary:
         """Say what the rows themselves tell about a run that has not ended."""
@@ -229,6 +256,19 @@ class FileView:
     def _guard(self) -> Iterator[None]:
         try:
             yield
-        except (OSError, RuntimeError, ValueError, KeyError, TypeError) as error:
+        except (OutputError, MemoryError):
+            raise
+        except Exception as error:  # damage shows itself in any form
             message = f"{self.path}: cannot be read: {reason(error)}"
+            if getattr(error, "errno", None) is None:
+                message += "; the file seems damaged: copy it again from where it was written"
             raise OutputError(message, str(self.path)) from error
+
+
+def _subsystem(group: h5py.Group, name: str) -> tuple[int, SubsystemLayout]:
+    columns, units = attribute(group, "columns"), attribute(group, "units")
+    return int(attribute(group, "position")), SubsystemLayout(attribute(group, "name"), columns, units)
+
+
+def _connection(first: int) -> Callable[[h5py.Group, str], tuple[int, str]]:
+    return lambda group, name: (first + int(name), str(attribute(group, "label")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
@@ -16,6 +17,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
     from .names import Place
+
+
+BLOCK_ROWS = 1 << 18
+"""Samples that are read at once where all of them would take too much memory."""
 
 
 class Series:
@@ -53,11 +58,23 @@ class Series:
         raise NotImplementedError
 
     @property
+    def is_vector(self) -> bool:
+        """Whether a sample has several values."""
+        return False
+
+    @property
     def components(self) -> list[str]:
         """Names of the columns of ``values``."""
-        if self.values.ndim == 1:
-            return [self.name]
-        return [f"{self.name}[{i}]" for i in range(self.values.shape[1])]
+        return [self.name]
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Times of the first and the last sample, s."""
+        return float(self.time[0]), float(self.time[-1])
+
+    def blocks(self) -> Iterator[tuple[Array, Array]]:
+        """Yield times and values of some samples after the other, without keeping them."""
+        yield self.time, self.values
 
     @overload
     def at(self, times: float, kind: Kind = "linear") -> Any: ...
@@ -130,16 +147,46 @@ class Signal(Series):
     def __len__(self) -> int:
         return self._rows.stop
 
+    @property
+    def is_vector(self) -> bool:
+        """Whether a sample has several values."""
+        return not self._place.scalar
+
+    @property
+    def components(self) -> list[str]:
+        """Names of the columns of ``values``."""
+        if self._place.scalar:
+            return [self.name]
+        return [f"{self.name}[{i}]" for i in range(self._place.columns.stop - self._place.columns.start)]
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Times of the first and the last sample, s."""
+        ends = [self._times(slice(i, i + 1)) for i in (0, len(self) - 1)]
+        return float(ends[0][0]), float(ends[1][0])
+
+    def blocks(self) -> Iterator[tuple[Array, Array]]:
+        """Yield times and values of some samples after the other, without keeping them."""
+        for first in range(0, len(self), BLOCK_ROWS):
+            rows = slice(first, min(first + BLOCK_ROWS, len(self)))
+            yield self._times(rows), self._samples(rows)
+
+    def _times(self, rows: slice) -> Array:
+        return self._view.times(self._place.subsystem, rows)
+
+    def _samples(self, rows: slice) -> Array:
+        values = self._view.values(self._place.subsystem, self._place.columns, rows)
+        return values[:, 0] if self._place.scalar else values
+
     @cached_property
     def time(self) -> Array:
         """Sample times in s, shape ``(n,)``."""
-        return np.array(self._view.times(self._place.subsystem, self._rows))
+        return np.array(self._times(self._rows))
 
     @cached_property
     def values(self) -> Array:
         """Samples, shape ``(n,)``, or ``(n, width)`` for a vector."""
-        values = self._view.values(self._place.subsystem, self._place.columns, self._rows)
-        return np.array(values[:, 0] if self._place.scalar else values)
+        return np.array(self._samples(self._rows))
 
 
 class DefectSignal(Series):
