@@ -60,7 +60,7 @@ def test_a_picture_that_cannot_be_drawn_leaves_a_finished_run_finished(case, cou
     code, out, err = counterpoint("run", case(), "--overwrite")
     assert code == 0
     assert "wrote case-run/case.h5" in out
-    assert "warning: not all pictures could be drawn: " in err
+    assert "warning: plots are incomplete: " in err
     assert "the results are in case-run/case.h5" in err
     assert cp.load(tmp_path / "case-run" / "case.h5").status == "finished"
 
