@@ -117,6 +117,11 @@ def test_missing_keys_are_named(write, problems):
     ]
 
 
+def test_connections_that_are_no_list_are_refused(write, good, problems):
+    text = "connections = 0\n" + good.partition("[[connections]]")[0]
+    assert any("connections: 0: must be a valid list" in line for line in problems(write(text)))
+
+
 def test_single_brackets_around_connections_get_a_hint(write, good, problems):
     found = problems(write(good.partition("[[connections]]")[0] + "[connections]\nfrom = 'slow.x'\nto = 'fast.u'\n"))
     assert any("double brackets" in problem for problem in found)

@@ -35,5 +35,6 @@ def check(document: Document, mistakes: Mistakes) -> tuple[ScenarioTable | None,
     ends_early = None if wrong else bad_span(table.start, table.until)
     if ends_early:
         mistakes.add(("until",), ends_early)
-    written = len(document.values.get("connections", ()))
-    return table, [index for index in range(written) if ("connections", index) not in wrong]
+    written = document.values.get("connections")
+    count = len(written) if isinstance(written, list) else 0
+    return table, [index for index in range(count) if ("connections", index) not in wrong]
