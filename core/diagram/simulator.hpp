@@ -70,7 +70,7 @@ class Simulator final : private HybridSystem {
   void begin_advance(HybridPoint& point) override;
   void resume_advance(HybridPoint& point) override;
   void begin_attempt(double begin, double end, int number) override;
-  StepOutcome complete_step(const Arrival& arrival) override;
+  StepOutcome complete_step(const IntegratedStep& step) override;
   void handle_event(HybridPoint& point) override;
   double step_after_event(const LocatedEvent& event, HybridPoint& point) override;
   bool end_step(HybridPoint& point) override;

@@ -26,24 +26,24 @@ void Simulator::keep_outputs_before() {
   for (std::size_t i = 0; i < before_.size(); ++i) before_[i] = execution_.output(static_cast<int>(i));
 }
 
-StepOutcome Simulator::complete_step(const Arrival& arrival) {
-  const double end = arrival.end;
-  step_length_ = end - arrival.begin;
+StepOutcome Simulator::complete_step(const IntegratedStep& step) {
+  const double end = step.end;
+  step_length_ = end - step.begin;
   const double close = coincidence(end, step_length_);
   const double jump = execution_.next_event(reached_);
-  const bool may_jump = arrival.ending == Ending::event || jump <= end + close;
-  const bool keeps_outputs = may_jump && arrival.stops;
-  const bool is_seen = arrival.is_placed || keeps_outputs || execution_.needs_arrival();
-  if (is_seen && !arrival.is_placed) place(end, arrival.x.data());
+  const bool may_jump = step.ending == Ending::event || jump <= end + close;
+  const bool keeps_outputs = may_jump && step.stops;
+  const bool is_seen = step.is_placed || keeps_outputs || execution_.needs_arrival();
+  if (is_seen && !step.is_placed) place(end, step.x.data());
   if (keeps_outputs) keep_outputs_before();
-  if (!is_seen) execution_.set_x(arrival.x.data());
+  if (!is_seen) execution_.set_x(step.x.data());
   reached_ = jump > end && jump <= end + close ? jump : end;
   context_.time = reached_;
   execution_.arrives(context_);
   context_.is_major = true;
   if (may_jump) return StepOutcome::event;
-  const bool touches_zero = std::any_of(arrival.g.begin(), arrival.g.end(), [](double g) { return g == 0.0; });
-  if (!locates_ || arrival.ending == Ending::border || touches_zero || execution_.needs_major() ||
+  const bool touches_zero = std::any_of(step.g.begin(), step.g.end(), [](double g) { return g == 0.0; });
+  if (!locates_ || step.ending == Ending::border || touches_zero || execution_.needs_major() ||
       execution_.next_sample() <= end + close) {
     return StepOutcome::update;
   }

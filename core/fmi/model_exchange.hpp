@@ -58,7 +58,7 @@ class ModelExchangeSubsystem final : public FmuBase, private HybridSystem {
   double next_time_event() const override { return next_event_; }
   void begin_advance(HybridPoint& point) override;
   void resume_advance(HybridPoint& point) override;
-  StepOutcome complete_step(const Arrival& arrival) override;
+  StepOutcome complete_step(const IntegratedStep& step) override;
   void handle_event(HybridPoint& point) override;
   double step_after_event(const LocatedEvent& event, HybridPoint& point) override;
   void explain(const SolverFailure& failure) const override;

@@ -124,21 +124,21 @@ void ModelExchangeSubsystem::check_finite(double end, const double* x) const {
   }
 }
 
-StepOutcome ModelExchangeSubsystem::complete_step(const Arrival& arrival) {
-  if (!arrival.is_placed) place(arrival.end, arrival.x.data());
-  time_ = arrival.end;
+StepOutcome ModelExchangeSubsystem::complete_step(const IntegratedStep& step) {
+  if (!step.is_placed) place(step.end, step.x.data());
+  time_ = step.end;
   ++statistics_.steps;
-  const bool is_time = next_event_ <= arrival.end + coincidence(arrival.end, arrival.end - arrival.begin);
+  const bool is_time = next_event_ <= step.end + coincidence(step.end, step.end - step.begin);
   StepCompleted done;
   if (setup_.integration.completes_steps) done = instance_->completed_step();
   if (done.terminate) end_simulation(time_);
-  cause_ = arrival.ending == Ending::event ? Cause::state
+  cause_ = step.ending == Ending::event ? Cause::state
            : is_time                       ? Cause::time
            : done.event                    ? Cause::step
                                            : Cause::none;
   if (cause_ == Cause::none) return StepOutcome::smooth;
-  if (arrival.is_restart) return StepOutcome::update;
-  if (arrival.stops) note_outputs_before();
+  if (step.is_restart) return StepOutcome::update;
+  if (step.stops) note_outputs_before();
   return StepOutcome::event;
 }
 

@@ -21,7 +21,7 @@ namespace counterpoint::link {
 namespace {
 
 constexpr int poll_milliseconds = 50;  ///< between two checks of the deadline
-constexpr int max_spins = 40;          ///< before the thread sleeps: about 10 us
+constexpr int max_socket_spins = 40;          ///< before the thread sleeps: about 10 us
 
 /// Wait for an event at a socket; false when there was none within one poll interval.
 bool wait_for(int socket, short event) {
@@ -79,7 +79,7 @@ class SocketChannel final : public Channel {
 
   Descriptor socket_;
   std::string peer_;
-  AdaptiveSpin spin_{max_spins, 1};
+  AdaptiveSpin spin_{max_socket_spins, 1};
 };
 
 /// Send at once, and notice within half a minute that a host has vanished.

@@ -27,7 +27,7 @@ enum class Ending {
 };
 
 /// The end of a step, before anything happens there.
-struct Arrival {
+struct IntegratedStep {
   double begin, end;  ///< of the step, s
   Ending ending;
   const std::vector<double>& x;  ///< states at the end
@@ -71,8 +71,8 @@ struct LocatedEvent {
 ///     necessary before each further step of the advance.
 ///  5. `begin_attempt(begin, end, number)` comes before each attempt of a step, numbered from 0; whatever the system
 ///     did for an earlier one no longer counts.
-///  6. `complete_step(arrival)` accepts the step: the system now stands at its end, x as given there, and says what is
-///     due. When `arrival.stops` it keeps its outputs, should there be an event.
+///  6. `complete_step(step)` accepts the step: the system now stands at its end, x as given there, and says what is
+///     due. When `step.stops` it keeps its outputs, should there be an event.
 ///  7. `handle_event(point)` follows when something is due. It iterates until nothing changes any more, and writes g,
 ///     and x where it changed; point.time is the time of the event.
 ///  8. `step_after_event` limits the step after a located event, 0: no limit. A crossing that was left by a rounding
@@ -93,7 +93,7 @@ class HybridSystem : public Slopes {
   virtual void begin_advance(HybridPoint& point) = 0;
   virtual void resume_advance(HybridPoint& point) = 0;
   virtual void begin_attempt(double /*begin*/, double /*end*/, int /*number*/) {}
-  virtual StepOutcome complete_step(const Arrival& arrival) = 0;
+  virtual StepOutcome complete_step(const IntegratedStep& step) = 0;
   virtual void handle_event(HybridPoint& point) = 0;
   virtual double step_after_event(const LocatedEvent& event, HybridPoint& point) = 0;
   virtual bool end_step(HybridPoint& /*point*/) { return true; }

@@ -39,6 +39,11 @@ def with_traceback(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
+def print_warning(message: Warning | str) -> None:
+    """Print a warning as a user wants to read it, without the line of the program that gave it."""
+    click.echo(click.style("warning: ", fg="yellow", bold=True) + str(message), err=True)
+
+
 def print_error(error: BaseException) -> None:
     """Print each problem of an error on a line of its own."""
     for line in str(error).splitlines() or [type(error).__name__]:

@@ -17,7 +17,7 @@ from typing import Any
 import click
 
 from .._common.version import VERSION
-from .common import NO_ROOM, Settings, print_error, with_traceback
+from .common import NO_ROOM, Settings, print_error, print_warning, with_traceback
 from .convert import convert
 from .doctor import doctor
 from .export import export
@@ -39,8 +39,7 @@ for _command in (run, info, convert, export, doctor, study, serve):
 
 
 def _print_warning(message: Warning | str, category: type[Warning], *place: Any, **more: Any) -> None:
-    """Print a warning as a user wants to read it, without the line of the program that gave it."""
-    click.echo(click.style("warning: ", fg="yellow", bold=True) + str(message), err=True)
+    print_warning(message)
 
 
 def _exit_code(error: Exception) -> int:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .common import NO_ROOM, Settings, print_error, with_traceback
+from .common import NO_ROOM, Settings, print_error, print_warning, with_traceback
 
 if TYPE_CHECKING:
     from .._cases.case import Case
@@ -177,7 +177,7 @@ def _report(outcome: Outcome, case: Case, where: Outputs, plot: bool, quiet: boo
                     say(f"{verb} {path}", console)
         except Exception as error:  # the run is over and has its exit code
             reason = str(error) or type(error).__name__
-            warnings.warn(f"plots are incomplete: {reason}; the results are in {where.file}", stacklevel=2)
+            print_warning(f"plots are incomplete: {reason}; the results are in {where.file}")
 
 
 def _draw(result: Result, case: Case, where: Outputs) -> Iterator[Path]:
