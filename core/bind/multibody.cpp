@@ -161,7 +161,8 @@ void bind_assembly(nb::module_& m) {
   using Names = std::vector<std::string>;
   nb::class_<MatrixEntry>(m, "MatrixEntry", "One entry of a matrix, or of a column when that is 0.")
       .def(
-          "__init__", [](MatrixEntry* self, int row, int column, double value) { new (self) MatrixEntry{row, column, value}; },
+          "__init__",
+          [](MatrixEntry* self, int row, int column, double value) { new (self) MatrixEntry{row, column, value}; },
           nb::arg("row"), nb::arg("column"), nb::arg("value"));
   nb::class_<Parts>(m, "Parts")
       .def(
@@ -183,7 +184,8 @@ void bind_assembly(nb::module_& m) {
       .def_rw("constant_force", &Parts::constant_force)
       .def(
           "add_load",
-          [](Parts& self, const std::string& name, double mass, std::vector<MatrixEntry> inertia, std::vector<MatrixEntry> weight) {
+          [](Parts& self, const std::string& name, double mass, std::vector<MatrixEntry> inertia,
+             std::vector<MatrixEntry> weight) {
             self.loads.push_back({name, mass, std::move(inertia), std::move(weight)});
           },
           nb::arg("name"), nb::arg("mass"), nb::arg("inertia"), nb::arg("weight"))

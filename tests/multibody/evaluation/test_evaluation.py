@@ -272,7 +272,7 @@ def test_what_is_not_there_is_told(tmp_path):
 def test_no_child_is_left_after_closing(tmp_path):
     stream = process(peer(tmp_path))
     Evaluated(stream, **SIZES, **START).subsystem()
-    child = stream._wire._child
+    child = stream._stream._child
     stream.close()
     assert child.returncode == 0
     with pytest.raises(ProcessLookupError):
