@@ -86,7 +86,7 @@ TEST(saving_between_two_events_of_a_step_and_going_on_gives_the_same_bits) {
       for (double end : {0.35, 0.9, 1.0, 1.7, 2.5}) {
         while (one.time() < end) {
           one.advance(end, nullptr, true);
-          log.insert(log.end(), {one.time(), one.execution().output(0), one.execution().output(1), one.wish()});
+          log.insert(log.end(), {one.time(), one.execution().output(0), one.execution().output(1), one.preferred_step()});
         }
       }
       return log;
