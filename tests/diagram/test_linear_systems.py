@@ -213,7 +213,7 @@ def test_lti_objects_of_python_control_are_taken_as_they_are(run):
         (lambda m: m.state_space(object()), "is no LTI object"),
         (lambda m: m.state_space(A, B, C, D, inputs=["a"]), '"input_names": 1 names for 2 signals'),
         (lambda m: m.lag(time_constant=0.0), '"time_constant": 0; expected a number greater than 0'),
-        (lambda m: m.second_order(frequency=-1.0, damping=1.0), '"frequency": -1; a number greater than 0'),
+        (lambda m: m.second_order(frequency=-1.0, damping=1.0), '"frequency": -1; expected a number greater than 0'),
     ],
 )
 def test_wrong_parameters_are_refused_with_their_value(make, message):

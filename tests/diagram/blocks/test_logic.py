@@ -113,7 +113,7 @@ def test_a_latch_begins_as_told(probe):
     [
         (lambda m: m.compare(m.clock(), "=>", 1.0), '"=>" is not one of'),
         (lambda m: m.compare(m.clock(), "<", 1.0, tolerance=0.1), "with == and != only"),
-        (lambda m: m.compare(m.clock(), "==", 1.0, tolerance=-0.1), '"tolerance": -0.1; 0 or more'),
+        (lambda m: m.compare(m.clock(), "==", 1.0, tolerance=-0.1), '"tolerance": -0.1; expected 0 or more'),
         (lambda m: m.logical_and(), '"count": 0; 1 to 10000'),
         (lambda m: m.latch(priority="none"), "not one of set, reset"),
         (lambda m: m.latch(m.constant([1.0, 2.0]), 0.0)["q"], "expected a scalar"),

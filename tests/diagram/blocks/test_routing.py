@@ -58,7 +58,7 @@ def test_a_signal_cannot_be_iterated_over():
         (lambda m: m.demux(m.constant([1.0, 2.0]), outputs=3)["y1"], "3 equal parts.*width 2"),
         (lambda m: m.demux(m.constant([1.0, 2.0]), widths=[1, 2])["y1"], "add up to 3"),
         (lambda m: m.demux(widths=[0, 2]), '"widths": 0; whole numbers from 1'),
-        (lambda m: m.mux(), '"count": 0; 1 or more'),
+        (lambda m: m.mux(), '"count": 0; expected 1 or more'),
     ],
 )
 def test_what_does_not_fit_is_refused(probe, make, message):

@@ -231,12 +231,12 @@ def test_noise_is_held_between_its_samples(probe):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda m: m.constant([]), '"value": at least one'),
+        (lambda m: m.constant([]), '"value": expected at least one'),
         (lambda m: m.constant(np.nan), '"value": must be finite'),
         (lambda m: m.ramp(1.0, 2.0, end=1.0), '"end": 1 s; expected a time after "start", 2 s'),
         (lambda m: m.sine([1.0, 2.0], [1.0, 2.0, 3.0]), '"frequency": 2 numbers, others have 3'),
-        (lambda m: m.pulse(0.0), '"period": 0 s; a positive'),
-        (lambda m: m.pulse(1.0, width=1.0), '"width": 1; a part'),
+        (lambda m: m.pulse(0.0), '"period": 0 s; expected a positive'),
+        (lambda m: m.pulse(1.0, width=1.0), '"width": 1; expected a part'),
         (lambda m: m.chirp(1.0, 2.0, 0.0), '"duration": 0 s'),
         (lambda m: m.chirp(-1.0, 2.0, 1.0, sweep="exponential"), "an exponential sweep needs both positive"),
         (lambda m: m.table([0.0, 2.0, 1.0], [1, 2, 3]), r'"times": 1 s \(row 2\) follows 2 s'),
@@ -244,9 +244,9 @@ def test_noise_is_held_between_its_samples(probe):
         (lambda m: m.table([0.0, 0.0], [1, 2], after="repeat"), "longer than 0 s"),
         (lambda m: m.table([0.0, 1.0], [1, 2], interpolation="spline"), "not one of linear, hold, cubic"),
         (lambda m: m.table([0.0, 1.0], [1, 2], names=["a", "b"]), "2 names for 1 columns"),
-        (lambda m: m.noise(1.0, 0.0), '"sample_time": 0 s; a positive'),
+        (lambda m: m.noise(1.0, 0.0), '"sample_time": 0 s; expected a positive'),
         (lambda m: m.noise(-1.0, 1.0), '"power": -1'),
-        (lambda m: m.noise(1.0, 1.0, seed=0.5), '"seed": 0.5; a whole number'),
+        (lambda m: m.noise(1.0, 1.0, seed=0.5), '"seed": 0.5; expected a whole number'),
         (lambda m: m.noise(1.0, 1.0, width=0), '"width": 0'),
     ],
 )
