@@ -1,7 +1,7 @@
 """The pictures of the architecture page, made from the code: ``python docs/architecture.py``.
 
-Rooms and arrows come from the ``#include`` and ``import`` lines, the stations of a sample and of a command from the files
-that are named here. A test draws them again and checks that every station is where the page says.
+Rooms and arrows come from the ``#include`` and ``import`` lines, the stations of a sample and of a command from the
+files that are named here. A test draws them again and checks that every station is where the page says.
 """
 
 from __future__ import annotations
@@ -179,3 +179,55 @@ def _write(path: Path, width: float, height: float, parts: list[str]) -> None:
         '<path d="M0 0 L7 3 L0 6 z" fill="#7a8aa0"/></marker></defs>\n'
     )
     path.write_text(head + "\n".join(parts) + "\n</svg>\n", encoding="utf-8")
+
+
+SAMPLE = (
+    Station(
+        "core/coupling/precedence_rule.hpp",
+        "class PrecedenceRule",
+        "choose: of those that may step, the one that goes first",
+    ),
+    Station("core/coupling/inputs.cpp", "Inputs::freeze", "freeze: which samples of its sources the step sees"),
+    Station("core/signal/approximation.hpp", "class Approximation", "a polynomial through these samples"),
+    Station("core/coupling/inputs.cpp", "made_from_connections", "gain and offset, then sum or law: the input u(t)"),
+    Station("core/ode/ode_subsystem.hpp", "double step(", "step: the subsystem integrates to the end of its step"),
+    Station("core/coupling/participant.hpp", "void publish(", "publish: outputs into the history and the record"),
+    Station("core/signal/history.hpp", "class History", "the sample is kept while a consumer may need it"),
+    Station("core/coupling/comparison.hpp", "class Comparison", "what was assumed is compared with what arrived"),
+    Station("core/bind/coupling.cpp", "take_rows", "rows leave the core in blocks"),
+    Station("src/counterpoint/_run/recording.py", "def drain", "rows go to the store"),
+    Station("src/counterpoint/results/file.py", "def append", "and to the disk"),
+)
+
+COMMAND = (
+    Station("src/counterpoint/_cli/main.py", "def main", "counterpoint run two_mass.toml"),
+    Station("src/counterpoint/_cli/run.py", "def run", "options of the command"),
+    Station("src/counterpoint/_cases/registry.py", "def read_case", "which kind of file it is"),
+    Station("src/counterpoint/_files/document.py", "def read_document", "TOML with line numbers"),
+    Station("src/counterpoint/scenario/building.py", "def system", "subsystems and connections"),
+    Station("src/counterpoint/_run/checks.py", "def find_problems", "all mistakes at once"),
+    Station("src/counterpoint/_run/plan.py", "def make_plan", "numbers instead of names"),
+    Station("core/coupling/scheduler.cpp", "Scheduler::advance", "the run, slice by slice"),
+    Station("src/counterpoint/_run/recording.py", "def drain", "what was published moves to the store"),
+    Station("src/counterpoint/results/result.py", "class Result", "signals, plots, quality"),
+    Station("src/counterpoint/results/information.py", "def show_result", "tables on the terminal"),
+)  # fmt: skip
+
+PICTURES = {
+    "architecture-core.svg": lambda path: draw_rooms(
+        core_edges(), path, "Rooms of the core: an arrow means «includes»"
+    ),
+    "architecture-python.svg": lambda path: draw_rooms(python_edges(), path, "Rooms of the package: «imports»"),
+    "architecture-sample.svg": lambda path: draw_way(SAMPLE, path, "The way of a sample"),
+    "architecture-command.svg": lambda path: draw_way(COMMAND, path, "The way of a command"),
+}
+
+
+def main(folder: Path = IMAGES) -> None:
+    """Draw all pictures."""
+    for name, draw in PICTURES.items():
+        draw(folder / name)
+
+
+if __name__ == "__main__":
+    main()
