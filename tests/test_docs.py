@@ -78,7 +78,7 @@ def test_the_readme_shows_the_example_as_it_is_in_its_file():
     assert lines(written)[1:] == lines(shown)
 
 
-@pytest.mark.parametrize("header", ["scheduler", "embedded", "window"])
+@pytest.mark.parametrize("header", ["scheduler", "precedence_rule", "windowed_scheduler", "embedded"])
 def test_the_pseudocode_of_the_core_is_the_one_explained(header):
     source = (ROOT / "core" / "coupling" / f"{header}.hpp").read_text(encoding="utf-8")
     pseudocode = [line.strip() for line in re.findall(r"^/// {5}(.+)$", source, flags=re.M)]

@@ -7,12 +7,12 @@ namespace counterpoint {
 
 /// Applies the precedence rule to N subsystems (Counterpoint is master).
 ///
-///     repeat until all have come to the target:
-///       choose:   of those that may step by the precedence rule, who goes first (`PrecedenceRule`)
-///       freeze:   its inputs: which samples of its sources it sees (`Inputs::freeze`)
+///     repeat until all have reached the target:
+///       choose:   of those that may step by the precedence rule, the one that goes first
+///       freeze:   its inputs: which samples of its sources it sees
 ///       step:     its subsystem, to the end that its pace has proposed
-///       publish:  its outputs; compare what was assumed of them; its pace proposes the next step;
-///                 who may step now is found again
+///       publish:  its outputs; compare them with what was assumed; its pace proposes the next step;
+///                 update which participants may step
 ///
 /// Which samples a step uses follows from times alone, so that the order in which allowed steps are made changes no
 /// bit. That is why several steps may be made in a row, in rounds or at the same time (`fast::SchedulingPaths`).
