@@ -1,12 +1,17 @@
 """What tests of several rooms use."""
 
 import contextlib
+import signal
 import textwrap
 
 import numpy as np
 import pytest
 
 from counterpoint import _core
+
+# A shell starts programs in the background with Ctrl-C ignored, which child processes would inherit.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture
