@@ -66,6 +66,6 @@ def check_fast_paths(without_fast_paths):
         with without_fast_paths():
             defined = recorded(make().run(**options))
         assert fast == defined
-        assert sum(map(len, fast)) > 1000
+        assert sum(map(len, fast)) > 500
 
     return check

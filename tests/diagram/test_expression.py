@@ -119,7 +119,7 @@ def test_vectors_go_by_index_or_by_component() -> None:
     ("sqrt(x, 2)", {}, 'takes 1 values, not 2', 0),
     ("min(x)", {}, "two or more", 0),
     ("k[3]", {"k": [1.0, 2.0]}, "has 2 numbers", 0),
-    ("", {}, "this is empty", 0),
+    ("", {}, "this one is empty", 0),
 ])  # fmt: skip
 def test_a_mistake_is_shown_with_a_caret(text: str, options: dict, message: str, column: int) -> None:
     with pytest.raises(SetupError, match=message) as caught:

@@ -210,7 +210,7 @@ def test_lti_objects_of_python_control_are_taken_as_they_are(run):
         (lambda m: m.zero_pole([], [-1 + 1j, -2.0]), r'"poles": -1 - 1j has no partner'),
         (lambda m: m.state_space(A, B, C, [[0.0]]), r'"b": 3 x 2; expected 3 x 1'),
         (lambda m: m.state_space(A, B), "expected A, B, C, D and the input"),
-        (lambda m: m.state_space(object()), "is no LTI object"),
+        (lambda m: m.state_space(object()), "is not an LTI object"),
         (lambda m: m.state_space(A, B, C, D, inputs=["a"]), '"input_names": 1 names for 2 signals'),
         (lambda m: m.lag(time_constant=0.0), '"time_constant": 0; expected a number greater than 0'),
         (lambda m: m.second_order(frequency=-1.0, damping=1.0), '"frequency": -1; expected a number greater than 0'),

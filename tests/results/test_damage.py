@@ -43,13 +43,14 @@ def unfinished(path):
 LOOKER = """
 import pathlib, sys
 from counterpoint.errors import OutputError
-from counterpoint import display
+from counterpoint._display.console import console
+from counterpoint.results.information import show_file
 from counterpoint.results import load
 for path in sorted(pathlib.Path(sys.argv[1]).glob("*.h5")):
     try:
         with load(path) as result:
             str(result), result.quality, result.defects
-            display.run_file(result, display.console())
+            show_file(result, console())
             for name in result.signals:
                 result[name].values
     except OutputError as error:

@@ -33,7 +33,7 @@ def test_rows_come_back_in_the_order_they_were_appended(store):
 
 
 def test_a_block_of_the_wrong_shape_is_refused_and_the_subsystem_named(store):
-    with pytest.raises(ValueError, match=r"a: a block has shape \(2, 3\); \(n, 2\)"):
+    with pytest.raises(ValueError, match=r"a: a block has shape \(2, 3\); expected \(n, 2\)"):
         store.append(0, np.zeros((2, 3)))
 
 

@@ -65,7 +65,7 @@ def chunk_shape(width: int, *columns: int) -> tuple[int, ...]:
     that reading one does not read all and little room stays empty.
 
     >>> chunk_shape(10), chunk_shape(1000, 999), chunk_shape(100_000, 99_999)
-    ((8192,), (262, 16), (16, 256))
+    ((8192,), (262, 15), (16, 256))
     """
     fewest = np.clip(FEWEST_VALUES // max(columns, default=1), FEWEST_CHUNK_ROWS // 32, FEWEST_CHUNK_ROWS)
     rows = int(np.clip(FIRST_CHUNKS_BYTES // (8 * max(width, 1)), fewest, MOST_CHUNK_ROWS))

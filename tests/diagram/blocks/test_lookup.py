@@ -131,7 +131,7 @@ def test_leaving_a_table_over_two_signals_names_the_input(probe):
     ("make", "message"),
     [
         (lambda m: m.lookup_1d(x=[0.0, 1.0, 1.0], y=[1, 2, 3]), r'"x": 1 \(place 2\) follows 1; points must increase'),
-        (lambda m: m.lookup_1d(x=[0.0], y=[1]), '"x": at least two points'),
+        (lambda m: m.lookup_1d(x=[0.0], y=[1]), '"x": expected at least two points'),
         (lambda m: m.lookup_1d(x=[0.0, 1.0], y=[1, 2, 3]), '"y": 3 values, but "x" has 2'),
         (lambda m: m.lookup_1d(x=[0.0, 1.0], y=[1, np.inf]), '"y": must be finite'),
         (lambda m: m.lookup_1d(x=[0.0, 1.0], y=[1, 2], extrapolation="none"), "not one of clip, linear, error"),

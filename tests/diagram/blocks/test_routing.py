@@ -53,11 +53,11 @@ def test_a_signal_cannot_be_iterated_over():
         (lambda m: m.constant([1.0, 2.0])[2], "no component 2 in a signal of width 2.*comes from constant1.y"),
         (lambda m: m.constant([1.0, 2.0])[-3], "no component -3"),
         (lambda m: m.constant([1.0, 2.0])[2:], "selects nothing"),
-        (lambda m: m.constant([1.0, 2.0])[0.5], '"indices": 0.5; whole numbers'),
+        (lambda m: m.constant([1.0, 2.0])[0.5], '"indices": 0.5; expected integers'),
         (lambda m: m.constant([1.0, 2.0])[::0], '"step": 0'),
         (lambda m: m.demux(m.constant([1.0, 2.0]), outputs=3)["y1"], "3 equal parts.*width 2"),
         (lambda m: m.demux(m.constant([1.0, 2.0]), widths=[1, 2])["y1"], "add up to 3"),
-        (lambda m: m.demux(widths=[0, 2]), '"widths": 0; whole numbers from 1'),
+        (lambda m: m.demux(widths=[0, 2]), '"widths": 0; expected integers of at least 1'),
         (lambda m: m.mux(), '"count": 0; expected 1 or more'),
     ],
 )

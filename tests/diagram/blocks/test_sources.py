@@ -246,7 +246,7 @@ def test_noise_is_held_between_its_samples(probe):
         (lambda m: m.table([0.0, 1.0], [1, 2], names=["a", "b"]), "2 names for 1 columns"),
         (lambda m: m.noise(1.0, 0.0), '"sample_time": 0 s; expected a positive'),
         (lambda m: m.noise(-1.0, 1.0), '"power": -1'),
-        (lambda m: m.noise(1.0, 1.0, seed=0.5), '"seed": 0.5; expected a whole number'),
+        (lambda m: m.noise(1.0, 1.0, seed=0.5), '"seed": 0.5; expected an integer'),
         (lambda m: m.noise(1.0, 1.0, width=0), '"width": 0'),
     ],
 )

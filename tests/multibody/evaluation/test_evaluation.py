@@ -25,7 +25,8 @@ G = 9.81
 
 def terms(t, q, v, u):
     upper, lower = q[:2], q[2:] - q[:2]
-    phi = [(upper @ upper - 1.0) / 2.0, (lower @ lower - 1.0) / 2.0]
+    # Products one by one: a BLAS may fuse a product and a sum, and the last bit would depend on the processor.
+    phi = [(part[0] * part[0] + part[1] * part[1] - 1.0) / 2.0 for part in (upper, lower)]
     return np.eye(4), phi, [[*upper, 0.0, 0.0], [*-lower, *lower]], [0.0, -G, 0.0, -G]
 
 

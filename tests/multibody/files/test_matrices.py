@@ -89,7 +89,7 @@ def test_another_state_can_be_asked_for(mechanism, tmp_path):
 
 
 def test_a_state_of_the_wrong_size_is_refused(mechanism, tmp_path):
-    with pytest.raises(SetupError, match="q: 6 finite numbers"):
+    with pytest.raises(SetupError, match="q: expected 6 finite numbers"):
         write_matrices(mechanism, tmp_path / "out", q=[1.0])
     assert not (tmp_path / "out").exists()
 

@@ -43,7 +43,7 @@ def test_other_texts_are_refused(text):
 
 
 def test_an_unknown_unit_gets_a_suggestion():
-    with pytest.raises(UnitProblem, match='unit "degg" is not known; did you mean "deg"'):
+    with pytest.raises(UnitProblem, match='unit "degg" is unknown; did you mean "deg"'):
         unit("degg")
 
 

@@ -80,7 +80,7 @@ PARTS = {
         two_points, lambda m: m.point("C", (1, 2), fixed=True, velocity=(1, 0)), "it is fixed and has a velocity"
     ),
     "a direction without length": (two_points, lambda m: m.vector("v", (0, 0)), 'vector "v": has no length'),
-    "a negative point mass": (two_points, lambda m: m.point_mass("B", -1.0), 'point_mass at "B": -1.0 kg; a number from 0'),
+    "a negative point mass": (two_points, lambda m: m.point_mass("B", -1.0), 'point_mass at "B": -1.0 kg; expected a number of at least 0'),
     "a negative length": (two_points, lambda m: m.distance_constraint("l", "A", "B", -1.0), "expected a positive number"),
     "a distance of one point": (two_points, lambda m: m.distance("l", "A", "A"), '"A" twice; expected two points'),
     "a bar of one point": (two_points, lambda m: m.distance_constraint("l", "A", "A"), '"A" twice; expected two points'),
@@ -107,23 +107,23 @@ PARTS = {
         lambda: rod(3), lambda m: m.rotational_spring("s", "ground", "rod", stiffness=(1, 2, NAN)), "one or three numbers from 0"
     ),
     "a rotational spring in words": (
-        lambda: rod(3), lambda m: m.rotational_spring("s", "ground", "rod", stiffness="soft"), "stiffness 'soft'; one or three numbers"
+        lambda: rod(3), lambda m: m.rotational_spring("s", "ground", "rod", stiffness="soft"), "stiffness 'soft'; expected one or three numbers"
     ),
     "a contact that pulls": (
-        rod, lambda m: m.contact("c", "B", plane=(0, 0), normal=(0, 1), stiffness=-1.0), 'contact "c": stiffness -1.0; a number above 0'
+        rod, lambda m: m.contact("c", "B", plane=(0, 0), normal=(0, 1), stiffness=-1.0), 'contact "c": stiffness -1.0; expected a number above 0'
     ),
     "friction that drives": (
-        rod, lambda m: m.contact("c", "B", plane=(0, 0), normal=(0, 1), friction=-0.1), 'contact "c": friction -0.1; a number from 0'
+        rod, lambda m: m.contact("c", "B", plane=(0, 0), normal=(0, 1), friction=-0.1), 'contact "c": friction -0.1; expected a number from 0'
     ),
     "a tyre without a radius": (
-        lambda: rod(3), lambda m: m.tyre("t", "rod", centre="B", axis=(0, 1, 0), radius=0.0), 'tyre "t": radius 0.0; a number above 0'
+        lambda: rod(3), lambda m: m.tyre("t", "rod", centre="B", axis=(0, 1, 0), radius=0.0), 'tyre "t": radius 0.0; expected a number above 0'
     ),
     "a magic formula without a shape": (
-        lambda: rod(3), lambda m: m.tyre("t", "rod", centre="B", axis=(0, 1, 0), lateral={"C": 0.0}), 'tyre "t": lateral: C 0.0; a number above 0'
+        lambda: rod(3), lambda m: m.tyre("t", "rod", centre="B", axis=(0, 1, 0), lateral={"C": 0.0}), 'tyre "t": lateral: C 0.0; expected a number above 0'
     ),
-    "wind in words": (rod, lambda m: strip(m, wind=("strong", 0.0)), "wind 0: 'strong'; a number, polynomial"),
-    "wind measured below the ground": (rod, lambda m: strip(m, reference_height=-1.0), "reference_height -1.0; a number above 0"),
-    "a polar with no number": (rod, lambda m: strip(m, polar=[(0, 0, 0), (1, 1, NAN)]), "polar: rows of angle"),
+    "wind in words": (rod, lambda m: strip(m, wind=("strong", 0.0)), "wind 0: 'strong'; expected a number, polynomial"),
+    "wind measured below the ground": (rod, lambda m: strip(m, reference_height=-1.0), "reference_height -1.0; expected a positive number"),
+    "a polar with no number": (rod, lambda m: strip(m, polar=[(0, 0, 0), (1, 1, NAN)]), "polar: expected rows of angle"),
     "a difference of no number": (
         rod, lambda m: m.user_force("u", print, ["B"], position_difference=NAN), "position_difference nan; expected a number of at least 0"
     ),
@@ -134,20 +134,20 @@ PARTS = {
     "an output of an unknown motion": (rod, lambda m: m.output("y", "B", "speed"), 'motion "speed"; known:'),
     "a support of a free point": (rod, lambda m: m.output("y", "support:B"), 'no fixed point "B"; known: "A"'),
     "an output called as a standard one": (rod, lambda m: m.output("energy", "B"), "every mechanism has an output of this name"),
-    "an initial value that is no number": (turning_rod, lambda m: m.initial("phi", NAN), 'initial of "phi": value nan; a finite number'),
-    "an initial rate without end": (turning_rod, lambda m: m.initial("phi", rate=INF), 'initial of "phi": rate inf; a finite number'),
+    "an initial value that is no number": (turning_rod, lambda m: m.initial("phi", NAN), 'initial of "phi": value nan; expected a finite number'),
+    "an initial rate without end": (turning_rod, lambda m: m.initial("phi", rate=INF), 'initial of "phi": rate inf; expected a finite number'),
     "a second initial value": (
         started_rod, lambda m: m.initial("phi", 2.0), 'initial of "phi": it has a value already; one is allowed'
     ),
-    "a relation by no number": (turning_rod, lambda m: m.relation("x", {"phi": NAN}), 'relation "x": factor of "phi" nan; a finite number'),
+    "a relation by no number": (turning_rod, lambda m: m.relation("x", {"phi": NAN}), 'relation "x": factor of "phi" nan; expected a finite number'),
     "a relation to no number": (
         turning_rod, lambda m: m.relation("x", {"phi": 1.0}, INF), 'relation "x": constant inf; expected a finite number'
     ),
-    "a gear ratio in words": (turning_rod, lambda m: m.gear("g", "phi", "d", "two"), "factor of \"phi\" 'two'; a finite number"),
-    "a length without end": (two_points, lambda m: m.distance_constraint("l", "A", "B", INF), 'distance "l": length inf; a number above 0'),
+    "a gear ratio in words": (turning_rod, lambda m: m.gear("g", "phi", "d", "two"), "factor of \"phi\" 'two'; expected a finite number"),
+    "a length without end": (two_points, lambda m: m.distance_constraint("l", "A", "B", INF), 'distance "l": length inf; expected a positive number'),
     "a length in words": (two_points, lambda m: m.distance_constraint("l", "A", "B", "1"), "length '1'; expected a positive number"),
     "an angle that is no number": (
-        rod, lambda m: m.joint("j", "angle", "ground", "rod", axis=(1, 0), second_axis=(0, 1), value=NAN), 'joint "j": value nan; a finite number'
+        rod, lambda m: m.joint("j", "angle", "ground", "rod", axis=(1, 0), second_axis=(0, 1), value=NAN), 'joint "j": value nan; expected a finite number'
     ),
     "a natural length that is no number": (rod, lambda m: m.spring("s", "d", natural=NAN), 'spring "s": natural nan; expected a finite number'),
     "a curve with no number": (rod, lambda m: m.spring("s", "d", curve=[(0, 0), (1, NAN)]), "pairs (deflection, force)"),
@@ -155,9 +155,9 @@ PARTS = {
     "friction at no rate": (rod, lambda m: m.friction("f", "d", sliding=1.0, rate=0.0), 'friction "f": rate 0.0; expected a positive number'),
     "friction over no rate": (rod, lambda m: m.friction("f", "d", sliding=1.0, stribeck=0.0), "stribeck 0.0; expected a positive number"),
     "a point mass in words": (two_points, lambda m: m.point_mass("B", "x"), "point_mass at \"B\": 'x' kg; expected a number of at least 0"),
-    "a polynomial with no number": (rod, lambda m: m.guide("d", [1.0, NAN]), 'guide of "d": [1.0, nan]; a number, polynomial'),
-    "a polynomial without coefficients": (rod, lambda m: m.guide("d", []), 'guide of "d": []; a number, polynomial'),
-    "a sine with no number": (rod, lambda m: m.guide("d", {"sine": {"amplitude": NAN}}), "sine: amplitude nan; a finite number"),
+    "a polynomial with no number": (rod, lambda m: m.guide("d", [1.0, NAN]), 'guide of "d": [1.0, nan]; expected a number, polynomial'),
+    "a polynomial without coefficients": (rod, lambda m: m.guide("d", []), 'guide of "d": []; expected a number, polynomial'),
+    "a sine with no number": (rod, lambda m: m.guide("d", {"sine": {"amplitude": NAN}}), "sine: amplitude nan; expected a finite number"),
     "a second guide": (guided_rod, lambda m: m.guide("phi", 2.0), 'guide of "phi": this measure is guided already; one guide is allowed'),
     "a run without a step": (rod, lambda m: m.run(until=1.0), "no step; say run(until, step=...)"),
 }  # fmt: skip
