@@ -30,7 +30,7 @@ $(VENV)/.test-installed: $(VENV)/.installed
 	@touch $@
 
 $(VENV)/.lint-installed: $(VENV)/.test-installed
-	$(BIN)/pip install -q 'ruff>=0.5' 'mypy>=1.10' pandas-stubs
+	$(BIN)/pip install -q 'ruff>=0.5' 'mypy>=1.10' pandas-stubs clang-format==23.1.3
 	@touch $@
 
 demo: $(VENV)/.installed  ## set up and run the demo: a multirate co-simulation with plot and coupling quality
@@ -53,9 +53,11 @@ thread-test: $(VENV)/.lint-installed  ## run the native tests with the thread sa
 	$(BIN)/cmake --build build/thread --parallel 2
 	cd build/thread && $(abspath $(BIN))/ctest --output-on-failure
 
+# One version of clang-format for all: the layout differs between versions.
 lint: $(VENV)/.lint-installed  ## run ruff and mypy --strict
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	find core tests benchmarks examples \( -name '*.c' -o -name '*.[ch]pp' \) -print0 | xargs -0 $(BIN)/clang-format --dry-run --Werror
 	cd $(VENV) && bin/mypy --config-file ../pyproject.toml --strict -p counterpoint
 
 docs: $(VENV)/.test-installed  ## build the documentation as HTML; warnings are errors

@@ -1,4 +1,4 @@
-"""Run a command that compiles, show how far it is on one line, keep its whole output: ``show_progress.py LOG COMMAND ...``."""
+"""Run a command that compiles, show how far it is, keep its whole output: ``show_progress.py LOG COMMAND ...``."""
 
 import re
 import subprocess
@@ -13,7 +13,9 @@ def main(log: str, *command: str) -> int:
     began = said = time.monotonic()
     lines: list[str] = []
     with Path(log).open("w", encoding="utf-8", errors="replace") as file:
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace")
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace"
+        )
         assert process.stdout is not None
         for line in process.stdout:
             file.write(line)

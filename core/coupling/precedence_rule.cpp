@@ -80,9 +80,7 @@ bool PrecedenceRule::later(int a, int b) const {
 
 [[gnu::noinline]] void PrecedenceRule::set_aside(int i) { aside_.push_back(i); }
 
-void PrecedenceRule::none_may_step() {
-  internal_error("the precedence rule found no participant that may step");
-}
+void PrecedenceRule::none_may_step() { internal_error("the precedence rule found no participant that may step"); }
 
 bool PrecedenceRule::blocks(int i, const Connection& c) const {
   const Participant& p = network_.participants[i];

@@ -46,9 +46,10 @@ class SavedState {
 ///     outputs right before it, else null. Where they differ from the outputs the signal jumps, and no approximation
 ///     reaches across.
 /// 11. Work elsewhere. A subsystem whose steps are made in another process (`works_elsewhere()`) may be told of its
-///     next step beforehand, `announce(t, t_end, u)`, so that others can step meanwhile. The same step follows, unless the
-///     run ends.
-/// 12. Failure. A failure is an exception (failure.hpp): SolverFailure when the numerics gave up, ComponentFailure when a
+///     next step beforehand, `announce(t, t_end, u)`, so that others can step meanwhile. The same step follows, unless
+///     the run ends.
+/// 12. Failure. A failure is an exception (failure.hpp): SolverFailure when the numerics gave up, ComponentFailure when
+/// a
 ///     component did, ModelFailure when a model in another language threw. RunEnd is not a failure.
 ///
 /// What a subsystem can do for speed alone is not part of this contract: see coupling/fast/steppers.hpp.

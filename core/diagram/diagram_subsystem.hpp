@@ -20,7 +20,9 @@ class DiagramSubsystem final : public Subsystem {
   const double* output_again(double t, Inputs& u) override;
   bool stops_early() const override { return publishes_events_ || simulator_.execution().may_end_run(); }
   const double* output_before_event() override { return simulator_.outputs_before(); }
-  double preferred_step() const override { return simulator_.is_variable() ? simulator_.preferred_step() : preferred_step_; }
+  double preferred_step() const override {
+    return simulator_.is_variable() ? simulator_.preferred_step() : preferred_step_;
+  }
   std::unique_ptr<SavedState> save() const override;
   void restore(const SavedState& state) override;
   std::unique_ptr<SavedState> read_state(recipe::Reader& reader) const override;

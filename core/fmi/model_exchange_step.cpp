@@ -132,10 +132,7 @@ StepOutcome ModelExchangeSubsystem::complete_step(const IntegratedStep& step) {
   StepCompleted done;
   if (setup_.integration.completes_steps) done = instance_->completed_step();
   if (done.terminate) end_simulation(time_);
-  cause_ = step.ending == Ending::event ? Cause::state
-           : is_time                       ? Cause::time
-           : done.event                    ? Cause::step
-                                           : Cause::none;
+  cause_ = step.ending == Ending::event ? Cause::state : is_time ? Cause::time : done.event ? Cause::step : Cause::none;
   if (cause_ == Cause::none) return StepOutcome::smooth;
   if (step.is_restart) return StepOutcome::update;
   if (step.stops) note_outputs_before();

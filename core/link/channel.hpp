@@ -42,7 +42,8 @@ class ChannelTimeout : public std::runtime_error {
 ///
 /// Contract for implementers:
 ///  1. `write` returns when all bytes are on their way, `read` when at least one byte has come; it returns how many.
-///  2. Both throw ChannelTimeout when the deadline passes before, and ChannelClosed when the other end is gone. What the
+///  2. Both throw ChannelTimeout when the deadline passes before, and ChannelClosed when the other end is gone. What
+///  the
 ///     other end wrote before is still read. A wait notices both within 100 ms.
 ///  3. One thread may read while another one writes.
 ///  4. Destroying an end closes it for both.

@@ -21,7 +21,7 @@ namespace counterpoint::link {
 namespace {
 
 constexpr int poll_milliseconds = 50;  ///< between two checks of the deadline
-constexpr int max_socket_spins = 40;          ///< before the thread sleeps: about 10 us
+constexpr int max_socket_spins = 40;   ///< before the thread sleeps: about 10 us
 
 /// Wait for an event at a socket; false when there was none within one poll interval.
 bool wait_for(int socket, short event) {

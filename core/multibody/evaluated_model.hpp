@@ -7,8 +7,8 @@
 namespace counterpoint::multibody {
 
 /// Evaluates all dynamic terms of an instant in one call, since a call may be expensive. The question is  t, q,
-/// v, u  one after the other; the answer, which is filled with zeros before, is  M, Phi, Phi_q, Q,  matrices dense and row by
-/// row.
+/// v, u  one after the other; the answer, which is filled with zeros before, is  M, Phi, Phi_q, Q,  matrices dense and
+/// row by row.
 using TermFunction = std::function<void(const double* question, double* answer)>;
 
 /// The same as a compiled function of the user's.

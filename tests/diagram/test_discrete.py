@@ -218,7 +218,10 @@ def test_a_sample_time_may_be_left_out_only_under_a_trigger():
             lambda m: m.discrete_filter([1], [0, 1], sample_time=T),
             '"denominator": the first coefficient must not be zero',
         ),
-        (lambda m: m.discrete_filter([1], [1, 1], sample_time=T, initial=[]), '"initial": expected at least one number'),
+        (
+            lambda m: m.discrete_filter([1], [1, 1], sample_time=T, initial=[]),
+            '"initial": expected at least one number',
+        ),
         (lambda m: m.counter(increment=0.0, sample_time=T), '"increment": must be finite and not 0'),
         (lambda m: m.discrete_integrator(method="magic", sample_time=T), '"magic" is not one of forward, backward'),
         (lambda m: m.unit_delay(initial=np.inf, sample_time=T), '"initial": must be finite'),

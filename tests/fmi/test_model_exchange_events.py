@@ -83,9 +83,7 @@ def test_a_relay_with_a_band_makes_triangles(built, version, solver):
 @pytest.mark.parametrize("solver", ["ode45", "ode4"])
 def test_chattering_ends_the_run_with_the_indicator_and_the_time(built, version, solver):
     model = exchange(built("relay", version), solver=solver, step=0.1, parameters={"band": 0.0}, start={"x": -0.25})
-    with pytest.raises(
-        cp.SolverError, match=r"too many events of event indicator 0 of the FMU: 6 between"
-    ) as failed:
+    with pytest.raises(cp.SolverError, match=r"too many events of event indicator 0 of the FMU: 6 between") as failed:
         alone(model)
     assert "between t = 0.25" in str(failed.value)
     assert failed.value.exit_code == 3

@@ -189,9 +189,7 @@ def test_a_matrix_of_the_wrong_shape_is_named():
         def jacobian(self, t, q):
             return np.zeros((2, 3))
 
-    with pytest.raises(
-        (cp.CounterpointError, ValueError), match=r"jacobian has the shape \(2, 3\); expected \(2, 4\)"
-    ):
+    with pytest.raises((cp.CounterpointError, ValueError), match=r"jacobian has the shape \(2, 3\); expected \(2, 4\)"):
         Wrong().run(until=1, step=0.1)
 
 
