@@ -148,7 +148,9 @@ void bind_network(Class& c) {
 void bind_recorded(nb::module_& m) {
   nb::class_<DefectRows>(m, "DefectRows", "Rows of time, assumed and arrived value, made when they are first read.")
       .def("__len__", &DefectRows::count)
-      .def_prop_ro("shape", [](const DefectRows& self) { return nb::make_tuple(self.count(), 3); })
+      .def_prop_ro(
+          "shape", [](const DefectRows& self) { return nb::make_tuple(self.count(), 3); },
+          nb::sig("def shape(self) -> tuple[int, int]"))
       .def(
           "__array__", [](const DefectRows& self, nb::handle, nb::handle) { return self.array(); },
           nb::arg("dtype").none() = nb::none(), nb::arg("copy").none() = nb::none(),

@@ -30,7 +30,7 @@ import numpy as np
 from ..errors import OutputError
 from .disk import Disk, open_hdf5, release, uninterrupted
 from .format import group_name, reason, structure, summary_text
-from .store import Array, Metadata, Rows, RunLayout, RunSummary, checked_block
+from .store import Array, LazyRows, Metadata, Rows, RunLayout, RunSummary, checked_block
 
 if TYPE_CHECKING:
     from .reader import FileView
@@ -162,7 +162,7 @@ class FileStore:
         entry = self.layout.subsystems[subsystem]
         self._append(subsystem, checked_block(block, 1 + len(entry.columns), entry.name))
 
-    def append_defects(self, connection: int, block: Array) -> None:
+    def append_defects(self, connection: int, block: Array | LazyRows) -> None:
         """Add rows of one connection, shape ``(n, 3)``: time, assumed, arrived."""
         label = self.layout.connections[connection]
         self._append(len(self.layout.subsystems) + connection, checked_block(block, 3, label))

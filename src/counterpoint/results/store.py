@@ -16,6 +16,18 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Metadata = Mapping[str, str | float]
+
+
+class LazyRows(Protocol):
+    """Rows that become an array when they are first read."""
+
+    def __len__(self) -> int:
+        """Return the number of rows."""
+
+    def __array__(self, dtype: object = None, copy: object = None) -> Array:
+        """Return the rows."""
+
+
 Status = Literal["finished", "interrupted", "failed", "unfinished"]
 ALL = slice(None)
 
@@ -213,7 +225,7 @@ class Store(Protocol):
     def append(self, subsystem: int, block: Array) -> None:
         """Add rows of one subsystem, shape ``(n, 1 + columns)``, time first."""
 
-    def append_defects(self, connection: int, block: Array) -> None:
+    def append_defects(self, connection: int, block: Array | LazyRows) -> None:
         """Add rows of one connection, shape ``(n, 3)``: time, assumed, arrived."""
 
     def flush(self) -> None:
@@ -226,7 +238,7 @@ class Store(Protocol):
         """Return a view of everything appended, during the run or after it."""
 
 
-def checked_block(block: Array, width: int, who: str) -> Array:
+def checked_block(block: Array | LazyRows, width: int, who: str) -> Array:
     """Return the block as a float array after checking that it has `width` columns."""
     array = np.asarray(block, dtype=np.float64)
     if array.ndim != 2 or array.shape[1] != width:
@@ -269,11 +281,11 @@ class Blocks:
     """A block with fewer rows is copied to its neighbours: many small arrays would cost more than their rows."""
 
     def __init__(self, width: int) -> None:
-        self._parts: list[Array] = []
+        self._parts: list[Array | LazyRows] = []
         self._tail = Rows(width, 8)
         self.count = 0
 
-    def extend(self, block: Array) -> None:
+    def extend(self, block: Array | LazyRows) -> None:
         """Add the rows of `block`, which is not changed any more; it may become an array when it is first read."""
         if len(block) >= self.LARGE or not isinstance(block, np.ndarray):
             self._seal()
@@ -285,11 +297,12 @@ class Blocks:
     def read(self) -> Array:
         """Return a read-only array of all rows."""
         self._seal()
-        if self._parts:
-            self._parts = [np.concatenate(self._parts) if len(self._parts) > 1 else np.asarray(self._parts[0])]
         if not self._parts:
             return self._tail.read()
-        view = self._parts[0][:]
+        parts = [np.asarray(part) for part in self._parts]
+        joined = np.concatenate(parts) if len(parts) > 1 else parts[0]
+        self._parts = [joined]
+        view = joined[:]
         view.flags.writeable = False
         return view
 
@@ -329,7 +342,7 @@ class MemoryStore:
         entry = self.layout.subsystems[subsystem]
         self._rows[subsystem].extend(checked_block(block, 1 + len(entry.columns), entry.name))
 
-    def append_defects(self, connection: int, block: Array) -> None:
+    def append_defects(self, connection: int, block: Array | LazyRows) -> None:
         """Add rows of one connection, shape ``(n, 3)``: time, assumed, arrived.
 
         A block that is not an array yet, but becomes one when it is read, is kept as it is until then.
