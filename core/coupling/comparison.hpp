@@ -69,7 +69,7 @@ class Comparison {
   std::size_t behind(const Samples& samples, double t);
   const double* interpolated(const Samples& samples, std::size_t found, double t);
 
-  static constexpr std::size_t most_pending = 256;
+  static constexpr std::size_t most_pending = 24;
 
   int connection_;
   int width_;
