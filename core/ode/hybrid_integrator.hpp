@@ -9,7 +9,7 @@
 namespace counterpoint {
 
 struct HybridOptions {
-  std::string solver = "ode4";
+  OdeSolver solver = OdeSolver::ode4;
   SolverOptions solver_options;
   double inner_step = 0.0;  ///< s, fixed-step solvers: largest step inside a longer one; 0: the step asked for
   /// False: events take place at the end of the step in which they fall, as in Simulink's fixed steps.
