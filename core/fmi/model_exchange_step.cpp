@@ -132,10 +132,7 @@ StepOutcome ModelExchangeSubsystem::complete_step(const IntegratedStep& step) {
   StepCompleted done;
   if (setup_.integration.completes_steps) done = instance_->completed_step();
   if (done.terminate) end_simulation(time_);
-  cause_ = step.ending == Ending::event ? Cause::state
-           : is_time                       ? Cause::time
-           : done.event                    ? Cause::step
-                                           : Cause::none;
+  cause_ = step.ending == Ending::event ? Cause::state : is_time ? Cause::time : done.event ? Cause::step : Cause::none;
   if (cause_ == Cause::none) return StepOutcome::smooth;
   if (step.is_restart) return StepOutcome::update;
   if (step.stops) note_outputs_before();
@@ -172,7 +169,7 @@ void ModelExchangeSubsystem::iterate_event(HybridPoint& point) {
   if (!point.g.empty()) indicators(point.g.data());
 }
 
-/// Count the event, and stop when time events follow each other without end; the integrator watches the others.
+/// Count the event, and stop when there are too many time events in a short time; the integrator watches the others.
 void ModelExchangeSubsystem::note_event() {
   statistics_.state_events += cause_ == Cause::state;
   statistics_.step_events += cause_ == Cause::step;

@@ -7,8 +7,8 @@
 namespace counterpoint::multibody {
 
 /// Evaluates all dynamic terms of an instant in one call, since a call may be expensive. The question is  t, q,
-/// v, u  one after the other; the answer, which is filled with zeros before, is  M, Phi, Phi_q, Q,  matrices dense and row by
-/// row.
+/// v, u  one after the other; the answer, which is filled with zeros before, is  M, Phi, Phi_q, Q,  matrices dense and
+/// row by row.
 using TermFunction = std::function<void(const double* question, double* answer)>;
 
 /// The same as a compiled function of the user's.
@@ -24,8 +24,9 @@ struct EvaluatedModelSizes {
   bool constant_mass = false;  ///< M is the same always: taken from the first evaluation
 };
 
-/// A model whose terms M, Phi, Phi_q, Q come from outside (thesis, section 5.3: "function evaluation"). The terms of
-/// the last instant are kept, so that the formulation's several questions about one instant cost one evaluation.
+/// A model whose terms M, Phi, Phi_q, Q come from outside (González Varela (2010), section 5.3: "function evaluation").
+/// The terms of the last instant are kept, so that the formulation's several questions about one instant cost one
+/// evaluation.
 ModelPointer make_evaluated_model(TermFunction function, const EvaluatedModelSizes& sizes);
 ModelPointer make_evaluated_model(CompiledTerms function, const EvaluatedModelSizes& sizes);
 

@@ -32,7 +32,7 @@ struct HybridStatistics {
 ///     locate     an indicator changed its sign: find the first such time, end there
 ///     complete   the system accepts the step and says whether something is due
 ///     event      the event iteration, until nothing changes any more
-///     restart    events that follow each other without end are an error; the next step may have to be short
+///     restart    too many events in a short time are an error; the next step may have to be short
 ///     end        the system closes the step
 ///
 /// Location: see EventLocation. An indicator that is zero at the start of a step and then is not had its mode decided

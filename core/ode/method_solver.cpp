@@ -1,4 +1,4 @@
-// A method as the solver of a right-hand side. The first slope is evaluated anew at each step: the inputs known
+// A method as the solver of a right-hand side. The first slope is evaluated again at each step: the inputs known
 // now may differ from those of the last step's end (no "first same as last").
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // Trapezoidal rule: x+ = x + h/2 (f(t, x, u) + f(t+h, x+, u+)). Order 2, A-stable, no damping of
-// oscillations. The slope at the start is evaluated anew with the inputs known now; in a coupled run
+// oscillations. The slope at the start is evaluated again with the inputs known now; in a coupled run
 // this matters more than the scheme.
 
 #include "ode/implicit.hpp"
