@@ -11,7 +11,8 @@
 //     COUNTERPOINT_ASSERT(condition)    ours: a promise between two places in the core was broken. The message says
 //     internal_error(...)               where and asks for a report. InternalError in Python.
 //
-// What is nobody's mistake (a component died, a solver did not converge) has its own types in the rooms concerned.
+// What is not a mistake of either (a component died, a solver did not converge) has its own types in the rooms
+// concerned.
 
 namespace counterpoint {
 

@@ -205,5 +205,5 @@ def test_an_approximation_that_returns_too_many_values_is_named():
         def evaluate(self, times, values, t):
             return [1.0, 2.0]
 
-    with pytest.raises(ValueError, match=r"Generous returned 2 values; 1 are expected"):
+    with pytest.raises(ValueError, match=r"Generous returned 2 values; expected 1"):
         cp.approximate(Generous(), [0.0], [1.0], [0.0])

@@ -40,7 +40,7 @@ int add_block(FlatDiagram& diagram, const std::string& name, BlockPointer block,
 
 SimulatorOptions simulator_options(const std::string& solver, const std::map<std::string, double>& settings) {
   SimulatorOptions options;
-  options.solver = solver;
+  options.solver = ode_solver(solver);
   const auto read = [&](const char* name, auto& value) {
     const auto found = settings.find(name);
     if (found != settings.end()) value = static_cast<std::remove_reference_t<decltype(value)>>(found->second);

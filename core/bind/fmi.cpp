@@ -130,7 +130,9 @@ void bind_integration(nb::module_& m) {
           nb::arg("name"), nb::arg("reference"), nb::arg("width"));
   nb::class_<IntegrationSetup>(m, "IntegrationSetup", "How an FMU for model exchange is integrated.")
       .def(nb::init<>())
-      .def_rw("solver", &IntegrationSetup::solver)
+      .def_prop_rw(
+          "solver", [](const IntegrationSetup& s) { return std::string(name_of(s.solver)); },
+          [](IntegrationSetup& s, const std::string& name) { s.solver = ode_solver(name); })
       .def_rw("options", &IntegrationSetup::options)
       .def_rw("states", &IntegrationSetup::states)
       .def_rw("indicators", &IntegrationSetup::indicators)

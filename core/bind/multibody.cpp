@@ -97,7 +97,7 @@ class ModelView {
   static void check(std::size_t size, int expected, const char* name) {
     if (size != static_cast<std::size_t>(expected)) {
       throw nb::value_error(
-          (std::string(name) + " has " + std::to_string(size) + " values; " + std::to_string(expected) + " are needed")
+          (std::string(name) + " has " + std::to_string(size) + " values; expected " + std::to_string(expected))
               .c_str());
     }
   }

@@ -145,7 +145,8 @@ void bind_ode(nb::module_& m) {
       "ode_subsystem",
       [](RightHandSidePointer f, OutputMapPointer g, std::vector<double> x0, const std::string& solver,
          const SolverOptions& options) -> SubsystemPointer {
-        return recipe::make(recipe::ode_factory, std::move(f), std::move(g), {std::move(x0)}, solver, options);
+        return recipe::make(recipe::ode_factory, std::move(f), std::move(g), {std::move(x0)}, ode_solver(solver),
+                            options);
       },
       nb::arg("right_hand_side"), nb::arg("output"), nb::arg("x0"), nb::arg("solver"), nb::arg("options"));
 

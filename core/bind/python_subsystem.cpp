@@ -55,7 +55,7 @@ double read_time(nb::handle result, const char* what) {
   double time = 0.0;
   if (!nb::try_cast(result, time)) {
     throw nb::type_error(
-        (std::string(what) + " returned " + nb::repr(result).c_str() + "; a time in s is expected").c_str());
+        (std::string(what) + " returned " + nb::repr(result).c_str() + "; expected a time in s").c_str());
   }
   return time;
 }

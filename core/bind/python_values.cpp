@@ -15,8 +15,7 @@ namespace {
 
 [[noreturn]] void wrong_count(const char* what, std::ptrdiff_t got, int count) {
   throw nb::value_error(
-      (std::string(what) + " returned " + std::to_string(got) + " values; " + std::to_string(count) + " are expected")
-          .c_str());
+      (std::string(what) + " returned " + std::to_string(got) + " values; expected " + std::to_string(count)).c_str());
 }
 
 /// The quick way for contiguous float64 arrays.
@@ -50,8 +49,8 @@ void read_values(nb::handle result, double* out, int count, const char* what) {
   if (PyObject_CheckBuffer(result.ptr()) && read_buffer(result, out, count, what)) return;
   if (result.is_none()) {
     if (count == 0) return;
-    throw nb::type_error((std::string(what) + " returned None; " + std::to_string(count) +
-                          " values are expected (is a return statement missing?)")
+    throw nb::type_error((std::string(what) + " returned None; expected " + std::to_string(count) +
+                          " values (is a return statement missing?)")
                              .c_str());
   }
   if (!PySequence_Check(result.ptr())) {

@@ -8,9 +8,9 @@
 
 namespace counterpoint {
 
-/// What a consumer assumed of one source until the truth arrives, and who is told then.
+/// What a consumer assumed of one source until the sample arrives, and which indicators are told then.
 ///
-/// A consumer that extrapolates leaves here what it assumed for the end of a step: once for every sample
+/// A consumer that extrapolates leaves here what it assumed for the end of a step: once per sample
 /// that the source publishes, at the last step end not beyond that sample (or, where a step spans it, at
 /// the end of that step). When the source has published so far the two are compared, in units of the
 /// input (after gain and offset). All of this follows from times, so it does not depend on the order in

@@ -8,8 +8,8 @@ namespace counterpoint {
 
 /// Why a run stopped: what happened, to which participant, in which step.
 ///
-/// Exceptions carry a failure through the core (below); a driver turns the first one into this value, and whoever has
-/// names for participants and ports makes the sentence of it: `sentence` is the only place that writes one.
+/// Exceptions carry a failure through the core (below); a driver turns the first one into this value. A caller that
+/// knows the names of participants and ports makes the message of it: `sentence` is the only place that writes one.
 struct Failure {
   enum class Kind {
     none,
@@ -83,7 +83,7 @@ class ComponentFailure : public std::runtime_error {
   bool died;
 };
 
-/// A model in another language threw: what that says in one line, and the exception itself for who speaks the language.
+/// A model in another language threw: the message in one line, and the exception itself for callers in that language.
 class ModelFailure : public std::runtime_error {
  public:
   ModelFailure(const std::string& message, std::exception_ptr thrown, bool component_died = false)

@@ -14,7 +14,7 @@ struct Arrival {
 /// What a run says about its own quality without a reference. It is told, and changes nothing.
 ///
 /// Contract for implementers:
-///  1. `arrived` is called once for every sample that was extrapolated: the consumer had assumed one value for the end
+///  1. `arrived` is called once per sample that was extrapolated: the consumer had assumed one value for the end
 ///     of a step, and the source has published another.
 ///  2. Calls for one connection come in order of time; those for different connections come in any order, and from
 ///     different threads at once when the run has threads.

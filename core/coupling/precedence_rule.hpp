@@ -10,7 +10,7 @@ namespace fast {
 class Round;
 }
 
-/// Who may step, and who of these goes first.
+/// Which participants may step, and which of these goes first.
 ///
 ///     1. strict rule. Participant i at t_i, proposing t_i + h_i, may step when
 ///          every source s it waits for has         t_s >= t_i + h_i        (i interpolates s)
@@ -31,7 +31,7 @@ class PrecedenceRule {
     };
     Participant* participant = nullptr;
     double end = 0.0;          ///< its step may end here at the latest
-    double begin = 0.0;        ///< its step must begin before this: from here on a sample is missing or none is needed
+    double begin = 0.0;        ///< its step must begin before this: from here on a sample is missing or none is used
     int index = 0;             ///< of the participant
     bool ready = false;        ///< it is among those that may step
     bool reached = false;      ///< it has come to the target
@@ -44,7 +44,7 @@ class PrecedenceRule {
 
   PrecedenceRule(Network& network, const RunSpec& spec);
 
-  /// Find out again who may step: the participants were moved, or what they read was changed.
+  /// Find out again which participants may step: they were moved, or what they read was changed.
   void look_again();
   /// All have to come to `target`.
   void aim_at(double target);
@@ -54,7 +54,8 @@ class PrecedenceRule {
   /// Those that rested because they had come to the target may step again.
   void wake_resting();
 
-  /// Who steps next. Throws when the rule finds none, which cannot be: the waits-for relation has no cycle.
+  /// The participant that steps next. Throws when the rule finds none, which cannot be: the waits-for relation has no
+  /// cycle.
   Candidate& choose() {
     int i = -1;
     // A group that is stuck would otherwise wait until all others have finished.
@@ -82,7 +83,7 @@ class PrecedenceRule {
   }
   Candidate& candidate(int i) { return candidates_[i]; }
 
-  /// It has published: who may step now?
+  /// It has published: which participants may step now?
   void has_published(Candidate& c) {
     note_whether_reached(c);
     offer(c);

@@ -1,4 +1,4 @@
-// Where the rows of results lie: in huge pages, which are kept for those who come next.
+// Where the rows of results lie: in huge pages, which are kept for later rows.
 
 #include "coupling/rows.hpp"
 

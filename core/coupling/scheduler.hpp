@@ -25,7 +25,7 @@ class Scheduler {
 
   void start();
 
-  /// Find out again who may step: the participants were moved, or what they read was changed.
+  /// Find out again which participants may step: they were moved, or what they read was changed.
   void look_again();
 
   /// Step until every participant has reached `target`, or for a slice: until `wall_seconds` have passed

@@ -222,7 +222,8 @@ void Execution::add_loop(const std::vector<int>& group, const LoopOptions& loops
   if (runs && stale[group.front()]) stale_.push_back(step);
 }
 
-/// Neighbours in the order of execution that are plain arithmetic become one list of instructions: no call a block.
+/// Neighbours in the order of execution that are plain arithmetic become one list of instructions, executed without
+/// a call per block.
 void Execution::make_tape() {
   std::vector<Step> steps;
   for (Step step : minor_) {

@@ -39,11 +39,11 @@ struct StateVariable {
 
 /// How an FMU for model exchange is integrated.
 struct IntegrationSetup {
-  std::string solver = "ode45";
+  OdeSolver solver = OdeSolver::ode45;
   SolverOptions options;            ///< the absolute tolerance counts in nominal values of the states
   int states = 0;                   ///< FMI 2; an FMU of FMI 3 is asked
   int indicators = 0;               ///< FMI 2; an FMU of FMI 3 is asked
-  bool completes_steps = true;      ///< the FMU wants to hear of every step that is completed
+  bool completes_steps = true;      ///< the FMU is told of every completed step
   bool publishes_events = false;    ///< a step ends at an event, so that others see it
   bool outputs_use_inputs = false;  ///< some output has direct feedthrough
   std::vector<StateVariable> state_variables;
@@ -63,7 +63,7 @@ struct FmuSetup {
   bool can_save = false;
   bool redo_discarded = false;      ///< make a discarded step again in smaller ones
   bool equal_steps = false;         ///< all steps must have the same length
-  bool only_once = false;           ///< one instance a process
+  bool only_once = false;           ///< one instance per process
   std::vector<std::uint8_t> state;  ///< to begin with, serialised; empty: the FMU is initialised
   std::vector<double> memory;       ///< of the importer, together with `state`
   IntegrationSetup integration;

@@ -159,7 +159,7 @@ inline double FmuSubsystem::length(double t, double t_end) {
   return first_length_;
 }
 
-/// Outputs are read at once: what an FMU did to the floating-point unit is then looked at only once a step. Flat, since
+/// Outputs are read at once: what an FMU did to the floating-point unit is then checked only once per step. Flat, since
 /// all of this is a few lines around the calls of the FMU.
 [[gnu::flatten]] double FmuSubsystem::step(double t, double t_end, Inputs& u) {
   const WatchFloatingPoint watch(settings_, changes_settings_);

@@ -30,7 +30,7 @@ class Log {
     own_time_ = t;
     time_ = &own_time_;
   }
-  /// The time is what stands there from now on.
+  /// From now on the time is read there.
   void follow(const double* time) { time_ = time; }
   void stop_following() { set_time(*time_); }
 
@@ -58,7 +58,8 @@ class Log {
 std::string printable(const std::string& text);
 
 /// A message of FMI 2 with its printf conversions filled in. Conversions that write (%n) or are not known end the
-/// formatting: the rest is kept as it is. A string argument that is no readable memory is shown as "(unreadable)".
+/// formatting: the rest is kept as it is. A string argument that does not point to readable memory is shown as
+/// "(unreadable)".
 std::string format_safely(const char* format, std::va_list arguments);
 
 }  // namespace counterpoint::fmi

@@ -169,7 +169,7 @@ void ModelExchangeSubsystem::iterate_event(HybridPoint& point) {
   if (!point.g.empty()) indicators(point.g.data());
 }
 
-/// Count the event, and stop when time events follow each other without end; the integrator watches the others.
+/// Count the event, and stop when there are too many time events in a short time; the integrator watches the others.
 void ModelExchangeSubsystem::note_event() {
   statistics_.state_events += cause_ == Cause::state;
   statistics_.step_events += cause_ == Cause::step;

@@ -23,7 +23,7 @@ void OnlyOnce::take(const std::string& token, const std::string& name) {
   const std::lock_guard lock(mutex());
   if (!taken().insert(token).second) {
     throw ComponentFailure(
-        "this FMU allows one instance a process (canBeInstantiatedOnlyOncePerProcess), and another one of it is "
+        "this FMU allows one instance per process (canBeInstantiatedOnlyOncePerProcess), and another one of it is "
         "running; " +
         name + " has to run in a process of its own");
   }

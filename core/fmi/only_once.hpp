@@ -4,7 +4,7 @@
 
 namespace counterpoint::fmi {
 
-/// FMUs that allow one instance a process: those that have it, by token.
+/// FMUs that allow one instance per process: those that have one, by token.
 class OnlyOnce {
  public:
   /// Throws ComponentFailure when it is taken already.

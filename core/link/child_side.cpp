@@ -29,9 +29,9 @@ constexpr int poll_milliseconds = 200;
 constexpr off_t max_printed = 1 << 20;  ///< bytes kept of what the process prints
 int parent_life = -1;
 
-/// A thread that ends the process group with its parent, and keeps what is printed from growing without end. The death
-/// signal of the kernel (PR_SET_PDEATHSIG) would come when the *thread* ends that started us, and to us alone. Memory
-/// is not allocated here: an arena of its own would count against the limit.
+/// A thread that ends the process group with its parent, and keeps what is printed from growing without limit. The
+/// death signal of the kernel (PR_SET_PDEATHSIG) would come when the *thread* ends that started us, and to us alone.
+/// Memory is not allocated here: an arena of its own would count against the limit.
 void* watch(void*) {
   pollfd life{parent_life, POLLIN, 0};
   while (::poll(&life, 1, poll_milliseconds) <= 0) {

@@ -15,7 +15,7 @@ namespace counterpoint::multibody {
 
 /// Constraint equations of one kind, evaluated in one loop.
 ///
-/// Contract for implementers: `append_rows` lists the Jacobian's columns, one row an equation, and `evaluate` writes
+/// Contract for implementers: `append_rows` lists the Jacobian's columns, one row per equation, and `evaluate` writes
 /// Phi and the Jacobian's values in that order; the other two are as in Model. Equations are scaled so that Phi is a
 /// length in m (or an angle in rad) and the multiplier a force in N (or a torque in N m).
 class ConstraintBatch : public recipe::Describable {
@@ -32,7 +32,7 @@ class ConstraintBatch : public recipe::Describable {
   virtual void projection_terms(const Instant& now, const double* a, const double* multipliers, double* sides,
                                 double* out) const;
 
-  std::vector<std::string> names;  ///< one an equation, for messages
+  std::vector<std::string> names;  ///< one per equation, for messages
 
  private:
   mutable std::vector<double> phi_t_, rest_;  // scratch

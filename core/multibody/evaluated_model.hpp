@@ -24,8 +24,9 @@ struct EvaluatedModelSizes {
   bool constant_mass = false;  ///< M is the same always: taken from the first evaluation
 };
 
-/// A model whose terms M, Phi, Phi_q, Q come from outside (thesis, section 5.3: "function evaluation"). The terms of
-/// the last instant are kept, so that the formulation's several questions about one instant cost one evaluation.
+/// A model whose terms M, Phi, Phi_q, Q come from outside (González Varela (2010), section 5.3: "function evaluation").
+/// The terms of the last instant are kept, so that the formulation's several questions about one instant cost one
+/// evaluation.
 ModelPointer make_evaluated_model(TermFunction function, const EvaluatedModelSizes& sizes);
 ModelPointer make_evaluated_model(CompiledTerms function, const EvaluatedModelSizes& sizes);
 

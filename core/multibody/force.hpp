@@ -16,7 +16,7 @@ namespace counterpoint::multibody {
 /// Something that acts on the coordinates.
 ///
 /// Contract for implementers:
-///  1. `add` adds to Q, which has a row for every coordinate; action and reaction are both its duty.
+///  1. `add` adds to Q, which has a row per coordinate; action and reaction are both its duty.
 ///  2. `columns` are the coordinates that the tangent block spans; `tangent` writes the block
 ///     stiffness * K + damping * C (row by row, symmetric), K = -dQ/dq, C = -dQ/dv. What is left out only costs
 ///     iterations. `add_change` adds the exact derivative of Q along (dq, dv) and says true; an element that does not

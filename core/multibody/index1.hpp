@@ -7,8 +7,8 @@
 
 namespace counterpoint::multibody {
 
-/// Accelerations by the penalty formulation, seed 002 (2.5)-(2.6), or the augmented Lagrangian one, (2.7)-(2.8):
-/// constraints enter at acceleration level with Baumgarte's terms 2 xi omega Phi' + omega^2 Phi.
+/// Accelerations by the penalty formulation, González Varela (2010), eqs. 2.5 and 2.6, or the augmented Lagrangian one,
+/// eqs. 2.7 and 2.8: constraints enter at acceleration level with Baumgarte's terms 2 xi omega Phi' + omega^2 Phi.
 class Index1Accelerations {
  public:
   Index1Accelerations(ModelPointer model, const StepperOptions& options);
@@ -69,7 +69,8 @@ class RungeKuttaStepper final : public Index1Stepper {
   std::vector<double> q_, v_, a_, multipliers_, sum_v_, sum_a_;
 };
 
-/// Newmark's rule with accelerations found by repeated substitution: seed 002's way for the penalty formulations.
+/// Newmark's rule with accelerations found by repeated substitution, as González Varela (2010) does it for the penalty
+/// formulations.
 class FixedPointStepper final : public Index1Stepper {
  public:
   using Index1Stepper::Index1Stepper;

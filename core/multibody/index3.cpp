@@ -1,6 +1,7 @@
-// Index-3 augmented Lagrangian step with projections of velocities and accelerations: seed 002 (3.1)-(3.6), after Bayo
-// and Ledesma (1996) and Cuadrado et al. (2000); as a quasi-definite KKT system or condensed. Second order with the
-// trapezoidal rule; with generalised-alpha (Arnold and Bruels 2007) second order with damping of high frequencies.
+// Index-3 augmented Lagrangian step with projections of velocities and accelerations: González Varela (2010), eqs. 3.1
+// to 3.6, after Bayo and Ledesma (1996) and Cuadrado et al. (2000); as a quasi-definite KKT system or condensed. Second
+// order with the trapezoidal rule; with generalised-alpha (Arnold and Bruels 2007) second order with damping of high
+// frequencies.
 //
 // Unknowns are the positions q at the end of the step. With scale S = beta h^2 (1 - alpha_f) / (1 - alpha_m) the rule
 // says S da = dq, and Newton's method solves, with W = M + S K + S (dv/dq) C,
@@ -319,7 +320,7 @@ void Index3Stepper::shorten_correction(const Instant& now, double last) {
 }
 
 // In a singular position two branches of the motion cross, and the step asks for a point next to the crossing: the
-// multipliers of dependent constraints grow without end, ever more slowly, while the constraints are met and hardly
+// multipliers of dependent constraints grow without limit, ever more slowly, while the constraints are met and hardly
 // anything moves any more. Constraints are second order in what moves there: that is as far as the step can be known.
 bool Index3Stepper::is_stuck_at_singularity(int iteration, double expected) {
   const double root = root_of_rounding * options_.length;

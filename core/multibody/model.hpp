@@ -29,7 +29,7 @@ struct Instant {
 ///     hold all of them; the fixed ones are not moved, and what is written to their rows are reactions.
 ///  2. Patterns and sizes never change after construction. The mass pattern is square over the free coordinates with
 ///  both
-///     triangles; the tangent pattern contains it; the Jacobian has a column for every coordinate, fixed or not.
+///     triangles; the tangent pattern contains it; the Jacobian has a column per coordinate, fixed or not.
 ///  3. `constraints` gives Phi and the values of Phi_q on its pattern.
 ///  4. `velocity_terms` gives Phi_t, so that Phi' = Phi_q v + Phi_t; it is asked only of models that are `rheonomic`.
 ///     `acceleration_terms` gives the rest of the second derivative, so that Phi'' = Phi_q a + rest.

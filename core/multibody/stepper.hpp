@@ -78,14 +78,15 @@ struct StepperOptions {
   Iteration iteration = Iteration::newton;
   linear::SolverType solver = linear::SolverType::automatic;
   NewmarkRule rule;
-  double penalty = 0.0;             ///< alpha of the thesis; 0 chooses it from M and the step
+  double penalty = 0.0;             ///< alpha of González Varela (2010); 0 chooses it from M and the step
   double natural_frequency = 10.0;  ///< Baumgarte's omega, rad/s (index-1 formulations)
   double damping_ratio = 1.0;       ///< Baumgarte's xi
   bool project_velocities = true;
   bool project_accelerations = true;
   bool reset_multipliers = true;  ///< start every step with lambda = 0: stable at every penalty and size
   bool shows_multipliers = true;  ///< false: they are not shown, a step may leave them at its last iteration's
-  bool printed = false;      ///< index-3 exactly as printed in the thesis: lambda += alpha Phi after each iteration
+  bool printed =
+      false;  ///< index-3 exactly as printed in González Varela (2010): lambda += alpha Phi after each iteration
   double tolerance = 3e-11;  ///< expected next correction at which iteration stops, relative to `length`
   double length = 1.0;       ///< size of the mechanism, m
   int max_iterations = 20;

@@ -11,7 +11,7 @@ namespace counterpoint::multibody {
 /// A plain function pointer of a compiled library is one, and so is whatever holds a Python callable.
 using CoordinateForce = std::function<void(double t, const double* q, const double* v, const double* u, double* Q)>;
 
-/// A user's force on points: f(t, positions, velocities, u, forces); each array has a row of x, y(, z) for every point,
+/// A user's force on points: f(t, positions, velocities, u, forces); each array has a row of x, y(, z) per point,
 /// and the forces come to it as zeros.
 using PointsForce =
     std::function<void(double t, const double* positions, const double* velocities, const double* u, double* forces)>;

@@ -50,7 +50,7 @@ class EventLocation {
   std::vector<double> rates_;                  ///< of indicators near the crossing
 };
 
-/// Watches for events of one indicator that follow each other without end.
+/// Watches for chattering: too many events of one indicator in a short time.
 class ChatterWatch {
  public:
   static constexpr double most = 6.0;    ///< events within a window

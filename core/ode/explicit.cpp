@@ -50,17 +50,17 @@ SolverPointer make(std::shared_ptr<const LinearRightHandSide> f) {
 
 }  // namespace
 
-SolverPointer make_explicit_solver(int order, RightHandSidePointer f) {
+SolverPointer make_explicit_solver(OdeSolver solver, RightHandSidePointer f) {
   auto linear = std::dynamic_pointer_cast<const LinearRightHandSide>(f);
-  if (!linear) return make_method_solver("ode" + std::to_string(order), std::move(f), {});
-  switch (order) {
-    case 1:
+  if (!linear) return make_method_solver(solver, std::move(f), {});
+  switch (solver) {
+    case OdeSolver::ode1:
       return make<tableau::Ode1>(std::move(linear));
-    case 2:
+    case OdeSolver::ode2:
       return make<tableau::Ode2>(std::move(linear));
-    case 3:
+    case OdeSolver::ode3:
       return make<tableau::Ode3>(std::move(linear));
-    case 4:
+    case OdeSolver::ode4:
       return make<tableau::Ode4>(std::move(linear));
     default:
       return make<tableau::Ode5>(std::move(linear));

@@ -170,7 +170,7 @@ bool HybridIntegrator::accept(double end, Ending ending) {
   return goes_on && !(outcome == StepOutcome::event && stops_at_events_);
 }
 
-/// After a located event: events must not follow each other without end, and the next step may have to be short.
+/// After a located event: there must not be too many of them, and the next step may have to be short.
 void HybridIntegrator::restart() {
   ++statistics_.events;
   const double tolerance = location_->tolerance(point_.time, span_);

@@ -9,7 +9,7 @@
 namespace counterpoint {
 
 struct HybridOptions {
-  std::string solver = "ode4";
+  OdeSolver solver = OdeSolver::ode4;
   SolverOptions solver_options;
   double inner_step = 0.0;  ///< s, fixed-step solvers: largest step inside a longer one; 0: the step asked for
   /// False: events take place at the end of the step in which they fall, as in Simulink's fixed steps.
@@ -32,7 +32,7 @@ struct HybridStatistics {
 ///     locate     an indicator changed its sign: find the first such time, end there
 ///     complete   the system accepts the step and says whether something is due
 ///     event      the event iteration, until nothing changes any more
-///     restart    events that follow each other without end are an error; the next step may have to be short
+///     restart    too many events in a short time are an error; the next step may have to be short
 ///     end        the system closes the step
 ///
 /// Location: see EventLocation. An indicator that is zero at the start of a step and then is not had its mode decided

@@ -81,7 +81,7 @@ struct LocatedEvent {
 ///  returns
 ///     false to end the advance there.
 /// 10. Failures are exceptions. `explain` may throw a better one when an attempt failed; `indicator_name` and
-///     `chattering_remedy` serve the message about events that follow each other without end.
+///     `chattering_remedy` serve the message about too many events.
 class HybridSystem : public Slopes {
  public:
   virtual void place(double t, const double* x) = 0;

@@ -2,14 +2,26 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
+#include <string>
+
+#include "check.hpp"
 
 namespace counterpoint {
 
-MethodPointer make_method(const std::string& name, int states, const SolverOptions& options) {
-  if (name == "trapezoidal") return make_trapezoidal_method(states);
-  if (name == "ode23s") return make_rosenbrock(states, options);
-  return make_runge_kutta(name, states, options);
+MethodPointer make_method(OdeSolver solver, int states, const SolverOptions& options) {
+  switch (solver) {
+    case OdeSolver::trapezoidal:
+      return make_trapezoidal_method(states);
+    case OdeSolver::ode23s:
+      return make_rosenbrock(states, options);
+    case OdeSolver::bdf2:
+    case OdeSolver::newmark:
+      throw UserError(std::string("no solver \"") + name_of(solver) +
+                      "\" for models with events; expected ode1, ode2, ode3, ode4, ode5, ode23, ode45, ode23s or "
+                      "trapezoidal");
+    default:
+      return make_runge_kutta(solver, states, options);
+  }
 }
 
 double scaled_error(const SolverOptions& options, int n, double h, const double* x, const double* x_end,

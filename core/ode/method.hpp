@@ -1,7 +1,6 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "ode/solver.hpp"
@@ -36,11 +35,11 @@ class Method {
 
 using MethodPointer = std::unique_ptr<Method>;
 
-/// ode1 ode2 ode3 ode4 ode5 trapezoidal (fixed step), ode23 ode45 ode23s (variable step). Throws
-/// std::invalid_argument for others.
-MethodPointer make_method(const std::string& name, int states, const SolverOptions& options);
+/// All but bdf2 and newmark, which are not made of attempts: UserError.
+MethodPointer make_method(OdeSolver solver, int states, const SolverOptions& options);
 
-MethodPointer make_runge_kutta(const std::string& name, int states, const SolverOptions& options);
+/// ode1 to ode5, ode23 and ode45.
+MethodPointer make_runge_kutta(OdeSolver solver, int states, const SolverOptions& options);
 MethodPointer make_trapezoidal_method(int states);
 MethodPointer make_rosenbrock(int states, const SolverOptions& options);
 

@@ -1,4 +1,4 @@
-// A method as the solver of a right-hand side. The first slope is evaluated anew at each step: the inputs known
+// A method as the solver of a right-hand side. The first slope is evaluated again at each step: the inputs known
 // now may differ from those of the last step's end (no "first same as last").
 
 #include <algorithm>
@@ -61,8 +61,8 @@ class VariableStepSolver final : public MethodSolver {
 
 }  // namespace
 
-SolverPointer make_method_solver(const std::string& name, RightHandSidePointer f, const SolverOptions& options) {
-  MethodPointer method = make_method(name, f->states(), options);
+SolverPointer make_method_solver(OdeSolver solver, RightHandSidePointer f, const SolverOptions& options) {
+  MethodPointer method = make_method(solver, f->states(), options);
   if (method->control_order() > 0) {
     return std::make_unique<VariableStepSolver>(std::move(method), std::move(f), options);
   }

@@ -1,7 +1,7 @@
 // Newmark's method for second-order systems, states x = (q, v) and f = (v, a(t, q, v, u)):
 //     q+ = q + h v + h^2 ((1/2 - beta) a + beta a+),   v+ = v + h ((1 - gamma) a + gamma a+).
 // beta = 1/4, gamma = 1/2 is the trapezoidal rule (order 2, A-stable); gamma > 1/2 damps, order 1.
-// The acceleration at the start is evaluated anew with the inputs known now.
+// The acceleration at the start is evaluated again with the inputs known now.
 
 #include <cmath>
 #include <stdexcept>

@@ -79,8 +79,8 @@ struct OdeSubsystem::Saved final : SavedState {
   std::vector<double> memory;
 };
 
-OdeSubsystem::OdeSubsystem(RightHandSidePointer f, OutputMapPointer g, std::vector<double> x0,
-                           const std::string& solver, const SolverOptions& options)
+OdeSubsystem::OdeSubsystem(RightHandSidePointer f, OutputMapPointer g, std::vector<double> x0, OdeSolver solver,
+                           const SolverOptions& options)
     : f_(std::move(f)),
       g_(std::move(g)),
       x0_(std::move(x0)),

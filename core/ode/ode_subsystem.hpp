@@ -35,7 +35,7 @@ OutputMapPointer make_compiled_output(int width, CompiledRightHandSide::Function
 /// dx/dt = f(t, x, u), y = g(t, x, u), with one of the solvers.
 class OdeSubsystem final : public Subsystem, public fast::BatchStepper {
  public:
-  OdeSubsystem(RightHandSidePointer f, OutputMapPointer g, std::vector<double> x0, const std::string& solver,
+  OdeSubsystem(RightHandSidePointer f, OutputMapPointer g, std::vector<double> x0, OdeSolver solver,
                const SolverOptions& options);
 
   int input_width() const override { return f_->inputs(); }

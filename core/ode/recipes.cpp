@@ -9,7 +9,7 @@ RightHandSidePointer make_linear_right_hand_side(Matrix a, Matrix b) {
   return std::make_shared<LinearRightHandSide>(std::move(a), std::move(b));
 }
 
-SubsystemPointer make_ode(RightHandSidePointer f, OutputMapPointer g, InitialState x0, const std::string& solver,
+SubsystemPointer make_ode(RightHandSidePointer f, OutputMapPointer g, InitialState x0, OdeSolver solver,
                           const SolverOptions& options) {
   if (static_cast<int>(x0.values.size()) != f->states()) throw UserError("the initial state has the wrong length");
   if (!g->fits(f->states(), f->inputs())) throw UserError("outputs do not fit states and inputs");

@@ -22,7 +22,7 @@ struct InitialState {
 };
 
 RightHandSidePointer make_linear_right_hand_side(Matrix a, Matrix b);
-SubsystemPointer make_ode(RightHandSidePointer f, OutputMapPointer g, InitialState x0, const std::string& solver,
+SubsystemPointer make_ode(RightHandSidePointer f, OutputMapPointer g, InitialState x0, OdeSolver solver,
                           const SolverOptions& options);
 SubsystemPointer make_table_subsystem(const TableRows& rows);
 
@@ -58,6 +58,8 @@ struct Fields<TableRows> {
 };
 template <>
 inline constexpr int count_of<Table::Kind> = 2;
+template <>
+inline constexpr int count_of<OdeSolver> = 11;
 
 template <>
 struct NotDescribable<RightHandSide> {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <array>
-#include <stdexcept>
 
+#include "check.hpp"
 #include "ode/method.hpp"
 #include "ode/tableau.hpp"
 #include "signal/unrolled.hpp"
@@ -102,15 +102,25 @@ class Pair final : public RungeKutta<Tableau> {
 
 }  // namespace
 
-MethodPointer make_runge_kutta(const std::string& name, int states, const SolverOptions& options) {
-  if (name == "ode1") return std::make_unique<RungeKutta<tableau::Ode1>>(states);
-  if (name == "ode2") return std::make_unique<RungeKutta<tableau::Ode2>>(states);
-  if (name == "ode3") return std::make_unique<RungeKutta<tableau::Ode3>>(states);
-  if (name == "ode4") return std::make_unique<RungeKutta<tableau::Ode4>>(states);
-  if (name == "ode5") return std::make_unique<RungeKutta<tableau::Ode5>>(states);
-  if (name == "ode23") return std::make_unique<Pair<tableau::Ode23>>(states, options);
-  if (name == "ode45") return std::make_unique<Pair<tableau::Ode45>>(states, options);
-  throw std::invalid_argument("no solver \"" + name + "\"");
+MethodPointer make_runge_kutta(OdeSolver solver, int states, const SolverOptions& options) {
+  switch (solver) {
+    case OdeSolver::ode1:
+      return std::make_unique<RungeKutta<tableau::Ode1>>(states);
+    case OdeSolver::ode2:
+      return std::make_unique<RungeKutta<tableau::Ode2>>(states);
+    case OdeSolver::ode3:
+      return std::make_unique<RungeKutta<tableau::Ode3>>(states);
+    case OdeSolver::ode4:
+      return std::make_unique<RungeKutta<tableau::Ode4>>(states);
+    case OdeSolver::ode5:
+      return std::make_unique<RungeKutta<tableau::Ode5>>(states);
+    case OdeSolver::ode23:
+      return std::make_unique<Pair<tableau::Ode23>>(states, options);
+    case OdeSolver::ode45:
+      return std::make_unique<Pair<tableau::Ode45>>(states, options);
+    default:
+      internal_error(std::string(name_of(solver)) + " is not a Runge-Kutta method");
+  }
 }
 
 }  // namespace counterpoint

@@ -1,8 +1,8 @@
 #include "ode/solver.hpp"
 
 #include <sstream>
-#include <stdexcept>
 
+#include "check.hpp"
 #include "coupling/subsystem.hpp"
 
 namespace counterpoint {
@@ -14,16 +14,26 @@ void right_hand_side_not_finite(double t, int i) {
   throw SolverFailure(text.str());
 }
 
-SolverPointer make_solver(const std::string& name, RightHandSidePointer f, const SolverOptions& options) {
-  if (name.size() == 4 && name.starts_with("ode") && name[3] >= '1' && name[3] <= '5') {
-    return make_explicit_solver(name[3] - '0', std::move(f));
+SolverPointer make_solver(OdeSolver solver, RightHandSidePointer f, const SolverOptions& options) {
+  switch (solver) {
+    case OdeSolver::ode1:
+    case OdeSolver::ode2:
+    case OdeSolver::ode3:
+    case OdeSolver::ode4:
+    case OdeSolver::ode5:
+      return make_explicit_solver(solver, std::move(f));
+    case OdeSolver::ode23:
+    case OdeSolver::ode45:
+    case OdeSolver::ode23s:
+      return make_method_solver(solver, std::move(f), options);
+    case OdeSolver::trapezoidal:
+      return make_trapezoidal(std::move(f));
+    case OdeSolver::bdf2:
+      return make_bdf2(std::move(f));
+    case OdeSolver::newmark:
+      return make_newmark(std::move(f), options.beta, options.gamma);
   }
-  if (name == "ode23" || name == "ode45" || name == "ode23s") return make_method_solver(name, std::move(f), options);
-  if (name == "trapezoidal") return make_trapezoidal(std::move(f));
-  if (name == "bdf2") return make_bdf2(std::move(f));
-  if (name == "newmark") return make_newmark(std::move(f), options.beta, options.gamma);
-  throw std::invalid_argument("no solver \"" + name +
-                              "\"; there are ode1 ode2 ode3 ode4 ode5 ode23 ode45 ode23s trapezoidal bdf2 newmark");
+  internal_error("a solver of no name");
 }
 
 }  // namespace counterpoint

@@ -1,11 +1,11 @@
 #pragma once
 
 #include <memory>
-#include <string>
 #include <vector>
 
 #include "coupling/fast/steppers.hpp"
 #include "coupling/inputs.hpp"
+#include "ode/ode_solver.hpp"
 #include "ode/right_hand_side.hpp"
 
 namespace counterpoint {
@@ -55,13 +55,12 @@ struct SolverOptions {
   double gamma = 0.5;       ///< Newmark
 };
 
-/// Names as in Simulink: ode1 ode2 ode3 ode4 ode5 (fixed step), ode23 ode45 ode23s (variable step);
-/// trapezoidal, bdf2, newmark. Throws std::invalid_argument for others.
-SolverPointer make_solver(const std::string& name, RightHandSidePointer f, const SolverOptions& options);
+SolverPointer make_solver(OdeSolver solver, RightHandSidePointer f, const SolverOptions& options);
 
-SolverPointer make_explicit_solver(int order, RightHandSidePointer f);
+/// ode1 to ode5.
+SolverPointer make_explicit_solver(OdeSolver solver, RightHandSidePointer f);
 /// One of the methods of method.hpp.
-SolverPointer make_method_solver(const std::string& name, RightHandSidePointer f, const SolverOptions& options);
+SolverPointer make_method_solver(OdeSolver solver, RightHandSidePointer f, const SolverOptions& options);
 SolverPointer make_trapezoidal(RightHandSidePointer f);
 SolverPointer make_bdf2(RightHandSidePointer f);
 SolverPointer make_newmark(RightHandSidePointer f, double beta, double gamma);

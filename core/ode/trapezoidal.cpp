@@ -1,5 +1,5 @@
 // Trapezoidal rule: x+ = x + h/2 (f(t, x, u) + f(t+h, x+, u+)). Order 2, A-stable, no damping of
-// oscillations. The slope at the start is evaluated anew with the inputs known now; in a coupled run
+// oscillations. The slope at the start is evaluated again with the inputs known now; in a coupled run
 // this matters more than the scheme.
 
 #include "ode/implicit.hpp"
@@ -42,7 +42,7 @@ SolverPointer make_trapezoidal(RightHandSidePointer f) {
   if (auto linear = std::dynamic_pointer_cast<const LinearRightHandSide>(f)) {
     return make_linear_step(std::move(linear), {0.0, 1.0}, gather);
   }
-  return make_method_solver("trapezoidal", std::move(f), {});
+  return make_method_solver(OdeSolver::trapezoidal, std::move(f), {});
 }
 
 MethodPointer make_trapezoidal_method(int states) { return std::make_unique<Trapezoidal>(states); }

@@ -68,8 +68,8 @@ struct ConsumerStep {
 ///     is always there. This start-up rule is the same for all approximations.
 ///  4. `points_behind` is the number of samples at or before the start of the consumer's step that
 ///     it may look at; older ones are forgotten.
-///  5. `newest_points` n > 0 says that from the last sample on it is the polynomial through the newest n samples: who
-///     asks there may build it without a call (`newton_through`).
+///  5. `newest_points` n > 0 says that from the last sample on it is the polynomial through the newest n samples,
+///     which a caller may build without this call (`newton_through`).
 ///  6. `depends_on_step` is true when the polynomial depends on the consumer's step and not on the
 ///     samples alone; it is then built again for every step.
 ///  7. It gets samples between which the signal does not jump, unless it `reaches_across_jumps`.

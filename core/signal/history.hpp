@@ -10,7 +10,7 @@ namespace counterpoint {
 /// The samples (t, y[, dy/dt]) that one subsystem has published, on its own time axis.
 ///
 /// Samples are numbered from 0 for the whole run; only a stretch [begin, end) of them is kept in a
-/// ring. Whoever owns the history appends; readers see samples up to the last `commit`, so that an
+/// ring. The owner of the history appends; readers see samples up to the last `commit`, so that the
 /// owner may go on appending while others read what was committed before. Where a signal jumps, its sample is the value
 /// after the jump, and the one before it stands beside.
 class History {
@@ -24,7 +24,7 @@ class History {
   std::size_t begin() const { return begin_; }
   /// One past the last sample readers may use.
   std::size_t end() const { return committed_; }
-  /// Samples that can be appended before `make_room` is needed.
+  /// Samples that can be appended before `make_room` must be called.
   std::size_t room() const { return mask_ + 1 - (appended_ - begin_); }
 
   /// Sample k lies at place k & mask().
@@ -78,7 +78,7 @@ class History {
   /// Forget samples before `keep`, and enlarge the ring until `samples` more fit.
   void make_room(std::size_t keep, std::size_t samples);
 
-  /// Forget nothing from sample k on, whoever asks for room, until this is called again.
+  /// Keep all samples from k on, also when room is asked for, until this is called again.
   void keep_from(std::size_t k) { kept_from_ = k; }
   static constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max();
 

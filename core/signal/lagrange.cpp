@@ -1,7 +1,7 @@
 // Hold and Lagrange polynomials of order P on P + 1 samples. Reference: González et al. (2010),
 // section 2.1: the newest sample used is the closest one strictly ahead of t, if there is one, and
 // the others precede it. Error O(H^(P+1)). Extrapolation amplifies beyond order 2 or so; order 1 on
-// two values is the most robust choice when somebody extrapolates.
+// two values is the most robust choice for extrapolation.
 
 #include "signal/newton.hpp"
 

@@ -6,7 +6,7 @@
 namespace counterpoint {
 
 namespace {
-/// Outputs that are computed again at an event differ by rounding; that is no jump.
+/// Outputs that are computed again at an event differ by rounding; that is not a jump.
 constexpr double smallest_jump = 1e-9;  ///< of the largest of the values before, after, and at the sample before
 }  // namespace
 

@@ -88,7 +88,7 @@ class OutputError(CounterpointError):
 
 
 class MissingExtraError(CounterpointError):
-    """An optional package is needed; the message names the command that installs it."""
+    """An optional package is not installed; the message names the command that installs it."""
 
     def __init__(self, purpose: str, extra: str) -> None:
         super().__init__(f"{purpose} needs an optional package; install it with: pip install 'counterpoint[{extra}]'")

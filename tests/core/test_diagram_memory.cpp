@@ -91,7 +91,7 @@ TEST(every_block_with_memory_can_be_saved_and_restored_with_vectors_and_scalars)
       add_continuous_blocks(bench);
       add_delays(bench, add_sampled_blocks(bench));
       SimulatorOptions options;
-      options.solver = solver;
+      options.solver = counterpoint::ode_solver(solver);
       Simulator simulator(bench.diagram, options);
       simulator.start(0.0, nullptr);
       for (int k = 1; k <= 40; ++k) {

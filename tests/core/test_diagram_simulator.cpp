@@ -46,7 +46,7 @@ FlatDiagram relay() {
 
 SimulatorOptions with(const std::string& solver) {
   SimulatorOptions options;
-  options.solver = solver;
+  options.solver = ode_solver(solver);
   return options;
 }
 

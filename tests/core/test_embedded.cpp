@@ -135,7 +135,7 @@ TEST(a_host_of_ours_integrates_with_inputs_made_on_demand) {
   spec.until = 2.0;
   spec.participants[0].subsystem =
       std::make_shared<OdeSubsystem>(std::make_shared<LinearRightHandSide>(a, b), make_state_output(1),
-                                     std::vector<double>{0.0}, "ode4", SolverOptions{});
+                                     std::vector<double>{0.0}, OdeSolver::ode4, SolverOptions{});
   spec.participants[0].step = 0.1;
   EmbeddedInterface interface(spec, 0);
   interface.start();

@@ -42,7 +42,8 @@ SubsystemPointer oscillator(int inputs, double stiffness, double x0) {
   a << 0.0, 1.0, -stiffness, -0.3;
   for (int j = 0; j < inputs; ++j) b(1, j) = 2.0 - j;
   auto f = std::make_shared<LinearRightHandSide>(a, b);
-  return std::make_shared<OdeSubsystem>(f, make_state_output(2), std::vector<double>{x0, 0.0}, "ode4", SolverOptions{});
+  return std::make_shared<OdeSubsystem>(f, make_state_output(2), std::vector<double>{x0, 0.0}, OdeSolver::ode4,
+                                        SolverOptions{});
 }
 
 /// Holds its inputs, and says so.

@@ -3,6 +3,8 @@
 
 #include <cmath>
 
+#include "../../core/check.hpp"
+
 #include "check.hpp"
 #include "fmi/fmu_subsystem.hpp"
 #include "fmi/model_exchange.hpp"
@@ -28,7 +30,7 @@ FmuSetup base(int version, const std::string& model, const std::string& solver) 
   setup.instance.name = "test";
   setup.instance.token = "{counterpoint-test-" + model + "}";
   setup.can_save = true;
-  setup.integration.solver = solver;
+  setup.integration.solver = ode_solver(solver);
   return setup;
 }
 
@@ -202,8 +204,9 @@ TEST(clocks_tick_in_both_kinds_and_after_a_state_was_restored) {
 }
 
 TEST(an_unknown_solver_is_refused_before_anything_is_started) {
-  CHECK_THROWS(std::invalid_argument, "no solver \"ode9\"",
-               ModelExchangeSubsystem(library("relay", 2), base(2, "relay", "ode9")));
+  CHECK_THROWS(UserError, "no solver \"ode9\"", ModelExchangeSubsystem(library("relay", 2), base(2, "relay", "ode9")));
+  CHECK_THROWS(UserError, "no solver \"bdf2\" for models with events",
+               ModelExchangeSubsystem(library("relay", 2), base(2, "relay", "bdf2")));
 }
 
 TEST(a_call_before_the_run_has_begun_is_an_error) {

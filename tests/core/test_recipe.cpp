@@ -22,7 +22,7 @@ SubsystemPointer oscillator(double stiffness) {
   a << 0.0, 1.0, -stiffness, 0.0;
   b << 0.0, 1.0;
   return recipe::make(recipe::ode_factory, recipe::make(recipe::linear_right_hand_side_factory, a, b),
-                      recipe::make(recipe::state_output_factory, 2), {{1.0, 0.0}}, "ode4", SolverOptions{});
+                      recipe::make(recipe::state_output_factory, 2), {{1.0, 0.0}}, OdeSolver::ode4, SolverOptions{});
 }
 
 SubsystemPointer integrator() {

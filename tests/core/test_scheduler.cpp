@@ -16,7 +16,7 @@ Matrix matrix(int rows, int columns, std::initializer_list<double> values) {
   return m;
 }
 
-SubsystemPointer oscillator(double stiffness, double x0, const char* solver) {
+SubsystemPointer oscillator(double stiffness, double x0, OdeSolver solver) {
   return std::make_shared<OdeSubsystem>(
       std::make_shared<LinearRightHandSide>(matrix(2, 2, {0, 1, -stiffness, -0.1}), matrix(2, 1, {0, 1})),
       make_state_output(2), std::vector<double>{x0, 0.0}, solver, SolverOptions{});
@@ -115,8 +115,8 @@ RunSpec two_masses(std::vector<int> first_waits, std::vector<int> second_waits) 
   RunSpec spec;
   spec.until = 5.0;
   spec.tolerance = 1e-9;
-  spec.participants = {participant(oscillator(40.0, 1.0, "ode4"), 0.01, std::move(first_waits)),
-                       participant(oscillator(1.0, -1.0, "trapezoidal"), 0.07, std::move(second_waits))};
+  spec.participants = {participant(oscillator(40.0, 1.0, OdeSolver::ode4), 0.01, std::move(first_waits)),
+                       participant(oscillator(1.0, -1.0, OdeSolver::trapezoidal), 0.07, std::move(second_waits))};
   spec.connections = {connection(1, 0, make_lagrange(2)), connection(0, 1, make_lagrange(2))};
   return spec;
 }
@@ -220,7 +220,7 @@ TEST(a_state_that_overflows_among_steps_made_in_a_row_stops_the_run_there) {
   for (double wave_step : {0.37, 5.0, 1000.0}) {
     auto growing = std::make_shared<OdeSubsystem>(
         std::make_shared<LinearRightHandSide>(matrix(2, 2, {50, 0, 0, -1}), matrix(2, 1, {1, 1})), make_state_output(2),
-        std::vector<double>{1.0, 1.0}, "ode4", SolverOptions{});
+        std::vector<double>{1.0, 1.0}, OdeSolver::ode4, SolverOptions{});
     RunSpec spec;
     spec.until = 1000.0;
     spec.tolerance = 1e-9;

@@ -1,5 +1,7 @@
 #include <random>
 
+#include "../../core/check.hpp"
+
 #include "check.hpp"
 #include "models.hpp"
 #include "ode/method.hpp"
@@ -48,7 +50,7 @@ std::shared_ptr<LinearRightHandSide> linear_spring() {
 /// Largest error of (q, v) at t = 2 after `steps` steps; uneven ones alternate 0.7 h and 1.3 h.
 double error_at_two(const std::string& name, const RightHandSidePointer& f, double (*load)(double), int steps,
                     bool uneven, const SolverOptions& options = wide_open()) {
-  SolverPointer solver = make_solver(name, f, options);
+  SolverPointer solver = make_solver(ode_solver(name), f, options);
   LoneInputs inputs(1, std::make_shared<ExactSignal>(load));
   std::vector<double> x{1.0, 0.0};
   solver->start(0.0, x);
@@ -150,8 +152,8 @@ TEST(the_linear_fast_path_gives_what_the_general_path_gives) {
       LoneInputs u(inputs, std::make_shared<ExactSignal>([](double t) { return std::sin(3.0 * t); }));
       for (const Case& c : solvers) {
         if (std::string(c.name) == "newmark" && states % 2 != 0) continue;
-        SolverPointer fast = make_solver(c.name, linear, wide_open());
-        SolverPointer slow = make_solver(c.name, general, wide_open());
+        SolverPointer fast = make_solver(ode_solver(c.name), linear, wide_open());
+        SolverPointer slow = make_solver(ode_solver(c.name), general, wide_open());
         std::vector<double> x(states);
         for (int i = 0; i < states; ++i) x[i] = 1.0 - 0.3 * i;
         std::vector<double> z = x;
@@ -172,7 +174,7 @@ TEST(the_fast_path_sees_every_piece_of_the_input) {
   // A held table changes in the middle of a step: stages before and after must see both sides.
   Matrix a = Matrix::Zero(1, 1);
   Matrix b = Matrix::Ones(1, 1);
-  SolverPointer solver = make_solver("ode4", std::make_shared<LinearRightHandSide>(a, b), {});
+  SolverPointer solver = make_solver(OdeSolver::ode4, std::make_shared<LinearRightHandSide>(a, b), {});
   LoneInputs u(1, std::make_shared<ExactSignal>([](double t) { return t < 0.25 ? 0.0 : 6.0; }));
   std::vector<double> x{0.0};
   solver->step(0.0, 0.4, x.data(), u.get());  // weights 1/6 (u=0), 2/3 at 0.2 (u=0), 1/6 at 0.4 (u=6)
@@ -181,7 +183,7 @@ TEST(the_fast_path_sees_every_piece_of_the_input) {
 
 TEST(steps_equal_up_to_rounding_are_the_same_step) {
   // 0.1, 0.2, 0.3 ... differ by rounding: the map is gathered once, and the solution stays right to 1e-8 of a step.
-  SolverPointer solver = make_solver("ode4", linear_spring(), {});
+  SolverPointer solver = make_solver(OdeSolver::ode4, linear_spring(), {});
   LoneInputs u(1, std::make_shared<ExactSignal>(linear_load));
   std::vector<double> x{1.0, 0.0};
   for (int k = 0; k < 1000; ++k) solver->step(0.002 * k, 0.002 * (k + 1), x.data(), u.get());
@@ -190,8 +192,8 @@ TEST(steps_equal_up_to_rounding_are_the_same_step) {
 
 TEST(a_step_that_drifts_slowly_is_followed) {
   // Each step differs from the last by less than the rounding allowance; together they double.
-  SolverPointer fast = make_solver("ode2", linear_spring(), {});
-  SolverPointer slow = make_solver("ode2", std::make_shared<CompiledRightHandSide>(2, 1, shared_linear), {});
+  SolverPointer fast = make_solver(OdeSolver::ode2, linear_spring(), {});
+  SolverPointer slow = make_solver(OdeSolver::ode2, std::make_shared<CompiledRightHandSide>(2, 1, shared_linear), {});
   shared_a = linear_spring()->a();
   shared_b = linear_spring()->b();
   LoneInputs u(1, std::make_shared<ExactSignal>(linear_load));
@@ -213,8 +215,8 @@ TEST(restore_gives_the_same_bits_for_every_solver) {
   for (const RightHandSidePointer& f : {RightHandSidePointer(linear_spring()), RightHandSidePointer(nonlinear)}) {
     for (const Case& c : solvers) {
       const auto make = [&] {
-        auto s = std::make_unique<OdeSubsystem>(f, make_state_output(2), std::vector<double>{1.0, 0.0}, c.name,
-                                                SolverOptions{});
+        auto s = std::make_unique<OdeSubsystem>(f, make_state_output(2), std::vector<double>{1.0, 0.0},
+                                                ode_solver(c.name), SolverOptions{});
         s->start(0.0);
         return s;
       };
@@ -255,7 +257,7 @@ TEST(start_begins_another_run_with_the_same_bits) {
   LoneInputs u(1, std::make_shared<ExactSignal>(cubed_cosine));
   for (const RightHandSidePointer& f : {RightHandSidePointer(linear_spring()), RightHandSidePointer(nonlinear)}) {
     for (const Case& c : solvers) {
-      OdeSubsystem subsystem(f, make_state_output(2), {1.0, 0.0}, c.name, {});
+      OdeSubsystem subsystem(f, make_state_output(2), {1.0, 0.0}, ode_solver(c.name), {});
       std::vector<double> runs[2];
       for (std::vector<double>& log : runs) {
         subsystem.start(0.0);
@@ -290,7 +292,7 @@ TEST(max_step_limits_the_wish_and_first_step_sets_it) {
   SolverOptions options;
   options.max_step = 0.01;
   options.first_step = 0.005;
-  SolverPointer solver = make_solver("ode45", linear_spring(), options);
+  SolverPointer solver = make_solver(OdeSolver::ode45, linear_spring(), options);
   LoneInputs u(1, std::make_shared<ExactSignal>(linear_load));
   std::vector<double> x{1.0, 0.0};
   solver->start(0.0, x);
@@ -304,7 +306,7 @@ TEST(a_solution_that_grows_without_bound_is_a_solver_failure_that_says_where) {
       1, 0, [](double, const double* x, const double*, double* dx) { dx[0] = x[0] * x[0]; });
   LoneInputs u(0, nullptr);
   for (const char* name : {"ode23", "ode45", "ode23s"}) {
-    SolverPointer solver = make_solver(name, f, {});
+    SolverPointer solver = make_solver(ode_solver(name), f, {});
     std::vector<double> x{1.0};  // 1 / (1 - t)
     solver->start(0.0, x);
     // The error made on the way moves the pole: by 4e-5 for the method of order 2.
@@ -318,7 +320,7 @@ TEST(a_right_hand_side_that_is_nan_is_a_solver_failure_not_a_hang) {
       1, 0, [](double t, const double*, const double*, double* dx) { dx[0] = t > 0.5 ? NAN : 1.0; });
   LoneInputs u(0, nullptr);
   for (const char* name : {"ode23", "ode45", "ode23s"}) {
-    SolverPointer solver = make_solver(name, f, {});
+    SolverPointer solver = make_solver(ode_solver(name), f, {});
     std::vector<double> x{1.0};
     solver->start(0.0, x);
     // ode23s looks a little ahead for the slope in time.
@@ -335,7 +337,7 @@ TEST(newton_that_does_not_converge_is_a_solver_failure_that_says_what_to_do) {
       });
   LoneInputs u(0, nullptr);
   for (const char* name : {"trapezoidal", "newmark"}) {
-    SolverPointer solver = make_solver(name, f, {});
+    SolverPointer solver = make_solver(ode_solver(name), f, {});
     std::vector<double> x{0.29, 0.0};
     solver->start(0.0, x);
     CHECK_THROWS(SolverFailure, "try a smaller step", solver->step(0.0, 0.1, x.data(), u.get()));
@@ -343,10 +345,11 @@ TEST(newton_that_does_not_converge_is_a_solver_failure_that_says_what_to_do) {
 }
 
 TEST(unknown_solvers_and_impossible_options_are_refused) {
-  CHECK_THROWS(std::invalid_argument, "no solver \"ode9\"", make_solver("ode9", linear_spring(), {}));
-  CHECK_THROWS(std::invalid_argument, "no solver \"ode0\"", make_solver("ode0", linear_spring(), {}));
+  CHECK_THROWS(std::invalid_argument, "no solver \"ode9\"", ode_solver("ode9"));
+  CHECK_THROWS(UserError, "no solver \"ode0\"; expected ode1, ode2", ode_solver("ode0"));
+  CHECK_THROWS(UserError, "no solver \"bdf2\" for models with events", make_method(OdeSolver::bdf2, 2, {}));
   const auto odd = std::make_shared<LinearRightHandSide>(Matrix::Zero(3, 3), Matrix::Zero(3, 1));
-  CHECK_THROWS(std::invalid_argument, "3 states", make_solver("newmark", odd, {}));
+  CHECK_THROWS(std::invalid_argument, "3 states", make_solver(OdeSolver::newmark, odd, {}));
   CHECK_THROWS(std::invalid_argument, "gamma = 0.4", make_newmark(linear_spring(), 0.25, 0.4));
   CHECK_THROWS(std::invalid_argument, "beta = 0.9", make_newmark(linear_spring(), 0.9, 0.5));
 }
@@ -358,7 +361,7 @@ TEST(stiff_models_are_stable_with_the_implicit_solvers) {
   });
   LoneInputs u(0, nullptr);
   for (const char* name : {"trapezoidal", "bdf2", "newmark", "ode23s"}) {
-    SolverPointer solver = make_solver(name, f, {});
+    SolverPointer solver = make_solver(ode_solver(name), f, {});
     std::vector<double> x{1.0, 0.0};
     solver->start(0.0, x);
     for (int k = 0; k < 200; ++k) solver->step(0.1 * k, 0.1 * (k + 1), x.data(), u.get());
@@ -381,7 +384,7 @@ class CubicSlopes final : public Slopes {
 
 /// Largest error of the interpolant inside one step of size h from the exact solution at t = 0.3.
 double interpolation_error(const char* name, double h) {
-  const auto method = make_method(name, 2, wide_open());
+  const auto method = make_method(ode_solver(name), 2, wide_open());
   CubicSlopes f;
   const double t = 0.3;
   const double x[2] = {std::cos(t), -std::sin(t)};
@@ -410,7 +413,7 @@ TEST(dense_output_has_its_order) {
 
 TEST(dense_output_meets_both_ends_of_the_step) {
   for (const char* name : {"ode23", "ode45", "ode23s"}) {
-    const auto method = make_method(name, 2, {});
+    const auto method = make_method(ode_solver(name), 2, {});
     CubicSlopes f;
     const double x[2] = {1.0, 0.5};
     double first[2], end[2], at[2];
@@ -425,7 +428,7 @@ TEST(dense_output_meets_both_ends_of_the_step) {
 }
 
 TEST(the_stiff_solver_keeps_its_jacobian_while_a_step_is_tried_again) {
-  const auto method = make_method("ode23s", 2, {});
+  const auto method = make_method(OdeSolver::ode23s, 2, {});
   CubicSlopes f;
   const double x[2] = {1.0, 0.5};
   double first[2], once[2], again[2];
@@ -450,7 +453,7 @@ TEST(the_stiff_solver_takes_few_steps_where_explicit_ones_take_many) {
     dx[1] = 1000.0 * (1.0 - x[0] * x[0]) * x[1] - x[0];
   });
   LoneInputs u(0, nullptr);
-  SolverPointer solver = make_solver("ode23s", f, {});
+  SolverPointer solver = make_solver(OdeSolver::ode23s, f, {});
   std::vector<double> x{2.0, 0.0};
   count = 0;
   solver->start(0.0, x);

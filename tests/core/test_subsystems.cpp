@@ -62,7 +62,8 @@ TEST(outputs_are_c_x_plus_d_u) {
   Matrix d(3, 1);
   c << 1, 2, 3, 4, 5, 6;
   d << 0, 10, 0;
-  OdeSubsystem model(std::make_shared<LinearRightHandSide>(a, b), make_linear_output(c, d), {1.0, 1.0}, "ode1", {});
+  OdeSubsystem model(std::make_shared<LinearRightHandSide>(a, b), make_linear_output(c, d), {1.0, 1.0}, OdeSolver::ode1,
+                     {});
   LoneInputs u(1, std::make_shared<ExactSignal>([](double t) { return t; }));
   model.start(0.0);
   const double* y = model.output(2.0, u.get());
@@ -80,7 +81,7 @@ TEST(output_derivatives_follow_from_the_right_hand_side) {
   b << 0, 1;
   c << 2, 1;
   OdeSubsystem model(std::make_shared<LinearRightHandSide>(a, b), make_linear_output(c, Matrix::Zero(1, 1)), {1.0, 3.0},
-                     "ode1", {});
+                     OdeSolver::ode1, {});
   LoneInputs u(1, std::make_shared<ExactSignal>([](double t) { return 5.0 * t; }));
   model.start(0.0);
   CHECK(model.offers_derivatives());

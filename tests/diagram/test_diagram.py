@@ -191,7 +191,7 @@ def test_an_algebraic_loop_is_solved_when_asked():
         (lambda m: m.gain("3"), '"gain": expected a number, not text'),
         (lambda m: m.sum(1.0, signs="+*"), '"signs": only \\+ and - are allowed'),
         (lambda m: m.integrator(1.0, initial=[]), "initial"),
-        (lambda m: m.constant(1.0, name="a.b"), '"a.b" is no name'),
+        (lambda m: m.constant(1.0, name="a.b"), '"a.b" is not a valid name'),
         (lambda m: m.add("gian", gain=1.0), 'no kind of block "gian"'),
         (lambda m: m.constant(1.0)["z"], 'no output "z"'),
         (lambda m: m.integrator(1.0).connect(v=2.0), 'no input "v"'),

@@ -80,9 +80,7 @@ def test_a_function_that_fails_is_named_with_the_time_and_keeps_its_exception() 
 
 def test_a_wrong_number_of_values_is_named() -> None:
     model = oscillator(lambda m, x: m.function(lambda t, x: (1.0, 2.0), x, name="broken"))
-    with pytest.raises(
-        cp.errors.SimulationError, match=r'block "broken" at t = 0 s: .*returned 2 values; 1 are expected'
-    ):
+    with pytest.raises(cp.errors.SimulationError, match=r'block "broken" at t = 0 s: .*returned 2 values; expected 1'):
         model.run(until=1.0, step=0.1)
 
 

@@ -342,7 +342,7 @@ def test_a_second_run_of_a_once_only_fmu_at_the_same_time_is_refused_with_the_re
     system = cp.System()
     system.add("a", cp.fmu(built(model, version)))
     assert system.run(until=0.1).status == "finished"
-    with system.start(until=0.1), pytest.raises(cp.ComponentError, match="one instance a process"):
+    with system.start(until=0.1), pytest.raises(cp.ComponentError, match="one instance per process"):
         system.run(until=0.1)
     assert system.run(until=0.1).status == "finished"  # the first run has given it back
 

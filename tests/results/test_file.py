@@ -163,7 +163,7 @@ def test_a_write_error_names_the_file_and_keeps_what_was_flushed(tmp_path, monke
             OutputError, match=r"run\.h5: cannot be written: No space left on device \(\d+ bytes"
         ) as caught:
             store.flush()
-    assert str(caught.value).endswith("bytes are free); what was written before stays readable")
+    assert str(caught.value).endswith("bytes free); what was written before stays readable")
     assert caught.value.exit_code == 5
     store.close(RunSummary("failed", "the disk is full"))
     with load(tmp_path / "run.h5") as result:

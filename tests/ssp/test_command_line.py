@@ -91,7 +91,7 @@ def test_a_mechanism_is_no_system_of_fmus(command, tmp_path):
     (tmp_path / "m.toml").write_text((EXAMPLES / "four-bar.toml").read_text())
     code, _, errors = command("convert", "m.toml", "m.ssp")
     assert code == 2
-    assert "is no scenario" in errors
+    assert "is not a scenario" in errors
 
 
 @pytest.mark.filterwarnings("default")

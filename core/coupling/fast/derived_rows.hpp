@@ -34,7 +34,7 @@ class DerivedRows {
 /// Fast path: defect rows that are not written down.
 ///
 /// Serves a scalar connection that is held in a round (round.hpp) and whose source is recorded: what was assumed for a
-/// sample is the sample before it. Saves writing and keeping three numbers for every step and connection; the rows that
+/// sample is the sample before it. Saves writing and keeping three numbers per step and connection; the rows that
 /// the source gives away are kept alive instead, and the defects are made when they are read. Bit-equal to
 /// `Defect::arrived`.
 class DerivedDefectRows {

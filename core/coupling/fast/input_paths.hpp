@@ -85,7 +85,7 @@ class InputPaths {
 
   bool enabled_;
   bool single_ = false;   ///< one scalar connection and no other input
-  bool lines_ = false;    ///< the lines say it all, for the step that is frozen; connections have not heard of it
+  bool lines_ = false;    ///< the lines say it all, for the step that is frozen; the connections are not up to date
   bool sloped_ = false;   ///< some line is not held
   std::size_t last_ = 0;  ///< sample from which the lines go on
   std::vector<LineInput> line_inputs_;  ///< of all connections, or none

@@ -9,7 +9,7 @@ namespace counterpoint::fast {
 ///
 /// Serves a connection whose approximation is, from the last sample on, the polynomial through the newest samples
 /// (`Approximation::newest_points`), of a source that cannot jump. Saves a virtual call and the search for the samples
-/// around t, once for every step that extrapolates; too little to be measured beside choosing who steps. Bit-equal:
+/// around t, once per step that extrapolates; too little to be measured beside choosing the participant. Bit-equal:
 /// both ways end in `newton_through_newest`.
 inline int newest_points_of(const Connection& c) {
   const bool may_jump = c.samples.history != nullptr && c.samples.history->may_jump();

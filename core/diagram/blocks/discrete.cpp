@@ -8,7 +8,7 @@
 namespace counterpoint::diagram {
 namespace {
 
-/// y(k) = u(k - n); z: n values a component, and the place of the oldest.
+/// y(k) = u(k - n); z: n values per component, and the place of the oldest.
 class SampleDelay final : public SampledBlock {
  public:
   SampleDelay(int samples, std::vector<double> initial, const SampleTime& rate)
@@ -51,7 +51,7 @@ class ZeroOrderHold final : public SampledBlock {
 };
 
 /// The line through the last two samples, continued. It runs between samples as well, so it counts them itself:
-/// z: time of the start, number of the next sample, time of the last; value and slope a component.
+/// z: time of the start, number of the next sample, time of the last; value and slope per component.
 class FirstOrderHold final : public Block {
  public:
   FirstOrderHold(std::vector<double> initial, SampleTime rate)

@@ -28,7 +28,7 @@ struct SaturationLimits {
     g[0] = distance(u[0][k], lower(u, k));
     g[1] = distance(u[0][k], upper(u, k));
   }
-  /// An infinite limit is never met, and infinity times zero is no sign.
+  /// An infinite limit is never met, and infinity times zero is not a sign.
   static double distance(double u, double limit) { return std::isinf(limit) ? -limit : u - limit; }
 };
 

@@ -67,10 +67,10 @@ namespace {
 
 /// States: the integral parts, then the filters of the derivative parts (if there is one).
 ///
-/// Limits are located. Clamping: z has a mode a component: 0 within the limits, else the side on which v is outside
+/// Limits are located. Clamping: z has a mode per component: 0 within the limits, else the side on which v is outside
 /// (its sign), 1 when the integral rests there, 2 when it moves back. v counts as outside from a little beyond the
 /// limit on and as inside from the limit on: where integrating drives v out and resting lets it in, both would
-/// alternate without end.
+/// alternate endlessly.
 class Pid final : public Block {
  public:
   explicit Pid(const PidOptions& options)

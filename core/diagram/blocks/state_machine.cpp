@@ -201,7 +201,7 @@ std::vector<MachineState> make_states(const MachineText& text, const MachineName
       });
       const Part& guard = made.transitions.back().guard;
       if (!guard.expression().results().front().name.empty()) {
-        throw std::invalid_argument(there + ": \"" + one.guard + "\" is no condition; to compare, write ==");
+        throw std::invalid_argument(there + ": \"" + one.guard + "\" is not a condition; to compare, write ==");
       }
       made.crossings += guard.crossings();
     }

@@ -123,7 +123,7 @@ class Case:
 
     def write(self, path: Path, *, overwrite: bool = False) -> Path:
         """Write the case in another form."""
-        raise SetupError(f"{self.path} is no scenario; mechanisms and diagrams are exported as FMUs")
+        raise SetupError(f"{self.path} is not a scenario; mechanisms and diagrams are exported as FMUs")
 
     def write_matrices(self, folder: Path, *, overwrite: bool) -> Iterable[Path]:
         """Write the matrices of a mechanism."""

@@ -48,7 +48,7 @@ def socket_address(address: str) -> tuple[socket.AddressFamily, Place]:
 
 
 def connect_to(address: str, deadline: float, name: str = "") -> SocketStream:
-    """Return a connection to whoever listens at ``tcp://host:port`` or ``unix:///path``."""
+    """Return a connection to the program that listens at ``tcp://host:port`` or ``unix:///path``."""
     family, place = socket_address(address)
     made = socket.socket(family, socket.SOCK_STREAM)
     made.settimeout(deadline)

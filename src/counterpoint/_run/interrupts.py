@@ -37,7 +37,7 @@ class Interrupts:
     def __enter__(self) -> Self:
         try:
             self._before = {which: signal.signal(which, self._handle) for which in _SIGNALS}
-        except ValueError:  # not the main thread: signals stay with whoever has them
+        except ValueError:  # not the main thread: signals stay where they are
             self._before = {}
         return self
 

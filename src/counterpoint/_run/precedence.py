@@ -1,8 +1,8 @@
-"""Who waits for whom. Every explicit scheme is the precedence rule with a different order.
+"""Which subsystems wait for which. Every explicit scheme is the precedence rule with a different order.
 
 A consumer that waits for a source steps only when the source has gone as far, and interpolates; one
 that does not wait extrapolates. Subsystems without inputs (sources) are waited for in every named
-scheme: they depend on nobody, so there is nothing to extrapolate.
+scheme: they depend on no other subsystem, so there is nothing to extrapolate.
 """
 
 from __future__ import annotations
@@ -80,7 +80,9 @@ def scheme_problems(scheme: Scheme, names: Sequence[str]) -> list[str]:
         problems += [f'"{name}" is twice in the sequential order' for name in names if scheme.order.count(name) > 1]
     cycle = find_loop({name: list(others) for name, others in scheme.waits.items()})
     if cycle:
-        problems.append("everybody would wait for ever: " + " waits for ".join(f'"{name}"' for name in cycle))
+        problems.append(
+            "these subsystems would wait for each other: " + " waits for ".join(f'"{name}"' for name in cycle)
+        )
     return problems
 
 

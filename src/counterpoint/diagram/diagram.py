@@ -265,7 +265,9 @@ class Diagram(BlockLibrary):
         if name in self.blocks:
             raise SetupError(f'diagram "{self.name}": block "{name}" is there already')
         if not name or any(c in name for c in "./ "):
-            raise SetupError(f'diagram "{self.name}": "{name}" is no name; use a word without dots, slashes and blanks')
+            raise SetupError(
+                f'diagram "{self.name}": "{name}" is not a valid name; use a word without dots, slashes and blanks'
+            )
         return name
 
     def _find(self, name: str) -> Block:

@@ -31,7 +31,7 @@ class PythonBlock:
     3. ``start(context)`` writes initial states to ``self.x`` and resets everything else. It begins a run, and may be
        called again before the first step.
     4. ``output(context, *u)`` returns the outputs (a number or an array; a sequence of them for several outputs). It
-       runs several times a step, at times that may be given up later: only at ``context.is_major`` does it count.
+       runs several times per step, at times that may be given up later: only at ``context.is_major`` does it count.
     5. ``derivative(context, *u)`` returns dx/dt.
     6. ``update(context, *u)`` runs at accepted times: at the samples of a sampled block, otherwise at the instants that
        are looked at (events, samples, every step with ``needs_major``). It may write ``self.x``, which then takes place

@@ -32,7 +32,7 @@ class StateMachine(Block):
         if name in self.states:
             raise SetupError(f'state machine "{self.name}": state "{name}" is there already')
         if not name.isidentifier():
-            raise SetupError(f'state machine "{self.name}": "{name}" is no name of a state; use a word')
+            raise SetupError(f'state machine "{self.name}": "{name}" is not a valid name of a state; use a word')
         lines = [f"state {name}"]
         actions = {"entry": entry, "during": during, "exit": exit}
         lines += [f"{kind}: {_line(action)}" for kind, action in actions.items() if action]

@@ -278,7 +278,7 @@ def _run(model: Fmu, step: float, repeated: Window | None = None) -> Result:
         if name not in model.defaults:
             system.set(f"fmu.{name}", 0.0)
     if repeated is not None and model.output_widths:
-        # A window is repeated for those who had to guess: here somebody does.
+        # A window is repeated for subsystems that extrapolate: the listener does.
         first, width = next(iter(model.output_widths.items()))
         system.add(
             "listener", linear([[0.0]], np.zeros((1, width)), x0=[0.0], inputs={"u": width}, outputs="y"), step=step

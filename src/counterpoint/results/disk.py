@@ -149,7 +149,7 @@ class Disk(FileObject):
         self._stopped = True
 
     def stop(self) -> None:
-        """Let nothing that HDF5 writes reach the disk any more, because nobody asks for it."""
+        """Let nothing that HDF5 writes reach the disk any more, because it is not wanted."""
         self._stopped = True
 
     def end(self) -> int:
@@ -235,7 +235,7 @@ class Disk(FileObject):
     def seal(self) -> None:
         """Give back room that was not used, and mark the file as closed, with its true end, where HDF5 could not."""
         if self.error is None:
-            with contextlib.suppress(OSError):  # a file that is too long is no harm
+            with contextlib.suppress(OSError):  # a file that is too long does no harm
                 self._raw.truncate(self.size)
         head, size = _read(self._raw, 0, superblock.SIZE), super().end()
         if superblock.is_marked(head) or superblock.end_of_file(head) > size:
@@ -272,7 +272,7 @@ def open_hdf5(source: FileObject, mode: str, **settings: Any) -> h5py.File:
 
 
 def release(file: h5py.File, disk: Disk) -> None:
-    """Close a run file without a word to the disk: for a store that nobody closed, at the latest when Python exits."""
+    """Close a run file without a word to the disk: for a store that was not closed, at the latest when Python exits."""
     disk.stop()
     with contextlib.suppress(Exception):
         file.close()

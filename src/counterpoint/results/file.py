@@ -343,7 +343,7 @@ class FileStore:
         needed = sum(series.room for series in getattr(self, "_series", []))
         with contextlib.suppress(OSError):
             free = shutil.disk_usage(self.path.parent).free
-            return f" ({needed} bytes are needed, {free} bytes are free)"
+            return f" ({needed} bytes required, {free} bytes free)"
         return ""
 
 

@@ -170,7 +170,7 @@ def summary_from(content: bytes) -> RunSummary:
     ValueError, TypeError, KeyError
         When it is not one.
     """
-    fields, _ = json.JSONDecoder().raw_decode(content.decode())  # what follows is no matter
+    fields, _ = json.JSONDecoder().raw_decode(content.decode())  # what follows does not matter
     fields["defects"] = [DefectSummary(**defect) for defect in fields["defects"]]
     if fields.get("windows") is not None:
         fields["windows"] = WindowSummary(**fields["windows"])

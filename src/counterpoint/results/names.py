@@ -22,7 +22,7 @@ class UnknownNameError(SetupError, KeyError):
 
 @dataclass(frozen=True)
 class Place:
-    """Where a signal lives: a subsystem and neighbouring columns; `scalar` when it is one number a row."""
+    """Where a signal lives: a subsystem and neighbouring columns; `scalar` when it is one number per row."""
 
     name: str
     unit: str

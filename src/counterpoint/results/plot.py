@@ -179,7 +179,7 @@ def _title(result: Result, hidden: int) -> str:
 
 
 def _figure(size: tuple[float, float], *, keep: bool) -> Figure:
-    """Make a figure; one that is only saved stays out of pyplot, which would hold it for ever."""
+    """Make a figure; one that is only saved stays out of pyplot, which would never release it."""
     if keep:
         import matplotlib.pyplot as plt
 

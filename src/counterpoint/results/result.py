@@ -187,7 +187,7 @@ class Result:
         Returns
         -------
         DataFrame
-            One column a signal, the time in s as index.
+            One column per signal, the time in s as index.
         """
         import pandas as pd
 

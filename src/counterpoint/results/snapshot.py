@@ -1,7 +1,7 @@
-"""A run file opened for reading, whoever writes it or has left it.
+"""A run file opened for reading, also while it is being written or after its writer has died.
 
 A file that is being written carries a mark, and HDF5 opens it in SWMR mode only. That mode waits for a writer to mend
-what cannot be read, without end when there is none. So HDF5 is shown the file as if it were closed; what a writer
+what cannot be read, and never returns when there is none. So HDF5 is shown the file as if it were closed; what a writer
 was just changing is read again by us, a few times.
 """
 
@@ -22,18 +22,18 @@ CONTAINED = "run files hold everything themselves"
 
 
 def problem_of(path: Path) -> str:
-    """Return why a file is no run file, as far as its first bytes and its size tell; empty when it may be one."""
+    """Return why a file is not a run file, as far as its first bytes and its size tell; empty when it may be one."""
     try:
         status = path.stat()
     except FileNotFoundError:
         return "no such file"
     if stat.S_ISDIR(status.st_mode):
-        return "is a folder; a run file is needed"
+        return "is a folder; expected a run file"
     if not stat.S_ISREG(status.st_mode):  # a pipe would never answer
         return "is not a file"
     head = head_of(path)
     if not head.startswith(superblock.SIGNATURE):
-        return "is not a run file (HDF5 is expected)"
+        return "is not a run file (expected HDF5)"
     if status.st_size < superblock.end_of_file(head):
         return f"is cut off after {status.st_size} bytes; copy it again"
     return ""
@@ -106,7 +106,7 @@ def vector(group: h5py.Group, name: str, kind: str) -> Any:
     """Read a whole dataset with one dimension, of integers of this kind."""
     dataset = member(group, name, h5py.Dataset)
     if dataset.dtype != kind or dataset.ndim != 1:
-        raise ValueError(f'"{name}" has shape {dataset.shape} and type {dataset.dtype}; (n,) of {kind} is needed')
+        raise ValueError(f'"{name}" has shape {dataset.shape} and type {dataset.dtype}; expected (n,) of {kind}')
     return dataset[...]
 
 
@@ -115,7 +115,7 @@ def table(group: h5py.Group, name: str, *columns: int) -> h5py.Dataset:
     dataset = member(group, name, h5py.Dataset)
     if dataset.dtype != "f8" or dataset.shape[1:] != columns:
         raise ValueError(
-            f'"{name}" has shape {dataset.shape} and type {dataset.dtype}; (n, {columns}) of float64 is needed'
+            f'"{name}" has shape {dataset.shape} and type {dataset.dtype}; expected (n, {columns}) of float64'
         )
     return dataset
 

@@ -162,7 +162,7 @@ class RunSummary:
     steps, seconds : list
         Accepted steps and time spent in s, per subsystem in the order of the layout.
     defects : list of DefectSummary
-        One entry a connection.
+        One entry per connection.
     windows : WindowSummary or None
         For a run in windows that were repeated.
     """

@@ -25,7 +25,7 @@ def end_of_file(head: bytes) -> int:
 
 
 def closed(head: bytes, end: int) -> bytes:
-    """Return the superblock of a file that nobody writes and that ends at `end`; `head` as it is when not known."""
+    """Return the superblock of a file without a writer that ends at `end`; `head` as it is when not known."""
     return _changed(head, 0, end) if _is_known(head) else head
 
 

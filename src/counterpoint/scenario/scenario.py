@@ -161,7 +161,7 @@ class Scenario(Case):
         mistakes = Mistakes(self._document)
         system = self._builder(mistakes).system(self.name)
         mistakes.raise_if_any()
-        system.origin = self  # an archive stays unpacked as long as somebody uses its files
+        system.origin = self  # an archive stays unpacked as long as its files are used
         return system
 
     def options(self) -> RunOptions:

@@ -211,7 +211,7 @@ class _Maker:
             self.problems.append(f"{where}.approximation: {text}")
 
     def _master(self) -> Iterator[Node]:
-        """Yield the step for OMSimulator, which has one for all: the smallest, for nobody may step less often."""
+        """Yield the step for OMSimulator, which has one for all: the smallest, for no part may step less often."""
         steps = [part.table.get("step") or part.description.experiment.step for part in self.parts.values()]
         known = [float(step) for step in steps if step]
         if known:

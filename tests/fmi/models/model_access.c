@@ -230,7 +230,7 @@ size_t size_of_state(void) { return sizeof(Saved) + definition.size; }
 
 Status save_state(Instance* instance, void** state) {
   if (definition.save != NULL && definition.save(instance) != OK) return ERROR;
-  if (*state == NULL) *state = malloc(size_of_state());
+  if (*state == NULL) *state = calloc(1, size_of_state()); /* padding is serialised, too */
   Saved* saved = *state;
   saved->time = instance->time;
   saved->event_time = instance->event_time;

@@ -137,7 +137,7 @@ def test_what_follows_from_a_mistake_is_not_told(problems):
         ('[formulation]\nname = "index-3"\nintegrator = "rk4"\n', "formulation.integrator: "),
         ('[formulation]\npenalti = 3\n', 'formulation.penalti: unknown key; did you mean "penalty"?'),
         ('[bodies.b]\npoints = ["A", "B"]\nmass = 1\nshape = { kind = "bx" }\n', 'bodies.b.shape.kind: "bx": unknown shape; did you mean "box"?'),
-        ('[bodies.b]\npoints = ["A", "B"]\nmass = 1\nlocal = { A = [0, 0], B = [1, 0], C = [1, 0] }\n', "bodies.b.local.C: is no point or vector of the body"),
+        ('[bodies.b]\npoints = ["A", "B"]\nmass = 1\nlocal = { A = [0, 0], B = [1, 0], C = [1, 0] }\n', "bodies.b.local.C: is not a point or vector of the body"),
         ('[points.ground]\nat = [0, 0]\n', "points.ground: point name 'ground'"),
         ('[links.l]\nkind = "line"\npoint = "B"\nthrough = "A"\naxis = [0, 0]\n', "links.l: the axis has no length"),
         ('[links.l]\nkind = "line"\npoint = "B"\nthrough = "A"\naxis = ["1 m", 0]\n', "links.l.axis: must be a list of bare numbers"),

@@ -238,7 +238,7 @@ def refused(path, match):
         ('<robot name="r"/>', "no links"),
         ('<robot name="r"><link/></robot>', "cannot be read as URDF"),
         (robot('<link name="a"/>', '<joint name="j" type="fixed"/>'), "cannot be read as URDF"),
-        (robot('<link name="a"/>', '<link name="b"/>'), 'one link must be nobody\'s child.*"a", "b"'),
+        (robot('<link name="a"/>', '<link name="b"/>'), 'expected one link that is not a child.*"a", "b"'),
         (robot('<link name="a"/>', '<link name="a"/>'), 'link "a": named twice'),
         (robot('<link name="a"/>', link("b"), joint("j", "hinge", "a", "b")), 'type "hinge"'),
         (robot('<link name="a"/>', link("b"), joint("j", "fixed", "a", "c")), 'no link "c"'),

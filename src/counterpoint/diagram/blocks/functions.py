@@ -124,7 +124,7 @@ class FunctionBlocks(Family):
             In Python: returns a number or an array, a sequence of them for several outputs. Scalar inputs are given as
             numbers, vectors as arrays that are written again at every call. When its first argument is called
             ``context``, it gets the context instead of the time: ``time``, ``step``, ``stage``, ``attempt``,
-            ``is_major``. It runs several times a step, at times that may be given up later, and so must not remember;
+            ``is_major``. It runs several times per step, at times that may be given up later, and so must not remember;
             see :meth:`python_block` for blocks that do.
             Compiled (numba's cfunc, ctypes, an address): ``void f(double t, const double *u, double *y)``, inputs and
             outputs one after another.
@@ -211,7 +211,7 @@ class FunctionBlocks(Family):
             States and transitions as text instead: lines ``state NAME``, below each ``entry: ACTION``,
             ``during: ACTION``, ``exit: ACTION`` and ``GUARD -> NAME : ACTION``.
         sample_time, sample_offset : float, optional
-            s; then guards are looked at and transitions made at samples only, one a sample. Otherwise the
+            s; then guards are looked at and transitions made at samples only, one per sample. Otherwise the
             time at which a guard becomes true is located.
 
         Examples

@@ -178,7 +178,7 @@ def port_names(names: Sequence[str] | None) -> str | None:
         return names
     wrong = [name for name in names if not name.isidentifier()]
     if wrong:
-        raise SetupError(f'"{wrong[0]}" is no name of a port; use letters, digits and underscores')
+        raise SetupError(f'"{wrong[0]}" is not a valid name of a port; use letters, digits and underscores')
     return ",".join(names)
 
 

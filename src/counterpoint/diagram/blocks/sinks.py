@@ -14,7 +14,7 @@ class SinkBlocks(Family):
     """Sinks: where signals end, or end a run."""
 
     def terminator(self, u: Any = None, *, name: str | None = None) -> Block:
-        """End a signal that nobody uses."""
+        """End a signal that is not used."""
         return self.add("terminator", given(u), name=name)
 
     def stop(self, u: Any = None, *, message: str | None = None, name: str | None = None) -> Block:

@@ -216,7 +216,7 @@ class _Builder:
                 )
 
     def _is_there(self, diagram: Diagram, signal: str) -> bool:
-        """Whether it is worth asking for a signal: where a block could not be made, what it lacks is no news."""
+        """Whether it is worth asking for a signal: where a block could not be made, what it lacks is known."""
         return id(diagram) not in self.missing or signal.partition(".")[0] in diagram.blocks
 
     @contextmanager

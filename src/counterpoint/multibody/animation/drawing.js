@@ -439,7 +439,7 @@ function shadows(gl, view, bars, opacity) {
   gl.disable(gl.STENCIL_TEST);
 }
 
-// Draws the number of each shape instead of its colour where nobody looks, and reads the one under the mouse.
+// Draws the number of each shape instead of its colour off screen, and reads the one under the mouse.
 function pick(gl, view, dots, ratio) {
   const [x, y] = [Math.round(pickAt[0] * ratio), canvas.height - 1 - Math.round(pickAt[1] * ratio)];
   gl.bindFramebuffer(gl.FRAMEBUFFER, tools.forPicking);

@@ -201,7 +201,7 @@ class Placing:
             for j in range(i, len(body.directions)):
                 second = body.directions[j]
                 if i == j and self._is_vector(names[i]):
-                    continue  # unit vectors keep their length once, whoever shares them
+                    continue  # unit vectors keep their length once, also when bodies share them
                 label = f"{body.name}: length of {names[i]}" if i == j else f"{body.name}: {names[i]} to {names[j]}"
                 if i == j:
                     self._keep_length(label, first, float(np.linalg.norm(drawn[i])))

@@ -1,4 +1,4 @@
-"""A model whose dynamic terms somebody else evaluates, all of them in one call."""
+"""A model whose dynamic terms another program evaluates, all of them in one call."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Terms = Callable[[float, Vector, Vector, Vector], tuple[ArrayLike, ArrayLike, Ar
 
 
 class Evaluated(HandWritten):
-    """Formulate and integrate a model whose terms M, Phi, J, Q come from outside (thesis, section 5.3).
+    """Formulate and integrate a model whose terms M, Phi, J, Q come from outside (González Varela (2010), section 5.3).
 
     Everything that :class:`HandWritten` does, it does too: ``run``, ``subsystem``, ``equilibrium``, ``modes``. The
     difference is that one call answers for all terms of an instant, since the one who answers may be far away.

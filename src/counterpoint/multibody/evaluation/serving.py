@@ -30,11 +30,12 @@ def serve_terms(
     terms : function
         ``terms(t, q, v, u)`` returns ``(M, Phi, J, Q)``.
     address : str
-        ``tcp://127.0.0.1:0`` (any free port) or ``unix:///path``. Whoever can reach it is answered: keep it local.
+        ``tcp://127.0.0.1:0`` (any free port) or ``unix:///path``. It answers any program that can
+        reach it: keep it local.
     coordinates, equations, inputs : int
         Sizes of the model.
     ready : function, optional
-        Called with the address as soon as somebody may connect; default: it is printed.
+        Called with the address as soon as a program may connect; default: it is printed.
 
     Examples
     --------

@@ -317,7 +317,7 @@ class _Builder:
         return made if fine else None
 
     def _check_gravity(self, head: Any) -> None:
-        """Refuse bare numbers where they would be mm/s²: nobody means that."""
+        """Refuse bare numbers where they would be mm/s², which is never meant."""
         plain = self.units.unit("length/time^2")
         if head.gravity is None or plain.factor == 1.0 or all(g.unit or g.value == 0.0 for g in head.gravity):
             return
@@ -342,7 +342,7 @@ class _Builder:
         unknown = [name for name in made if name not in (*entry.points, *entry.vectors)]
         for name in unknown:
             hint = did_you_mean(name, [*entry.points, *entry.vectors])
-            self.mistakes.add((*at, "local", name), f"is no point or vector of the body{hint}")
+            self.mistakes.add((*at, "local", name), f"is not a point or vector of the body{hint}")
             del made[name]
         return made
 

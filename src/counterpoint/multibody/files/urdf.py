@@ -135,7 +135,7 @@ class _Tree:
         roots = set(links) - {joint.child for joint in robot.joints}
         if len(roots) != 1:
             found = ", ".join(f'"{name}"' for name in sorted(roots)) or "none"
-            raise SetupError(f"{label}: one link must be nobody's child, the root of the tree; found: {found}")
+            raise SetupError(f"{label}: expected one link that is not a child, the root of the tree; found: {found}")
         tree = _Tree(links, joints, roots.pop())
         tree._place()
         lost = sorted(set(links) - set(tree.frames))

@@ -62,8 +62,8 @@ class Formulation:
     carry_multipliers : bool
         Index 3: begin a step with the last multipliers instead of zero. Less stable, see the docs.
     printed : bool
-        Index 3 exactly as printed in the thesis (multipliers carried, ``lambda += alpha Phi`` after every iteration);
-        for studies.
+        Index 3 exactly as printed in González Varela (2010): multipliers carried, ``lambda += alpha Phi`` after
+        every iteration; for studies.
     tolerance : float
         Expected next correction at which Newton's method stops, relative to the size of the mechanism.
     max_iterations : int

@@ -298,7 +298,7 @@ class Loads(Bookkeeping):
         """
         problems = self._unknown(f'user force "{name}"', "point", list(points), self.points)
         if not callable(function) and not hasattr(function, "address"):
-            problems.append(f'user force "{name}": {function!r} is no function')
+            problems.append(f'user force "{name}": {function!r} is not a function')
         if not points:
             problems.append(f'user force "{name}": no points; expected at least one')
         for key, size in (("position_difference", position_difference), ("velocity_difference", velocity_difference)):

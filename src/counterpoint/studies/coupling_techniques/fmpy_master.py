@@ -20,7 +20,7 @@ class FmpyMaster:
     """Linkage and engine as FMI 2 FMUs in FMPy's low-level interface; values are held over a step."""
 
     def __init__(self, mechanism: Mechanism, engine: Diagram) -> None:
-        import fmpy  # an extra; whoever has not installed it gets the other techniques
+        import fmpy  # an extra; without it the other techniques run
 
         self._folder = tempfile.mkdtemp(prefix="linkage-fmpy-")
         self._units: dict[str, Any] = {}
