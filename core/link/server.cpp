@@ -94,7 +94,7 @@ class LinkServer::RequestedInputs final : public Inputs {
   }
 
   const double* request(double t) {
-    link_.begin(FrameKind::request).put(t).send(Deadline::in(silence_));
+    link_.begin(FrameKind::request).put(t).send(Deadline::from_first_wait(silence_));
     const Frame frame = next_answer();
     if (frame.kind == FrameKind::error)
       throw std::runtime_error("the master could not evaluate the inputs: " + frame.text());
@@ -106,7 +106,7 @@ class LinkServer::RequestedInputs final : public Inputs {
   /// The master may be at work for as long as it likes, if it says so.
   Frame next_answer() {
     while (true) {
-      const Frame frame = link_.receive(Deadline::in(silence_));
+      const Frame frame = link_.receive(Deadline::from_first_wait(silence_));
       if (frame.kind != FrameKind::alive) return frame;
     }
   }
@@ -148,13 +148,13 @@ void LinkServer::serve() {
   }
 }
 
-/// The clock is asked only once per wait: most commands come at once.
+/// Most commands come at once: then the clock is not asked.
 Frame LinkServer::next_command() {
   const bool waits_for_ever = !idle_ && ports_.silence <= 0.0;
   std::optional<Deadline> silence;
   while (true) {
     try {
-      const Frame frame = link_.receive(waits_for_ever ? Deadline::never() : Deadline::in(idle_seconds));
+      const Frame frame = link_.receive(waits_for_ever ? Deadline::never() : Deadline::from_first_wait(idle_seconds));
       if (frame.kind != FrameKind::alive) return frame;
       silence.reset();
     } catch (const ChannelTimeout&) {
@@ -190,11 +190,11 @@ void LinkServer::execute(const Frame& frame) {
       saved_.erase(command_[0]);
       return;
     case FrameKind::ping:
-      return link_.begin(FrameKind::pong).send(Deadline::in(silence_));
+      return link_.begin(FrameKind::pong).send(Deadline::from_first_wait(silence_));
     case FrameKind::call: {
       if (!calls_) throw ProtocolFailure("no calls are offered here");
       const std::string result = calls_(frame.text());
-      return link_.send_text(FrameKind::result, result, Deadline::in(silence_));
+      return link_.send_text(FrameKind::result, result, Deadline::from_first_wait(silence_));
     }
     default:
       throw ProtocolFailure("a frame of kind " + std::to_string(static_cast<int>(frame.kind)) + " is not a command");
@@ -237,14 +237,14 @@ void LinkServer::reply(double reached, bool with_outputs) {
   }
   if (y != nullptr) link_.put(y, width);
   if (dy != nullptr) link_.put(dy, width);
-  link_.send(Deadline::in(silence_));
+  link_.send(Deadline::from_first_wait(silence_));
 }
 
 void LinkServer::save() {
   std::unique_ptr<SavedState> state = model_.save();
   if (!state) throw ProtocolFailure("this subsystem cannot save its state");
   saved_[++last_handle_] = std::move(state);
-  link_.begin(FrameKind::handle).put(last_handle_).send(Deadline::in(silence_));
+  link_.begin(FrameKind::handle).put(last_handle_).send(Deadline::from_first_wait(silence_));
 }
 
 void LinkServer::restore() {
@@ -265,7 +265,11 @@ void LinkServer::describe_failure() {
   } catch (...) {
     failure = Failure::of(std::current_exception());
   }
-  link_.begin(FrameKind::error).put(word_of(failure.kind)).put("\t").put(failure.reason).send(Deadline::in(silence_));
+  link_.begin(FrameKind::error)
+      .put(word_of(failure.kind))
+      .put("\t")
+      .put(failure.reason)
+      .send(Deadline::from_first_wait(silence_));
 }
 
 }  // namespace counterpoint::link
