@@ -59,7 +59,7 @@ def _outline_row(name: str, entry: AnySubsystem, table: ScenarioTable, system: S
         ", ".join(dict.fromkeys(port.partition(".")[2] for port in all_ports if port.startswith(f"{name}.")))
         for all_ports in named.values()
     ]
-    return name, entry.type, "–" if entry.step is None else f"{entry.step:g}", *(f"{text or '?'} …" for text in ports)
+    return name, entry.type, "–" if entry.step is None else f"{entry.step:g}", *(f"{text} …".strip() for text in ports)
 
 
 def _row(name: str, kind: str, participant: Participant) -> tuple[str, ...]:
