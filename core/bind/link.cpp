@@ -101,6 +101,7 @@ void bind_ports(nb::module_& m) {
       .def_rw("output_approximations", &Ports::output_approximations)
       .def_rw("input_approximations", &Ports::input_approximations)
       .def_rw("heartbeat", &Ports::heartbeat)
+      .def_rw("silence", &Ports::silence)
       .def_rw("can_save", &Ports::can_save)
       .def_rw("derivatives", &Ports::derivatives)
       .def_rw("requests", &Ports::requests)
@@ -115,7 +116,8 @@ void bind_connections(nb::module_& m) {
   nb::class_<TokenCheck>(m, "TokenCheck", "Accepts connections that show the token.")
       .def(nb::init<std::string, bool>(), nb::arg("token"), nb::arg("single_use"));
   nb::class_<PendingConnection>(m, "PendingConnection", "A program that has connected and sent nothing yet.")
-      .def_ro("name", &PendingConnection::name);
+      .def_ro("name", &PendingConnection::name)
+      .def_prop_ro("descriptor", [](const PendingConnection& self) { return self.socket.get(); });
   nb::class_<Listener>(m, "Listener", "Waits for connections at an address.")
       .def(
           "__init__", [](Listener* self, const std::string& address) { new (self) Listener(Address::parse(address)); },

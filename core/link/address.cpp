@@ -1,8 +1,12 @@
 #include "link/address.hpp"
 
+#include <arpa/inet.h>
+#include <netinet/in.h>
 #include <sys/un.h>
 
+#include <algorithm>
 #include <charconv>
+#include <cstring>
 #include <stdexcept>
 
 #include "check.hpp"
@@ -28,6 +32,13 @@ Address parse_path(Transport transport, const std::string& path, const std::stri
   return address;
 }
 
+/// A name or number of a host and nothing that another parser could read as user, path or end of the text.
+bool is_host(const std::string& host) {
+  return !host.empty() && std::all_of(host.begin(), host.end(), [](unsigned char c) {
+    return c > 0x20 && c != 0x7f && std::strchr("@/\\?#[]\"'", c) == nullptr;
+  });
+}
+
 }  // namespace
 
 Address Address::parse(const std::string& text) {
@@ -46,7 +57,7 @@ Address Address::parse(const std::string& text) {
   const char* const last = rest.data() + rest.size();
   const char* const first = colon == std::string::npos ? last : rest.data() + colon + 1;
   const auto [stop, error] = std::from_chars(first, last, address.port);
-  if (address.host.empty() || first == last || error != std::errc() || stop != last || address.port < 0 ||
+  if (!is_host(address.host) || first == last || error != std::errc() || stop != last || address.port < 0 ||
       address.port > 65535) {
     refuse(text, "expected a host and a port from 0 to 65535");
   }
@@ -66,8 +77,20 @@ std::string Address::text() const {
   return "tcp://" + (brackets ? "[" + host + "]" : host) + ":" + std::to_string(port);
 }
 
+/// Only numbers in their standard form are looked at: what else a resolver may take for 127.0.0.1 (`127.1`, `0x7f.1`,
+/// `localhost.`) depends on the system, and a name that begins like a number belongs to whoever registered it.
 bool Address::is_local() const {
-  return transport != Transport::tcp || host == "localhost" || host == "::1" || host.rfind("127.", 0) == 0;
+  if (transport != Transport::tcp || host == "localhost") return true;
+  in_addr four{};
+  if (::inet_pton(AF_INET, host.c_str(), &four) == 1) return is_loopback(four);
+  in6_addr six{};
+  return ::inet_pton(AF_INET6, host.c_str(), &six) == 1 && is_loopback(six);
+}
+
+bool is_loopback(const in_addr& number) { return ntohl(number.s_addr) >> 24 == 127; }
+
+bool is_loopback(const in6_addr& number) {
+  return IN6_IS_ADDR_LOOPBACK(&number) || (IN6_IS_ADDR_V4MAPPED(&number) && number.s6_addr[12] == 127);
 }
 
 }  // namespace counterpoint::link

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <netinet/in.h>
+
 #include <string>
 
 namespace counterpoint::link {
@@ -13,7 +15,7 @@ struct Address {
   /// Throws UserError that says what is allowed.
   static Address parse(const std::string& text);
   std::string text() const;
-  /// Whether it can be reached from this computer only.
+  /// Whether it can be reached from this computer only: a path, `localhost`, or a number of the loopback interface.
   bool is_local() const;
 
   Transport transport = Transport::tcp;
@@ -21,5 +23,9 @@ struct Address {
   int port = 0;
   std::string path;
 };
+
+/// Whether a number belongs to the loopback interface.
+bool is_loopback(const in_addr& number);
+bool is_loopback(const in6_addr& number);
 
 }  // namespace counterpoint::link

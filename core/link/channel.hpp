@@ -4,6 +4,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 namespace counterpoint::link {
 
@@ -18,12 +19,22 @@ class Deadline {
     if (!(seconds < 3e7)) return never();
     return Deadline(clock::now() + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(seconds)));
   }
+  /// That many seconds from when it is first looked at: who does not have to wait does not ask the clock.
+  static Deadline from_first_wait(double seconds) {
+    Deadline made = never();
+    made.allowed_ = seconds;
+    return made;
+  }
   static Deadline earlier(const Deadline& a, const Deadline& b) { return a.at_ < b.at_ ? a : b; }
-  bool passed() const { return at_ != clock::time_point::max() && clock::now() >= at_; }
+  bool passed() const {
+    if (allowed_ > 0.0) at_ = in(std::exchange(allowed_, 0.0)).at_;
+    return at_ != clock::time_point::max() && clock::now() >= at_;
+  }
 
  private:
   explicit Deadline(clock::time_point at) : at_(at) {}
-  clock::time_point at_;
+  mutable clock::time_point at_;
+  mutable double allowed_ = 0.0;  ///< s, as long as it has not been looked at
 };
 
 /// The other end is gone: its process died, or it closed the connection.

@@ -45,6 +45,7 @@ class PortsParser {
     if (key == "initial feedthrough") ports_.initial_feedthrough.emplace_back(word(1), word(2));
     if (key == "step") ports_.step = positive(1);
     if (key == "heartbeat") ports_.heartbeat = positive(1);
+    if (key == "silence") ports_.silence = positive(1);
     if (key == "approximation") approximation();
     if (key == "input approximation") ports_.input_approximations.emplace_back(word(2), word(1));
     if (key == "ask") ports_.asks = shares();
@@ -163,6 +164,7 @@ std::string Ports::to_text() const {
     text << "initial feedthrough\t" << output << '\t' << input << '\n';
   if (step > 0.0) text << "step\t" << number(step) << '\n';
   if (heartbeat > 0.0) text << "heartbeat\t" << number(heartbeat) << '\n';
+  if (silence > 0.0) text << "silence\t" << number(silence) << '\n';
   if (!approximation.empty()) text << "approximation\t" << approximation << '\n';
   for (const auto& [output, words] : output_approximations)
     text << "approximation\t" << words << '\t' << output << '\n';

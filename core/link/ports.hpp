@@ -30,6 +30,7 @@ struct Ports {
   std::vector<PortPair> output_approximations;  ///< output, words: of outputs that are not like the rest
   std::vector<PortPair> input_approximations;   ///< input, words: of inputs that need more than straight lines
   double heartbeat = 0.0;                       ///< interval of heartbeats while it works, s; 0: none
+  double silence = 0.0;                         ///< of the master after which it is given up, s; 0: never
   bool can_save = false;
   bool derivatives = false;  ///< replies hold dy/dt after y
   bool requests = false;     ///< it may ask for inputs at other times

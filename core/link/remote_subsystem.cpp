@@ -6,12 +6,14 @@
 #include <utility>
 
 #include "link/handshake.hpp"
+#include "link/heartbeat.hpp"
 #include "link/server.hpp"
 
 namespace counterpoint::link {
 
 namespace {
 constexpr std::size_t max_messages = 1000;  ///< that are kept of a run
+constexpr double beats_per_silence = 4.0;   ///< that the other end allows: one may be late
 constexpr double silent_heartbeats = 5.0;   ///< that may be missing before the other end counts as gone
 }  // namespace
 
@@ -27,10 +29,18 @@ class RemoteSubsystem::Session {
   }
   bool good() const { return frames_ != nullptr; }
   void drop(std::string why) {
+    beat_.reset();
     frames_.reset();
     lost_ = std::move(why);
   }
   void set_heartbeat(double seconds) { silence_ = seconds > 0.0 ? silent_heartbeats * seconds : Polynomial::infinity; }
+
+  /// Show the other end that this program runs while no command is under way, if it asks for that.
+  void show_life(double silence) {
+    if (silence <= 0.0) return;
+    beat_ = std::make_unique<Heartbeat>(link(), std::clamp(silence / beats_per_silence, 0.05, 600.0));
+    beat_->set_on(true);
+  }
 
   /// Run something that talks to the other end; when that fails the link is not used again.
   template <class Talk>
@@ -48,6 +58,7 @@ class RemoteSubsystem::Session {
 
   /// The next answer: log messages are handled, heartbeats skipped.
   Frame receive(FrameLink& link, const Deadline& deadline) {
+    const Quiet quiet(beat_.get());  // the other end is at work and reads nothing
     try {
       while (true) {
         const Frame frame = link.receive(Deadline::earlier(deadline, Deadline::in(silence_)));
@@ -75,12 +86,24 @@ class RemoteSubsystem::Session {
   std::vector<std::string> messages;
 
  private:
+  /// No heartbeat meanwhile.
+  struct Quiet {
+    explicit Quiet(Heartbeat* stopped) : beat(stopped) {
+      if (beat != nullptr) beat->set_on(false);
+    }
+    ~Quiet() {
+      if (beat != nullptr) beat->set_on(true);
+    }
+    Heartbeat* beat;
+  };
+
   void note(std::string line) {
     if (settings.log) return settings.log(line);
     if (messages.size() < max_messages) messages.push_back(std::move(line));
   }
 
   [[noreturn]] void lose(const std::string& reason) {
+    beat_.reset();
     frames_.reset();
     lost_ = settings.explain_loss ? settings.explain_loss(reason) : peer_ + ": " + reason;
     throw ComponentFailure(lost_, true);
@@ -90,6 +113,7 @@ class RemoteSubsystem::Session {
   std::string peer_;
   std::string lost_;
   double silence_ = Polynomial::infinity;
+  std::unique_ptr<Heartbeat> beat_;  ///< uses the frames: gone before them
 };
 
 struct RemoteSubsystem::Saved final : SavedState {
@@ -133,6 +157,7 @@ RemoteSubsystem::RemoteSubsystem(std::unique_ptr<FrameLink> link, RemoteSettings
     ports_ = Ports::from_text(frame.bytes);
   });
   session_->set_heartbeat(ports_.heartbeat);
+  session_->show_life(ports_.silence);
   inputs_ = ports_.input_width();
   y_.resize(ports_.output_width());
   dy_.resize(y_.size());

@@ -1,10 +1,9 @@
 #include "link/server.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cmath>
-#include <condition_variable>
-#include <thread>
+#include <optional>
+#include <sstream>
 
 #include "check.hpp"
 
@@ -55,7 +54,8 @@ void find_shares(double t, double t_end, const std::vector<double>& times, std::
 /// Inputs whose values are at the other end: some came with the command, the others are requested when they are needed.
 class LinkServer::RequestedInputs final : public Inputs {
  public:
-  RequestedInputs(FrameLink& link, int width) : Inputs(std::vector<double>(width)), link_(link) {
+  RequestedInputs(FrameLink& link, int width, double silence)
+      : Inputs(std::vector<double>(width)), link_(link), silence_(silence) {
     if (width == 0) return;
     Connection all;
     all.approximation = std::make_shared<NoApproximation>();
@@ -94,8 +94,8 @@ class LinkServer::RequestedInputs final : public Inputs {
   }
 
   const double* request(double t) {
-    link_.begin(FrameKind::request).put(t).send(Deadline::never());
-    const Frame frame = link_.receive(Deadline::never());
+    link_.begin(FrameKind::request).put(t).send(Deadline::from_first_wait(silence_));
+    const Frame frame = next_answer();
     if (frame.kind == FrameKind::error)
       throw std::runtime_error("the master could not evaluate the inputs: " + frame.text());
     if (frame.kind != FrameKind::values) throw ProtocolFailure("a request for inputs was not answered by values");
@@ -103,50 +103,28 @@ class LinkServer::RequestedInputs final : public Inputs {
     return values_.data();
   }
 
+  /// The master may be at work for as long as it likes, if it says so.
+  Frame next_answer() {
+    while (true) {
+      const Frame frame = link_.receive(Deadline::from_first_wait(silence_));
+      if (frame.kind != FrameKind::alive) return frame;
+    }
+  }
+
   FrameLink& link_;
+  double silence_;
   const double* rows_ = nullptr;
   std::size_t count_ = 0;
   std::vector<double> asked_;
   std::vector<double> values_;
 };
 
-/// Tells the master periodically that a command is still being executed.
-class LinkServer::Heartbeat {
- public:
-  Heartbeat(FrameLink& link, double seconds) : thread_([this, &link, seconds] { beat(link, seconds); }) {}
-  ~Heartbeat() {
-    {
-      const std::lock_guard lock(mutex_);
-      over_ = true;
-    }
-    changed_.notify_one();
-    thread_.join();
-  }
-  void set_working(bool working) { working_.store(working, std::memory_order_relaxed); }
-
- private:
-  void beat(FrameLink& link, double seconds) {
-    std::unique_lock lock(mutex_);
-    try {
-      while (!changed_.wait_for(lock, std::chrono::duration<double>(seconds), [this] { return over_; })) {
-        if (working_.load(std::memory_order_relaxed)) link.send_beside(FrameKind::alive, "", Deadline::in(seconds));
-      }
-    } catch (const std::exception&) {  // the other end is gone: the answer to the command will notice
-    }
-  }
-
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  bool over_ = false;
-  std::atomic<bool> working_{false};
-  std::thread thread_;
-};
-
 LinkServer::LinkServer(FrameLink& link, Subsystem& model, Ports ports)
     : link_(link),
       model_(model),
       ports_(std::move(ports)),
-      inputs_(std::make_unique<RequestedInputs>(link, model.input_width())) {}
+      silence_(ports_.silence > 0.0 ? ports_.silence : Polynomial::infinity),
+      inputs_(std::make_unique<RequestedInputs>(link, model.input_width(), silence_)) {}
 
 LinkServer::~LinkServer() = default;
 
@@ -156,7 +134,7 @@ void LinkServer::serve() {
   while (true) {
     const Frame frame = next_command();
     if (frame.kind == FrameKind::bye) return;
-    if (heartbeat_) heartbeat_->set_working(true);
+    if (heartbeat_) heartbeat_->set_on(true);
     try {
       execute(frame);
     } catch (const ChannelClosed&) {
@@ -166,18 +144,31 @@ void LinkServer::serve() {
     } catch (...) {
       describe_failure();
     }
-    if (heartbeat_) heartbeat_->set_working(false);
+    if (heartbeat_) heartbeat_->set_on(false);
   }
 }
 
+/// Most commands come at once: then the clock is not asked.
 Frame LinkServer::next_command() {
+  const bool waits_for_ever = !idle_ && ports_.silence <= 0.0;
+  std::optional<Deadline> silence;
   while (true) {
     try {
-      return link_.receive(idle_ ? Deadline::in(idle_seconds) : Deadline::never());
+      const Frame frame = link_.receive(waits_for_ever ? Deadline::never() : Deadline::from_first_wait(idle_seconds));
+      if (frame.kind != FrameKind::alive) return frame;
+      silence.reset();
     } catch (const ChannelTimeout&) {
-      idle_();
+      if (!silence) silence = Deadline::in(silence_);
+      if (silence->passed()) throw_silent();
+      if (idle_) idle_();
     }
   }
+}
+
+void LinkServer::throw_silent() const {
+  std::ostringstream text;
+  text << "sent no command and no sign of life for " << silence_ << " s";
+  throw ChannelTimeout(text.str());
 }
 
 void LinkServer::execute(const Frame& frame) {
@@ -199,11 +190,11 @@ void LinkServer::execute(const Frame& frame) {
       saved_.erase(command_[0]);
       return;
     case FrameKind::ping:
-      return link_.begin(FrameKind::pong).send(Deadline::never());
+      return link_.begin(FrameKind::pong).send(Deadline::from_first_wait(silence_));
     case FrameKind::call: {
       if (!calls_) throw ProtocolFailure("no calls are offered here");
       const std::string result = calls_(frame.text());
-      return link_.send_text(FrameKind::result, result, Deadline::never());
+      return link_.send_text(FrameKind::result, result, Deadline::from_first_wait(silence_));
     }
     default:
       throw ProtocolFailure("a frame of kind " + std::to_string(static_cast<int>(frame.kind)) + " is not a command");
@@ -246,14 +237,14 @@ void LinkServer::reply(double reached, bool with_outputs) {
   }
   if (y != nullptr) link_.put(y, width);
   if (dy != nullptr) link_.put(dy, width);
-  link_.send(Deadline::never());
+  link_.send(Deadline::from_first_wait(silence_));
 }
 
 void LinkServer::save() {
   std::unique_ptr<SavedState> state = model_.save();
   if (!state) throw ProtocolFailure("this subsystem cannot save its state");
   saved_[++last_handle_] = std::move(state);
-  link_.begin(FrameKind::handle).put(last_handle_).send(Deadline::never());
+  link_.begin(FrameKind::handle).put(last_handle_).send(Deadline::from_first_wait(silence_));
 }
 
 void LinkServer::restore() {
@@ -274,7 +265,11 @@ void LinkServer::describe_failure() {
   } catch (...) {
     failure = Failure::of(std::current_exception());
   }
-  link_.begin(FrameKind::error).put(word_of(failure.kind)).put("\t").put(failure.reason).send(Deadline::never());
+  link_.begin(FrameKind::error)
+      .put(word_of(failure.kind))
+      .put("\t")
+      .put(failure.reason)
+      .send(Deadline::from_first_wait(silence_));
 }
 
 }  // namespace counterpoint::link

@@ -7,6 +7,7 @@
 
 #include "coupling/subsystem.hpp"
 #include "link/frames.hpp"
+#include "link/heartbeat.hpp"
 #include "link/ports.hpp"
 
 namespace counterpoint::link {
@@ -22,6 +23,7 @@ namespace counterpoint::link {
 ///       finish:  let the subsystem release what it holds
 ///       ping:    pong; call: what the program agreed on with the master
 ///       bye:     end
+///       alive:   the master still runs; without a frame for as long as `silence` says it is given up
 class LinkServer {
  public:
   using Calls = std::function<std::string(const std::string&)>;
@@ -37,14 +39,15 @@ class LinkServer {
   /// Called periodically while no command comes; may throw to end serving.
   void set_idle(std::function<void()> idle) { idle_ = std::move(idle); }
 
-  /// Answer until the master sends bye; throws ChannelClosed when the master is gone without it.
+  /// Answer until the master sends bye; throws ChannelClosed when the master is gone without it,
+  /// ChannelTimeout when it was silent for too long.
   void serve();
 
  private:
   class RequestedInputs;
-  class Heartbeat;
 
   Frame next_command();
+  [[noreturn]] void throw_silent() const;
   void execute(const Frame& frame);
   void advance(FrameKind kind);
   void reply(double reached, bool with_outputs);
@@ -55,6 +58,7 @@ class LinkServer {
   FrameLink& link_;
   Subsystem& model_;
   Ports ports_;
+  double silence_;  ///< of the master after which it is given up, s
   Calls calls_;
   std::function<void()> idle_;
   std::unique_ptr<RequestedInputs> inputs_;

@@ -104,6 +104,17 @@ sockaddr_un path_of(const Address& address) {
   return made;
 }
 
+/// `localhost` means this computer, whatever a name server says.
+void check_loopback(const Address& address, const addrinfo* found) {
+  if (address.host != "localhost") return;
+  for (; found != nullptr; found = found->ai_next) {
+    const bool loopback = found->ai_family == AF_INET6
+                              ? is_loopback(reinterpret_cast<const sockaddr_in6*>(found->ai_addr)->sin6_addr)
+                              : is_loopback(reinterpret_cast<const sockaddr_in*>(found->ai_addr)->sin_addr);
+    if (!loopback) throw std::runtime_error(address.text() + ": is not this computer here; write 127.0.0.1");
+  }
+}
+
 using Found = std::unique_ptr<addrinfo, decltype(&::freeaddrinfo)>;
 
 Found look_up(const Address& address, int flags) {
@@ -113,7 +124,9 @@ Found look_up(const Address& address, int flags) {
   addrinfo* found = nullptr;
   const int error = ::getaddrinfo(address.host.c_str(), std::to_string(address.port).c_str(), &hints, &found);
   if (error != 0) throw std::runtime_error(address.text() + ": no such host: " + ::gai_strerror(error));
-  return Found(found, &::freeaddrinfo);
+  Found owned(found, &::freeaddrinfo);
+  check_loopback(address, owned.get());
+  return owned;
 }
 
 Descriptor make_socket(int family) {

@@ -201,8 +201,13 @@ TEST(an_address_is_read_and_written_alike) {
   }
   CHECK(!Address::parse("tcp://0.0.0.0:1").is_local());
   CHECK(!Address::parse("tcp://example.org:1").is_local());
-  for (const char* text : {"", "tcp://", "tcp://host", "tcp://host:", "tcp://host:x", "tcp://host:70000",
-                           "udp://host:1", "unix://relative", "shm://"}) {
+  for (const char* host : {"127.evil.example", "127.0.0.1.evil.example", "127.1", "0x7f.1", "localhost.", "[::]"})
+    CHECK(!Address::parse(std::string("tcp://") + host + ":1").is_local());
+  for (const char* host : {"127.9.9.9", "localhost", "[0:0:0:0:0:0:0:1]", "[::ffff:127.0.0.1]"})
+    CHECK(Address::parse(std::string("tcp://") + host + ":1").is_local());
+  for (const char* text :
+       {"", "tcp://", "tcp://host", "tcp://host:", "tcp://host:x", "tcp://host:70000", "tcp://me@host:1", "tcp://a b:1",
+        "tcp://host/x:1", "udp://host:1", "unix://relative", "shm://"}) {
     CHECK_THROWS(std::invalid_argument, "write tcp://host:port, unix:///path or shm:///path", Address::parse(text));
   }
   CHECK_THROWS(std::invalid_argument, "at most 107 bytes", Address::parse("unix:///" + std::string(200, 'x')));
@@ -379,6 +384,23 @@ TEST(signs_of_life_are_expected_only_where_they_were_promised) {
   silent.send_text(FrameKind::ports, ports.to_text(), Deadline::in(1.0));
   RemoteSubsystem remote(std::make_unique<FrameLink>(std::move(pair.first)), {});
   CHECK_THROWS(ComponentFailure, "sent no heartbeat for 0.1 s", remote.start(0.0));
+}
+
+TEST(a_master_shows_that_it_lives_or_is_given_up) {
+  Slow model;
+  Ports ports = ports_of(model);
+  ports.silence = 0.4;
+  Inputs none{std::vector<double>{}};
+  for (Pair& pair : all_pairs()) {
+    Hosted hosted(model, ports, std::move(pair));
+    std::this_thread::sleep_for(std::chrono::milliseconds(1200));  // idle, for longer than the server waits
+    hosted.remote->start(0.0);
+    CHECK_CLOSE(0.01, hosted.remote->step(0.0, 0.01, none), 0.0);
+  }
+  Pair pair = make_socket_pair();  // says nothing
+  FrameLink far(std::move(pair.second));
+  LinkServer server(far, model, ports);
+  CHECK_THROWS(ChannelTimeout, "sent no command and no sign of life for 0.4 s", server.serve());
 }
 
 TEST(a_peer_that_dies_in_a_step_is_told) {

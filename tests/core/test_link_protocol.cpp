@@ -139,6 +139,7 @@ TEST(ports_are_written_and_read_alike) {
   ports.output_approximations = {{"Δp", "hold ahead"}};
   ports.input_approximations = {{"speed of the shaft", "lagrange 2"}};
   ports.heartbeat = 1.0;
+  ports.silence = 60.0;
   ports.can_save = ports.derivatives = ports.requests = ports.begins = ports.paces = ports.stops_early = ports.jumps =
       true;
   const std::string text = ports.to_text();

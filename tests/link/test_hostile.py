@@ -1,5 +1,6 @@
 """Programs at the other end that die, stall, flood, lie or guess: the run ends with a message and keeps its results."""
 
+import contextlib
 import signal
 import socket
 import struct
@@ -313,3 +314,90 @@ def test_a_server_outlives_a_master_that_vanishes():
         cp.remote(serving.address, token=serving.token).close()
         thread.join()
         assert "closed the connection" in endings[1]
+
+
+@pytest.mark.parametrize("data", [b"", b"\x10"])
+def test_strangers_do_not_keep_a_master_waiting(data):
+    with cp.listen() as place, contextlib.ExitStack() as stack:
+        host, port = place.address.removeprefix("tcp://").split(":")
+        for _ in range(150):
+            stranger = stack.enter_context(socket.create_connection((host, int(port)), timeout=10.0))
+            stranger.sendall(data)
+        started = time.monotonic()
+        good = Peer(place)
+        stack.callback(good.close)
+        assert good.receive()[0] == WELCOME
+        assert time.monotonic() - started < 2.0  # the strangers have 5 s
+        assert threading.active_count() < 100
+
+
+class Still(cp.Subsystem):
+    """A constant."""
+
+    outputs = ("y",)
+
+    def step(self, t, t_end, u):
+        pass
+
+    def output(self, t, u):
+        return t
+
+
+def test_a_master_that_is_silent_is_given_up(monkeypatch):
+    monkeypatch.setattr("counterpoint.link.serving.SILENCE", 0.5)
+    with cp.serve(Still()) as serving:
+        endings = []
+        thread = threading.Thread(target=lambda: endings.append(serving.session()), daemon=True)
+        thread.start()
+        silent = Peer(serving)
+        assert silent.receive()[0] == WELCOME
+        assert b"silence\t0.5\n" in silent.receive()[1]
+        thread.join(10.0)
+        assert len(endings) == 1
+        assert endings[0].endswith("sent no command and no sign of life for 0.5 s")
+        silent.close()
+
+
+def test_a_master_that_does_not_answer_a_request_is_given_up(monkeypatch):
+    class Asking(Still):
+        inputs = ("u",)
+
+        def step(self, t, t_end, u):
+            u(t + 0.123 * (t_end - t))
+
+    monkeypatch.setattr("counterpoint.link.serving.SILENCE", 0.5)
+    with cp.serve(Asking()) as serving:
+        endings = []
+        thread = threading.Thread(target=lambda: endings.append(serving.session()), daemon=True)
+        thread.start()
+        silent = Peer(serving)
+        assert [silent.receive()[0] for _ in range(2)] == [WELCOME, PORTS]
+        silent.send(START, struct.pack("<4d", 0, 0, 0, 0))
+        silent.send(STEP, struct.pack("<4d", 0, 1, 0, 0))
+        thread.join(10.0)
+        assert len(endings) == 1
+        assert endings[0].endswith("sent no command and no sign of life for 0.5 s")
+        silent.close()
+
+
+def test_a_master_that_is_idle_or_busy_elsewhere_shows_that_it_lives(monkeypatch):
+    monkeypatch.setattr("counterpoint.link.serving.SILENCE", 0.4)
+
+    class Busy(Still):
+        def step(self, t, t_end, u):
+            time.sleep(0.7)
+
+    with cp.serve(Still()) as serving:
+        endings = []
+        thread = threading.Thread(target=lambda: endings.append(serving.session()), daemon=True)
+        thread.start()
+        with cp.remote(serving.address, token=serving.token) as remote:
+            for _ in range(2):
+                time.sleep(1.5)
+                system = cp.System()
+                system.add("still", remote, step=0.5)
+                system.add("busy", Busy(), step=0.5)
+                assert system.run(until=1.0)["still.y"].values[-1] == 1.0
+            assert endings == []
+        thread.join(10.0)
+        assert endings[0].endswith("closed the connection")

@@ -27,6 +27,8 @@ class CaseFile:
 
     path: Path
     allow_outside: bool = False
+    allow_remote: tuple[str, ...] = ()
+    run_code: bool = True  #: whether Python files that it names may be run and other programs be connected to
 
     @property
     def ending(self) -> str:
@@ -56,6 +58,12 @@ class CaseSettings:
     step: float | None = None
     scheme: str | None = None
     threads: int | None = None
+
+
+def check_code(file: CaseFile, runs_code: bool) -> None:
+    """Raise SetupError if a file cannot be built without running Python files, and those may not run."""
+    if runs_code and not file.run_code:
+        raise SetupError(f"{file.path}: names Python files; add --build to run them")
 
 
 class Case:
@@ -137,4 +145,4 @@ class CaseModule(Protocol):
         """Return the case with the settings given; raise ScenarioError with all problems."""
 
     def show_case(self, file: CaseFile, console: Console) -> None:
-        """Print what the file holds; this runs nothing that needs not run."""
+        """Print what the file holds; what cannot be known unless code may run is left out, and that is said."""

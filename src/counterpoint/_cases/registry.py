@@ -6,6 +6,7 @@ A new kind is a module with ``read_case`` and ``show_case`` (:class:`.CaseModule
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
@@ -66,7 +67,14 @@ def kind_of(file: CaseFile) -> Kind:
     return SCENARIO
 
 
-def read_case(path: Path, *, allow_outside: bool = False, settings: CaseSettings | None = None) -> Case:
+def read_case(
+    path: Path,
+    *,
+    allow_outside: bool = False,
+    allow_remote: str | Sequence[str] = (),
+    run_code: bool = True,
+    settings: CaseSettings | None = None,
+) -> Case:
     """Read a file that can be run: a scenario, a system structure, a mechanism, a diagram or an FMU.
 
     Parameters
@@ -75,6 +83,10 @@ def read_case(path: Path, *, allow_outside: bool = False, settings: CaseSettings
         The file.
     allow_outside : bool
         Whether it may use files outside of its directory.
+    allow_remote : str or sequence of str
+        Addresses of other computers that it may use.
+    run_code : bool
+        Whether reading may run Python files that it names.
     settings : CaseSettings, optional
         Settings that replace those of the file.
 
@@ -83,11 +95,19 @@ def read_case(path: Path, *, allow_outside: bool = False, settings: CaseSettings
     ScenarioError
         With all problems found, each with file, key and remedy.
     """
-    file = CaseFile(path, allow_outside)
+    remotes = (allow_remote,) if isinstance(allow_remote, str) else tuple(allow_remote)
+    file = CaseFile(path, allow_outside, remotes, run_code)
     return kind_of(file).load().read_case(file, settings or CaseSettings())
 
 
-def show_case(path: Path, console: Console, *, allow_outside: bool = False) -> None:
-    """Print what a file holds."""
-    file = CaseFile(path, allow_outside)
+def show_case(
+    path: Path,
+    console: Console,
+    *,
+    allow_outside: bool = False,
+    allow_remote: tuple[str, ...] = (),
+    run_code: bool = False,
+) -> None:
+    """Print what a file holds; Python files are run and other programs connected to only with ``run_code``."""
+    file = CaseFile(path, allow_outside, allow_remote, run_code)
     kind_of(file).load().show_case(file, console)

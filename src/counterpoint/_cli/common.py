@@ -39,6 +39,16 @@ def with_traceback(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
+def with_allow_remote(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add ``--allow-remote``."""
+    return click.option(
+        "--allow-remote",
+        multiple=True,
+        metavar="ADDRESS",
+        help="Let the scenario use this address of another computer, unencrypted; may be given again.",
+    )(command)
+
+
 def print_warning(message: Warning | str) -> None:
     """Print a warning as a user wants to read it, without the line of the program that gave it."""
     click.echo(click.style("warning: ", fg="yellow", bold=True) + str(message), err=True)

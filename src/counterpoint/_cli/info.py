@@ -6,26 +6,39 @@ from pathlib import Path
 
 import click
 
-from .common import with_traceback
+from .common import with_allow_remote, with_traceback
 
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
+@click.option("--build", is_flag=True, help="Build it: run the Python files that it names, connect to remotes.")
 @click.option("--allow-outside", is_flag=True, help="Let the scenario use files outside of its directory.")
+@with_allow_remote
 @click.option("--matrices", type=click.Path(path_type=Path), metavar="DIR", help="Write a mechanism's matrices there.")
 @click.option("--overwrite", is_flag=True, help="Replace matrices that are already there.")
 @with_traceback
-def info(file: Path, allow_outside: bool, matrices: Path | None, overwrite: bool) -> None:
-    """Show what a scenario, mechanism or diagram (.toml), a run file (.h5), an FMU (.fmu) or an SSP holds."""
+def info(
+    *,
+    file: Path,
+    build: bool,
+    allow_outside: bool,
+    allow_remote: tuple[str, ...],
+    matrices: Path | None,
+    overwrite: bool,
+) -> None:
+    """Show what a scenario, mechanism or diagram (.toml), a run file (.h5), an FMU (.fmu) or an SSP holds.
+
+    Python files that it names are not run and remotes are not connected to, unless --build is given.
+    """
     from .._cases.registry import read_case, show_case
     from .._display.console import console as make_console
     from .._display.console import say
 
     console = make_console()
     if matrices is None:
-        show_case(file, console, allow_outside=allow_outside)
+        show_case(file, console, allow_outside=allow_outside, allow_remote=allow_remote, run_code=build)
         return
-    case = read_case(file, allow_outside=allow_outside)
+    case = read_case(file, allow_outside=allow_outside, allow_remote=allow_remote, run_code=build)
     written = list(case.write_matrices(matrices, overwrite=overwrite))
     case.info(console)
     for path in written:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .common import NO_ROOM, Settings, print_error, print_warning, with_traceback
+from .common import NO_ROOM, Settings, print_error, print_warning, with_allow_remote, with_traceback
 
 if TYPE_CHECKING:
     from .._cases.case import Case
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 @click.option("--progress/--no-progress", default=None, help="Show progress [when on a terminal].")
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
 @click.option("--allow-outside", is_flag=True, help="Let the scenario use files outside of its directory.")
+@with_allow_remote
 @with_traceback
 @click.pass_context
 def run(
@@ -51,13 +52,14 @@ def run(
     progress: bool | None,
     quiet: bool,
     allow_outside: bool,
+    allow_remote: tuple[str, ...],
 ) -> None:
     """Run a scenario, a system structure (.ssp, .ssd), a mechanism, a diagram or an FMU; write results and pictures."""
     from .._cases.case import CaseSettings
     from .._cases.registry import read_case
 
     settings = CaseSettings(until=until, step=step, scheme=scheme, threads=threads)
-    case = read_case(scenario, allow_outside=allow_outside, settings=settings)
+    case = read_case(scenario, allow_outside=allow_outside, allow_remote=allow_remote, settings=settings)
     system = case.build()
     where = Outputs(out or Path(f"{case.name}-run"), case.name, overwrite, case.extra_endings)
     where.prepare(plot)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from .common import Settings, with_traceback
+from .common import Settings, with_allow_remote, with_traceback
 
 
 @click.command()
@@ -24,6 +24,7 @@ from .common import Settings, with_traceback
 @click.option("--keep", is_flag=True, help="Wait for the next master when one has gone.")
 @click.option("--insecure", is_flag=True, help="Allow an address beyond this computer; nothing is encrypted.")
 @click.option("--allow-outside", is_flag=True, help="Let the scenario use files outside of its directory.")
+@with_allow_remote
 @with_traceback
 @click.pass_context
 def serve(
@@ -37,6 +38,7 @@ def serve(
     keep: bool,
     insecure: bool,
     allow_outside: bool,
+    allow_remote: tuple[str, ...],
 ) -> None:
     """Offer a subsystem of a scenario, a mechanism, a diagram or an FMU to a master in another program."""
     from .serving import read_offer, run_server
@@ -45,7 +47,7 @@ def serve(
         raise click.UsageError("--listen and --connect: choose one")
     try:
         run_server(
-            read_offer(file, subsystem, allow_outside),
+            read_offer(file, subsystem, allow_outside, allow_remote),
             connect or listen or "tcp://127.0.0.1:0",
             connects=connect is not None,
             token_file=token_file,

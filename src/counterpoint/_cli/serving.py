@@ -26,9 +26,9 @@ class Offer:
     constants: dict[str, Any]
 
 
-def read_offer(file: Path, chosen: str | None, allow_outside: bool) -> Offer:
+def read_offer(file: Path, chosen: str | None, allow_outside: bool, allow_remote: tuple[str, ...] = ()) -> Offer:
     """Return the subsystem of a scenario, mechanism, diagram or FMU file."""
-    system = read_case(file, allow_outside=allow_outside).build()
+    system = read_case(file, allow_outside=allow_outside, allow_remote=allow_remote).build()
     names = list(system.subsystems)
     if chosen is None and len(names) > 1:
         raise SetupError(f"{file}: contains several subsystems; choose one with --subsystem: {', '.join(names)}")

@@ -40,7 +40,7 @@ def socket_address(address: str) -> tuple[socket.AddressFamily, Place]:
     """Return family and place of an address text."""
     parts = urlsplit(address)
     with contextlib.suppress(ValueError):
-        if parts.scheme == "tcp" and parts.hostname and parts.port is not None:
+        if parts.scheme == "tcp" and "@" not in parts.netloc and parts.hostname and parts.port is not None:
             return socket.AF_INET6 if ":" in parts.hostname else socket.AF_INET, (parts.hostname, parts.port)
         if parts.scheme == "unix" and parts.path and not parts.netloc:
             return socket.AF_UNIX, parts.path

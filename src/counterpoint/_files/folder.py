@@ -55,6 +55,16 @@ class Folder:
             raise FileProblem(f"{quoted(name)}: no such file{similar_files(path)}")
         return path
 
+    def find_secret(self, name: str) -> Path:
+        """Return the path of a file whose content is sent to others: never outside of the directory, also by a link."""
+        path = Folder(self.root, allow_outside=True).find(name)
+        if not path.is_relative_to(self.root.resolve()):
+            raise FileProblem(
+                f"{quoted(name)}: {path} lies outside of the scenario's directory, from where no token is read, "
+                "not even with --allow-outside; copy it there, or remove token_file and set COUNTERPOINT_TOKEN"
+            )
+        return path
+
     def name_inside(self, name: str) -> str:
         """Return a file's path relative to the directory, with slashes; its bare name if it lies elsewhere."""
         path, root = self.find(name), self.root.resolve()

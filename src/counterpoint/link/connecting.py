@@ -14,15 +14,29 @@ from ..errors import SetupError
 TOKEN_VARIABLE = "COUNTERPOINT_TOKEN"
 
 
-def check_address(address: str, insecure: bool) -> None:
-    """Raise SetupError if an address is invalid, or reachable from other computers without ``insecure``."""
+def is_local(address: str) -> bool:
+    """Whether an address can be reached from this computer only; raise SetupError if it is invalid."""
     if not LINKS:
         raise SetupError(f"{address}: {NEEDS_LINUX}")
     try:
-        local = _core.link.check_address(address)
+        return bool(_core.link.check_address(address))
     except ValueError as error:
         raise SetupError(str(error)) from None
-    if not local and not insecure:
+
+
+def check_scenario_address(address: str) -> None:
+    """Raise SetupError if an address that a scenario names is invalid or not of this computer."""
+    if not is_local(address):
+        raise SetupError(
+            f"{address}: is not an address of this computer, links are not encrypted, and a scenario cannot allow "
+            "this; use an ssh tunnel (ssh -L 4711:127.0.0.1:4711 host) and tcp://127.0.0.1:4711, or type "
+            f"--allow-remote {address} (allow_remote={address!r})"
+        )
+
+
+def check_address(address: str, insecure: bool) -> None:
+    """Raise SetupError if an address is invalid, or reachable from other computers without ``insecure``."""
+    if not is_local(address) and not insecure:
         raise SetupError(
             f"{address}: can be reached from other computers, and links are not encrypted; use an ssh tunnel "
             "(ssh -L 4711:127.0.0.1:4711 host) and tcp://127.0.0.1:4711, or allow it with insecure=True (--insecure)"

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import os
 import queue
+import socket
 import threading
 import time
 from collections.abc import Callable
@@ -17,8 +18,8 @@ from ..errors import SetupError
 from .connecting import check_address, connect, make_token, read_token, shared_token
 from .remote_subsystem import Remote
 
-MOST_HANDSHAKES = 32
-"""Visitors who may be about to say hello at the same time; more are sent away."""
+MOST_HANDSHAKES = 64
+"""Visitors who may be about to say hello at the same time; each further one takes the place of the oldest."""
 
 
 class Listening:
@@ -44,7 +45,8 @@ class Listening:
         self._report = report
         self._lasting = token is not None
         self._arrived: queue.Queue[_core.link.OpenLink] = queue.Queue()
-        self._handshakes = threading.Semaphore(MOST_HANDSHAKES)
+        self._visitors: dict[int, socket.socket] = {}  # about to say hello, the oldest first
+        self._visitors_lock = threading.Lock()
         self._closed = False
         self.token = token or make_token()
         self._tokens = _core.link.TokenCheck(self.token, not self._lasting)
@@ -87,23 +89,35 @@ class Listening:
         self.close()
 
     def _accept(self) -> None:
+        count = 0
         while not self._closed:
             visitor = self._listener.accept(0.2)
             if visitor is None:
                 continue
-            if not self._handshakes.acquire(blocking=False):
-                self._refuse(f"{visitor.name}: too many connection attempts at the same time")
-                continue
-            threading.Thread(target=self._admit, args=(visitor,), daemon=True).start()
+            number, count = count, count + 1
+            self._make_room(number, visitor)
+            threading.Thread(target=self._admit, args=(number, visitor), daemon=True).start()
 
-    def _admit(self, visitor: _core.link.PendingConnection) -> None:
+    def _make_room(self, number: int, visitor: _core.link.PendingConnection) -> None:
+        """Note a visitor; of too many, send away who has said nothing for longest: who has a token says so at once."""
+        with self._visitors_lock:
+            self._visitors[number] = socket.socket(fileno=os.dup(visitor.descriptor))
+            if len(self._visitors) > MOST_HANDSHAKES:
+                oldest = self._visitors.pop(next(iter(self._visitors)))
+                with oldest, suppress(OSError):
+                    oldest.shutdown(socket.SHUT_RDWR)
+
+    def _admit(self, number: int, visitor: _core.link.PendingConnection) -> None:
         name = visitor.name
         try:
             self._arrived.put(_core.link.accept(visitor, self._tokens))
         except RuntimeError as error:
             self._refuse(str(error) if str(error).startswith(name) else f"{name}: {error}")
         finally:
-            self._handshakes.release()
+            with self._visitors_lock:
+                known = self._visitors.pop(number, None)
+            if known is not None:
+                known.close()
 
     def _refuse(self, text: str) -> None:
         if len(self.refused) < 1000:

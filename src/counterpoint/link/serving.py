@@ -20,6 +20,9 @@ from .joining import listen
 HEARTBEAT = 1.0
 """Seconds between two signs of life while a step is under way."""
 
+SILENCE = 60.0
+"""Seconds after which a master that sends neither commands nor signs of life is given up."""
+
 
 class Serving:
     """A subsystem that waits for masters; created by :func:`serve`.
@@ -167,6 +170,7 @@ def describe(name: str, subsystem: Subsystem, step: float | None, constants: Map
     ports.initial_feedthrough = list(subsystem.initial_feedthrough)
     ports.step = step or subsystem.preferred_step or 0.0
     ports.heartbeat = HEARTBEAT
+    ports.silence = SILENCE
     ports.can_save = subsystem.can_save
     ports.paces = subsystem.own_pace
     ports.requests = ports.begins = True

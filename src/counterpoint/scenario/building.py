@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from .. import approximations
@@ -41,7 +41,10 @@ class Builder:
     mistakes : Mistakes
         Where problems go.
     run_code : bool
-        Whether Python files of the scenario may run; if not, what they provide is left out.
+        Whether Python files of the scenario may run and other programs be connected to; if not, what they provide is
+        left out.
+    allow_remote : tuple of str
+        Addresses beyond this computer that the user, not the scenario, allows.
     """
 
     table: models.ScenarioTable
@@ -49,10 +52,14 @@ class Builder:
     folder: Folder
     mistakes: Mistakes
     run_code: bool = True
+    allow_remote: tuple[str, ...] = ()
+    left_out: dict[str, None] = field(default_factory=dict)  #: what was not run or connected to, for people
 
     def system(self, name: str) -> System:
         """Return the system; what could not be built is missing from it and noted."""
         system = System(name, convert=self.table.convert)
+        if self.run_code:
+            self._check_remotes()
         for subsystem_name, entry in self.table.subsystems.items():
             self._add(system, subsystem_name, entry)
         missing = set(self.mistakes.document.values.get("subsystems", ())) - set(system.subsystems)
@@ -154,7 +161,9 @@ class Builder:
 
         with self._noting(*at, "file"):
             model = ModelFile.read(self.folder.find(entry.file), allow_outside=self.folder.allow_outside)
-            return model.build().subsystem() if self.run_code or not model.runs_code else None
+            if not self.run_code and model.runs_code:
+                return self._leave_out(f"{entry.file} with Python files")
+            return model.build().subsystem()
         return None
 
     def _diagram(self, at: Path, entry: models.DiagramSubsystem) -> Any:
@@ -162,7 +171,9 @@ class Builder:
 
         with self._noting(*at, "file"):
             model = DiagramFile.read(self.folder.find(entry.file), allow_outside=self.folder.allow_outside)
-            return model.build().subsystem() if self.run_code or not model.runs_code else None
+            if not self.run_code and model.runs_code:
+                return self._leave_out(f"{entry.file} with Python files")
+            return model.build().subsystem()
         return None
 
     def _fmu(self, at: Path, entry: models.Fmu) -> Any:
@@ -180,17 +191,38 @@ class Builder:
         return None
 
     def _remote(self, at: Path, entry: models.Remote) -> Any:
-        from ..link import remote
+        from ..link.joining import remote
 
         if not self.run_code:
-            return None
-        options = _given(entry)
+            return self._leave_out(entry.address)
+        options = _given(entry, "insecure")
         if entry.token_file is not None:
-            with self._noting(*at, "token_file"):
-                options["token_file"] = self.folder.find(entry.token_file)
+            options["token_file"] = self.folder.find_secret(entry.token_file)
         with self._noting(*at, "address"):
-            return remote(**options)
+            return remote(**options, insecure=entry.address in self.allow_remote)
         return None
+
+    def _check_remotes(self) -> None:
+        """Note what a scenario may not decide about other programs; if there is anything, none is connected to."""
+        for name, entry in self.table.subsystems.items():
+            if isinstance(entry, models.Remote):
+                self._check_remote(("subsystems", name), entry)
+
+    def _check_remote(self, at: Path, entry: models.Remote) -> None:
+        from ..link.connecting import check_scenario_address
+
+        before = len(self.mistakes.paths)
+        with self._noting(*at, "token_file"):
+            if entry.token_file is not None:
+                self.folder.find_secret(entry.token_file)
+        if entry.address not in self.allow_remote:
+            with self._noting(*at, "address"):
+                check_scenario_address(entry.address)
+            if entry.insecure and len(self.mistakes.paths) == before:
+                text = "a scenario cannot allow this; remove it: an address of this computer needs no permission"
+                self.mistakes.add((*at, "insecure"), text)
+        if len(self.mistakes.paths) > before:
+            self.run_code = False
 
     def _python(self, at: Path, reference: str, arguments: dict[str, Any]) -> Any:
         """Call a class or factory of the user; None when that failed (noted) or code may not run."""
@@ -204,8 +236,13 @@ class Builder:
     def _object(self, at: Path, reference: str) -> Callable[..., Any] | None:
         with self._noting(*at):
             self.folder.find_object(reference)
-            return self.folder.load(reference) if self.run_code else None
+            if self.run_code:
+                return self.folder.load(reference)
+            self._leave_out(reference)
         return None
+
+    def _leave_out(self, what: str) -> None:
+        self.left_out[what] = None
 
     def _check(self, system: System, kept: list[int]) -> None:
         """Ask the system what does not fit; of an incomplete one, only what does not follow from the gaps."""

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def read_case(file: CaseFile, settings: CaseSettings) -> Scenario:
     """Return the scenario with the settings given."""
-    scenario = Scenario.of(file.path, file.document, allow_outside=file.allow_outside)
+    scenario = Scenario.of(file.path, file.document, allow_outside=file.allow_outside, allow_remote=file.allow_remote)
     if settings.step is not None:
         raise SetupError(
             "--step is for mechanisms, diagrams and system structures; in a scenario each subsystem has its own"
@@ -24,4 +24,4 @@ def read_case(file: CaseFile, settings: CaseSettings) -> Scenario:
 
 def show_case(file: CaseFile, console: Console) -> None:
     """Print subsystems, connections and precedence."""
-    read_case(file, CaseSettings()).info(console)
+    read_case(file, CaseSettings()).info(console, build=file.run_code)

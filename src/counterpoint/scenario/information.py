@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from rich.console import Console
 from rich.table import Table
 
 from .._display.console import fill, new_table, ports_text, say
+from .._display.outline import NOTHING_RUN
 from .._run.connection_units import conversion_of, formula, port_unit
 
 if TYPE_CHECKING:
-    from ..system import Connection, System
+    from ..system import Connection, Participant, System
+    from .models import AnySubsystem, ScenarioTable
     from .scenario import Scenario
+
+_COLUMNS = ("name", "type", ">step in s", "inputs", "outputs")
 
 
 def show_scenario(described: Scenario, system: System, where: Console, times: str = "") -> None:
@@ -29,21 +33,43 @@ def show_scenario(described: Scenario, system: System, where: Console, times: st
         say(line, where)
 
 
+def show_outline(
+    described: Scenario, table: ScenarioTable, system: System, left_out: Iterable[str], where: Console
+) -> None:
+    """Print what the file says of a scenario of which not everything was built, and what is missing."""
+    say(f"{described.name}: t = {described.start:g} to {described.until:g} s", where)
+    where.print()
+    rows = (_outline_row(name, entry, table, system) for name, entry in table.subsystems.items())
+    where.print(fill(new_table("Subsystems", *_COLUMNS), rows))
+    where.print()
+    if table.connections:
+        pairs = ((" + ".join(entry.sources), entry.to) for entry in table.connections)
+        where.print(fill(new_table("Connections", "from", "to"), pairs))
+        where.print()
+    say(f"Scheme {described.scheme}", where)
+    say(f"left out: {', '.join(left_out)}; {NOTHING_RUN}", where)
+
+
+def _outline_row(name: str, entry: AnySubsystem, table: ScenarioTable, system: System) -> tuple[str, ...]:
+    """Return a row of the table of subsystems; of one that was not built the ports that connections name."""
+    if name in system.subsystems:
+        return _row(name, entry.type, system.subsystems[name])
+    named = {"inputs": [c.to for c in table.connections], "outputs": [s for c in table.connections for s in c.sources]}
+    ports = [
+        ", ".join(dict.fromkeys(port.partition(".")[2] for port in all_ports if port.startswith(f"{name}.")))
+        for all_ports in named.values()
+    ]
+    return name, entry.type, "–" if entry.step is None else f"{entry.step:g}", *(f"{text} …".strip() for text in ports)
+
+
+def _row(name: str, kind: str, participant: Participant) -> tuple[str, ...]:
+    step = "own" if participant.step is None else f"{participant.step:g}"
+    return name, kind, step, ports_text(participant.subsystem.inputs), ports_text(participant.subsystem.outputs)
+
+
 def _subsystems(described: Scenario, system: System) -> Table:
-    table = new_table("Subsystems", "name", "type", ">step in s", "inputs", "outputs")
-    return fill(
-        table,
-        (
-            (
-                name,
-                described.types[name],
-                "own" if participant.step is None else f"{participant.step:g}",
-                ports_text(participant.subsystem.inputs),
-                ports_text(participant.subsystem.outputs),
-            )
-            for name, participant in system.subsystems.items()
-        ),
-    )
+    rows = (_row(name, described.types[name], participant) for name, participant in system.subsystems.items())
+    return fill(new_table("Subsystems", *_COLUMNS), rows)
 
 
 def _connections(system: System) -> Table:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
@@ -56,6 +57,7 @@ class Scenario(Case):
     path: Path
     name: str
     allow_outside: bool
+    allow_remote: tuple[str, ...]
     _table: ScenarioTable = field(repr=False)
     _document: Document = field(repr=False)
     _folder: Folder = field(repr=False)
@@ -63,7 +65,9 @@ class Scenario(Case):
     is_coupled = True
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str], *, allow_outside: bool = False) -> Scenario:
+    def read(
+        cls, path: str | os.PathLike[str], *, allow_outside: bool = False, allow_remote: str | Sequence[str] = ()
+    ) -> Scenario:
         """Read and check a scenario file.
 
         Parameters
@@ -72,6 +76,9 @@ class Scenario(Case):
             TOML file, or a system structure: ``.ssp`` or ``.ssd``, see :func:`counterpoint.ssp.read`.
         allow_outside : bool
             Whether the scenario may use files outside of its directory.
+        allow_remote : str or sequence of str
+            Addresses of other computers that it may connect to or listen at, as they stand in the file; such links
+            are not encrypted.
 
         Raises
         ------
@@ -80,27 +87,34 @@ class Scenario(Case):
         """
         path = Path(path)
         if path.suffix.lower() in STRUCTURES:
-            read = read_case(path, allow_outside=allow_outside)
+            read = read_case(path, allow_outside=allow_outside, allow_remote=allow_remote)
             assert isinstance(read, Scenario)
             return read
-        return cls.of(path, read_document(path), allow_outside=allow_outside)
+        return cls.of(path, read_document(path), allow_outside=allow_outside, allow_remote=allow_remote)
 
     @classmethod
     def of(
-        cls, path: Path, document: Document, *, allow_outside: bool = False, folder: Folder | None = None
+        cls,
+        path: Path,
+        document: Document,
+        *,
+        allow_outside: bool = False,
+        allow_remote: str | Sequence[str] = (),
+        folder: Folder | None = None,
     ) -> Scenario:
         """Check a document that has been read from ``path``; raise ScenarioError with all problems.
 
         ``folder`` is where its files lie, if not beside it.
         """
         folder = folder or Folder(path.parent, allow_outside)
+        remotes = (allow_remote,) if isinstance(allow_remote, str) else tuple(allow_remote)
         mistakes = Mistakes(document)
         table, indices = check(document, mistakes)
         if mistakes and table is not None:
-            Builder(table, indices, folder, mistakes, run_code=False).system("incomplete")
+            Builder(table, indices, folder, mistakes, run_code=False, allow_remote=remotes).system("incomplete")
         mistakes.raise_if_any()
         assert table is not None  # without mistakes there is a table
-        return cls(path, table.name or path.stem, allow_outside, table, document, folder)
+        return cls(path, table.name or path.stem, allow_outside, remotes, table, document, folder)
 
     @property
     def start(self) -> float:
@@ -151,7 +165,7 @@ class Scenario(Case):
         return replace(self, _table=self._table.model_copy(update=update))
 
     def build(self) -> System:
-        """Build the system; this runs the Python files that the scenario names.
+        """Build the system; this runs the Python files that the scenario names and connects to remote subsystems.
 
         Raises
         ------
@@ -206,12 +220,21 @@ class Scenario(Case):
         """Whether a file of the scenario does not stay where it lies, for it was unpacked from an archive."""
         return self._document.must_be_copied(name)
 
-    def info(self, console: Console) -> None:
-        """Print subsystems, connections and precedence."""
-        from .information import show_scenario
+    def info(self, console: Console, *, build: bool = False) -> None:
+        """Print subsystems, connections and precedence; what only code or other programs know, only with ``build``."""
+        from .information import show_outline, show_scenario
 
-        show_scenario(self, self.build(), console)
+        if build:
+            return show_scenario(self, self.build(), console)
+        mistakes = Mistakes(self._document)
+        builder = self._builder(mistakes, run_code=False)
+        system = builder.system(self.name)
+        mistakes.raise_if_any()
+        if builder.left_out:
+            show_outline(self, self._table, system, builder.left_out, console)
+        else:
+            show_scenario(self, system, console)
 
-    def _builder(self, mistakes: Mistakes) -> Builder:
+    def _builder(self, mistakes: Mistakes, *, run_code: bool = True) -> Builder:
         indices = list(range(len(self._table.connections)))
-        return Builder(self._table, indices, self._folder, mistakes)
+        return Builder(self._table, indices, self._folder, mistakes, run_code, self.allow_remote)

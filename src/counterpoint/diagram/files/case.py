@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..._cases.case import CaseFile, CaseSettings
+from ..._cases.case import CaseFile, CaseSettings, check_code
 from ..._cases.model_case import ModelCase, RunSettings
+from ..._display.outline import show_tables
 from ...system import System
 from ..diagram import Diagram
 from .information import show_diagram
@@ -63,9 +64,14 @@ class DiagramCase(ModelCase):
 def read_case(file: CaseFile, settings: CaseSettings) -> DiagramCase:
     """Return the diagram with the settings given."""
     read = DiagramFile.of(file.path, file.document, allow_outside=file.allow_outside)
+    check_code(file, read.runs_code)
     return DiagramCase.of(read).with_settings(settings)
 
 
 def show_case(file: CaseFile, console: Console) -> None:
     """Print the blocks of the diagram and how it is solved."""
+    if not file.run_code:
+        read = DiagramFile.of(file.path, file.document, allow_outside=file.allow_outside)
+        if read.runs_code:
+            return show_tables(read.name, file.document.values, console)
     read_case(file, CaseSettings()).info(console)

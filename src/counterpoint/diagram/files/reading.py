@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -88,9 +88,24 @@ class DiagramFile:
 
     @property
     def runs_code(self) -> bool:
-        """Whether building runs Python files."""
+        """Whether building runs Python files, also those of diagrams in other files that it contains."""
         contents = [self._table, *self._table.superblocks.values()] if self._table is not None else []
-        return any(getattr(block, "kind", None) == "function" for c in contents for block in c.blocks.values())
+        blocks = [block for content in contents for block in content.blocks.values()]
+        if any(getattr(block, "kind", None) == "function" for block in blocks):
+            return True
+        names = {block.file for block in blocks if isinstance(block, SuperblockTable) and block.file is not None}
+        return any(inner.runs_code for inner in self._inner_files(names))
+
+    def _inner_files(self, names: Iterable[str]) -> Iterator[DiagramFile]:
+        """Read the diagrams in other files; building tells of those that cannot be read."""
+        folder = Folder(self.path.parent, self.allow_outside)
+        for name in names:
+            with suppress(SetupError):
+                path = folder.find(name)
+                if path not in self._inside:
+                    yield DiagramFile.of(
+                        path, read_document(path), allow_outside=self.allow_outside, inside=self._inside
+                    )
 
     def build(self) -> Diagram:
         """Return the diagram; raise ScenarioError with all problems. This runs the Python files that it names."""

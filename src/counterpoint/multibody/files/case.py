@@ -7,8 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..._cases.case import CaseFile, CaseSettings
+from ..._cases.case import CaseFile, CaseSettings, check_code
 from ..._cases.model_case import ModelCase
+from ..._display.outline import show_tables
 from ...errors import ScenarioError, did_you_mean
 from ...system import System
 from ..modelling.mechanism import Mechanism
@@ -107,9 +108,14 @@ class MechanismCase(ModelCase):
 def read_case(file: CaseFile, settings: CaseSettings) -> MechanismCase:
     """Return the mechanism with the settings given."""
     read = ModelFile.of(file.path, file.document, allow_outside=file.allow_outside)
+    check_code(file, read.runs_code)
     return MechanismCase.of(read).with_settings(settings)
 
 
 def show_case(file: CaseFile, console: Console) -> None:
     """Print what the mechanism consists of and how it is solved."""
+    if not file.run_code:
+        read = ModelFile.of(file.path, file.document, allow_outside=file.allow_outside)
+        if read.runs_code:
+            return show_tables(read.name, file.document.values, console)
     read_case(file, CaseSettings()).info(console)
