@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import counterpoint as cp
+from counterpoint.errors import SetupError
 
 
 def uneven_grid(h: float, count: int) -> np.ndarray:
@@ -151,12 +152,15 @@ def test_a_users_own_approximation_has_a_name_for_tables():
         (lambda: cp.least_squares(2, 2), ["least squares", "2", "3 to 64"]),
         (lambda: cp.least_squares(5, 9), ["least squares", "5", "0 to 4"]),
         (lambda: cp.least_squares(1, 100), ["least squares", "100", "2 to 64"]),
+        (lambda: cp.lagrange(10**12), ["lagrange", "order 1000000000000", "integer"]),
+        (lambda: cp.taylor(1.5), ["taylor", "order 1.5", "integer"]),
+        (lambda: cp.least_squares(1, "4"), ["least squares", "points '4'", "integer"]),
         (lambda: cp.hold("left"), ["hold", "left", "behind", "ahead"]),
         (lambda: cp.mean("geometric"), ["mean", "geometric", "arithmetic", "time-weighted"]),
     ],
 )
 def test_a_bad_argument_is_named_with_what_is_allowed(make, words):
-    with pytest.raises(ValueError) as caught:
+    with pytest.raises(SetupError) as caught:
         make()
     assert [word for word in words if word not in str(caught.value)] == []
 
@@ -188,7 +192,7 @@ def test_an_approximation_without_points_is_refused():
         def evaluate(self, times, values, t):
             return 0.0
 
-    with pytest.raises(ValueError, match="at least one point"):
+    with pytest.raises(SetupError, match="at least one point"):
         cp.approximate(Pointless(), [0.0], [1.0], [0.0])
 
 

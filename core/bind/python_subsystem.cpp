@@ -79,7 +79,7 @@ class PythonSubsystem final : public Subsystem {
     saves_ = nb::cast<bool>(model_.attr("can_save"));
     stops_early_ = nb::cast<bool>(model_.attr("stops_early"));
     if (!model_.attr("output_before_event").is_none()) output_before_event_ = model_.attr("output_before_event");
-    feedthrough_ = nb::len(nb::list(model_.attr("feedthrough"))) > 0;
+    feedthrough_ = nb::len(nb::object(model_.attr("feedthrough"))) > 0;
   }
   ~PythonSubsystem() override {
     nb::gil_scoped_acquire gil;

@@ -103,9 +103,12 @@ std::unique_ptr<SavedState> EmbeddedInterface::save() const {
 }
 
 void EmbeddedInterface::restore(const SavedState& state) {
-  const Saved& saved = static_cast<const Saved&>(state);
-  network_.restore(saved.network);
-  has_begun_ = saved.has_begun;
+  const auto* saved = dynamic_cast<const Saved*>(&state);
+  if (saved == nullptr || saved->network.size() != network_.participants.size()) {
+    throw std::invalid_argument("restore: the state was saved by another system");
+  }
+  network_.restore(saved->network);
+  has_begun_ = saved->has_begun;
   has_checkpoint_ = broken_ = false;
 }
 

@@ -1,6 +1,6 @@
 """``python -m counterpoint`` is ``counterpoint``."""
 
-from ._cli.main import main
+from ._cli import start
 
 if __name__ == "__main__":
-    main()
+    start()

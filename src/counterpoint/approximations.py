@@ -7,12 +7,15 @@ allow; this start-up rule is the same for all.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
+from .errors import SetupError
 
 __all__ = [
     "Approximation",
@@ -76,7 +79,7 @@ class Approximation:
         return False
 
     def _native(self) -> _core.Approximation:
-        return _core.python_approximation(self.evaluate, int(self.points), self.name)
+        return _made(_core.python_approximation, self.evaluate, _whole(self.name, "points", self.points), self.name)
 
     def __repr__(self) -> str:
         return f"<{self.name}>"
@@ -102,6 +105,21 @@ class BuiltinApproximation(Approximation):
         return self._core
 
 
+def _made(make: Callable[..., _core.Approximation], *arguments: Any) -> _core.Approximation:
+    """Call the core, which says what it allows."""
+    try:
+        return make(*arguments)
+    except ValueError as error:
+        raise SetupError(str(error)) from None
+
+
+def _whole(name: str, what: str, value: object) -> int:
+    """Return an order or a number of points; the core is given none that its integers cannot hold."""
+    if not isinstance(value, Integral) or isinstance(value, bool) or abs(int(value)) > 1_000_000:
+        raise SetupError(f"{name}: {what} {value!r}; expected a small integer")
+    return int(value)
+
+
 def hold(side: Literal["behind", "ahead"] = "behind") -> Approximation:
     """Zero order: hold the previous sample, or take the next one if there is one.
 
@@ -110,7 +128,7 @@ def hold(side: Literal["behind", "ahead"] = "behind") -> Approximation:
     >>> approximate(hold("ahead"), [0.0, 1.0], [5.0, 7.0], [0.5])
     array([7.])
     """
-    return BuiltinApproximation(_core.hold(side))
+    return BuiltinApproximation(_made(_core.hold, str(side)))
 
 
 def lagrange(order: int) -> Approximation:
@@ -121,7 +139,7 @@ def lagrange(order: int) -> Approximation:
     >>> approximate(lagrange(2), [0.0, 1.0, 2.0], [0.0, 1.0, 4.0], [3.0])
     array([9.])
     """
-    return BuiltinApproximation(_core.lagrange(order))
+    return BuiltinApproximation(_made(_core.lagrange, _whole("lagrange", "order", order)))
 
 
 def hermite() -> Approximation:
@@ -141,7 +159,7 @@ def taylor(order: int) -> Approximation:
     >>> approximate(taylor(1), [0.0, 1.0], [0.0, 1.0], [2.0], derivatives=[0.0, 5.0])
     array([6.])
     """
-    return BuiltinApproximation(_core.taylor(order))
+    return BuiltinApproximation(_made(_core.taylor, _whole("taylor", "order", order)))
 
 
 def least_squares(order: int, points: int) -> Approximation:
@@ -150,7 +168,13 @@ def least_squares(order: int, points: int) -> Approximation:
     >>> approximate(least_squares(0, 3), [0.0, 1.0, 2.0], [1.0, 2.0, 6.0], [5.0])
     array([3.])
     """
-    return BuiltinApproximation(_core.least_squares(order, points))
+    return BuiltinApproximation(
+        _made(
+            _core.least_squares,
+            _whole("least squares", "order", order),
+            _whole("least squares", "points", points),
+        )
+    )
 
 
 def mean(kind: Literal["arithmetic", "time-weighted"] = "arithmetic") -> Approximation:
@@ -162,7 +186,7 @@ def mean(kind: Literal["arithmetic", "time-weighted"] = "arithmetic") -> Approxi
     >>> mean().name
     'mean'
     """
-    return BuiltinApproximation(_core.mean(kind))
+    return BuiltinApproximation(_made(_core.mean, str(kind)))
 
 
 def transition(order: int = 2) -> Approximation:
@@ -178,7 +202,7 @@ def transition(order: int = 2) -> Approximation:
     >>> transition().name
     'transition 2'
     """
-    return BuiltinApproximation(_core.transition(order))
+    return BuiltinApproximation(_made(_core.transition, _whole("transition", "order", order)))
 
 
 def approximate(

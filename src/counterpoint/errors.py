@@ -19,19 +19,51 @@
 
     UnitWarning               a warning: units of connections could not be compared
     RunInterrupted            Ctrl-C during a run; a KeyboardInterrupt that carries the result (exit code 130)
+
+All of them can be pickled and copied: message and attributes stay as they are. Only ``result`` is None after pickling,
+for it may be large and may stand on an open file: another process reads the run file instead. Copies share it.
 """
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 if TYPE_CHECKING:
     from .results import Result
 
 
-class CounterpointError(Exception):
+_E = TypeVar("_E", bound=BaseException)
+
+
+def _restored(kind: type[_E], arguments: tuple[Any, ...], attributes: dict[str, Any]) -> _E:
+    """Make an error again without its ``__init__``, whose arguments are not those that Python keeps."""
+    error = kind.__new__(kind, *arguments)
+    error.__dict__.update(attributes)
+    return error
+
+
+class _Portable(BaseException):
+    """An error that can be pickled and copied, whatever its ``__init__`` takes."""
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Tell pickle everything but the result, which stays in the process that has it."""
+        told = {key: None if key == "result" else value for key, value in self.__dict__.items()}
+        return _restored, (type(self), self.args, told)
+
+    def __copy__(self) -> Self:
+        """Return the same error once more, with the same result."""
+        return _restored(type(self), self.args, self.__dict__)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        """Return an error of its own that shares the result only."""
+        own = {key: value if key == "result" else copy.deepcopy(value, memo) for key, value in self.__dict__.items()}
+        return _restored(type(self), self.args, own)
+
+
+class CounterpointError(_Portable, Exception):
     """Base of all errors that Counterpoint raises on purpose."""
 
     exit_code = 2
@@ -166,7 +198,7 @@ class UnitWarning(UserWarning):
     """Units of connections could not be compared: one is missing or not known; the numbers are taken as they are."""
 
 
-class RunInterrupted(KeyboardInterrupt):
+class RunInterrupted(_Portable, KeyboardInterrupt):
     """Ctrl-C during a run; ``result`` holds everything published before it."""
 
     def __init__(self, message: str, result: Result | None = None) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ._common.numbers import is_number
+from ._common.numbers import MOST_REPEATS, is_number, is_whole
 from .errors import SetupError
 
 
@@ -31,8 +31,10 @@ class Window:
         problems = []
         if not is_number(self.length) or self.length <= 0.0:
             problems.append(f"window.length: {self.length!r}; expected a positive number of seconds")
-        if not isinstance(self.repeats, int) or isinstance(self.repeats, bool) or self.repeats < 1:
-            problems.append(f"window.repeats: {self.repeats!r}; expected an integer of at least 1")
+        if not is_whole(self.repeats, 1, MOST_REPEATS):
+            problems.append(
+                f"window.repeats: {self.repeats!r}; expected an integer of at least 1 and at most {MOST_REPEATS}"
+            )
         if self.tolerance is not None and (not is_number(self.tolerance) or self.tolerance <= 0.0):
             problems.append(f"window.tolerance: {self.tolerance!r}; expected a positive number or None")
         if problems:

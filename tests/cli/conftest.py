@@ -10,7 +10,7 @@ import pytest
 from counterpoint._cli.main import main
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
-COMMAND = [sys.executable, "-c", "from counterpoint._cli.main import main; main()"]
+COMMAND = [sys.executable, "-c", "from counterpoint._cli import start; start()"]
 
 SCENARIO = """\
 name = "case"

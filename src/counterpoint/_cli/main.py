@@ -8,6 +8,7 @@ Counterpoint itself, 130 and 143 interrupted (results kept).
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import warnings
@@ -76,9 +77,17 @@ def _internal_error(error: Exception) -> int:
     return InternalError.exit_code
 
 
+def _print_anything() -> None:
+    """Let a terminal show a question mark for a character that it does not know, such as the micro sign in ASCII."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper) and stream.errors == "strict":
+            stream.reconfigure(errors="replace")
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run the command line and end the process with its exit code."""
     settings = Settings()
+    _print_anything()
     with settings.interrupts, warnings.catch_warnings():
         warnings.showwarning = _print_warning
         try:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from .._common.numbers import MOST_THREADS
 from .common import NO_ROOM, Settings, print_error, print_warning, with_allow_remote, with_traceback
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
 @click.option(
     "--step", type=float, metavar="S", help="Step in s of a mechanism or diagram, or of FMUs that suggest none."
 )
-@click.option("--threads", type=click.IntRange(min=1), metavar="N", help="Worker threads.")
+@click.option("--threads", type=click.IntRange(1, MOST_THREADS), metavar="N", help="Worker threads.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Where results go [NAME-run].")
 @click.option("--overwrite", is_flag=True, help="Replace results that are already there.")
 @click.option("--plot/--no-plot", default=True, help="Draw the signals to a picture [yes].")

@@ -5,6 +5,16 @@ from __future__ import annotations
 import math
 from numbers import Real
 
+MOST_THREADS = 1024
+"""Worker threads of a run; more than there are subsystems never have work."""
+MOST_REPEATS = 1_000_000
+"""Repeats of a window."""
+
+
+def is_whole(value: object, least: int, most: int) -> bool:
+    """Whether a value is an integer (and not a truth value) within these limits."""
+    return isinstance(value, int) and not isinstance(value, bool) and least <= value <= most
+
 
 def is_number(value: object) -> bool:
     """Whether a value is a finite real number (and not a truth value)."""

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from .._common.numbers import is_number
+from .._common.numbers import MOST_THREADS, is_number, is_whole
 from .._common.ports import port_widths
 from ..errors import AlgebraicLoopError, SetupError, did_you_mean
+from ..windows import Window
 from .connection_units import unit_problems
 from .feedthrough import dependency_edges, find_loop
 from .host_checks import host_problems
@@ -19,6 +21,7 @@ from .host_ports import HostPorts
 from .options import RunOptions
 from .precedence import Scheme, scheme_problems, to_scheme
 from .problem import Problem
+from .time_resolution import step_problems
 from .window_checks import window_problems
 
 if TYPE_CHECKING:
@@ -46,6 +49,7 @@ def find_problems(system: System, options: RunOptions) -> list[Problem]:
         *_units(system),
         *_scheme(system, options.scheme),
         *window_problems(system, options.window),
+        *_window_length(options),
     ]
     return problems or list(_loops(system))
 
@@ -79,8 +83,8 @@ def loop_message(loop: list[str]) -> str:
 
 
 def _threads(threads: object) -> Iterator[Problem]:
-    if not isinstance(threads, int) or threads < 1:
-        yield Problem("threads", f"{threads}; expected an integer of at least 1")
+    if not is_whole(threads, 1, MOST_THREADS):
+        yield Problem("threads", f"{threads!r}; expected an integer of at least 1 and at most {MOST_THREADS}")
 
 
 def _span(until: float | None, start: float) -> Iterator[Problem]:
@@ -96,6 +100,7 @@ def _steps(system: System, until: float | None, start: float) -> Iterator[Proble
     if not system.subsystems:
         yield Problem("subsystems", "there are none; add one")
     span = float(until - start) if until is not None and is_number(until) and is_number(start) else math.inf
+    too_small = partial(_too_small, start, until)
     for name, participant in system.subsystems.items():
         where = f"subsystems.{name}.step"
         if participant.step is None:
@@ -105,9 +110,26 @@ def _steps(system: System, until: float | None, start: float) -> Iterator[Proble
             yield Problem(where, f"{participant.step!r}; expected a positive number of seconds")
         elif span > 0.0 and math.isfinite(span) and participant.step > span * (1.0 + 1e-9):
             yield Problem(where, f"{participant.step} s is longer than the run of {span} s; use at most {span} s")
+        elif wrong := too_small(participant.step):
+            yield Problem(where, wrong)
         else:
             for text in participant.subsystem.step_problems(float(participant.step), span):
                 yield Problem(where, text)
+
+
+def _too_small(start: float, until: float | None, step: float) -> str:
+    """Say why the numbers cannot tell so small steps apart; nothing when they can, or when the span is wrong anyway."""
+    end = math.inf if until is None else until
+    if not is_number(start) or (until is not None and not is_number(until)):
+        return ""
+    return "; ".join(step_problems(float(step), float(start), float(end)))
+
+
+def _window_length(options: RunOptions) -> Iterator[Problem]:
+    if isinstance(options.window, Window):
+        wrong = _too_small(options.start, options.until, options.window.length)
+        if wrong:
+            yield Problem("window.length", wrong)
 
 
 def _models(system: System) -> Iterator[Problem]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from .. import _core
@@ -15,6 +15,14 @@ from .plan import make_plan
 
 if TYPE_CHECKING:
     from ..system import System
+
+
+@dataclass(frozen=True, repr=False)
+class SavedInterface:
+    """A state of one interface, to go back to; made by :meth:`CosimulationInterface.save`."""
+
+    owner: CosimulationInterface
+    state: _core.SavedState
 
 
 class CosimulationInterface:
@@ -72,7 +80,7 @@ class CosimulationInterface:
                 raise
             raise explained from error
 
-    def save(self) -> _core.SavedState:
+    def save(self) -> SavedInterface:
         """Return everything as it is now, for :meth:`restore`: before an attempt that the host may give up.
 
         Raises
@@ -87,11 +95,25 @@ class CosimulationInterface:
             ]
             others = ", ".join(f'"{name}"' for name in names if name != self._host)
             raise SetupError(f"save: {others} cannot save; give them save and restore, or call with accepted_only=True")
-        return saved
+        return SavedInterface(self, saved)
 
-    def restore(self, state: _core.SavedState) -> None:
-        """Go back to a state that :meth:`save` returned."""
-        self._core.restore(state)
+    def restore(self, state: SavedInterface) -> None:
+        """Go back to a state that :meth:`save` of this interface returned.
+
+        Raises
+        ------
+        SetupError
+            The state is another interface's, which is named.
+        """
+        if not isinstance(state, SavedInterface):
+            raise SetupError(f"restore: {type(state).__name__}; expected a state that save() returned")
+        if state.owner is not self:
+            theirs, mine = state.owner._system.name, self._system.name
+            raise SetupError(
+                f'restore: the state was saved by another interface, of the system "{theirs}"; this one, of the system '
+                f'"{mine}", takes only its own'
+            )
+        self._core.restore(state.state)
 
     def values(self, name: str) -> list[float]:
         """Return the latest published outputs of a subsystem, scalar by scalar."""

@@ -18,12 +18,10 @@ from .connection_units import conversion_of, warn_about_units
 from .feedthrough import longest_chain, tear_loops
 from .options import RunOptions
 from .precedence import Scheme, scheme_problems, to_scheme, waits_for
+from .time_resolution import time_tolerance
 
 if TYPE_CHECKING:
     from ..system import System
-
-TIME_TOLERANCE = 1e-6
-"""Times closer than this share of the smallest step are the same time."""
 
 
 @dataclass(frozen=True)
@@ -47,6 +45,7 @@ class Plan:
     scheme: Scheme
     start: float
     until: float
+    smallest_step: float  #: of those that are fixed, s
 
 
 def make_plan(system: System, options: RunOptions) -> Plan:
@@ -62,17 +61,18 @@ def make_plan(system: System, options: RunOptions) -> Plan:
     waits = waits_for(scheme, steps, _pairs(system), _sources(system))
     # A loop that exists at the start only, such as among FMUs, is solved there; others were refused above.
     chains, torn = tear_loops(feedthrough_edges(system, at_start=True), [c.target for c in system.connections])
-    window = {} if options.window is None else {"": options.window.length}
+    window = [] if options.window is None else [float(options.window.length)]
+    fixed = _fixed_steps(system)
     spec = _core.RunSpec(
         start=start,
         until=until,
-        tolerance=_tolerance({**steps, **window}, start, until),
+        tolerance=time_tolerance([*steps.values(), *window], [*fixed, *window], start, until),
         initial_passes=1 + longest_chain(chains),
     )
     _tear_inputs(spec, system, torn)
     _add_participants(spec, system, natives, waits, options.host)
     connections = tuple(_add_connections(spec, system, waits, options))
-    return Plan(spec, tuple(system.subsystems), connections, scheme, start, until)
+    return Plan(spec, tuple(system.subsystems), connections, scheme, start, until, min(fixed, default=math.inf))
 
 
 def waiting(system: System, scheme: Scheme, start: float) -> dict[str, list[str]]:
@@ -136,6 +136,10 @@ def _steps(system: System, natives: dict[str, _core.Subsystem], start: float) ->
     return steps
 
 
+def _fixed_steps(system: System) -> list[float]:
+    return [float(participant.step) for participant in system.subsystems.values() if participant.step is not None]
+
+
 def _tell_step_of_listeners(system: System) -> None:
     """Tell each subsystem the smallest step of those that listen to it."""
     listening: dict[str, list[float]] = {name: [] for name in system.subsystems}
@@ -154,12 +158,6 @@ def _first_step(name: str, native: _core.Subsystem, start: float) -> float:
     except Exception as error:
         failure = _core.Failure.of_start(start, f"{type(error).__name__}: {error}")
         raise ModelError(failure.sentence(name, ""), name, start) from error
-
-
-def _tolerance(steps: dict[str, float], start: float, until: float) -> float:
-    positive = [step for step in steps.values() if 0.0 < step < math.inf]
-    latest = max(abs(start), abs(until) if math.isfinite(until) else 0.0, 1e-300)
-    return max(TIME_TOLERANCE * min(positive, default=0.0), 16.0 * float(np.spacing(latest)))
 
 
 def _input_constants(system: System, name: str) -> list[float]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import math
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from os import fspath
 from typing import TYPE_CHECKING, NoReturn, TypeVar
 
@@ -26,6 +27,7 @@ from .plan import Plan, make_plan
 from .process_state import preserving_process_state, take_signals_back
 from .progress import Progress
 from .recording import Driver, Recorder, run_layout
+from .time_resolution import is_too_small, resolution_text
 
 if TYPE_CHECKING:
     from ..system import System
@@ -87,7 +89,9 @@ class Run:
         self._threads = options.threads
         self._runs_foreign_code = any(participant.subsystem.is_foreign for participant in system.subsystems.values())
         self._advanced = 0.0
+        self._in_use = threading.RLock()
         self._busy = False
+        self._abandoned = False
         self._result: Result | None = None
         self._guarded(lambda: self._call(self._driver.start))
 
@@ -116,17 +120,25 @@ class Run:
         SimulationError, OutputError, RunInterrupted
             The run stopped and is closed; ``error.result`` holds what was published before.
         """
-        self._check_open()
-        self._check_idle()
+        with self._alone():
+            self._check_open()
+            self._check_time(t)
+            self._guarded(lambda: self._advance_in_slices(t))
+
+    def _check_time(self, t: float) -> None:
         if not math.isfinite(t):
             raise SetupError(f"step_to: {t}; expected a finite time in s")
         if t > self._plan.until + 1e-9 * abs(self._plan.until):
             raise SetupError(f"step_to: {t} s lies beyond the end of the run, {self._plan.until} s")
-        self._guarded(lambda: self._advance(t))
+        if is_too_small(self._plan.smallest_step, t):
+            raise SetupError(f"step_to: a step of {resolution_text(self._plan.smallest_step, float(t))}")
 
     def value(self, port: str) -> float | np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
         """Return the latest published value of ``subsystem.output``."""
-        self._check_idle()
+        with self._alone():
+            return self._value(port)
+
+    def _value(self, port: str) -> float | np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
         width = self._system.port_width(port, "outputs")
         name, _, output = port.partition(".")
         ports = self._system.subsystems[name].subsystem.output_widths
@@ -136,7 +148,10 @@ class Run:
 
     def set(self, port: str, value: ArrayLike) -> None:
         """Give an input that nothing drives a new value; it acts from the next step of its subsystem on."""
-        self._check_idle()
+        with self._alone():
+            self._set(port, value)
+
+    def _set(self, port: str, value: ArrayLike) -> None:
         width = self._system.port_width(port, "inputs")
         if any(connection.target == port for connection in self._plan.connections):
             raise SetupError(f'"{port}" is driven by a connection; only free inputs can be set')
@@ -150,9 +165,16 @@ class Run:
             self._driver.set_constant(self._plan.names.index(name), offsets(ports)[input_name] + k, number)
 
     def finish(self) -> Result:
-        """End the run where it stands and return the result."""
-        if self._result is None:
-            self._guarded(self._finish)
+        """End the run where it stands and return the result.
+
+        Raises
+        ------
+        SetupError
+            A model or another thread is advancing the run: let it return first.
+        """
+        with self._alone():
+            if self._result is None:
+                self._guarded(self._finish)
         assert self._result is not None
         return self._result
 
@@ -163,22 +185,28 @@ class Run:
         if error[0] is None:
             self.finish()
         else:
-            self._salvage("interrupted", "the program that drove the run raised an exception")
+            self._abandoned = True  # another thread that advances the run stops after its slice
+            with self._in_use:
+                self._salvage("interrupted", "the program that drove the run raised an exception")
 
     def _check_open(self) -> None:
         if self._result is not None:
             raise SetupError("the run has ended; start another one")
 
-    def _check_idle(self) -> None:
-        if self._busy:
+    @contextlib.contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Use the run; refuse it to a model, which has the same thread, or to another thread meanwhile."""
+        mine = self._in_use.acquire(blocking=False)
+        if not mine or self._busy:
+            if mine:
+                self._in_use.release()
             raise SetupError("the run is advancing: a model or another thread cannot use it meanwhile")
-
-    def _advance(self, t: float) -> None:
-        self._busy = True
         try:
-            self._advance_in_slices(t)
+            self._busy = True
+            yield
         finally:
             self._busy = False
+            self._in_use.release()
 
     def _advance_in_slices(self, t: float) -> None:
         done = False
@@ -190,6 +218,8 @@ class Run:
                 if self._runs_foreign_code and not done:
                     take_signals_back()
                 interrupt.check()
+                if self._abandoned:
+                    raise SetupError("the program that drove the run raised an exception; the run has ended")
 
     def _advance_once(self, t: float) -> bool:
         before = time.perf_counter()

@@ -249,7 +249,10 @@ class Builder:
         complete = not self.mistakes and self.run_code
         with self._noting("scheme"):
             problems = system.problems(
-                until=self.table.until, start=self.table.start, scheme=self.scheme(), window=self.window()
+                until=None if self.table.until == models.NO_END else self.table.until,
+                start=self.table.start,
+                scheme=self.scheme(),
+                window=self.window(),
             )
             for problem in problems:
                 where = re.sub(r"^connections\[(\d+)\]", lambda m: f"connections[{kept[int(m[1])]}]", problem.where)

@@ -5,11 +5,8 @@ from __future__ import annotations
 from .._files.problems import Document, Mistakes
 from .._files.tables import bad_span
 from .._files.validation import validate
-from .models import ScenarioTable
+from .models import NO_END, ScenarioTable
 from .vocabulary import SCENARIOS
-
-_MUCH_LATER = 1e300
-"""End of the run in s where the file says none: a missing end must not bring up "step larger than the run"."""
 
 
 def check(document: Document, mistakes: Mistakes) -> tuple[ScenarioTable | None, list[int]]:
@@ -28,7 +25,7 @@ def check(document: Document, mistakes: Mistakes) -> tuple[ScenarioTable | None,
         mistakes,
         SCENARIOS,
         whole=lambda section: section not in ("subsystems", "connections"),
-        fallback={"until": _MUCH_LATER},
+        fallback={"until": NO_END},
     )
     if table is None:
         return None, []

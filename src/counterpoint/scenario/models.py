@@ -6,11 +6,13 @@ shapes fit is known only once the subsystems are built, and is the business of :
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Discriminator, Field, Tag, model_validator
 from pydantic_core import PydanticCustomError
 
+from .._common.numbers import MOST_REPEATS, MOST_THREADS
 from .._files.tables import (
     FileName,
     Matrix,
@@ -26,6 +28,9 @@ from .._files.tables import (
 )
 from .._run.precedence import NAMED_SCHEMES
 from ..errors import did_you_mean
+
+NO_END = sys.float_info.max
+"""End of the run in s where the file says none: a missing end must not bring up problems with steps."""
 
 
 def _known_scheme(scheme: str) -> str:
@@ -60,15 +65,15 @@ class Taylor(Table):
     """A Taylor series from the last sample."""
 
     kind: Literal["taylor"]
-    order: Annotated[int, Field(ge=0)]
+    order: Annotated[int, Field(ge=0, le=4)]
 
 
 class LeastSquares(Table):
     """The polynomial that fits the last ``points`` samples best."""
 
     kind: Literal["least-squares"]
-    order: Annotated[int, Field(ge=0)]
-    points: Annotated[int, Field(ge=1)]
+    order: Annotated[int, Field(ge=0, le=4)]
+    points: Annotated[int, Field(ge=1, le=64)]
 
 
 class Mean(Table):
@@ -82,7 +87,7 @@ class Transition(Table):
     """A jump of the signal is blended in over the step."""
 
     kind: Literal["transition"]
-    order: Annotated[int, Field(ge=0)]
+    order: Annotated[int, Field(ge=0, le=4)]
 
 
 class PythonApproximation(Table):
@@ -290,7 +295,7 @@ class Window(Table):
     """Stretches of time (s) that are repeated."""
 
     length: Positive
-    repeats: Annotated[int, Field(ge=1)] = 1
+    repeats: Annotated[int, Field(ge=1, le=MOST_REPEATS)] = 1
     tolerance: Positive | None = None
 
 
@@ -318,7 +323,7 @@ class ScenarioTable(Table):
     start: float = 0.0
     scheme: Scheme = "slowest-first"
     window: Window | None = None
-    threads: Annotated[int, Field(ge=1)] = 1
+    threads: Annotated[int, Field(ge=1, le=MOST_THREADS)] = 1
     approximation: Approximation | None = None
     convert: bool | None = None
     plot: list[str] | None = None

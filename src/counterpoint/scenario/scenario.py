@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._cases.case import Case
 from .._cases.registry import read_case
+from .._common.numbers import MOST_THREADS, is_whole
 from .._files.document import read_document
 from .._files.folder import Folder
 from .._files.problems import Document, Mistakes
@@ -156,8 +157,8 @@ class Scenario(Case):
         wrong = [f"until: {text}" for text in [bad_span(self.start, until)] if text] if until is not None else []
         if scheme is not None and scheme not in NAMED_SCHEMES:
             wrong.append(f'scheme: "{scheme}": no such scheme{did_you_mean(scheme, NAMED_SCHEMES)}')
-        if threads is not None and threads < 1:
-            wrong.append(f"threads: {threads}: must be 1 or more")
+        if threads is not None and not is_whole(threads, 1, MOST_THREADS):
+            wrong.append(f"threads: {threads}: must be at least 1 and at most {MOST_THREADS}")
         if wrong:
             raise SetupError(wrong)
         given = {"until": until, "scheme": scheme, "threads": threads}

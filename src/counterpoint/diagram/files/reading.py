@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import os
 import re
 from collections.abc import Iterable, Iterator
@@ -167,6 +168,7 @@ class _Builder:
                 if entry.kind == "function":
                     return self._function(diagram, name, entry)
                 self._check_kind(entry)
+                _check_keys(name, entry)
                 return diagram.add(entry.kind, name=name, **entry.parameters)
             content = self._superblock(entry, at)
             return None if content is None else diagram.superblock(content, name=name)
@@ -241,6 +243,16 @@ class _Builder:
         except SetupError as error:
             known = {key: key for key in ("kind", "superblock", "file")}
             self.mistakes.add_error(at, error, lambda text: _OWN_PLACE.sub("", text), known)
+
+
+def _check_keys(name: str, entry: BlockTable) -> None:
+    """Refuse keys that would be taken for arguments of :meth:`Diagram.add` itself."""
+    arguments = inspect.signature(Diagram.add).parameters.values()
+    taken = [argument.name for argument in arguments if argument.kind is inspect.Parameter.KEYWORD_ONLY]
+    given = [key for key in taken if key in entry.parameters]
+    hints = {"name": f'; the block is named by its table, "{name}"'}
+    if given:
+        raise SetupError([f'"{key}": no such parameter of {entry.kind}{hints.get(key, "")}' for key in given])
 
 
 def _entering(signals: Signals) -> Iterator[tuple[str | int, str | None, str | float]]:

@@ -1,0 +1,94 @@
+"""Steps near the resolution of time: right where doubles tell the times apart, refused with the numbers elsewhere."""
+
+import math
+
+import numpy as np
+import pytest
+
+import counterpoint as cp
+from counterpoint.errors import SetupError
+
+EPOCH = 1.7e9
+SCHEMES = ["slowest-first", "fastest-first", "parallel"]
+
+
+def pair(fast, slow):
+    """Two masses that drive each other, each on its own grid."""
+    system = cp.System("pair")
+    for name, step in (("fast", fast), ("slow", slow)):
+        system.add(name, cp.linear([[-1.0]], [[1.0]], [[1.0]], x0=[1.0], inputs="u", outputs="x"), step=step)
+    system.connect("fast.x", "slow.u")
+    system.connect("slow.x", "fast.u")
+    return system
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("ratio", [1, 2, 3, 5, 10])
+def test_microseconds_at_epoch_times_are_all_made(scheme, ratio):
+    steps = 1000 - 1000 % ratio
+    system = pair(1e-6, ratio * 1e-6)
+    result = system.run(start=EPOCH, until=EPOCH + steps * 1e-6, scheme=scheme)
+    assert result.status == "finished"
+    assert abs(len(result["fast.x"].time) - 1 - steps) <= 1  # the end is rounded to the resolution there
+    assert abs(len(result["slow.x"].time) - 1 - steps // ratio) <= 1
+    np.testing.assert_allclose(np.diff(result["fast.x"].time), 1e-6, atol=2.0 * math.ulp(EPOCH))
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_instants_of_two_grids_meet_at_epoch_times(scheme):
+    result = pair(1e-6, 2e-6).run(start=EPOCH, until=EPOCH + 400e-6, scheme=scheme)
+    fast, slow = result["fast.x"].time, result["slow.x"].time
+    assert max(np.abs(fast - t).min() for t in slow) <= math.ulp(EPOCH)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("spacings", [4, 5, 7, 16, 40, 63, 64, 65, 1000])
+def test_the_values_do_not_depend_on_where_time_begins(scheme, spacings):
+    step = spacings * math.ulp(EPOCH)
+    near = pair(step, 3 * step).run(until=300 * step, scheme=scheme)
+    far = pair(step, 3 * step).run(start=EPOCH, until=EPOCH + 300 * step, scheme=scheme)
+    for signal in ("fast.x", "slow.x"):
+        np.testing.assert_array_equal(far[signal].time - EPOCH, near[signal].time)
+        np.testing.assert_allclose(far[signal].values, near[signal].values, rtol=1e-9)
+
+
+@pytest.mark.parametrize("spacings", [4, 10, 64])
+def test_windows_at_epoch_times_are_all_made(spacings):
+    step = spacings * math.ulp(EPOCH)
+    window = cp.window(6 * step)
+    result = pair(step, 3 * step).run(start=EPOCH, until=EPOCH + 60 * step, scheme="parallel", window=window)
+    assert result.summary.windows.count == 10
+    assert len(result["fast.x"].time) == 61
+
+
+@pytest.mark.parametrize(
+    ("start", "until", "step", "words"),
+    [
+        (0.0, 1e12, 1e-4, ["subsystems.fast.step", "0.0001 s", "1e+16 steps", "at most 1e+15"]),
+        (0.0, 1e300, 1e-3, ["subsystems.fast.step", "1e+303 steps", "1e+300 s"]),
+        (0.0, 1.0, 1e-320, ["subsystems.fast.step", "1e-320 s", "more than 1e308 steps"]),
+        (1.7e9, 1.7e9 + 1.0, 5e-7, ["5e-07 s is too small at t = 1700000001.0 s", "2.38e-07 s apart", "9.54e-07 s"]),
+        (-1e12, -1e12 + 1.0, 1e-4, ["0.0001 s is too small at t = 1000000000000.0 s", "0.000122 s apart"]),
+    ],
+)
+def test_steps_that_time_cannot_tell_apart_are_refused_with_the_numbers(start, until, step, words):
+    with pytest.raises(SetupError) as caught:
+        pair(step, step).run(start=start, until=until)
+    assert [word for word in words if word not in str(caught.value)] == []
+
+
+def test_a_window_that_time_cannot_tell_apart_is_refused():
+    system = cp.System()
+    system.add("fine", cp.linear([[-1.0]], [[0.0]], x0=[1.0], solver="ode45", defaults={"u": 0.0}, inputs="u"))
+    with pytest.raises(SetupError, match=r"window\.length: 1e-300 s means 1e\+300 steps"):
+        system.run(until=1.0, window=cp.window(1e-300))
+
+
+def test_a_run_without_end_stops_where_its_steps_become_too_small():
+    system = cp.System()
+    system.add("clock", cp.source(lambda t: t, outputs="t"), step=1e-3)
+    with system.start() as run:
+        run.step_to(0.01)
+        with pytest.raises(SetupError, match=r"step_to: a step of 0\.001 s is too small at t = 100000000000000\.0 s"):
+            run.step_to(1e14)
+        run.step_to(0.02)

@@ -1,0 +1,127 @@
+"""Every error of ours can be pickled and copied, whatever its fields, so that pools and threads can hand it on."""
+
+import copy
+import importlib
+import inspect
+import multiprocessing
+import pickle
+
+import pytest
+
+import counterpoint as cp
+from counterpoint import errors
+
+RESULT = object()  # cannot be pickled by value: it has to be left out
+
+SAMPLES = {
+    "CounterpointError": ("plain",),
+    "SetupError": (["one", "two"],),
+    "ScenarioError": (["file.toml: one", "two"],),
+    "AlgebraicLoopError": ("a loop", ["a.x", "b.u"]),
+    "OutputError": ("no room", "run.h5", RESULT),
+    "MissingExtraError": ("plotting", "plot"),
+    "PeerLost": ("gone",),
+    "InternalError": ("broken", RESULT),
+    "RunInterrupted": ("interrupted at t = 1 s", RESULT),
+    "UnitWarning": ("no unit",),
+}
+STOPPED = ("it failed", "tank", 1.25, RESULT)
+
+
+def kinds():
+    return [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if kind.__module__ == errors.__name__]
+
+
+def public_errors():
+    made = []
+    for kind in kinds():
+        if kind.__name__.startswith("_"):
+            continue
+        arguments = STOPPED if issubclass(kind, errors.SimulationError) else SAMPLES[kind.__name__]
+        made.append(kind(*arguments))
+    made.append(errors.OutputError("no room", "run.h5", RESULT, during_run=True))
+    return made
+
+
+def same(one, other, *, result=True):
+    assert type(one) is type(other)
+    assert str(one) == str(other)
+    assert repr(one) == repr(other)
+    assert one.args == other.args
+    assert getattr(one, "exit_code", None) == getattr(other, "exit_code", None)
+    expected = dict(one.__dict__)
+    if not result and "result" in expected:
+        expected["result"] = None
+    assert other.__dict__ == expected
+
+
+@pytest.mark.parametrize("error", public_errors(), ids=lambda error: type(error).__name__)
+@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+def test_an_error_unpickles_as_it_was_but_without_the_result(error, protocol):
+    same(error, pickle.loads(pickle.dumps(error, protocol)), result=False)
+
+
+@pytest.mark.parametrize("error", public_errors(), ids=lambda error: type(error).__name__)
+def test_copies_of_an_error_are_equal_and_share_the_result(error):
+    same(error, copy.copy(error))
+    same(error, copy.deepcopy(error))
+
+
+def test_a_deep_copy_has_lists_of_its_own():
+    error = errors.SetupError(["one"])
+    copy.deepcopy(error).problems.append("two")
+    assert error.problems == ["one"]
+
+
+def test_notes_are_kept():
+    error = errors.ModelError(*STOPPED)
+    error.add_note("in the third test")
+    assert pickle.loads(pickle.dumps(error)).__notes__ == ["in the third test"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "_files.folder.FileProblem",
+        "fmi.description_reading.DescriptionError",
+        "fmi.xml_reading.XmlError",
+        "fmi.archive.ArchiveError",
+        "results.names.UnknownNameError",
+    ],
+)
+def test_errors_of_single_modules_are_handed_on_like_the_others(name):
+    module, _, kind = name.rpartition(".")
+    made = getattr(importlib.import_module(f"counterpoint.{module}"), kind)
+    error = errors._restored(made, ("text",), {"problems": ["text"]})
+    same(error, pickle.loads(pickle.dumps(error)))
+    same(error, copy.copy(error))
+
+
+class Failing(cp.Subsystem):
+    """A model that raises in its third step."""
+
+    outputs = ("y",)
+
+    def step(self, t, t_end, u):
+        if t > 0.15:
+            raise RuntimeError("worn out")
+
+    def output(self, t, u):
+        return t
+
+
+def run_failing(_):
+    system = cp.System("tired")
+    system.add("model", Failing(), step=0.1)
+    system.run(until=1.0)
+
+
+def test_a_pool_hands_on_the_error_of_a_run():
+    with (
+        multiprocessing.get_context("spawn").Pool(1) as pool,
+        pytest.raises(errors.ModelError, match="worn out") as caught,
+    ):
+        pool.map_async(run_failing, [0]).get(timeout=60)
+    assert caught.value.subsystem == "model"
+    assert caught.value.time == pytest.approx(0.2)
+    assert caught.value.result is None
