@@ -60,7 +60,7 @@ void HeldRound::close(int rounds, std::size_t stepped) {
 
 inline void HeldRound::make_round(double t, double t_end) {
   HeldInput* held = held_inputs_.data();
-  Member* m = members_.data();
+  HeldParticipant* m = members_.data();
   const std::size_t count = members_.size();
   for (std::size_t i = 0; i < count; ++i, ++m) {
     failed_ = i;  // as long as nothing else is said

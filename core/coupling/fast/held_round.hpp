@@ -32,7 +32,7 @@ class HeldRound {
   std::size_t failed() const { return failed_; }
 
  private:
-  struct Member {
+  struct HeldParticipant {
     HeldStepper::HeldStep step;
     double* inputs;
     double* values;  ///< where its next sample goes
@@ -57,7 +57,7 @@ class HeldRound {
   void read_from(std::size_t sample);
 
   std::vector<Participant*> participants_;
-  std::vector<Member> members_;
+  std::vector<HeldParticipant> members_;
   std::vector<HeldInput> held_inputs_;  ///< of the first member, of the second, ...
   std::vector<double> unrecorded_;
   const double* ends_ = nullptr;
