@@ -13,7 +13,7 @@ def test_a_run_prints_tables_quality_and_paths(tmp_path, monkeypatch, counterpoi
     code, out, err = counterpoint("run", examples / "two_mass.toml", "--until", "2")
     assert code == 0
     assert err == ""
-    for expected in ("slow.x -> fast.u", "fast.x -> slow.u", "Time per subsystem", "µs a step", "real time"):
+    for expected in ("slow.x -> fast.u", "fast.x -> slow.u", "Time per subsystem", "µs per step", "real time"):
         assert expected in out
     assert out.splitlines()[-2:] == ["wrote two-mass-run/two-mass.h5", "wrote two-mass-run/two-mass.png"]
     assert (tmp_path / "two-mass-run" / "two-mass.png").read_bytes().startswith(b"\x89PNG")

@@ -50,7 +50,7 @@ def _defects(outcome: Result) -> Table:
 
 def _timing(outcome: Result) -> Table:
     frame = outcome.timing.sort_values("seconds", ascending=False)
-    table = new_table("Time per subsystem", "subsystem", ">steps", ">seconds", ">share", ">µs a step")
+    table = new_table("Time per subsystem", "subsystem", ">steps", ">seconds", ">share", ">µs per step")
     return fill(
         table,
         (

@@ -61,7 +61,7 @@ def _defect_rows(result: Result) -> list[list[str]]:
 
 
 def _tables(result: Result) -> list[tuple[list[str], list[list[str]]]]:
-    timing = ["subsystem", "steps", "time in s", "share", "µs a step"]
+    timing = ["subsystem", "steps", "time in s", "share", "µs per step"]
     defects = ["connection", "kind", "largest defect", "at t in s", "rms", "relative"]
     tables = [(timing, _timing_rows(result)), (defects, _defect_rows(result))]
     return [(header, rows) for header, rows in tables if rows]
