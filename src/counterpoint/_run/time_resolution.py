@@ -14,7 +14,7 @@ TIME_TOLERANCE = 1e-6
 
 
 def latest_time(start: float, until: float) -> float:
-    """Return the largest absolute time of a run, s; a run without end is judged by its start."""
+    """Return the largest absolute time of a run, s; for an open-ended run, that of its start."""
     return max(abs(start), abs(until) if math.isfinite(until) else 0.0)
 
 
