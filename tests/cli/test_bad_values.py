@@ -127,7 +127,7 @@ def test_an_ascii_terminal_shows_what_it_can(case, command, tmp_path, arguments)
     assert b"UnicodeEncodeError" not in done.stderr
     assert done.stdout.isascii()
     if arguments[0] == "run":
-        assert b"?s a step" in done.stdout
+        assert b"?s per step" in done.stdout
 
 
 @pytest.mark.parametrize("how", [["-m", "counterpoint"], ["-c", "from counterpoint._cli import start; start()"]])
