@@ -58,9 +58,8 @@ void PrecedenceRule::wake_resting() {
   for (int i : std::exchange(aside_, {})) offer(candidates_[i]);
 }
 
-bool PrecedenceRule::rests(const Candidate& c) const {
-  const bool alone = c.round != nullptr ? c.round->is_whole() : c.outgoing->empty();
-  return alone && reached(*c.participant);
+bool PrecedenceRule::unblocks_none(const Candidate& c) {
+  return c.round != nullptr ? c.round->is_whole() : c.outgoing->empty();
 }
 
 bool PrecedenceRule::later(int a, int b) const {

@@ -76,7 +76,7 @@ class PrecedenceRule {
       ready_.pop_back();
       Candidate& c = candidates_[i];
       c.ready = false;
-      if (!rests(c)) return i;
+      if (!reached(*c.participant) || !unblocks_none(c)) return i;
       set_aside(i);
     }
     return -1;
@@ -142,8 +142,8 @@ class PrecedenceRule {
     if (source.finished()) return Polynomial::infinity;
     return c.source_stops_early ? source.t + network_.tolerance : source.t_next - network_.tolerance;
   }
-  /// One that is far enough and has no consumer can unblock none.
-  bool rests(const Candidate& c) const;
+  /// One that is far enough and has no consumer can unblock none: it rests.
+  static bool unblocks_none(const Candidate& c);
   bool later(int a, int b) const;
   void sift_last_in();
   void sift_earliest_out();

@@ -33,7 +33,7 @@ class LinearStep final : public Solver, private BatchSolver {
  private:
   using State = std::array<double, N>;
 
-  fast::BatchStepper::EqualSteps batch_step() const override { return {step_.value(), step_.rounding()}; }
+  const fast::BatchStepper::EqualSteps& batch_step() const override { return step_.equal_steps(); }
 
   int step_batch(const Polynomial& input, double t, const double* ends, int count, double* x, double* states) override {
     if constexpr (N > 0 && F > 0) {

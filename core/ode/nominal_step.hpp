@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cmath>
+#include "coupling/fast/steppers.hpp"
 
 namespace counterpoint {
 
@@ -14,17 +14,13 @@ class NominalStep {
     set(h);
     return true;
   }
-  bool serves(double h) const { return std::abs(h - value_) <= rounding_; }
-  double value() const { return value_; }
-  double rounding() const { return rounding_; }
-  void set(double value) {
-    value_ = value;
-    rounding_ = 1e-8 * value;
-  }
+  bool serves(double h) const { return steps_.serves(h); }
+  double value() const { return steps_.length; }
+  const fast::BatchStepper::EqualSteps& equal_steps() const { return steps_; }
+  void set(double value) { steps_ = {value, 1e-8 * value}; }
 
  private:
-  double value_ = 0.0;
-  double rounding_ = 0.0;
+  fast::BatchStepper::EqualSteps steps_;
 };
 
 }  // namespace counterpoint

@@ -54,7 +54,7 @@ class OdeSubsystem final : public Subsystem, public fast::BatchStepper {
   std::unique_ptr<SavedState> read_state(recipe::Reader& reader) const override;
 
   bool makes_batches() const override { return batches_ != nullptr; }
-  EqualSteps batch_step() const override { return batches_->batch_step(); }
+  const EqualSteps& batch_step() const override { return batches_->batch_step(); }
   int step_batch(const Polynomial& input, double t, const double* ends, int count, double* outputs) override {
     return batches_->step_batch(input, t, ends, count, x_.data(), outputs);
   }

@@ -13,7 +13,7 @@ namespace counterpoint {
 /// Several steps of a solver in a row; as `fast::BatchStepper`, for outputs that are the states.
 class BatchSolver {
  public:
-  virtual fast::BatchStepper::EqualSteps batch_step() const = 0;
+  virtual const fast::BatchStepper::EqualSteps& batch_step() const = 0;
   virtual int step_batch(const Polynomial& input, double t, const double* ends, int count, double* x,
                          double* states) = 0;
 

@@ -10,10 +10,11 @@ class DerivedDefectRows;
 
 /// Which fast paths serve a participant; set once, when a driver sets up its run.
 struct ParticipantPaths {
-  BatchStepper* batches = nullptr;                   ///< its own way to make several steps in a row (step_batch.hpp)
-  HeldStepper* held = nullptr;                       ///< its own way to step on held inputs (held_round.hpp)
-  bool in_step = false;                              ///< it goes in rounds (round.hpp)
-  bool compares_later = false;                       ///< what was assumed is compared now and then, many at once
+  BatchStepper* batches = nullptr;  ///< its own way to make several steps in a row (step_batch.hpp)
+  const BatchStepper::EqualSteps* batch_step = nullptr;  ///< of `batches`
+  HeldStepper* held = nullptr;                           ///< its own way to step on held inputs (held_round.hpp)
+  bool in_step = false;                                  ///< it goes in rounds (round.hpp)
+  bool compares_later = false;                           ///< what was assumed is compared now and then, many at once
   std::vector<DerivedDefectRows*> derive_from_rows;  ///< defects that are made from what it records (derived_rows.hpp)
 };
 

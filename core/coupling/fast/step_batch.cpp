@@ -7,6 +7,7 @@ void StepBatch::choose(Participant& p) {
   const bool leaves_samples_only = p.fixed_ != nullptr && !p.assumes_ && !p.history.has_derivatives() &&
                                    !p.inputs->depends_on_step() && !p.fast.in_step;
   if (!leaves_samples_only || (p.fast.batches != nullptr && !p.fast.batches->makes_batches())) p.fast.batches = nullptr;
+  p.fast.batch_step = p.fast.batches != nullptr ? &p.fast.batches->batch_step() : nullptr;
 }
 
 StepBatch::Stretch StepBatch::open(Participant& p, int most, double before) {

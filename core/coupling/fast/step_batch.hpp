@@ -57,15 +57,14 @@ class StepBatch {
  private:
   /// Returns the number of steps. One that the model refuses (its end is not finite) is left to a step by itself, where
   /// it fails.
-  static long on_one_polynomial(Participant& p, const BatchLimits& limits, long most) {
+  [[gnu::noinline, gnu::flatten]] static long on_one_polynomial(Participant& p, const BatchLimits& limits, long most) {
     const Polynomial* input = single_polynomial(*p.inputs, p.t, p.t_next);
     if (input == nullptr) return 0;
     const double granted = std::min(limits.end, p.inputs->frozen_until());
     const double latest = granted < input->to ? granted : std::nextafter(input->to, -Polynomial::infinity);
     const int room = static_cast<int>(std::min<std::size_t>(most, p.history.room_in_a_row()));
     double* const ends = p.history.next_time();
-    const auto allowed = [latest, before = limits.begin, equal = p.fast.batches->batch_step()](double begin,
-                                                                                               double end) {
+    const auto allowed = [latest, before = limits.begin, equal = *p.fast.batch_step](double begin, double end) {
       return end <= latest && begin < before && equal.serves(end - begin);
     };
     const int count = p.clock_.next_on_grid(p.t, room, allowed, ends);

@@ -14,15 +14,15 @@ class BatchStepper {
  public:
   /// Lengths that are equal up to rounding.
   struct EqualSteps {
-    double length;
-    double rounding;
+    double length = 0.0;
+    double rounding = 0.0;
     bool serves(double h) const { return std::abs(h - length) <= rounding; }
   };
 
   /// Whether it has batches at all; does not change.
   virtual bool makes_batches() const = 0;
-  /// Steps of this length may be in a batch.
-  virtual EqualSteps batch_step() const = 0;
+  /// Steps of this length may be in a batch. The reference stays good, the length may change with every step.
+  virtual const EqualSteps& batch_step() const = 0;
   /// Steps from t to ends[0], ends[1], ... with an only input that is this polynomial; the outputs of each one after
   /// another into `outputs`, as far as they are finite. Returns the number of steps made: where an output is not finite
   /// the state is that of the step before.
