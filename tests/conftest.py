@@ -41,7 +41,7 @@ class DefinedRun(_core.RunSpec):
 
     def __init__(self, *args, **options):
         super().__init__(*args, **options)
-        self.fast_paths = False
+        self.fast_paths = _core.FastPaths.none()
 
 
 @pytest.fixture

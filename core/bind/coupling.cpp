@@ -194,6 +194,19 @@ void bind_coupling(nb::module_& m) {
       [](int inputs, int outputs) -> SubsystemPointer { return std::make_shared<HostPorts>(inputs, outputs); },
       nb::arg("inputs"), nb::arg("outputs"));
 
+  nb::class_<fast::Choice>(m, "FastPaths", "Which fast paths a run may use; all of them give the same bits.")
+      .def(nb::init<>())
+      .def_static("none", &fast::Choice::none)
+      .def_rw("single_scalar", &fast::Choice::single_scalar)
+      .def_rw("newest_points", &fast::Choice::newest_points)
+      .def_rw("lines", &fast::Choice::lines)
+      .def_rw("rounds", &fast::Choice::rounds)
+      .def_rw("held_rounds", &fast::Choice::held_rounds)
+      .def_rw("batches", &fast::Choice::batches)
+      .def_rw("polynomial_batches", &fast::Choice::polynomial_batches)
+      .def_rw("derived_comparisons", &fast::Choice::derived_comparisons)
+      .def_rw("derived_rows", &fast::Choice::derived_rows);
+
   nb::class_<RunSpec>(m, "RunSpec")
       .def(
           "__init__",
@@ -201,7 +214,7 @@ void bind_coupling(nb::module_& m) {
             new (self) RunSpec{{}, {}, {}, start, until, tolerance, initial_passes, {}};
           },
           nb::arg("start"), nb::arg("until"), nb::arg("tolerance"), nb::arg("initial_passes"))
-      .def_rw("fast_paths", &RunSpec::fast_paths, "Whether what is faster and the same is used; tests turn it off.")
+      .def_rw("fast_paths", &RunSpec::fast_paths, "What is faster and the same; tests and benchmarks take paths away.")
       .def(
           "add_participant",
           [](RunSpec& self, SubsystemPointer subsystem, double step, std::vector<double> constants,

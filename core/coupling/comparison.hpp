@@ -35,8 +35,6 @@ class Comparison {
   }
 
   bool pending() const { return first_ < last_; }
-  /// Whether so much is pending that it should be compared, should the samples be there.
-  bool full() const { return last_ - first_ >= most_pending * static_cast<std::size_t>(1 + width_); }
   double pending_time() const { return assumed_[first_]; }
 
   /// Compare what is pending with what the source of the connection has published, as far as that reaches.
@@ -68,8 +66,6 @@ class Comparison {
   /// The last sample not later than t, or the first one when all are later; looked for from the last place on.
   std::size_t behind(const Samples& samples, double t);
   const double* interpolated(const Samples& samples, std::size_t found, double t);
-
-  static constexpr std::size_t most_pending = 24;
 
   int connection_;
   int width_;

@@ -9,7 +9,7 @@ namespace counterpoint {
 /// Inputs that advance the externals when they are asked for a time not yet covered.
 class EmbeddedInterface::HostInputs final : public Inputs {
  public:
-  HostInputs(std::vector<double> constants, bool fast_paths, EmbeddedInterface& driver)
+  HostInputs(std::vector<double> constants, fast::Choice fast_paths, EmbeddedInterface& driver)
       : Inputs(std::move(constants), fast_paths, true), driver_(driver) {}
 
   bool running = false;

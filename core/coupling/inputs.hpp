@@ -36,7 +36,7 @@ class Inputs {
     std::vector<double> signals;
   };
 
-  explicit Inputs(std::vector<double> constants, bool fast_paths = true)
+  explicit Inputs(std::vector<double> constants, fast::Choice fast_paths = {})
       : Inputs(std::move(constants), fast_paths, false) {}
   virtual ~Inputs() = default;
   Inputs(const Inputs&) = delete;
@@ -138,7 +138,7 @@ class Inputs {
 
  protected:
   /// `asked_always`: nothing but `rebuild` makes a polynomial.
-  Inputs(std::vector<double> constants, bool fast_paths, bool asked_always)
+  Inputs(std::vector<double> constants, fast::Choice fast_paths, bool asked_always)
       : asked_always_(asked_always), values_(std::move(constants)), fast_(fast_paths) {}
   virtual void rebuild(Connection& c, double t);
 

@@ -59,7 +59,7 @@ struct RunSpec {
   std::vector<TornInput> torn = {};  ///< inputs that leave no loop when their values are known
   std::vector<std::shared_ptr<Indicator>> indicators = {};  ///< told what arrives, beside the defects
   std::vector<std::shared_ptr<Event>> events = {};
-  bool fast_paths = true;  ///< false: the definition alone, without what is faster and the same (for tests)
+  fast::Choice fast_paths = {};  ///< `none()`: the definition alone, without what is faster and the same (for tests)
 };
 
 /// The participants of a run and the connections between them: what both drivers share.

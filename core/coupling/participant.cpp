@@ -193,7 +193,7 @@ std::vector<Rows> Participant::take_rows() {
       continue;
     }
     comparisons[k].assume(inputs->polynomial(c, t), t, source_next);
-    if (published && (!fast.compares_later || comparisons[k].full())) compare(k);
+    if (published) compare(k);
   }
 }
 

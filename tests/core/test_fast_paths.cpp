@@ -179,8 +179,11 @@ std::vector<double> recorded(Driver& driver, const std::vector<double>& stops, d
   return all;
 }
 
-std::vector<double> run(RunSpec spec, bool fast, int threads, const std::vector<double>& stops = {}) {
-  spec.fast_paths = fast;
+constexpr fast::Choice all_paths;
+constexpr fast::Choice no_path = fast::Choice::none();
+
+std::vector<double> run(RunSpec spec, fast::Choice allowed, int threads, const std::vector<double>& stops = {}) {
+  spec.fast_paths = allowed;
   Scheduler scheduler(spec, threads);
   return recorded(scheduler, stops, spec.until);
 }
@@ -189,6 +192,16 @@ bool equal_bits(const std::vector<double>& a, const std::vector<double>& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
 }
 
+constexpr bool fast::Choice::* paths[] = {&fast::Choice::single_scalar,
+                                          &fast::Choice::newest_points,
+                                          &fast::Choice::lines,
+                                          &fast::Choice::rounds,
+                                          &fast::Choice::held_rounds,
+                                          &fast::Choice::batches,
+                                          &fast::Choice::polynomial_batches,
+                                          &fast::Choice::derived_comparisons,
+                                          &fast::Choice::derived_rows};
+
 }  // namespace
 
 TEST(fast_paths_give_the_bits_of_the_definition) {
@@ -196,12 +209,17 @@ TEST(fast_paths_give_the_bits_of_the_definition) {
     for (Scheme scheme : {Scheme::parallel, Scheme::forwards, Scheme::backwards}) {
       for (const ApproximationPointer& approximation : approximations()) {
         const RunSpec spec = ring(kind, scheme, approximation);
-        const std::vector<double> defined = run(spec, false, 1);
+        const std::vector<double> defined = run(spec, no_path, 1);
         CHECK(defined.size() > 1000);
-        CHECK(equal_bits(defined, run(spec, true, 1)));
-        CHECK(equal_bits(defined, run(spec, true, 3)));
-        CHECK(equal_bits(defined, run(spec, true, 1, {0.004, 0.37, 0.995})));
-        CHECK(equal_bits(defined, run(spec, false, 2, {0.37})));
+        CHECK(equal_bits(defined, run(spec, all_paths, 1)));
+        CHECK(equal_bits(defined, run(spec, all_paths, 3)));
+        CHECK(equal_bits(defined, run(spec, all_paths, 1, {0.004, 0.37, 0.995})));
+        CHECK(equal_bits(defined, run(spec, no_path, 2, {0.37})));
+        for (bool fast::Choice::* path : paths) {
+          fast::Choice without = all_paths;
+          without.*path = false;
+          CHECK(equal_bits(defined, run(spec, without, 1)));
+        }
       }
     }
   }
@@ -210,13 +228,13 @@ TEST(fast_paths_give_the_bits_of_the_definition) {
 TEST(fast_paths_give_the_bits_of_the_definition_in_windows) {
   for (Kind kind : {Kind::batch, Kind::mixed}) {  // the others cannot save
     for (const ApproximationPointer& approximation : {make_hold(HoldSide::behind), make_lagrange(2)}) {
-      const auto windows = [&](bool fast) {
+      const auto windows = [&](fast::Choice allowed) {
         RunSpec spec = ring(kind, Scheme::parallel, approximation);
-        spec.fast_paths = fast;
+        spec.fast_paths = allowed;
         WindowedScheduler scheduler(spec, WindowSpec{0.1, 3, 1e-9}, 1);
         return recorded(scheduler, {}, spec.until);
       };
-      CHECK(equal_bits(windows(false), windows(true)));
+      CHECK(equal_bits(windows(no_path), windows(all_paths)));
     }
   }
 }
@@ -236,10 +254,10 @@ TEST(the_kinds_are_served_by_the_paths_that_they_are_here_for) {
     CHECK(p.comparisons[0].defect.derived.is_used());
   }
   RunSpec slow = ring(Kind::held, Scheme::parallel, hold);
-  slow.fast_paths = false;
+  slow.fast_paths = no_path;
   const auto generic = started(slow);
   for (const Participant& p : generic->network().participants) {
-    CHECK(!p.fast.in_step && p.fast.held == nullptr && p.fast.batches == nullptr && !p.fast.compares_later);
+    CHECK(!p.fast.in_step && p.fast.held == nullptr && p.fast.batches == nullptr);
     CHECK(!p.comparisons[0].defect.derived.is_used());
     CHECK(p.inputs->connections()[0].fast.newest_points == 0);
     CHECK(!p.inputs->fast_paths().is_single());

@@ -144,9 +144,9 @@ class Twice final : public Window {
 
 TEST(an_indicator_is_told_what_the_defects_are_told) {
   for (double second : {0.05, 0.02}) {  // different steps; together in rounds
-    for (bool fast : {true, false}) {
+    for (bool uses_fast_paths : {true, false}) {
       RunSpec spec = pair(0.02, second);
-      spec.fast_paths = fast;
+      spec.fast_paths = uses_fast_paths ? fast::Choice{} : fast::Choice::none();
       const auto counting = std::make_shared<Counting>();
       spec.indicators = {counting};
       Scheduler scheduler(spec, 1);
@@ -172,12 +172,12 @@ TEST(an_indicator_changes_no_bit) {
 
 TEST(a_pace_chooses_steps_and_is_told) {
   std::vector<std::vector<double>> seen;
-  for (bool fast : {true, false}) {
+  for (bool uses_fast_paths : {true, false}) {
     for (int threads : {1, 2}) {
       RunSpec spec = pair(0.02, 0.05);
       const auto pace = std::make_shared<Alternating>();
       spec.participants[0].pace = pace;
-      spec.fast_paths = fast;
+      spec.fast_paths = uses_fast_paths ? fast::Choice{} : fast::Choice::none();
       const auto rows = run(spec, threads);
       const std::vector<double>& first = rows[0];
       for (std::size_t row = 0; row + 2 < first.size() / 2; ++row) {

@@ -8,15 +8,14 @@ void InputPaths::choose(std::vector<Connection>& connections, const SetUp& set_u
   leave_lines(connections);
   line_inputs_.clear();
   sloped_ = single_ = false;
-  if (!enabled_) return;
   const bool asked = set_up.approximations_asked;
   for (Connection& c : connections) {
-    c.fast.newest_points = asked ? 0 : newest_points_of(c);
-    c.fast.is_line = LineInput::serves(c);
+    c.fast.newest_points = asked || !allowed_.newest_points ? 0 : newest_points_of(c);
+    c.fast.is_line = allowed_.lines && LineInput::serves(c);
   }
   if (set_up.has_fixed_values) return;
-  single_ =
-      connections.size() == 1 && set_up.scalars == 1 && !set_up.has_laws && connections.front().samples.width == 1;
+  single_ = allowed_.single_scalar && connections.size() == 1 && set_up.scalars == 1 && !set_up.has_laws &&
+            connections.front().samples.width == 1;
   const bool lines = std::all_of(connections.begin(), connections.end(),
                                  [](const Connection& c) { return c.fast.is_line && !c.waits; });
   if (!lines) return;

@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "coupling/fast/choice.hpp"
 #include "coupling/fast/line_input.hpp"
 #include "coupling/fast/newest_points.hpp"
 
@@ -27,7 +28,7 @@ class InputPaths {
     bool approximations_asked = false;  ///< the owner of the inputs makes all polynomials
   };
 
-  explicit InputPaths(bool enabled) : enabled_(enabled) {}
+  explicit InputPaths(Choice allowed) : allowed_(allowed) {}
 
   /// Which connections do you serve? Asked again whenever the set-up changes.
   void choose(std::vector<Connection>& connections, const SetUp& set_up);
@@ -75,7 +76,7 @@ class InputPaths {
   bool are_lines() const { return lines_; }
   /// Whether all inputs are held from the newest samples, or constant.
   bool are_held(bool has_connections) const {
-    return enabled_ && (!has_connections || !line_inputs_.empty()) && !sloped_;
+    return allowed_.lines && (!has_connections || !line_inputs_.empty()) && !sloped_;
   }
   const std::vector<LineInput>& line_inputs() const { return line_inputs_; }
   bool is_single() const { return single_; }
@@ -83,7 +84,7 @@ class InputPaths {
  private:
   void tell(std::vector<Connection>& connections);
 
-  bool enabled_;
+  Choice allowed_;
   bool single_ = false;   ///< one scalar connection and no other input
   bool lines_ = false;    ///< the lines say it all, for the step that is frozen; the connections are not up to date
   bool sloped_ = false;   ///< some line is not held

@@ -14,7 +14,6 @@ struct ParticipantPaths {
   const BatchStepper::EqualSteps* batch_step = nullptr;  ///< of `batches`
   HeldStepper* held = nullptr;                           ///< its own way to step on held inputs (held_round.hpp)
   bool in_step = false;                                  ///< it goes in rounds (round.hpp)
-  bool compares_later = false;                           ///< what was assumed is compared now and then, many at once
   std::vector<DerivedDefectRows*> derive_from_rows;  ///< defects that are made from what it records (derived_rows.hpp)
 };
 

@@ -21,7 +21,8 @@ inline void freeze_in_step(Participant& p) {
 
 }  // namespace
 
-Round::Round(Network& network, std::vector<int> members) : network_(network), members_(std::move(members)) {
+Round::Round(Network& network, std::vector<int> members, Choice allowed)
+    : network_(network), allowed_(allowed), members_(std::move(members)) {
   for (int i : members_) network_.participants[i].fast.in_step = true;
 }
 
@@ -31,9 +32,10 @@ void Round::choose_comparisons() {
     Participant& p = network_.participants[i];
     for (std::size_t k = 0; k < p.comparisons.size(); ++k) {
       Connection& c = p.inputs->connections()[k];
-      c.fast.compares_by_samples = DerivedComparison::serves(c, p.comparisons[k]);
+      c.fast.compares_by_samples = allowed_.derived_comparisons && DerivedComparison::serves(c, p.comparisons[k]);
       Participant& source = network_.participants[c.source];
-      if (!c.fast.compares_by_samples || c.fast.newest_points != 1 || !source.records()) continue;
+      if (!allowed_.derived_rows || !c.fast.compares_by_samples || c.fast.newest_points != 1 || !source.records())
+        continue;
       p.comparisons[k].defect.derived.use(LineInput(c));
       source.fast.derive_from_rows.push_back(&p.comparisons[k].defect.derived);
     }
@@ -50,7 +52,7 @@ void Round::choose_steps() {
     const bool waits = std::any_of(connections.begin(), connections.end(), [](const Connection& c) { return c.waits; });
     if (p.subsystem->works_elsewhere() && !waits && !p.inputs->depends_on_step()) elsewhere_.push_back(i);
   }
-  if (HeldRound::serves(participants)) held_.emplace(std::move(participants));
+  if (allowed_.held_rounds && HeldRound::serves(participants)) held_.emplace(std::move(participants));
 }
 
 void Round::leave() {

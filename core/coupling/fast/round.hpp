@@ -20,7 +20,7 @@ inline constexpr long cheap_steps_between_clocks = 1024;
 /// -m benchmarks fast-paths`): 0.52 of the time of the definition with order 3, 0.33 with lines, 0.29 with held inputs.
 class Round {
  public:
-  Round(Network& network, std::vector<int> members);
+  Round(Network& network, std::vector<int> members, Choice allowed);
 
   /// Before the run starts: what is compared from samples, and which defect rows are derived.
   void choose_comparisons();
@@ -52,6 +52,7 @@ class Round {
   long run_held(long most, double target);
 
   Network& network_;
+  Choice allowed_;
   std::vector<int> members_;  ///< those that are waited for first; the first one stands for all
   std::size_t next_ = 0;      ///< whose turn it is: after a costly step a driver may look at the clock
   std::optional<HeldRound> held_;

@@ -7,19 +7,20 @@ namespace counterpoint::fast {
 SchedulingPaths::SchedulingPaths(const RunSpec& spec, int threads, Network& network, PrecedenceRule& rule)
     : network_(network),
       rule_(rule),
-      enabled_(spec.fast_paths),
+      allowed_(spec.fast_paths),
+      enabled_(spec.fast_paths.any()),
       compares_at_once_(std::any_of(spec.participants.begin(), spec.participants.end(),
                                     [](const ParticipantSpec& p) { return p.pace != nullptr; })),
       longest_((spec.until - spec.start) / 256.0) {
   if (!enabled_) return;
-  for (Participant& p : network_.participants) p.fast.compares_later = !compares_at_once_;
   const int useful = std::min<int>(threads, static_cast<int>(spec.participants.size()));
   if (useful > 1) {
     pool_ = std::make_unique<WorkerPool>(useful);
     return;
   }
+  if (!allowed_.rounds) return;
   for (const std::vector<int>& group : groups_in_step(spec)) {
-    Round& round = rounds_.emplace_back(network_, group);
+    Round& round = rounds_.emplace_back(network_, group, allowed_);
     for (int i : group) {
       rule_.candidate(i).round = &round;
       rule_.candidate(i).represented = i != group.front();
@@ -44,7 +45,9 @@ void SchedulingPaths::before_start() {
 
 void SchedulingPaths::after_start() {
   if (!enabled_) return;
-  for (Participant& p : network_.participants) StepBatch::choose(p);
+  if (allowed_.polynomial_batches) {
+    for (Participant& p : network_.participants) StepBatch::choose(p);
+  }
   for (Round& round : rounds_) round.choose_steps();
 }
 

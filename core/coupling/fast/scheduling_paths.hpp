@@ -20,8 +20,8 @@ namespace counterpoint::fast {
 /// 1. Rounds (round.hpp), for groups that step together; with one thread.
 /// 2. Threads. All that may step at the same moment do so at the same time.
 /// 3. Batches (step_batch.hpp). A participant goes on for as long as the rule lets it.
-/// 4. Comparisons. What was assumed is compared with what arrived many at a time, when a slice ends or a history is
-///    full; where a pace listens to comparisons, at once.
+/// 4. Comparisons. What was assumed and has not arrived yet is compared when a slice ends or a history is full; where a
+///    pace listens to comparisons, as soon as it arrives.
 class SchedulingPaths {
  public:
   using Candidate = PrecedenceRule::Candidate;
@@ -55,7 +55,8 @@ class SchedulingPaths {
     Participant& p = *c.participant;
     const double stop = std::min(p.t + longest_, rule_.target());
     BatchLimits allowed{c.end, std::min(c.begin, stop), 1};
-    if (!p.stopwatch.costly()) allowed.steps = static_cast<long>(std::min(p.history.room(), most_steps));
+    if (allowed_.batches && !p.stopwatch.costly())
+      allowed.steps = static_cast<long>(std::min(p.history.room(), most_steps));
     const long before = p.steps;
     if (p.stopwatch.due()) {
       run_timed(p, allowed);
@@ -80,7 +81,8 @@ class SchedulingPaths {
 
   Network& network_;
   PrecedenceRule& rule_;
-  bool enabled_;
+  Choice allowed_;
+  bool enabled_;  ///< any of them
   bool compares_at_once_;
   double longest_;  ///< batch, s
   std::deque<Round> rounds_;
