@@ -19,6 +19,8 @@ class StepClock {
         tolerance_(tolerance) {}
 
   bool fixed() const { return step_ > 0.0; }
+  /// Length of the fixed step in s, or 0.
+  double step() const { return step_; }
 
   /// Let the run end here instead.
   void end_at(double until) {

@@ -46,7 +46,7 @@ void SchedulingPaths::before_start() {
 void SchedulingPaths::after_start() {
   if (!enabled_) return;
   if (allowed_.polynomial_batches) {
-    for (Participant& p : network_.participants) StepBatch::choose(p);
+    for (Participant& p : network_.participants) StepBatch::choose(p, network_.participants);
   }
   for (Round& round : rounds_) round.choose_steps();
 }

@@ -2,12 +2,18 @@
 
 namespace counterpoint::fast {
 
-void StepBatch::choose(Participant& p) {
+void StepBatch::choose(Participant& p, const std::vector<Participant>& all) {
   p.fast.batches = dynamic_cast<BatchStepper*>(p.subsystem.get());
-  const bool leaves_samples_only = p.fixed_ != nullptr && !p.assumes_ && !p.history.has_derivatives() &&
-                                   !p.inputs->depends_on_step() && !p.fast.in_step;
-  if (!leaves_samples_only || (p.fast.batches != nullptr && !p.fast.batches->makes_batches())) p.fast.batches = nullptr;
-  p.fast.batch_step = p.fast.batches != nullptr ? &p.fast.batches->batch_step() : nullptr;
+  const bool leaves_samples_only =
+      p.fixed_ != nullptr && !p.history.has_derivatives() && !p.inputs->depends_on_step() && !p.fast.in_step;
+  // One that extrapolates has to look at its source again as soon as that publishes.
+  const bool steps_often =
+      std::all_of(p.inputs->connections().begin(), p.inputs->connections().end(),
+                  [&](const auto& c) { return c.waits || p.clock_.step() < all[c.source].clock_.step(); });
+  const bool served =
+      leaves_samples_only && steps_often && p.fast.batches != nullptr && p.fast.batches->makes_batches();
+  if (!served) p.fast.batches = nullptr;
+  p.fast.batch_step = served ? &p.fast.batches->batch_step() : nullptr;
 }
 
 StepBatch::Stretch StepBatch::open(Participant& p, int most, double before) {

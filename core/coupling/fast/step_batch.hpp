@@ -20,14 +20,14 @@ struct BatchLimits {
 /// 1. `run` serves every participant. It goes on for as long as the precedence rule lets it, and saves choosing again
 ///    after every step.
 /// 2. Among these, steps on one polynomial are left to the subsystem as a whole. Serves a `BatchStepper` with fixed
-///    steps, one scalar input and no assumptions to be left: saves clock, freezing, publishing and calls per step.
+///    steps and one scalar input: saves clock, freezing, publishing and calls per step.
 ///
 /// Bit-equal: which samples a step uses follows from times alone. Measured (`python -m benchmarks fast-paths`): a fast
 /// oscillator that interpolates a slow one takes 0.19 of the time of the definition.
 class StepBatch {
  public:
   /// Which paths serve this participant? Asked when its run starts.
-  static void choose(Participant& p);
+  static void choose(Participant& p, const std::vector<Participant>& all);
 
   /// Steps for as long as the limits allow, at least one; published into the history but not committed.
   static void run(Participant& p, const BatchLimits& limits) {
@@ -58,13 +58,15 @@ class StepBatch {
   /// Returns the number of steps. One that the model refuses (its end is not finite) is left to a step by itself, where
   /// it fails.
   [[gnu::noinline, gnu::flatten]] static long on_one_polynomial(Participant& p, const BatchLimits& limits, long most) {
+    if (!p.inputs->fast_paths().is_single() || !knows_next_sample(p.inputs->connections().front())) return 0;
+    const BatchLimits frozen = on_frozen_samples(p, limits);
+    if (p.t_next > frozen.end) return 0;
     const Polynomial* input = single_polynomial(*p.inputs, p.t, p.t_next);
     if (input == nullptr) return 0;
-    const double granted = std::min(limits.end, p.inputs->frozen_until());
-    const double latest = granted < input->to ? granted : std::nextafter(input->to, -Polynomial::infinity);
+    const double latest = frozen.end < input->to ? frozen.end : std::nextafter(input->to, -Polynomial::infinity);
     const int room = static_cast<int>(std::min<std::size_t>(most, p.history.room_in_a_row()));
     double* const ends = p.history.next_time();
-    const auto allowed = [latest, before = limits.begin, equal = *p.fast.batch_step](double begin, double end) {
+    const auto allowed = [latest, before = frozen.begin, equal = *p.fast.batch_step](double begin, double end) {
       return end <= latest && begin < before && equal.serves(end - begin);
     };
     const int count = p.clock_.next_on_grid(p.t, room, allowed, ends);
@@ -77,7 +79,21 @@ class StepBatch {
     p.steps += made;
     if (p.records_) record_next(p, made);
     p.history.advance_many(made);
+    if (p.assumes_ && made > 0) p.assume();
     return made;
+  }
+
+  static bool knows_next_sample(const Connection& c) { return !c.reads_earlier && (c.waits || !c.source_stops_early); }
+
+  /// Where the only connection uses other samples, or where it is time to leave what was assumed: a step may begin
+  /// before the source's next sample, and only the last one may be followed by a step that ends after it.
+  static BatchLimits on_frozen_samples(Participant& p, const BatchLimits& limits) {
+    const Connection& c = p.inputs->connections().front();
+    if (c.waits) return {std::min(limits.end, p.inputs->frozen_until()), limits.begin, limits.steps};
+    const Samples& s = c.samples;
+    const bool published = s.end < s.history->end();
+    const double next = published ? s.history->time(s.end) : c.source_next;
+    return {std::min(limits.end, next), std::min(limits.begin, next - s.tolerance), limits.steps};
   }
 
   /// Record samples that stand in the history, where the next ones go.
