@@ -4,6 +4,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "coupling/cancellation.hpp"
+
 namespace counterpoint {
 namespace {
 
@@ -71,6 +73,7 @@ double HybridIntegrator::advance(double t_end, bool stops_at_events) {
   InnerSteps inner(point_.time, t_end, options_.inner_step);
   system_.begin_advance(point_);
   while (point_.time < t_end) {
+    Cancellation::check();
     double end = attempt(limit(inner.after(point_.time)));
     const Ending ending = find_event(end);
     if (!accept(end, ending)) break;
