@@ -268,8 +268,9 @@ class SignalWatch {
       const nb::gil_scoped_acquire gil;
       has_python_ = true;
       try {
-        abandon_(first_);
-      } catch (...) {
+        abandon_(first_.load());
+      } catch (const std::exception& error) {
+        say(std::string("results may be incomplete: ") + error.what() + "\n");
       }
       ::_exit(128 + first_);
     }).detach();
