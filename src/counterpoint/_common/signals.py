@@ -64,6 +64,7 @@ class NativeWatch:
         self._abandon = abandon
         self._previous = -1
         self._watch: Any = None
+        self._owners: set[Any] = set()
 
     def __enter__(self) -> Self:
         if threading.current_thread() is not threading.main_thread():
@@ -75,7 +76,9 @@ class NativeWatch:
             self._previous = signal.set_wakeup_fd(watch.descriptor, warn_on_full_buffer=False)
         except ValueError:  # not the main interpreter
             return self
-        ours = [which for which in SIGNALS if _ends_work(signal.getsignal(which))]
+        handlers = {which: signal.getsignal(which) for which in SIGNALS}
+        ours = [which for which, handler in handlers.items() if _ends_work(handler)]
+        self._owners = {handlers[which].__self__ for which in ours if hasattr(handlers[which], "__self__")}  # type: ignore[union-attr]
         if watch.begin(ours, self._previous, self._where, self._abandon, not _is_interactive()):
             self._watch = watch
         else:  # a run inside of a step of another one, which watches
@@ -93,6 +96,8 @@ class NativeWatch:
         """Do native work and return its result; raises KeyboardInterrupt when a signal has ended it."""
         if self._watch is None:
             return work()
+        if cancellable and any(getattr(owner, "received", None) for owner in self._owners):
+            raise KeyboardInterrupt  # a signal that came before the watch began
         self._watch.enter(cancellable)
         try:
             return work()
@@ -110,7 +115,7 @@ class DeferredInterrupt:
     ends_native_work = True
 
     def __init__(self) -> None:
-        self._received = False
+        self.received = False
         self._installed = False
 
     def __enter__(self) -> Self:
@@ -130,11 +135,11 @@ class DeferredInterrupt:
 
     def check(self) -> None:
         """Raise KeyboardInterrupt when Ctrl-C has been pressed."""
-        if self._received:
+        if self.received:
             raise KeyboardInterrupt
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
-        self._received = True
+        self.received = True
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
