@@ -8,6 +8,8 @@ namespace {
 thread_local Cancellation* of_this_thread = nullptr;
 }  // namespace
 
+bool Cancellation::is_requested() noexcept { return of_this_thread != nullptr && of_this_thread->requested_; }
+
 Cancellation* Cancellation::current() noexcept { return of_this_thread; }
 
 Cancellation::Scope::Scope(Cancellation* installed) noexcept : before_(std::exchange(of_this_thread, installed)) {

@@ -39,6 +39,8 @@ class Cancellation {
     if (raised_.load(std::memory_order_relaxed) != 0) [[unlikely]]
       check_current();
   }
+  /// Whether the work of this thread is to end.
+  static bool is_requested() noexcept;
   /// The one of this thread; null when there is none.
   static Cancellation* current() noexcept;
 

@@ -263,16 +263,20 @@ void LinkServer::restore() {
 
 void LinkServer::describe_failure() {
   Failure failure;
+  bool is_cancelled = Cancellation::is_requested();  // whatever a model made of it
   try {
     throw;
+  } catch (const Cancelled&) {
+    is_cancelled = true;
   } catch (const ProtocolFailure& error) {
     failure.kind = Failure::Kind::component;
     failure.reason = error.what();
-  } catch (const Cancelled&) {
-    failure.kind = Failure::Kind::death;
-    failure.reason = "the program that serves it was interrupted";
   } catch (...) {
     failure = Failure::of(std::current_exception());
+  }
+  if (is_cancelled) {
+    failure.kind = Failure::Kind::death;
+    failure.reason = "the program that serves it was interrupted";
   }
   link_.begin(FrameKind::error)
       .put(word_of(failure.kind))

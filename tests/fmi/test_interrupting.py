@@ -36,7 +36,7 @@ def hanging(built, version, fault, tmp_path, nothing_left_behind):
             number = fault("hangs" if name == "pump" else "none")
             text += PUMP.format(name=name, file=file, fault=number, time=1.9995, options=options)
         for name in others:
-            text += f'[[connections]]\nfrom = "pump.y"\nto = "{name}.u"\napproximation = "hold"\n'
+            text += f'[[connections]]\nfrom = "pump.y"\nto = "{name}.u"\napproximation = {{ kind = "hold" }}\n'
         (tmp_path / "case.toml").write_text(text)
         command = [sys.executable, "-m", "counterpoint", "run", "case.toml", "--no-plot", "--allow-outside", *arguments]
         folder = tmp_path / "temporary"

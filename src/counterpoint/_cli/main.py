@@ -101,4 +101,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
                 traceback.print_exc()
             code = _exit_code(error)
+        if not code and settings.interrupts.received is not None:  # when all work was done
+            code = settings.interrupts.exit_code
     sys.exit(code if isinstance(code, int) else 0)

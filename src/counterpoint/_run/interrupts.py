@@ -75,7 +75,7 @@ class Interrupts:
                 raise KeyboardInterrupt
             _exit_at_once(128 + self.received)
         self.received = number
-        if not self._deferred:
+        if not self._deferred and not is_in_native_code():  # which is cancelled
             raise KeyboardInterrupt
 
 
