@@ -3,7 +3,7 @@
 Each command has its own module. Only click and the standard library are imported at their top, so that
 ``counterpoint --help`` answers at once; everything else is loaded by the command that needs it. Exit codes: 0 done,
 2 bad usage or scenario, 3 simulation failed (results kept), 4 a component died, 5 no room or memory, 70 a mistake of
-Counterpoint itself, 130 and 143 interrupted (results kept).
+Counterpoint itself, 129, 130 and 143 interrupted (results kept).
 """
 
 from __future__ import annotations
