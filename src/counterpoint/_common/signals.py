@@ -20,6 +20,11 @@ SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP"
 """Signals that end a command; Windows has no SIGHUP."""
 
 
+# Without the wrappers that turn numbers into enumerations, which take 4 us each: a run may be advanced in many calls.
+_plain: Any = sys.modules.get("_signal", signal)
+_get_handler: Callable[[int], Any] = _plain.getsignal
+_set_handler: Callable[[int, Any], Any] = _plain.signal
+
 _made: list[Any] = []
 
 
@@ -76,9 +81,9 @@ class NativeWatch:
             self._previous = signal.set_wakeup_fd(watch.descriptor, warn_on_full_buffer=False)
         except ValueError:  # not the main interpreter
             return self
-        handlers = {which: signal.getsignal(which) for which in SIGNALS}
+        handlers = {which: _get_handler(which) for which in SIGNALS}
         ours = [which for which, handler in handlers.items() if _ends_work(handler)]
-        self._owners = {handlers[which].__self__ for which in ours if hasattr(handlers[which], "__self__")}  # type: ignore[union-attr]
+        self._owners = {handlers[which].__self__ for which in ours if hasattr(handlers[which], "__self__")}
         if watch.begin(ours, self._previous, self._where, self._abandon, not _is_interactive()):
             self._watch = watch
         else:  # a run inside of a step of another one, which watches
@@ -120,8 +125,8 @@ class DeferredInterrupt:
 
     def __enter__(self) -> Self:
         with suppress(ValueError):  # not the main thread: no signal arrives here
-            if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-                signal.signal(signal.SIGINT, self._handle)
+            if _get_handler(signal.SIGINT) is signal.default_int_handler:
+                _set_handler(signal.SIGINT, self._handle)
                 self._installed = True
         return self
 
@@ -129,7 +134,7 @@ class DeferredInterrupt:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._installed:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
+            _set_handler(signal.SIGINT, signal.default_int_handler)
         if kind is None:
             self.check()  # it may have come since the last look
 
@@ -140,7 +145,7 @@ class DeferredInterrupt:
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         self.received = True
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        _set_handler(signal.SIGINT, signal.default_int_handler)
 
 
 def say_at_once(text: str) -> None:
