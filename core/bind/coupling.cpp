@@ -7,8 +7,11 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "bind/python_values.hpp"
+#include "bind/signal_watch.hpp"
+#include "coupling/cancellation.hpp"
 #include "coupling/embedded.hpp"
 #include "coupling/scheduler.hpp"
 #include "coupling/windowed_scheduler.hpp"
@@ -48,6 +51,22 @@ class DefectRows {
 
  private:
   fast::DerivedRows rows_;
+};
+
+/// Signals in calls that keep Python's lock: its handlers are called at the next step of a native loop.
+class SignalPolling {
+ public:
+  SignalPolling() : scope_(&cancellation_) {
+    cancellation_.set_attend([this] {
+      if (PyErr_CheckSignals() != 0) throw nb::python_error();
+      cancellation_.ask_for_attention();
+    });
+    cancellation_.ask_for_attention();
+  }
+
+ private:
+  Cancellation cancellation_;
+  Cancellation::Scope scope_;
 };
 
 /// Whether rows are recorded that may yet be taken back.
@@ -102,10 +121,36 @@ void bind_taking(Class& c) {
       "Rows of time, assumed and arrived values since the last call, of connections that have at least this many.");
 }
 
+/// For a call that does not end: what it is waiting for, and how to give it up.
+template <class Driver, class Class>
+void bind_watching(Class& c) {
+  c.def(
+      "whereabouts",
+      [](Driver& d, std::vector<std::string> names, std::string doing) {
+        return std::make_shared<Whereabouts>([&d, names = std::move(names), doing = std::move(doing)] {
+          const std::optional<CallUnderWay> call = d.call_under_way();
+          if (!call) return std::string("the step under way");
+          std::ostringstream text;
+          text.precision(9);
+          text << '"' << names[static_cast<std::size_t>(call->participant)] << "\" " << doing << " t = " << call->t
+               << " s";
+          return text.str();
+        });
+      },
+      nb::arg("names"), nb::arg("doing"), nb::keep_alive<0, 1>(), "Which participant is at work, and since what time.");
+  c.def(
+      "abandon",
+      [](Driver& d) {
+        if constexpr (requires { d.abandon(); }) d.abandon();
+      },
+      "A call that is under way will not come back: what was published before can be taken, and nothing else follow.");
+}
+
 /// Methods that all drivers share.
 template <class Driver, class Class>
 void bind_network(Class& c) {
   bind_taking<Driver>(c);
+  bind_watching<Driver>(c);
   c.def("start", [](Driver& d) { d.start(); }, nb::call_guard<nb::gil_scoped_release>());
   c.def(
       "finish", [](Driver& d) { d.network().finish(); }, nb::call_guard<nb::gil_scoped_release>(),
@@ -275,6 +320,7 @@ void bind_coupling(nb::module_& m) {
       [](EmbeddedInterface& self, double t, const std::vector<double>& y, bool is_major, bool accepted_only) {
         Participant& host = self.network().participants[self.host()];
         self.network().forget_failure();
+        const SignalPolling polling;
         if (is_major && static_cast<int>(y.size()) != host.history.width()) {
           throw nb::value_error(("evaluate: " + std::to_string(y.size()) + " outputs given; the host has " +
                                  std::to_string(host.history.width()))

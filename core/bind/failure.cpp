@@ -6,6 +6,7 @@
 #include "bind/python_calls.hpp"
 #include "bind/python_values.hpp"
 #include "check.hpp"
+#include "coupling/cancellation.hpp"
 #include "coupling/failure.hpp"
 
 namespace counterpoint::bind {
@@ -43,12 +44,24 @@ void raise_internal(const std::exception& error) {
   PyErr_SetString(nb::module_::import_("counterpoint.errors").attr("InternalError").ptr(), error.what());
 }
 
+/// Raise what a signal handler raised. Ours may still have to be called; the main thread is back in Python only now.
+void raise_interrupt(const Cancelled& cancelled) {
+  try {
+    if (cancelled.cause) std::rethrow_exception(cancelled.cause);
+  } catch (nb::python_error& error) {
+    return error.restore();
+  }
+  if (PyErr_CheckSignals() == 0) PyErr_SetNone(PyExc_KeyboardInterrupt);
+}
+
 /// What is thrown again here is not for us; nanobind asks the next translator.
 void translate(const std::exception_ptr& thrown, void*) {
   try {
     std::rethrow_exception(thrown);
   } catch (const ModelFailure& failure) {
     raise_original(failure);
+  } catch (const Cancelled& cancelled) {
+    raise_interrupt(cancelled);
   } catch (const InternalError& error) {
     raise_internal(error);
   } catch (const SolverFailure& failure) {

@@ -46,5 +46,6 @@ void bind_cosimulation(nb::module_& m);
 void bind_fmi(nb::module_& m);
 void bind_link(nb::module_& m);
 void bind_recipe(nb::module_& m);
+void bind_signal_watch(nb::module_& m);
 
 }  // namespace counterpoint::bind

@@ -4,6 +4,8 @@
 #include <chrono>
 #include <cmath>
 
+#include "coupling/cancellation.hpp"
+
 namespace counterpoint {
 
 /// Inputs that advance the externals when they are asked for a time not yet covered.
@@ -149,6 +151,7 @@ bool EmbeddedInterface::advance(double target, double wall_seconds) {
   const auto deadline = clock::now() + std::chrono::duration<double>(wall_seconds);
   Participant& host = network_.participants[host_];
   for (int count = 1; !host.finished() && host.t < target - network_.tolerance; ++count) {
+    Cancellation::check();
     if (host.history.room() < 2) network_.make_room(host_, 64);
     begin_at(host.t);
     network_.guarded(host_, [&] { host.step_with_inputs(); });
@@ -189,6 +192,7 @@ void EmbeddedInterface::advance_externals(double until) {
 }
 
 void EmbeddedInterface::step_external(int e) {
+  Cancellation::check();
   Participant& p = network_.participants[e];
   Participant& host = network_.participants[host_];
   for (const Connection& c : p.inputs->connections()) {

@@ -53,6 +53,9 @@ class EmbeddedInterface {
   /// Returns true when it has reached it, false when `wall_seconds` passed before.
   bool advance(double target, double wall_seconds);
 
+  /// See Scheduler.
+  std::optional<CallUnderWay> call_under_way() const { return network_.call_under_way(); }
+
   Network& network() { return network_; }
   int host() const { return host_; }
 

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "check.hpp"
+#include "coupling/cancellation.hpp"
 
 namespace counterpoint {
 
@@ -62,6 +63,8 @@ Failure Failure::of(const std::exception_ptr& thrown) {
     std::rethrow_exception(thrown);
   } catch (const RunEnd& end) {
     return made(Kind::none, end);
+  } catch (const Cancelled&) {
+    return Failure{};
   } catch (const StepFailure& error) {
     return made(error.kind, error, error.port);
   } catch (const SignalFailure& error) {

@@ -35,7 +35,7 @@ struct Failure {
 
   explicit operator bool() const { return kind != Kind::none; }
 
-  /// Kind, port and reason of an exception; of no kind when it is the end of a run.
+  /// Kind, port and reason of an exception; of no kind when it is the end of a run or was cancelled.
   static Failure of(const std::exception_ptr& thrown);
 
   /// The reason, with the name of the port where there is one.

@@ -19,7 +19,8 @@ Network::Network(const RunSpec& spec, int host, std::unique_ptr<Inputs> host_inp
     : tolerance(spec.tolerance),
       spec_(spec),
       outgoing_(spec.participants.size()),
-      events_reached_(spec.events.size(), spec.start) {
+      events_reached_(spec.events.size(), spec.start),
+      at_work_(spec.participants.size()) {
   std::vector<char> derivatives(spec.participants.size(), 0);
   for (const ConnectionSpec& c : spec.connections) derivatives[c.source] |= c.approximation->wants_derivatives();
 
@@ -112,7 +113,10 @@ void Network::begin(int except) {
 }
 
 void Network::finish() noexcept {
-  for (Participant& p : participants) p.subsystem->finish();
+  for (int i = 0; i < static_cast<int>(participants.size()); ++i) {
+    const AtWork mark(*this, i);
+    participants[i].subsystem->finish();
+  }
 }
 
 void Network::tell_events() {
@@ -194,6 +198,23 @@ void Network::restore(const Saved& saved) {
 
 void Network::rewind(const Saved& saved) {
   for (std::size_t i = 0; i < participants.size(); ++i) participants[i].rewind(saved[i]);
+}
+
+double Network::time_of(int participant) const {
+  return std::atomic_ref(const_cast<double&>(participants[participant].t)).load(std::memory_order_relaxed);
+}
+
+std::optional<CallUnderWay> Network::call_under_way() const {
+  long newest = 0;
+  int found = -1;
+  for (std::size_t i = 0; i < at_work_.size(); ++i) {
+    const long mark = at_work_[i].load(std::memory_order_relaxed);
+    if (mark <= newest) continue;
+    newest = mark;
+    found = static_cast<int>(i);
+  }
+  if (found < 0) return std::nullopt;
+  return CallUnderWay{found, time_of(found)};
 }
 
 void Network::note_failure(int participant) {

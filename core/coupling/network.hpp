@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,6 +47,12 @@ struct TornInput {
   int offset = 0;
   int width = 1;
   std::string label;  ///< how messages call it
+};
+
+/// A call of a participant that has not come back.
+struct CallUnderWay {
+  int participant = 0;
+  double t = 0.0;  ///< start of its step, s
 };
 
 struct RunSpec {
@@ -140,6 +147,28 @@ class Network {
   }
   Failure failure;
 
+  /// Marks that a participant is at work, for as long as it lasts; from whichever thread.
+  class AtWork {
+   public:
+    AtWork(Network& network, int participant)
+        : mark_(network.at_work_[participant]), before_(mark_.load(std::memory_order_relaxed)) {
+      const long next = network.newest_mark_.load(std::memory_order_relaxed) + 1;  // two may be equal: no harm
+      network.newest_mark_.store(next, std::memory_order_relaxed);
+      mark_.store(next, std::memory_order_relaxed);
+    }
+    ~AtWork() { mark_.store(before_, std::memory_order_relaxed); }
+    AtWork(const AtWork&) = delete;
+    AtWork& operator=(const AtWork&) = delete;
+
+   private:
+    std::atomic<long>& mark_;
+    long before_;
+  };
+  /// The participant that has begun its work last and not come back; to be asked from another thread while a call of
+  /// the network does not end.
+  std::optional<CallUnderWay> call_under_way() const;
+  double time_of(int participant) const;
+
  private:
   std::size_t first_needed(int source) const;
   void connect(const ConnectionSpec& connection, int law, int law_offset);
@@ -150,12 +179,15 @@ class Network {
   RunSpec spec_;
   std::vector<std::vector<ConnectionEnd>> outgoing_;
   std::vector<ConnectionEnd> connections_;
-  std::vector<double> events_reached_;  ///< up to where each event was told, s
+  std::vector<double> events_reached_;      ///< up to where each event was told, s
+  std::vector<std::atomic<long>> at_work_;  ///< per participant: 0, or a number that grows with every call
+  std::atomic<long> newest_mark_{0};
 };
 
 template <class Work>
 void Network::guarded(int participant, Work&& work) {
   try {
+    const AtWork mark(*this, participant);
     work();
   } catch (...) {
     note_failure(participant);

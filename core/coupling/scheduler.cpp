@@ -45,6 +45,11 @@ bool Scheduler::advance(double target, double wall_seconds) {
   return rule_.behind() == 0;
 }
 
+std::optional<CallUnderWay> Scheduler::call_under_way() const {
+  const auto in_round = paths_.call_under_way();
+  return in_round ? in_round : network_.call_under_way();
+}
+
 void Scheduler::compare_all() {
   for (std::size_t i = 0; i < network_.participants.size(); ++i) network_.compare(static_cast<int>(i));
 }

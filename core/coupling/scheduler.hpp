@@ -36,6 +36,11 @@ class Scheduler {
   /// For a master above: steps of a length that participants choose do not go over its communication point at `time`.
   void stop_at(double time);
 
+  /// The step that has not come back. From another thread, while `start` or `advance` does not end.
+  std::optional<CallUnderWay> call_under_way() const;
+  /// That step will never come back: what was published before it can be taken. Nothing else can follow.
+  void abandon() { paths_.abandon(); }
+
   Network& network() { return network_; }
 
  private:

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "check.hpp"
+#include "coupling/cancellation.hpp"
 
 namespace counterpoint {
 
@@ -75,6 +76,7 @@ void WindowedScheduler::open() {
 /// True when the window is done, false when the slice is over.
 bool WindowedScheduler::finish_passes(double wall_seconds) {
   while (true) {
+    Cancellation::check();  // many short passes may take long
     if (!scheduler_.advance(to_, wall_seconds)) return false;
     if (interface_.empty() || !window_->again(pass_, to_, interface_)) return true;
     repeat();
@@ -108,6 +110,12 @@ void WindowedScheduler::close() {
 void WindowedScheduler::give_up() {
   if (has_open_window()) network().rewind(checkpoint_);
   release_states();
+  open_ = false;
+}
+
+/// Unlike in `give_up`, no subsystem is called: one of them is at work.
+void WindowedScheduler::abandon() {
+  if (has_open_window()) network().rewind(checkpoint_);
   open_ = false;
 }
 

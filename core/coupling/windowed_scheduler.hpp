@@ -39,6 +39,10 @@ class WindowedScheduler {
   /// Forget what is under way: all participants stand where the last whole window ended, and nothing can follow.
   void give_up();
 
+  /// See Scheduler; the last whole window is kept.
+  std::optional<CallUnderWay> call_under_way() const { return scheduler_.call_under_way(); }
+  void abandon();
+
   /// Whether rows are recorded that may yet be taken back.
   bool has_open_window() const { return open_ && !interface_.empty(); }
   /// Up to here what was published stays, s.

@@ -59,6 +59,7 @@ class Execution {
   void open_samples(double t);
   void close_samples(double t);
   double next_sample() const { return sample_times_.next(); }
+  double finest_sample() const { return sample_times_.finest(); }
   double next_event(double t) const {
     if (t < known_from_ || t >= known_event_) find_next_event(t);
     return known_event_;

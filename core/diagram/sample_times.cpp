@@ -11,6 +11,7 @@ int SampleTimes::add(const SampleTime& rate) {
   if (same != rates_.end()) return static_cast<int>(same - rates_.begin());
   rates_.push_back(rate);
   counts_.push_back(0.0);
+  finest_ = finest_ > 0.0 ? std::min(finest_, rate.period) : rate.period;
   return rates() - 1;
 }
 

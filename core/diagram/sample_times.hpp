@@ -14,6 +14,9 @@ class SampleTimes {
   int add(const SampleTime& rate);
   int rates() const { return static_cast<int>(rates_.size()); }
 
+  /// The shortest period, s; 0 when there is none.
+  double finest() const { return finest_; }
+
   void start(double t);
   /// First sample of any rate not yet taken; infinity when there is none.
   double next() const { return next_; }
@@ -33,6 +36,7 @@ class SampleTimes {
   std::vector<double> counts_;  ///< samples taken, per rate; whole numbers
   double start_ = 0.0;
   double next_ = infinity;
+  double finest_ = 0.0;
 };
 
 }  // namespace counterpoint::diagram

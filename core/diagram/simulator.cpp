@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "ode/time_resolution.hpp"
 #include "recipe/factory.hpp"
 
 namespace counterpoint::diagram {
@@ -71,6 +72,7 @@ double Simulator::advance(double t_end, Inputs* u, bool stops_at_events) {
   context_.inputs = u;
   has_before_ = false;
   if (execution_.may_end_run()) execution_.check_end(time());
+  check_resolution("sample_time", execution_.finest_sample(), time(), t_end);
   return integrator_.advance(t_end, stops_at_events);
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "coupling/cancellation.hpp"
 #include "fmi/environment.hpp"
 
 namespace counterpoint::fmi {
@@ -195,6 +196,7 @@ inline double FmuSubsystem::go(double t, double t_end, Inputs& u) {
   double now = t;
   double end = t_end;
   while (true) {
+    Cancellation::check();
     // One that differs from the end of the step by rounding is the end.
     if (next_event_ > now && next_event_ < end + 1e-9 * (t_end - now)) end = next_event_;
     set_inputs(now, end, u);

@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "check.hpp"
+#include "coupling/cancellation.hpp"
 
 namespace counterpoint::link {
 
@@ -132,6 +133,7 @@ void LinkServer::serve() {
   link_.send_text(FrameKind::ports, ports_.to_text(), Deadline::in(30.0));
   if (ports_.heartbeat > 0.0) heartbeat_ = std::make_unique<Heartbeat>(link_, ports_.heartbeat);
   while (true) {
+    Cancellation::check();
     const Frame frame = next_command();
     if (frame.kind == FrameKind::bye) return;
     if (heartbeat_) heartbeat_->set_on(true);
@@ -140,6 +142,9 @@ void LinkServer::serve() {
     } catch (const ChannelClosed&) {
       throw;
     } catch (const ChannelTimeout&) {
+      throw;
+    } catch (const Cancelled&) {
+      describe_failure();
       throw;
     } catch (...) {
       describe_failure();
@@ -161,6 +166,7 @@ Frame LinkServer::next_command() {
       if (!silence) silence = Deadline::in(silence_);
       if (silence->passed()) throw_silent();
       if (idle_) idle_();
+      Cancellation::check();
     }
   }
 }
@@ -257,13 +263,20 @@ void LinkServer::restore() {
 
 void LinkServer::describe_failure() {
   Failure failure;
+  bool is_cancelled = Cancellation::is_requested();  // whatever a model made of it
   try {
     throw;
+  } catch (const Cancelled&) {
+    is_cancelled = true;
   } catch (const ProtocolFailure& error) {
     failure.kind = Failure::Kind::component;
     failure.reason = error.what();
   } catch (...) {
     failure = Failure::of(std::current_exception());
+  }
+  if (is_cancelled) {
+    failure.kind = Failure::Kind::death;
+    failure.reason = "the program that serves it was interrupted";
   }
   link_.begin(FrameKind::error)
       .put(word_of(failure.kind))

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "coupling/cancellation.hpp"
 #include "coupling/subsystem.hpp"
 
 namespace counterpoint::multibody {
@@ -210,6 +211,7 @@ void FixedPointStepper::step(State& state, double t_end, InputSource& inputs) {
   now.memory = state.memory.data();
   inputs.fill(t_end, now);
   for (int iteration = 1;; ++iteration) {
+    Cancellation::check();
     double moved = 0.0;
     for (int i = 0; i < n; ++i) {
       const double a0 = state.a[i], a1 = next_.a[i];

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "coupling/cancellation.hpp"
 #include "coupling/subsystem.hpp"
 #include "multibody/index1.hpp"
 #include "multibody/text.hpp"
@@ -73,6 +74,7 @@ void Index1NewtonStepper::step(State& state, double t_end, InputSource& inputs) 
   inputs.fill(t_end, now);
   predict(state);
   for (int iteration = 1;; ++iteration) {
+    Cancellation::check();
     const double moved = correct(now, state);
     ++statistics_.iterations;
     if (moved <= options.tolerance * options.length) break;

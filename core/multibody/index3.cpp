@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "coupling/cancellation.hpp"
 #include "coupling/subsystem.hpp"
 #include "multibody/index3.hpp"
 #include "multibody/neighbours.hpp"
@@ -281,6 +282,7 @@ void Index3Stepper::iterate_on(const Instant& now) {
   const bool counted = options_.fixed_iterations > 0;
   const int most = counted ? options_.fixed_iterations : options_.max_iterations;
   for (int iteration = 1;; ++iteration) {
+    Cancellation::check();
     const double before = largest_absolute(phi_.data(), m_), last_correction = correction_;
     keep_correction();
     evaluate(now);

@@ -4,6 +4,9 @@
 #include <cmath>
 #include <sstream>
 
+#include "coupling/cancellation.hpp"
+#include "ode/time_resolution.hpp"
+
 namespace counterpoint {
 namespace {
 
@@ -14,19 +17,21 @@ class InnerSteps {
       : begin_(begin),
         end_(end),
         span_(end - begin),
-        parts_(largest > 0.0 ? static_cast<int>(std::ceil(span_ / largest * (1.0 - 1e-9))) : 1) {}
+        parts_(largest > 0.0 ? std::ceil(span_ / largest * (1.0 - 1e-9)) : 1.0) {
+    check_resolution("inner_step", largest, begin, end);
+  }
 
   /// The first of them after t; t only grows from call to call.
   double after(double t) {
-    if (parts_ == 1) return end_;
+    if (parts_ <= 1.0) return end_;
     while (part_ < parts_ && begin_ + span_ * part_ / parts_ <= t) ++part_;
     return part_ >= parts_ ? end_ : begin_ + span_ * part_ / parts_;
   }
 
  private:
   double begin_, end_, span_;
-  int parts_;
-  int part_ = 0;
+  double parts_;  ///< a whole number, as the next one: more than fit into an int
+  double part_ = 0.0;
 };
 
 }  // namespace
@@ -71,6 +76,7 @@ double HybridIntegrator::advance(double t_end, bool stops_at_events) {
   InnerSteps inner(point_.time, t_end, options_.inner_step);
   system_.begin_advance(point_);
   while (point_.time < t_end) {
+    Cancellation::check();
     double end = attempt(limit(inner.after(point_.time)));
     const Ending ending = find_event(end);
     if (!accept(end, ending)) break;

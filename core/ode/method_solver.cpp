@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "coupling/cancellation.hpp"
 #include "ode/step_control.hpp"
 
 namespace counterpoint {
@@ -46,6 +47,7 @@ class VariableStepSolver final : public MethodSolver {
 
   void step(double t, double t_end, double* x, Inputs& u) override {
     while (t < t_end) {
+      Cancellation::check();
       evaluate_first(t, x, u);
       for (std::size_t i = 0; i < first_.size(); ++i) {
         if (!std::isfinite(first_[i])) right_hand_side_not_finite(t, static_cast<int>(i));

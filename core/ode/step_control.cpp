@@ -6,8 +6,15 @@
 #include <sstream>
 
 #include "coupling/subsystem.hpp"
+#include "ode/time_resolution.hpp"
 
 namespace counterpoint {
+
+namespace {
+
+double smallest_step(double t) { return 16.0 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), 1e-300); }
+
+}  // namespace
 
 void StepControl::start(const std::vector<double>& x, int order) {
   const bool is_zero = std::all_of(x.begin(), x.end(), [](double value) { return value == 0.0; });
@@ -33,6 +40,8 @@ void StepControl::set_limited(double step) {
 double StepControl::step(Method& method, const Attempt& from, Slopes& f, const Notice& notice) {
   const double t = from.t;
   method.begin();
+  check_resolution("max_step", options_.max_step, t, from.limit);
+  preferred_step_ = std::max(preferred_step_, smallest_step(t));  // one that does not move time would never end
   // A remainder that is nearly nothing is taken along.
   double end = t + preferred_step_ * (1.0 + 1e-9) >= from.limit ? from.limit : t + preferred_step_;
   const double asked = end - t;
@@ -53,7 +62,7 @@ double StepControl::step(Method& method, const Attempt& from, Slopes& f, const N
     growth = 1.0;
     end = t + h * std::min(factor, 0.9);
     // Only a step that the error made small is too small; others may end as near as they like.
-    if (end - t < 16.0 * std::numeric_limits<double>::epsilon() * std::max(std::abs(t), 1e-300)) too_small(t, end - t);
+    if (end - t < smallest_step(t)) too_small(t, end - t);
   }
 }
 

@@ -61,7 +61,10 @@ def test_a_file_that_cannot_grow_exits_with_5_and_stays_readable(case, start, tm
     assert len(cp.load(tmp_path / "case-run" / "case.h5")["model.y"].time) > 1
 
 
-@pytest.mark.parametrize(("which", "expected"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+ENDINGS = [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
+
+
+@pytest.mark.parametrize(("which", "expected"), ENDINGS)
 def test_a_signal_keeps_the_results_and_says_where(case, start, tmp_path, which, expected, scenario_text, wait_for):
     path = case(body="open('began', 'w').close(); time.sleep(0.05)", text=scenario_text.replace("1.0", "1000.0"))
     process = start("run", path, cwd=tmp_path)
@@ -88,6 +91,71 @@ def test_a_run_that_stays_in_the_core_can_be_interrupted(start, tmp_path, thread
     assert process.returncode == 130, err
     assert "interrupted at t = " in out
     assert "results up to there are kept" in err
+
+
+DIAGRAM = """\
+[diagram]
+name = "fine"
+step = 1.0
+[blocks]
+one = { kind = "constant", value = 1.0 }
+sampled = { kind = "unit_delay", sample_time = 1e-12, inputs = ["one"] }
+[outputs]
+y = { signal = "sampled" }
+[run]
+until = 10.0
+"""
+
+
+@pytest.mark.parametrize(("which", "expected"), ENDINGS)
+def test_a_signal_ends_a_native_step_of_many_internal_ones(start, tmp_path, which, expected, wait_for):
+    path = tmp_path / "fine.toml"
+    path.write_text(DIAGRAM)
+    process = start("run", path, "--no-plot", cwd=tmp_path)
+    wait_for((tmp_path / "fine-run" / "fine.h5").exists)
+    time.sleep(0.5)
+    process.send_signal(which)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == expected, err
+    assert "interrupted at t = 0 s" in out
+    assert "waiting for" not in err
+    assert cp.load(tmp_path / "fine-run" / "fine.h5").status == "interrupted"
+
+
+def test_a_hangup_that_is_ignored_stays_ignored(case, start, tmp_path, scenario_text, wait_for):
+    path = case(body="open('began', 'w').close(); time.sleep(0.05)", text=scenario_text.replace("1.0", "2.0"))
+    process = start("run", path, cwd=tmp_path, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    wait_for((tmp_path / "began").exists)
+    process.send_signal(signal.SIGHUP)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert cp.load(tmp_path / "case-run" / "case.h5").status == "finished"
+
+
+@pytest.mark.parametrize(("which", "expected"), ENDINGS)
+def test_a_signal_ends_an_export_and_leaves_no_file(case, start, tmp_path, which, expected, wait_for):
+    path = case()
+    models = tmp_path / "models.py"
+    models.write_text("open('began', 'w').close()\nimport time\ntime.sleep(60)\n" + models.read_text())
+    process = start("export", path, "--out", "case.fmu", cwd=tmp_path)
+    wait_for((tmp_path / "began").exists)
+    process.send_signal(which)
+    _, err = process.communicate(timeout=30)
+    assert process.returncode == expected
+    assert err.strip() == "interrupted"
+    assert not (tmp_path / "case.fmu").exists()
+
+
+@pytest.mark.parametrize(("which", "expected"), ENDINGS)
+def test_a_signal_ends_a_study_and_says_where_its_files_are(start, tmp_path, which, expected, wait_for):
+    process = start("study", "two-mass", "--out", "here", cwd=tmp_path)
+    wait_for((tmp_path / "here").exists)
+    time.sleep(0.3)
+    process.send_signal(which)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode == expected, err
+    assert "interrupted; what was written so far is in here" in err
+    assert "Traceback" not in err
 
 
 def test_a_second_interrupt_exits_at_once(case, start, tmp_path, wait_for):

@@ -1,10 +1,13 @@
 """``counterpoint serve``: a model in one process, its master in another."""
 
+import contextlib
 import os
 import re
 import signal
 import subprocess
 import sys
+import threading
+import time
 from pathlib import Path
 
 import numpy as np
@@ -204,3 +207,104 @@ def test_an_address_beyond_this_computer_needs_insistence_and_warns(tmp_path):
             "warning: tcp://0.0.0.0:0: this link is not encrypted; others can read everything, including the token"
             in err
         )
+
+
+PYTHON = """
+until = 1000.0
+[subsystems.model]
+type = "python"
+object = "models.py:Model"
+step = 0.01
+"""
+MODEL = """
+import time
+import counterpoint as cp
+
+class Model(cp.Subsystem):
+    inputs = ("u",)
+    outputs = ("y",)
+    defaults = {"u": 0.0}
+    y = 0.0
+
+    def step(self, t, t_end, u):
+        time.sleep(SECONDS)
+        self.y = t_end
+
+    def output(self, t, u):
+        return self.y
+"""
+
+
+def write_python(folder, seconds):
+    (folder / "models.py").write_text(MODEL.replace("SECONDS", str(seconds)))
+    path = folder / "python.toml"
+    path.write_text(PYTHON)
+    return path
+
+
+ENDINGS = [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)]
+
+
+@pytest.mark.parametrize(("which", "code"), ENDINGS)
+def test_a_signal_ends_a_server_that_waits_for_a_master(which, code, tmp_path):
+    with Server(write_python(tmp_path, 0.0)) as server:
+        server.wait_for("token")
+        server.process.send_signal(getattr(signal, which))
+        assert server.end()[0] == code
+
+
+@pytest.mark.parametrize(("which", "code"), ENDINGS)
+def test_a_signal_ends_a_server_whose_master_is_idle(which, code, tmp_path):
+    with Server(write_python(tmp_path, 0.0)) as server, server.remote():
+        server.process.send_signal(getattr(signal, which))
+        ended, _, err = server.end()
+        assert ended == code
+        assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("keep", [[], ["--keep"]])
+@pytest.mark.parametrize(("which", "code"), ENDINGS)
+def test_a_signal_ends_a_server_of_a_python_model_whose_master_is_busy(which, code, keep, tmp_path):
+    """Neither the model nor the answer to the master may swallow it."""
+    with Server(write_python(tmp_path, 0.01), *keep) as server, server.remote() as remote:
+        threading.Timer(0.5, lambda: server.process.send_signal(getattr(signal, which))).start()
+        with pytest.raises(cp.ComponentDied):
+            run_alone(remote, 0.01, 1000.0)
+        ended, _, err = server.end()
+        assert ended == code
+        assert "interrupted" in err
+        assert "Traceback" not in err
+
+
+def test_a_signal_ends_a_server_in_a_native_step_of_many_internal_ones(tmp_path):
+    path = tmp_path / "stiff.toml"
+    path.write_text(
+        'until = 10.0\n[subsystems.stiff]\ntype = "linear"\nA = [[-1e12]]\nB = [[1e12]]\nx0 = [0.0]\n'
+        'solver = "ode45"\nstep = 1.0\ndefaults = { u = 1.0 }\n'
+    )
+    with Server(path) as server, server.remote() as remote:
+        threading.Timer(0.5, lambda: server.process.send_signal(signal.SIGTERM)).start()
+        with pytest.raises(cp.ComponentDied, match="the program that serves it was interrupted"):
+            run_alone(remote, 1.0, 10.0)
+        assert server.end()[0] == 143
+
+
+def test_a_server_whose_model_does_not_come_back_is_abandoned_at_the_second_signal(tmp_path):
+    with Server(write_python(tmp_path, 1000.0)) as server, server.remote() as remote:
+        caught = []
+
+        def run():
+            with contextlib.suppress(cp.ComponentDied):
+                run_alone(remote, 0.01, 1.0)
+            caught.append(True)
+
+        thread = threading.Thread(target=run)
+        thread.start()
+        time.sleep(0.5)
+        server.process.send_signal(signal.SIGTERM)
+        line = server.process.stderr.readline()
+        assert 'waiting for "model" to answer' in line
+        server.process.send_signal(signal.SIGTERM)
+        assert server.end()[0] == 143
+        thread.join(timeout=60.0)
+        assert caught

@@ -463,6 +463,8 @@ def test_ctrl_c_in_a_script_leaves_a_readable_file(tmp_path):
         [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as process:
         assert process.stdout.readline() == "ready\n"
+        while not path.exists() and process.poll() is None:  # libraries are still being loaded
+            time.sleep(0.02)
         time.sleep(0.7)
         process.send_signal(signal.SIGINT)
         _, errors = process.communicate(timeout=30)

@@ -92,3 +92,62 @@ def test_a_run_without_end_stops_where_its_steps_become_too_small():
         with pytest.raises(SetupError, match=r"step_to: a step of 0\.001 s is too small at t = 100000000000000\.0 s"):
             run.step_to(1e14)
         run.step_to(0.02)
+
+
+def lag(**options):
+    model = cp.linear([[-1.0]], [[1.0]], x0=[1.0], inputs="u", outputs="x", defaults={"u": 0.0}, **options)
+    system = cp.System()
+    system.add("model", model, step=1.0)
+    return system
+
+
+def sampled(sample_time=0.5, **settings):
+    diagram = cp.Diagram("model", **settings)
+    diagram.output("y", diagram.unit_delay(diagram.constant(1.0), sample_time=sample_time))
+    system = cp.System()
+    system.add("model", diagram, step=1.0)
+    return system
+
+
+@pytest.mark.parametrize(
+    ("make", "name"),
+    [
+        (lambda tiny: lag(solver="ode45", max_step=tiny), "max_step"),
+        (lambda tiny: sampled(solver="ode45", max_step=tiny), "max_step"),
+        (lambda tiny: sampled(inner_step=tiny), "inner_step"),
+        (sampled, "sample_time"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("start", "tiny", "words"),
+    [
+        (0.0, 1e-18, r"it means \d+(\.\d+)?e\+1\d steps, and at most 1e15 are possible"),
+        (EPOCH, 1e-8, r"times there are 2.38418579e-07 s apart"),
+    ],
+)
+def test_what_is_too_small_inside_of_a_step_is_refused_with_the_numbers(make, name, start, tiny, words):
+    with pytest.raises(cp.SolverError, match=rf"model: step from t = .*: {name} = {tiny!r} s is too small .*: {words}"):
+        make(tiny).run(start=start, until=start + 10.0)
+
+
+def test_a_first_step_below_the_resolution_of_time_grows():
+    far = lag(solver="ode45", first_step=1e-9).run(start=EPOCH, until=EPOCH + 10.0)
+    assert far["model.x"].values[-1] == pytest.approx(math.exp(-10.0), rel=1e-4)
+
+
+def test_more_inner_steps_than_an_int_counts_are_not_taken_for_one():
+    """Ten steps of 1 s with inner steps of 1e-10 s would take minutes: that they begin is enough."""
+    import os
+    import signal
+    import threading
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    run = sampled(inner_step=1e-10).start(until=10.0)
+    timer = threading.Timer(0.3, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        with pytest.raises(cp.RunInterrupted, match="interrupted at t = 0 s"):
+            run.step_to(10.0)
+    finally:
+        timer.join()
+        signal.signal(signal.SIGINT, before)

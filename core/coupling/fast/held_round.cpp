@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "coupling/cancellation.hpp"
 #include "coupling/fast/step_batch.hpp"
 #include "coupling/floating_point.hpp"
 
@@ -63,7 +64,7 @@ inline void HeldRound::make_round(double t, double t_end) {
   HeldParticipant* m = members_.data();
   const std::size_t count = members_.size();
   for (std::size_t i = 0; i < count; ++i, ++m) {
-    failed_ = i;  // as long as nothing else is said
+    turn_.store(i, std::memory_order_relaxed);
     double* const inputs = m->inputs;
     for (int k = m->input_count; k > 0; --k, ++held) {
       const double value = *held->value;
@@ -85,6 +86,17 @@ inline void HeldRound::make_round(double t, double t_end) {
   }
 }
 
+std::optional<HeldRound::Call> HeldRound::call_under_way() const {
+  const int round = round_.load(std::memory_order_relaxed);
+  if (round < 0) return std::nullopt;
+  return Call{failed(), round > 0 ? ends_[round - 1] : participants_.front()->t};
+}
+
+void HeldRound::abandon() {
+  const int round = round_.exchange(-1, std::memory_order_relaxed);
+  if (round >= 0) close(round, failed());
+}
+
 long HeldRound::run(long most, double before) {
   const Participant& first = *participants_.front();
   const std::size_t newest = first.history.end() - 1;
@@ -95,15 +107,20 @@ long HeldRound::run(long most, double before) {
   int round = 0;
   try {
     for (; round < opened_; ++round) {
+      round_.store(round, std::memory_order_relaxed);
+      turn_.store(0, std::memory_order_relaxed);
+      Cancellation::check();
       if (round == 1) read_from(newest + 1);  // the stretch may begin at the beginning of the ring
       make_round(t, ends_[round]);
       t = ends_[round];
     }
   } catch (...) {
+    round_.store(-1, std::memory_order_relaxed);
     settings.restore();
     close(round, failed());
     throw;
   }
+  round_.store(-1, std::memory_order_relaxed);
   if (settings.restore()) trusted_ = false;
   close(round, 0);
   return round;

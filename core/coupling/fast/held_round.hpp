@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+#include <optional>
 #include <vector>
 
 #include "coupling/participant.hpp"
@@ -29,7 +31,16 @@ class HeldRound {
   /// At most `most` rounds, for as long as a step begins before `before`; returns how many there were. When a
   /// participant fails its number is `failed`, and all else is as if the steps had been made one by one.
   long run(long most, double before);
-  std::size_t failed() const { return failed_; }
+  std::size_t failed() const { return turn_.load(std::memory_order_relaxed); }
+
+  /// The member whose step has not come back, and where that began (s). From another thread, while a step does not end.
+  struct Call {
+    std::size_t member;
+    double t;
+  };
+  std::optional<Call> call_under_way() const;
+  /// That step will not come back: keep those before it.
+  void abandon();
 
  private:
   struct HeldParticipant {
@@ -61,8 +72,9 @@ class HeldRound {
   std::vector<HeldInput> held_inputs_;  ///< of the first member, of the second, ...
   std::vector<double> unrecorded_;
   const double* ends_ = nullptr;
-  int opened_ = 0;  ///< rounds that there is room for
-  std::size_t failed_ = 0;
+  int opened_ = 0;                    ///< rounds that there is room for
+  std::atomic<int> round_{-1};        ///< under way; -1: none
+  std::atomic<std::size_t> turn_{0};  ///< the member that steps
   bool trusted_ = true;
 };
 

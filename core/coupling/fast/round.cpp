@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "check.hpp"
+#include "coupling/cancellation.hpp"
 #include "coupling/fast/derived_comparison.hpp"
 
 namespace counterpoint::fast {
@@ -103,18 +104,22 @@ inline long Round::step(Participant& p) {
   const Participant& first = participant(0);
   const bool whole = !elsewhere_.empty();  // a round in which steps were sent off is finished
   long made = 0;
+  std::size_t next = next_.load(std::memory_order_relaxed);
+  const auto turn_to = [&](std::size_t k) { next_.store(next = k, std::memory_order_relaxed); };
   try {
-    for (; cheap && rounds > 0 && (next_ > 0 || (!first.finished() && first.t < target)); --rounds) {
+    for (; cheap && rounds > 0 && (next > 0 || (!first.finished() && first.t < target)); --rounds) {
       if (whole) announce();
-      while ((cheap || whole) && next_ < members_.size()) {
-        const long counted = step(participant(next_++));
+      while ((cheap || whole) && next < members_.size()) {
+        Cancellation::check();
+        turn_to(next + 1);
+        const long counted = step(participant(next - 1));
         made += counted;
         cheap = counted == 1 && cheap;
       }
-      if (next_ == members_.size()) next_ = 0;
+      if (next == members_.size()) turn_to(0);
     }
   } catch (...) {
-    if (next_ > 0) network_.note_failure(members_[next_ - 1]);  // else what was announced failed
+    if (next > 0) network_.note_failure(members_[next - 1]);  // else what was announced failed
     throw;
   }
   return made;
@@ -135,7 +140,22 @@ long Round::run_held(long most, double target) {
   return rounds * static_cast<long>(members_.size());
 }
 
+std::optional<CallUnderWay> Round::call_under_way() const {
+  if (!at_work_.load(std::memory_order_relaxed)) return std::nullopt;
+  if (held_) {
+    if (const auto found = held_->call_under_way()) return CallUnderWay{members_[found->member], found->t};
+  }
+  const std::size_t next = next_.load(std::memory_order_relaxed);
+  const int member = members_[next > 0 ? next - 1 : 0];
+  return CallUnderWay{member, network_.time_of(member)};
+}
+
 long Round::run(double target) {
+  at_work_.store(true, std::memory_order_relaxed);
+  const struct Ended {
+    std::atomic<bool>& at_work;
+    ~Ended() { at_work.store(false, std::memory_order_relaxed); }
+  } ended{at_work_};
   if (is_whole()) check_same_place();
   const std::size_t room = make_room();
   const bool holds = held_ && held_->still_serves();

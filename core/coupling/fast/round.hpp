@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <optional>
 #include <vector>
 
@@ -39,6 +40,12 @@ class Round {
   /// costly ones counted as many cheap ones.
   long run(double target);
 
+  /// See Scheduler.
+  std::optional<CallUnderWay> call_under_way() const;
+  void abandon() {
+    if (held_) held_->abandon();
+  }
+
  private:
   Participant& participant(std::size_t k) const { return network_.participants[members_[k]]; }
   /// Throw unless all stand at the same place: moving one of them alone is a mistake in the core.
@@ -53,8 +60,9 @@ class Round {
 
   Network& network_;
   Choice allowed_;
-  std::vector<int> members_;  ///< those that are waited for first; the first one stands for all
-  std::size_t next_ = 0;      ///< whose turn it is: after a costly step a driver may look at the clock
+  std::vector<int> members_;          ///< those that are waited for first; the first one stands for all
+  std::atomic<bool> at_work_{false};  ///< the member before `next_`, or one of `held_`
+  std::atomic<std::size_t> next_{0};  ///< whose turn it is: after a costly step a driver may look at the clock
   std::optional<HeldRound> held_;
   std::vector<int> elsewhere_;  ///< those whose steps can be sent off at the beginning of a round
 };

@@ -77,8 +77,10 @@ void SchedulingPaths::look_again() {
   }
   errors_.assign(together_.size(), nullptr);
   std::atomic<long> made{0};
-  pool_->run(static_cast<int>(together_.size()), [this, &made](int k) {
+  pool_->run(static_cast<int>(together_.size()), [this, &made, cancellation = Cancellation::current()](int k) {
+    const Cancellation::Scope scope(cancellation);
     try {
+      const Network::AtWork mark(network_, together_[k]);
       made += batch(rule_.candidate(together_[k]));
     } catch (...) {
       errors_[k] = std::current_exception();
@@ -89,6 +91,17 @@ void SchedulingPaths::look_again() {
     if (errors_[k]) network_.guarded(together_[k], [&] { std::rethrow_exception(errors_[k]); });
   }
   for (int i : together_) publish(rule_.candidate(i));
+}
+
+std::optional<CallUnderWay> SchedulingPaths::call_under_way() const {
+  for (const Round& round : rounds_) {
+    if (const auto found = round.call_under_way()) return found;
+  }
+  return std::nullopt;
+}
+
+void SchedulingPaths::abandon() {
+  for (Round& round : rounds_) round.abandon();
 }
 
 }  // namespace counterpoint::fast

@@ -33,6 +33,10 @@ class SchedulingPaths {
   void after_start();
   void look_again();
 
+  /// In a round; see Scheduler.
+  std::optional<CallUnderWay> call_under_way() const;
+  void abandon();
+
   /// Do you serve this one? Then steps of it, its group or those that may step beside it are made and published; else
   /// nothing is done and the answer is false. `steps_made` grows, by more for costly steps.
   bool run(Candidate& next, long& steps_made) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "coupling/cancellation.hpp"
 #include "coupling/fast/single_scalar.hpp"
 #include "coupling/participant.hpp"
 
@@ -33,6 +34,7 @@ class StepBatch {
   static void run(Participant& p, const BatchLimits& limits) {
     long left = limits.steps;
     do {
+      Cancellation::check();
       p.inputs->freeze(p.t, p.t_next);
       const long made = p.fast.batches != nullptr ? on_one_polynomial(p, limits, left) : 0;
       if (made == 0) p.step_with_inputs();

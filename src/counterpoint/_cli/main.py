@@ -3,7 +3,7 @@
 Each command has its own module. Only click and the standard library are imported at their top, so that
 ``counterpoint --help`` answers at once; everything else is loaded by the command that needs it. Exit codes: 0 done,
 2 bad usage or scenario, 3 simulation failed (results kept), 4 a component died, 5 no room or memory, 70 a mistake of
-Counterpoint itself, 130 and 143 interrupted (results kept).
+Counterpoint itself, 129, 130 and 143 interrupted (results kept).
 """
 
 from __future__ import annotations
@@ -101,4 +101,6 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
                 traceback.print_exc()
             code = _exit_code(error)
+        if not code and settings.interrupts.received is not None:  # when all work was done
+            code = settings.interrupts.exit_code
     sys.exit(code if isinstance(code, int) else 0)

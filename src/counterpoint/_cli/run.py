@@ -173,7 +173,7 @@ def _report(outcome: Outcome, case: Case, where: Outputs, plot: bool, quiet: boo
     silent = quiet and not outcome.exit_code
     if where.file.exists() and not silent:
         say(f"{verb} {where.file}", console)
-    if plot and outcome.result is not None and outcome.exit_code not in (130, 143):
+    if plot and outcome.result is not None and outcome.exit_code < 128:
         try:
             for path in _draw(outcome.result, case, where):
                 if not silent:

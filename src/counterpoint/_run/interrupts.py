@@ -1,7 +1,7 @@
-"""What Ctrl-C does to a run, and what it and SIGTERM do on the command line.
+"""What Ctrl-C, SIGTERM and SIGHUP do on the command line.
 
-The first signal lets the step in hand finish, so that no result is half written; a second one ends the
-process at once, and what the run file holds by then stays readable.
+The first signal ends native loops and lets a foreign step finish, so that no result is half written; a second one
+abandons it, and what the run file holds by then stays readable.
 """
 
 from __future__ import annotations
@@ -10,24 +10,26 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Self
+
+from .._common.signals import SIGNALS, is_in_native_code
 
 if TYPE_CHECKING:
     from .progress import Callback, Progress
 
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
-
 
 class Interrupts:
-    """Watch SIGINT and SIGTERM while a ``with`` block runs.
+    """Watch SIGINT, SIGTERM and SIGHUP while a ``with`` block runs; a SIGHUP that ``nohup`` ignores stays ignored.
 
     Attributes
     ----------
     received : int or None
         The first signal that came.
     """
+
+    ends_native_work = True
 
     def __init__(self) -> None:
         self.received: int | None = None
@@ -36,7 +38,7 @@ class Interrupts:
 
     def __enter__(self) -> Self:
         try:
-            self._before = {which: signal.signal(which, self._handle) for which in _SIGNALS}
+            self._before = {which: signal.signal(which, self._handle) for which in SIGNALS if not _is_ignored(which)}
         except ValueError:  # not the main thread: signals stay where they are
             self._before = {}
         return self
@@ -69,46 +71,16 @@ class Interrupts:
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         if self.received is not None:
-            _exit_at_once(128 + number)
+            if is_in_native_code():  # in a Python model; if that goes on nevertheless, the watch ends the process
+                raise KeyboardInterrupt
+            _exit_at_once(128 + self.received)
         self.received = number
-        if not self._deferred:
+        if not self._deferred and not is_in_native_code():  # which is cancelled
             raise KeyboardInterrupt
 
 
-class DeferredInterrupt:
-    """Let the first Ctrl-C wait until :meth:`check`; a second one interrupts at once, as Python does.
-
-    A KeyboardInterrupt that is raised anywhere (in a callback of a library, between taking rows and storing them)
-    could be swallowed or lose rows. Handlers other than Python's own are left in place.
-    """
-
-    def __init__(self) -> None:
-        self._received = False
-        self._installed = False
-
-    def __enter__(self) -> Self:
-        with suppress(ValueError):  # not the main thread: no signal arrives here
-            if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-                signal.signal(signal.SIGINT, self._handle)
-                self._installed = True
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._installed:
-            signal.signal(signal.SIGINT, signal.default_int_handler)
-        if kind is None:
-            self.check()  # it may have come since the last look
-
-    def check(self) -> None:
-        """Raise KeyboardInterrupt when Ctrl-C has been pressed."""
-        if self._received:
-            raise KeyboardInterrupt
-
-    def _handle(self, number: int, frame: FrameType | None) -> None:
-        self._received = True
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+def _is_ignored(which: signal.Signals) -> bool:
+    return which != signal.SIGINT and signal.getsignal(which) is signal.SIG_IGN
 
 
 def _exit_at_once(code: int) -> None:

@@ -13,6 +13,8 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
+from .._common.signals import SIGNALS
+
 _T = TypeVar("_T")
 _STREAMS = (1, 2)
 
@@ -37,7 +39,7 @@ def take_signals_back() -> None:
     """Install Python's handlers again; what C code put in their place is unknown to Python."""
     if threading.current_thread() is not threading.main_thread():
         return
-    for which in (signal.SIGINT, signal.SIGTERM):
+    for which in SIGNALS:
         handler = signal.getsignal(which)
         if handler is not None:
             signal.signal(which, handler)

@@ -15,13 +15,13 @@ from numpy.typing import ArrayLike
 
 from .. import _core
 from .._common.ports import offsets
+from .._common.signals import DeferredInterrupt, NativeWatch, say_at_once
 from .._display.progress import show
 from ..errors import ModelError, OutputError, RunInterrupted, SetupError
 from ..results import FileStore, MemoryStore, Result
 from ..results.store import RunSummary, Status
 from .checks import value_problems
 from .failures import explain
-from .interrupts import DeferredInterrupt
 from .options import RunOptions
 from .plan import Plan, make_plan
 from .process_state import preserving_process_state, take_signals_back
@@ -93,7 +93,8 @@ class Run:
         self._busy = False
         self._abandoned = False
         self._result: Result | None = None
-        self._guarded(lambda: self._call(self._driver.start))
+        self._stepping = self._driver.whereabouts(self._plan.names, "to finish its step from")
+        self._guarded(lambda: self._call_watched(self._driver.start, "to start at"))
 
     def _make_store(self, options: RunOptions) -> FileStore | MemoryStore:
         window = {} if options.window is None else {"window": str(options.window)}
@@ -210,9 +211,9 @@ class Run:
 
     def _advance_in_slices(self, t: float) -> None:
         done = False
-        with DeferredInterrupt() as interrupt:
+        with DeferredInterrupt() as interrupt, self._watching(self._stepping) as watch:
             while not done:
-                done = self._call(lambda: self._advance_once(t))
+                done = self._call(lambda: watch.call(lambda: self._advance_once(t)))
                 self._recorder.drain(WORTH_MOVING)
                 self._tell()
                 if self._runs_foreign_code and not done:
@@ -230,6 +231,29 @@ class Run:
     def _call(self, work: Callable[[], _T]) -> _T:
         """Let the core work; what foreign code changes in the whole process is put right again."""
         return preserving_process_state(work) if self._runs_foreign_code else work()
+
+    def _call_watched(self, work: Callable[[], None], doing: str, *, cancellable: bool = True) -> None:
+        where = self._driver.whereabouts(self._plan.names, doing)
+        with self._watching(where) as watch:
+            self._call(lambda: watch.call(work, cancellable=cancellable))
+
+    def _watching(self, where: _core.Whereabouts) -> NativeWatch:
+        return NativeWatch(where, lambda number: self._abandon(where))
+
+    def _abandon(self, where: _core.Whereabouts) -> None:
+        """Keep what was published before a call that does not come back; the process ends afterwards."""
+        text = f"abandoned while waiting for {where.text}"
+        with contextlib.suppress(Exception):
+            self._driver.abandon()
+            self._recorder.drain()
+        text = f"{text}; results up to t = {self.time:.9g} s are kept"
+        now = time.monotonic()
+        summary = self._recorder.summary("interrupted", text, self.time, now - self._began, self._seconds())
+        try:
+            self._store.close(summary)
+        except OutputError as error:
+            text = f"{text}; {error}"
+        say_at_once(text)
 
     def _tell(self) -> None:
         now = time.monotonic()
@@ -297,7 +321,7 @@ class Run:
         if self._result is not None:
             return
         self._exits.close()
-        self._call(self._driver.finish)
+        self._call_watched(self._driver.finish, "to end its run at", cancellable=False)
         if self._runs_foreign_code:
             take_signals_back()
         summary = self._recorder.summary(status, message, self.time, time.monotonic() - self._began, self._seconds())

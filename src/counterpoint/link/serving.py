@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 
 from .. import _core
+from .._common.signals import DeferredInterrupt, NativeWatch, say_at_once
 from ..approximations import Approximation
 from ..errors import SetupError
 from ..subsystems import Subsystem
@@ -147,8 +148,11 @@ def join(
 def host(connection: _core.link.OpenLink, subsystem: Subsystem, ports: _core.link.Ports) -> str:
     """Answer the master at the other end of a connection; return how it ended."""
     peer = connection.peer
+    native = subsystem._native()
+    where = _core.Whereabouts(f'"{ports.name}" to answer {peer}')
     try:
-        _core.link.serve(connection, subsystem._native(), ports)
+        with DeferredInterrupt(), NativeWatch(where, lambda number: say_at_once(f"abandoned {peer}")) as watch:
+            watch.call(lambda: _core.link.serve(connection, native, ports))
     except RuntimeError as error:
         return f"{peer}: {error}"
     return f"{peer}: closed the connection"

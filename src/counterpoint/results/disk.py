@@ -19,6 +19,7 @@ from typing import Any
 
 import h5py
 
+from .._common.signals import SIGNALS
 from . import superblock
 
 LARGE = 1 << 14
@@ -288,7 +289,7 @@ def uninterrupted() -> Iterator[None]:
     received: set[int] = set()
     handlers = {}
     try:
-        for which in (signal.SIGINT, signal.SIGTERM):
+        for which in SIGNALS:
             if callable(handler := signal.getsignal(which)):
                 handlers[which] = handler
                 signal.signal(which, lambda number, frame: received.add(number))
