@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _core
-from .._common.ports import offsets
 from .._display.progress import show
 from ..errors import ModelError, OutputError, RunInterrupted, SetupError
 from ..results import FileStore, MemoryStore, Result
@@ -92,6 +91,7 @@ class Run:
         self._in_use = threading.RLock()
         self._busy = False
         self._abandoned = False
+        self._driven = {connection.target for connection in self._plan.connections}
         self._result: Result | None = None
         self._guarded(lambda: self._call(self._driver.start))
 
@@ -139,12 +139,9 @@ class Run:
             return self._value(port)
 
     def _value(self, port: str) -> float | np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-        width = self._system.port_width(port, "outputs")
-        name, _, output = port.partition(".")
-        ports = self._system.subsystems[name].subsystem.output_widths
-        begin = offsets(ports)[output]
-        values = self._driver.values(self._plan.names.index(name))[begin : begin + width]
-        return values[0] if width == 1 else np.asarray(values)
+        place = self._plan.ports.place(port, "outputs")
+        values = self._driver.values(place.participant)[place.offset : place.offset + place.width]
+        return values[0] if place.width == 1 else np.asarray(values)
 
     def set(self, port: str, value: ArrayLike) -> None:
         """Give an input that nothing drives a new value; it acts from the next step of its subsystem on."""
@@ -152,17 +149,15 @@ class Run:
             self._set(port, value)
 
     def _set(self, port: str, value: ArrayLike) -> None:
-        width = self._system.port_width(port, "inputs")
-        if any(connection.target == port for connection in self._plan.connections):
+        place = self._plan.ports.place(port, "inputs")
+        if port in self._driven:
             raise SetupError(f'"{port}" is driven by a connection; only free inputs can be set')
-        problems = list(value_problems(f'"{port}"', value, width))
+        problems = list(value_problems(f'"{port}"', value, place.width))
         if problems:
             raise SetupError([str(problem) for problem in problems])
-        numbers = np.broadcast_to(np.asarray(value, dtype=np.float64), (width,))
-        name, _, input_name = port.partition(".")
-        ports = self._system.subsystems[name].subsystem.input_widths
+        numbers = np.broadcast_to(np.asarray(value, dtype=np.float64), (place.width,))
         for k, number in enumerate(numbers.tolist()):
-            self._driver.set_constant(self._plan.names.index(name), offsets(ports)[input_name] + k, number)
+            self._driver.set_constant(place.participant, place.offset + k, number)
 
     def finish(self) -> Result:
         """End the run where it stands and return the result.

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import _core
-from .._common.ports import offsets
 from .._common.version import VERSION
 from .._run.checks import feedthrough_edges
 from .._run.options import RunOptions
@@ -293,10 +292,8 @@ class Export:
     def _place(self, port: _Port, kind: str) -> tuple[int, int, int]:
         """Return subsystem, first scalar and width of a port, as the core numbers them."""
         assert self._plan is not None
-        owner, _, name = port.full.partition(".")
-        subsystem = self.system.subsystems[owner].subsystem
-        widths = subsystem.input_widths if kind == "inputs" else subsystem.output_widths
-        return self._plan.names.index(owner), offsets(widths)[name], port.width
+        place = self._plan.ports.place(port.full, kind)
+        return place.participant, place.offset, place.width
 
     # Variables
 
