@@ -16,9 +16,7 @@ void Inputs::add_connection(Connection c) {
   connections_.push_back(std::move(c));
 }
 
-bool Inputs::adds_to_another(int offset) {
-  return !summed_.insert(offset).second;
-}
+bool Inputs::adds_to_another(int offset) { return !summed_.insert(offset).second; }
 
 int Inputs::add_law(std::shared_ptr<const CouplingLaw> law, int target_offset, int signal_count) {
   laws_.push_back({std::move(law), target_offset, std::vector<double>(signal_count)});

@@ -15,7 +15,7 @@ SchedulingPaths::SchedulingPaths(const RunSpec& spec, int threads, Network& netw
   for (Participant& p : network_.participants) p.fast.compares_later = !compares_at_once_;
   const int useful = std::min<int>(threads, static_cast<int>(spec.participants.size()));
   if (useful > 1) {
-    pool_ = std::make_unique<WorkerPool>(useful);
+    pool_ = make_worker_pool(useful);
     return;
   }
   for (const std::vector<int>& group : groups_in_step(spec)) {

@@ -1,5 +1,7 @@
 #include "coupling/fast/workers.hpp"
 
+#include <unistd.h>
+
 #include <system_error>
 
 namespace counterpoint::fast {
@@ -50,6 +52,14 @@ void WorkerPool::take_items(std::unique_lock<std::mutex>& lock) {
     lock.lock();
     if (--unfinished_ == 0) end_.notify_all();
   }
+}
+
+void WorkerPoolRelease::operator()(WorkerPool* pool) const {
+  if (::getpid() == owner) delete pool;
+}
+
+WorkerPoolPointer make_worker_pool(int threads) {
+  return WorkerPoolPointer(new WorkerPool(threads), WorkerPoolRelease{::getpid()});
 }
 
 }  // namespace counterpoint::fast

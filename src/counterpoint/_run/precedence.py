@@ -122,9 +122,7 @@ def waits_for(
     return result
 
 
-def _waits(
-    scheme: Scheme, source: str, consumer: str, ranks: Mapping[str, int], steps: Mapping[str, float]
-) -> bool:
+def _waits(scheme: Scheme, source: str, consumer: str, ranks: Mapping[str, int], steps: Mapping[str, float]) -> bool:
     if scheme.name == "parallel":
         return False
     if scheme.name == "custom":
