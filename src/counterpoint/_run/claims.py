@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class _Process:
-    """This process: its number, and a lock for the table of claims."""
+    """The process that runs this: its number, and a lock for the table of claims."""
 
     def __init__(self) -> None:
         self.begin()
