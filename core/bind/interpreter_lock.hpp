@@ -1,28 +1,30 @@
 #pragma once
 
 #include <Python.h>
-#include <cxxabi.h>
-#include <unistd.h>
 
 #include <utility>
 
+#ifdef __GLIBCXX__
+#include <cxxabi.h>
+#include <unistd.h>
+#endif
+
 namespace counterpoint::bind {
 
-/// Wait for ever. Up to 3.13 Python ends threads that ask for its lock once the program is ending by unwinding their
-/// stack, which neither destructors nor extension modules survive; such a thread rests here instead until the process
-/// is gone.
-[[noreturn]] inline void rest_for_ever() {
-  while (true) ::pause();
-}
-
-/// Do work that calls Python, in a thread that the end of the program may find there.
+/// Do work that calls Python, in a thread that the end of the program may find there. Up to 3.13 Python ends such a
+/// thread when it asks for the interpreter's lock by unwinding its stack, which neither destructors nor extension
+/// modules survive; it rests here instead until the process is gone.
 template <class Work>
 auto surviving_exit(Work&& work) {
+#ifdef __GLIBCXX__
   try {
     return std::forward<Work>(work)();
   } catch (abi::__forced_unwind&) {
-    rest_for_ever();
+    while (true) ::pause();
   }
+#else
+  return std::forward<Work>(work)();
+#endif
 }
 
 /// Hold the interpreter's lock, from whichever thread.

@@ -1,6 +1,8 @@
 #include "coupling/fast/workers.hpp"
 
+#ifndef _WIN32
 #include <unistd.h>
+#endif
 
 #include <system_error>
 
@@ -54,12 +56,24 @@ void WorkerPool::take_items(std::unique_lock<std::mutex>& lock) {
   }
 }
 
+namespace {
+
+long this_process() {
+#ifdef _WIN32
+  return 0;  // nothing forks
+#else
+  return ::getpid();
+#endif
+}
+
+}  // namespace
+
 void WorkerPoolRelease::operator()(WorkerPool* pool) const {
-  if (::getpid() == owner) delete pool;
+  if (this_process() == owner) delete pool;
 }
 
 WorkerPoolPointer make_worker_pool(int threads) {
-  return WorkerPoolPointer(new WorkerPool(threads), WorkerPoolRelease{::getpid()});
+  return WorkerPoolPointer(new WorkerPool(threads), WorkerPoolRelease{this_process()});
 }
 
 }  // namespace counterpoint::fast

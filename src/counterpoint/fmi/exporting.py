@@ -122,6 +122,12 @@ def export_case(case: Case, path: Path, *, version: int, overwrite: bool) -> Pat
         raise OutputError(f"{target}: already exists; add --overwrite or choose another --out", str(target))
     if case.window is not None:
         raise SetupError(f"{case.path}: window: windows cannot be exported in an FMU; remove it")
+    if case.remote_names:
+        names = ", ".join(f'"{name}"' for name in case.remote_names)
+        raise SetupError(
+            f"{case.path}: {names}: an FMU cannot contain subsystems in other programs; export what they serve, and "
+            "connect the FMUs"
+        )
     export = Export(case.build(), target.stem, version, is_alone=not case.is_coupled)
     export.choose_ports(None, None)
     export.compile(case.scheme, None, None)
