@@ -115,7 +115,7 @@ def _check_settings(diagram: Diagram) -> None:
     problems += [f'{where}: no option "{o}"{did_you_mean(o, allowed)}' for o in diagram.options if o not in allowed]
     lengths = {**diagram.options, "step": diagram.preferred_step, "inner_step": diagram.inner_step}
     problems += [
-        f"{where}: {name} = {value!r}; expected a number greater than 0"
+        f"{where}: {name} = {value!r}; expected a finite number greater than 0"
         for name, value in lengths.items()
         if value is not None and not (math.isfinite(value) and value > 0.0)
     ]
