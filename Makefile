@@ -46,11 +46,11 @@ native-test: $(VENV)/.lint-installed  ## run the native tests with the address a
 	$(BIN)/cmake --build build/native --parallel 2
 	cd build/native && $(abspath $(BIN))/ctest --output-on-failure
 
-thread-test: $(VENV)/.lint-installed  ## run the native tests with the thread sanitizer
+thread-test: $(VENV)/.lint-installed  ## run the native tests that work in threads with the thread sanitizer
 	$(BIN)/cmake -S . -B build/thread -G Ninja -DCOUNTERPOINT_PYTHON=OFF -DCOUNTERPOINT_TESTS=ON \
 	  -DCMAKE_BUILD_TYPE=Debug -DCOUNTERPOINT_SANITIZE=thread \
 	  -DCMAKE_MAKE_PROGRAM=$(abspath $(BIN)/ninja) -DPython_EXECUTABLE=$(abspath $(BIN)/python)
-	$(BIN)/cmake --build build/thread --parallel 2
+	$(BIN)/cmake --build build/thread --parallel 2 --target native_tests
 	cd build/thread && $(abspath $(BIN))/ctest --output-on-failure
 
 # One version of clang-format for all: the layout differs between versions.

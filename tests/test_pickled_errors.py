@@ -1,10 +1,12 @@
 """Every error of ours can be pickled and copied, whatever its fields, so that pools and threads can hand it on."""
 
+import contextlib
 import copy
 import importlib
 import inspect
 import multiprocessing
 import pickle
+import pkgutil
 
 import pytest
 
@@ -79,22 +81,27 @@ def test_notes_are_kept():
     assert pickle.loads(pickle.dumps(error)).__notes__ == ["in the third test"]
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "_files.folder.FileProblem",
-        "fmi.description_reading.DescriptionError",
-        "fmi.xml_reading.XmlError",
-        "fmi.archive.ArchiveError",
-        "results.names.UnknownNameError",
-    ],
-)
-def test_errors_of_single_modules_are_handed_on_like_the_others(name):
-    module, _, kind = name.rpartition(".")
-    made = getattr(importlib.import_module(f"counterpoint.{module}"), kind)
-    error = errors._restored(made, ("text",), {"problems": ["text"]})
-    same(error, pickle.loads(pickle.dumps(error)))
-    same(error, copy.copy(error))
+def all_kinds():
+    """Walk the package: every class of an error or warning that it defines, also in modules that nothing else imports."""
+    for module in pkgutil.walk_packages(cp.__path__, "counterpoint."):
+        if module.name.endswith("__main__"):
+            continue
+        with contextlib.suppress(ImportError):  # what an extra needs that is not installed
+            importlib.import_module(module.name)
+    found, waiting = set(), [BaseException]
+    while waiting:
+        kinds_below = waiting.pop().__subclasses__()
+        waiting += kinds_below
+        found.update(kind for kind in kinds_below if kind.__module__.split(".")[0] == "counterpoint")
+    return sorted((kind for kind in found if not kind.__name__.startswith("_P")), key=lambda kind: kind.__qualname__)
+
+
+@pytest.mark.parametrize("kind", all_kinds(), ids=lambda kind: f"{kind.__module__}.{kind.__qualname__}")
+def test_every_error_in_the_package_is_handed_on_as_it_was(kind):
+    """Made without its own arguments, whatever they are: what counts is that it comes back the same."""
+    error = errors._restored(kind, ("a text",), {"problems": ["a text"], "place": ("file", 3)})
+    for other in (pickle.loads(pickle.dumps(error)), copy.copy(error), copy.deepcopy(error)):
+        same(error, other)
 
 
 class Failing(cp.Subsystem):

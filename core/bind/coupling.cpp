@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "bind/interpreter_lock.hpp"
 #include "bind/python_values.hpp"
 #include "bind/signal_watch.hpp"
 #include "coupling/cancellation.hpp"
@@ -151,12 +152,11 @@ template <class Driver, class Class>
 void bind_network(Class& c) {
   bind_taking<Driver>(c);
   bind_watching<Driver>(c);
-  c.def("start", [](Driver& d) { d.start(); }, nb::call_guard<nb::gil_scoped_release>());
+  c.def("start", [](Driver& d) { d.start(); }, nb::call_guard<LeavesInterpreter>());
   c.def(
-      "finish", [](Driver& d) { d.network().finish(); }, nb::call_guard<nb::gil_scoped_release>(),
+      "finish", [](Driver& d) { d.network().finish(); }, nb::call_guard<LeavesInterpreter>(),
       "The run is over: let subsystems go.");
-  c.def("advance", &Driver::advance, nb::arg("target"), nb::arg("wall_seconds"),
-        nb::call_guard<nb::gil_scoped_release>());
+  c.def("advance", &Driver::advance, nb::arg("target"), nb::arg("wall_seconds"), nb::call_guard<LeavesInterpreter>());
   c.def("time_of", [](Driver& d, int i) { return d.network().participants.at(i).t; });
   c.def("steps", [](Driver& d, int i) { return d.network().participants.at(i).steps; });
   c.def("seconds", [](Driver& d, int i) {
@@ -230,7 +230,7 @@ void bind_coupling(nb::module_& m) {
   bind_recorded(m);
   nb::class_<CouplingLaw>(m, "CouplingLaw", "Makes one input from several signals.");
   nb::class_<Subsystem>(m, "Subsystem")
-      .def("start", &Subsystem::start, nb::arg("t"), nb::call_guard<nb::gil_scoped_release>())
+      .def("start", &Subsystem::start, nb::arg("t"), nb::call_guard<LeavesInterpreter>())
       .def_prop_ro("input_width", &Subsystem::input_width)
       .def_prop_ro("output_width", &Subsystem::output_width)
       .def_prop_ro("preferred_step", &Subsystem::preferred_step);

@@ -88,9 +88,8 @@ std::tuple<Values, Values> evaluate(DiagramSubsystem& subsystem, double t, const
 }
 
 /// Pairs (output, inlet in order) where an inlet reaches an output in the same instant.
-std::vector<std::tuple<int, int>> feedthrough_pairs(const FlatDiagram& diagram) {
+std::vector<std::tuple<int, int>> reaching_pairs(const FlatDiagram& diagram, const Graph& graph) {
   std::vector<std::tuple<int, int>> pairs;
-  const Graph graph = make_graph(diagram);
   int inlet = 0;
   for (std::size_t b = 0; b < diagram.blocks.size(); ++b) {
     if (!diagram.blocks[b].block->is_inlet()) continue;
@@ -101,6 +100,14 @@ std::vector<std::tuple<int, int>> feedthrough_pairs(const FlatDiagram& diagram) 
     ++inlet;
   }
   return pairs;
+}
+
+std::vector<std::tuple<int, int>> feedthrough_pairs(const FlatDiagram& diagram) {
+  return reaching_pairs(diagram, make_graph(diagram));
+}
+
+std::vector<std::tuple<int, int>> initial_feedthrough_pairs(const FlatDiagram& diagram) {
+  return reaching_pairs(diagram, ordered_graph(diagram));
 }
 
 /// A diagram led by hand, its inputs constant: start, step, look, save, restore.
@@ -180,7 +187,8 @@ void bind_diagram(nb::module_& parent) {
             return widths;
           },
           "Widths of inputs and outputs, a block.")
-      .def("feedthrough", &feedthrough_pairs, "Pairs (output, input) that depend in the same instant.");
+      .def("feedthrough", &feedthrough_pairs, "Pairs (output, input) that depend in the same instant.")
+      .def("initial_feedthrough", &initial_feedthrough_pairs, "The same for the start, where initial values count.");
 
   nb::class_<DiagramSubsystem, Subsystem>(m, "DiagramSubsystem")
       .def("statistics", &statistics)

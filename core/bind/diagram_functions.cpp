@@ -32,7 +32,7 @@ struct Description {
 class Arguments {
  public:
   void bind(const Block::Memory& memory) {
-    nb::gil_scoped_acquire gil;
+    HoldsInterpreter held;
     in_ = memory.in;
     widths_ = memory.in_width;
     arrays_.clear();
@@ -76,7 +76,7 @@ class PythonBase : public Block {
     context_ = nb::cast<Context*>(shown_);
   }
   ~PythonBase() override {
-    nb::gil_scoped_acquire gil;
+    HoldsInterpreter held;
     arguments_.clear();
     shown_.reset();
   }
@@ -132,7 +132,7 @@ class PythonFunction final : public PythonBase {
   PythonFunction(nb::object function, const Description& description, bool with_context)
       : PythonBase(description), function_(std::move(function)), with_context_(with_context) {}
   ~PythonFunction() override {
-    nb::gil_scoped_acquire gil;
+    HoldsInterpreter held;
     function_.reset();
   }
   void output(const Context& context, int) override {
@@ -160,7 +160,7 @@ class PythonObject final : public PythonBase {
     nb::setattr(block_, "x", x_->object());
   }
   ~PythonObject() override {
-    nb::gil_scoped_acquire gil;
+    HoldsInterpreter held;
     block_.reset();
     x_.reset();
   }
@@ -209,7 +209,7 @@ class PythonObject final : public PythonBase {
   struct Saved final : SavedState {
     explicit Saved(nb::object made) : state(std::move(made)) {}
     ~Saved() override {
-      nb::gil_scoped_acquire gil;
+      HoldsInterpreter held;
       state.reset();
     }
     nb::object state;

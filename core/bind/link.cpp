@@ -8,6 +8,7 @@
 
 #include <optional>
 
+#include "bind/interpreter_lock.hpp"
 #include "bind/python_values.hpp"
 
 #if COUNTERPOINT_LINKS
@@ -45,7 +46,7 @@ class OpenLink {
 
 /// Let Ctrl-C end a wait.
 void look_for_signals() {
-  nb::gil_scoped_acquire gil;
+  HoldsInterpreter held;
   if (PyErr_CheckSignals() != 0) throw nb::python_error();
 }
 
@@ -111,7 +112,7 @@ void bind_ports(nb::module_& m) {
 }
 
 void bind_connections(nb::module_& m) {
-  using Released = nb::call_guard<nb::gil_scoped_release>;
+  using Released = nb::call_guard<LeavesInterpreter>;
   nb::class_<OpenLink>(m, "OpenLink", "A link after the handshake.").def_prop_ro("peer", &OpenLink::peer);
   nb::class_<TokenCheck>(m, "TokenCheck", "Accepts connections that show the token.")
       .def(nb::init<std::string, bool>(), nb::arg("token"), nb::arg("single_use"));
@@ -163,7 +164,7 @@ void bind_link(nb::module_& parent) {
             settings.deadline = deadline;
             new (self) RemoteSubsystem(link.take(), std::move(settings));
           },
-          nb::arg("link"), nb::arg("deadline"), nb::call_guard<nb::gil_scoped_release>())
+          nb::arg("link"), nb::arg("deadline"), nb::call_guard<LeavesInterpreter>())
       .def_prop_ro("ports", &RemoteSubsystem::ports)
       .def_prop_ro("peer", &RemoteSubsystem::peer)
       .def_prop_ro(
@@ -174,9 +175,8 @@ void bind_link(nb::module_& parent) {
             return made;
           },
           "What it logged in its latest run: time, status, category and text with tabs between.")
-      .def("close", &RemoteSubsystem::close, nb::call_guard<nb::gil_scoped_release>(),
-           "Say goodbye; nothing can follow.")
-      .def("ping", &RemoteSubsystem::ping, nb::call_guard<nb::gil_scoped_release>(), "A round trip that does nothing.");
+      .def("close", &RemoteSubsystem::close, nb::call_guard<LeavesInterpreter>(), "Say goodbye; nothing can follow.")
+      .def("ping", &RemoteSubsystem::ping, nb::call_guard<LeavesInterpreter>(), "A round trip that does nothing.");
 }
 
 #else

@@ -27,7 +27,7 @@ class HeldFunction {
  public:
   explicit HeldFunction(nb::object function) : function_(std::move(function)) {}
   ~HeldFunction() {
-    nb::gil_scoped_acquire gil;
+    HoldsInterpreter held;
     function_.reset();
   }
   HeldFunction(const HeldFunction&) = delete;

@@ -22,7 +22,7 @@ class PythonTimeFunction final : public TimeFunction {
  public:
   PythonTimeFunction(nb::object function, double interval) : function_(std::move(function)), interval_(interval) {}
   ~PythonTimeFunction() override {
-    nb::gil_scoped_acquire gil;
+    HoldsInterpreter held;
     function_.reset();
   }
 
@@ -62,7 +62,7 @@ class PythonModel final : public Model {
     u_ = std::make_unique<SharedArray>(inputs_);
   }
   ~PythonModel() override {
-    nb::gil_scoped_acquire gil;
+    HoldsInterpreter held;
     model_.reset();
     q_.reset();
     v_.reset();
@@ -160,7 +160,7 @@ class PythonTerms {
     for (const Part& part : parts_) answered_ += part.count;
   }
   ~PythonTerms() {
-    nb::gil_scoped_acquire gil;
+    HoldsInterpreter held;
     function_.reset();
     question_.reset();
   }

@@ -32,7 +32,7 @@ class PythonFunction {
         states_(states),
         inputs_(inputs) {}
   ~PythonFunction() {
-    nb::gil_scoped_acquire gil;
+    HoldsInterpreter held;
     function_.reset();
   }
   PythonFunction(const PythonFunction&) = delete;

@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "bind/interpreter_lock.hpp"
+
 namespace counterpoint::bind {
 
 namespace nb = nanobind;
@@ -16,9 +18,9 @@ namespace nb = nanobind;
 /// Run Python code on behalf of the core, from whichever thread.
 template <class Work>
 auto in_python(Work&& work) {
-  const nb::gil_scoped_acquire gil;
+  const HoldsInterpreter held;
   try {
-    return std::forward<Work>(work)();
+    return surviving_exit(std::forward<Work>(work));
   } catch (nb::python_error& error) {
     throw_model_failure(error);
   } catch (const nb::builtin_exception& error) {

@@ -30,7 +30,7 @@ class InputsView {
  private:
   /// Who gives the answer may be another thread of this program, which has to run Python first.
   const double* waited_for(double t) const {
-    const nb::gil_scoped_release released;
+    const LeavesInterpreter left;
     return inputs_->at(t);
   }
 
@@ -82,7 +82,7 @@ class PythonSubsystem final : public Subsystem {
     feedthrough_ = nb::len(nb::object(model_.attr("feedthrough"))) > 0;
   }
   ~PythonSubsystem() override {
-    nb::gil_scoped_acquire gil;
+    HoldsInterpreter held;
     for (nb::object* object : {&model_, &start_, &step_, &output_, &next_step_, &output_before_event_, &view_object_})
       object->reset();
   }
@@ -95,8 +95,8 @@ class PythonSubsystem final : public Subsystem {
   }
 
   void finish() noexcept override {
-    nb::gil_scoped_acquire gil;
-    PyObject* done = PyObject_CallMethod(model_.ptr(), "finish", nullptr);
+    HoldsInterpreter held;
+    PyObject* done = surviving_exit([this] { return PyObject_CallMethod(model_.ptr(), "finish", nullptr); });
     if (done == nullptr) PyErr_WriteUnraisable(model_.ptr());  // the run is over: its result is not lost for this
     Py_XDECREF(done);
   }
@@ -137,7 +137,7 @@ class PythonSubsystem final : public Subsystem {
   struct Saved final : SavedState {
     explicit Saved(nb::object object) : state(std::move(object)) {}
     ~Saved() override {
-      nb::gil_scoped_acquire gil;
+      HoldsInterpreter held;
       state.reset();
     }
     nb::object state;
@@ -176,7 +176,7 @@ class PythonLaw final : public CouplingLaw {
   PythonLaw(nb::object function, std::vector<int> widths, int width)
       : function_(std::move(function)), widths_(std::move(widths)), width_(width) {}
   ~PythonLaw() override {
-    nb::gil_scoped_acquire gil;
+    HoldsInterpreter held;
     function_.reset();
   }
   void evaluate(double t, const double* signals, double* out) const override {

@@ -22,7 +22,7 @@ class PythonApproximation final : public Approximation {
     if (points < 1) throw nb::value_error("an approximation needs at least one point");
   }
   ~PythonApproximation() override {
-    nb::gil_scoped_acquire gil;
+    HoldsInterpreter held;
     evaluate_.reset();
   }
   int points_behind() const override { return points_; }

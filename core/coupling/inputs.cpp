@@ -14,8 +14,9 @@ void Inputs::add_connection(Connection c) {
   c.per_step = c.approximation->depends_on_step();
   per_step_ = per_step_ || c.per_step;
   connections_.push_back(std::move(c));
-  choose_fast_paths();
 }
+
+bool Inputs::adds_to_another(int offset) { return !summed_.insert(offset).second; }
 
 int Inputs::add_law(std::shared_ptr<const CouplingLaw> law, int target_offset, int signal_count) {
   laws_.push_back({std::move(law), target_offset, std::vector<double>(signal_count)});
@@ -27,18 +28,14 @@ void Inputs::choose_fast_paths() {
 }
 
 void Inputs::fix(int offset, std::vector<double> values) {
-  std::erase_if(fixed_, [&](const Fixed& f) { return f.offset == offset; });
-  fixed_.push_back({offset, std::move(values)});
-  choose_fast_paths();
+  const bool first = fixed_.empty();
+  fixed_.insert_or_assign(offset, std::move(values));
+  if (first) choose_fast_paths();
 }
 
 void Inputs::release_fixed() {
   fixed_.clear();
   choose_fast_paths();
-}
-
-bool Inputs::is_fixed(int offset) const {
-  return std::any_of(fixed_.begin(), fixed_.end(), [&](const Fixed& f) { return f.offset == offset; });
 }
 
 void Inputs::made_from_connections(double t) {
@@ -47,7 +44,7 @@ void Inputs::made_from_connections(double t) {
     put(c, t);
   }
   if (!laws_.empty()) apply_laws(t);
-  for (const Fixed& f : fixed_) std::copy(f.values.begin(), f.values.end(), values_.begin() + f.offset);
+  for (const auto& [offset, given] : fixed_) std::copy(given.begin(), given.end(), values_.begin() + offset);
 }
 
 void Inputs::put(Connection& c, double t) {
@@ -60,7 +57,7 @@ void Inputs::put(Connection& c, double t) {
 
 void Inputs::apply_laws(double t) {
   for (LawPort& port : laws_) {
-    if (!is_fixed(port.target_offset)) apply(port, t);
+    if (!fixed_.contains(port.target_offset)) apply(port, t);
   }
 }
 

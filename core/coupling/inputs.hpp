@@ -1,6 +1,8 @@
 #pragma once
 
+#include <map>
 #include <memory>
+#include <set>
 #include <vector>
 
 #include "coupling/connection.hpp"
@@ -87,7 +89,11 @@ class Inputs {
   /// Steps that end up to here use the samples that are frozen now.
   double frozen_until() const { return window_until_; }
 
+  /// Call `choose_fast_paths` after the last one.
   void add_connection(Connection connection);
+  /// Note that a connection without a law enters at `offset`; whether one did before, to which it is added.
+  bool adds_to_another(int offset);
+  void choose_fast_paths();
   int add_law(std::shared_ptr<const CouplingLaw> law, int target_offset, int signal_count);
   std::vector<Connection>& connections() { return connections_; }
   const std::vector<Connection>& connections() const { return connections_; }
@@ -145,21 +151,14 @@ class Inputs {
   ConsumerStep step_;
 
  private:
-  struct Fixed {
-    int offset;
-    std::vector<double> values;
-  };
-
   void made_from_connections(double t);
   /// From the samples between which the signal does not jump.
   void build_smooth(Connection& c, double t);
   void put(Connection& c, double t);
   void apply_laws(double t);
   void apply(LawPort& port, double t);
-  bool is_fixed(int offset) const;
   void freeze_connections();
   void freeze(Connection& c);
-  void choose_fast_paths();
 
   /// Steps that end after `window_from` and not after `window_until` use the same samples.
   double window_from_ = Polynomial::infinity;
@@ -170,7 +169,8 @@ class Inputs {
   std::vector<Connection> connections_;
   fast::InputPaths fast_;
   std::vector<LawPort> laws_;
-  std::vector<Fixed> fixed_;
+  std::map<int, std::vector<double>> fixed_;  ///< by the offset of the input
+  std::set<int> summed_;                      ///< offsets at which connections without a law enter
 };
 
 }  // namespace counterpoint

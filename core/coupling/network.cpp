@@ -1,19 +1,12 @@
 #include "coupling/network.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include "coupling/initial_loops.hpp"
 
 namespace counterpoint {
-
-namespace {
-
-bool contains(const std::vector<int>& list, int value) {
-  return std::find(list.begin(), list.end(), value) != list.end();
-}
-
-}  // namespace
 
 Network::Network(const RunSpec& spec, int host, std::unique_ptr<Inputs> host_inputs)
     : tolerance(spec.tolerance),
@@ -45,13 +38,17 @@ Network::Network(const RunSpec& spec, int host, std::unique_ptr<Inputs> host_inp
     const LawSpec& l = spec.laws[k];
     law_index[k] = participants[l.target].inputs->add_law(l.law, l.target_offset, law_width[k]);
   }
+  std::vector<std::unordered_set<int>> waits_for;
+  for (const ParticipantSpec& p : spec.participants) waits_for.emplace_back(p.waits_for.begin(), p.waits_for.end());
   for (const ConnectionSpec& c : spec.connections) {
-    connect(c, c.law >= 0 ? law_index[c.law] : -1, c.law >= 0 ? law_offset[c.law] : 0);
+    const LawPlace place = c.law >= 0 ? LawPlace{law_index[c.law], law_offset[c.law]} : LawPlace{};
+    connect(c, place, waits_for[c.target].contains(c.source));
     if (c.law >= 0) law_offset[c.law] += c.width;
   }
+  for (Participant& p : participants) p.inputs->choose_fast_paths();
 }
 
-void Network::connect(const ConnectionSpec& spec, int law, int law_offset) {
+void Network::connect(const ConnectionSpec& spec, LawPlace law, bool waits) {
   Participant& consumer = participants[spec.target];
   Connection c;
   c.source = spec.source;
@@ -59,13 +56,11 @@ void Network::connect(const ConnectionSpec& spec, int law, int law_offset) {
   c.approximation = spec.approximation;
   c.gain = spec.gain;
   c.offset = spec.offset;
-  c.waits = contains(spec_.participants[spec.target].waits_for, spec.source);
+  c.waits = waits;
   c.source_stops_early = participants[spec.source].may_stop_early();
-  c.law = law;
-  c.law_offset = law_offset;
-  for (const Connection& other : consumer.inputs->connections()) {
-    c.adds = c.adds || (law < 0 && other.law < 0 && other.target_offset == spec.target_offset);
-  }
+  c.law = law.index;
+  c.law_offset = law.offset;
+  c.adds = law.index < 0 && consumer.inputs->adds_to_another(spec.target_offset);
   c.present = c.samples.history = &participants[spec.source].history;
   c.samples.end = 1;
   c.samples.column = spec.source_offset;

@@ -171,7 +171,12 @@ class Network {
 
  private:
   std::size_t first_needed(int source) const;
-  void connect(const ConnectionSpec& connection, int law, int law_offset);
+  /// Where a connection enters a law: which one, and its first signal.
+  struct LawPlace {
+    int index = -1;
+    int offset = 0;
+  };
+  void connect(const ConnectionSpec& connection, LawPlace law, bool waits);
   void forget_polynomials();
   void fix_initial_values();
   void release_initial_values();

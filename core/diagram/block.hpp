@@ -38,6 +38,7 @@ struct Notices {
   bool remembers = false;  ///< `accepted`; outputs at the start of the next step may then differ
   bool rejected = false;   ///< `rejected`; those that remember are told in any case
   bool arrival = false;    ///< `arrives`
+  bool passage = false;    ///< `passes`
   bool every_end = false;  ///< an evaluation with `is_major` at every accepted time
 };
 
@@ -61,7 +62,8 @@ struct Notices {
 ///  7. `accepted`, `rejected` and `arrives` run only for blocks that say so in `notices`. `accepted` runs once at the
 ///     end of each accepted time: a place to remember inputs for the next step. `rejected` runs when an attempt was
 ///     given up. `arrives` runs before the event iteration at the end of a step, when inputs still are what they were
-///     approaching it.
+///     approaching it. `passes` runs before that at `inner_instants` evenly spaced times within the step, if the solver
+///     knows the solution there.
 ///  8. `crossing` writes numbers that are continuous in time and change sign where the block would change its
 ///     mode or fire; these times are located and the step is split there. A step that begins at zero and leaves it
 ///     counts as a change of sign, so a function must not begin every step at zero.
@@ -88,6 +90,10 @@ class Block : public recipe::Describable {
   virtual void shape(Shape& shape) const;
   /// Whether output port depends on input port in the same instant.
   virtual bool feedthrough(int /*input*/, int /*output*/) const { return true; }
+  /// Whether output port is better computed after input port, though it does not depend on it: an initial value that
+  /// is a signal. Where this order would close a loop it is given up, which the block is told.
+  virtual bool prefers_after(int /*input*/, int /*output*/) const { return false; }
+  virtual void order_given_up() {}
   /// What a user can do at this block against an algebraic loop through it; empty: nothing special.
   virtual std::string loop_remedy() const { return ""; }
   /// Whether outputs depend on inputs and nothing else: not on time, x, z.
@@ -121,6 +127,7 @@ class Block : public recipe::Describable {
   virtual bool update(const Context&) { return false; }
   virtual void commit(const Context&) {}
   virtual void arrives(const Context&) {}
+  virtual void passes(const Context&) {}
   virtual void accepted(const Context&) {}
   virtual void rejected(const Context&) {}
   virtual void crossing(const Context&, double* /*g*/) {}

@@ -6,6 +6,10 @@
 
 namespace counterpoint::diagram {
 
+/// Times within a step at which blocks that record their input see it: with both ends they make a polynomial of order
+/// 4, which is what the continuous solutions of ode45 and of lower orders are.
+constexpr int inner_instants = 3;
+
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
 /// What every block is told at every call.

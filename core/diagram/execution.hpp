@@ -44,6 +44,13 @@ class Execution {
   void arrives(const Context& context) {
     if (!arriving_.empty()) tell_arrival(context);
   }
+  /// Whether blocks must see what lies inside of a step.
+  bool needs_passage() const { return !passing_.empty(); }
+  void passes(const Context& context) {
+    for (const Run& one : passing_) {
+      if (is_open(one.guard)) one.block->passes(context);
+    }
+  }
   void accepted(const Context& context) {
     if (hears_steps()) tell_accepted(context);
   }
@@ -194,7 +201,7 @@ class Execution {
   std::vector<Wired> wired_;
   std::vector<Gathered> gathered_;
   std::vector<Derived> derived_;
-  std::vector<Run> deriving_, updating_, arriving_, remembering_, crossing_;
+  std::vector<Run> deriving_, updating_, passing_, arriving_, remembering_, crossing_;
   std::vector<int> crossing_block_;
   std::vector<int> ending_;  ///< blocks that may end the run
   std::vector<Block*> timed_;

@@ -13,7 +13,7 @@ Execution::Execution(FlatDiagram diagram, const LoopOptions& loops, bool locates
   shapes_ = find_shapes(diagram_);
   lay_out_memory();
   make_guards();
-  graph_ = make_graph(diagram_);
+  graph_ = ordered_graph(diagram_);
   make_steps(loops);
   make_tape();
   collect_blocks();
@@ -259,6 +259,7 @@ void Execution::collect_blocks() {
     if (block->updates()) updating_.push_back({block, guard});
     const Notices notices = block->notices();
     if (notices.arrival) arriving_.push_back({block, guard});
+    if (notices.passage) passing_.push_back({block, guard});
     if (notices.remembers || notices.rejected) remembering_.push_back({block, guard});
     if (block->crossings() > 0) {
       crossing_.push_back({block, guard});

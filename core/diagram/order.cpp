@@ -121,7 +121,58 @@ std::vector<int> way_around(const Graph& graph, const std::vector<int>& group) {
   }
 }
 
+/// Nodes that come before node `n` if that closes no loop.
+std::vector<int> preferred(const FlatDiagram& diagram, const Graph& graph, int n) {
+  const Node& node = graph.nodes[n];
+  const Entry& entry = diagram.blocks[node.block];
+  std::vector<int> before;
+  for (int i = 0; node.port >= 0 && i < entry.block->inputs(); ++i) {
+    const Source& source = entry.inputs[i];
+    const bool counts = source.block >= 0 && !entry.block->feedthrough(i, node.port);
+    if (!counts || !entry.block->prefers_after(i, node.port)) continue;
+    const int other = graph.node_of_port[source.block][source.port];
+    if (other >= 0) before.push_back(other);
+  }
+  return before;
+}
+
+bool contains(const std::vector<int>& sorted, int n) { return std::binary_search(sorted.begin(), sorted.end(), n); }
+
+/// The graph with these needs besides its own.
+Graph joined(const Graph& graph, const std::vector<std::vector<int>>& wished) {
+  Graph all = graph;
+  for (std::size_t n = 0; n < wished.size(); ++n) {
+    all.needs[n].insert(all.needs[n].end(), wished[n].begin(), wished[n].end());
+  }
+  return all;
+}
+
+/// Give up the wishes that lie within a loop; returns whether there were any.
+bool give_up_loops(const FlatDiagram& diagram, const Graph& graph, std::vector<std::vector<int>>& wished) {
+  bool any = false;
+  for (const std::vector<int>& group : sort_nodes(joined(graph, wished))) {
+    for (int n : group) {
+      const bool given_up = std::erase_if(wished[n], [&](int other) { return contains(group, other); }) > 0;
+      if (given_up) diagram.blocks[graph.nodes[n].block].block->order_given_up();
+      any = any || given_up;
+    }
+  }
+  return any;
+}
+
 }  // namespace
+
+Graph ordered_graph(const FlatDiagram& diagram) {
+  const Graph graph = make_graph(diagram);
+  std::vector<std::vector<int>> wished;
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    wished.push_back(preferred(diagram, graph, static_cast<int>(n)));
+  }
+  if (std::all_of(wished.begin(), wished.end(), [](const auto& wishes) { return wishes.empty(); })) return graph;
+  while (give_up_loops(diagram, graph, wished)) {
+  }
+  return joined(graph, wished);
+}
 
 Graph make_graph(const FlatDiagram& diagram) {
   Graph graph;

@@ -20,6 +20,8 @@ struct Graph {
 };
 
 Graph make_graph(const FlatDiagram& diagram);
+/// The same with the order that blocks prefer, as far as it closes no loop (`Block::prefers_after`).
+Graph ordered_graph(const FlatDiagram& diagram);
 
 /// Groups of nodes in the order of execution; a group of more than one node, or one that needs itself, is an
 /// algebraic loop.

@@ -121,6 +121,11 @@ void Simulator::place(double t, const double* x) {
   ++evaluations_;
 }
 
+void Simulator::pass(double t, const double* x) {
+  place(t, x);
+  execution_.passes(context_);
+}
+
 void Simulator::place_within(double t, const double* x) {
   execution_.rejected(context_);
   place(t, x);

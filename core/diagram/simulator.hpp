@@ -18,6 +18,7 @@ struct SimulatorStatistics : HybridStatistics {
 ///     begin_advance  whatever depends on the diagram's inputs is evaluated again
 ///     time events    samples, and jumps that blocks know in advance
 ///     indicators     crossing functions of blocks
+///     pass           blocks that record their input see what it is inside of the step
 ///     complete_step  blocks that need it see the end of the step in the modes and gates of the step
 ///     handle_event   samples, gates, modes, resets, until nothing changes any more
 ///     end_step       blocks remember, slopes for the next step
@@ -70,6 +71,8 @@ class Simulator final : private HybridSystem {
   void begin_advance(HybridPoint& point) override;
   void resume_advance(HybridPoint& point) override;
   void begin_attempt(double begin, double end, int number) override;
+  int inner_instants() const override { return execution_.needs_passage() ? diagram::inner_instants : 0; }
+  void pass(double t, const double* x) override;
   StepOutcome complete_step(const IntegratedStep& step) override;
   void handle_event(HybridPoint& point) override;
   double step_after_event(const LocatedEvent& event, HybridPoint& point) override;

@@ -62,6 +62,7 @@ class LinkServer::RequestedInputs final : public Inputs {
     all.approximation = std::make_shared<NoApproximation>();
     all.samples.width = width;
     add_connection(std::move(all));
+    choose_fast_paths();
   }
 
   /// The values that came: rows of a time and all inputs at it.

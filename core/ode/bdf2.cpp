@@ -11,7 +11,11 @@ class Bdf2 final : public Solver {
  public:
   explicit Bdf2(RightHandSidePointer f) : equation_(f), starter_(make_trapezoidal(f)), before_(f->states()) {}
 
-  void start(double, const std::vector<double>&) override { step_before_ = 0.0; }
+  void start(double t, const std::vector<double>& x) override {
+    starter_->start(t, x);
+    equation_.set_memory(0.0);
+    step_before_ = 0.0;
+  }
 
   void step(double t, double t_end, double* x, Inputs& u) override {
     const double h = t_end - t;

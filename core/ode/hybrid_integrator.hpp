@@ -78,6 +78,7 @@ class HybridIntegrator {
   double attempt(double limit);
   Ending find_event(double& end);
   bool leaves_border() const;
+  void pass_inside(double begin, double end);
   bool accept(double end, Ending ending);
   void restart();
   [[noreturn]] void refuse_chattering(int indicator) const;
@@ -90,7 +91,7 @@ class HybridIntegrator {
   StepControl control_;
   HybridStatistics statistics_;
   HybridPoint point_;
-  std::vector<double> x_end_, g_end_;
+  std::vector<double> x_end_, g_end_, x_inside_;
   std::vector<int> crossed_;  ///< indicators that changed their sign at the last event
   double span_ = 0.0;         ///< of the present advance, s
   bool stops_at_events_ = false;

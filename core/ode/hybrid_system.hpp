@@ -71,6 +71,8 @@ struct LocatedEvent {
 ///     necessary before each further step of the advance.
 ///  5. `begin_attempt(begin, end, number)` comes before each attempt of a step, numbered from 0; whatever the system
 ///     did for an earlier one no longer counts.
+///     When a step is accepted, `pass` places the system at `inner_instants` evenly spaced times within it first, if
+///     the method knows the solution there.
 ///  6. `complete_step(step)` accepts the step: the system now stands at its end, x as given there, and says what is
 ///     due. When `step.stops` it keeps its outputs, should there be an event.
 ///  7. `handle_event(point)` follows when something is due. It iterates until nothing changes any more, and writes g,
@@ -93,6 +95,8 @@ class HybridSystem : public Slopes {
   virtual void begin_advance(HybridPoint& point) = 0;
   virtual void resume_advance(HybridPoint& point) = 0;
   virtual void begin_attempt(double /*begin*/, double /*end*/, int /*number*/) {}
+  virtual int inner_instants() const { return 0; }
+  virtual void pass(double /*t*/, const double* /*x*/) {}
   virtual StepOutcome complete_step(const IntegratedStep& step) = 0;
   virtual void handle_event(HybridPoint& point) = 0;
   virtual double step_after_event(const LocatedEvent& event, HybridPoint& point) = 0;

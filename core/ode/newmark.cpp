@@ -27,6 +27,7 @@ class Newmark final : public Solver {
     linear_ = dynamic_cast<const LinearRightHandSide*>(f_.get());
   }
 
+  void start(double, const std::vector<double>&) override { step_.set(0.0); }
   std::vector<double> memory() const override { return {step_.value()}; }
   void set_memory(const std::vector<double>& memory) override {
     step_.set(memory[0]);

@@ -15,10 +15,11 @@ from ._common.ports import PortSpec, port_widths
 from ._run.checks import find_problems
 from ._run.host_ports import HostPorts
 from ._run.options import RunOptions
+from ._run.port_table import PortTable
 from ._run.precedence import Scheme, to_scheme
 from ._run.problem import Problem
 from .approximations import Approximation
-from .errors import SetupError, did_you_mean
+from .errors import SetupError
 from .subsystems import Subsystem
 
 if TYPE_CHECKING:
@@ -133,6 +134,7 @@ class System:
         self.subsystems: dict[str, Participant] = {}
         self.connections: list[Connection] = []
         self.constants: dict[str, ArrayLike] = {}
+        self._added: set[int] = set()
         self.origin: object = None  #: what it was made from
         self.unit_warnings: set[str] = set()  #: connections that a warning has named
 
@@ -172,10 +174,11 @@ class System:
                 f"subsystems.{name}: {type(subsystem).__name__} is not a subsystem; "
                 "use cp.ode, cp.linear, ... or a subclass of cp.Subsystem"
             )
-        if any(participant.subsystem is subsystem for participant in self.subsystems.values()):
+        if id(subsystem) in self._added and any(known.subsystem is subsystem for known in self.subsystems.values()):
             raise SetupError(f"subsystems.{name}: the same object is in the system already; make a second one")
         subsystem.inputs = port_widths(subsystem.inputs, f"subsystems.{name}.inputs")
         subsystem.outputs = port_widths(subsystem.outputs, f"subsystems.{name}.outputs")
+        self._added.add(id(subsystem))
         self.subsystems[name] = Participant(
             subsystem, subsystem.preferred_step if step is None else step, record, typical_step
         )
@@ -404,14 +407,7 @@ class System:
 
     def port_width(self, port: str, kind: str) -> int:
         """Return the width of ``subsystem.port``; raise SetupError with a hint when there is none."""
-        name, _, port_name = port.partition(".")
-        if name not in self.subsystems:
-            raise SetupError(f'"{port}": no subsystem "{name}"' + did_you_mean(name, self.subsystems))
-        subsystem = self.subsystems[name].subsystem
-        ports = subsystem.input_widths if kind == "inputs" else subsystem.output_widths
-        if port_name not in ports:
-            raise SetupError(f'"{port}": "{name}" has no {kind[:-1]} "{port_name}"' + did_you_mean(port_name, ports))
-        return ports[port_name]
+        return PortTable(self).place(port, kind).width
 
     def __repr__(self) -> str:
         return f"<System {self.name}: {len(self.subsystems)} subsystems, {len(self.connections)} connections>"

@@ -96,6 +96,9 @@ def test_an_unwritable_place_exits_with_2_before_the_run(case, counterpoint, tmp
     assert code == 2
     assert "cannot write results there" in err
     assert "--out" in err
+    code, _, err = counterpoint("run", case(), "--out", tmp_path / "file")
+    assert code == 2
+    assert "file: cannot write results there: it is a file, not a folder; choose another place with --out" in err
 
 
 def test_a_full_disk_exits_with_5(case, counterpoint, monkeypatch):

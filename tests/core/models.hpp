@@ -44,6 +44,7 @@ class LoneInputs {
       c.samples = {&history_, 0, 1, 0, 1, 1e-12};
       inputs_.add_connection(std::move(c));
     }
+    inputs_.choose_fast_paths();
   }
   Inputs& get() { return inputs_; }
 

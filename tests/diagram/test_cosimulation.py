@@ -369,3 +369,37 @@ def test_a_diagram_inside_can_end_the_run():
     assert result.status == "finished"
     assert "ended the run" in result.message
     assert 0.3 <= result["master.u"].time[-1] <= 0.5
+
+
+@pytest.mark.parametrize("scheme", ["slowest-first", "fastest-first"])
+def test_microseconds_at_epoch_times_are_all_made(scheme):
+    """Times there are 0.24 µs apart; what is one time must stay below a step."""
+    start, step, count = 1.7e9, 2e-6, 200
+    external = Recorded()
+    model = cp.Diagram("master", solver="ode4")
+    block = model.cosimulation(others(external, step), model.constant(1.0), scheme=scheme)
+    model.output("x", model.gain(1.0, block["u"]))
+    model.run(start=start, until=start + count * step, step=step)
+    assert abs(len(external.steps) - count) <= 1
+    assert is_unbroken(external.steps)
+    np.testing.assert_allclose(np.diff(external.steps), step, atol=2.0 * math.ulp(start))
+
+
+def test_a_step_below_the_resolution_of_time_is_refused_with_the_numbers():
+    model = cp.Diagram("master", solver="ode4")
+    block = model.cosimulation(others(Recorded(), 1e-7), model.constant(1.0))
+    model.output("x", model.gain(1.0, block["u"]))
+    with pytest.raises(
+        cp.CounterpointError, match=r'subsystem "other": its step of 1e-07 s is too small at t = 17000000'
+    ):
+        model.run(start=1.7e9, until=1.7e9 + 1.0, step=0.1)
+
+
+def test_a_start_at_a_late_time_leaves_no_trace_in_the_next_run():
+    external = Recorded()
+    model = cp.Diagram("master", solver="ode4")
+    block = model.cosimulation(others(external, 1e-3), model.constant(1.0))
+    model.output("x", model.gain(1.0, block["u"]))
+    model.run(start=1e12, until=1e12 + 1.0, step=0.1)
+    model.run(until=0.1, step=1e-3)
+    assert len(external.steps) == 100

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import pytest
 
@@ -168,3 +170,32 @@ def test_a_delay_works_without_event_location(run):
 def test_a_delay_that_is_none_is_refused(delay):
     with pytest.raises(cp.SetupError, match='"delay": '):
         cp.Diagram("d").transport_delay(1.0, delay=delay)
+
+
+@pytest.mark.parametrize("interpolation", ["linear", "cubic"])
+@pytest.mark.parametrize("solver", ["ode45", "ode23"])
+@pytest.mark.parametrize("rtol", [1e-3, 1e-6, 1e-9])
+def test_the_error_of_a_delay_follows_the_tolerance(solver, rtol, interpolation):
+    """What is delayed is as accurate as what is not: the solver's continuous solution is read, not lines between steps."""
+    model = cp.Diagram("d", solver=solver, rtol=rtol, atol=1e-3 * rtol)
+    x = model.integrator(initial=1.0)
+    model.integrator(-4.0 * x) >> x
+    model.output("x", x)
+    model.output("y", model.transport_delay(x, delay=0.7, initial=1.0, interpolation=interpolation))
+    r = model.run(until=5.0)
+    time, y = r["d.y"].time, r["d.y"].values
+    error = np.max(abs(y - np.where(time < 0.7, 1.0, np.cos(2.0 * (time - 0.7)))))
+    assert error <= 1.5 * np.max(abs(r["d.x"].values - np.cos(2.0 * time)))
+
+
+def test_a_differential_equation_with_a_delay_is_solved_to_the_tolerance():
+    """dy/dt = -y(t - 1), 1 before the start: polynomials from one delay to the next (Driver, 1977)."""
+    model = cp.Diagram("d", solver="ode45", rtol=1e-9, atol=1e-12)
+    y = model.integrator(initial=1.0)
+    (-1.0 * model.transport_delay(y, delay=1.0, initial=1.0)) >> y
+    model.output("y", y)
+    r = model.run(until=4.0)
+    exact = [
+        sum((-1.0) ** k * (t - (k - 1)) ** k / math.factorial(k) for k in range(int(t) + 2)) for t in r["d.y"].time
+    ]
+    np.testing.assert_allclose(r["d.y"].values, exact, atol=1e-7)

@@ -128,7 +128,7 @@ def test_overwriting_spares_what_is_no_run_file(tmp_path):
     (tmp_path / "model.py").write_text("precious")
     with pytest.raises(OutputError, match="is not a run file and is not overwritten"):
         FileStore(tmp_path / "model.py", ONE, overwrite=True)
-    with pytest.raises(OutputError, match="is not a run file and is not overwritten"):
+    with pytest.raises(OutputError, match="is a folder; name a file in it"):
         FileStore(tmp_path, ONE, overwrite=True)
     assert (tmp_path / "model.py").read_text() == "precious"
 
@@ -179,6 +179,7 @@ def test_a_folder_that_vanishes_is_noticed_at_the_next_flush(tmp_path):
     with pytest.raises(OutputError, match="removed or replaced during the run") as caught:
         store.flush()
     assert caught.value.exit_code == 5
+    assert "stays readable" not in str(caught.value)  # there is nothing to read
     with pytest.raises(OutputError, match="removed or replaced"):
         store.close(RunSummary("failed"))
 

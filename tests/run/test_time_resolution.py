@@ -151,3 +151,68 @@ def test_more_inner_steps_than_an_int_counts_are_not_taken_for_one():
     finally:
         timer.join()
         signal.signal(signal.SIGINT, before)
+
+
+POSITIVE = "expected a positive number of seconds"
+FINITE = "expected a finite time in s"
+
+
+def alone(step):
+    system = cp.System("alone")
+    system.add("model", cp.linear([[-1.0]], [[1.0]], [[1.0]], x0=[1.0], inputs="u", outputs="x"), step=step)
+    system.set("model.u", 0.0)
+    return system
+
+
+@pytest.mark.parametrize(
+    ("step", "message"),
+    [(value, POSITIVE) for value in (0, 0.0, -1.0, math.nan, math.inf, -math.inf, True, "x")]
+    + [
+        (5.0, "5.0 s is longer than the run of 1.0 s; use at most 1.0 s"),
+        (1e-320, "means more than 1e308 steps from 0.0 s until 1.0 s; at most 1e"),
+        (None, "is missing; give a step in s"),
+    ],
+)
+def test_a_step_that_cannot_be_made_is_refused_before_the_run(step, message):
+    with pytest.raises(SetupError) as caught:
+        alone(step).run(until=1.0)
+    assert str(caught.value).startswith("subsystems.model.step: ")
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("span", "message"),
+    [({"until": value}, f"until: {value!r}; {FINITE}") for value in (math.nan, math.inf, -math.inf, True, "x", None)]
+    + [({"until": 1.0, "start": value}, f"start: {value!r}; {FINITE}") for value in (math.nan, math.inf, "x", None)]
+    + [
+        ({"until": 0.0}, "until: 0.0 s; it must come after the start, 0.0 s"),
+        ({"until": 1.0, "start": 2.0}, "until: 1.0 s; it must come after the start, 2.0 s"),
+        ({"until": 1e300}, "means 1e+301 steps from 0.0 s until 1e+300 s"),
+    ],
+)
+def test_a_span_that_has_no_end_or_ends_too_early_is_refused_before_the_run(span, message):
+    with pytest.raises(SetupError) as caught:
+        alone(0.1).run(**span)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize("name", ["step", "inner_step", "max_step", "first_step", "rtol"])
+@pytest.mark.parametrize("value", [0.0, -1.0, math.nan, math.inf])
+def test_lengths_of_a_diagram_that_make_no_sense_are_refused(name, value):
+    model = cp.Diagram("d", solver="ode45", **{name: value})
+    model.output("y", model.integrator(1.0))
+    with pytest.raises(SetupError, match=f"{name} = {value}; expected a finite number greater than 0"):
+        model.run(until=1.0)
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda model, period: model.unit_delay(1.0, sample_time=period),
+        lambda model, period: model.pulse(period=period, width=0.5),
+    ],
+)
+@pytest.mark.parametrize("period", [0.0, -1.0, math.nan, math.inf])
+def test_periods_that_make_no_sense_are_refused(make, period):
+    with pytest.raises(SetupError, match=r"greater than 0|a positive number|must be finite"):
+        make(cp.Diagram("d"), period)

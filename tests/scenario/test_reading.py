@@ -160,10 +160,10 @@ def test_a_step_larger_than_the_run_is_refused(write, good, problems):
     assert found.endswith("(line 6)")
 
 
-@pytest.mark.parametrize("until", ["0.0", "-1.0"])
-def test_a_run_that_ends_before_it_begins_is_refused(write, good, problems, until):
+@pytest.mark.parametrize(("until", "where"), [("0.0", "where"), ("-1.0", "before")])
+def test_a_run_that_ends_before_it_begins_is_refused(write, good, problems, until, where):
     found = problems(write(good.replace("until = 2.0", f"until = {until}")))
-    assert found[0].startswith(f"until: {until}: the run ends before it begins")
+    assert found[0].startswith(f"until: {until}: the run ends {where} it begins; must be later than start = 0.0 s")
 
 
 def test_a_start_after_the_end_is_refused(write, good, problems):

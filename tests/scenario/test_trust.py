@@ -99,7 +99,7 @@ def write(folder, address, more=""):
     return path
 
 
-@pytest.mark.parametrize("command", [("info", "--build"), ("run",), ("serve", "--subsystem", "model"), ("export",)])
+@pytest.mark.parametrize("command", [("info", "--build"), ("run",), ("serve", "--subsystem", "engine")])
 @pytest.mark.parametrize("way", ["outside", "absolute", "link"])
 def test_a_token_outside_of_the_directory_is_not_sent(folder, counterpoint, command, way):
     os.symlink("../secret", folder / "token")
@@ -111,6 +111,29 @@ def test_a_token_outside_of_the_directory_is_not_sent(folder, counterpoint, comm
     assert code == 2
     assert f"{folder.parent / 'secret'} lies outside of the scenario's directory" in err
     assert "copy it there, or remove token_file and set COUNTERPOINT_TOKEN" in err
+    assert not (folder / "ran").exists()
+
+
+def test_serving_one_subsystem_touches_no_other(folder):
+    """Nothing is connected to for a model, and no Python file runs for one that has none."""
+    from counterpoint._cli.serving import read_offer
+
+    with Stranger() as stranger:
+        path = write(folder, stranger.address, 'token_file = "../secret"')
+        plain = '[subsystems.plain]\ntype = "table"\ntimes = [0, 1]\nvalues = [0, 1]\noutputs = ["y"]\n[set]\n"model.x" = 1\n'
+        path.write_text(path.read_text() + plain)
+        assert read_offer(path, "plain", allow_outside=False).name == "plain"
+        assert not (folder / "ran").exists()
+        assert read_offer(path, "model", allow_outside=False).constants == {"x": 1}
+    assert (folder / "ran").exists()
+    assert stranger.heard == []
+
+
+def test_a_remote_subsystem_is_not_connected_to_for_an_export(folder, counterpoint):
+    with Stranger() as stranger:
+        code, _, err = counterpoint("export", write(folder, stranger.address, 'token = "x"'))
+    assert (code, stranger.heard) == (2, [])
+    assert '"engine": an FMU cannot contain subsystems in other programs; export what they serve' in err
     assert not (folder / "ran").exists()
 
 
@@ -144,7 +167,7 @@ def test_one_remote_that_is_refused_keeps_all_from_being_connected_to(folder, co
 @pytest.mark.parametrize("more", ['token = "x"', 'token = "x"\ninsecure = true', 'token = "x"\nlistening = true'])
 def test_an_address_of_another_computer_needs_the_word_of_the_user(folder, counterpoint, more):
     path = write(folder, "tcp://192.0.2.1:4711", more)
-    for arguments in (("run", path), ("info", "--build", path), ("serve", "--insecure", "--subsystem", "model", path)):
+    for arguments in (("run", path), ("info", "--build", path), ("serve", "--insecure", "--subsystem", "engine", path)):
         code, _, err = counterpoint(*arguments)
         assert code == 2
         assert "a scenario cannot allow this; use an ssh tunnel" in err

@@ -15,7 +15,7 @@ SchedulingPaths::SchedulingPaths(const RunSpec& spec, int threads, Network& netw
   if (!enabled_) return;
   const int useful = std::min<int>(threads, static_cast<int>(spec.participants.size()));
   if (useful > 1) {
-    pool_ = std::make_unique<WorkerPool>(useful);
+    pool_ = make_worker_pool(useful);
     return;
   }
   if (!allowed_.rounds) return;

@@ -90,7 +90,7 @@ class SchedulingPaths {
   bool compares_at_once_;
   double longest_;  ///< batch, s
   std::deque<Round> rounds_;
-  std::unique_ptr<WorkerPool> pool_;
+  WorkerPoolPointer pool_;
   std::vector<int> together_;
   std::vector<std::exception_ptr> errors_;
 };

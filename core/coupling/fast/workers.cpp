@@ -1,5 +1,9 @@
 #include "coupling/fast/workers.hpp"
 
+#ifndef _WIN32
+#include <unistd.h>
+#endif
+
 #include <system_error>
 
 namespace counterpoint::fast {
@@ -50,6 +54,26 @@ void WorkerPool::take_items(std::unique_lock<std::mutex>& lock) {
     lock.lock();
     if (--unfinished_ == 0) end_.notify_all();
   }
+}
+
+namespace {
+
+long this_process() {
+#ifdef _WIN32
+  return 0;  // nothing forks
+#else
+  return ::getpid();
+#endif
+}
+
+}  // namespace
+
+void WorkerPoolRelease::operator()(WorkerPool* pool) const {
+  if (this_process() == owner) delete pool;
+}
+
+WorkerPoolPointer make_worker_pool(int threads) {
+  return WorkerPoolPointer(new WorkerPool(threads), WorkerPoolRelease{this_process()});
 }
 
 }  // namespace counterpoint::fast

@@ -2,6 +2,7 @@
 
 #include <condition_variable>
 #include <functional>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -33,5 +34,14 @@ class WorkerPool {
   bool closing_ = false;
   std::vector<std::thread> threads_;
 };
+
+/// Only the process that has started the threads can wait for them: a fork leaves them and what they wait on alone.
+struct WorkerPoolRelease {
+  long owner = 0;  ///< process
+  void operator()(WorkerPool* pool) const;
+};
+using WorkerPoolPointer = std::unique_ptr<WorkerPool, WorkerPoolRelease>;
+
+WorkerPoolPointer make_worker_pool(int threads);
 
 }  // namespace counterpoint::fast

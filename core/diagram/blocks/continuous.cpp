@@ -30,6 +30,10 @@ std::vector<std::string> integrator_outputs(const IntegratorOptions& options) {
 /// Reset: the state becomes the initial value when the reset signal fires. The signals of that very instant
 /// still show the state before, so that others can read it; then it is evaluated again.
 ///
+/// An initial value that is a signal is taken at the start as well, and is there in the first evaluation. Where the
+/// signal itself depends on the state (a ball that leaves the floor with a share of its speed) it has no value before
+/// the state has one: the state begins with the parameter.
+///
 /// Limits: a component that reaches one stays there as long as its input points outwards; both ends of that stretch
 /// are located. Mode of a component, in z: 0 free, 1 at the upper, -1 at the lower limit.
 ///
@@ -51,7 +55,11 @@ class Integrator final : public Block {
     if (outputs() > 1) shape.outputs[1] = shape.outputs[0];
     if (o_.reset.exists() && shape.inputs[1] > 1) throw ShapeError("the reset signal must be a scalar", 1);
   }
-  bool feedthrough(int input, int output) const override { return output == 0 && input == initial_port_; }
+  bool feedthrough(int input, int output) const override {
+    return output == 0 && input == initial_port_ && o_.reset.is_level();
+  }
+  bool prefers_after(int input, int output) const override { return output == 0 && input == initial_port_; }
+  void order_given_up() override { begins_with_parameter_ = true; }
   int states() const override { return out_width(0); }
   int memory() const override {
     return o_.reset.memory() + (o_.initial_is_input ? 1 : 0) + (is_limited_ ? states() : 0);
@@ -72,6 +80,7 @@ class Integrator final : public Block {
   void start(const Context&) override {
     expand(o_.initial, 1, states(), x());
     std::fill_n(z(), memory(), 0.0);
+    if (begins_with_parameter_) *begun_ = 1.0;
   }
 
   void output(const Context&, int port) override {
@@ -138,6 +147,7 @@ class Integrator final : public Block {
   int initial_port_;
   bool is_limited_;
   bool is_plain_;
+  bool begins_with_parameter_ = false;
   double* begun_ = nullptr;
   double* mode_ = nullptr;
   std::vector<double> next_;

@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
 #include "check.hpp"
 #include "diagram/execution.hpp"
 
 namespace counterpoint::diagram {
 namespace {
+
+constexpr double least_spacings = 4.0;  ///< of times, in a step: as for runs
 
 std::vector<std::string> names_of(const std::vector<CosimulationPort>& ports) {
   std::vector<std::string> names;
@@ -18,7 +21,7 @@ std::vector<std::string> names_of(const std::vector<CosimulationPort>& ports) {
 }  // namespace
 
 CosimulationBlock::CosimulationBlock(CosimulationSpec spec)
-    : Block(names_of(spec.gives), names_of(spec.gets)), spec_(std::move(spec)) {
+    : Block(names_of(spec.gives), names_of(spec.gets)), spec_(std::move(spec)), tolerance_(spec_.run.tolerance) {
   int width = 0;
   for (const CosimulationPort& port : spec_.gives) width += port.width;
   y_.resize(width);
@@ -40,10 +43,34 @@ std::string CosimulationBlock::loop_remedy() const {
 
 void CosimulationBlock::start(const Context& context) {
   spec_.run.start = context.time;
-  const double rounding = 16.0 * std::numeric_limits<double>::epsilon() * std::abs(context.time);
-  spec_.run.tolerance = std::max(spec_.run.tolerance, rounding);
+  spec_.run.tolerance = tolerance_at(context.time);
   interface_ = std::make_unique<EmbeddedInterface>(spec_.run, spec_.host);
   named([&] { interface_->start(); });
+}
+
+/// Times closer than this are one: at least what they are rounded to, but less than any step of the others.
+double CosimulationBlock::tolerance_at(double t) const {
+  const double rounding = 16.0 * std::numeric_limits<double>::epsilon() * std::abs(t);
+  double shortest = infinity;
+  for (std::size_t k = 0; k < spec_.run.participants.size(); ++k) {
+    const double step = spec_.run.participants[k].step;
+    if (step <= 0.0) continue;
+    check_step(spec_.names[k], step, t);
+    shortest = std::min(shortest, step);
+  }
+  return std::max(tolerance_, std::min(rounding, 0.25 * shortest));
+}
+
+void CosimulationBlock::check_step(const std::string& name, double step, double t) const {
+  const double spacing = std::nextafter(std::abs(t), infinity) - std::abs(t);
+  if (step >= least_spacings * spacing) return;
+  std::ostringstream text;
+  text << "subsystem \"" << name << "\": its step of " << step << " s is too small at t = ";
+  text.precision(17);
+  text << t << " s, where times are ";
+  text.precision(3);
+  text << spacing << " s apart; use steps of at least " << least_spacings * spacing << " s, or times nearer to 0";
+  throw UserError(text.str());
 }
 
 void CosimulationBlock::output(const Context& context, int) {

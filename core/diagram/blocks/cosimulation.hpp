@@ -51,12 +51,15 @@ class CosimulationBlock final : public Block {
   EmbeddedInterface* interface() { return interface_.get(); }
 
  private:
+  double tolerance_at(double t) const;
+  void check_step(const std::string& name, double step, double t) const;
   void store(double t);
   template <class Work>
   void named(Work&& work);
   [[noreturn]] void fail(const std::exception& error) const;
 
   CosimulationSpec spec_;
+  double tolerance_;  ///< of the run, where rounding of times does not count
   std::unique_ptr<EmbeddedInterface> interface_;
   std::vector<double> y_;
 };

@@ -36,7 +36,8 @@ struct DelayOptions {
 ///
 /// A jump of u is a jump of y one delay later: known in advance for a fixed delay, located for a variable one. No
 /// step is longer than the delay, so that u is known wherever it is asked for; a variable delay that becomes shorter
-/// than a thousandth of its maximum is the exception, where u is continued as a line.
+/// than a thousandth of its maximum is the exception, where u is continued as a line. Between accepted times u is
+/// what the solver says (variable-step solvers), or is interpolated.
 class TransportDelay final : public Block {
  public:
   explicit TransportDelay(const DelayOptions& options)
@@ -49,7 +50,7 @@ class TransportDelay final : public Block {
   }
   bool feedthrough(int input, int) const override { return input == 1; }
   bool updates() const override { return true; }
-  Notices notices() const override { return {.arrival = true}; }
+  Notices notices() const override { return {.arrival = true, .passage = true}; }
   int crossings() const override { return o_.is_variable ? 2 : 0; }
 
   void start(const Context&) override {
@@ -57,6 +58,7 @@ class TransportDelay final : public Block {
     m_.jumps.clear();
     m_.passed = -infinity;
     m_.shortest = o_.is_variable ? 0.0 : o_.longest;
+    inside_.clear();
   }
 
   void output(const Context& context, int) override {
@@ -69,11 +71,18 @@ class TransportDelay final : public Block {
     look_up(context.time - delay);
   }
 
+  /// The solver's own solution, so that what is delayed is as accurate as what is not.
+  void passes(const Context&) override {
+    for (int i = 0; i < out_width(0); ++i) inside_.push_back(in(0)[i * stride()]);
+  }
+
   void arrives(const Context& context) override {
     const double t = context.time;
     const auto jump = next_jump(m_.passed);
     const bool jumps_itself = jump != m_.jumps.end() && *jump + delay() <= t;
     m_.record.add(t, in(0), stride(), jumps_itself);
+    if (static_cast<int>(inside_.size()) == inner_instants * out_width(0)) m_.record.set_inside(inside_);
+    inside_.clear();
     const double oldest = std::min(m_.passed, t - o_.longest);
     m_.jumps.erase(m_.jumps.begin(), std::lower_bound(m_.jumps.begin(), m_.jumps.end(), oldest));
     m_.record.forget(t - o_.longest, 3);
@@ -173,6 +182,7 @@ class TransportDelay final : public Block {
 
   DelayOptions o_;
   Remembered m_;
+  std::vector<double> inside_;  ///< values within the step that is being accepted
 };
 
 BlockPointer make_delay(ParameterReader& p, bool is_variable) {

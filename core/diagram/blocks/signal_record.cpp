@@ -1,15 +1,20 @@
 #include "diagram/blocks/signal_record.hpp"
 
+#include "diagram/context.hpp"
 #include "recipe/factory.hpp"
 
 namespace counterpoint::diagram {
 
-void SignalRecord::write(recipe::Writer& writer) const { writer(times_, values_, breaks_); }
+void SignalRecord::write(recipe::Writer& writer) const { writer(times_, values_, breaks_, inside_); }
 
 void SignalRecord::read(recipe::Reader& reader) {
-  reader(times_, values_, breaks_);
-  const bool fits =
-      breaks_.size() == times_.size() && values_.size() == 2 * times_.size() * static_cast<std::size_t>(width_);
+  reader(times_, values_, breaks_, inside_);
+  const std::size_t width = static_cast<std::size_t>(width_);
+  const bool fits = breaks_.size() == times_.size() && inside_.size() == times_.size() &&
+                    values_.size() == 2 * times_.size() * width &&
+                    std::all_of(inside_.begin(), inside_.end(), [&](const std::vector<double>& values) {
+                      return values.empty() || values.size() == inner_instants * width;
+                    });
   if (!fits) reader.fail("times and values of a delayed signal do not fit each other");
 }
 
@@ -19,8 +24,25 @@ void SignalRecord::linear(double t, int from, int to, double* out) const {
     return;
   }
   const int k = interval(t, from, to);
+  if (t <= times_[k + 1] && is_known_inside(k)) return polynomial(t, k, out);
   const double s = (t - times_[k]) / (times_[k + 1] - times_[k]);
   for (int i = 0; i < width_; ++i) out[i] = (1.0 - s) * value(k, to, i) + s * value(k + 1, to, i);
+}
+
+/// Lagrange's through both ends of the interval and the three values inside, from the first on: a constant stays one to
+/// the last bit. p counts from one value to the next.
+void SignalRecord::polynomial(double t, int k, double* out) const {
+  static_assert(inner_instants == 3);
+  const double p = 4.0 * (t - times_[k]) / (times_[k + 1] - times_[k]);
+  const double a = p - 1.0, b = p - 2.0, c = p - 3.0, d = p - 4.0;
+  const double w1 = -p * b * c * d / 6.0, w2 = p * a * c * d / 4.0, w3 = -p * a * b * d / 6.0,
+               w4 = p * a * b * c / 24.0;
+  const double* inside = inside_[k + 1].data();
+  for (int i = 0; i < width_; ++i) {
+    const double first = right(k)[i];
+    out[i] = first + (w1 * (inside[i] - first) + w2 * (inside[width_ + i] - first) +
+                      w3 * (inside[2 * width_ + i] - first) + w4 * (left(k + 1)[i] - first));
+  }
 }
 
 /// Derivative at record k of the parabola through it and its neighbours in [from, to]; a line when there is only one.
@@ -42,6 +64,7 @@ void SignalRecord::cubic(double t, int from, int to, double* out) const {
     return;
   }
   const int k = interval(t, from, to);
+  if (is_known_inside(k)) return polynomial(t, k, out);
   from = is_break(k) ? k : std::max(from, k - 1);
   to = is_break(k + 1) ? k + 1 : std::min(to, k + 2);
   const double h = times_[k + 1] - times_[k];

@@ -21,6 +21,7 @@ class SignalRecord {
     times_.clear();
     values_.clear();
     breaks_.clear();
+    inside_.clear();
   }
   int size() const { return static_cast<int>(times_.size()); }
   double time(int k) const { return times_[k]; }
@@ -35,10 +36,13 @@ class SignalRecord {
   void add(double t, const double* value, int stride, bool has_kink) {
     times_.push_back(t);
     breaks_.push_back(has_kink ? 1 : 0);
+    inside_.emplace_back();
     for (int side = 0; side < 2; ++side) {
       for (int i = 0; i < width_; ++i) values_.push_back(value[i * stride]);
     }
   }
+  /// What the signal was at evenly spaced times between the last two, one value after another.
+  void set_inside(const std::vector<double>& values) { inside_.back() = values; }
   /// The value after the last time, which may be another one than before it.
   void set_right(const double* value, int stride) {
     double* right = values_.data() + values_.size() - width_;
@@ -66,13 +70,15 @@ class SignalRecord {
     if (drop < 64 || drop < size() / 2) return;
     times_.erase(times_.begin(), times_.begin() + drop);
     breaks_.erase(breaks_.begin(), breaks_.begin() + drop);
+    inside_.erase(inside_.begin(), inside_.begin() + drop);
     values_.erase(values_.begin(), values_.begin() + 2L * width_ * drop);
   }
 
   void write(recipe::Writer& writer) const;
   void read(recipe::Reader& reader);
 
-  /// The signal at t, known to be between the records `from` and `to` (no jump inside); continued beyond the last.
+  /// The signal at t by a line, known to be between the records `from` and `to` (no jump inside); continued beyond the
+  /// last. Where it is known what the signal was inside, both this and `cubic` follow that.
   void linear(double t, int from, int to, double* out) const;
   /// Cubic through the two records around t, with slopes from the parabola through three neighbours.
   void cubic(double t, int from, int to, double* out) const;
@@ -83,13 +89,17 @@ class SignalRecord {
     const int k = static_cast<int>(std::upper_bound(begin + from, begin + to + 1, t) - begin) - 1;
     return std::clamp(k, from, std::max(from, to - 1));
   }
+  /// Whether the signal is known inside the interval that begins with record k.
+  bool is_known_inside(int k) const { return !inside_[k + 1].empty(); }
+  void polynomial(double t, int k, double* out) const;
   double slope(int k, int from, int to, int i) const;
   /// Value at record k as seen from inside the interval [from, to].
   double value(int k, int to, int i) const { return k == to ? left(k)[i] : right(k)[i]; }
 
   int width_;
   std::vector<double> times_, values_;
-  std::vector<char> breaks_;  ///< 0 smooth, 1 kink, 2 jump
+  std::vector<char> breaks_;                 ///< 0 smooth, 1 kink, 2 jump
+  std::vector<std::vector<double>> inside_;  ///< by the record that ends the interval; empty: not known
 };
 
 }  // namespace counterpoint::diagram

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 from .._files.document import read_document
 from .._run.options import RunOptions
-from ..errors import SetupError
+from ..errors import SetupError, did_you_mean
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -109,6 +109,34 @@ class Case:
     def build(self) -> System:
         """Return the system."""
         raise NotImplementedError
+
+    def build_part(self, name: str | None) -> System:
+        """Return a system of one subsystem alone, and its constants; None: the only one.
+
+        Raises
+        ------
+        SetupError
+            There is no such subsystem, or several to choose from.
+        """
+        system = self.build()
+        self.part_name(name, list(system.subsystems))
+        return system
+
+    def part_name(self, name: str | None, names: list[str]) -> str:
+        """Return which one of the subsystems is meant; raise SetupError when that is not clear."""
+        if name is None and len(names) > 1:
+            raise SetupError(
+                f"{self.path}: contains several subsystems; choose one with --subsystem: {', '.join(names)}"
+            )
+        chosen = name or names[0]
+        if chosen not in names:
+            raise SetupError(f'{self.path}: no subsystem "{chosen}"{did_you_mean(chosen, names)}')
+        return chosen
+
+    @property
+    def remote_names(self) -> list[str]:
+        """Names of subsystems in other programs."""
+        return []
 
     def run(self, *, system: System | None = None, **options: Any) -> Result:
         """Build the system, unless it is given, and run it; ``options`` are those of :meth:`System.run`."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -69,8 +70,8 @@ class ModelCase(Case):
     ) -> Self:
         """Return a case that differs in what is given (``until`` and ``step`` in s); the file stays as it is."""
         wrong = [f"until: {text}" for text in [bad_span(self.start, until)] if text] if until is not None else []
-        if step is not None and not step > 0:
-            wrong.append(f"step: {step}: must be greater than 0")
+        if step is not None and not (math.isfinite(step) and step > 0):
+            wrong.append(f"step: {step}: must be {'greater than 0' if math.isfinite(step) else 'a finite number of s'}")
         if scheme is not None and scheme not in NAMED_SCHEMES:
             wrong.append(f'scheme: "{scheme}": no such scheme{did_you_mean(scheme, NAMED_SCHEMES)}')
         if wrong:

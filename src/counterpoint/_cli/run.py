@@ -115,7 +115,8 @@ class Outputs:
             taken = [path for path in (self.file, *(self.drawn if plot else [])) if path.exists()]
         except OSError as error:
             full = error.errno in NO_ROOM
-            reason = error.strerror or str(error)
+            is_file = isinstance(error, FileExistsError)
+            reason = "it is a file, not a folder" if is_file else error.strerror or str(error)
             raise OutputError(
                 f"{self.folder}: cannot write results there: {reason}; choose another place with --out",
                 str(self.folder),

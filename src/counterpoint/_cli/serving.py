@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._cases.registry import read_case
-from ..errors import SetupError, did_you_mean
 from ..link.connecting import check_address
 from ..link.serving import join, serve
 
@@ -28,17 +27,9 @@ class Offer:
 
 def read_offer(file: Path, chosen: str | None, allow_outside: bool, allow_remote: tuple[str, ...] = ()) -> Offer:
     """Return the subsystem of a scenario, mechanism, diagram or FMU file."""
-    system = read_case(file, allow_outside=allow_outside, allow_remote=allow_remote).build()
-    names = list(system.subsystems)
-    if chosen is None and len(names) > 1:
-        raise SetupError(f"{file}: contains several subsystems; choose one with --subsystem: {', '.join(names)}")
-    name = chosen or names[0]
-    if name not in system.subsystems:
-        raise SetupError(f'{file}: no subsystem "{name}"{did_you_mean(name, names)}')
-    participant = system.subsystems[name]
-    constants = {
-        port.partition(".")[2]: value for port, value in system.constants.items() if port.partition(".")[0] == name
-    }
+    system = read_case(file, allow_outside=allow_outside, allow_remote=allow_remote).build_part(chosen)
+    ((name, participant),) = system.subsystems.items()
+    constants = {port.partition(".")[2]: value for port, value in system.constants.items()}
     return Offer(name, participant.subsystem, participant.step, constants)
 
 

@@ -90,6 +90,8 @@ def bad_span(start: float, until: float) -> str | None:
     """Say what is wrong with a run from ``start`` to ``until`` (s), if anything is."""
     if not math.isfinite(until):
         return f"{until}: must be a finite time in s"
-    if until <= start:
+    if until == start:
+        return f"{until}: the run ends where it begins; must be later than start = {start} s"
+    if until < start:
         return f"{until}: the run ends before it begins; must be later than start = {start} s"
     return None

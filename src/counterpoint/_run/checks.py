@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .._common.numbers import MOST_THREADS, is_number, is_whole
-from .._common.ports import port_widths
 from ..errors import AlgebraicLoopError, SetupError, did_you_mean
 from ..windows import Window
 from .connection_units import unit_problems
@@ -19,6 +18,7 @@ from .feedthrough import dependency_edges, find_loop
 from .host_checks import host_problems
 from .host_ports import HostPorts
 from .options import RunOptions
+from .port_table import PortTable
 from .precedence import Scheme, scheme_problems, to_scheme
 from .problem import Problem
 from .time_resolution import step_problems
@@ -39,12 +39,13 @@ def check_run(system: System, options: RunOptions) -> None:
 
 def find_problems(system: System, options: RunOptions) -> list[Problem]:
     """Return every problem of a system itself, for the span, scheme and window of a run."""
+    ports = PortTable(system)
     problems = [
         *_span(options.until, options.start),
         *_steps(system, options.until, options.start),
         *_models(system),
-        *_ports(system),
-        *_constants(system),
+        *_ports(system, ports),
+        *_constants(system, ports),
         *_drivers(system),
         *_units(system),
         *_scheme(system, options.scheme),
@@ -148,11 +149,12 @@ def _models(system: System) -> Iterator[Problem]:
                 yield Problem(f"{where}.feedthrough", f'no output "{y}"' + did_you_mean(y, model.outputs))
             if u not in model.inputs:
                 yield Problem(f"{where}.feedthrough", f'no input "{u}"' + did_you_mean(u, model.inputs))
+        widths = model.input_widths
         for u, value in model.defaults.items():
             if u not in model.inputs:
                 yield Problem(f"{where}.defaults", f'no input "{u}"' + did_you_mean(u, model.inputs))
             else:
-                yield from value_problems(f'{where}.defaults."{u}"', value, port_widths(model.inputs)[u])
+                yield from value_problems(f'{where}.defaults."{u}"', value, widths[u])
 
 
 def value_problems(where: str, value: ArrayLike, width: int) -> Iterator[Problem]:
@@ -166,17 +168,17 @@ def value_problems(where: str, value: ArrayLike, width: int) -> Iterator[Problem
         yield Problem(where, f"{value!r}; {width} finite number{'s' if width > 1 else ''} needed")
 
 
-def _ports(system: System) -> Iterator[Problem]:
+def _ports(system: System, ports: PortTable) -> Iterator[Problem]:
     for index, connection in enumerate(system.connections):
         where = f"connections[{index}]"
         widths: dict[str, int] = {}
         for source in connection.sources:
             try:
-                widths[source] = system.port_width(source, "outputs")
+                widths[source] = ports.place(source, "outputs").width
             except SetupError as error:
                 yield Problem(f"{where}.from", str(error))
         try:
-            width = system.port_width(connection.target, "inputs")
+            width = ports.place(connection.target, "inputs").width
         except SetupError as error:
             yield Problem(f"{where}.to", str(error))
             continue
@@ -195,11 +197,11 @@ def _shapes(where: str, connection: Connection, widths: dict[str, int], width: i
             yield Problem(where, f'"{source}" feeds its own subsystem "{owner}"; close that loop inside the model')
 
 
-def _constants(system: System) -> Iterator[Problem]:
+def _constants(system: System, ports: PortTable) -> Iterator[Problem]:
     for target, value in system.constants.items():
         where = f'set."{target}"'
         try:
-            width = system.port_width(target, "inputs")
+            width = ports.place(target, "inputs").width
         except SetupError as error:
             yield Problem(where, str(error))
             continue

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from .. import _core
 from ..errors import SetupError, did_you_mean
+from .claims import Claim
 from .failures import explain
 from .options import RunOptions
 from .plan import make_plan
@@ -48,11 +49,14 @@ class CosimulationInterface:
     """
 
     def __init__(self, system: System, host: str, options: RunOptions) -> None:
+        self._claim = Claim(system, "interface")
         self._plan = make_plan(system, replace(options, host=host))
+        self._claim.take()
         self._core = _core.EmbeddedInterface(self._plan.spec, self._plan.names.index(host))
         self._system = system
         self._host = host
-        self._core.start()
+        with self._claim.in_use():
+            self._core.start()
 
     def evaluate(self, t: float, y: Sequence[float], is_major: bool, *, accepted_only: bool = False) -> list[float]:
         """Return the host's inputs at ``t`` (s).
@@ -72,13 +76,15 @@ class CosimulationInterface:
         """
         if not math.isfinite(t):
             raise SetupError(f"evaluate: {t}; expected a finite time in s")
-        try:
-            return self._core.evaluate(t, list(y), is_major, accepted_only)
-        except Exception as error:
-            explained = explain(self._system, self._plan, self._core.failure)
-            if explained is None:
-                raise
-            raise explained from error
+        with self._claim.in_use():
+            self._claim.check()
+            try:
+                return self._core.evaluate(t, list(y), is_major, accepted_only)
+            except Exception as error:
+                explained = explain(self._system, self._plan, self._core.failure)
+                if explained is None:
+                    raise
+                raise explained from error
 
     def save(self) -> SavedInterface:
         """Return everything as it is now, for :meth:`restore`: before an attempt that the host may give up.
@@ -88,7 +94,8 @@ class CosimulationInterface:
         SetupError
             A subsystem cannot save; it is named. Use ``accepted_only=True`` then.
         """
-        saved = self._core.save()
+        with self._claim.in_use():
+            saved = self._core.save()
         if saved is None:
             names = [
                 name for name, participant in self._system.subsystems.items() if not participant.subsystem.can_save
@@ -113,15 +120,18 @@ class CosimulationInterface:
                 f'restore: the state was saved by another interface, of the system "{theirs}"; this one, of the system '
                 f'"{mine}", takes only its own'
             )
-        self._core.restore(state.state)
+        with self._claim.in_use():
+            self._core.restore(state.state)
 
     def values(self, name: str) -> list[float]:
         """Return the latest published outputs of a subsystem, scalar by scalar."""
-        return self._core.values(self._index(name))
+        with self._claim.in_use():
+            return self._core.values(self._index(name))
 
     def time(self, name: str) -> float:
         """Return the time a subsystem has reached, s."""
-        return self._core.time_of(self._index(name))
+        with self._claim.in_use():
+            return self._core.time_of(self._index(name))
 
     def _index(self, name: str) -> int:
         if name not in self._plan.names:

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 class HostPorts(Subsystem):
     """Ports of a host that integrates by itself; see :meth:`System.add_host`."""
 
+    copied_for_runs = True
+
     def __init__(self, inputs: PortSpec, outputs: PortSpec) -> None:
         self.inputs = port_widths(inputs, "inputs")
         self.outputs = port_widths(outputs, "outputs")

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import _core
-from .._common.ports import offsets
 from ..errors import ModelError, SetupError
 from .approximation_choice import chosen_approximation
 from .checks import check_run, feedthrough_edges
 from .connection_units import conversion_of, warn_about_units
 from .feedthrough import longest_chain, tear_loops
 from .options import RunOptions
+from .port_table import PortTable
 from .precedence import Scheme, scheme_problems, to_scheme, waits_for
 from .time_resolution import time_tolerance
 
@@ -41,6 +41,7 @@ class Plan:
 
     spec: _core.RunSpec
     names: tuple[str, ...]
+    ports: PortTable
     connections: tuple[PlannedConnection, ...]
     scheme: Scheme
     start: float
@@ -69,10 +70,11 @@ def make_plan(system: System, options: RunOptions) -> Plan:
         tolerance=time_tolerance([*steps.values(), *window], [*fixed, *window], start, until),
         initial_passes=1 + longest_chain(chains),
     )
-    _tear_inputs(spec, system, torn)
+    ports = PortTable(system)
+    _tear_inputs(spec, ports, torn)
     _add_participants(spec, system, natives, waits, options.host)
-    connections = tuple(_add_connections(spec, system, waits, options))
-    return Plan(spec, tuple(system.subsystems), connections, scheme, start, until, min(fixed, default=math.inf))
+    connections = tuple(_add_connections(spec, system, ports, waits, options))
+    return Plan(spec, tuple(system.subsystems), ports, connections, scheme, start, until, min(fixed, default=math.inf))
 
 
 def waiting(system: System, scheme: Scheme, start: float) -> dict[str, list[str]]:
@@ -87,11 +89,10 @@ def _natives(system: System) -> dict[str, _core.Subsystem]:
     return {name: participant.subsystem._native() for name, participant in system.subsystems.items()}
 
 
-def _tear_inputs(spec: _core.RunSpec, system: System, torn: Iterable[str]) -> None:
+def _tear_inputs(spec: _core.RunSpec, ports: PortTable, torn: Iterable[str]) -> None:
     for port in torn:
-        target, _, input_name = port.partition(".")
-        widths = system.subsystems[target].subsystem.input_widths
-        spec.tear_input(list(system.subsystems).index(target), offsets(widths)[input_name], widths[input_name], port)
+        place = ports.place(port, "inputs")
+        spec.tear_input(place.participant, place.offset, place.width, port)
 
 
 def _add_participants(
@@ -101,13 +102,13 @@ def _add_participants(
     waits: dict[str, list[str]],
     host: str | None,
 ) -> None:
-    names = list(system.subsystems)
+    indices = {name: index for index, name in enumerate(system.subsystems)}
     for name, participant in system.subsystems.items():
         spec.add_participant(
             natives[name],
             participant.step or 0.0,
             _input_constants(system, name),
-            [names.index(other) for other in waits[name]],
+            [indices[other] for other in waits[name]],
             participant.record,
             host is not None and name != host,
         )
@@ -170,36 +171,33 @@ def _input_constants(system: System, name: str) -> list[float]:
 
 
 def _add_connections(
-    spec: _core.RunSpec, system: System, waits: dict[str, list[str]], options: RunOptions
+    spec: _core.RunSpec, system: System, ports: PortTable, waits: dict[str, list[str]], options: RunOptions
 ) -> Iterator[PlannedConnection]:
-    names = list(system.subsystems)
+    waited_for = {name: set(others) for name, others in waits.items()}
     laws = labels = 0
     for connection in system.connections:
-        target, _, port = connection.target.partition(".")
-        inputs = system.subsystems[target].subsystem.input_widths
-        target_offset = offsets(inputs)[port]
+        target = ports.place(connection.target, "inputs")
+        sources = [ports.place(source, "outputs") for source in connection.sources]
         law = -1
         if connection.law is not None:
-            widths = [system.port_width(source, "outputs") for source in connection.sources]
-            native = _core.python_law(connection.law, widths, inputs[port])
-            spec.add_law(native, names.index(target), target_offset)
+            native = _core.python_law(connection.law, [source.width for source in sources], target.width)
+            spec.add_law(native, target.participant, target.offset)
             law, laws = laws, laws + 1
-        for k, full in enumerate(connection.sources):
-            source, _, output = full.partition(".")
-            outputs = system.subsystems[source].subsystem.output_widths
+        for k, (full, source) in enumerate(zip(connection.sources, sources, strict=True)):
             converted = conversion_of(system, connection, full)
             spec.add_connection(
-                names.index(source),
-                offsets(outputs)[output],
-                outputs[output],
-                names.index(target),
-                target_offset,
-                inputs[port],
+                source.participant,
+                source.offset,
+                source.width,
+                target.participant,
+                target.offset,
+                target.width,
                 chosen_approximation(system, connection, k, options)._native(),
                 connection.gains[k] * converted.gain,
                 connection.gains[k] * converted.offset + (connection.offset if k == 0 else 0.0),
                 connection.initial,
                 law,
             )
-            yield PlannedConnection(full, connection.target, outputs[output], source in waits[target], labels)
-            labels += outputs[output]
+            waits_too = full.partition(".")[0] in waited_for[connection.target.partition(".")[0]]
+            yield PlannedConnection(full, connection.target, source.width, waits_too, labels)
+            labels += source.width

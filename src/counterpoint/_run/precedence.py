@@ -7,6 +7,7 @@ scheme: they depend on no other subsystem, so there is nothing to extrapolate.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -76,8 +77,9 @@ def scheme_problems(scheme: Scheme, names: Sequence[str]) -> list[str]:
     for name in sorted(mentioned - set(names)):
         problems.append(f'no subsystem "{name}"' + did_you_mean(name, names))
     if scheme.order and not problems:
-        problems += [f'"{name}" is missing in the sequential order' for name in names if name not in scheme.order]
-        problems += [f'"{name}" is twice in the sequential order' for name in names if scheme.order.count(name) > 1]
+        times = Counter(scheme.order)
+        problems += [f'"{name}" is missing in the sequential order' for name in names if name not in times]
+        problems += [f'"{name}" is twice in the sequential order' for name in names if times[name] > 1]
     cycle = find_loop({name: list(others) for name, others in scheme.waits.items()})
     if cycle:
         problems.append(
@@ -109,23 +111,23 @@ def waits_for(
     >>> waits_for(Scheme("slowest-first"), {"fast": 0.01, "slow": 0.1}, pairs, [])
     {'fast': ['slow'], 'slow': []}
     """
-    names = list(steps)
+    places = {name: place for place, name in enumerate(steps)}
+    ranks = {name: rank for rank, name in enumerate(scheme.order)} or places
     always = set(sources)
-    result: dict[str, list[str]] = {name: [] for name in names}
-    for source, consumer in sorted(set(connected), key=lambda pair: (names.index(pair[0]), names.index(pair[1]))):
+    result: dict[str, list[str]] = {name: [] for name in steps}
+    for source, consumer in sorted(set(connected), key=lambda pair: (places[pair[0]], places[pair[1]])):
         named = scheme.name != "custom" and source in always
-        if named or _waits(scheme, source, consumer, names, steps):
+        if named or _waits(scheme, source, consumer, ranks, steps):
             result[consumer].append(source)
     return result
 
 
-def _waits(scheme: Scheme, source: str, consumer: str, names: Sequence[str], steps: Mapping[str, float]) -> bool:
+def _waits(scheme: Scheme, source: str, consumer: str, ranks: Mapping[str, int], steps: Mapping[str, float]) -> bool:
     if scheme.name == "parallel":
         return False
     if scheme.name == "custom":
         return source in scheme.waits.get(consumer, ())
-    order = scheme.order or names
-    earlier = order.index(source) < order.index(consumer)
+    earlier = ranks[source] < ranks[consumer]
     if scheme.name == "sequential" or steps[source] == steps[consumer]:
         return earlier
     slower = steps[source] > steps[consumer]

@@ -4,27 +4,28 @@ from __future__ import annotations
 
 import contextlib
 import math
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from os import fspath
-from typing import TYPE_CHECKING, NoReturn, TypeVar
+from typing import TYPE_CHECKING, NoReturn, TypeVar, cast
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _core
-from .._common.ports import offsets
 from .._common.signals import DeferredInterrupt, NativeWatch, say_at_once
 from .._display.progress import show
 from ..errors import ModelError, OutputError, RunInterrupted, SetupError
 from ..results import FileStore, MemoryStore, Result
 from ..results.store import RunSummary, Status
 from .checks import value_problems
+from .claims import Claim
 from .failures import explain
 from .options import RunOptions
 from .plan import Plan, make_plan
 from .process_state import preserving_process_state, take_signals_back
+from .program_end import ProgramEnded, watch
 from .progress import Progress
 from .recording import Driver, Recorder, run_layout
 from .time_resolution import is_too_small, resolution_text
@@ -62,6 +63,22 @@ def _make_driver(plan: Plan, options: RunOptions) -> Driver:
     )
 
 
+def _nothing_to_run() -> _core.RunSpec:
+    return _core.RunSpec(start=0.0, until=0.0, tolerance=0.0, initial_passes=1)
+
+
+@dataclass(frozen=True)
+class _Ended:
+    """What a driver still answers when its run is over."""
+
+    time: float
+    last: list[list[float]]
+
+    def values(self, participant: int) -> list[float]:
+        """Return the latest published outputs."""
+        return self.last[participant]
+
+
 class Run:
     """A run that is driven step by step; made by :meth:`System.start`.
 
@@ -78,7 +95,9 @@ class Run:
 
     def __init__(self, system: System, options: RunOptions) -> None:
         self._system = system
+        self._claim = Claim(system, "run")
         self._plan = make_plan(system, options)
+        self._claim.take()
         self._driver = _make_driver(self._plan, options)
         self._layout = run_layout(system, self._plan)
         self._store = self._make_store(options)
@@ -89,12 +108,13 @@ class Run:
         self._threads = options.threads
         self._runs_foreign_code = any(participant.subsystem.is_foreign for participant in system.subsystems.values())
         self._advanced = 0.0
-        self._in_use = threading.RLock()
-        self._busy = False
-        self._abandoned = False
+        self._abandoned = self._program_ends = False
+        self._driven = {connection.target for connection in self._plan.connections}
         self._result: Result | None = None
         self._stepping = self._driver.whereabouts(self._plan.names, "to finish its step from")
-        self._guarded(lambda: self._call_watched(self._driver.start, "to start at"))
+        watch(self)
+        with self._claim.in_use():
+            self._guarded(lambda: self._call_watched(self._driver.start, "to start at"))
 
     def _make_store(self, options: RunOptions) -> FileStore | MemoryStore:
         window = {} if options.window is None else {"window": str(options.window)}
@@ -121,9 +141,10 @@ class Run:
         SimulationError, OutputError, RunInterrupted
             The run stopped and is closed; ``error.result`` holds what was published before.
         """
-        with self._alone():
+        with self._claim.in_use():
             self._check_open()
             self._check_time(t)
+            self._claim.check()
             self._guarded(lambda: self._advance_in_slices(t))
 
     def _check_time(self, t: float) -> None:
@@ -136,34 +157,30 @@ class Run:
 
     def value(self, port: str) -> float | np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
         """Return the latest published value of ``subsystem.output``."""
-        with self._alone():
+        with self._claim.in_use():
             return self._value(port)
 
     def _value(self, port: str) -> float | np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-        width = self._system.port_width(port, "outputs")
-        name, _, output = port.partition(".")
-        ports = self._system.subsystems[name].subsystem.output_widths
-        begin = offsets(ports)[output]
-        values = self._driver.values(self._plan.names.index(name))[begin : begin + width]
-        return values[0] if width == 1 else np.asarray(values)
+        place = self._plan.ports.place(port, "outputs")
+        values = self._driver.values(place.participant)[place.offset : place.offset + place.width]
+        return values[0] if place.width == 1 else np.asarray(values)
 
     def set(self, port: str, value: ArrayLike) -> None:
         """Give an input that nothing drives a new value; it acts from the next step of its subsystem on."""
-        with self._alone():
+        with self._claim.in_use():
+            self._check_open()
             self._set(port, value)
 
     def _set(self, port: str, value: ArrayLike) -> None:
-        width = self._system.port_width(port, "inputs")
-        if any(connection.target == port for connection in self._plan.connections):
+        place = self._plan.ports.place(port, "inputs")
+        if port in self._driven:
             raise SetupError(f'"{port}" is driven by a connection; only free inputs can be set')
-        problems = list(value_problems(f'"{port}"', value, width))
+        problems = list(value_problems(f'"{port}"', value, place.width))
         if problems:
             raise SetupError([str(problem) for problem in problems])
-        numbers = np.broadcast_to(np.asarray(value, dtype=np.float64), (width,))
-        name, _, input_name = port.partition(".")
-        ports = self._system.subsystems[name].subsystem.input_widths
+        numbers = np.broadcast_to(np.asarray(value, dtype=np.float64), (place.width,))
         for k, number in enumerate(numbers.tolist()):
-            self._driver.set_constant(self._plan.names.index(name), offsets(ports)[input_name] + k, number)
+            self._driver.set_constant(place.participant, place.offset + k, number)
 
     def finish(self) -> Result:
         """End the run where it stands and return the result.
@@ -173,7 +190,7 @@ class Run:
         SetupError
             A model or another thread is advancing the run: let it return first.
         """
-        with self._alone():
+        with self._claim.in_use():
             if self._result is None:
                 self._guarded(self._finish)
         assert self._result is not None
@@ -187,27 +204,21 @@ class Run:
             self.finish()
         else:
             self._abandoned = True  # another thread that advances the run stops after its slice
-            with self._in_use:
+            with self._claim.lock:
                 self._salvage("interrupted", "the program that drove the run raised an exception")
 
     def _check_open(self) -> None:
         if self._result is not None:
             raise SetupError("the run has ended; start another one")
 
-    @contextlib.contextmanager
-    def _alone(self) -> Iterator[None]:
-        """Use the run; refuse it to a model, which has the same thread, or to another thread meanwhile."""
-        mine = self._in_use.acquire(blocking=False)
-        if not mine or self._busy:
-            if mine:
-                self._in_use.release()
-            raise SetupError("the run is advancing: a model or another thread cannot use it meanwhile")
-        try:
-            self._busy = True
-            yield
-        finally:
-            self._busy = False
-            self._in_use.release()
+    def ends_with_program(self) -> bool:
+        """Let the thread that advances the run stop, for the program ends; whether there is one."""
+        self._program_ends = self._claim.is_busy
+        return self._program_ends
+
+    def wait_until_idle(self, seconds: float) -> bool:
+        """Wait until no thread uses the run, at most so long (s); return whether none does."""
+        return self._claim.wait(seconds)
 
     def _advance_in_slices(self, t: float) -> None:
         done = False
@@ -219,6 +230,9 @@ class Run:
                 if self._runs_foreign_code and not done:
                     take_signals_back()
                 interrupt.check()
+                self._claim.check()
+                if self._program_ends:
+                    raise ProgramEnded
                 if self._abandoned:
                     raise SetupError("the program that drove the run raised an exception; the run has ended")
 
@@ -284,6 +298,9 @@ class Run:
             raise
         except Exception as error:
             self._fail(error)
+        except ProgramEnded:
+            self._salvage("interrupted", f"the program ended when the run was at t = {self.time:.9g} s")
+            raise SystemExit from None  # the only error that ends a thread without a traceback
         except BaseException as error:  # a model that calls sys.exit()
             self._salvage("failed", f"{type(error).__name__}: {error}")
             raise
@@ -337,6 +354,15 @@ class Run:
         """Make the result. A file may hold less than was published: then it says so, and so does the result."""
         view = self._store.view()
         self._result = Result(view, view.layout, getattr(view, "summary", summary))
+        self._release()
+
+    def _release(self) -> None:
+        """Let go of the core and the models, which may refer to this run: a circle that Python cannot see through."""
+        self._claim.release()
+        last = [self._driver.values(k) for k in range(len(self._plan.names))]
+        self._driver = cast(Driver, _Ended(self._driver.time, last))
+        self._plan = replace(self._plan, spec=_nothing_to_run())
+        del self._recorder
 
     def _seconds(self) -> list[float]:
         """Time spent per subsystem. Cheap steps are timed by sampling: the shares are scaled to what was measured."""

@@ -70,13 +70,14 @@ def subsystem(diagram: Diagram) -> NativeSubsystem:
     try:
         widths = flat.core.widths()
         feedthrough = flat.core.feedthrough()
+        at_start = flat.core.initial_feedthrough()
         make_core(diagram, flat)  # finds algebraic loops before anything runs
     except ValueError as error:
         raise SetupError(f'diagram "{diagram.name}": {error}') from None
     inputs = {name: len(block.numbers["value"]) for name, block in diagram.inputs.items()}
     outputs = {name: widths[block][1][port] for name, (block, port) in flat.sources.items()}
     input_names, output_names = list(inputs), list(outputs)
-    return NativeSubsystem(
+    made = NativeSubsystem(
         "diagram",
         lambda: make_core(diagram, flatten(diagram)),
         inputs=inputs,
@@ -87,6 +88,8 @@ def subsystem(diagram: Diagram) -> NativeSubsystem:
         can_save=all(path[-1].can_save for path in flat.number),
         own_pace=diagram.solver in VARIABLE_STEP or diagram.preferred_step is not None,
     )
+    made.initial_feedthrough = [(output_names[o], input_names[i]) for o, i in at_start if (o, i) not in feedthrough]
+    return made
 
 
 def make_core(diagram: Diagram, flat: Flattened) -> _core.diagram.DiagramSubsystem:
@@ -112,7 +115,7 @@ def _check_settings(diagram: Diagram) -> None:
     problems += [f'{where}: no option "{o}"{did_you_mean(o, allowed)}' for o in diagram.options if o not in allowed]
     lengths = {**diagram.options, "step": diagram.preferred_step, "inner_step": diagram.inner_step}
     problems += [
-        f"{where}: {name} = {value!r}; expected a number greater than 0"
+        f"{where}: {name} = {value!r}; expected a finite number greater than 0"
         for name, value in lengths.items()
         if value is not None and not (math.isfinite(value) and value > 0.0)
     ]

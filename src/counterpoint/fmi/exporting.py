@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import _core
-from .._common.ports import offsets
 from .._common.version import VERSION
 from .._run.checks import feedthrough_edges
 from .._run.options import RunOptions
@@ -123,6 +122,12 @@ def export_case(case: Case, path: Path, *, version: int, overwrite: bool) -> Pat
         raise OutputError(f"{target}: already exists; add --overwrite or choose another --out", str(target))
     if case.window is not None:
         raise SetupError(f"{case.path}: window: windows cannot be exported in an FMU; remove it")
+    if case.remote_names:
+        names = ", ".join(f'"{name}"' for name in case.remote_names)
+        raise SetupError(
+            f"{case.path}: {names}: an FMU cannot contain subsystems in other programs; export what they serve, and "
+            "connect the FMUs"
+        )
     export = Export(case.build(), target.stem, version, is_alone=not case.is_coupled)
     export.choose_ports(None, None)
     export.compile(case.scheme, None, None)
@@ -293,10 +298,8 @@ class Export:
     def _place(self, port: _Port, kind: str) -> tuple[int, int, int]:
         """Return subsystem, first scalar and width of a port, as the core numbers them."""
         assert self._plan is not None
-        owner, _, name = port.full.partition(".")
-        subsystem = self.system.subsystems[owner].subsystem
-        widths = subsystem.input_widths if kind == "inputs" else subsystem.output_widths
-        return self._plan.names.index(owner), offsets(widths)[name], port.width
+        place = self._plan.ports.place(port.full, kind)
+        return place.participant, place.offset, place.width
 
     # Variables
 

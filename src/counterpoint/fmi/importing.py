@@ -174,6 +174,7 @@ class Fmu(Subsystem):
     """
 
     units_expected = True
+    copied_for_runs = True
 
     def __init__(
         self,

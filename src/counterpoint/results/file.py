@@ -271,9 +271,13 @@ class FileStore:
         except OutputError as error:
             yield error
 
+    def _has_gone(self) -> bool:
+        """Whether the file was removed or replaced."""
+        return hasattr(self, "_disk") and not self._disk.is_at(self.path)
+
     def _check_in_place(self) -> None:
         """Notice a file that was removed or replaced while the run writes to it."""
-        if not self._disk.is_at(self.path):
+        if self._has_gone():
             raise RuntimeError("it was removed or replaced during the run")
 
     def _place(self, metadata: dict[str, str | float], overwrite: bool) -> None:
@@ -294,11 +298,13 @@ class FileStore:
         try:
             self.path.open("xb").close()
         except FileExistsError:
+            if self.path.is_dir():
+                raise OutputError(f"{self.path}: is a folder; name a file in it", str(self.path)) from None
             if not overwrite:
                 raise OutputError(
                     f"{self.path}: exists already; choose another name or allow overwriting", str(self.path)
                 ) from None
-            if self.path.is_dir() or (self.path.stat().st_size and not h5py.is_hdf5(self.path)):
+            if self.path.stat().st_size and not h5py.is_hdf5(self.path):
                 raise OutputError(
                     f"{self.path}: is not a run file and is not overwritten; choose another name",
                     str(self.path),
@@ -330,7 +336,7 @@ class FileStore:
             raise
         except Exception as failed:
             error = getattr(getattr(self, "_disk", None), "error", None) or failed
-            kept = "; what was written before stays readable" if during_run else ""
+            kept = "; what was written before stays readable" if during_run and not self._has_gone() else ""
             message = f"{self.path}: {what}: {reason(error)}{self._room_left(error)}{kept}"
             failure = OutputError(message, str(self.path), during_run=during_run)
             self._failure = self._failure or failure

@@ -72,6 +72,19 @@ class Builder:
         self._check_plot(system, missing)
         return system
 
+    def part(self, name: str) -> System:
+        """Return a system of one subsystem alone, and its constants; the others are left as they are."""
+        system = System(name, convert=self.table.convert)
+        entry = self.table.subsystems[name]
+        if isinstance(entry, models.Remote):
+            self._check_remote(("subsystems", name), entry)
+        self._add(system, name, entry)
+        for port, value in self.table.constants.items():
+            if port.partition(".")[0] == name and name in system.subsystems:
+                with self._noting("set", port):
+                    system.set(port, value)
+        return system
+
     def scheme(self) -> Any:
         """Return the scheme in the form that ``System.run`` takes."""
         scheme = self.table.scheme

@@ -179,6 +179,20 @@ class Scenario(Case):
         system.origin = self  # an archive stays unpacked as long as its files are used
         return system
 
+    def build_part(self, name: str | None) -> System:
+        """Build one subsystem alone, with its constants: nothing of the others is run or connected to."""
+        chosen = self.part_name(name, list(self._table.subsystems))
+        mistakes = Mistakes(self._document)
+        system = self._builder(mistakes).part(chosen)
+        mistakes.raise_if_any()
+        system.origin = self
+        return system
+
+    @property
+    def remote_names(self) -> list[str]:
+        """Names of subsystems in other programs."""
+        return [name for name, kind in self.types.items() if kind == "remote"]
+
     def options(self) -> RunOptions:
         """Return the settings of the scenario as options of a run."""
         return RunOptions(

@@ -49,7 +49,8 @@ class Subsystem:
        ``preferred_approximation`` is used for its outputs in connections without an approximation, and
        ``output_approximations`` for single outputs: hold signals that jump. ``input_approximations`` is used for an
        input if neither the connection nor the output specifies one.
-    9. A run never calls methods from two threads at once; an object takes part in one run at a time.
+    9. A run never calls methods from two threads at once; an object takes part in one run at a time: a newer run
+       takes it over, unless it is being stepped.
     10. Report a failure by an exception; the run keeps the results published before it.
 
     Examples
@@ -78,6 +79,7 @@ class Subsystem:
     units: Mapping[str, str] = {}
     unit_definitions: Mapping[str, Unit] = {}  #: units that are known better than by their names, as in FMUs
     units_expected: bool = False  #: whether a unit that is missing on one side of a connection is worth a warning
+    copied_for_runs: bool = False  #: whether each run works on a copy of its own, so that several may go on at once
     stops_early: bool = False
     output_before_event: Callable[[], float | ArrayLike | None] | None = None
     next_step: Callable[[], float] | None = None
@@ -146,6 +148,8 @@ class Subsystem:
 
 class NativeSubsystem(Subsystem):
     """A subsystem of the core; created by :func:`linear`, :func:`ode`, :func:`table` and the like."""
+
+    copied_for_runs = True
 
     def __init__(
         self,

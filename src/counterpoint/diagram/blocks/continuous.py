@@ -37,7 +37,8 @@ class ContinuousBlocks(Family):
         initial : float or vector
             State at the start and after a reset; a scalar serves every component of ``u``.
         external_initial : signal, optional
-            Initial value taken from a signal, at the start and at each reset.
+            Initial value taken from a signal, at the start and at each reset. It may depend on the state itself, such
+            as a share of the speed of a ball that bounces; the start then takes ``initial``.
         reset : signal, optional
             The state becomes the initial value when this passes zero as ``edge`` says. The instant is located;
             other blocks still see the state before it when they act in the same instant.

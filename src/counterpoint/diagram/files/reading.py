@@ -20,6 +20,7 @@ from ...errors import SetupError, did_you_mean
 from ..block import Block
 from ..diagram import Diagram
 from ..python_block import argument_names
+from .parameters import in_core_terms, listing_what_users_write
 from .tables import (
     BlockTable,
     ContentTable,
@@ -169,7 +170,8 @@ class _Builder:
                     return self._function(diagram, name, entry)
                 self._check_kind(entry)
                 _check_keys(name, entry)
-                return diagram.add(entry.kind, name=name, **entry.parameters)
+                with listing_what_users_write(entry.kind):
+                    return diagram.add(entry.kind, name=name, **in_core_terms(entry)[0])
             content = self._superblock(entry, at)
             return None if content is None else diagram.superblock(content, name=name)
         return None
@@ -221,7 +223,8 @@ class _Builder:
         return self.contents[name]
 
     def _connect(self, diagram: Diagram, block: Block, entry: BlockTable | SuperblockTable, at: Place) -> None:
-        for key, port, signal in _entering(entry.inputs):
+        inputs = in_core_terms(entry)[1] if isinstance(entry, BlockTable) else entry.inputs
+        for key, port, signal in _entering(inputs):
             if isinstance(signal, str) and not self._is_there(diagram, signal):
                 continue
             with self._noting(*at, "inputs", key):

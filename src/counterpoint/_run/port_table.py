@@ -1,0 +1,56 @@
+"""Ports of a system by name: widths and positions, found once per subsystem and not once per connection."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from .._common.ports import offsets
+from ..errors import SetupError, did_you_mean
+
+if TYPE_CHECKING:
+    from ..system import System
+
+
+@dataclass(frozen=True)
+class PortPlace:
+    """Where a port is, as the core numbers it."""
+
+    participant: int
+    offset: int
+    width: int
+
+
+class PortTable:
+    """All ports of a system as it is now."""
+
+    def __init__(self, system: System) -> None:
+        self._system = system
+        self.indices = {name: index for index, name in enumerate(system.subsystems)}
+        self._places: dict[tuple[str, str], dict[str, PortPlace]] = {}
+
+    def place(self, port: str, kind: str) -> PortPlace:
+        """Return the place of ``subsystem.port`` among the ``"inputs"`` or ``"outputs"``.
+
+        Raises
+        ------
+        SetupError
+            There is no such port; the message suggests a name.
+        """
+        name, _, port_name = port.partition(".")
+        if name not in self.indices:
+            raise SetupError(f'"{port}": no subsystem "{name}"' + did_you_mean(name, self.indices))
+        ports = self._ports(name, kind)
+        if port_name not in ports:
+            raise SetupError(f'"{port}": "{name}" has no {kind[:-1]} "{port_name}"' + did_you_mean(port_name, ports))
+        return ports[port_name]
+
+    def _ports(self, name: str, kind: str) -> dict[str, PortPlace]:
+        known = self._places.get((name, kind))
+        if known is None:
+            subsystem = self._system.subsystems[name].subsystem
+            widths = subsystem.input_widths if kind == "inputs" else subsystem.output_widths
+            begins = offsets(widths)
+            known = {port: PortPlace(self.indices[name], begins[port], width) for port, width in widths.items()}
+            self._places[name, kind] = known
+        return known
