@@ -167,7 +167,7 @@ inline double FmuSubsystem::length(double t, double t_end) {
   outputs_read_ = false;
   if (holds_) {
     if (setup_.equal_steps) instance_->exchange().length = equal_length(t_end - t);
-    instance_->step_held(t, t_end, u.at(t), y_.data());
+    step_held(t, t_end, u.at(t), y_.data());
     time_ = t_end;
     outputs_read_ = true;
     return t_end;
@@ -176,6 +176,11 @@ inline double FmuSubsystem::length(double t, double t_end) {
   read_outputs();
   outputs_read_ = true;
   return reached;
+}
+
+void FmuSubsystem::step_held(double t, double t_end, const double* u, double* y) {
+  ForeignCall call(instance_->code());
+  call.run([&] { instance_->step_held(t, t_end, u, y); });
 }
 
 /// Some FMUs end early although they may not.
@@ -252,6 +257,13 @@ StepEnd FmuSubsystem::try_step(double t, double t_end, double original_end) {
   throw ComponentFailure(text.str());
 }
 
+/// Held steps of many FMUs: each one says whose it is.
+void FmuSubsystem::in_foreign_call(void (*work)(void*), void* argument) {
+  ForeignCode of_all;
+  ForeignCall call(of_all);
+  call.run([&] { work(argument); });
+}
+
 [[gnu::noinline]] void FmuSubsystem::handle_events(double t, Inputs& u) {
   if (!setup_.instance.event_mode) return;
   instance_->enter_event_mode();
@@ -271,7 +283,7 @@ void FmuSubsystem::settle(double t, Inputs& u) {
 
 FmuSubsystem::HeldStep FmuSubsystem::held_step() {
   if (!holds_ || changes_settings_ || !instance_) return {};
-  return {instance_->held_function(), instance_.get()};
+  return {instance_->held_function(), instance_.get(), in_foreign_call};
 }
 
 std::vector<double> FmuSubsystem::memory() const {

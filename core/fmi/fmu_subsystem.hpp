@@ -46,6 +46,8 @@ class FmuSubsystem final : public FmuBase, public fast::HeldStepper {
   StepEnd try_step(double t, double t_end, double original_end);
   bool has_doubles_at_start_only() const;
   void make_exchange();
+  void step_held(double t, double t_end, const double* u, double* y);
+  static void in_foreign_call(void (*work)(void*), void* argument);
   void go_on_held(const StepEnd& end, double t, double t_end, const double* u, double* y);
   double length(double t, double t_end);
   double equal_length(double h);

@@ -33,7 +33,8 @@ class HeldRound {
 
  private:
   struct HeldParticipant {
-    HeldStepper::HeldStep step;
+    void (*function)(void* model, double t, double t_end, const double* u, double* y);
+    void* model;
     double* inputs;
     double* values;  ///< where its next sample goes
     double* row;     ///< where its next row goes; always the same place when nothing is recorded
@@ -53,6 +54,7 @@ class HeldRound {
 
   void open(int count, double before);
   void close(int rounds, std::size_t stepped);
+  void make_rounds();
   void make_round(double t, double t_end);
   void read_from(std::size_t sample);
 
@@ -61,7 +63,9 @@ class HeldRound {
   std::vector<HeldInput> held_inputs_;  ///< of the first member, of the second, ...
   std::vector<double> unrecorded_;
   const double* ends_ = nullptr;
-  int opened_ = 0;  ///< rounds that there is room for
+  int opened_ = 0;                                                 ///< rounds that there is room for
+  int round_ = 0;                                                  ///< under way
+  void (*around_)(void (*work)(void*), void* argument) = nullptr;  ///< see HeldStep
   std::size_t failed_ = 0;
   bool trusted_ = true;
 };
