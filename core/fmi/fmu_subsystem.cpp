@@ -159,9 +159,8 @@ inline double FmuSubsystem::length(double t, double t_end) {
   return first_length_;
 }
 
-/// Outputs are read at once: what an FMU did to the floating-point unit is then checked only once per step. Flat, since
-/// all of this is a few lines around the calls of the FMU.
-[[gnu::flatten]] double FmuSubsystem::step(double t, double t_end, Inputs& u) {
+/// Outputs are read at once: what an FMU did to the floating-point unit is then checked only once per step.
+double FmuSubsystem::step(double t, double t_end, Inputs& u) {
   const WatchFloatingPoint watch(settings_, changes_settings_);
   if (phase_ != Phase::stepping) throw ComponentFailure("the FMU has not begun");
   outputs_read_ = false;
@@ -172,9 +171,16 @@ inline double FmuSubsystem::length(double t, double t_end) {
     outputs_read_ = true;
     return t_end;
   }
+  ForeignCall call(instance_->code());
+  const double reached = call.run([&] { return go_and_read(t, t_end, u); });
+  outputs_read_ = true;
+  return reached;
+}
+
+/// Flat, since all of this is a few lines around the calls of the FMU.
+[[gnu::flatten]] double FmuSubsystem::go_and_read(double t, double t_end, Inputs& u) {
   const double reached = go(t, t_end, u);
   read_outputs();
-  outputs_read_ = true;
   return reached;
 }
 

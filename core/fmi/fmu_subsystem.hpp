@@ -40,6 +40,7 @@ class FmuSubsystem final : public FmuBase, public fast::HeldStepper {
 
  private:
   void set_memory(const std::vector<double>& memory) override;
+  double go_and_read(double t, double t_end, Inputs& u);
   double go(double t, double t_end, Inputs& u);
   void set_inputs(double t, double t_end, Inputs& u);
   void set_intermediate_inputs(double t);

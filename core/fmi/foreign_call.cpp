@@ -221,7 +221,7 @@ extern "C" void on_crash(int number, siginfo_t* info, void* context) {
   const int kept_errno = errno;
   const bool from_elsewhere = info->si_code <= 0 && info->si_pid != getpid();
   const ForeignEnd end = end_of(number, info, context);
-  ForeignCall* const call = ForeignCall::current();
+  ForeignCall* const call = ForeignCall::running();
   if (!from_elsewhere && call != nullptr && !only_reports) {
     if (!is_wounded.exchange(true)) wound = wound_of(call->code());
     set_alarm();
@@ -248,7 +248,7 @@ extern "C" void on_crash(int number, siginfo_t* info, void* context) {
 /// `exit` in a call that no hook has caught (library_image.hpp), such as one of a library that the FMU uses. What runs
 /// at the end of the process may have run by now: there is no way back.
 void at_exit() {
-  const ForeignCall* call = ForeignCall::current();
+  const ForeignCall* call = ForeignCall::running();
   if (call == nullptr || only_reports) return;
   CrashReport report;
   report_place(report, wound_of(call->code()));
@@ -313,7 +313,7 @@ void ForeignCall::abandon(const ForeignEnd& end) {
 void ForeignCall::died() {
   if (end_.signal != 0) try_heap();
   std::string text = end_.signal != 0 ? "the FMU crashed in " : "the FMU called exit in ";
-  text += std::string(code_->function) + ": " + words_of(end_);
+  text += std::string(std::exchange(code_->function, nullptr)) + ": " + words_of(end_);
   if (code_->library != nullptr) code_->library->keep_loaded();
   if (code_->log != nullptr) {
     const std::string words = code_->log->last_words();

@@ -3,6 +3,7 @@
 #include <csetjmp>
 #include <cstdint>
 #include <string>
+#include <utility>
 
 namespace counterpoint::fmi {
 
@@ -13,7 +14,7 @@ struct Environment;
 /// Foreign code that is called: one per instance of an FMU (or library that is loaded), so that a call only has to
 /// point here. Everything that a signal handler reads is plain memory.
 struct ForeignCode {
-  const char* function = "";           ///< that is being called
+  const char* function = nullptr;      ///< that is being called; null: our own code runs
   bool dead = false;                   ///< nothing is called any more
   const char* name = "";               ///< of the instance, or the library's file
   const Library* library = nullptr;    ///< null while it is being loaded
@@ -48,8 +49,8 @@ class ForeignCall {
   ForeignCall(const ForeignCall&) = delete;
   ForeignCall& operator=(const ForeignCall&) = delete;
 
-  /// Do the work, which calls foreign code and nothing else that would have to be unwound. Throws ComponentFailure when
-  /// it does not come back.
+  /// Do the work. Throws ComponentFailure when a foreign function does not come back (`ForeignCode::function` is set
+  /// while one runs); nothing is unwound then, so that the work must not take locks or own memory around a call.
   template <class Work>
   auto run(Work&& work) {
 #if defined(_WIN32)
@@ -62,6 +63,10 @@ class ForeignCall {
 
   /// The innermost one of this thread; null: none.
   static ForeignCall* current() { return thread_.current; }
+  /// The same, if a foreign function is running at the moment.
+  static ForeignCall* running() {
+    return thread_.current != nullptr && thread_.current->code_->function != nullptr ? thread_.current : nullptr;
+  }
   ForeignCode& code() const { return *code_; }
   /// From here on it is a call of this code: many in a row then cost no more than one.
   void turn_to(ForeignCode& code) { code_ = &code; }
@@ -89,6 +94,23 @@ class ForeignCall {
 #if !defined(_WIN32)
   sigjmp_buf jump_;
 #endif
+};
+
+/// A callback works for us for a while: a crash meanwhile is not the FMU's.
+class OwnWork {
+ public:
+  OwnWork() : call_(ForeignCall::current()) {
+    if (call_ != nullptr) std::swap(function_, call_->code().function);
+  }
+  ~OwnWork() {
+    if (call_ != nullptr) call_->code().function = function_;
+  }
+  OwnWork(const OwnWork&) = delete;
+  OwnWork& operator=(const OwnWork&) = delete;
+
+ private:
+  ForeignCall* call_;
+  const char* function_ = nullptr;
 };
 
 /// Signal handlers for crashes, in place as long as one of these lives: while foreign libraries are loaded. A crash

@@ -186,17 +186,10 @@ class alignas(64) Instance {
   auto foreign(const Function& function, Arguments... arguments) {
     if (!function || code_.dead) [[unlikely]]
       refuse_call(Function::name);
+    const ForeignCall* around = ForeignCall::current();
+    if (around != nullptr && &around->code() == &code_) return shielded(function, arguments...);
     ForeignCall call(code_);
-    const char* const around = code_.function;  // of the call whose callback this is
-    code_.function = Function::name;
-    if constexpr (std::is_void_v<decltype(function(arguments...))>) {
-      call.run([&] { shielded(function, arguments...); });
-      code_.function = around;
-    } else {
-      const auto result = call.run([&] { return shielded(function, arguments...); });
-      code_.function = around;
-      return result;
-    }
+    return call.run([&] { return shielded(function, arguments...); });
   }
   /// For the end, where nothing can be done about a failure.
   template <class Function, class... Arguments>
@@ -207,11 +200,17 @@ class alignas(64) Instance {
       say_at_end(failure);
     }
   }
-  /// Likewise inside a ForeignCall that is under way: of `step_held`.
+  /// What a function of the FMU returns, inside a ForeignCall. What it throws, written in C++, ends here.
   template <class Function, class... Arguments>
-  int status_in_step(const Function& function, Arguments... arguments) {
-    code_.function = Function::name;
-    return shielded(function, arguments...);
+  auto shielded(const Function& function, Arguments... arguments) {
+    const Running running(code_, Function::name);
+    try {
+      return function(arguments...);
+    } catch (const std::exception& error) {
+      refuse_exception(error.what());
+    } catch (...) {
+      refuse_exception("of a type that is not known");
+    }
   }
 
   /// Throw when a status is worse than a warning, or none of FMI.
@@ -233,17 +232,18 @@ class alignas(64) Instance {
   bool failed_ = false;
 
  private:
-  /// What a function written in C++ throws ends here.
-  template <class Function, class... Arguments>
-  auto shielded(const Function& function, Arguments... arguments) {
-    try {
-      return function(arguments...);
-    } catch (const std::exception& error) {
-      refuse_exception(error.what());
-    } catch (...) {
-      refuse_exception("of a type that is not known");
-    }
-  }
+  /// A function runs; afterwards the one whose callback called it, or none.
+  class Running {
+   public:
+    Running(ForeignCode& code, const char* function) : code_(code), around_(code.function) { code.function = function; }
+    ~Running() { code_.function = around_; }
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+
+   private:
+    ForeignCode& code_;
+    const char* around_;
+  };
   [[noreturn]] void refuse_call(const char* function) const;
   [[noreturn]] void refuse_exception(const std::string& what);
 

@@ -180,13 +180,13 @@ class Instance2 final : public Instance {
     ForeignCall::current()->turn_to(code_);
     x.time = t;
     const double h = x.length > 0.0 ? x.length : t_end - t;
-    if (x.input_count > 0) check(status_in_step(held_.set, c_, x.inputs, x.input_count, u), held_.set.name);
-    const int status = status_in_step(held_.step, c_, t, h, held_.is_final);
+    if (x.input_count > 0) check(shielded(held_.set, c_, x.inputs, x.input_count, u), held_.set.name);
+    const int status = shielded(held_.step, c_, t, h, held_.is_final);
     if (!is_fine(status)) {
       const StepEnd end = ended(status, t, h);
       if (end.discarded) return x.unusual(end, t, t_end, u, y);
     }
-    if (x.output_count > 0) check(status_in_step(held_.get, c_, x.outputs, x.output_count, y), held_.get.name);
+    if (x.output_count > 0) check(shielded(held_.get, c_, x.outputs, x.output_count, y), held_.get.name);
   }
 
   void set_input_slopes(const References& r, const double* slopes) override {

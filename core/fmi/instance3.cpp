@@ -73,6 +73,7 @@ extern "C" void intermediate_update3(fmi3InstanceEnvironment environment, fmi3Fl
   if (early_return_time != nullptr) *early_return_time = time;
   const std::shared_ptr<Environment> known = environment_of(environment);
   if (!set_requested || !known || known->inputs == nullptr || known->error) return;
+  const OwnWork work;
   try {
     (*known->inputs)(time);
   } catch (...) {
@@ -207,11 +208,10 @@ class Instance3 final : public Instance {
     ForeignCall::current()->turn_to(code_);
     x.time = t;
     const double h = x.length > 0.0 ? x.length : t_end - t;
-    if (x.input_count > 0)
-      check(status_in_step(held_.set, c_, x.inputs, x.input_count, u, x.input_width), held_.set.name);
+    if (x.input_count > 0) check(shielded(held_.set, c_, x.inputs, x.input_count, u, x.input_width), held_.set.name);
     bool event = false, terminate = false, early = false;
     double reached = t + h;
-    const int status = status_in_step(held_.step, c_, t, h, held_.is_final, &event, &terminate, &early, &reached);
+    const int status = shielded(held_.step, c_, t, h, held_.is_final, &event, &terminate, &early, &reached);
     if (!is_fine(status) || terminate || early) {
       if (status != fmi3Discard) check(status, f_.fmi3DoStep.name);
       if (reached != t + h || terminate || status == fmi3Discard) {
@@ -219,7 +219,7 @@ class Instance3 final : public Instance {
       }
     }
     if (x.output_count > 0)
-      check(status_in_step(held_.get, c_, x.outputs, x.output_count, y, x.output_width), held_.get.name);
+      check(shielded(held_.get, c_, x.outputs, x.output_count, y, x.output_width), held_.get.name);
   }
 
   void set_input_slopes(const References&, const double*) override {

@@ -21,7 +21,7 @@ namespace counterpoint::fmi {
 namespace {
 
 [[noreturn]] void leave(int code, void (*real)(int)) {
-  if (ForeignCall* call = ForeignCall::current(); call != nullptr && !ForeignSignals::reports_only()) {
+  if (ForeignCall* call = ForeignCall::running(); call != nullptr && !ForeignSignals::reports_only()) {
     ForeignEnd end;
     end.exit_code = code;
     call->abandon(end);

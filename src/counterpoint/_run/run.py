@@ -27,6 +27,7 @@ from .plan import Plan, make_plan
 from .process_state import preserving_process_state, take_signals_back
 from .progress import Progress
 from .recording import Driver, Recorder, run_layout
+from .standstill import Standstill, warn_about_standstill
 from .time_resolution import is_too_small, resolution_text
 
 if TYPE_CHECKING:
@@ -94,6 +95,7 @@ class Run:
         self._abandoned = False
         self._result: Result | None = None
         self._guarded(lambda: self._call(self._driver.start))
+        self._standstill = Standstill(system, self._plan, self._driver)
 
     def _make_store(self, options: RunOptions) -> FileStore | MemoryStore:
         window = {} if options.window is None else {"window": str(options.window)}
@@ -291,7 +293,10 @@ class Run:
         self._recorder.drain()
         if self._report is not None:
             self._report(self._progress(time.monotonic()))
+        problems = self._call(lambda: self._standstill.problems(self.time))
         self._close("finished", "")
+        if self._result is not None:
+            warn_about_standstill(self._result, problems)
 
     def _close(self, status: Status, message: str) -> None:
         if self._result is not None:

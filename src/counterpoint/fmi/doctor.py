@@ -6,6 +6,7 @@ far as possible; each part of it is a function that yields findings.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
@@ -14,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import CounterpointError, MissingExtraError, SetupError, SimulationError
+from ..errors import CounterpointError, MissingExtraError, SetupError, SimulationError, StandstillWarning
 from ..results import Result
 from ..subsystems import linear
 from ..system import System
@@ -144,13 +145,17 @@ def _trial(patient: Examination) -> Findings:
     """Instantiate, initialise, make a hundred steps, end."""
     model = _model(patient)
     step = _step(patient, model)
-    try:
-        patient.trial = _run(model, step)
-    except SimulationError as error:
-        patient.failed(error)
-        yield "problem", str(error)
-    else:
-        yield "ok", f"{_STEPS} steps of {step:g} s"
+    with warnings.catch_warnings(record=True) as warned:
+        warnings.simplefilter("always")
+        try:
+            patient.trial = _run(model, step)
+        except SimulationError as error:
+            patient.failed(error)
+            yield "problem", str(error)
+        else:
+            yield "ok", f"{_STEPS} steps of {step:g} s"
+    for warning in warned:
+        yield ("problem" if issubclass(warning.category, StandstillWarning) else "remark"), str(warning.message)
     errors = [message for message in model.messages if message.status != "ok"]
     for message in errors[:10]:
         yield "remark", f"log message ({message.status}): {message.text}"
