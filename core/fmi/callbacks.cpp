@@ -33,7 +33,7 @@ OwnEnvironment::~OwnEnvironment() {
 }
 
 std::shared_ptr<Environment> environment_of(const void* given) {
-  const ForeignCall* call = ForeignCall::current();
+  const ForeignCall* call = ForeignCall::running();
   const std::lock_guard lock(living().mutex);
   auto found = living().all.find(given);
   if (found == living().all.end() && call != nullptr) found = living().all.find(call->code().environment);

@@ -264,9 +264,19 @@ StepEnd FmuSubsystem::try_step(double t, double t_end, double original_end) {
 }
 
 /// Held steps of many FMUs: each one says whose it is.
-void FmuSubsystem::in_foreign_call(void (*work)(void*), void* argument) {
+void FmuSubsystem::in_foreign_call(void* const* models, std::size_t count, void (*work)(void*), void* argument) {
+  struct Together {
+    Together(void* const* all, std::size_t n, ForeignCall& call) : models(all), count(n) { set(&call); }
+    ~Together() { set(nullptr); }
+    void set(ForeignCall* call) const {
+      for (std::size_t i = 0; i < count; ++i) static_cast<Instance*>(models[i])->code().call = call;
+    }
+    void* const* models;
+    std::size_t count;
+  };
   ForeignCode of_all;
   ForeignCall call(of_all);
+  const Together together(models, count, call);
   call.run([&] { work(argument); });
 }
 

@@ -48,7 +48,7 @@ class FmuSubsystem final : public FmuBase, public fast::HeldStepper {
   bool has_doubles_at_start_only() const;
   void make_exchange();
   void step_held(double t, double t_end, const double* u, double* y);
-  static void in_foreign_call(void (*work)(void*), void* argument);
+  static void in_foreign_call(void* const* models, std::size_t count, void (*work)(void*), void* argument);
   void go_on_held(const StepEnd& end, double t, double t_end, const double* u, double* y);
   double length(double t, double t_end);
   double equal_length(double h);

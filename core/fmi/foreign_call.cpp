@@ -30,6 +30,7 @@
 #include <atomic>
 #include <cerrno>
 #include <mutex>
+#include <stdexcept>
 
 #include "fmi/library_image.hpp"
 #endif
@@ -101,6 +102,7 @@ std::string words_of(const ForeignEnd& end) {
 
 void ForeignCall::prepare_thread() { thread_.is_ready = true; }
 void ForeignCall::abandon(const ForeignEnd&) { std::abort(); }
+ForeignCall* ForeignCall::running() { return nullptr; }
 void ForeignCall::died() { std::abort(); }
 ForeignSignals::ForeignSignals() = default;
 ForeignSignals::~ForeignSignals() = default;
@@ -258,6 +260,15 @@ void at_exit() {
   end_process(report);
 }
 
+pthread_key_t thread_key() {
+  static const pthread_key_t made = [] {
+    pthread_key_t key{};
+    if (pthread_key_create(&key, nullptr) != 0) throw std::runtime_error("no key for memory of threads is left");
+    return key;
+  }();
+  return made;
+}
+
 /// A stack for signal handlers, since that of the thread may be used up.
 class HandlerStack {
  public:
@@ -297,16 +308,24 @@ void try_heap() {
 
 }  // namespace
 
+/// A signal handler finds the memory of its thread by a key: looking for it as usual may allocate it.
 void ForeignCall::prepare_thread() {
   static thread_local const HandlerStack stack;
   (void)stack;
+  pthread_setspecific(thread_key(), &thread_);
   thread_.is_ready = true;
+}
+
+ForeignCall* ForeignCall::running() {
+  const Thread* thread = static_cast<const Thread*>(pthread_getspecific(thread_key()));
+  ForeignCall* current = thread != nullptr ? thread->current : nullptr;
+  return current != nullptr && current->code_->function != nullptr ? current : nullptr;
 }
 
 void ForeignCall::abandon(const ForeignEnd& end) {
   end_ = end;
   code_->dead = true;
-  thread_.current = outer_;
+  thread_of_.current = outer_;
   siglongjmp(jump_, 1);
 }
 
@@ -326,6 +345,7 @@ void ForeignCall::died() {
 
 ForeignSignals::ForeignSignals() {
   const std::lock_guard lock(mutex);
+  thread_key();  // made here, since handlers use it
   static const bool registered = std::atexit(at_exit) == 0;
   (void)registered;
   if (users++ > 0 || is_installed) return;

@@ -9,12 +9,14 @@ namespace counterpoint::fmi {
 
 class Library;
 class Log;
+class ForeignCall;
 struct Environment;
 
 /// Foreign code that is called: one per instance of an FMU (or library that is loaded), so that a call only has to
 /// point here. Everything that a signal handler reads is plain memory.
 struct ForeignCode {
   const char* function = nullptr;      ///< that is being called; null: our own code runs
+  ForeignCall* call = nullptr;         ///< under way on this code; null: none
   bool dead = false;                   ///< nothing is called any more
   const char* name = "";               ///< of the instance, or the library's file
   const Library* library = nullptr;    ///< null while it is being loaded
@@ -40,12 +42,17 @@ struct ForeignEnd {
 /// Costs about as much as saving a dozen registers: no system call, nothing allocated.
 class ForeignCall {
  public:
-  explicit ForeignCall(ForeignCode& code) : code_(&code), outer_(thread_.current) {
-    if (!thread_.is_ready) [[unlikely]]
+  explicit ForeignCall(ForeignCode& code) : first_(code), around_(code.call), code_(&code), thread_of_(thread_) {
+    if (!thread_of_.is_ready) [[unlikely]]
       prepare_thread();
-    thread_.current = this;
+    outer_ = thread_of_.current;
+    thread_of_.current = this;
+    code.call = this;
   }
-  ~ForeignCall() { thread_.current = outer_; }
+  ~ForeignCall() {
+    thread_of_.current = outer_;
+    first_.call = around_;
+  }
   ForeignCall(const ForeignCall&) = delete;
   ForeignCall& operator=(const ForeignCall&) = delete;
 
@@ -61,12 +68,9 @@ class ForeignCall {
 #endif
   }
 
-  /// The innermost one of this thread; null: none.
-  static ForeignCall* current() { return thread_.current; }
-  /// The same, if a foreign function is running at the moment.
-  static ForeignCall* running() {
-    return thread_.current != nullptr && thread_.current->code_->function != nullptr ? thread_.current : nullptr;
-  }
+  /// The innermost one of this thread, if a foreign function is running at the moment; else null. May be asked in a
+  /// signal handler.
+  static ForeignCall* running();
   ForeignCode& code() const { return *code_; }
   /// From here on it is a call of this code: many in a row then cost no more than one.
   void turn_to(ForeignCode& code) { code_ = &code; }
@@ -79,17 +83,16 @@ class ForeignCall {
     ForeignCall* current = nullptr;
     bool is_ready = false;
   };
-  /// Read by signal handlers, where nothing may be allocated: hence not the general model of thread-local memory.
-#if defined(__GLIBC__)
-  [[gnu::tls_model("initial-exec")]]
-#endif
   static constinit thread_local Thread thread_;
 
   static void prepare_thread();
   [[noreturn]] void died();
 
+  ForeignCode& first_;   ///< at the beginning
+  ForeignCall* around_;  ///< under way on it before: this is one of its callbacks
   ForeignCode* code_;
-  ForeignCall* outer_;
+  Thread& thread_of_;
+  ForeignCall* outer_ = nullptr;
   ForeignEnd end_;
 #if !defined(_WIN32)
   sigjmp_buf jump_;
@@ -99,7 +102,7 @@ class ForeignCall {
 /// A callback works for us for a while: a crash meanwhile is not the FMU's.
 class OwnWork {
  public:
-  OwnWork() : call_(ForeignCall::current()) {
+  OwnWork() : call_(ForeignCall::running()) {
     if (call_ != nullptr) std::swap(function_, call_->code().function);
   }
   ~OwnWork() {

@@ -186,8 +186,7 @@ class alignas(64) Instance {
   auto foreign(const Function& function, Arguments... arguments) {
     if (!function || code_.dead) [[unlikely]]
       refuse_call(Function::name);
-    const ForeignCall* around = ForeignCall::current();
-    if (around != nullptr && &around->code() == &code_) return shielded(function, arguments...);
+    if (code_.call != nullptr) return shielded(function, arguments...);
     ForeignCall call(code_);
     return call.run([&] { return shielded(function, arguments...); });
   }

@@ -205,7 +205,7 @@ class Instance3 final : public Instance {
   }
   void step_held(double t, double t_end, const double* u, double* y) override {
     Exchange& x = exchange_;
-    ForeignCall::current()->turn_to(code_);
+    code_.call->turn_to(code_);
     x.time = t;
     const double h = x.length > 0.0 ? x.length : t_end - t;
     if (x.input_count > 0) check(shielded(held_.set, c_, x.inputs, x.input_count, u, x.input_width), held_.set.name);

@@ -15,6 +15,7 @@ HeldRound::HeldRound(std::vector<Participant*> members) : participants_(std::mov
     const int row_width = p->records() ? 1 + width : 0;
     const HeldStepper::HeldStep step = p->fast.held->held_step();
     around_ = step.around;
+    models_.push_back(step.model);
     members_.push_back({step.function, step.model, p->inputs->values().data(), nullptr, nullptr, width, row_width,
                         static_cast<int>(inputs.size())});
     for (const LineInput& input : inputs) {
@@ -96,7 +97,7 @@ long HeldRound::run(long most, double before) {
   open(static_cast<int>(most), before);
   try {
     if (around_ != nullptr)
-      around_([](void* self) { static_cast<HeldRound*>(self)->make_rounds(); }, this);
+      around_(models_.data(), models_.size(), [](void* self) { static_cast<HeldRound*>(self)->make_rounds(); }, this);
     else
       make_rounds();
   } catch (...) {

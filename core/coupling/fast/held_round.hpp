@@ -63,9 +63,10 @@ class HeldRound {
   std::vector<HeldInput> held_inputs_;  ///< of the first member, of the second, ...
   std::vector<double> unrecorded_;
   const double* ends_ = nullptr;
-  int opened_ = 0;                                                 ///< rounds that there is room for
-  int round_ = 0;                                                  ///< under way
-  void (*around_)(void (*work)(void*), void* argument) = nullptr;  ///< see HeldStep
+  int opened_ = 0;  ///< rounds that there is room for
+  int round_ = 0;   ///< under way
+  HeldStepper::HeldStep::Around around_ = nullptr;
+  std::vector<void*> models_;  ///< of all members, for `around_`
   std::size_t failed_ = 0;
   bool trusted_ = true;
 };
