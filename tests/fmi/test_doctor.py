@@ -74,7 +74,7 @@ def test_an_fmu_that_stays_while_a_saved_state_exists_is_found(built, version, f
     parameters = {"fault": fault("stays-while-states-may-come-back")}
     found = examine(built("misbehaving", version), step=0.1, parameters=parameters)
     (problem,) = texts(found)
-    assert problem.startswith("save and restore: steps give different values while a saved state exists: fmu.y")
+    assert problem.startswith("save and restore: outputs stand still while a saved state exists: fmu.y")
 
 
 def test_an_output_that_stands_still_is_a_problem(built, version, fault):
