@@ -25,6 +25,7 @@ SAMPLES = {
     "PeerLost": ("gone",),
     "InternalError": ("broken", RESULT),
     "RunInterrupted": ("interrupted at t = 1 s", RESULT),
+    "StandstillWarning": ("y stayed at 0",),
     "UnitWarning": ("no unit",),
 }
 STOPPED = ("it failed", "tank", 1.25, RESULT)

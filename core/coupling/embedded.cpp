@@ -49,6 +49,7 @@ void EmbeddedInterface::start() {
   // The outputs of a host that integrates by itself are known at its first major step only.
   if (dynamic_cast<const HostPorts*>(network_.participants[host_].subsystem.get()) == nullptr) network_.begin(-1);
   can_save_ = network_.save(checkpoint_);
+  checkpoint_.clear();  // subsystems keep more as long as there is a state that may come back
   HostInputs& inputs = static_cast<HostInputs&>(*network_.participants[host_].inputs);
   inputs.running = true;
   // The host's assumptions are taken down when an external advances, not at the host's own steps.

@@ -22,8 +22,11 @@ int width_of(const std::vector<Port>& ports) {
 }  // namespace
 
 struct FmuBase::Saved final : SavedState {
-  explicit Saved(std::shared_ptr<Instance> owner) : instance(std::move(owner)) {}
-  ~Saved() override { instance->release(&state); }
+  explicit Saved(std::shared_ptr<Instance> owner) : instance(std::move(owner)) { instance->note_saved_state(); }
+  ~Saved() override {
+    instance->note_released_state();
+    instance->release(&state);
+  }
   bool write(recipe::Writer& writer) const override {
     const KeepFloatingPoint keep;
     writer(memory, instance->serialize(state));
@@ -49,7 +52,7 @@ FmuBase::FmuBase(LibraryPointer library, FmuSetup setup)
       clocks_(setup_.clocks),
       clocked_inputs_(clocked_ports(setup_.inputs)),
       clocked_outputs_(clocked_ports(setup_.outputs)) {
-  setup_.instance.may_restore = setup_.can_save;
+  setup_.instance.may_restore = setup_.redo_discarded;
 }
 
 FmuBase::~FmuBase() { FmuBase::finish(); }
@@ -272,7 +275,8 @@ void FmuBase::finish() noexcept {
   try {
     instance_->release(&step_state_);
     if (phase_ == Phase::stepping && !instance_->failed()) instance_->terminate();
-  } catch (...) {  // the run is over and its results are there; what the FMU said is in the log
+  } catch (const std::exception& failure) {  // the run is over and its results are there
+    instance_->say_at_end(failure);
   }
   instance_.reset();
   phase_ = Phase::none;

@@ -160,23 +160,34 @@ inline double FmuSubsystem::length(double t, double t_end) {
   return first_length_;
 }
 
-/// Outputs are read at once: what an FMU did to the floating-point unit is then checked only once per step. Flat, since
-/// all of this is a few lines around the calls of the FMU.
-[[gnu::flatten]] double FmuSubsystem::step(double t, double t_end, Inputs& u) {
+/// Outputs are read at once: what an FMU did to the floating-point unit is then checked only once per step.
+double FmuSubsystem::step(double t, double t_end, Inputs& u) {
   const WatchFloatingPoint watch(settings_, changes_settings_);
   if (phase_ != Phase::stepping) throw ComponentFailure("the FMU has not begun");
   outputs_read_ = false;
   if (holds_) {
     if (setup_.equal_steps) instance_->exchange().length = equal_length(t_end - t);
-    instance_->step_held(t, t_end, u.at(t), y_.data());
+    step_held(t, t_end, u.at(t), y_.data());
     time_ = t_end;
     outputs_read_ = true;
     return t_end;
   }
-  const double reached = go(t, t_end, u);
-  read_outputs();
+  ForeignCall call(instance_->code());
+  const double reached = call.run([&] { return go_and_read(t, t_end, u); });
   outputs_read_ = true;
   return reached;
+}
+
+/// Flat, since all of this is a few lines around the calls of the FMU.
+[[gnu::flatten]] double FmuSubsystem::go_and_read(double t, double t_end, Inputs& u) {
+  const double reached = go(t, t_end, u);
+  read_outputs();
+  return reached;
+}
+
+void FmuSubsystem::step_held(double t, double t_end, const double* u, double* y) {
+  ForeignCall call(instance_->code());
+  call.run([&] { instance_->step_held(t, t_end, u, y); });
 }
 
 /// Some FMUs end early although they may not.
@@ -254,6 +265,23 @@ StepEnd FmuSubsystem::try_step(double t, double t_end, double original_end) {
   throw ComponentFailure(text.str());
 }
 
+/// Held steps of many FMUs: each one says whose it is.
+void FmuSubsystem::in_foreign_call(void* const* models, std::size_t count, void (*work)(void*), void* argument) {
+  struct Together {
+    Together(void* const* all, std::size_t n, ForeignCall& call) : models(all), count(n) { set(&call); }
+    ~Together() { set(nullptr); }
+    void set(ForeignCall* call) const {
+      for (std::size_t i = 0; i < count; ++i) static_cast<Instance*>(models[i])->code().call = call;
+    }
+    void* const* models;
+    std::size_t count;
+  };
+  ForeignCode of_all;
+  ForeignCall call(of_all);
+  const Together together(models, count, call);
+  call.run([&] { work(argument); });
+}
+
 [[gnu::noinline]] void FmuSubsystem::handle_events(double t, Inputs& u) {
   if (!setup_.instance.event_mode) return;
   instance_->enter_event_mode();
@@ -273,7 +301,7 @@ void FmuSubsystem::settle(double t, Inputs& u) {
 
 FmuSubsystem::HeldStep FmuSubsystem::held_step() {
   if (!holds_ || changes_settings_ || !instance_) return {};
-  return {instance_->held_function(), instance_.get()};
+  return {instance_->held_function(), instance_.get(), in_foreign_call};
 }
 
 std::vector<double> FmuSubsystem::memory() const {

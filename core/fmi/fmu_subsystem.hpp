@@ -40,12 +40,15 @@ class FmuSubsystem final : public FmuBase, public fast::HeldStepper {
 
  private:
   void set_memory(const std::vector<double>& memory) override;
+  double go_and_read(double t, double t_end, Inputs& u);
   double go(double t, double t_end, Inputs& u);
   void set_inputs(double t, double t_end, Inputs& u);
   void set_intermediate_inputs(double t);
   StepEnd try_step(double t, double t_end, double original_end);
   bool has_doubles_at_start_only() const;
   void make_exchange();
+  void step_held(double t, double t_end, const double* u, double* y);
+  static void in_foreign_call(void* const* models, std::size_t count, void (*work)(void*), void* argument);
   void go_on_held(const StepEnd& end, double t, double t_end, const double* u, double* y);
   double length(double t, double t_end);
   double equal_length(double h);

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 
+#include "coupling/failure.hpp"
 #include "fmi/log.hpp"
 
 #if defined(__linux__)
@@ -20,6 +22,7 @@ namespace {
 
 constexpr std::size_t longest_text = 4000;
 constexpr int widest = 500;
+constexpr std::size_t most_bytes = std::size_t{1} << 31;
 
 struct Arguments {
   std::va_list list;
@@ -70,31 +73,22 @@ Conversion read_conversion(const char*& place, Arguments& arguments) {
   return made;
 }
 
-/// A string of the FMU; the kernel is asked to copy it, so that a bad address is an answer and not a crash.
 std::string read_string(const char* address, int precision) {
   if (address == nullptr) return "(null)";
-  const std::size_t most = precision >= 0 ? static_cast<std::size_t>(precision) : longest_text;
+  return read_text(address, precision >= 0 ? static_cast<std::size_t>(precision) : longest_text);
+}
+
+/// Copy memory of this process that may not be there; returns how many bytes could be read.
+std::size_t copy_memory(const void* from, void* into, std::size_t size) {
 #if defined(__linux__)
-  std::string text;
-  while (text.size() < most) {
-    char block[256];
-    const std::uintptr_t from = reinterpret_cast<std::uintptr_t>(address) + text.size();
-    std::size_t size = sizeof block - from % sizeof block;  // never across the end of a page
-    if (size > most - text.size()) size = most - text.size();
-    const iovec ours{block, size};
-    const iovec theirs{reinterpret_cast<void*>(from), size};
-    const ssize_t got = process_vm_readv(getpid(), &ours, 1, &theirs, 1, 0);
-    if (got <= 0) return text.empty() ? "(unreadable)" : text;
-    const void* end = std::memchr(block, 0, static_cast<std::size_t>(got));
-    if (end != nullptr) return text.append(static_cast<const char*>(block), static_cast<const char*>(end));
-    text.append(block, static_cast<std::size_t>(got));
-  }
-  return text;
-#else
-  std::size_t size = 0;
-  while (size < most && address[size] != '\0') ++size;
-  return std::string(address, size);
+  const iovec ours{into, size};
+  const iovec theirs{const_cast<void*>(from), size};
+  const ssize_t got = process_vm_readv(getpid(), &ours, 1, &theirs, 1, 0);
+  if (got >= 0) return static_cast<std::size_t>(got);
+  if (errno != EPERM && errno != ENOSYS) return 0;  // some containers forbid it
 #endif
+  std::memcpy(into, from, size);
+  return size;
 }
 
 template <class Value>
@@ -144,6 +138,34 @@ std::string print_argument(const Conversion& c, Arguments& arguments) {
 }
 
 }  // namespace
+
+std::string read_text(const char* address, std::size_t most) {
+  if (address == nullptr) return "";
+  std::string text;
+  while (text.size() < most) {
+    char block[256];
+    const char* from = address + text.size();
+    // never across the end of a page
+    std::size_t size = sizeof block - reinterpret_cast<std::uintptr_t>(from) % sizeof block;
+    if (size > most - text.size()) size = most - text.size();
+    const std::size_t got = copy_memory(from, block, size);
+    if (got == 0) return text.empty() ? "(unreadable)" : text;
+    const void* end = std::memchr(block, 0, got);
+    if (end != nullptr) return text.append(static_cast<const char*>(block), static_cast<const char*>(end));
+    text.append(block, got);
+  }
+  return text;
+}
+
+std::string read_bytes(const void* address, std::size_t size) {
+  if (address == nullptr || size == 0) return "";
+  if (size > most_bytes)
+    throw ComponentFailure("the FMU gives a binary value of " + std::to_string(size) + " bytes; expected at most 2^31");
+  std::string bytes(size, '\0');
+  if (copy_memory(address, bytes.data(), size) != size)
+    throw ComponentFailure("the FMU gives a binary value of " + std::to_string(size) + " bytes that cannot be read");
+  return bytes;
+}
 
 std::string format_safely(const char* format, std::va_list given) {
   if (format == nullptr) return "";

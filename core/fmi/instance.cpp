@@ -1,19 +1,42 @@
 #include "fmi/instance.hpp"
 
+#include <cstdio>
+
 #include "coupling/subsystem.hpp"
 
 namespace counterpoint::fmi {
 
 void Instance::fail(int status, const char* function) {
-  static const char* const names[] = {"ok", "warning", "discard", "error", "fatal", "pending"};
-  const bool known = status >= 0 && status <= 5;
-  dead_ = dead_ || status == 4 || !known;
+  static const char* const names[] = {"ok", "warning", "discard", "error", "fatal"};
+  const bool known = status >= 0 && status <= 4;  // 5, pending, is known in a step of FMI 2 only
+  code_.dead = code_.dead || status == 4 || !known;
   failed_ = failed_ || status != 2;
   std::string text = std::string(function) + " returned the status ";
   text += known ? names[status] : std::to_string(status) + ", which FMI does not know; it is taken as fatal";
   const std::string words = log_->last_words();
   text += words.empty() ? "; the FMU said nothing" : "; the FMU said: " + words;
   throw ComponentFailure(text);
+}
+
+void Instance::refuse_call(const char* function) const {
+  if (code_.dead) throw ComponentFailure("the FMU has crashed or failed fatally; nothing more is called on it", true);
+  throw ComponentFailure(std::string("its library has no ") + function);
+}
+
+void Instance::refuse_exception(const std::string& what) {
+  code_.dead = true;
+  code_.library->keep_loaded();
+  throw ComponentFailure(std::string("the FMU let a C++ exception out of ") + code_.function + ": " + printable(what) +
+                             "; FMI does not allow that, and nothing more is called on it",
+                         true);
+}
+
+void Instance::say_at_end(const std::exception& failure) noexcept {
+  try {
+    log_->add(4, "counterpoint", failure.what());
+    if (code_.dead) std::fprintf(stderr, "counterpoint: %s: at the end of the run: %s\n", code_.name, failure.what());
+  } catch (...) {  // no memory for a message
+  }
 }
 
 void Instance::set_exchange(const References& inputs, std::size_t input_width, const References& outputs,
@@ -45,6 +68,15 @@ void refuse_instance(const char* function, const InstanceSettings& settings, con
 std::unique_ptr<Instance> make_instance(int major, const LibraryPointer& library, const InstanceSettings& settings,
                                         const std::shared_ptr<Log>& log) {
   return major == 2 ? make_instance2(library, settings, log) : make_instance3(library, settings, log);
+}
+
+std::vector<std::uint8_t> make_room(std::size_t size) {
+  try {
+    return std::vector<std::uint8_t>(size);
+  } catch (const std::exception&) {
+    throw ComponentFailure("the FMU says that its state has " + std::to_string(size) +
+                           " bytes; there is no room for it");
+  }
 }
 
 std::size_t size_of(Type type) {

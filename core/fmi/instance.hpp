@@ -1,12 +1,15 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "coupling/failure.hpp"
+#include "fmi/foreign_call.hpp"
 #include "fmi/library.hpp"
 #include "fmi/log.hpp"
 
@@ -34,7 +37,7 @@ struct InstanceSettings {
   double tolerance = 0.0;               ///< relative tolerance for the FMU's own solver; 0: none given
   bool event_mode = false;              ///< FMI 3: events are handled between steps
   bool early_return = false;            ///< FMI 3: a step may end early
-  bool may_restore = false;             ///< states may be set back to before the current point
+  bool may_restore = false;             ///< states may be set back to before the current point in every step
   References intermediate;              ///< FMI 3: inputs that are set inside a step
 };
 
@@ -90,7 +93,8 @@ using IntermediateInputs = std::function<void(double t)>;
 ///  1. Made in the state "instantiated"; freed by the destructor, unless it died (status fatal): then nothing is
 ///     called on it any more.
 ///  2. Every call that returns a status worse than a warning throws ComponentFailure with the function, the status and
-///     the FMU's last words. A discarded step is a value, not an exception.
+///     the FMU's last words. A discarded step is a value, not an exception. A call that crashes, calls exit or throws
+///     throws one that says so: the instance is dead as after a fatal status.
 ///  3. The order of calls is the caller's business (see FmuSubsystem, ModelExchangeSubsystem).
 ///  4. Values are in the memory layout of their type, arrays row by row.
 ///  5. An FMU may change the floating-point environment: callers keep theirs (KeepFloatingPoint).
@@ -103,6 +107,7 @@ class alignas(64) Instance {
   void set_exchange(const References& inputs, std::size_t input_width, const References& outputs,
                     std::size_t output_width, double t);
   Exchange& exchange() { return exchange_; }
+  /// Only inside a ForeignCall, which the caller makes for many of them.
   virtual void step_held(double t, double t_end, const double* u, double* y) = 0;
   /// The same as a function whose first argument is this instance: one call less in every step.
   using HeldFunction = void (*)(void* instance, double t, double t_end, const double* u, double* y);
@@ -157,15 +162,61 @@ class alignas(64) Instance {
   virtual void* deserialize(const std::vector<std::uint8_t>& bytes) = 0;
 
   /// Whether an error made every call but freeing it forbidden.
-  bool failed() const { return failed_; }
+  bool failed() const { return failed_ || code_.dead; }
+  ForeignCode& code() { return code_; }
+
+  /// A saved state that it may be set back to exists from now on, or does not any more. Only as long as there is one
+  /// is the FMU told that states before the current point may come back: some stay where they are then.
+  void note_saved_state() { set_may_restore(++saved_states_ > 0); }
+  void note_released_state() { set_may_restore(--saved_states_ > 0); }
+
+  /// What went wrong when the run was over already: into the log, and when the FMU died, to the standard error.
+  void say_at_end(const std::exception& failure) noexcept;
 
  protected:
-  explicit Instance(std::shared_ptr<Log> log) : log_(std::move(log)) {}
-
-  /// Throw when a status is worse than a warning.
-  void check(int status, const char* function) {
-    if (status > 1) fail(status, function);
+  Instance(std::shared_ptr<Log> log, const LibraryPointer& library) : log_(std::move(log)) {
+    code_.log = log_.get();
+    code_.library = library.get();
   }
+
+  virtual void set_may_restore(bool may) = 0;
+
+  /// Call a function of the FMU; throws ComponentFailure when its library does not have it or it does not come back.
+  template <class Function, class... Arguments>
+  auto foreign(const Function& function, Arguments... arguments) {
+    if (!function || code_.dead) [[unlikely]]
+      refuse_call(Function::name);
+    if (code_.call != nullptr) return shielded(function, arguments...);
+    ForeignCall call(code_);
+    return call.run([&] { return shielded(function, arguments...); });
+  }
+  /// For the end, where nothing can be done about a failure.
+  template <class Function, class... Arguments>
+  void foreign_at_end(const Function& function, Arguments... arguments) noexcept {
+    try {
+      foreign(function, arguments...);
+    } catch (const std::exception& failure) {
+      say_at_end(failure);
+    }
+  }
+  /// What a function of the FMU returns, inside a ForeignCall. What it throws, written in C++, ends here.
+  template <class Function, class... Arguments>
+  auto shielded(const Function& function, Arguments... arguments) {
+    const Running running(code_, Function::name);
+    try {
+      return function(arguments...);
+    } catch (const std::exception& error) {
+      refuse_exception(error.what());
+    } catch (...) {
+      refuse_exception("of a type that is not known");
+    }
+  }
+
+  /// Throw when a status is worse than a warning, or none of FMI.
+  void check(int status, const char* function) {
+    if (!is_fine(status)) fail(status, function);
+  }
+  static bool is_fine(int status) { return static_cast<unsigned>(status) <= 1; }
   /// Likewise, but false when the FMU discarded the call.
   bool accepted(int status, const char* function) {
     if (status == 2) return false;
@@ -175,9 +226,27 @@ class alignas(64) Instance {
   [[noreturn]] void fail(int status, const char* function);
 
   Exchange exchange_;
+  ForeignCode code_;
   std::shared_ptr<Log> log_;
   bool failed_ = false;
-  bool dead_ = false;
+
+ private:
+  /// A function runs; afterwards the one whose callback called it, or none.
+  class Running {
+   public:
+    Running(ForeignCode& code, const char* function) : code_(code), around_(code.function) { code.function = function; }
+    ~Running() { code_.function = around_; }
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+
+   private:
+    ForeignCode& code_;
+    const char* around_;
+  };
+  [[noreturn]] void refuse_call(const char* function) const;
+  [[noreturn]] void refuse_exception(const std::string& what);
+
+  int saved_states_ = 0;
 };
 
 /// An instance of an FMU of FMI 2 or 3.
@@ -190,6 +259,10 @@ std::unique_ptr<Instance> make_instance3(const LibraryPointer& library, const In
 
 /// Throw that the FMU could not be instantiated, with its last words.
 [[noreturn]] void refuse_instance(const char* function, const InstanceSettings& settings, const Log& log);
+
+/// Memory for a state of so many bytes; throws ComponentFailure when that is more than there is.
+std::vector<std::uint8_t> make_room(std::size_t size);
+constexpr std::size_t longest_string = std::size_t{1} << 24;  ///< bytes of a string of an FMU that are read
 
 /// Bytes of a value.
 std::size_t size_of(Type type);

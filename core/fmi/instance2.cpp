@@ -2,10 +2,13 @@
 
 #include <chrono>
 #include <cstdlib>
+#include <mutex>
+#include <new>
 #include <thread>
 
 #include "check.hpp"
 #include "coupling/subsystem.hpp"
+#include "fmi/callbacks.hpp"
 #include "fmi/fmi2.h"
 #include "fmi/instance.hpp"
 #include "fmi/symbols.hpp"
@@ -59,28 +62,55 @@ struct Functions2 {
 
 extern "C" void log_message2(fmi2ComponentEnvironment environment, fmi2String, fmi2Status status, fmi2String category,
                              fmi2String message, ...) {
-  Log* log = static_cast<Log*>(environment);
-  if (log == nullptr) return;
   std::va_list arguments;
   va_start(arguments, message);
-  log->add(static_cast<int>(status), category, format_safely(message, arguments));
+  take_message(environment, static_cast<int>(status), category, message, &arguments);
   va_end(arguments);
 }
+
+/// Callbacks of instances. An FMU may use them after it was freed: they are used again, but never freed.
+class CallbackPool {
+ public:
+  static fmi2CallbackFunctions* take(Environment* environment) {
+    const std::lock_guard lock(pool().mutex_);
+    if (pool().free_.empty()) pool().free_.push_back(new fmi2CallbackFunctions);
+    fmi2CallbackFunctions* taken = pool().free_.back();
+    pool().free_.pop_back();
+    return new (taken) fmi2CallbackFunctions{log_message2, std::calloc, std::free, nullptr, environment};
+  }
+  static void give_back(fmi2CallbackFunctions* taken) {
+    const std::lock_guard lock(pool().mutex_);
+    pool().free_.push_back(taken);
+  }
+
+ private:
+  static CallbackPool& pool() {
+    static CallbackPool& made = *new CallbackPool;
+    return made;
+  }
+  std::mutex mutex_;
+  std::vector<fmi2CallbackFunctions*> free_;
+};
 
 class Instance2 final : public Instance {
  public:
   Instance2(LibraryPointer library, const InstanceSettings& settings, std::shared_ptr<Log> log)
-      : Instance(std::move(log)), library_(std::move(library)), f_(*library_, settings.kind), settings_(settings) {
+      : Instance(std::move(log), library),
+        library_(std::move(library)),
+        f_(*library_, settings.kind),
+        settings_(settings),
+        environment_(log_) {
+    code_.name = settings_.name.c_str();
+    code_.environment = environment_.get();
     held_ = {f_.fmi2SetReal, f_.fmi2DoStep, f_.fmi2GetReal, !settings_.may_restore};
-    callbacks_ = {log_message2, std::calloc, std::free, nullptr, log_.get()};
     const fmi2Type type = settings_.kind == Kind::co_simulation ? fmi2CoSimulation : fmi2ModelExchange;
-    c_ = f_.fmi2Instantiate(settings_.name.c_str(), type, settings_.token.c_str(), settings_.resources.c_str(),
-                            &callbacks_, settings_.visible, settings_.logging);
+    c_ = foreign(f_.fmi2Instantiate, settings_.name.c_str(), type, settings_.token.c_str(), settings_.resources.c_str(),
+                 callbacks_.get(), settings_.visible, settings_.logging);
     if (c_ == nullptr) refuse_instance(f_.fmi2Instantiate.name, settings_, *log_);
     if (!settings_.categories.empty()) choose_categories();
   }
   ~Instance2() override {
-    if (!dead_ && c_ != nullptr) f_.fmi2FreeInstance(c_);
+    if (!code_.dead && c_ != nullptr) foreign_at_end(f_.fmi2FreeInstance, c_);
   }
 
   void enter_configuration() override { throw ComponentFailure("FMI 2 has no structural parameters"); }
@@ -126,7 +156,7 @@ class Instance2 final : public Instance {
     std::vector<fmi2String> texts(count, nullptr);
     call(f_.fmi2GetString, r.data(), r.size(), texts.data());
     std::vector<std::string> made;
-    for (const char* text : texts) made.emplace_back(text == nullptr ? "" : text);
+    for (const char* text : texts) made.push_back(read_text(text, longest_string));
     return made;
   }
   void set_texts(Type, const References& r, const std::vector<std::string>& values) override {
@@ -136,8 +166,8 @@ class Instance2 final : public Instance {
   }
 
   StepEnd do_step(double t, double h, const IntermediateInputs*) override {
-    const int status = f_.fmi2DoStep(c_, t, h, !settings_.may_restore);
-    return status <= fmi2Warning ? StepEnd{t + h, false, false, false} : ended(status, t, h);
+    const int status = foreign(f_.fmi2DoStep, c_, t, h, held_.is_final);
+    return is_fine(status) ? StepEnd{t + h, false, false, false} : ended(status, t, h);
   }
 
   HeldFunction held_function() const override {
@@ -147,15 +177,16 @@ class Instance2 final : public Instance {
   }
   void step_held(double t, double t_end, const double* u, double* y) override {
     Exchange& x = exchange_;
+    code_.call->turn_to(code_);
     x.time = t;
     const double h = x.length > 0.0 ? x.length : t_end - t;
-    if (x.input_count > 0) check(held_.set(c_, x.inputs, x.input_count, u), held_.set.name);
-    const int status = held_.step(c_, t, h, held_.is_final);
-    if (status > fmi2Warning) {
+    if (x.input_count > 0) check(shielded(held_.set, c_, x.inputs, x.input_count, u), held_.set.name);
+    const int status = shielded(held_.step, c_, t, h, held_.is_final);
+    if (!is_fine(status)) {
       const StepEnd end = ended(status, t, h);
       if (end.discarded) return x.unusual(end, t, t_end, u, y);
     }
-    if (x.output_count > 0) check(held_.get(c_, x.outputs, x.output_count, y), held_.get.name);
+    if (x.output_count > 0) check(shielded(held_.get, c_, x.outputs, x.output_count, y), held_.get.name);
   }
 
   void set_input_slopes(const References& r, const double* slopes) override {
@@ -196,7 +227,7 @@ class Instance2 final : public Instance {
   StepCompleted completed_step() override {
     fmi2Boolean event = fmi2False;
     fmi2Boolean terminated = fmi2False;
-    call(f_.fmi2CompletedIntegratorStep, !settings_.may_restore, &event, &terminated);
+    call(f_.fmi2CompletedIntegratorStep, held_.is_final, &event, &terminated);
     return {event != fmi2False, terminated != fmi2False};
   }
 
@@ -208,13 +239,13 @@ class Instance2 final : public Instance {
   void save(void** state) override { call(f_.fmi2GetFMUstate, state); }
   void restore(void* state) override { call(f_.fmi2SetFMUstate, state); }
   void release(void** state) noexcept override {
-    if (*state != nullptr && !dead_ && f_.fmi2FreeFMUstate) f_.fmi2FreeFMUstate(c_, state);
+    if (*state != nullptr && !code_.dead && f_.fmi2FreeFMUstate) foreign_at_end(f_.fmi2FreeFMUstate, c_, state);
     *state = nullptr;
   }
   std::vector<std::uint8_t> serialize(void* state) override {
     std::size_t size = 0;
     call(f_.fmi2SerializedFMUstateSize, state, &size);
-    std::vector<std::uint8_t> bytes(size);
+    std::vector<std::uint8_t> bytes = make_room(size);
     call(f_.fmi2SerializeFMUstate, state, reinterpret_cast<char*>(bytes.data()), size);
     return bytes;
   }
@@ -226,17 +257,21 @@ class Instance2 final : public Instance {
 
  private:
   static constexpr fmi2Boolean fmi2False = 0;
+  struct GiveBack {
+    void operator()(fmi2CallbackFunctions* taken) const { CallbackPool::give_back(taken); }
+  };
 
   /// Call a function of the FMU. Throws when its library does not have it or its status is worse than a warning.
   template <class Function, class... Arguments>
   void call(const Function& function, Arguments... arguments) {
-    check(status_of(function, c_, arguments...), Function::name);
+    check(foreign(function, c_, arguments...), Function::name);
   }
   /// Likewise, but false when the FMU discarded the call.
   template <class Function, class... Arguments>
   bool is_accepted(const Function& function, Arguments... arguments) {
-    return accepted(status_of(function, c_, arguments...), Function::name);
+    return accepted(foreign(function, c_, arguments...), Function::name);
   }
+  void set_may_restore(bool may) override { held_.is_final = !(may || settings_.may_restore); }
   [[noreturn]] static void no_clocks() { internal_error("FMI 2 has no clocks"); }
   [[noreturn]] static void unknown_type() { internal_error("FMI 2 has no values of this type"); }
 
@@ -268,11 +303,11 @@ class Instance2 final : public Instance {
   StepEnd discarded(double t) {
     StepEnd end{t, false, false, true};
     fmi2Boolean terminated = fmi2False;
-    if (f_.fmi2GetBooleanStatus && f_.fmi2GetBooleanStatus(c_, fmi2Terminated, &terminated) <= fmi2Warning) {
+    if (f_.fmi2GetBooleanStatus && is_fine(foreign(f_.fmi2GetBooleanStatus, c_, fmi2Terminated, &terminated))) {
       end.terminate = terminated != fmi2False;
     }
     fmi2Real reached = t;
-    if (f_.fmi2GetRealStatus && f_.fmi2GetRealStatus(c_, fmi2LastSuccessfulTime, &reached) <= fmi2Warning)
+    if (f_.fmi2GetRealStatus && is_fine(foreign(f_.fmi2GetRealStatus, c_, fmi2LastSuccessfulTime, &reached)))
       end.reached = reached;
     return end;
   }
@@ -290,7 +325,8 @@ class Instance2 final : public Instance {
   LibraryPointer library_;
   Functions2 f_;
   InstanceSettings settings_;
-  fmi2CallbackFunctions callbacks_;
+  OwnEnvironment environment_;
+  std::unique_ptr<fmi2CallbackFunctions, GiveBack> callbacks_{CallbackPool::take(environment_.get())};
   std::vector<fmi2Boolean> booleans_;
   std::vector<fmi2Integer> orders_;
 };

@@ -5,6 +5,7 @@
 
 #include "check.hpp"
 #include "coupling/subsystem.hpp"
+#include "fmi/callbacks.hpp"
 #include "fmi/fmi3.h"
 #include "fmi/instance.hpp"
 #include "fmi/symbols.hpp"
@@ -60,17 +61,9 @@ struct Functions3 {
   }
 };
 
-/// What the callbacks of an instance know.
-struct Environment {
-  Log* log = nullptr;
-  const IntermediateInputs* inputs = nullptr;  ///< of the step under way
-  std::exception_ptr error;                    ///< thrown inside a callback: it must not cross the FMU
-};
-
 extern "C" void log_message3(fmi3InstanceEnvironment environment, fmi3Status status, fmi3String category,
                              fmi3String message) {
-  if (environment == nullptr || message == nullptr) return;
-  static_cast<Environment*>(environment)->log->add(static_cast<int>(status), category, message);
+  take_message(environment, static_cast<int>(status), category, message, nullptr);
 }
 
 extern "C" void intermediate_update3(fmi3InstanceEnvironment environment, fmi3Float64 time, fmi3Boolean set_requested,
@@ -78,21 +71,27 @@ extern "C" void intermediate_update3(fmi3InstanceEnvironment environment, fmi3Fl
                                      fmi3Float64* early_return_time) {
   if (early_return_requested != nullptr) *early_return_requested = false;
   if (early_return_time != nullptr) *early_return_time = time;
-  Environment& known = *static_cast<Environment*>(environment);
-  if (!set_requested || known.inputs == nullptr || known.error) return;
+  const std::shared_ptr<Environment> known = environment_of(environment);
+  if (!set_requested || !known || known->inputs == nullptr || known->error) return;
+  const OwnWork work;
   try {
-    (*known.inputs)(time);
+    (*known->inputs)(time);
   } catch (...) {
-    known.error = std::current_exception();
+    known->error = std::current_exception();
   }
 }
 
 class Instance3 final : public Instance {
  public:
   Instance3(LibraryPointer library, const InstanceSettings& settings, std::shared_ptr<Log> log)
-      : Instance(std::move(log)), library_(std::move(library)), f_(*library_, settings.kind), settings_(settings) {
+      : Instance(std::move(log), library),
+        library_(std::move(library)),
+        f_(*library_, settings.kind),
+        settings_(settings),
+        environment_(log_) {
+    code_.name = settings_.name.c_str();
+    code_.environment = environment_.get();
     held_ = {f_.fmi3SetFloat64, f_.fmi3DoStep, f_.fmi3GetFloat64, !settings_.may_restore};
-    environment_.log = log_.get();
     if (settings_.kind == Kind::co_simulation)
       instantiate_co_simulation();
     else
@@ -100,7 +99,7 @@ class Instance3 final : public Instance {
     if (!settings_.categories.empty()) choose_categories();
   }
   ~Instance3() override {
-    if (!dead_ && c_ != nullptr) f_.fmi3FreeInstance(c_);
+    if (!code_.dead && c_ != nullptr) foreign_at_end(f_.fmi3FreeInstance, c_);
   }
 
   void enter_configuration() override { call(f_.fmi3EnterConfigurationMode); }
@@ -160,14 +159,13 @@ class Instance3 final : public Instance {
     if (type == Type::string) {
       std::vector<fmi3String> texts(count, nullptr);
       call(f_.fmi3GetString, r.data(), r.size(), texts.data(), count);
-      for (const char* text : texts) made.emplace_back(text == nullptr ? "" : text);
+      for (const char* text : texts) made.push_back(read_text(text, longest_string));
       return made;
     }
     std::vector<std::size_t> sizes(count);
     std::vector<fmi3Binary> values(count, nullptr);
     call(f_.fmi3GetBinary, r.data(), r.size(), sizes.data(), values.data(), count);
-    for (std::size_t k = 0; k < count; ++k)
-      made.emplace_back(reinterpret_cast<const char*>(values[k]), values[k] ? sizes[k] : 0);
+    for (std::size_t k = 0; k < count; ++k) made.push_back(read_bytes(values[k], sizes[k]));
     return made;
   }
 
@@ -191,10 +189,10 @@ class Instance3 final : public Instance {
     bool terminate = false;
     bool early = false;
     double reached = t + h;
-    environment_.inputs = inputs;
-    const int status = f_.fmi3DoStep(c_, t, h, !settings_.may_restore, &event, &terminate, &early, &reached);
-    environment_.inputs = nullptr;
-    if (environment_.error) std::rethrow_exception(std::exchange(environment_.error, nullptr));
+    environment_->inputs = inputs;
+    const int status = foreign(f_.fmi3DoStep, c_, t, h, held_.is_final, &event, &terminate, &early, &reached);
+    environment_->inputs = nullptr;
+    if (environment_->error) std::rethrow_exception(std::exchange(environment_->error, nullptr));
     if (status == fmi3Discard) return {reached, false, terminate, true};
     check(status, f_.fmi3DoStep.name);
     return {early || terminate ? reached : t + h, event, terminate, false};
@@ -207,19 +205,21 @@ class Instance3 final : public Instance {
   }
   void step_held(double t, double t_end, const double* u, double* y) override {
     Exchange& x = exchange_;
+    code_.call->turn_to(code_);
     x.time = t;
     const double h = x.length > 0.0 ? x.length : t_end - t;
-    if (x.input_count > 0) check(held_.set(c_, x.inputs, x.input_count, u, x.input_width), held_.set.name);
+    if (x.input_count > 0) check(shielded(held_.set, c_, x.inputs, x.input_count, u, x.input_width), held_.set.name);
     bool event = false, terminate = false, early = false;
     double reached = t + h;
-    const int status = held_.step(c_, t, h, held_.is_final, &event, &terminate, &early, &reached);
-    if (status > fmi3Warning || terminate || early) {
+    const int status = shielded(held_.step, c_, t, h, held_.is_final, &event, &terminate, &early, &reached);
+    if (!is_fine(status) || terminate || early) {
       if (status != fmi3Discard) check(status, f_.fmi3DoStep.name);
       if (reached != t + h || terminate || status == fmi3Discard) {
         return x.unusual({reached, event, terminate, status == fmi3Discard}, t, t_end, u, y);
       }
     }
-    if (x.output_count > 0) check(held_.get(c_, x.outputs, x.output_count, y, x.output_width), held_.get.name);
+    if (x.output_count > 0)
+      check(shielded(held_.get, c_, x.outputs, x.output_count, y, x.output_width), held_.get.name);
   }
 
   void set_input_slopes(const References&, const double*) override {
@@ -267,7 +267,7 @@ class Instance3 final : public Instance {
   void get_indicators(double* z, std::size_t n) override { call(f_.fmi3GetEventIndicators, z, n); }
   StepCompleted completed_step() override {
     StepCompleted done;
-    call(f_.fmi3CompletedIntegratorStep, !settings_.may_restore, &done.event, &done.terminate);
+    call(f_.fmi3CompletedIntegratorStep, held_.is_final, &done.event, &done.terminate);
     return done;
   }
 
@@ -296,13 +296,13 @@ class Instance3 final : public Instance {
   void save(void** state) override { call(f_.fmi3GetFMUState, state); }
   void restore(void* state) override { call(f_.fmi3SetFMUState, state); }
   void release(void** state) noexcept override {
-    if (*state != nullptr && !dead_ && f_.fmi3FreeFMUState) f_.fmi3FreeFMUState(c_, state);
+    if (*state != nullptr && !code_.dead && f_.fmi3FreeFMUState) foreign_at_end(f_.fmi3FreeFMUState, c_, state);
     *state = nullptr;
   }
   std::vector<std::uint8_t> serialize(void* state) override {
     std::size_t size = 0;
     call(f_.fmi3SerializedFMUStateSize, state, &size);
-    std::vector<std::uint8_t> bytes(size);
+    std::vector<std::uint8_t> bytes = make_room(size);
     call(f_.fmi3SerializeFMUState, state, bytes.data(), size);
     return bytes;
   }
@@ -316,26 +316,28 @@ class Instance3 final : public Instance {
   /// Call a function of the FMU. Throws when its library does not have it or its status is worse than a warning.
   template <class Function, class... Arguments>
   void call(const Function& function, Arguments... arguments) {
-    check(status_of(function, c_, arguments...), Function::name);
+    check(foreign(function, c_, arguments...), Function::name);
   }
   /// Likewise, but false when the FMU discarded the call.
   template <class Function, class... Arguments>
   bool is_accepted(const Function& function, Arguments... arguments) {
-    return accepted(status_of(function, c_, arguments...), Function::name);
+    return accepted(foreign(function, c_, arguments...), Function::name);
   }
+
+  void set_may_restore(bool may) override { held_.is_final = !(may || settings_.may_restore); }
 
   void instantiate_co_simulation() {
     const InstanceSettings& s = settings_;
     const bool intermediate = !s.intermediate.empty();
-    c_ = f_.fmi3InstantiateCoSimulation(s.name.c_str(), s.token.c_str(), s.resources.c_str(), s.visible, s.logging,
-                                        s.event_mode, s.early_return, s.intermediate.data(), s.intermediate.size(),
-                                        &environment_, log_message3, intermediate ? intermediate_update3 : nullptr);
+    c_ = foreign(f_.fmi3InstantiateCoSimulation, s.name.c_str(), s.token.c_str(), s.resources.c_str(), s.visible,
+                 s.logging, s.event_mode, s.early_return, s.intermediate.data(), s.intermediate.size(),
+                 environment_.get(), log_message3, intermediate ? intermediate_update3 : nullptr);
     if (c_ == nullptr) refuse_instance(f_.fmi3InstantiateCoSimulation.name, settings_, *log_);
   }
   void instantiate_model_exchange() {
     const InstanceSettings& s = settings_;
-    c_ = f_.fmi3InstantiateModelExchange(s.name.c_str(), s.token.c_str(), s.resources.c_str(), s.visible, s.logging,
-                                         &environment_, log_message3);
+    c_ = foreign(f_.fmi3InstantiateModelExchange, s.name.c_str(), s.token.c_str(), s.resources.c_str(), s.visible,
+                 s.logging, environment_.get(), log_message3);
     if (c_ == nullptr) refuse_instance(f_.fmi3InstantiateModelExchange.name, settings_, *log_);
   }
 
@@ -359,7 +361,7 @@ class Instance3 final : public Instance {
   LibraryPointer library_;
   Functions3 f_;
   InstanceSettings settings_;
-  Environment environment_;
+  OwnEnvironment environment_;
   std::vector<fmi3Int32> orders_;
 };
 

@@ -222,6 +222,7 @@ void serve_isolated(link::FrameLink& frames) {
   std::unique_ptr<FmuBase> fmu;
   try {
     link::limit_child(order.limits);
+    ForeignSignals::only_report();
     fmu = make_fmu(std::make_shared<Library>(order.library), order.setup);
   } catch (const std::exception& error) {
     return frames.send_text(link::FrameKind::error,

@@ -1,6 +1,10 @@
 #include "fmi/library.hpp"
 
+#include <cstdio>
 #include <stdexcept>
+
+#include "coupling/failure.hpp"
+#include "fmi/library_image.hpp"
 
 #if defined(_WIN32)
 #define NOMINMAX
@@ -26,6 +30,7 @@ std::wstring widen(const std::string& text) {
 }  // namespace
 
 Library::Library(const std::string& path) : path_(path) {
+  check_library_file(path);
   // Libraries beside the FMU's own are found, those of the current directory are not.
   handle_ =
       LoadLibraryExW(widen(path).c_str(), nullptr, LOAD_LIBRARY_SEARCH_DLL_LOAD_DIR | LOAD_LIBRARY_SEARCH_DEFAULT_DIRS);
@@ -60,10 +65,35 @@ std::string explained(const std::string& path, const std::string& said) {
 
 }  // namespace
 
-Library::Library(const std::string& path) : path_(path), handle_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
+Library::Library(const std::string& path) : path_(path) {
+  check_library_file(path);
+  ForeignCode code;
+  code.name = path_.c_str();
+  code.function = "dlopen (initialisation of its library)";
+  ForeignCall call(code);
+  try {
+    handle_ = call.run([&] { return dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL); });
+  } catch (const ComponentFailure& failure) {
+    throw std::runtime_error("cannot be loaded: " + path + ": " + failure.what());
+  }
   if (handle_ == nullptr) throw std::runtime_error("cannot be loaded: " + explained(path, dlerror()));
+  adopt_library(handle_, path);
 }
-Library::~Library() { dlclose(handle_); }
+
+/// A crash here comes when all results are there: it is said, and that is all.
+Library::~Library() {
+  disown_library(handle_);
+  if (stays_) return;
+  ForeignCode code;
+  code.name = path_.c_str();
+  code.function = "dlclose (end of its library)";
+  try {
+    ForeignCall call(code);
+    call.run([&] { return dlclose(handle_); });
+  } catch (const ComponentFailure& failure) {
+    std::fprintf(stderr, "counterpoint: %s: %s\n", path_.c_str(), failure.what());
+  }
+}
 void* Library::find(const char* name) const { return dlsym(handle_, name); }
 
 #endif

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
+
+#include "fmi/foreign_call.hpp"
 
 namespace counterpoint::fmi {
 
@@ -10,7 +13,8 @@ namespace counterpoint::fmi {
 /// libraries that rely on a replaced allocator, and sanitizers refuse it.
 class Library {
  public:
-  /// Throws std::runtime_error with the file and the loader's own words.
+  /// Throws std::runtime_error with the file and the loader's own words, or what is wrong with the file where the
+  /// loader would crash.
   explicit Library(const std::string& path);
   ~Library();
   Library(const Library&) = delete;
@@ -19,10 +23,14 @@ class Library {
   /// Address of a symbol, or null.
   void* find(const char* name) const;
   const std::string& path() const { return path_; }
+  /// Its code has crashed: it stays loaded for ever, since unloading would call it again.
+  void keep_loaded() const { stays_ = true; }
 
  private:
+  ForeignSignals signals_;  ///< before anything of the library runs, so that handlers of its own come after ours
   std::string path_;
-  void* handle_;
+  void* handle_ = nullptr;
+  mutable std::atomic<bool> stays_{false};
 };
 
 using LibraryPointer = std::shared_ptr<const Library>;

@@ -33,6 +33,8 @@ class Log {
   /// From now on the time is read there.
   void follow(const double* time) { time_ = time; }
   void stop_following() { set_time(*time_); }
+  /// Of the step under way, s.
+  double time() const { return *time_; }
 
   std::vector<Message> messages() const;
   /// How many were not kept.
@@ -56,6 +58,12 @@ class Log {
 
 /// Text with everything that is not printable UTF-8 written as \xNN, and cut at a few thousand bytes.
 std::string printable(const std::string& text);
+
+/// Text of an FMU up to its end, or a few thousand bytes. The kernel is asked to copy it, where it can (Linux): an
+/// address that cannot be read is the text "(unreadable)" and not a crash. Null is "".
+std::string read_text(const char* address, std::size_t most = 4000);
+/// So many bytes of an FMU; throws ComponentFailure when they cannot be read.
+std::string read_bytes(const void* address, std::size_t size);
 
 /// A message of FMI 2 with its printf conversions filled in. Conversions that write (%n) or are not known end the
 /// formatting: the rest is kept as it is. A string argument that does not point to readable memory is shown as

@@ -64,7 +64,8 @@ double ModelExchangeSubsystem::step(double t, double t_end, Inputs& u) {
   time_ = integrator_.point().time = t;
   span_ = t_end - t;
   has_before_ = false;
-  return time_ = integrator_.advance(t_end, stops_early());
+  ForeignCall call(instance_->code());
+  return time_ = call.run([&] { return integrator_.advance(t_end, stops_early()); });
 }
 
 void ModelExchangeSubsystem::begin_advance(HybridPoint& point) {

@@ -3,7 +3,6 @@
 #include <stdexcept>
 #include <string>
 
-#include "coupling/subsystem.hpp"
 #include "fmi/library.hpp"
 
 namespace counterpoint::fmi {
@@ -20,14 +19,6 @@ struct Symbol {
     return pointer(arguments...);
   }
 };
-
-/// Call a function of an FMU and return its status; throws ComponentFailure when the FMU does not have it.
-template <class Function, class... Arguments>
-int status_of(const Function& function, Arguments... arguments) {
-  if (!function) [[unlikely]]
-    throw ComponentFailure(std::string("its library has no ") + Function::name);
-  return function(arguments...);
-}
 
 /// Look up functions of an FMU; those that no run can do without must be there.
 class Symbols {

@@ -59,6 +59,7 @@ if TYPE_CHECKING:
         SetupError,
         SimulationError,
         SolverError,
+        StandstillWarning,
         UnitWarning,
     )
     from .fmi import export_fmu, fmu
@@ -78,7 +79,7 @@ _ROOMS = {
     "errors": (
         "AlgebraicLoopError", "ComponentDied", "ComponentError", "CounterpointError", "InternalError",
         "MissingExtraError", "ModelError", "NotFiniteError", "OutputError", "PeerLost", "RunInterrupted",
-        "ScenarioError", "SetupError", "SimulationError", "SolverError", "UnitWarning",
+        "ScenarioError", "SetupError", "SimulationError", "SolverError", "StandstillWarning", "UnitWarning",
     ),
     "fmi": ("export_fmu", "fmu"),
     "link": ("listen", "remote", "serve"),
@@ -117,8 +118,8 @@ __all__ = [
     "AlgebraicLoopError", "Approximation", "ComponentDied", "ComponentError", "CosimulationInterface",
     "CounterpointError", "Diagram", "InternalError", "MissingExtraError", "ModelError", "NotFiniteError",
     "OutputError", "PeerLost", "Progress", "Result", "Run", "RunInterrupted", "Scenario", "ScenarioError", "Scheme",
-    "SetupError", "Signal",
-    "SimulationError", "SolverError", "Subsystem", "System", "UnitWarning", "Window", "approximate", "custom",
+    "SetupError", "Signal", "SimulationError", "SolverError", "StandstillWarning", "Subsystem", "System",
+    "UnitWarning", "Window", "approximate", "custom",
     "export_fmu", "fmu", "hermite", "hold", "lagrange", "least_squares", "linear", "listen", "load", "mean", "ode",
     "remote", "second_order", "sequential", "serve", "source", "table", "taylor", "transition", "window",
 ]  # fmt: skip

@@ -205,6 +205,7 @@ MISBEHAVING = Model(
         parameter("fault_time", 2, "0.5", unit="s"),
         received("u", 3, variability="continuous"),
         output("y", 4, start="0"),
+        Variable("der(y)", 5, variability="continuous", derivative=4),
     ),
     co_simulation={"canHandleVariableCommunicationStepSize": "true", **STATE},
 )
@@ -333,7 +334,9 @@ FAULTS = (
     "gives-infinity", "returns-42", "closes-stdout", "rounds-up", "changes-directory", "overflows-stack", "logs-formats",
     "refuses-state", "leaks", "floods-log", "terminates", "logs-bad-utf8", "takes-signals", "discards-long-steps",
     "forks-forever", "starts-a-process", "prints-and-segfaults", "sleeps", "forgets",
-    "enables-traps",
+    "enables-traps", "divides-by-zero", "reads-beyond-a-file", "traps", "exits-with-0", "exits-at-once",
+    "exits-quickly", "returns-minus-1", "crashes-when-freed", "crashes-in-a-thread", "frees-twice",
+    "logs-with-bad-pointers", "logs-after-it-was-freed", "stays-while-states-may-come-back", "stands-still",
 )  # fmt: skip
 """What the parameter ``fault`` of the misbehaving model means, from 0."""
 

@@ -70,6 +70,20 @@ def test_an_fmu_that_lies_about_its_state_is_found(built, version, fault):
     assert found.exit_code == 3
 
 
+def test_an_fmu_that_stays_while_a_saved_state_exists_is_found(built, version, fault):
+    parameters = {"fault": fault("stays-while-states-may-come-back")}
+    found = examine(built("misbehaving", version), step=0.1, parameters=parameters)
+    (problem,) = texts(found)
+    assert problem.startswith("save and restore: outputs stand still while a saved state exists: fmu.y")
+
+
+def test_an_output_that_stands_still_is_a_problem(built, version, fault):
+    found = examine(built("misbehaving", version), step=0.1, parameters={"fault": fault("stands-still")})
+    problems = [text for text in texts(found) if text.startswith("trial: ")]
+    assert problems
+    assert 'output "y" stayed at 0 in all 101 rows, but its derivative "der(y)" is 1' in problems[0]
+
+
 def test_all_problems_of_a_description_are_listed(built, changed):
     broken = changed(
         built("oscillator", 2),

@@ -14,7 +14,10 @@ HeldRound::HeldRound(std::vector<Participant*> members) : participants_(std::mov
     const std::vector<LineInput>& inputs = p->inputs->fast_paths().line_inputs();
     const int width = p->history.width();
     const int row_width = p->records() ? 1 + width : 0;
-    members_.push_back({p->fast.held->held_step(), p->inputs->values().data(), nullptr, nullptr, width, row_width,
+    const HeldStepper::HeldStep step = p->fast.held->held_step();
+    around_ = step.around;
+    models_.push_back(step.model);
+    members_.push_back({step.function, step.model, p->inputs->values().data(), nullptr, nullptr, width, row_width,
                         static_cast<int>(inputs.size())});
     for (const LineInput& input : inputs) {
       held_inputs_.push_back({nullptr, input.history->width(), input.target, input.scales, input.gain, input.offset});
@@ -24,10 +27,14 @@ HeldRound::HeldRound(std::vector<Participant*> members) : participants_(std::mov
 }
 
 bool HeldRound::serves(const std::vector<Participant*>& members) {
-  return std::all_of(members.begin(), members.end(), [](const Participant* p) {
+  const auto step_of = [](const Participant* p) {
+    return p->fast.held != nullptr ? p->fast.held->held_step() : HeldStepper::HeldStep{};
+  };
+  return std::all_of(members.begin(), members.end(), [&](const Participant* p) {
     const bool has_connections = !p->inputs->connections().empty();
-    return p->fast.held != nullptr && p->fast.held->held_step().function != nullptr && !p->history.has_derivatives() &&
-           p->inputs->fast_paths().are_held(has_connections);
+    const HeldStepper::HeldStep step = step_of(p);
+    return step.function != nullptr && step.around == step_of(members.front()).around &&
+           !p->history.has_derivatives() && p->inputs->fast_paths().are_held(has_connections);
   });
 }
 
@@ -71,7 +78,7 @@ inline void HeldRound::make_round(double t, double t_end) {
       held->value += held->width;
       inputs[held->target] = held->scales ? value * held->gain + held->offset : value;
     }
-    m->step.function(m->step.model, t, t_end, inputs, m->values);
+    m->function(m->model, t, t_end, inputs, m->values);
     const double* __restrict value = m->values;
     double* __restrict row = m->row;
     double probe = 0.0;  // stays zero as long as everything is finite
@@ -98,32 +105,40 @@ void HeldRound::abandon() {
 }
 
 long HeldRound::run(long most, double before) {
-  const Participant& first = *participants_.front();
-  const std::size_t newest = first.history.end() - 1;
   const FloatingPoint settings;
-  double t = first.t;
   open(static_cast<int>(most), before);
-  read_from(newest);
-  int round = 0;
+  round_.store(0, std::memory_order_relaxed);
   try {
-    for (; round < opened_; ++round) {
-      round_.store(round, std::memory_order_relaxed);
-      turn_.store(0, std::memory_order_relaxed);
-      Cancellation::check();
-      if (round == 1) read_from(newest + 1);  // the stretch may begin at the beginning of the ring
-      make_round(t, ends_[round]);
-      t = ends_[round];
-    }
+    if (around_ != nullptr)
+      around_(models_.data(), models_.size(), [](void* self) { static_cast<HeldRound*>(self)->make_rounds(); }, this);
+    else
+      make_rounds();
   } catch (...) {
-    round_.store(-1, std::memory_order_relaxed);
     settings.restore();
-    close(round, failed());
+    close(round_.exchange(-1, std::memory_order_relaxed), failed());
     throw;
   }
-  round_.store(-1, std::memory_order_relaxed);
+  const int made = round_.exchange(-1, std::memory_order_relaxed);
   if (settings.restore()) trusted_ = false;
-  close(round, 0);
-  return round;
+  close(made, 0);
+  return made;
+}
+
+/// Has nothing that would have to be unwound: a step may leave it without a return.
+void HeldRound::make_rounds() {
+  const Participant& first = *participants_.front();
+  const std::size_t newest = first.history.end() - 1;
+  double t = first.t;
+  read_from(newest);
+  for (int round = 0; round < opened_; ++round) {
+    round_.store(round, std::memory_order_relaxed);
+    turn_.store(0, std::memory_order_relaxed);
+    Cancellation::check();
+    if (round == 1) read_from(newest + 1);  // the stretch may begin at the beginning of the ring
+    make_round(t, ends_[round]);
+    t = ends_[round];
+  }
+  round_.store(opened_, std::memory_order_relaxed);
 }
 
 }  // namespace counterpoint::fast

@@ -44,7 +44,8 @@ class HeldRound {
 
  private:
   struct HeldParticipant {
-    HeldStepper::HeldStep step;
+    void (*function)(void* model, double t, double t_end, const double* u, double* y);
+    void* model;
     double* inputs;
     double* values;  ///< where its next sample goes
     double* row;     ///< where its next row goes; always the same place when nothing is recorded
@@ -64,6 +65,7 @@ class HeldRound {
 
   void open(int count, double before);
   void close(int rounds, std::size_t stepped);
+  void make_rounds();
   void make_round(double t, double t_end);
   void read_from(std::size_t sample);
 
@@ -75,6 +77,8 @@ class HeldRound {
   int opened_ = 0;                    ///< rounds that there is room for
   std::atomic<int> round_{-1};        ///< under way; -1: none
   std::atomic<std::size_t> turn_{0};  ///< the member that steps
+  HeldStepper::HeldStep::Around around_ = nullptr;
+  std::vector<void*> models_;  ///< of all members, for `around_`
   bool trusted_ = true;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cmath>
+#include <cstddef>
 
 #include "signal/polynomial.hpp"
 
@@ -41,6 +42,10 @@ class HeldStepper {
   struct HeldStep {
     void (*function)(void* model, double t, double t_end, const double* u, double* y) = nullptr;
     void* model = nullptr;
+    /// Held steps are made inside of this, those of others as well; null: anywhere. Whoever cannot come back from a
+    /// step by itself comes back here: what is thrown then names the step that was under way.
+    using Around = void (*)(void* const* models, std::size_t count, void (*work)(void*), void* argument);
+    Around around = nullptr;
   };
 
   /// Where to step from now on; no function: it does not hold its inputs, or not any more (also when it has been found

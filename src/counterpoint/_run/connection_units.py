@@ -89,7 +89,7 @@ def warn_about_units(system: System) -> None:
         f"{system.name}: units are not checked from {', '.join(new[:_MOST_NAMED])}{more}; "
         "declare the units on both sides, or say convert = false to take the numbers as they are",
         UnitWarning,
-        stacklevel=_level_of_the_caller(),
+        stacklevel=level_of_the_caller(),
     )
 
 
@@ -100,7 +100,7 @@ def _is_expected(system: System, port: str, kind: str, other: str) -> bool:
     return names_units or model.units_expected or opposite.units_expected
 
 
-def _level_of_the_caller() -> int:
+def level_of_the_caller() -> int:
     """Return how far up the stack the user's own code is, so that the warning names a line of it."""
     ours = f"{__package__.partition('.')[0]}."
     level, frame = 1, sys._getframe(1)

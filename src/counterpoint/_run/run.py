@@ -28,6 +28,7 @@ from .process_state import preserving_process_state, take_signals_back
 from .program_end import ProgramEnded, watch
 from .progress import Progress
 from .recording import Driver, Recorder, run_layout
+from .standstill import Standstill, warn_about_standstill
 from .time_resolution import is_too_small, resolution_text
 
 if TYPE_CHECKING:
@@ -115,6 +116,7 @@ class Run:
         watch(self)
         with self._claim.in_use():
             self._guarded(lambda: self._call_watched(self._driver.start, "to start at"))
+        self._standstill = Standstill(system, self._plan, self._driver)
 
     def _make_store(self, options: RunOptions) -> FileStore | MemoryStore:
         window = {} if options.window is None else {"window": str(options.window)}
@@ -332,7 +334,10 @@ class Run:
         self._recorder.drain()
         if self._report is not None:
             self._report(self._progress(time.monotonic()))
+        problems = self._call(lambda: self._standstill.problems(self.time))
         self._close("finished", "")
+        if self._result is not None:
+            warn_about_standstill(self._result, problems)
 
     def _close(self, status: Status, message: str) -> None:
         if self._result is not None:

@@ -6,6 +6,7 @@ far as possible; each part of it is a function that yields findings.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from os import PathLike
@@ -14,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import CounterpointError, MissingExtraError, SetupError, SimulationError
+from ..errors import CounterpointError, MissingExtraError, SetupError, SimulationError, StandstillWarning
 from ..results import Result
 from ..subsystems import linear
 from ..system import System
@@ -98,7 +99,9 @@ def examine(
         if needs and getattr(patient, needs) is None:
             continue
         try:
-            patient.findings += [Finding(level, name, text) for level, text in look(patient)]
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", StandstillWarning)  # the trial reports it
+                patient.findings += [Finding(level, name, text) for level, text in look(patient)]
         except CounterpointError as error:
             patient.failed(error)
             texts = error.problems if isinstance(error, SetupError) else [str(error)]
@@ -145,12 +148,16 @@ def _trial(patient: Examination) -> Findings:
     model = _model(patient)
     step = _step(patient, model)
     try:
-        patient.trial = _run(model, step)
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always", StandstillWarning)
+            patient.trial = _run(model, step)
     except SimulationError as error:
         patient.failed(error)
         yield "problem", str(error)
     else:
         yield "ok", f"{_STEPS} steps of {step:g} s"
+        for warning in warned:
+            yield "problem", str(warning.message)
     errors = [message for message in model.messages if message.status != "ok"]
     for message in errors[:10]:
         yield "remark", f"log message ({message.status}): {message.text}"
@@ -181,10 +188,17 @@ def _restored(patient: Examination) -> Findings:
     step = _step(patient, model)
     once, twice = (_run(model, step, window(length=10 * step, repeats=repeats)) for repeats in (1, 2))
     names = _differences(once, twice)
+    stopped = _stopped(patient.trial, once)
     if names:
         yield (
             "problem",
             f"steps from a restored state give different values: {', '.join(names)}; not all state is restored",
+        )
+    elif stopped:
+        yield (
+            "problem",
+            f"outputs stand still while a saved state exists: {', '.join(stopped)}; do not use windows or "
+            "repeated steps with this FMU (noSetFMUStatePriorToCurrentPoint)",
         )
     else:
         yield "ok", "steps from a restored state give bit-for-bit the same values"
@@ -224,7 +238,7 @@ def _model_exchange(patient: Examination) -> Findings:
 def _outputs(patient: Examination) -> Findings:
     """Report outputs that never change: often a forgotten input or parameter."""
     assert patient.trial is not None
-    still = [name for name, values in _signals(patient.trial).items() if np.ptp(values, axis=0).max(initial=0.0) == 0.0]
+    still = [name for name, values in _signals(patient.trial).items() if _is_still(values)]
     if still:
         yield "remark", f"constant in the trial, with inputs at their start values: {', '.join(still[:10])}"
 
@@ -289,6 +303,17 @@ def _run(model: Fmu, step: float, repeated: Window | None = None) -> Result:
 
 def _signals(result: Result) -> dict[str, np.ndarray[tuple[int, ...], np.dtype[np.float64]]]:
     return {name: np.asarray(result[name].values) for name in result.signals}
+
+
+def _stopped(first: Result | None, second: Result) -> list[str]:
+    """Return signals that change in the first and not in the second; step ends of the two may differ by rounding."""
+    assert first is not None
+    expected, found = _signals(first), _signals(second)
+    return [name for name, values in expected.items() if not _is_still(values) and _is_still(found[name])]
+
+
+def _is_still(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> bool:
+    return bool(np.ptp(values, axis=0).max(initial=0.0) == 0.0)
 
 
 def _differences(first: Result | None, second: Result) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import os
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -376,6 +376,35 @@ class Fmu(Subsystem):
                 f"the run of {span:g} s is not a multiple of the step {step:g} s, and this FMU needs equal steps; "
                 f"use a run of {max(round(span / step), 1) * step:g} s"
             )
+
+    can_tell_standstill = True
+
+    def standstill_problems(self, still: Sequence[str], t: float) -> dict[str, str]:
+        """Return what the FMU says against continuous outputs that have not changed up to ``t`` (s): output -> reason.
+
+        Co-simulation only: derivatives of these outputs, and the FMU's own time if none of its outputs has changed.
+        """
+        continuous = [v.name for v in self._outputs if is_continuous(v)]
+        suspects = [name for name in continuous if name in still]
+        if self.kind == MODEL_EXCHANGE or not suspects:
+            return {}
+        found = {}
+        for variable in self.description.variables:
+            if variable.derivative_of in suspects and (rate := self._first_value(variable, 0.0)) != 0.0:
+                found[variable.derivative_of] = f'its derivative "{variable.name}" is {rate:g}'
+        if found or suspects != continuous:
+            return found
+        for clock in self.description.with_causality("independent"):
+            if abs((own := self._first_value(clock, t)) - t) > 1e-6 * max(abs(t), 1.0):
+                found = {name: f'its own time "{clock.name}" is {own:g} s at t = {t:g} s' for name in suspects}
+        return found
+
+    def _first_value(self, variable: Variable, otherwise: float) -> float:
+        """Return a value of the running FMU, or another one where it cannot be read."""
+        try:
+            return float(np.ravel(self.read(variable.name))[0])
+        except (SetupError, IndexError, ValueError):
+            return otherwise
 
     def _native(self) -> _core.Subsystem:
         if self._unpacked is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -78,6 +78,7 @@ class Subsystem:
     defaults: Mapping[str, ArrayLike] = {}
     units: Mapping[str, str] = {}
     unit_definitions: Mapping[str, Unit] = {}  #: units that are known better than by their names, as in FMUs
+    can_tell_standstill: bool = False  #: whether :meth:`standstill_problems` is worth asking
     units_expected: bool = False  #: whether a unit that is missing on one side of a connection is worth a warning
     copied_for_runs: bool = False  #: whether each run works on a copy of its own, so that several may go on at once
     stops_early: bool = False
@@ -126,6 +127,10 @@ class Subsystem:
     def step_problems(self, step: float, span: float) -> Iterator[str]:
         """Yield the reasons why the subsystem cannot run with a fixed step over a time span, both in s."""
         yield from ()
+
+    def standstill_problems(self, still: Sequence[str], t: float) -> dict[str, str]:
+        """Return why it is wrong that outputs have not changed in a run up to ``t`` (s): output -> reason."""
+        return {}
 
     @property
     def is_foreign(self) -> bool:

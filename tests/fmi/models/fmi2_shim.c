@@ -23,10 +23,14 @@ static void log_message(Instance* c, Status status, const char* category, const 
   va_end(arguments);
   const fmi2CallbackFunctions* callbacks = c->callbacks[0];
   if (strchr(text, '%') != NULL) { /* as careless models do */
-    callbacks->logger(callbacks->environment, "test", (fmi2Status)status, category, text);
+    callbacks->logger(c->environment, "test", (fmi2Status)status, category, text);
     return;
   }
-  callbacks->logger(callbacks->environment, "test", (fmi2Status)status, category, "%s", text);
+  callbacks->logger(c->environment, "test", (fmi2Status)status, category, "%s", text);
+}
+
+static void log_raw(void* environment, void* callbacks, const char* category, const char* message) {
+  ((const fmi2CallbackFunctions*)callbacks)->logger(environment, NULL, fmi2Error, category, message);
 }
 
 const char* fmi2GetTypesPlatform(void) { return "default"; }
@@ -60,6 +64,7 @@ fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid, f
   c->callbacks[0] = (void*)callbacks;
   c->environment = callbacks->environment;
   c->log = log_message;
+  c->log_raw = log_raw;
   c->logging = logging;
   c->co_simulation = type == fmi2CoSimulation;
   set_resources(c, resources);
@@ -206,7 +211,7 @@ fmi2Status fmi2GetRealOutputDerivatives(fmi2Component component, const Ref* r, s
 }
 
 fmi2Status fmi2DoStep(fmi2Component c, fmi2Real now, fmi2Real step, fmi2Boolean no_set_state_before_now) {
-  (void)no_set_state_before_now;
+  ((Instance*)c)->may_be_restored = !no_set_state_before_now;
   StepEnd end;
   const Status status = do_step(c, now, step, &end);
   return status == OK && end.terminate ? fmi2Discard : (fmi2Status)status;

@@ -25,6 +25,10 @@ static void log_message(Instance* c, Status status, const char* category, const 
   ((fmi3LogMessageCallback)c->callbacks[0])(c->environment, (fmi3Status)status, category, text);
 }
 
+static void log_raw(void* environment, void* callback, const char* category, const char* message) {
+  ((fmi3LogMessageCallback)callback)(environment, fmi3Error, category, message);
+}
+
 static void ask_inputs(Instance* c, double time) {
   bool requested = false;
   double early_time = 0.0;
@@ -53,6 +57,7 @@ static Instance* instantiate(const char* token, const char* resources, bool logg
   c->callbacks[0] = (void*)log;
   c->environment = environment;
   c->log = log_message;
+  c->log_raw = log_raw;
   c->logging = logging;
   if (resources != NULL) strncpy(c->resources, resources, sizeof c->resources - 1);
   if (definition.instantiated != NULL && definition.instantiated(c) != OK) {
@@ -292,7 +297,7 @@ fmi3Status fmi3GetOutputDerivatives(fmi3Instance c, const Ref* r, size_t n, cons
 
 fmi3Status fmi3DoStep(fmi3Instance c, fmi3Float64 now, fmi3Float64 step, fmi3Boolean no_set_state_before_now,
                       fmi3Boolean* event, fmi3Boolean* terminate, fmi3Boolean* early_return, fmi3Float64* reached) {
-  (void)no_set_state_before_now;
+  ((Instance*)c)->may_be_restored = !no_set_state_before_now;
   StepEnd end = {.reached = now};
   const Status status = do_step(c, now, step, &end);
   *event = end.event;

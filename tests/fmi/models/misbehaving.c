@@ -12,6 +12,8 @@
 #define chdir _chdir
 #define close _close
 #else
+#include <pthread.h>
+#include <sys/mman.h>
 #include <unistd.h>
 #endif
 
@@ -21,6 +23,7 @@ typedef struct {
   int32_t fault;
   double fault_time;
   double u, y;
+  double slope; /* dy/dt */
 } Values;
 
 enum {
@@ -53,11 +56,26 @@ enum {
   PRINTS_AND_SEGFAULTS,
   SLEEPS,
   FORGETS,
-  ENABLES_TRAPS
+  ENABLES_TRAPS,
+  DIVIDES_BY_ZERO,
+  READS_BEYOND_A_FILE,
+  TRAPS,
+  EXITS_WITH_0,
+  EXITS_AT_ONCE,
+  EXITS_QUICKLY,
+  RETURNS_MINUS_1,
+  CRASHES_WHEN_FREED,
+  CRASHES_IN_A_THREAD,
+  FREES_TWICE,
+  LOGS_WITH_BAD_POINTERS,
+  LOGS_AFTER_IT_WAS_FREED,
+  STAYS_WHILE_STATES_MAY_COME_BACK,
+  STANDS_STILL
 };
 
 static const Variable variables[] = {SCALAR(INT32, Values, fault), SCALAR(FLOAT64, Values, fault_time),
-                                     INPUT(FLOAT64, Values, u), SCALAR(FLOAT64, Values, y)};
+                                     INPUT(FLOAT64, Values, u), SCALAR(FLOAT64, Values, y),
+                                     SCALAR(FLOAT64, Values, slope)};
 
 static void reset(void* values) { ((Values*)values)->fault_time = 0.5; }
 
@@ -82,6 +100,12 @@ static Status save(Instance* instance) {
 
 static double outside_the_state;
 static int* volatile nowhere;
+#if !defined(_WIN32)
+static void* crash_in_thread(void* nothing) {
+  *nowhere = 1;
+  return nothing;
+}
+#endif
 static volatile int depth;
 static int overflow(volatile char* above) { /* not a tail call: the caller's frame is needed afterwards */
   volatile char frame[4096];
@@ -134,6 +158,70 @@ static Status quietly(Instance* instance, Values* s) {
   return OK;
 }
 
+static volatile int zero, thousand = 1000;
+static Status crash(Instance* instance, const Values* s) {
+  (void)instance;
+  switch (s->fault) {
+    case DIVIDES_BY_ZERO:
+      return thousand / zero ? OK : ERROR;
+    case TRAPS:
+      __builtin_trap();
+    case EXITS_WITH_0:
+      exit(0);
+#if !defined(_WIN32)
+    case READS_BEYOND_A_FILE: {
+      FILE* file = tmpfile();
+      const volatile char* mapped = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fileno(file), 0);
+      return mapped[0] ? OK : ERROR;
+    }
+    case EXITS_AT_ONCE:
+      _exit(0);
+    case EXITS_QUICKLY:
+      quick_exit(0);
+    case CRASHES_IN_A_THREAD: {
+      pthread_t thread;
+      pthread_create(&thread, NULL, crash_in_thread, NULL);
+      pthread_join(thread, NULL);
+      return OK;
+    }
+#endif
+    case FREES_TWICE: {
+      void* volatile block = malloc(5000), * volatile guard = malloc(5000);
+      free(block), free(block), free(guard);
+      return OK;
+    }
+    default:
+      return OK;
+  }
+}
+
+static void log_badly(Instance* instance) {
+  void* const callback = instance->callbacks[0];
+  instance->log_raw((void*)0x1234, callback, "logStatusError", "from an environment that is none");
+  instance->log_raw(NULL, callback, NULL, "without an environment and a category");
+  instance->log_raw(instance->environment, callback, (const char*)0x10, "with a category that cannot be read");
+  instance->log_raw(instance->environment, callback, "\xff", NULL);
+  instance->log_raw(instance->environment, callback, "logStatusError", (const char*)0x10);
+}
+
+static struct {
+  void *environment, *callback;
+  void (*log_raw)(void*, void*, const char*, const char*);
+} kept;
+static void freed(Instance* instance) {
+  const Values* s = instance->values;
+  if (s->fault == CRASHES_WHEN_FREED) *nowhere = 1;
+  if (s->fault != LOGS_AFTER_IT_WAS_FREED) return;
+  kept.environment = instance->environment;
+  kept.callback = instance->callbacks[0];
+  kept.log_raw = instance->log_raw;
+}
+#if !defined(_WIN32)
+__attribute__((destructor)) static void unloaded(void) {
+  if (kept.log_raw != NULL) kept.log_raw(kept.environment, kept.callback, "logStatusError", "too late");
+}
+#endif
+
 static Status misbehave(Instance* instance, Values* s, StepEnd* step) {
   switch (s->fault) {
     case DISCARDS:
@@ -148,6 +236,20 @@ static Status misbehave(Instance* instance, Values* s, StepEnd* step) {
       return FATAL;
     case RETURNS_42:
       return (Status)42;
+    case RETURNS_MINUS_1:
+      return (Status)-1;
+    case LOGS_WITH_BAD_POINTERS:
+      log_badly(instance);
+      return OK;
+    case DIVIDES_BY_ZERO:
+    case READS_BEYOND_A_FILE:
+    case TRAPS:
+    case EXITS_WITH_0:
+    case EXITS_AT_ONCE:
+    case EXITS_QUICKLY:
+    case CRASHES_IN_A_THREAD:
+    case FREES_TWICE:
+      return crash(instance, s);
     case TERMINATES:
       step->terminate = true;
       step->reached = instance->time;
@@ -190,7 +292,10 @@ static Status advance(Instance* instance, double end, StepEnd* step) {
     step->reached = instance->time + 0.01;
     return DISCARD;
   }
-  s->y += (end - instance->time) * (1.0 + s->u);
+  if (s->fault == STAYS_WHILE_STATES_MAY_COME_BACK && instance->may_be_restored) return OK;
+  s->slope = 1.0 + s->u;
+  if (s->fault == STANDS_STILL) return OK;
+  s->y += (end - instance->time) * s->slope;
   if (s->fault == FORGETS) s->y += 1e-3 * ++outside_the_state;
   const bool due = instance->time < s->fault_time && end >= s->fault_time - 1e-9;
   return due && s->fault != NONE ? misbehave(instance, s, step) : OK;
@@ -206,4 +311,5 @@ const Definition definition = {
     .advance = advance,
     .instantiated = instantiated,
     .save = save,
+    .freed = freed,
 };

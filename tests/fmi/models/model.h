@@ -65,10 +65,13 @@ struct Instance {
   bool event_mode;   /* events between steps are the importer's business */
   bool early_return; /* a step may end early */
   bool logging;
-  bool inputs_changed; /* since the last step: outputs may not be read in step mode */
+  bool may_be_restored; /* the importer may set states before this step back */
+  bool inputs_changed;  /* since the last step: outputs may not be read in step mode */
   StepEnd last;
   double event_time; /* of the last event: the time must not go back behind it */
   void (*log)(Instance*, Status, const char* category, const char* format, ...);
+  /* as it is: pointers of the caller, and status error */
+  void (*log_raw)(void* environment, void* callback, const char* category, const char* message);
   void (*ask_inputs)(Instance*, double time); /* intermediate update, or null */
   void* environment;
   void* callbacks[2]; /* of the shim */
@@ -93,6 +96,7 @@ typedef struct {
   Status (*handle_event)(Instance*, StepEnd*);
   Status (*instantiated)(Instance*); /* may refuse; or null */
   Status (*save)(Instance*);         /* may refuse; or null */
+  void (*freed)(Instance*);          /* or null */
   void (*derivatives)(Instance*, double*);
   Status (*evaluable)(Instance*);              /* may discard the evaluation of derivatives; or null */
   Status (*completed)(Instance*, bool* event); /* of a step of the integrator; or null */

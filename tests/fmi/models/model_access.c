@@ -16,6 +16,7 @@ Instance* make_instance(const char* token) {
 void free_instance(Instance* instance) {
   if (instance == NULL) return;
   if (instance->mode == FAILED) abort(); /* after a fatal error nothing may be called, not even this */
+  if (definition.freed != NULL) definition.freed(instance);
   free(instance->values);
   free(instance);
 }

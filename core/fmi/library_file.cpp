@@ -1,0 +1,133 @@
+// What can be seen of a library before it is loaded. The loader maps what the headers promise: a file that is shorter
+// ends the process with SIGBUS.
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+
+#include "fmi/library_image.hpp"
+
+#if defined(__linux__)
+#include <elf.h>
+#include <link.h>
+#endif
+
+namespace counterpoint::fmi {
+namespace {
+
+using Beginning = std::array<unsigned char, 64>;
+
+struct Magic {
+  std::array<unsigned char, 4> bytes;
+  std::size_t count;
+  const char* what;
+};
+
+constexpr Magic magics[] = {
+    {{0x7F, 'E', 'L', 'F'}, 4, "Linux (ELF)"},       {{'M', 'Z', 0, 0}, 2, "Windows (PE)"},
+    {{0xCF, 0xFA, 0xED, 0xFE}, 4, "macOS (Mach-O)"}, {{0xCE, 0xFA, 0xED, 0xFE}, 4, "macOS (Mach-O, 32 bits)"},
+    {{0xCA, 0xFE, 0xBA, 0xBE}, 4, "macOS (Mach-O)"},
+};
+#if defined(_WIN32)
+constexpr const char* here = "Windows";
+#elif defined(__APPLE__)
+constexpr const char* here = "macOS";
+#else
+constexpr const char* here = "Linux";
+#endif
+
+const char* system_of(const Beginning& beginning) {
+  for (const Magic& magic : magics) {
+    if (std::equal(magic.bytes.begin(), magic.bytes.begin() + magic.count, beginning.begin())) return magic.what;
+  }
+  return nullptr;
+}
+
+[[noreturn]] void refuse(const std::string& path, const std::string& reason) {
+  throw std::runtime_error("cannot be loaded: " + path + ": " + reason);
+}
+
+#if defined(__linux__)
+
+/// Reads tables of a file whose size is known.
+class ElfFile {
+ public:
+  ElfFile(const std::string& path, std::ifstream& stream, std::uint64_t size)
+      : path_(path), stream_(stream), size_(size) {}
+
+  void check() {
+    ElfW(Ehdr) header;
+    if (size_ < sizeof header)
+      refuse(path_, "file too short for the header of ELF, " + std::to_string(size_) + " bytes");
+    read(0, &header, sizeof header);
+    // Other kinds of processors and versions are told by the loader, which reads no further.
+    const unsigned char own = sizeof(void*) == 8 ? ELFCLASS64 : ELFCLASS32;
+    if (header.e_ident[EI_CLASS] != own || header.e_machine != machine() || header.e_type != ET_DYN) return;
+    if (header.e_phentsize != sizeof(ElfW(Phdr))) return;
+    for (unsigned k = 0; k < header.e_phnum; ++k) {
+      ElfW(Phdr) segment;
+      const std::uint64_t place = header.e_phoff + std::uint64_t{k} * sizeof segment;
+      expect("program headers", place, sizeof segment);
+      read(place, &segment, sizeof segment);
+      if (segment.p_type == PT_LOAD || segment.p_type == PT_DYNAMIC)
+        expect("segments", segment.p_offset, segment.p_filesz);
+    }
+    if (header.e_shoff != 0)
+      expect("section headers", header.e_shoff, std::uint64_t{header.e_shnum} * header.e_shentsize);
+  }
+
+ private:
+  static constexpr unsigned machine() {
+#if defined(__x86_64__)
+    return EM_X86_64;
+#elif defined(__aarch64__)
+    return EM_AARCH64;
+#else
+    return EM_NONE;
+#endif
+  }
+
+  void read(std::uint64_t place, void* into, std::size_t count) {
+    stream_.seekg(static_cast<std::streamoff>(place));
+    if (!stream_.read(static_cast<char*>(into), static_cast<std::streamsize>(count))) refuse(path_, "cannot be read");
+  }
+  void expect(const char* what, std::uint64_t place, std::uint64_t count) const {
+    if (place <= size_ && count <= size_ - place) return;
+    refuse(path_, std::string("the file is damaged or cut short: its ") + what + " go up to byte " +
+                      std::to_string(place + count) + " (ELF), and it has " + std::to_string(size_));
+  }
+
+  const std::string& path_;
+  std::ifstream& stream_;
+  std::uint64_t size_;
+};
+
+#endif
+
+}  // namespace
+
+void check_library_file(const std::string& path) {
+  const std::filesystem::path file(reinterpret_cast<const char8_t*>(path.c_str()));
+  std::ifstream stream(file, std::ios::binary);
+  std::error_code none;
+  const std::uint64_t size = std::filesystem::file_size(file, none);
+  if (!stream || none) return;  // the loader says why
+  Beginning beginning{};
+  stream.read(reinterpret_cast<char*>(beginning.data()), beginning.size());
+  stream.clear();
+  const char* system = system_of(beginning);
+  if (system == nullptr) return;
+  if (std::strncmp(system, here, std::strlen(here)) != 0)
+    refuse(path, std::string("this library is for ") + system + ", and this computer runs " + here);
+#if defined(__linux__)
+  ElfFile(path, stream, size).check();
+#else
+  (void)size;
+#endif
+}
+
+}  // namespace counterpoint::fmi
