@@ -11,7 +11,9 @@ from typing import Any
 from .. import approximations
 from .._common.ports import columns, port_widths
 from .._files.csv_files import read_csv
+from .._files.document import read_document
 from .._files.folder import Folder, call
+from .._files.overriding import overridden
 from .._files.problems import Mistakes, Path, path_of, quoted
 from .._files.tables import Table
 from .._run.precedence import custom, sequential
@@ -160,7 +162,9 @@ class Builder:
         from ..multibody.files.reading import ModelFile
 
         with self._noting(*at, "file"):
-            model = ModelFile.read(self.folder.find(entry.file), allow_outside=self.folder.allow_outside)
+            path = self.folder.find(entry.file)
+            document = overridden(read_document(path), entry.set or {})
+            model = ModelFile.of(path, document, allow_outside=self.folder.allow_outside)
             if not self.run_code and model.runs_code:
                 return self._leave_out(f"{entry.file} with Python files")
             return model.build().subsystem()
@@ -170,7 +174,9 @@ class Builder:
         from ..diagram.files.reading import DiagramFile
 
         with self._noting(*at, "file"):
-            model = DiagramFile.read(self.folder.find(entry.file), allow_outside=self.folder.allow_outside)
+            path = self.folder.find(entry.file)
+            document = overridden(read_document(path), entry.set or {})
+            model = DiagramFile.of(path, document, allow_outside=self.folder.allow_outside)
             if not self.run_code and model.runs_code:
                 return self._leave_out(f"{entry.file} with Python files")
             return model.build().subsystem()

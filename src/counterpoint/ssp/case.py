@@ -15,7 +15,17 @@ if TYPE_CHECKING:
 
 def read_case(file: CaseFile, settings: CaseSettings) -> Scenario:
     """Return the system structure as a scenario with the settings given."""
-    scenario = read(file.path, until=settings.until, step=settings.step, allow_outside=file.allow_outside)
+    scenario = read(
+        file.path,
+        until=settings.until,
+        step=settings.steps or settings.step,
+        isolate=settings.isolate,
+        lenient=settings.lenient,
+        set=settings.set,
+        input=settings.input,
+        outputs=settings.outputs,
+        allow_outside=file.allow_outside,
+    )
     return scenario.changed(until=settings.until, scheme=settings.scheme, threads=settings.threads)
 
 
