@@ -86,7 +86,7 @@ class FmuCase(ModelCase):
             )
             for name in names:
                 how = lagrange(1) if kind == "continuous" else hold("behind")
-                system.connect(f"{owner}.{name}", f"{self.name}.{name}", how)
+                system.connect(f"{owner}.{name}", f"{self.name}.{name}", how, convert=False)
 
     def info(self, console: Console) -> None:
         """Print what the FMU is."""

@@ -120,7 +120,7 @@ class Store:
         try:
             return folder.find(unquote(name)), unquote(fragment)
         except SetupError as error:
-            for other in _other_names(name):
+            for other in _other_names(self.root, name):
                 with suppress(SetupError):
                     found = folder.find(other)
                     place.complain(f'source = "{uri[:80]}": no such file; "{other}" is used')
@@ -155,13 +155,23 @@ class Store:
             return None
 
 
-def _other_names(name: str) -> list[str]:
-    """Return what a source may mean that names no file: not encoded, with backslashes, of another computer."""
+def _other_names(root: Path, name: str) -> list[str]:
+    """Return what a source may mean that names no file: not encoded, with backslashes or other capitals, elsewhere."""
     plain = unquote(name).replace("\\", "/")
     if _DRIVE.match(plain) or plain.startswith("/"):
         last = plain.rpartition("/")[2]
         return [last, f"resources/{last}"]
-    return [name, plain, f"resources/{plain}"]
+    return [name, plain, *_with_other_capitals(root, plain), f"resources/{plain}"]
+
+
+def _with_other_capitals(root: Path, name: str) -> list[str]:
+    """Return the names of files in the same folder that differ in capitals only, if there is just one."""
+    folder, _, last = name.rpartition("/")
+    try:
+        found = [file.name for file in (root / folder).iterdir() if file.name.lower() == last.lower()]
+    except OSError:
+        return []
+    return [f"{folder}/{found[0]}" if folder else found[0]] if len(found) == 1 else []
 
 
 def _expected(root: Element | None, tag: str, notes: Notes) -> tuple[Element, Notes] | None:

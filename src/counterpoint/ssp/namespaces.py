@@ -13,8 +13,10 @@ _SIMILAR = {
     "Description": "ssd", "Common": "ssc", "ParameterValues": "ssv", "ParameterMapping": "ssm",
     "SignalDictionary": "ssb",
 }  # fmt: skip
-_NAMESPACE = re.compile(rf"(?i)(?=.*(?:ssp-standard|systemstructure)).*({'|'.join(_SIMILAR)})(?:Draft)?/?$")
-"""Namespaces of drafts, and misspelt ones: the last word says which is meant."""
+_NAMESPACE = re.compile(
+    rf"(?i)(?=.*(?:ssp-standard|systemstructure))(?!.*/SSP[02-9]).*({'|'.join(_SIMILAR)})(?:Draft)?/?$"
+)
+"""Namespaces of drafts, and misspelt ones: the last word says which is meant. Other major versions are not read."""
 
 
 def read_xml(data: bytes, notes: Notes) -> Element:

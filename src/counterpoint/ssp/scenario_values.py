@@ -19,6 +19,7 @@ from .signals import follow, value_of
 
 _ANY_SPAN = 10.0
 """Length of a run in s that is not made, to choose steps for a system that is only looked at."""
+_TEXTS = ("String", "Binary")
 _PARAMETERS = ("parameter", "structuralParameter")
 
 
@@ -333,7 +334,12 @@ def _add_columns(made: Tables, flat: Flat, path: FilePath, kind: str, ends: dict
     approximation = {"kind": "lagrange", "order": 1} if kind == "linear" else {"kind": "hold"}
     for name in columns:
         for key in wanted[name]:
-            table = {"from": f"{owner}.{name}", "to": _port(flat, key), "approximation": approximation}
+            table = {
+                "from": f"{owner}.{name}",
+                "to": _port(flat, key),
+                "approximation": approximation,
+                "convert": False,
+            }
             made.values["connections"].append(table)
 
 
@@ -347,9 +353,11 @@ def _connectable(flat: Flat, source: Key, sink: Key, place: s.Place) -> bool:
             "supported; give the parameter a value"
         )
         return False
+    if given.type == taken.type and given.type in _TEXTS:
+        return True
     for key, variable in ((source, given), (sink, taken)):
         if variable.type not in NUMERIC:
-            place.wrong(f'"{key[1]}" is of type {variable.type}; signals must be numeric')
+            place.wrong(f'"{key[1]}" is of type {variable.type}; the other end is not')
             return False
     return True
 

@@ -41,7 +41,19 @@ def follow(flat: Flat, chain: list[Edge]) -> Path | None:
         total = _after(_after(total, found), line)
         current = needed or (current if connection.converts else None)
     ends = (chain[0].source, chain[-1].sink)
-    return Path(total, len(chain) == 1 and all(_said_by_the_fmu(flat, key) for key in ends))
+    plain = len(chain) == 1 and all(_said_by_the_fmu(flat, key) for key in ends)
+    return Path(total, plain and (not chain[0].connection.converts or _is_plain(flat, *ends)))
+
+
+def _is_plain(flat: Flat, source: Key, sink: Key) -> bool:
+    """Whether the units of two variables are converted as their definitions say."""
+    given, needed = flat.unit(source), flat.unit(sink)
+    if given is None or needed is None or given.exponents is None or needed.exponents is None:
+        return True
+    try:
+        return conversion(given, needed).is_identity or given.name != needed.name
+    except UnitProblem:
+        return False
 
 
 def as_line(
