@@ -92,12 +92,7 @@ def kind_of(file: CaseFile) -> Kind:
     for kind in KINDS:
         if kind.endings and kind.recognises(file):
             return kind
-    foreign = next((what for start, what in _FOREIGN.items() if file.first_bytes.startswith(start)), None)
-    if foreign is not None:
-        raise ScenarioError(
-            f"{file.path}: is {foreign}; expected a scenario, mechanism or diagram (.toml), an FMU (.fmu) or a system "
-            "structure (.ssp, .ssd)"
-        )
+    _refuse_foreign(file)
     for kind in KINDS:
         if kind.recognises(file):
             return kind
@@ -109,16 +104,32 @@ def kind_of(file: CaseFile) -> Kind:
     return SCENARIO
 
 
+def _refuse_foreign(file: CaseFile) -> None:
+    """Raise ScenarioError if the first bytes of a file say that it is none of ours."""
+    foreign = next((what for start, what in _FOREIGN.items() if file.first_bytes.startswith(start)), None)
+    if foreign is not None:
+        raise ScenarioError(
+            f"{file.path}: is {foreign}; expected a scenario, mechanism or diagram (.toml), an FMU (.fmu) or a system "
+            "structure (.ssp, .ssd)"
+        )
+
+
 def check_kind(path: Path, wanted: str) -> None:
     """Raise ScenarioError with the kind that a file is, if it is known to be of another kind than wanted.
 
     ``wanted`` is the name of a kind, ``"an FMU"``. A file that cannot be read, or is of no kind, is left to its reader.
     """
+    if not path.is_file():
+        return
+    file = CaseFile(path)
+    found = next((kind for kind in KINDS if kind.endings and kind.recognises(file)), None)
+    if found is None and wanted in ("a scenario", "a mechanism", "a diagram"):
+        _refuse_foreign(file)
     try:
-        found = kind_of(CaseFile(path)) if path.is_file() else None
+        found = found or kind_of(file)
     except ScenarioError:
         return
-    if found is not None and found.name != wanted:
+    if found.name != wanted:
         raise ScenarioError(f"{path}: is {found.name}; expected {wanted}; {found.use}")
 
 

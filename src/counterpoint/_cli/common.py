@@ -69,8 +69,6 @@ def steps_of(texts: Iterable[str]) -> tuple[float | None, dict[str, float]]:
             value = float(number)
         except ValueError:
             raise click.UsageError(f"--step {text}: expected a number of seconds, or NAME=SECONDS") from None
-        if not value > 0.0:
-            raise click.UsageError(f"--step {text}: must be greater than 0")
         if name:
             named[name.strip()] = value
         else:

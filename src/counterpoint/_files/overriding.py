@@ -42,7 +42,7 @@ def read_value(text: str) -> Any:
     except (tomllib.TOMLDecodeError, RecursionError):
         pass
     try:
-        return float(text)  # ".5" and "5." are numbers for everybody but TOML
+        return float(text)  # ".5" and "5." are numbers everywhere but in TOML
     except ValueError:
         return text
 

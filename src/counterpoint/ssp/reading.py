@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from .._cases.registry import check_kind
 from .._files import problems
 from .._files.folder import Folder, similar_files
 from .._files.problems import Document
@@ -104,6 +105,7 @@ def read(
     >>> scenario = ssp.read("plant.ssp", step=1e-3, set={"pump.diameter": 0.2})  # doctest: +SKIP
     >>> scenario.run()["pump.flow"].plot()  # doctest: +SKIP
     """
+    check_kind(Path(path), "a system structure")
     single, steps = (None, step) if isinstance(step, Mapping) else (step, {})
     table = None if input is None else Path(input)
     choices = Choices(until, single, steps, isolate, lenient, set or {}, table, tuple(outputs))
