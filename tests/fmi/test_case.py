@@ -104,7 +104,7 @@ def test_an_fmu_without_step_or_end(command, built, changed):
 def test_another_kind_of_file_is_named(command, tmp_path, built):
     (tmp_path / "plant.ssp").write_bytes(b"PK\x03\x04")
     (tmp_path / "diagram.toml").write_text("[diagram]\n")
-    (tmp_path / "scenario.toml").write_text("until = 1.0\n")
+    (tmp_path / "scenario.toml").write_text("until = 1.0\n[subsystems]\n")
     (tmp_path / "mechanism.toml").write_text("[mechanism]\n")
     (tmp_path / "picture.toml").write_bytes(b"\x89PNG\r\n")
     (tmp_path / "run.h5").write_bytes(b"\x89HDF\r\n\x1a\n")

@@ -103,12 +103,14 @@ def input_columns(description: ModelDescription, names: list[str]) -> dict[str, 
 
 def read_case(file: CaseFile, settings: CaseSettings) -> FmuCase:
     """Return the FMU with the settings given; without ``until`` it runs as long as the FMU suggests."""
+    given = _values(file, settings.set) if settings.set else {}
     model = fmu(
         file.path,
+        parameters=given.get("parameters"),
+        start=given.get("start"),
         isolate=settings.isolate,
         lenient=settings.lenient,
         outputs=settings.outputs or None,
-        **_values(file, settings.set) if settings.set else {},
     )
     experiment = model.description.experiment
     run = RunSettings(until=experiment.stop, start=experiment.start or 0.0)

@@ -213,7 +213,8 @@ class _Reader:
     def _groups(self, simulator: str) -> dict[str, Group]:
         """Return the variable groups of a simulator, also those inside others; read once."""
         if simulator not in self.groups:
-            self.groups[simulator] = found = {}
+            found: dict[str, Group] = {}
+            self.groups[simulator] = found
             waiting = list(self._read_groups(simulator))
             while waiting:
                 group = waiting.pop(0)
