@@ -101,3 +101,19 @@ def test_a_warning_is_one_line(command, pack):
     assert errors.count("\n") == 1
     assert errors.startswith("warning: ")
     assert 'Parameter "kk": no variable or connector is named "kk"; the value is ignored' in errors
+
+
+def test_a_structure_without_an_end_is_exported(command, pack, tmp_path, fmus):
+    from .conftest import changed
+
+    def endless(data):
+        return data.replace(b' stopTime="1"', b"")
+
+    bare = changed(fmus["oscillator"], tmp_path, endless)
+    text = ssd(PAIR, experiment="").replace("resources/oscillator.fmu", "bare.fmu")
+    path = pack(text, {"bare.fmu": bare.read_bytes()})
+    code, _, errors = command("export", path)
+    assert (code, "stopTime is missing; set the end time with --until 10" in errors) == (2, True)
+    code, out, _ = command("export", path, "--until", "2", "--set", "a.k=90")
+    assert (code, "wrote plant.fmu" in out) == (0, True)
+    assert cp.fmu(tmp_path / "plant.fmu").outputs

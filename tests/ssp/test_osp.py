@@ -103,7 +103,7 @@ def test_variables_are_connected_in_either_direction(folder, expected):
     assert_same(ssp.read(folder(structure(PAIR, turned))).run(), expected)
 
 
-@pytest.mark.parametrize("name", ["Oscillator", "oscillator"], ids=["named after the model", "named after the file"])
+@pytest.mark.parametrize("name", ["Oscillator", "OSCILLATOR"], ids=["named after the model", "with other capitals"])
 def test_variable_groups_become_connections(folder, expected, name):
     case = folder(structure(PAIR, grouped("a.both ways", "b.turned round")), **{name: GROUPS})
     assert_same(ssp.read(case).run(), expected)

@@ -229,8 +229,8 @@ class _Reader:
         if found is None:
             return
         names = [f"{name}_OspModelDescription.xml" for name in dict.fromkeys((_model_name(found[0]), found[0].stem))]
-        paths = [folder / name for name in names for folder in (found[0].parent, self.store.root)]
-        path = next((path for path in paths if path.is_file()), None)
+        folders = (found[0].parent, self.store.root)
+        path = next((file for name in names for folder in folders for file in _called(folder, name)), None)
         if path is None:
             place.wrong(f"its variable groups are in {names[0]}, which is missing; put it beside the FMU")
             return
@@ -280,6 +280,12 @@ def _group(element: Element, notes: Notes) -> Group:
     variables = [notes.text(child, "ref") for child in element.children if local(child) == "Variable"]
     groups = [_group(child, notes) for child in element.children if local(child) != "Variable"]
     return Group(element.attributes.get("name", ""), variables, groups)
+
+
+def _called(folder: Path, name: str) -> list[Path]:
+    """Return the files of a folder with a name, capitals aside; the one that is written the same first."""
+    found = [file for file in sorted(folder.iterdir()) if file.name.lower() == name.lower() and file.is_file()]
+    return sorted(found, key=lambda file: file.name != name)
 
 
 def _model_name(file: Path) -> str:
