@@ -24,7 +24,14 @@ def test_a_toml_file_is_recognised_by_its_tables(module, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "module"), [("a.fmu", "fmi.case"), ("A.FMU", "fmi.case"), ("b.ssp", "ssp.case"), ("b.ssd", "ssp.case")]
+    ("name", "module"),
+    [
+        ("a.fmu", "fmi.case"),
+        ("A.FMU", "fmi.case"),
+        ("b.ssp", "ssp.case"),
+        ("b.ssd", "ssp.case"),
+        ("OspSystemStructure.xml", "ssp.case"),
+    ],
 )
 def test_other_files_are_recognised_by_their_ending(name, module):
     assert kind_of(CaseFile(Path(name))).module == f"counterpoint.{module}"
@@ -52,7 +59,7 @@ def test_a_run_file_cannot_be_run(tmp_path):
 
 
 def test_a_scenario_has_no_step_of_its_own(tmp_path):
-    with pytest.raises(SetupError, match="--step is for mechanisms"):
+    with pytest.raises(SetupError, match="each subsystem has its own step; say which one: --step engine=1e-4"):
         read_case(EXAMPLES / "two_mass.toml", settings=CaseSettings(step=0.1))
 
 

@@ -119,7 +119,7 @@ def test_mistakes_of_the_file_are_told_with_its_name(model, counterpoint, additi
 def test_a_step_is_refused_for_a_scenario(counterpoint, examples):
     code, _, err = counterpoint("run", examples / "two_mass.toml", "--step", "0.1")
     assert code == 2
-    assert "--step is for mechanisms, diagrams and system structures" in err
+    assert "in a scenario each subsystem has its own step; say which one: --step engine=1e-4" in err
 
 
 def test_info_shows_what_a_mechanism_is_made_of(model, counterpoint):

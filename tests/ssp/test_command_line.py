@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 import counterpoint as cp
+from counterpoint import ssp
 from counterpoint._cli.main import main
 
 from .conftest import PAIR, ssd
@@ -34,9 +35,6 @@ def test_a_structure_is_run(command, pack, tmp_path):
 
 def test_a_structure_that_does_not_say_its_end_is_run_until_then(command, pack):
     path = pack(ssd(PAIR, experiment=""))
-    code, _, errors = command("run", path, "--no-plot")
-    assert code == 2
-    assert "stopTime is missing; set the end time with --until 10" in errors
     code, out, _ = command("run", path, "--no-plot", "--until", "0.5")
     assert code == 0
     assert "at t = 0.5 s of 0.5 s" in out
@@ -47,10 +45,11 @@ def test_an_fmu_that_suggests_no_step_gets_one(command, pack, fmus, tmp_path):
 
     bare = changed(fmus["oscillator"], tmp_path, lambda data: data.replace(b' stepSize="0.01"', b""))
     path = pack(ssd(PAIR).replace("resources/oscillator.fmu", "bare.fmu"), {"bare.fmu": bare.read_bytes()})
-    code, _, errors = command("run", path, "--no-plot")
-    assert code == 2
-    assert 'Component "a": step: is missing' in errors
-    assert command("run", path, "--no-plot", "--step", "0.005")[0] == 0
+    with pytest.warns(ssp.StructureWarning, match=r'Component "[ab]": no step is given; 0.001 s is used, a thousandth'):
+        assert ssp.read(path).build().subsystems["a"].step == 0.001
+    assert command("run", path, "--no-plot", "--step", "0.005", "--step", "b=0.01")[0] == 0
+    result = cp.load(tmp_path / "plant-run" / "plant.h5")
+    assert [result[name].time[1] for name in ("a.x", "b.x")] == [0.005, 0.01]
 
 
 def test_a_structure_is_shown(command, pack):
@@ -102,3 +101,19 @@ def test_a_warning_is_one_line(command, pack):
     assert errors.count("\n") == 1
     assert errors.startswith("warning: ")
     assert 'Parameter "kk": no variable or connector is named "kk"; the value is ignored' in errors
+
+
+def test_a_structure_without_an_end_is_exported(command, pack, tmp_path, fmus):
+    from .conftest import changed
+
+    def endless(data):
+        return data.replace(b' stopTime="1"', b"")
+
+    bare = changed(fmus["oscillator"], tmp_path, endless)
+    text = ssd(PAIR, experiment="").replace("resources/oscillator.fmu", "bare.fmu")
+    path = pack(text, {"bare.fmu": bare.read_bytes()})
+    code, _, errors = command("export", path)
+    assert (code, "stopTime is missing; set the end time with --until 10" in errors) == (2, True)
+    code, out, _ = command("export", path, "--until", "2", "--set", "a.k=90")
+    assert (code, "wrote plant.fmu" in out) == (0, True)
+    assert cp.fmu(tmp_path / "plant.fmu").outputs

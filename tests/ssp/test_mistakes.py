@@ -35,17 +35,14 @@ def test_all_mistakes_are_told_at_once_with_their_lines(problems):
         ssd(
             two(
                 a=component("a", "resources/oscilator.fmu", OSCILLATOR),
-                b=component("b", "resources/oscillator.fmu", connector("x_oter", "input") + connector("x", "input")),
+                b=component("b", "resources/oscillator.fmu", connector("x", "output") + connector("x", "input")),
                 joint=connection("a.x", "c.x_other") + connection("b.y", "a.x_other"),
             )
         )
     )
     assert all("plant.ssp: SystemStructure.ssd line " in text for text in found)
     assert any('Component "a": source: "resources/oscilator.fmu": no such file' in text for text in found)
-    assert any('Connector "x_oter": the FMU has no such variable; did you mean "x_other"?' in text for text in found)
-    assert any(
-        'Connector "x": kind = input; the variable of the FMU has the causality output' in text for text in found
-    )
+    assert any('Connector "x": another connector has the same name' in text for text in found)
     assert any('Connection "a.x" to "c.x_other": no element "c"' in text for text in found)
     assert any('"b" has no connector "y"' in text for text in found)
     lines = [int(text.split(" line ")[1].partition(":")[0]) for text in found]
@@ -63,9 +60,6 @@ def test_all_mistakes_are_told_at_once_with_their_lines(problems):
         ({"b": component("b", "http://example.org/x.fmu")}, "expected a file next to the SSD"),
         ({"b": component("b", "file:///x.fmu")}, "expected a file next to the SSD"),
         ({"b": component("b", "../x.fmu")}, "lies outside"),
-        ({"b": component("b", "resources/oscillator.fmu", connector("x_other", "input", "<ssc:Integer/>"))},
-         "type Integer; the variable of the FMU is of type Float64"),
-        ({"b": component("b", "resources/oscillator.fmu", connector("x_other", "inputs"))}, 'kind = "inputs"; did you mean'),
         ({"b": component("b", "x", "").replace("x-fmu-sharedlibrary", "x-lookup")}, 'type = "application/x-lookup"; expected an FMU'),
         ({"b": component("b", "resources/oscillator.fmu", OSCILLATOR, parameters(k="stiff"))},
          'Real: value = "stiff"; expected a value of type Real'),
@@ -75,8 +69,7 @@ def test_all_mistakes_are_told_at_once_with_their_lines(problems):
          "neither a source nor <ssv:ParameterSet>"),
         ({"b": component("b", "resources/oscillator.fmu", OSCILLATOR, '<ssd:ParameterBinding source="p.ssv"/>')},
          'ParameterBinding: source: "p.ssv": no such file'),
-        ({"b": component("b", "resources/pass.fmu").replace(
-            "<ssd:Component ", '<ssd:Component implementation="ModelExchange" ')}, "implementation = ModelExchange; the FMU does not support it"),
+        ({"joint": connection("a.x", "b.x_other", attributes='startIndices="1"')}, "parts of arrays cannot be connected"),
     ],
 )  # fmt: skip
 def test_a_mistake_is_named(problems, changes, expected):
@@ -131,7 +124,8 @@ def test_mistakes_in_files_that_are_referred_to_name_those_files(problems):
 
 
 def test_what_the_fmu_does_not_take_is_said_with_the_component(problems, pack):
-    text = two(b=component("b", "resources/oscillator.fmu", OSCILLATOR, parameters(a=3)))
+    wrong = parameters(mode_in=("Enumeration", 'value="idel"'))
+    text = two(b=component("b", "resources/pass.fmu", "", wrong), joint="")
     scenario = cp.Scenario.read(pack(ssd(text)))
     with pytest.raises(cp.ScenarioError) as caught:
         scenario.build()
@@ -176,7 +170,6 @@ def test_code_is_not_run_from_a_structure(problems):
         ("<ssd:System", "not well-formed XML"),
         ('<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', "a DOCTYPE is not allowed"),
         ("<a/>", "expected a system structure description of SSP 1.0"),
-        (ssd(PAIR).replace('version="1.0" name', 'version="2.0" name'), 'version = "2.0"; expected SSP 1.0'),
         (ssd(""), "contains no component"),
         (ssd(PAIR).replace("SSP1", "SSP9"), "expected a system structure description of SSP 1.0"),
     ],

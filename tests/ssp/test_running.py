@@ -254,10 +254,8 @@ def test_the_step_of_another_master_is_taken_over(pack):
 
 def test_a_run_needs_an_end(pack):
     path = pack(ssd(PAIR, experiment=""))
-    with pytest.raises(
-        cp.ScenarioError, match=r"DefaultExperiment: stopTime is missing; set the end time with --until"
-    ):
-        cp.Scenario.read(path)
+    with pytest.warns(ssp.StructureWarning, match="stopTime is missing; the run ends at 1 s, as the FMUs suggest"):
+        assert cp.Scenario.read(path).until == 1.0
     assert ssp.read(path, until=0.5).run().end == 0.5
 
 

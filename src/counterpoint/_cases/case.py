@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
@@ -58,12 +58,26 @@ class CaseSettings:
     step: float | None = None
     scheme: str | None = None
     threads: int | None = None
+    steps: Mapping[str, float] = field(default_factory=dict)  #: of single subsystems, by name
+    set: Mapping[str, Any] = field(default_factory=dict)  #: values that replace those of the file, by name
+    isolate: bool = False  #: whether each FMU gets a process of its own
+    lenient: bool = False  #: whether harmless violations in FMUs and system structures are only warnings
+    input: Path | None = None  #: a CSV file with a column for each input
+    outputs: tuple[str, ...] = ()  #: variables that are recorded and drawn
 
 
 def check_code(file: CaseFile, runs_code: bool) -> None:
     """Raise SetupError if a file cannot be built without running Python files, and those may not run."""
     if runs_code and not file.run_code:
         raise SetupError(f"{file.path}: names Python files; add --build to run them")
+
+
+def refuse_for_models(settings: CaseSettings, kind: str) -> None:
+    """Raise SetupError for settings that only FMUs and system structures have."""
+    given = {"--input": settings.input, "--isolate": settings.isolate, "--lenient": settings.lenient}
+    for option, value in given.items():
+        if value:
+            raise SetupError(f"{option} is for FMUs and system structures; this is {kind}")
 
 
 class Case:

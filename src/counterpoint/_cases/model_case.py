@@ -5,16 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from .._files.tables import bad_span
 from .._run.options import RunOptions
 from .._run.precedence import NAMED_SCHEMES
 from ..errors import ScenarioError, SetupError, did_you_mean
 from .case import Case, CaseSettings
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass(frozen=True)
@@ -82,7 +79,14 @@ class ModelCase(Case):
 
     def with_settings(self, settings: CaseSettings) -> Self:
         """Return a case with the settings given."""
-        return self.changed(until=settings.until, scheme=settings.scheme, threads=settings.threads, step=settings.step)
+        unknown = [name for name in settings.steps if name != self.name]
+        if unknown:
+            raise SetupError(f'--step {unknown[0]}: {self.path} is a single model, "{self.name}"; say --step 1e-3')
+        step = settings.steps.get(self.name, settings.step)
+        made = self.changed(until=settings.until, scheme=settings.scheme, threads=settings.threads, step=step)
+        if not settings.outputs:
+            return made
+        return replace(made, settings=replace(made.settings, plot=list(settings.outputs)))
 
     def options(self) -> RunOptions:
         """Return the settings of the case as options of a run."""

@@ -24,12 +24,17 @@ class Kind:
     """A kind of file: the module that handles it, and by what it is recognised; a TOML file by one of its tables."""
 
     module: str
+    name: str  #: for messages, with its article
+    use: str  #: what is done with it, for who has used it for something else
+    folders: bool = False  #: whether a folder can be one
     endings: tuple[str, ...] = ()
     first_bytes: bytes = b""
     tables: frozenset[str] = frozenset()
 
     def recognises(self, file: CaseFile) -> bool:
         """Whether a file is of this kind."""
+        if file.path.is_dir():
+            return self.folders
         if self.endings:
             return file.ending in self.endings
         if self.first_bytes:
@@ -42,20 +47,52 @@ class Kind:
 
 
 KINDS = (
-    Kind("counterpoint.fmi.case", endings=(".fmu",)),
-    Kind("counterpoint.ssp.case", endings=(".ssp", ".ssd")),
-    Kind("counterpoint.results.case", first_bytes=b"\x89HDF\r\n\x1a\n"),
-    Kind("counterpoint.multibody.files.case", tables=frozenset(("mechanism", "points", "bodies"))),
-    Kind("counterpoint.diagram.files.case", tables=frozenset(("diagram",))),
+    Kind("counterpoint.fmi.case", "an FMU", "counterpoint.fmu reads it", endings=(".fmu",)),
+    Kind(
+        "counterpoint.ssp.case",
+        "a system structure",
+        "counterpoint.ssp.read or counterpoint run takes it",
+        folders=True,
+        endings=(".ssp", ".ssd", ".xml"),
+    ),
+    Kind(
+        "counterpoint.results.case",
+        "a run file, the result of a run",
+        "counterpoint.load or counterpoint info reads it",
+        first_bytes=b"\x89HDF\r\n\x1a\n",
+    ),
+    Kind(
+        "counterpoint.multibody.files.case",
+        "a mechanism",
+        "counterpoint.multibody.load or counterpoint run takes it",
+        tables=frozenset(("mechanism", "points", "bodies")),
+    ),
+    Kind(
+        "counterpoint.diagram.files.case",
+        "a diagram",
+        "counterpoint.diagram.load or counterpoint run takes it",
+        tables=frozenset(("diagram",)),
+    ),
 )
 """Asked in this order."""
 
-SCENARIO = Kind("counterpoint.scenario.case")
+SCENARIO = Kind("counterpoint.scenario.case", "a scenario", "counterpoint.Scenario.read or counterpoint run takes it")
 """What a TOML file is that is nothing else."""
+
+_FOREIGN = {
+    b"PK\x03\x04": "a ZIP archive; an FMU ends with .fmu, a system structure with .ssp",
+    b"\x89PNG": "a picture", b"\x7fELF": "a program or library", b"MZ": "a program or library of Windows",
+    b"<?xml": "an XML file", b"%PDF": "a PDF file",
+}  # fmt: skip
+"""How files begin that are none of ours."""
 
 
 def kind_of(file: CaseFile) -> Kind:
     """Return the kind of a file; raise ScenarioError when it is empty or no TOML."""
+    for kind in KINDS:
+        if kind.endings and kind.recognises(file):
+            return kind
+    _refuse_foreign(file)
     for kind in KINDS:
         if kind.recognises(file):
             return kind
@@ -65,6 +102,37 @@ def kind_of(file: CaseFile) -> Kind:
             "a scenario has [subsystems]"
         )
     return SCENARIO
+
+
+def _refuse_foreign(file: CaseFile) -> None:
+    """Raise ScenarioError if the first bytes of a file say that it is none of ours."""
+    foreign = next((what for start, what in _FOREIGN.items() if file.first_bytes.startswith(start)), None)
+    if foreign is not None:
+        raise ScenarioError(
+            f"{file.path}: is {foreign}; expected a scenario, mechanism or diagram (.toml), an FMU (.fmu) or a system "
+            "structure (.ssp, .ssd)"
+        )
+
+
+def check_kind(path: Path, wanted: str) -> None:
+    """Raise ScenarioError with the kind that a file is, if it is known to be of another kind than wanted.
+
+    ``wanted`` is the name of a kind, ``"an FMU"``. A file that cannot be read, or is of no kind, is left to its reader.
+    """
+    if not path.is_file():
+        return
+    file = CaseFile(path)
+    found = next((kind for kind in KINDS if kind.endings and kind.recognises(file)), None)
+    if found is None and wanted in ("a scenario", "a mechanism", "a diagram"):
+        _refuse_foreign(file)
+    try:
+        found = found or kind_of(file)
+    except ScenarioError:
+        return
+    if found is SCENARIO and "subsystems" not in file.document.values:
+        return  # it may be anything
+    if found.name != wanted:
+        raise ScenarioError(f"{path}: is {found.name}; expected {wanted}; {found.use}")
 
 
 def read_case(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import errno
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -47,6 +47,50 @@ def with_allow_remote(command: Callable[..., Any]) -> Callable[..., Any]:
         metavar="ADDRESS",
         help="Let the scenario use this address of another computer, unencrypted; may be given again.",
     )(command)
+
+
+def assignments(texts: Iterable[str]) -> dict[str, Any]:
+    """Return the values of ``--set NAME=VALUE``, written as in TOML; other values are text."""
+    from .._files.overriding import read_assignment
+
+    try:
+        return dict(read_assignment(text) for text in texts)
+    except ValueError as error:
+        raise click.UsageError(f"--set {error}") from None
+
+
+def steps_of(texts: Iterable[str]) -> tuple[float | None, dict[str, float]]:
+    """Return the step in s of ``--step S`` and those of ``--step NAME=S``."""
+    single: float | None = None
+    named: dict[str, float] = {}
+    for text in texts:
+        name, _, number = text.rpartition("=")
+        try:
+            value = float(number)
+        except ValueError:
+            raise click.UsageError(f"--step {text}: expected a number of seconds, or NAME=SECONDS") from None
+        if name:
+            named[name.strip()] = value
+        else:
+            single = value
+    return single, named
+
+
+def with_model_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add what replaces settings inside a model: ``--set``, ``--step``, ``--isolate``, ``--lenient``."""
+    options = [
+        click.option(
+            "--set", "values", multiple=True, metavar="NAME=VALUE", help="A value inside; may be given again."
+        ),
+        click.option(
+            "--step", "steps", multiple=True, metavar="[NAME=]S", help="Step in s, of one subsystem or of all."
+        ),
+        click.option("--isolate", is_flag=True, help="Run each FMU in a process of its own."),
+        click.option("--lenient", is_flag=True, help="Run in spite of harmless violations of the standards."),
+    ]
+    for option in reversed(options):
+        command = option(command)
+    return command
 
 
 def print_warning(message: Warning | str) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from .common import with_traceback
+from .common import assignments, steps_of, with_model_options, with_traceback
 
 
 @click.command()
@@ -14,16 +14,27 @@ from .common import with_traceback
 @click.argument("target", type=click.Path(path_type=Path))
 @click.option("--overwrite", is_flag=True, help="Replace files that are already there.")
 @click.option("--until", type=float, metavar="S", help="End of the run in s, instead of the source's.")
-@click.option("--step", type=float, metavar="S", help="Step in s of FMUs of a system structure that suggest none.")
+@with_model_options
 @click.option("--allow-outside", is_flag=True, help="Let the source use files outside of its directory.")
 @with_traceback
 def convert(
-    *, source: Path, target: Path, overwrite: bool, until: float | None, step: float | None, allow_outside: bool
+    *,
+    source: Path,
+    target: Path,
+    overwrite: bool,
+    until: float | None,
+    values: tuple[str, ...],
+    steps: tuple[str, ...],
+    isolate: bool,
+    lenient: bool,
+    allow_outside: bool,
 ) -> None:
     """Write a scenario of FMUs (.toml) as a system structure (.ssp, .ssd), or the other way round."""
     from .._cases.case import CaseSettings
     from .._cases.registry import read_case
     from .._display.console import console, say
 
-    case = read_case(source, allow_outside=allow_outside, settings=CaseSettings(until=until, step=step))
+    step, named = steps_of(steps)
+    settings = CaseSettings(until, step, steps=named, set=assignments(values), isolate=isolate, lenient=lenient)
+    case = read_case(source, allow_outside=allow_outside, settings=settings)
     say(f"wrote {case.write(target, overwrite=overwrite)}", console())

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .common import with_traceback
+from .common import assignments, with_traceback
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -27,13 +27,12 @@ _LEVELS = {"ok": "green", "remark": "", "problem": "red"}
 @with_traceback
 def doctor(file: Path, step: float | None, deadline: float, settings: tuple[str, ...]) -> None:
     """Try an FMU in a child process and list every problem; the exit code is 0 when there is none."""
+    from .._cases.registry import check_kind
     from .._display.console import console
-    from ..fmi.doctor import examine, value_of
+    from ..fmi.doctor import examine
 
-    wrong = [text for text in settings if "=" not in text]
-    if wrong:
-        raise click.UsageError(f"--set {wrong[0]}: expected NAME=VALUE")
-    parameters = {name: value_of(value) for name, _, value in (text.partition("=") for text in settings)}
+    check_kind(file, "an FMU")
+    parameters = assignments(settings)
     found = examine(file, step=step, deadline=deadline, parameters=parameters)
     _print_findings(file.name, found.findings, console())
     sys.exit(found.exit_code)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from .common import with_traceback
+from .common import assignments, steps_of, with_model_options, with_traceback
 
 
 @click.command()
@@ -14,7 +14,8 @@ from .common import with_traceback
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="The FMU to write [NAME.fmu].")
 @click.option("--fmi", type=click.Choice(["2", "3"]), default="3", show_default=True, help="Version of FMI.")
 @click.option("--scheme", metavar="NAME", help="slowest-first, fastest-first, parallel or sequential.")
-@click.option("--step", type=float, metavar="S", help="Step in s of a mechanism or diagram file, instead of its own.")
+@click.option("--until", type=float, metavar="S", help="End of the run in s, where the file says none.")
+@with_model_options
 @click.option("--overwrite", is_flag=True, help="Replace a file that is already there.")
 @click.option("--allow-outside", is_flag=True, help="Let the scenario use files outside of its directory.")
 @with_traceback
@@ -24,7 +25,11 @@ def export(
     out: Path | None,
     fmi: str,
     scheme: str | None,
-    step: float | None,
+    until: float | None,
+    values: tuple[str, ...],
+    steps: tuple[str, ...],
+    isolate: bool,
+    lenient: bool,
     overwrite: bool,
     allow_outside: bool,
 ) -> None:
@@ -34,6 +39,8 @@ def export(
     from .._display.console import console, say
     from ..fmi.exporting import export_case
 
-    case = read_case(model, allow_outside=allow_outside, settings=CaseSettings(step=step, scheme=scheme))
+    step, named = steps_of(steps)
+    settings = CaseSettings(until, step, scheme, steps=named, set=assignments(values), isolate=isolate, lenient=lenient)
+    case = read_case(model, allow_outside=allow_outside, settings=settings)
     path = export_case(case, out or Path(f"{case.name}.fmu"), version=int(fmi), overwrite=overwrite)
     say(f"wrote {path}", console())

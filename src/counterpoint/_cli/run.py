@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 import warnings
 from collections.abc import Iterator
@@ -12,7 +13,17 @@ from typing import TYPE_CHECKING
 import click
 
 from .._common.numbers import MOST_THREADS
-from .common import NO_ROOM, Settings, print_error, print_warning, with_allow_remote, with_traceback
+from .common import (
+    NO_ROOM,
+    Settings,
+    assignments,
+    print_error,
+    print_warning,
+    steps_of,
+    with_allow_remote,
+    with_model_options,
+    with_traceback,
+)
 
 if TYPE_CHECKING:
     from .._cases.case import Case
@@ -26,9 +37,11 @@ if TYPE_CHECKING:
 @click.argument("scenario", type=click.Path(path_type=Path))
 @click.option("--until", type=float, metavar="S", help="End of the run in s, instead of the scenario's.")
 @click.option("--scheme", metavar="NAME", help="slowest-first, fastest-first, parallel or sequential.")
+@with_model_options
 @click.option(
-    "--step", type=float, metavar="S", help="Step in s of a mechanism or diagram, or of FMUs that suggest none."
+    "--input", type=click.Path(path_type=Path), metavar="CSV", help="Inputs over time: first column time in s."
 )
+@click.option("--output", multiple=True, metavar="NAMES", help="Variables to record and draw, separated by commas.")
 @click.option("--threads", type=click.IntRange(1, MOST_THREADS), metavar="N", help="Worker threads.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Where results go [NAME-run].")
 @click.option("--overwrite", is_flag=True, help="Replace results that are already there.")
@@ -45,7 +58,12 @@ def run(
     scenario: Path,
     until: float | None,
     scheme: str | None,
-    step: float | None,
+    values: tuple[str, ...],
+    steps: tuple[str, ...],
+    isolate: bool,
+    lenient: bool,
+    input: Path | None,
+    output: tuple[str, ...],
     threads: int | None,
     out: Path | None,
     overwrite: bool,
@@ -55,11 +73,18 @@ def run(
     allow_outside: bool,
     allow_remote: tuple[str, ...],
 ) -> None:
-    """Run a scenario, a system structure (.ssp, .ssd), a mechanism, a diagram or an FMU; write results and pictures."""
+    """Run a scenario, a system structure (.ssp, .ssd, OSP), a mechanism, a diagram or an FMU; write results, pictures.
+
+    Examples: counterpoint run pump.fmu --set k=5 --input table.csv --output x,v;
+    counterpoint run plant.ssp --until 10 --step pump=1e-3 --set pump.k=5
+    """
     from .._cases.case import CaseSettings
     from .._cases.registry import read_case
 
-    settings = CaseSettings(until=until, step=step, scheme=scheme, threads=threads)
+    step, named = steps_of(steps)
+    settings = CaseSettings(
+        until, step, scheme, threads, named, assignments(values), isolate, lenient, input, _names(output)
+    )
     case = read_case(scenario, allow_outside=allow_outside, allow_remote=allow_remote, settings=settings)
     system = case.build()
     where = Outputs(out or Path(f"{case.name}-run"), case.name, overwrite, case.extra_endings)
@@ -76,6 +101,11 @@ def run(
         print_error(outcome.error)
     if outcome.exit_code:
         sys.exit(outcome.exit_code)
+
+
+def _names(texts: tuple[str, ...]) -> tuple[str, ...]:
+    """Return names that are separated by commas; commas in brackets belong to a name, ``A[1,2]``."""
+    return tuple(name.strip() for text in texts for name in re.split(r",(?![^\[]*\])", text) if name.strip())
 
 
 @dataclass(frozen=True)

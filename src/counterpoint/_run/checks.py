@@ -186,15 +186,12 @@ def _ports(system: System, ports: PortTable) -> Iterator[Problem]:
 
 
 def _shapes(where: str, connection: Connection, widths: dict[str, int], width: int) -> Iterator[Problem]:
-    owner = connection.target.partition(".")[0]
     for source, got in widths.items():
         if connection.law is None and got != width:
             yield Problem(
                 where,
                 f'"{source}" has {got} values, "{connection.target}" takes {width}; the widths must agree',
             )
-        if source.partition(".")[0] == owner:
-            yield Problem(where, f'"{source}" feeds its own subsystem "{owner}"; close that loop inside the model')
 
 
 def _constants(system: System, ports: PortTable) -> Iterator[Problem]:

@@ -2,42 +2,138 @@
 
 from __future__ import annotations
 
+import math
+import warnings
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from .._cases.case import CaseFile, CaseSettings
 from .._cases.model_case import ModelCase, RunSettings
+from .._files.csv_files import read_csv
+from ..approximations import hold, lagrange
+from ..errors import ScenarioError, did_you_mean
+from ..subsystems import table
 from ..system import System
+from .archive import Archive
+from .description import FLOATS, NUMERIC, ModelDescription
+from .description_reading import read_description
 from .importing import Fmu, fmu
 from .information import show
 
 if TYPE_CHECKING:
     from rich.console import Console
 
+_PARAMETERS = ("parameter", "structuralParameter")
+
+
+class StepWarning(UserWarning):
+    """No step is given, and one was chosen."""
+
 
 @dataclass(frozen=True)
 class FmuCase(ModelCase):
-    """An FMU alone; its inputs keep their start values."""
+    """An FMU alone; inputs come from a table, or keep their start values."""
 
     model: Fmu = field(kw_only=True)
+    inputs: Path | None = field(default=None, kw_only=True)
+
+    @property
+    def until(self) -> float:
+        """End of the run in s."""
+        if self.settings.until is None:
+            raise ScenarioError(f"{self.path}: the FMU suggests no end of the run; say --until {self.start + 10:g}")
+        return self.settings.until
+
+    @property
+    def plot(self) -> list[str] | None:
+        """Signals to draw: those asked for, else the choice of the program."""
+        names = self.settings.plot
+        return None if names is None else [f"{self.name}.{name}" for name in names]
 
     def build(self) -> System:
-        """Return a system with the FMU alone."""
+        """Return a system with the FMU, and with tables of its inputs."""
         system = System(self.name)
-        system.add(self.name, self.model, step=self.settings.step)
+        system.add(self.name, self.model, step=self._chosen_step())
+        if self.inputs is not None:
+            self._add_inputs(system, self.inputs)
         return system
+
+    def _chosen_step(self) -> float | None:
+        """Return the step in s: as given, else as the FMU suggests (None), else a thousandth of the run."""
+        if self.settings.step is not None or self.model.own_pace or self.model.preferred_step is not None:
+            return self.settings.step
+        step = 10.0 ** (round(math.log10(self.until - self.start)) - 3)
+        warnings.warn(
+            f"{self.path}: the FMU suggests no step; {step:g} s is used; --step sets another", StepWarning, stacklevel=2
+        )
+        return step
+
+    def _add_inputs(self, system: System, path: Path) -> None:
+        """Connect the columns of a CSV file to inputs: lines between rows for continuous ones, else held."""
+        data = read_csv(path)
+        unknown = [name for name in data.names if name not in self.model.inputs]
+        if unknown:
+            raise ScenarioError(f'{path}: no input "{name}"{did_you_mean(name, self.model.inputs)}' for name in unknown)
+        for kind, names in input_columns(self.model.description, data.names).items():
+            if not names:
+                continue
+            owner = f"{self.name}_{kind}_inputs"
+            columns = data.values[:, [data.names.index(name) for name in names]]
+            system.add(
+                owner, table(data.times, columns, outputs=names, kind="linear" if kind == "continuous" else "hold")
+            )
+            for name in names:
+                how = lagrange(1) if kind == "continuous" else hold("behind")
+                system.connect(f"{owner}.{name}", f"{self.name}.{name}", how, convert=False)
 
     def info(self, console: Console) -> None:
         """Print what the FMU is."""
         show(self.path, console)
 
 
+def input_columns(description: ModelDescription, names: list[str]) -> dict[str, list[str]]:
+    """Divide inputs into continuous ones and those that are held."""
+    floats = [
+        n for n in names if description.by_name[n].type in FLOATS and description.by_name[n].variability != "discrete"
+    ]
+    return {"continuous": floats, "discrete": [n for n in names if n not in floats]}
+
+
 def read_case(file: CaseFile, settings: CaseSettings) -> FmuCase:
     """Return the FMU with the settings given; without ``until`` it runs as long as the FMU suggests."""
-    model = fmu(file.path)
+    given = _values(file, settings.set) if settings.set else {}
+    model = fmu(
+        file.path,
+        parameters=given.get("parameters"),
+        start=given.get("start"),
+        isolate=settings.isolate,
+        lenient=settings.lenient,
+        outputs=settings.outputs or None,
+    )
     experiment = model.description.experiment
     run = RunSettings(until=experiment.stop, start=experiment.start or 0.0)
-    return FmuCase(file.path, model.options.name, run, model=model).with_settings(settings)
+    case = FmuCase(file.path, model.options.name, run, model=model, inputs=settings.input).with_settings(settings)
+    case._check_plot(model.outputs)
+    return case
+
+
+def _values(file: CaseFile, given: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+    """Divide values into parameters and start values; raise ScenarioError for names that the FMU does not have."""
+    description = read_description(Archive(file.path), lenient=True)
+    found: dict[str, dict[str, Any]] = {"parameters": {}, "start": {}}
+    unknown = [name for name in given if name not in description.by_name]
+    if unknown:
+        raise ScenarioError(
+            f'{file.path}: set: "{name}": no such variable{did_you_mean(name, description.by_name)}' for name in unknown
+        )
+    for name, value in given.items():
+        variable = description.by_name[name]
+        whole = isinstance(value, float) and value.is_integer() and variable.type in NUMERIC
+        part = "parameters" if variable.causality in _PARAMETERS else "start"
+        found[part][name] = int(value) if whole and variable.type not in FLOATS else value
+    return found
 
 
 def show_case(file: CaseFile, console: Console) -> None:

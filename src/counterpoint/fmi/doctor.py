@@ -114,22 +114,6 @@ def examine(
 Findings = Iterator[tuple[str, str]]
 
 
-def value_of(text: str) -> bool | int | float | str:
-    """Return the value of a parameter given on the command line.
-
-    >>> value_of("true"), value_of("3"), value_of("1e-3"), value_of("idle")
-    (True, 3, 0.001, 'idle')
-    """
-    if text in ("true", "false"):
-        return text == "true"
-    for kind in (int, float):
-        try:
-            return kind(text)
-        except ValueError:
-            continue
-    return text
-
-
 def _archive(patient: Examination) -> Findings:
     patient.archive = Archive(patient.path)
     yield "ok", f"{len(patient.archive.files)} files; platforms: {', '.join(patient.archive.platforms) or 'none'}"

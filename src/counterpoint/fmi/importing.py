@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
+from .._cases.registry import check_kind
 from ..approximations import hold
 from ..errors import SetupError, did_you_mean
 from ..subsystems import Subsystem
@@ -128,6 +129,7 @@ def fmu(
     >>> system.add("pump", pump, step=1e-3)  # doctest: +SKIP
     >>> ball = fmu("ball.fmu", kind="model-exchange", solver="ode45", rtol=1e-8)  # doctest: +SKIP
     """
+    check_kind(Path(path), "an FMU")
     archive = Archive(path, limits)
     description = read_description(archive, lenient=lenient)
     categories = logging if isinstance(logging, bool) else tuple(logging)

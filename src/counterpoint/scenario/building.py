@@ -6,12 +6,16 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path as FilePath
 from typing import Any
 
 from .. import approximations
+from .._cases.registry import check_kind
 from .._common.ports import columns, port_widths
 from .._files.csv_files import read_csv
+from .._files.document import read_document
 from .._files.folder import Folder, call
+from .._files.overriding import overridden
 from .._files.problems import Mistakes, Path, path_of, quoted
 from .._files.tables import Table
 from .._run.precedence import custom, sequential
@@ -173,17 +177,27 @@ class Builder:
         from ..multibody.files.reading import ModelFile
 
         with self._noting(*at, "file"):
-            model = ModelFile.read(self.folder.find(entry.file), allow_outside=self.folder.allow_outside)
+            path = self._find_model(entry.file, "a mechanism")
+            document = overridden(read_document(path), entry.set or {})
+            model = ModelFile.of(path, document, allow_outside=self.folder.allow_outside)
             if not self.run_code and model.runs_code:
                 return self._leave_out(f"{entry.file} with Python files")
             return model.build().subsystem()
         return None
 
+    def _find_model(self, name: str, kind: str) -> FilePath:
+        """Return the path of a file of a certain kind; another kind is named."""
+        path = self.folder.find(name)
+        check_kind(path, kind)
+        return path
+
     def _diagram(self, at: Path, entry: models.DiagramSubsystem) -> Any:
         from ..diagram.files.reading import DiagramFile
 
         with self._noting(*at, "file"):
-            model = DiagramFile.read(self.folder.find(entry.file), allow_outside=self.folder.allow_outside)
+            path = self._find_model(entry.file, "a diagram")
+            document = overridden(read_document(path), entry.set or {})
+            model = DiagramFile.of(path, document, allow_outside=self.folder.allow_outside)
             if not self.run_code and model.runs_code:
                 return self._leave_out(f"{entry.file} with Python files")
             return model.build().subsystem()

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from .._cases.case import CaseFile, CaseSettings
+from .._files.folder import Folder
 from ..errors import SetupError
+from .overriding import with_settings
 from .scenario import Scenario
 
 if TYPE_CHECKING:
@@ -14,11 +16,12 @@ if TYPE_CHECKING:
 
 def read_case(file: CaseFile, settings: CaseSettings) -> Scenario:
     """Return the scenario with the settings given."""
-    scenario = Scenario.of(file.path, file.document, allow_outside=file.allow_outside, allow_remote=file.allow_remote)
     if settings.step is not None:
-        raise SetupError(
-            "--step is for mechanisms, diagrams and system structures; in a scenario each subsystem has its own"
-        )
+        raise SetupError("in a scenario each subsystem has its own step; say which one: --step engine=1e-4")
+    if settings.input is not None:
+        raise SetupError("--input is for FMUs and system structures; in a scenario add a subsystem of the type table")
+    document = with_settings(file.document, Folder(file.path.parent, file.allow_outside), settings)
+    scenario = Scenario.of(file.path, document, allow_outside=file.allow_outside, allow_remote=file.allow_remote)
     return scenario.changed(until=settings.until, scheme=settings.scheme, threads=settings.threads)
 
 

@@ -192,17 +192,25 @@ class TableSource(SubsystemTable):
 
 
 class Multibody(SubsystemTable):
-    """A mechanism from a model file; without ``step`` it takes the step that the file prefers."""
+    """A mechanism from a model file; without ``step`` it takes the step that the file prefers.
+
+    ``set`` replaces values of the file, by the path of their keys.
+    """
 
     type: Literal["multibody"]
     file: str
+    set: dict[str, Any] | None = None
 
 
 class DiagramSubsystem(SubsystemTable):
-    """A block diagram from a file; without ``step`` it takes the step that the file prefers."""
+    """A block diagram from a file; without ``step`` it takes the step that the file prefers.
+
+    ``set`` replaces values of the file, by the path of their keys.
+    """
 
     type: Literal["diagram"]
     file: str
+    set: dict[str, Any] | None = None
 
 
 class Isolation(Table):

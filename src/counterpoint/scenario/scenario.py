@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._cases.case import Case
-from .._cases.registry import read_case
+from .._cases.registry import check_kind, read_case
 from .._common.numbers import MOST_THREADS, is_whole
 from .._files.document import read_document
 from .._files.folder import Folder
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from ..windows import Window
 
 
-STRUCTURES = (".ssp", ".ssd")
+STRUCTURES = (".ssp", ".ssd", ".xml")
 """Ends of the names of system structures."""
 
 
@@ -87,10 +87,11 @@ class Scenario(Case):
             With all problems found, each with file, key and remedy.
         """
         path = Path(path)
-        if path.suffix.lower() in STRUCTURES:
+        if path.is_dir() or path.suffix.lower() in STRUCTURES:
             read = read_case(path, allow_outside=allow_outside, allow_remote=allow_remote)
             assert isinstance(read, Scenario)
             return read
+        check_kind(path, "a scenario")
         return cls.of(path, read_document(path), allow_outside=allow_outside, allow_remote=allow_remote)
 
     @classmethod
@@ -211,7 +212,7 @@ class Scenario(Case):
             Replace files that are already there.
         """
         path = Path(path)
-        if path.suffix.lower() in STRUCTURES:
+        if path.suffix.lower() in (".ssp", ".ssd"):
             written: Path = import_module("counterpoint.ssp").write(self, path, overwrite=overwrite)
             return written
         if path.suffix.lower() != ".toml" or self.path.suffix.lower() == ".toml":

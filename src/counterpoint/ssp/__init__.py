@@ -1,9 +1,11 @@
-"""Systems of FMUs in the files of SSP 1.0 (System Structure and Parameterization).
+"""Systems of FMUs in the files of SSP (System Structure and Parameterization) and OSP (Open Simulation Platform).
 
 ==========================  ==========================================================================
 :mod:`.structure`           what a file holds
 :mod:`.files`               where files lie, archives, mistakes of each file
+:mod:`.namespaces`          XML as tools write it
 :mod:`.structure_reading`   from XML to what it holds
+:mod:`.osp`                 the same for structures of OSP
 :mod:`.flattening`          from a hierarchy to components, drivers and values
 :mod:`.signals`             units and transformations along connections
 :mod:`.scenario_values`     from there to the tables of a scenario

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from .._cases.case import CaseFile, CaseSettings
 from ..scenario.scenario import Scenario
 from .information import show
-from .reading import read
+from .reading import Loaded
+from .scenario_values import Choices
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -15,7 +16,17 @@ if TYPE_CHECKING:
 
 def read_case(file: CaseFile, settings: CaseSettings) -> Scenario:
     """Return the system structure as a scenario with the settings given."""
-    scenario = read(file.path, until=settings.until, step=settings.step, allow_outside=file.allow_outside)
+    choices = Choices(
+        until=settings.until,
+        step=settings.step,
+        steps=settings.steps,
+        isolate=settings.isolate,
+        lenient=settings.lenient,
+        set=settings.set,
+        input=settings.input,
+        outputs=settings.outputs,
+    )
+    scenario = Loaded.of(file.path, allow_outside=file.allow_outside).scenario(choices)
     return scenario.changed(until=settings.until, scheme=settings.scheme, threads=settings.threads)
 
 

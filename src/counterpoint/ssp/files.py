@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
@@ -12,12 +13,15 @@ from .._files.folder import Folder
 from ..errors import SetupError
 from ..fmi.archive import Archive, ArchiveError, Unpacked
 from ..fmi.attributes import Notes
-from ..fmi.xml_reading import Element, XmlError, parse
-from .structure import MAIN, PREFIXES, Place
+from ..fmi.xml_reading import Element, XmlError
+from .namespaces import read_xml
+from .structure import MAIN, Place
 
 _LARGEST = 64 << 20
 """Bytes of an XML file that is read."""
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
+_DRIVE = re.compile(r"[A-Za-z]:[/\\]")
+"""A path of Windows, which is no URI."""
 
 
 @dataclass
@@ -97,7 +101,7 @@ class Store:
             path = Folder(self.root, self.allow_outside).find(name)
             if path.stat().st_size > _LARGEST:
                 raise SetupError(f"is larger than {_LARGEST} bytes")
-            return parse(path.read_bytes(), PREFIXES)
+            return read_xml(path.read_bytes(), notes)
         except XmlError as error:
             line = re.match(r"line (\d+) ?", str(error))
             text = str(error)[line.end() :] if line else str(error)
@@ -109,12 +113,18 @@ class Store:
     def find(self, uri: str, place: Place) -> tuple[Path, str] | None:
         """Return the file that a source means and its fragment; None, and a note, when there is none."""
         name, _, fragment = uri.partition("#")
-        if _SCHEME.match(name) or name.startswith("//"):
+        if (_SCHEME.match(name) and not _DRIVE.match(name)) or name.startswith("//"):
             place.wrong(f'source = "{uri[:80]}": expected a file next to the SSD, such as "resources/pump.fmu"')
             return None
+        folder = Folder(self.root, self.allow_outside)
         try:
-            return Folder(self.root, self.allow_outside).find(unquote(name)), unquote(fragment)
+            return folder.find(unquote(name)), unquote(fragment)
         except SetupError as error:
+            for other in _other_names(self.root, name):
+                with suppress(SetupError):
+                    found = folder.find(other)
+                    place.complain(f'source = "{uri[:80]}": no such file; "{other}" is used')
+                    return found, unquote(fragment)
             place.wrong(f"source: {error}")
             return None
 
@@ -139,10 +149,29 @@ class Store:
             if name not in archive.files:
                 place.wrong(f'source = "{name[:80]}": no such file in {component}')
                 return None
-            return _expected(parse(archive.read(name, _LARGEST), PREFIXES), tag, notes)
+            return _expected(read_xml(archive.read(name, _LARGEST), notes), tag, notes)
         except (ArchiveError, XmlError) as error:
             notes.wrong(1, str(error))
             return None
+
+
+def _other_names(root: Path, name: str) -> list[str]:
+    """Return what a source may mean that names no file: not encoded, with backslashes or other capitals, elsewhere."""
+    plain = unquote(name).replace("\\", "/")
+    if _DRIVE.match(plain) or plain.startswith("/"):
+        last = plain.rpartition("/")[2]
+        return [last, f"resources/{last}"]
+    return [name, plain, *_with_other_capitals(root, plain), f"resources/{plain}"]
+
+
+def _with_other_capitals(root: Path, name: str) -> list[str]:
+    """Return the names of files in the same folder that differ in capitals only, if there is just one."""
+    folder, _, last = name.rpartition("/")
+    try:
+        found = [file.name for file in (root / folder).iterdir() if file.name.lower() == last.lower()]
+    except OSError:
+        return []
+    return [f"{folder}/{found[0]}" if folder else found[0]] if len(found) == 1 else []
 
 
 def _expected(root: Element | None, tag: str, notes: Notes) -> tuple[Element, Notes] | None:

@@ -28,13 +28,17 @@ _CAUSALITIES = {
     "input": ("input",),
     "output": ("output", "local"),
     "parameter": ("parameter", "structuralParameter"),
+    "structuralParameter": ("parameter", "structuralParameter"),
     "calculatedParameter": ("calculatedParameter",),
 }
 _FMI_TYPES = {
-    "Real": FLOATS, "Integer": INTEGERS, "Boolean": ("Boolean",), "String": ("String",),
-    "Enumeration": ("Enumeration",), "Binary": ("Binary",),
+    "Boolean": ("Boolean",), "String": ("String",), "Enumeration": ("Enumeration",), "Binary": ("Binary",),
+    "Clock": ("Clock",), **dict.fromkeys(s.FLOATS, FLOATS), **dict.fromkeys(s.INTEGERS, INTEGERS),
 }  # fmt: skip
-_ROLES_INSIDE = {"input": "source", "parameter": "source", "output": "sink", "calculatedParameter": "sink"}
+_SOURCES = ("output", "calculatedParameter", "local", "constant")
+_ROLES_INSIDE = {
+    "input": "source", "parameter": "source", "structuralParameter": "source", **dict.fromkeys(_SOURCES, "sink"),
+}  # fmt: skip
 """Connectors of a system seen from its inside: what enters the system comes from them."""
 _DEEPEST = 32
 _DICTIONARY = "\0dictionary"
@@ -64,6 +68,15 @@ class Edge:
     source: Key
     sink: Key
     connection: s.Connection
+
+
+@dataclass(frozen=True)
+class Addition:
+    """Outputs whose sum enters an input."""
+
+    sources: list[Key]
+    sink: Key
+    place: s.Place
 
 
 @dataclass(frozen=True)
@@ -97,11 +110,20 @@ class Flat:
         FMUs by path.
     drivers : dict
         For each key that something drives, the connection that does it.
+    sums : list of Addition
+        Inputs that the sum of several outputs enters.
     values : dict
         Values of parameters and start values, those of outer bindings instead of inner ones.
+    given : dict
+        Values that whoever runs the system gives; they replace those of the files.
+    lenient : bool
+        Whether contradictions that leave the numbers as they are in the files are only worth a warning.
     """
 
-    def __init__(self, store: Store, structure: s.Structure) -> None:
+    def __init__(self, store: Store, structure: s.Structure, lenient: bool = False) -> None:
+        self.lenient = lenient
+        self.given: dict[Key, Value] = {}
+        self.sums: list[Addition] = []
         self.leaves: dict[Names, Leaf] = {}
         self.drivers: dict[Key, Edge] = {}
         self.values: dict[Key, Value] = {}
@@ -121,11 +143,18 @@ class Flat:
         return None if leaf is None else leaf.description.by_name.get(key[1])
 
     def unit(self, key: Key) -> Unit | None:
-        """Return the unit of a key: as the FMU says, which knows about differences, else as the file does."""
+        """Return the unit of a key: as the file says, but as the FMU does if they agree, for it knows differences."""
         own, node = self.own_unit(key), self.node(key)
-        if own is not None and own.exponents is not None:
+        if node is None or node.unit is None or (own is not None and node.unit.exponents is None):
             return own
-        return own if node is None or node.unit is None else node.unit
+        return own if own is not None and own.exponents is not None and not _differ(own, node.unit) else node.unit
+
+    def doubt(self, place: s.Place, text: str, remedy: str = "") -> None:
+        """Note a contradiction: a mistake, or only worth a warning when the reader is lenient."""
+        if self.lenient:
+            place.complain(text)
+        else:
+            place.wrong(f"{text}{remedy}")
 
     def own_unit(self, key: Key) -> Unit | None:
         """Return the unit that an FMU gives its variable."""
@@ -173,6 +202,8 @@ class Flat:
                 self._component(inside, element, scope)
         for connection in system.connections:
             self._connect(path, system, connection)
+        for addition in system.sums:
+            self._add_up(path, system, addition)
         for binding in (*system.bindings, *more):
             self._bind(path, binding)
 
@@ -219,17 +250,21 @@ class Flat:
         variable = leaf.description.by_name.get(connector.name)
         if variable is None:
             known = [v.name for v in leaf.description.variables if v.causality in _CAUSALITIES.get(connector.kind, ())]
-            connector.place.wrong(f"the FMU has no such variable{did_you_mean(connector.name, known)}")
+            connector.place.complain(f"the FMU has no such variable{did_you_mean(connector.name, known)}; ignored")
             return
         if connector.kind in _CAUSALITIES and variable.causality not in _CAUSALITIES[connector.kind]:
-            connector.place.wrong(
-                f"kind = {connector.kind}; the variable of the FMU has the causality {variable.causality}"
+            connector.place.complain(
+                f"kind = {connector.kind}; the variable of the FMU has the causality {variable.causality}, which counts"
             )
         if connector.type and variable.type not in _FMI_TYPES[connector.type]:
-            connector.place.wrong(f"type {connector.type}; the variable of the FMU is of type {variable.type}")
+            connector.place.complain(
+                f"type {connector.type}; the variable of the FMU is of type {variable.type}, which counts"
+            )
         own = self.own_unit((leaf.path, connector.name))
         if own is not None and connector.unit is not None and _differ(own, connector.unit):
-            connector.place.wrong(f"unit = {connector.unit.name}; the variable of the FMU is in {own.name}")
+            connector.place.complain(
+                f"unit = {connector.unit.name}; the FMU says {own.name}; its numbers are taken as {connector.unit.name}"
+            )
 
     def _nested(self, path: Names, component: s.Component, scope: _Scope) -> None:
         """Enter another system structure in the place of a component."""
@@ -286,6 +321,9 @@ class Flat:
         forward = first_role == "source" or second_role == "sink"
         edge = Edge(first, second, connection) if forward else Edge(second, first, connection)
         other = self.drivers.get(edge.sink)
+        if other is not None and other.source == edge.source:
+            connection.place.complain(f"is the same connection as in line {other.connection.place.line}; ignored")
+            return
         if other is not None:
             connection.place.wrong(f'"{edge.sink[1]}" has a second connection in line {other.connection.place.line}')
             return
@@ -318,12 +356,29 @@ class Flat:
         path, name = key
         node = self._nodes.get(key) or inside.connectors.get(name)
         variable = self.variable(key)
-        if node is None and variable is None:
+        if variable is None and (node is None or path in self.leaves):
             if path in self.leaves or path in self._systems:  # what could not be read has been told already
-                place.wrong(f'"{path[-1]}" has no connector "{name}"{did_you_mean(name, inside.connectors)}')
+                known = self.leaves[path].description.by_name if path in self.leaves else inside.connectors
+                place.wrong(f'"{path[-1]}" has no connector "{name}"{did_you_mean(name, known)}')
             return None
-        kind = node.kind if node is not None else variable.causality if variable is not None else ""
-        return key, "source" if kind in ("output", "calculatedParameter", "local") else "sink"
+        kind = variable.causality if variable is not None else node.kind if node is not None else ""
+        if kind in ("unspecified", "inout"):
+            return key, "either"
+        return key, "source" if kind in _SOURCES or kind == "independent" else "sink"
+
+    def _add_up(self, path: Names, system: s.System, addition: s.Sum) -> None:
+        """Enter a sum of outputs."""
+        ends = [self._end(path, system, end, addition.place) for end in (*addition.sources, addition.end)]
+        roles = [role for end in ends if end is not None for role in [end[1]]]
+        keys = [end[0] for end in ends if end is not None]
+        if len(keys) < len(ends):
+            return
+        if roles != ["source"] * len(addition.sources) + ["sink"]:
+            addition.place.wrong("expected outputs that are added, and one input")
+        elif keys[-1] in self.drivers or any(other.sink == keys[-1] for other in self.sums):
+            addition.place.wrong(f'"{keys[-1][1]}" has a second connection')
+        else:
+            self.sums.append(Addition(keys[:-1], keys[-1], addition.place))
 
     def _bind(self, path: Names, binding: s.Binding) -> None:
         mapping: dict[str, list[s.MappingEntry]] = {}
@@ -338,6 +393,35 @@ class Flat:
                 self._assign(path, parameter.name, Value(parameter))
             for entry in mapping.get(parameter.name, ()):
                 self._assign(path, entry.target, Value(parameter, entry.transformation, entry.converts))
+
+    def find(self, name: str) -> Key | None:
+        """Return what ``component.variable`` means; the names of systems are separated by dots or slashes."""
+        return self._find((), name) or self._find((), name.replace("/", "."))
+
+    def behind(self, key: Key) -> list[Key]:
+        """Return the inputs of FMUs that a key is, or that get their values from it."""
+        variable = self.variable(key)
+        if variable is not None:
+            return [key] if variable.causality == "input" else []
+        leaves = [sink for sink in self.drivers if sink[0] in self.leaves]
+        return [sink for sink in leaves if (chain := self.chain(sink)) and chain[0].source == key]
+
+    def open_inputs(self, driven: set[Key]) -> list[str]:
+        """Return the names of inputs of FMUs that nothing drives."""
+        pairs = ((leaf, v.name) for leaf in self.leaves.values() for v in leaf.description.with_causality("input"))
+        return [f"{leaf.name}.{name}" for leaf, name in pairs if (leaf.path, name) not in driven]
+
+    def give(self, name: str, value: Any) -> str:
+        """Replace the value of a variable, ``component.variable``; return what is wrong with the name."""
+        key = self.find(name)
+        if key is None:
+            known = [f"{leaf.name}.{v}" for leaf in self.leaves.values() for v in leaf.description.by_name]
+            known += [connector for path, connector in self._nodes if not path]
+            return f'"{name}": no such variable{did_you_mean(name, known)}'
+        place = self.leaves[key[0]].component.place if key[0] in self.leaves else self._nodes[key].place
+        made = float(value) if isinstance(value, int) and not isinstance(value, bool) else value
+        self.given[key] = Value(s.Parameter(name, "", made, None, place), converts=False)
+        return ""
 
     def _assign(self, path: Names, name: str, value: Value) -> None:
         key = self._find(path, name)
@@ -365,8 +449,8 @@ class Flat:
 
 
 def _differ(one: Unit, other: Unit) -> bool:
-    """Whether two units are known and not the same."""
-    if one.exponents is None or other.exponents is None:
+    """Whether two units are known and not the same; those of one name are."""
+    if one.exponents is None or other.exponents is None or one.name == other.name:
         return False
     if one.exponents != other.exponents:
         return True

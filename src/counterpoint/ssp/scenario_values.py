@@ -2,15 +2,24 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path as FilePath
 from typing import Any
 
+from .._files.csv_files import read_csv
 from .._files.problems import Path
-from ..fmi.description import FLOATS, NUMERIC
+from ..errors import ScenarioError, did_you_mean
+from ..fmi.description import FLOATS, INTEGERS, NUMERIC, Variable
+from ..fmi.values import wrong_place
 from . import structure as s
-from .flattening import Edge, Flat, Key, Leaf
+from .flattening import Addition, Edge, Flat, Key, Leaf
 from .signals import follow, value_of
 
+_ANY_SPAN = 10.0
+"""Length of a run in s that is not made, to choose steps for a system that is only looked at."""
+_TEXTS = ("String", "Binary")
 _PARAMETERS = ("parameter", "structuralParameter")
 
 
@@ -24,33 +33,51 @@ class Tables:
     unpacked: set[str] = field(default_factory=set)  #: files that lie in a directory that will be removed
 
 
-def to_tables(flat: Flat, structure: s.Structure, until: float | None, step: float | None) -> Tables:
-    """Say in tables of a scenario what a system structure says.
+@dataclass(frozen=True)
+class Choices:
+    """What whoever runs a system structure says about it; see :func:`counterpoint.ssp.read`."""
 
-    Parameters
-    ----------
-    until : float or None
-        End of the run in s, instead of what the file says.
-    step : float or None
-        Step in s of FMUs that suggest none.
-    """
+    until: float | None = None
+    step: float | None = None
+    steps: Mapping[str, float] = field(default_factory=dict)
+    isolate: bool = False
+    lenient: bool = False
+    set: Mapping[str, Any] = field(default_factory=dict)
+    input: FilePath | None = None
+    outputs: tuple[str, ...] = ()
+    runs: bool = True  #: False: it is only looked at, and nothing need be chosen
+
+
+def to_tables(flat: Flat, structure: s.Structure, choices: Choices) -> Tables:
+    """Say in tables of a scenario what a system structure says, with the choices of whoever runs it."""
     made = Tables()
     settings = structure.system.settings
     made.values |= {"convert": True} if settings is None else settings
     for key in made.values:
         made.places[key,] = structure.system.place
-    _add_times(made, structure, until)
+    _add_times(made, flat, structure, choices.until)
     made.values["subsystems"] = {}
     made.values["connections"] = []
     constants: dict[str, Any] = {}
     for leaf in flat.leaves.values():
-        _add_subsystem(made, flat, leaf, constants)
-        _add_step(made.values["subsystems"][leaf.name], leaf, structure.system, step)
+        _add_subsystem(made, flat, leaf, constants, choices.outputs)
+        table = made.values["subsystems"][leaf.name]
+        _add_step(table, leaf, structure, choices)
+        if choices.isolate or leaf.component.isolated:
+            table.setdefault("isolate", True)
+        table |= {"lenient": True} if choices.lenient else {}
+    _fill_steps(made, flat, choices.runs)
     for edge in flat.drivers.values():
         if edge.sink[0] in flat.leaves:
             _add_connection(made, flat, edge)
+    for addition in flat.sums:
+        _add_sum(made, flat, addition)
     if constants:
         made.values["set"] = constants
+    if choices.input is not None:
+        add_table(made, flat, choices.input)
+    if choices.outputs:
+        made.values["plot"] = list(choices.outputs)
     _complain_about_open_inputs(flat, structure)
     return made
 
@@ -58,16 +85,24 @@ def to_tables(flat: Flat, structure: s.Structure, until: float | None, step: flo
 def _complain_about_open_inputs(flat: Flat, structure: s.Structure) -> None:
     used = {edge.source for edge in flat.drivers.values()}
     for name, connector in structure.system.connectors.items():
-        if connector.kind == "input" and ((), name) in used and ((), name) not in flat.values:
+        valued = ((), name) in flat.values or ((), name) in flat.given
+        if connector.kind == "input" and ((), name) in used and not valued:
             connector.place.complain("is not connected; the inputs behind it keep their own values")
 
 
-def _add_times(made: Tables, structure: s.Structure, until: float | None) -> None:
+def _add_times(made: Tables, flat: Flat, structure: s.Structure, until: float | None) -> None:
     made.places["until",] = made.places["start",] = structure.experiment
     stop = structure.stop if until is None else until
+    start = structure.start or 0.0
     if stop is None:
-        structure.experiment.wrong("stopTime is missing; set the end time with --until 10 (until=10)")
-        stop = (structure.start or 0.0) + 1.0
+        ends = [leaf.description.experiment.stop for leaf in flat.leaves.values()]
+        stop = max((end for end in ends if end is not None and end > start), default=None)
+        if stop is not None:
+            text = f"stopTime is missing; the run ends at {stop:g} s, as the FMUs suggest; --until sets another end"
+            structure.experiment.complain(text)
+    if stop is None:
+        structure.experiment.wrong(f"stopTime is missing; set the end time with --until {start + 10:g} (until=...)")
+        stop = start + 1.0
     made.values["until"] = stop
     if structure.start is not None:
         made.values["start"] = structure.start
@@ -80,23 +115,61 @@ def _add_kind(table: dict[str, Any], leaf: Leaf) -> None:
         if wanted == name:
             table["kind"] = kind
             if getattr(leaf.description, kind.replace("-", "_")) is None:
-                leaf.component.place.wrong(f"implementation = {wanted}; the FMU does not support it")
+                leaf.component.place.complain(f"implementation = {wanted}; the FMU supports only the other one")
+                del table["kind"]
 
 
-def _add_step(table: dict[str, Any], leaf: Leaf, system: s.System, step: float | None) -> None:
-    """Give an FMU a step: what our settings say, else that of another master, else the FMU's own, else the default."""
-    if "step" in table or (system.settings is not None and leaf.component.settings is not None):
+def _needs_step(table: dict[str, Any], leaf: Leaf) -> bool:
+    """Whether an FMU is stepped from outside; in model exchange our solver chooses its own steps."""
+    return leaf.description.co_simulation is not None and table.get("kind") != "model-exchange"
+
+
+def _add_step(table: dict[str, Any], leaf: Leaf, structure: s.Structure, choices: Choices) -> None:
+    """Give an FMU a step: as whoever runs it says, else our settings, else another master, else the FMU itself."""
+    chosen = choices.steps.get(leaf.name, choices.step if _needs_step(table, leaf) else None)
+    if chosen is not None:
+        table["step"] = chosen
         return
-    if leaf.description.co_simulation is None or table.get("kind") == "model-exchange":
-        return  # our solver chooses its own steps
-    fixed = leaf.description.co_simulation.fixed_internal_step
-    if system.step is not None:
-        table["step"] = system.step
-    elif leaf.description.experiment.step is None and fixed is None and step is not None:
+    settings = structure.system.settings is not None and leaf.component.settings is not None
+    if "step" in table or settings or not _needs_step(table, leaf):
+        return
+    said = (leaf.component.step, structure.step, structure.system.step)
+    step = next((value for value in said if value is not None), None)
+    if step is not None:
         table["step"] = step
 
 
-def _add_subsystem(made: Tables, flat: Flat, leaf: Leaf, constants: dict[str, Any]) -> None:
+def _fill_steps(made: Tables, flat: Flat, runs: bool) -> None:
+    """Choose a step where nothing says one, and shorten those that are longer than the run; both are told."""
+    span = made.values["until"] - made.values.get("start", 0.0) if runs else _ANY_SPAN
+    if not (math.isfinite(span) and span > 0.0):
+        return  # told elsewhere
+    known: dict[str, float] = {}
+    for leaf in flat.leaves.values():
+        table, able = made.values["subsystems"][leaf.name], leaf.description.co_simulation
+        suggested = leaf.description.experiment.step or (able.fixed_internal_step if able is not None else None)
+        if _needs_step(table, leaf) and (step := table.get("step") or suggested) is not None:
+            known[leaf.name] = step
+    default = min(known.values(), default=10.0 ** (round(math.log10(span)) - 3))
+    for leaf in flat.leaves.values():
+        table = made.values["subsystems"][leaf.name]
+        if not _needs_step(table, leaf):
+            continue
+        if leaf.name not in known:
+            table["step"] = min(default, span)
+            if not runs:
+                leaf.component.place.complain("no step is given; --step sets one")
+                continue
+            why = "the shortest of the others" if known else "a thousandth of the run"
+            leaf.component.place.complain(f"no step is given; {table['step']:g} s is used, {why}; --step sets another")
+        elif known[leaf.name] > span and runs and leaf.component.settings is None:
+            table["step"] = span
+            leaf.component.place.complain(
+                f"the step of {known[leaf.name]:g} s is longer than the run; {span:g} s is used"
+            )
+
+
+def _add_subsystem(made: Tables, flat: Flat, leaf: Leaf, constants: dict[str, Any], outputs: tuple[str, ...]) -> None:
     component = leaf.component
     settings = dict(component.settings or {})
     in_set = settings.pop("set", [])
@@ -114,9 +187,13 @@ def _add_subsystem(made: Tables, flat: Flat, leaf: Leaf, constants: dict[str, An
             continue
         variable = leaf.description.by_name[name]
         part = "parameters" if variable.causality in _PARAMETERS else "start"
-        table.setdefault(part, {})[name] = value
+        refused = wrong_place(part, variable)
+        if refused and (leaf.path, name) not in flat.given:
+            component.place.complain(f'the value of "{name}" is ignored: {refused}')
+            continue
+        table.setdefault(part, {})[name] = _fitting(flat, (leaf.path, name), variable, value)
         made.places[(*at, part)] = component.place
-    extra = _extra_outputs(flat, leaf)
+    extra = list(dict.fromkeys([*_extra_outputs(flat, leaf), *_asked_for(leaf, outputs)]))
     if extra and "outputs" not in table:
         table["outputs"] = [v.name for v in leaf.description.with_causality("output") if v.type in NUMERIC] + extra
     made.values["subsystems"][leaf.name] = table
@@ -134,23 +211,54 @@ def _values(flat: Flat, leaf: Leaf) -> dict[str, Any]:
     found: dict[str, Any] = {}
     keys = [key for key in flat.values if key[0] == leaf.path]
     keys += [key for key in flat.drivers if key[0] == leaf.path and key not in flat.values]
+    keys += [key for key in flat.given if key[0] == leaf.path and key not in keys]
     for key in keys:
         chain = flat.chain(key)
-        outer = flat.values.get(chain[0].source) if chain and chain[0].source[0] not in flat.leaves else None
-        given = outer or flat.values.get(key)
+        source = chain[0].source if chain and chain[0].source[0] not in flat.leaves else None
+        outer = None if source is None or key in flat.given else flat.given.get(source) or flat.values.get(source)
+        given = outer or flat.given.get(key) or flat.values.get(key)
         value = None if given is None else value_of(flat, given, key, chain if outer else [])
         if value is not None:
             found[key[1]] = value
     return found
 
 
+def _fitting(flat: Flat, key: Key, variable: Variable, value: Any) -> Any:
+    """Return a value in the type of a variable where nothing is lost: 5.0 as 5, "2" as the second item."""
+    if isinstance(value, list):
+        return [_fitting(flat, key, variable, one) for one in value]
+    if isinstance(value, float) and variable.type in (*INTEGERS, "Enumeration") and value.is_integer():
+        return int(value)
+    if isinstance(value, bool) and variable.type in NUMERIC and variable.type != "Boolean":
+        return int(value)
+    if isinstance(value, str) and variable.type == "Enumeration" and value not in flat.items(key) and value.isdecimal():
+        return int(value)
+    return value
+
+
+def unknown_names(flat: Flat, choices: Choices) -> list[str]:
+    """Enter the values that are given, and return what is wrong with names that whoever runs the system used."""
+    names = [leaf.name for leaf in flat.leaves.values()]
+    wrong = [
+        f'step: "{name}": no such component{did_you_mean(name, names)}' for name in choices.steps if name not in names
+    ]
+    said = [flat.give(name, value) for name, value in choices.set.items()]
+    return [*wrong, *(f"set: {text}" for text in said if text)]
+
+
+def _asked_for(leaf: Leaf, outputs: tuple[str, ...]) -> list[str]:
+    """Return variables of a component that are to be recorded although they are no outputs."""
+    names = [name.removeprefix(f"{leaf.name}.") for name in outputs if name.startswith(f"{leaf.name}.")]
+    found = [leaf.description.by_name[name] for name in names if name in leaf.description.by_name]
+    return [variable.name for variable in found if variable.causality != "output" and variable.type in NUMERIC]
+
+
 def _extra_outputs(flat: Flat, leaf: Leaf) -> list[str]:
     """Return variables that are connected although they are no outputs, such as calculated parameters."""
     found: dict[str, None] = {}
-    for edge in flat.drivers.values():
-        path, name = edge.source
+    for path, name in [*(edge.source for edge in flat.drivers.values()), *(k for a in flat.sums for k in a.sources)]:
         variable = leaf.description.by_name.get(name) if path == leaf.path else None
-        if variable is not None and variable.causality in ("local", "calculatedParameter"):
+        if variable is not None and variable.causality in ("local", "calculatedParameter", "independent"):
             found[name] = None
     return list(found)
 
@@ -187,6 +295,54 @@ def _add_connection(made: Tables, flat: Flat, edge: Edge) -> None:
     made.values["connections"].append(table)
 
 
+def _add_sum(made: Tables, flat: Flat, addition: Addition) -> None:
+    if not all(_connectable(flat, source, addition.sink, addition.place) for source in addition.sources):
+        return
+    table: dict[str, Any] = {"from": [_port(flat, key) for key in addition.sources], "to": _port(flat, addition.sink)}
+    table["convert"] = False
+    made.places["connections", len(made.values["connections"])] = addition.place
+    made.values["connections"].append(table)
+
+
+def add_table(made: Tables, flat: Flat, path: FilePath) -> None:
+    """Connect the columns of a CSV file to inputs: ``component.input``, or a connector of the system."""
+    names = read_csv(path).names
+    wrong: list[str] = []
+    ends: dict[str, list[Key]] = {}
+    driven = {edge.sink for edge in flat.drivers.values() if flat.chain(edge.sink)[0].source[0] in flat.leaves}
+    for name in names:
+        key = flat.find(name)
+        sinks = flat.behind(key) if key is not None else []
+        ends[name] = [sink for sink in sinks if sink not in driven]
+        if not ends[name]:
+            why = "is connected already" if sinks else f"no such input{did_you_mean(name, flat.open_inputs(driven))}"
+            wrong.append(f'{path}: "{name}": {why}')
+    if wrong:
+        raise ScenarioError(wrong)
+    for kind in ("linear", "hold"):
+        _add_columns(made, flat, path, kind, ends)
+
+
+def _add_columns(made: Tables, flat: Flat, path: FilePath, kind: str, ends: dict[str, list[Key]]) -> None:
+    """Add a table with the columns that are lines between rows, or with those that are held."""
+    wanted = {n: [k for k in keys if _is_continuous(flat, k) == (kind == "linear")] for n, keys in ends.items()}
+    columns = [name for name, keys in wanted.items() if keys]
+    if not columns:
+        return
+    owner = "inputs" if kind == "linear" else "held_inputs"
+    made.values["subsystems"][owner] = {"type": "table", "file": str(path.resolve()), "outputs": columns, "kind": kind}
+    approximation = {"kind": "lagrange", "order": 1} if kind == "linear" else {"kind": "hold"}
+    for name in columns:
+        for key in wanted[name]:
+            table = {
+                "from": f"{owner}.{name}",
+                "to": _port(flat, key),
+                "approximation": approximation,
+                "convert": False,
+            }
+            made.values["connections"].append(table)
+
+
 def _connectable(flat: Flat, source: Key, sink: Key, place: s.Place) -> bool:
     given, taken = flat.variable(source), flat.variable(sink)
     if given is None or taken is None:
@@ -197,9 +353,11 @@ def _connectable(flat: Flat, source: Key, sink: Key, place: s.Place) -> bool:
             "supported; give the parameter a value"
         )
         return False
+    if given.type == taken.type and given.type in _TEXTS:
+        return True
     for key, variable in ((source, given), (sink, taken)):
         if variable.type not in NUMERIC:
-            place.wrong(f'"{key[1]}" is of type {variable.type}; signals must be numeric')
+            place.wrong(f'"{key[1]}" is of type {variable.type}; the other end is not')
             return False
     return True
 

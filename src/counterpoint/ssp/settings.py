@@ -12,8 +12,9 @@ have the names and meanings of the scenario file::
 
 from __future__ import annotations
 
+import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from .._files.tables import Table, keys_of
@@ -25,6 +26,8 @@ from ..scenario.models import Connection, Fmu, ScenarioTable
 from .xml_writing import Node
 
 ANNOTATION = "org.counterpoint"
+_KNOWN = (ANNOTATION, "org.openmodelica", "com.opensimulationplatform")
+"""Types of annotations of which something is read."""
 
 
 def _settings_of(table: type[Table], *in_file: str) -> tuple[str, ...]:
@@ -40,7 +43,7 @@ OF_CONNECTION = _settings_of(Connection, "from", "to", "gain", "offset", "law")
 def read_settings(element: Element, notes: Notes, allowed: tuple[str, ...]) -> dict[str, Any] | None:
     """Return the settings with these keys in the annotations of an element; None when it has none of ours."""
     found: dict[str, Any] | None = None
-    for annotation in (a for part in element.all("ssd:Annotations") for a in part.all("ssc:Annotation")):
+    for annotation in _annotations(element):
         if annotation.attributes.get("type") != ANNOTATION:
             continue
         for settings in annotation.all("cp:Settings"):
@@ -78,11 +81,51 @@ def settings_node(values: Mapping[str, Any]) -> Node:
 
 def master_step(system: Element, notes: Notes) -> float | None:
     """Return the step in s that OMSimulator was told to run a system with, when it has written the file."""
-    for annotation in (a for part in system.all("ssd:Annotations") for a in part.all("ssc:Annotation")):
+    for annotation in _annotations(system):
         inside = annotation.child("oms:Annotations") or annotation
         for master in (m for part in inside.all("oms:SimulationInformation") for m in part.all("oms:FixedStepMaster")):
             return notes.positive(master, "stepSize")
     return None
+
+
+def _annotations(element: Element) -> Iterator[Element]:
+    return (a for part in element.all("ssd:Annotations") for a in part.all("ssc:Annotation"))
+
+
+def base_step(experiment: Element, notes: Notes) -> float | None:
+    """Return the step in s that an annotation of OSP, or one of its form, gives a whole run."""
+    for annotation in _annotations(experiment):
+        for algorithm in _called(annotation, "Algorithm"):
+            for fixed in _called(algorithm, "FixedStepAlgorithm"):
+                return notes.positive(fixed, "baseStepSize")
+    return None
+
+
+def step_hint(component: Element, notes: Notes) -> float | None:
+    """Return the step in s that an annotation of OSP, or one of its form, gives a component."""
+    for hint in (h for annotation in _annotations(component) for h in _called(annotation, "StepSizeHint")):
+        return notes.positive(hint, "value")
+    return None
+
+
+def _called(element: Element, name: str) -> Iterator[Element]:
+    """Yield the children with a name in any namespace."""
+    return (child for child in element.children if re.split("[:}]", child.tag)[-1] == name)
+
+
+def complain_about_foreign(root: Element, notes: Notes) -> None:
+    """Say once for each type that annotations of other tools are not read."""
+    told = set(_KNOWN)
+    waiting = [root]
+    while waiting:
+        element = waiting.pop()
+        if element.tag == "ssc:Annotation":
+            kind = element.attributes.get("type", "")
+            if kind not in told:
+                told.add(kind)
+                notes.complain(element, f'annotations of the type "{kind[:80]}" are ignored')
+            continue
+        waiting += element.children
 
 
 def master_node(step: float) -> Node:

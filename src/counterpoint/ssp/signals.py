@@ -34,14 +34,26 @@ def follow(flat: Flat, chain: list[Edge]) -> Path | None:
     for edge in chain:
         connection = edge.connection
         needed = flat.unit(edge.sink)
-        found = _unit_conversion(current, needed, connection.place) if connection.converts else Conversion()
+        found = _unit_conversion(flat, current, needed, connection.place) if connection.converts else Conversion()
         line = as_line(flat, connection.transformation, edge.source, edge.sink, connection.place)
         if found is None or line is None:
             return None
         total = _after(_after(total, found), line)
         current = needed or (current if connection.converts else None)
     ends = (chain[0].source, chain[-1].sink)
-    return Path(total, len(chain) == 1 and all(_said_by_the_fmu(flat, key) for key in ends))
+    plain = len(chain) == 1 and all(_said_by_the_fmu(flat, key) for key in ends)
+    return Path(total, plain and (not chain[0].connection.converts or _is_plain(flat, *ends)))
+
+
+def _is_plain(flat: Flat, source: Key, sink: Key) -> bool:
+    """Whether the units of two variables are converted as their definitions say."""
+    given, needed = flat.unit(source), flat.unit(sink)
+    if given is None or needed is None or given.exponents is None or needed.exponents is None:
+        return True
+    try:
+        return conversion(given, needed).is_identity or given.name != needed.name
+    except UnitProblem:
+        return False
 
 
 def as_line(
@@ -86,7 +98,7 @@ def value_of(flat: Flat, given: Value, sink: Key, chain: list[Edge]) -> Any:
     for step in steps:
         needed = flat.unit(step.sink)
         if step.converts and isinstance(value, float):
-            found = _unit_conversion(current, needed, step.place)
+            found = _unit_conversion(flat, current, needed, step.place)
             if found is None:
                 return None
             value = value if found.is_identity else found.gain * value + found.offset
@@ -117,16 +129,22 @@ def _transformed(flat: Flat, value: Any, step: _Step) -> Any:
     return table[value]
 
 
-def _unit_conversion(given: Unit | None, needed: Unit | None, place: s.Place) -> Conversion | None:
+def _unit_conversion(flat: Flat, given: Unit | None, needed: Unit | None, place: s.Place) -> Conversion | None:
     if given is None or needed is None or given.exponents is None or needed.exponents is None:
         return Conversion()
     try:
-        return conversion(given, needed)
+        found = conversion(given, needed)
+        if found.is_identity or given.name != needed.name:
+            return found
+        place.complain(f"the unit {given.name} is defined in two different ways; the numbers are used unchanged")
+        return Conversion()
     except UnitProblem as problem:
-        place.wrong(
-            f"units do not match: {problem}; correct them, or set suppressUnitConversion to use the numbers unchanged"
-        )
-        return None
+        if given.name == needed.name:
+            place.complain(f"the unit {given.name} is defined in two different ways; the numbers are used unchanged")
+            return Conversion()
+        remedy = "; correct them, or set suppressUnitConversion, or run it with --lenient, to use the numbers unchanged"
+        flat.doubt(place, f"units do not match: {problem}", remedy)
+        return Conversion() if flat.lenient else None
 
 
 def _after(first: Conversion, second: Conversion) -> Conversion:
@@ -136,7 +154,7 @@ def _after(first: Conversion, second: Conversion) -> Conversion:
 def _said_by_the_fmu(flat: Flat, key: Key) -> bool:
     """Whether the file adds nothing to what the FMU says about the unit of a variable."""
     own, said = flat.own_unit(key), flat.unit(key)
-    return (own is not None and own.exponents is not None) or said is None or said.exponents is None
+    return said == own or said is None or said.exponents is None
 
 
 def _points(flat: Flat, table: s.Mapping, source: Key, sink: Key) -> list[tuple[float, float]] | None:

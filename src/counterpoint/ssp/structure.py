@@ -1,4 +1,4 @@
-"""What a system structure description (SSD) of SSP 1.0 holds, as it stands in the file; nothing is resolved yet."""
+"""What a system structure description (SSD) of SSP holds, as it stands in the file; nothing is resolved yet."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ PREFIXES = {
     "http://ssp-standard.org/SSP1/SystemStructureSignalDictionary": "ssb",
     "urn:counterpoint:settings:1": "cp",
     "https://raw.githubusercontent.com/OpenModelica/OMSimulator/master/schema/oms.xsd": "oms",
+    "http://opensimulationplatform.com/SSP/OSPAnnotations": "osp",
 }
 """Namespace -> the prefix by which elements are called here and in what we write."""
 
@@ -25,8 +26,14 @@ DEFINITION = "application/x-ssp-definition"
 PACKAGE = "application/x-ssp-package"
 IMPLEMENTATIONS = {"co-simulation": "CoSimulation", "model-exchange": "ModelExchange"}
 """How an FMU is run, in our words and in those of SSP."""
-TYPES = ("Real", "Integer", "Boolean", "String", "Enumeration", "Binary")
-KINDS = ("input", "output", "parameter", "calculatedParameter", "inout")
+FLOATS = ("Real", "Float64", "Float32")
+INTEGERS = ("Integer", "Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UInt64")
+TYPES = (*FLOATS, *INTEGERS, "Boolean", "String", "Enumeration", "Binary", "Clock")
+KINDS = (
+    "input", "output", "parameter", "calculatedParameter", "inout", "structuralParameter", "constant", "local",
+    "unspecified",
+)  # fmt: skip
+"""Types and kinds of SSP 2.0, which has those of SSP 1.0."""
 
 
 @dataclass(frozen=True)
@@ -99,6 +106,15 @@ class Connection:
 
 
 @dataclass(frozen=True)
+class Sum:
+    """Outputs, (element, connector) each, whose sum enters an input."""
+
+    sources: list[tuple[str, str]]
+    end: tuple[str, str]
+    place: Place
+
+
+@dataclass(frozen=True)
 class Parameter:
     """A value for a parameter or a start value."""
 
@@ -131,7 +147,10 @@ class Binding:
 
 @dataclass(frozen=True)
 class Component:
-    """An FMU, or another system structure; ``settings`` are ours, None where there are none."""
+    """An FMU, or another system structure; ``settings`` are ours, None where there are none.
+
+    ``step`` in s is what another tool was told; ``isolated`` that the file asks for a process of its own.
+    """
 
     name: str
     type: str
@@ -141,6 +160,8 @@ class Component:
     bindings: list[Binding]
     settings: dict[str, Any] | None
     place: Place
+    step: float | None = None
+    isolated: bool = False
 
 
 @dataclass(frozen=True)
@@ -166,6 +187,7 @@ class System:
     settings: dict[str, Any] | None
     step: float | None  #: s, of another master for all components
     place: Place
+    sums: list[Sum] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -181,3 +203,4 @@ class Structure:
     stop: float | None
     by_id: dict[str, System]
     experiment: Place
+    step: float | None = None  #: s, of another master for everything

@@ -1,7 +1,9 @@
-"""Read the XML of SSP 1.0: system structures (SSD), parameter values (SSV), mappings (SSM) and dictionaries (SSB)."""
+"""Read the XML of SSP 1.0 and 2.0: structures (SSD), parameter values (SSV), mappings (SSM), dictionaries (SSB)."""
 
 from __future__ import annotations
 
+import math
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -11,7 +13,16 @@ from ..fmi.xml_reading import Element
 from ..units import BASE_UNITS, Unit, UnitProblem, unit
 from . import structure as s
 from .files import Store
-from .settings import OF_COMPONENT, OF_CONNECTION, OF_SYSTEM, master_step, read_settings
+from .settings import (
+    OF_COMPONENT,
+    OF_CONNECTION,
+    OF_SYSTEM,
+    base_step,
+    complain_about_foreign,
+    master_step,
+    read_settings,
+    step_hint,
+)
 
 _VALUES = "application/x-ssp-parameter-set"
 _MAPPING = "application/x-ssp-parameter-mapping"
@@ -41,11 +52,11 @@ class _Reader:
         """Return the whole of it."""
         root = self.root
         if root.tag != "ssd:SystemStructureDescription":
-            self.notes.wrong(root, f"<{root.tag}>: expected a system structure description of SSP 1.0")
+            self.notes.wrong(root, f"<{root.tag}>: expected a system structure description of SSP 1.0 or 2.0")
             return None
-        version = self.notes.text(root, "version")
-        if version and not version.startswith("1."):
-            self.notes.wrong(root, f'version = "{version[:40]}"; expected SSP 1.0')
+        version = root.attributes.get("version", "")
+        if not version.startswith(("1.", "2.")):
+            self.notes.complain(root, f'version = "{version[:40]}"; read as SSP 2.0')
         top = root.child("ssd:System")
         if top is None:
             self.notes.wrong(root, "the element System is missing")
@@ -53,10 +64,12 @@ class _Reader:
         experiment = root.child("ssd:DefaultExperiment") or root
         start, stop = (self.notes.number(experiment, key) for key in ("startTime", "stopTime"))
         place = s.Place(self.notes, experiment.line, "DefaultExperiment")
-        return s.Structure(root.attributes.get("name", ""), self._system(top), start, stop, self.by_id, place)
+        complain_about_foreign(root, self.notes)
+        name, step = root.attributes.get("name", ""), base_step(experiment, self.notes)
+        return s.Structure(name, self._system(top), start, stop, self.by_id, place, step)
 
     def _system(self, element: Element) -> s.System:
-        name = self.notes.text(element, "name")
+        name = element.attributes.get("name", "")
         made = s.System(
             name,
             self._connectors(element),
@@ -81,7 +94,7 @@ class _Reader:
         }
         for element in (child for part in system.all("ssd:Elements") for child in part.children):
             if element.tag not in readers:
-                self.notes.wrong(
+                (self.notes.wrong if element.tag.startswith("ssd:") else self.notes.complain)(
                     element, f"<{element.tag}> is not an element of a system{did_you_mean(element.tag, readers)}"
                 )
                 continue
@@ -96,15 +109,19 @@ class _Reader:
 
     def _component(self, element: Element) -> s.Component:
         name = self.notes.text(element, "name")
+        source, isolated = local_source(self.notes.text(element, "source"))
+        place = self._place(element, f'Component "{name}"')
         return s.Component(
             name,
-            element.attributes.get("type", s.FMU),
-            self.notes.text(element, "source"),
+            _type_of(element.attributes.get("type", s.FMU), source, place),
+            source,
             self.notes.choice(element, "implementation", ("any", "ModelExchange", "CoSimulation"), "any"),
             self._connectors(element),
             list(self._bindings(element)),
             read_settings(element, self.notes, (*OF_COMPONENT, "set")),
-            self._place(element, f'Component "{name}"'),
+            place,
+            step_hint(element, self.notes),
+            isolated,
         )
 
     def _reference(self, element: Element) -> s.DictionaryReference:
@@ -118,7 +135,7 @@ class _Reader:
         for element in (c for part in owner.all("ssd:Connectors") for c in part.all("ssd:Connector")):
             kind = self.notes.text(element, "kind")
             if kind and kind not in s.KINDS:
-                self.notes.wrong(element, f'Connector: kind = "{kind[:40]}"{did_you_mean(kind, s.KINDS)}')
+                self.notes.complain(element, f'Connector: kind = "{kind[:40]}"{did_you_mean(kind, s.KINDS)}')
             made = self._connector(element, kind)
             if made.name in found:
                 made.place.wrong("another connector has the same name")
@@ -139,6 +156,11 @@ class _Reader:
         start = (element.attributes.get("startElement", ""), self.notes.text(element, "startConnector"))
         end = (element.attributes.get("endElement", ""), self.notes.text(element, "endConnector"))
         what = f'Connection "{".".join(filter(None, start))}" to "{".".join(filter(None, end))}"'
+        for key in ("startIndices", "endIndices"):
+            if element.attributes.get(key):
+                self.notes.wrong(
+                    element, f"{what}: {key}: parts of arrays cannot be connected; connect the whole array"
+                )
         converts = not self.notes.flag(element, "suppressUnitConversion")
         settings = read_settings(element, self.notes, OF_CONNECTION)
         place = self._place(element, what)
@@ -211,7 +233,8 @@ def read_units(root: Element, tag: str, notes: Notes) -> dict[str, Unit]:
         name = notes.text(element, "name")
         base = element.child("ssc:BaseUnit")
         if base is None:
-            notes.wrong(element, f'Unit "{name}": its BaseUnit is missing')
+            notes.complain(element, f'Unit "{name}": its BaseUnit is missing; its values are not converted')
+            found[name] = Unit(name)
             continue
         exponents = tuple(notes.integer(base, symbol) for symbol in BASE_UNITS)
         factor, offset = notes.number(base, "factor"), notes.number(base, "offset")
@@ -272,19 +295,78 @@ def read_parameters(root: Element, notes: Notes, prefix: str, known: dict[str, U
             notes.wrong(element, f'Parameter "{name}": a value is missing; {", ".join(s.TYPES)} are known')
             continue
         kind = typed.tag.removeprefix("ssv:")
-        value = _value(typed, kind, notes)
+        value = _values(element, typed, kind, notes)
         if value is not None:
             place = s.Place(notes, element.line, f'Parameter "{name}"')
             yield s.Parameter(prefix + name, kind, value, unit_named(typed.attributes.get("unit"), units), place)
 
 
-def _value(element: Element, kind: str, notes: Notes) -> Any:
-    text = notes.text(element, "value")
-    readers: dict[str, Any] = {"Real": to_number, "Integer": to_integer, "Boolean": to_flag}
-    made = readers.get(kind, str)(text)
-    if made is None and "value" in element.attributes:
+def _values(element: Element, typed: Element, kind: str, notes: Notes) -> Any:
+    """Return the value of a parameter, or nested lists of values if it has dimensions."""
+    texts = [notes.text(value, "value") for value in typed.all("ssv:Value")]
+    sizes = [notes.integer(d, "size") for d in element.children if d.tag in ("ssv:Dimension", "ssc:Dimension")]
+    if not texts and not sizes:
+        return _value(notes.text(typed, "value"), typed, kind, notes)
+    if not texts:
+        texts = notes.text(typed, "value").split()
+    values = [_value(text, typed, kind, notes) for text in texts]
+    if None in values:
+        return None
+    if math.prod(sizes) != len(values):
+        notes.wrong(typed, f"{kind}: {len(values)} values; expected {' x '.join(map(str, sizes))}")
+        return None
+    return _nested(values, sizes)
+
+
+def _nested(values: list[Any], sizes: list[int]) -> Any:
+    """Return values in row-major order as nested lists of these sizes.
+
+    >>> _nested([1, 2, 3, 4], [2, 2])
+    [[1, 2], [3, 4]]
+    """
+    if not sizes:
+        return values[0]
+    part = math.prod(sizes[1:])
+    return [_nested(values[k * part : (k + 1) * part], sizes[1:]) for k in range(sizes[0])]
+
+
+def _value(text: str, element: Element, kind: str, notes: Notes) -> Any:
+    made: Any = text
+    if kind in s.FLOATS:
+        made = to_number(text)
+    elif kind in s.INTEGERS:
+        number = to_number(text)
+        made = to_integer(text) if number is None or not number.is_integer() or abs(number) > 2**53 else int(number)
+    elif kind == "Boolean":
+        made = to_flag(text.lower())
+    if made is None and text:
         notes.wrong(element, f'{kind}: value = "{text[:40]}"; expected a value of type {kind}')
     return made
+
+
+_PROXY = re.compile(r"proxy-?fmu://(localhost|127\.0\.0\.1)(:\d+)?/?\?file=(?:file:///)?(.+)")
+
+
+def local_source(source: str) -> tuple[str, bool]:
+    """Return the file that a source means, and whether it is to run in a process of its own.
+
+    >>> local_source("proxyfmu://localhost?file=pump.fmu"), local_source("file:pump.fmu")
+    (('pump.fmu', True), ('pump.fmu', False))
+    """
+    found = _PROXY.fullmatch(source)
+    if found is not None:
+        return found[3], True
+    return re.sub(r"^file:(?!//)", "", source), False
+
+
+def _type_of(given: str, source: str, place: s.Place) -> str:
+    """Return the type of a component: as given, unless the name of its file says that it is another known one."""
+    ends = {".fmu": s.FMU, ".ssd": s.DEFINITION, ".ssp": s.PACKAGE}
+    name = source.partition("#")[0].lower()
+    known = next((kind for end, kind in ends.items() if name.endswith(end)), given)
+    if known != given:
+        place.complain(f'type = "{given[:60]}"; taken as {known}, which is what the name of its file says')
+    return known
 
 
 def read_mapping(root: Element, notes: Notes) -> Iterator[s.MappingEntry]:

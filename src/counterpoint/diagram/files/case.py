@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..._cases.case import CaseFile, CaseSettings, check_code
+from ..._cases.case import CaseFile, CaseSettings, check_code, refuse_for_models
 from ..._cases.model_case import ModelCase, RunSettings
 from ..._display.outline import show_tables
+from ..._files.overriding import overridden
 from ...system import System
 from ..diagram import Diagram
 from .information import show_diagram
@@ -63,9 +64,12 @@ class DiagramCase(ModelCase):
 
 def read_case(file: CaseFile, settings: CaseSettings) -> DiagramCase:
     """Return the diagram with the settings given."""
-    read = DiagramFile.of(file.path, file.document, allow_outside=file.allow_outside)
+    refuse_for_models(settings, "a diagram")
+    read = DiagramFile.of(file.path, overridden(file.document, settings.set), allow_outside=file.allow_outside)
     check_code(file, read.runs_code)
-    return DiagramCase.of(read).with_settings(settings)
+    case = DiagramCase.of(read).with_settings(settings)
+    case._check_plot(case.diagram.outputs)
+    return case
 
 
 def show_case(file: CaseFile, console: Console) -> None:

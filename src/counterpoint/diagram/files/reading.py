@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ... import _core
+from ..._cases.registry import check_kind
 from ..._files.document import read_document
 from ..._files.folder import Folder
 from ..._files.problems import Document, Mistakes, Vocabulary
@@ -53,6 +54,7 @@ def load(path: str | os.PathLike[str], *, allow_outside: bool = False) -> Diagra
     ScenarioError
         With all problems found, each with file, key, remedy and line.
     """
+    check_kind(Path(path), "a diagram")
     return DiagramFile.read(path, allow_outside=allow_outside).build()
 
 

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..._cases.case import CaseFile, CaseSettings, check_code
+from ..._cases.case import CaseFile, CaseSettings, check_code, refuse_for_models
 from ..._cases.model_case import ModelCase
 from ..._display.outline import show_tables
+from ..._files.overriding import overridden
 from ...errors import ScenarioError, did_you_mean
 from ...system import System
 from ..modelling.mechanism import Mechanism
@@ -107,9 +108,12 @@ class MechanismCase(ModelCase):
 
 def read_case(file: CaseFile, settings: CaseSettings) -> MechanismCase:
     """Return the mechanism with the settings given."""
-    read = ModelFile.of(file.path, file.document, allow_outside=file.allow_outside)
+    refuse_for_models(settings, "a mechanism")
+    read = ModelFile.of(file.path, overridden(file.document, settings.set), allow_outside=file.allow_outside)
     check_code(file, read.runs_code)
-    return MechanismCase.of(read).with_settings(settings)
+    case = MechanismCase.of(read).with_settings(settings)
+    case._check_names()
+    return case
 
 
 def show_case(file: CaseFile, console: Console) -> None:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..._cases.model_case import RunSettings
+from ..._cases.registry import check_kind
 from ..._files.document import read_document
 from ..._files.folder import Folder
 from ..._files.problems import Document, Mistakes, Vocabulary
@@ -57,6 +58,7 @@ def load(path: str | os.PathLike[str], *, allow_outside: bool = False) -> Mechan
     ScenarioError
         With all problems found, each with file, key, remedy and line.
     """
+    check_kind(Path(path), "a mechanism")
     return ModelFile.read(path, allow_outside=allow_outside).build()
 
 
