@@ -24,6 +24,7 @@ SAMPLES = {
     "InternalError": ("broken", RESULT),
     "RunInterrupted": ("interrupted at t = 1 s", RESULT),
     "UnitWarning": ("no unit",),
+    "DescriptionWarning": ("no unit",),
 }
 STOPPED = ("it failed", "tank", 1.25, RESULT)
 

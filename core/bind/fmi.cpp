@@ -50,8 +50,10 @@ void bind_settings(nb::module_& m) {
       .def(
           "__init__",
           [](Port* self, Type type, ValueReference reference, int width, bool continuous,
-             const std::vector<int>& clocks) { new (self) Port{type, reference, width, continuous, clocks}; },
-          nb::arg("type"), nb::arg("reference"), nb::arg("width"), nb::arg("continuous"), nb::arg("clocks"));
+             const std::vector<int>& clocks,
+             bool negated) { new (self) Port{type, reference, width, continuous, clocks, negated}; },
+          nb::arg("type"), nb::arg("reference"), nb::arg("width"), nb::arg("continuous"), nb::arg("clocks"),
+          nb::arg("negated"));
   nb::enum_<ClockKind>(m, "ClockKind", "When a clock ticks.")
       .value("periodic", ClockKind::periodic)
       .value("changing", ClockKind::changing)
@@ -77,6 +79,7 @@ void bind_settings(nb::module_& m) {
       .def(nb::init<>())
       .def_rw("kind", &InstanceSettings::kind)
       .def_rw("name", &InstanceSettings::name)
+      .def_rw("identifier", &InstanceSettings::identifier)
       .def_rw("token", &InstanceSettings::token)
       .def_rw("resources", &InstanceSettings::resources)
       .def_rw("tool", &InstanceSettings::tool)
@@ -84,6 +87,7 @@ void bind_settings(nb::module_& m) {
       .def_rw("logging", &InstanceSettings::logging)
       .def_rw("categories", &InstanceSettings::categories)
       .def_rw("tolerance", &InstanceSettings::tolerance)
+      .def_rw("stop_time", &InstanceSettings::stop_time)
       .def_rw("event_mode", &InstanceSettings::event_mode)
       .def_rw("early_return", &InstanceSettings::early_return)
       .def_rw("intermediate", &InstanceSettings::intermediate);
@@ -222,7 +226,7 @@ void bind_isolation(nb::module_& m) {
 }  // namespace
 
 void bind_fmi(nb::module_& parent) {
-  nb::module_ m = parent.def_submodule("fmi", "FMUs: the call layer of FMI 2 and FMI 3.");
+  nb::module_ m = parent.def_submodule("fmi", "FMUs: the call layer of FMI 1, 2 and 3.");
   bind_messages(m);
   bind_integration(m);
   bind_settings(m);

@@ -141,6 +141,7 @@ class Network {
   Failure failure;
 
  private:
+  void keep_last_sample(int participant);
   std::size_t first_needed(int source) const;
   void connect(const ConnectionSpec& connection, int law, int law_offset);
   void forget_polynomials();

@@ -13,7 +13,8 @@ struct Port {
   int width = 1;
   bool continuous = true;  ///< its value may be taken inside a step
   std::vector<int> clocks =
-      {};  ///< numbers of the clocks it belongs to: it may be used only while one of them is active
+      {};                ///< numbers of the clocks it belongs to: it may be used only while one of them is active
+  bool negated = false;  ///< its value is that of the reference with the other sign (FMI 1)
 };
 
 /// Ports of one type, read or written by one call.
@@ -50,6 +51,7 @@ class Bundle {
   bool direct_ = false;  ///< doubles that lie side by side among the signals
   References references_;
   std::vector<int> places_;      ///< of each scalar among the signals
+  std::vector<double> signs_;    ///< of each scalar; empty: all 1
   std::vector<double> scratch_;  ///< as many bytes as values of any type need
 };
 

@@ -82,7 +82,9 @@ const double* FmuSubsystem::output(double t, Inputs& u) {
     // What others publish is not known when outputs are read for the first time: the FMU's own start values serve
     // better.
     if (inputs_set_) write_inputs(u.at(t));
+    const bool too_early = reading_initializes() && !inputs_set_;
     inputs_set_ = true;
+    if (too_early) return y_.data();
   }
   read_outputs();
   return y_.data();
@@ -235,10 +237,16 @@ StepEnd FmuSubsystem::try_step(double t, double t_end, double original_end) {
 }
 
 [[gnu::noinline]] void FmuSubsystem::give_up(const StepEnd& end, double t) {
-  if (end.terminate) end_simulation(end.reached > t ? end.reached : t);
+  if (end.terminate) {
+    outputs_read_ = false;
+    time_ = std::max(end.reached, t);
+    end_simulation(time_);
+  }
   std::ostringstream text;
   text.precision(9);
-  text << (setup_.major == 2 ? "fmi2DoStep" : "fmi3DoStep")
+  text << (setup_.major == 1   ? "fmiDoStep"
+           : setup_.major == 2 ? "fmi2DoStep"
+                               : "fmi3DoStep")
        << " discarded the step; it could go on to t = " << end.reached << " s";
   if (setup_.redo_discarded) {
     text << ", and steps a thousand times smaller do not help";

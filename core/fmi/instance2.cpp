@@ -1,6 +1,7 @@
 // FMI 2.0 for co-simulation and model exchange.
 
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <thread>
 
@@ -88,7 +89,8 @@ class Instance2 final : public Instance {
 
   void enter_initialization(double t) override {
     const bool tolerance = settings_.tolerance > 0.0;
-    call(f_.fmi2SetupExperiment, tolerance, settings_.tolerance, t, false, 0.0);
+    const bool ends = std::isfinite(settings_.stop_time);
+    call(f_.fmi2SetupExperiment, tolerance, settings_.tolerance, t, ends, ends ? settings_.stop_time : 0.0);
     call(f_.fmi2EnterInitializationMode);
   }
   void exit_initialization() override { call(f_.fmi2ExitInitializationMode); }

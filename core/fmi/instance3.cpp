@@ -1,5 +1,6 @@
 // FMI 3.0 for co-simulation and model exchange.
 
+#include <cmath>
 #include <exception>
 #include <utility>
 
@@ -106,7 +107,9 @@ class Instance3 final : public Instance {
   void enter_configuration() override { call(f_.fmi3EnterConfigurationMode); }
   void exit_configuration() override { call(f_.fmi3ExitConfigurationMode); }
   void enter_initialization(double t) override {
-    call(f_.fmi3EnterInitializationMode, settings_.tolerance > 0.0, settings_.tolerance, t, false, 0.0);
+    const bool ends = std::isfinite(settings_.stop_time);
+    call(f_.fmi3EnterInitializationMode, settings_.tolerance > 0.0, settings_.tolerance, t, ends,
+         ends ? settings_.stop_time : 0.0);
   }
   void exit_initialization() override { call(f_.fmi3ExitInitializationMode); }
   void terminate() override { call(f_.fmi3Terminate); }

@@ -16,10 +16,12 @@ template <>
 struct Fields<link::ChildLimits> {
   static auto of(auto& l) { return std::tie(l.memory, l.processor_time, l.processes); }
 };
-/// On this computer the resources of the FMU are where they are, which a recipe does not say.
+/// A recipe does not say where the resources of the FMU are on this computer, nor when the run ends.
 template <>
 struct Fields<fmi::ChildOrder> {
-  static auto of(auto& o) { return std::tie(o.library, o.setup, o.setup.instance.resources, o.limits); }
+  static auto of(auto& o) {
+    return std::tie(o.library, o.setup, o.setup.instance.resources, o.setup.instance.stop_time, o.limits);
+  }
 };
 template <>
 struct Fields<fmi::IntegrationStatistics> {

@@ -18,6 +18,7 @@
             └── ComponentDied ... or could not be started, died or did not answer      (exit code 4)
 
     UnitWarning               a warning: units of connections could not be compared
+    DescriptionWarning        a warning: the description of an FMU violates the standard
     RunInterrupted            Ctrl-C during a run; a KeyboardInterrupt that carries the result (exit code 130)
 
 All of them can be pickled and copied: message and attributes stay as they are. Only ``result`` is None after pickling,
@@ -196,6 +197,10 @@ class ComponentDied(ComponentError):
 
 class UnitWarning(UserWarning):
     """Units of connections could not be compared: one is missing or not known; the numbers are taken as they are."""
+
+
+class DescriptionWarning(UserWarning):
+    """The description of an FMU violates rules of the standard that do not prevent it from running."""
 
 
 class RunInterrupted(_Portable, KeyboardInterrupt):

@@ -56,6 +56,8 @@ def make_plan(system: System, options: RunOptions) -> Plan:
     until = math.inf if options.until is None else float(options.until)
     scheme = to_scheme(options.scheme)
     _tell_step_of_listeners(system)
+    for participant in system.subsystems.values():
+        participant.subsystem.run_until = until if math.isfinite(until) else None
     natives = _natives(system)
     steps = _steps(system, natives, start)
     waits = waits_for(scheme, steps, _pairs(system), _sources(system))

@@ -22,7 +22,7 @@ def make_port(fmu: Fmu, variable: Variable) -> _core.fmi.Port:
     numbers = {clock.name: number for number, clock in enumerate(_clocks(fmu))}
     clocks = [numbers[name] for name in variable.clocks if name in numbers]
     kind, width = core_type(variable, major), fmu.width(variable)
-    return _core.fmi.Port(kind, variable.reference, width, is_continuous(variable), clocks)
+    return _core.fmi.Port(kind, variable.reference, width, is_continuous(variable), clocks, variable.negated)
 
 
 def is_continuous(variable: Variable) -> bool:
@@ -84,12 +84,15 @@ def _instance_settings(fmu: Fmu, root: Path) -> _core.fmi.InstanceSettings:
     made = _core.fmi.InstanceSettings()
     made.name = options.name
     made.token = fmu.description.token
-    made.resources = resources.as_uri() if fmu.description.major == 2 else f"{resources}{os.sep}"
+    made.identifier = able.model_identifier
+    made.resources = _location(root, resources, fmu.description.major)
     made.tool = (fmu.description.tool or "unknown") if able.needs_execution_tool else ""
     made.visible = options.visible
     made.logging = bool(options.logging)
     made.categories = [] if isinstance(options.logging, bool) else list(options.logging)
-    made.tolerance = options.tolerance or 0.0
+    made.tolerance = options.tolerance or fmu.description.experiment.tolerance or 0.0
+    if fmu.run_until is not None:
+        made.stop_time = fmu.run_until
     if fmu.kind == MODEL_EXCHANGE:
         made.kind = _core.fmi.Kind.model_exchange
         if options.own_pace and options.tolerance is None:
@@ -102,12 +105,19 @@ def _instance_settings(fmu: Fmu, root: Path) -> _core.fmi.InstanceSettings:
     return made
 
 
+def _location(root: Path, resources: Path, major: int) -> str:
+    """Return where the FMU finds its files: FMI 1 names the folder of all, FMI 2 and 3 that of the resources."""
+    if major == 3:
+        return f"{resources}{os.sep}"
+    return root.as_uri() if major == 1 else resources.as_uri()
+
+
 def _integration(fmu: Fmu) -> _core.fmi.IntegrationSetup:
     description = fmu.description
     made = _core.fmi.IntegrationSetup()
     made.solver = fmu.options.chosen_solver
     made.options = solver_options(_with_longest_step(fmu))
-    made.states = len(description.derivatives)
+    made.states = description.state_count
     made.indicators = description.event_indicators
     made.completes_steps = fmu.interface.needs_completed_integrator_step
     # Without indicators and discrete variables there is nothing that others could see of an event.

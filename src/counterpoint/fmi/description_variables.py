@@ -16,7 +16,7 @@ TYPE_NAMES_2 = {
     "String": "String",
     "Enumeration": "Enumeration",
 }
-"""Types of FMI 2 by the names of FMI 3."""
+"""Types of FMI 1 and 2 by the names of FMI 3."""
 CAUSALITIES = ("parameter", "calculatedParameter", "input", "output", "local", "independent")
 VARIABILITIES = ("constant", "fixed", "tunable", "discrete", "continuous")
 INITIALS = ("exact", "approx", "calculated")
@@ -103,7 +103,7 @@ def _variable(element: Element, inner: Element, names: Names, notes: Notes) -> V
         causality=causality,
         variability=variability,
         initial=initial,
-        start=_start(element, inner, kind, major, notes),
+        start=read_start(element, inner, kind, major, notes),
         dimensions=tuple(_dimension(child, names, notes) for child in inner.all("Dimension")),
         description=element.attributes.get("description", ""),
         unit=inner.attributes.get("unit", ""),
@@ -188,14 +188,14 @@ _CONVERTERS: dict[str, Callable[[str], Value | None]] = {
 }
 
 
-def _start(element: Element, inner: Element, kind: str, major: int, notes: Notes) -> tuple[Value, ...] | None:
+def read_start(element: Element, inner: Element, kind: str, major: int, notes: Notes) -> tuple[Value, ...] | None:
     """Return the start values: an attribute, or elements <Start> for texts in FMI 3."""
     convert = _CONVERTERS.get(kind, to_integer)
     if major == 3 and kind in ("String", "Binary"):
         texts = [notes.text(child, "value") for child in inner.all("Start")] or None
     else:
         given = inner.attributes.get("start")
-        texts = None if given is None else [given] if major == 2 else given.split()
+        texts = None if given is None else [given] if major < 3 else given.split()
     if texts is None:
         return None
     made: list[Value] = []

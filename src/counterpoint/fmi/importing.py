@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import os
 import tempfile
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..approximations import hold
-from ..errors import SetupError, did_you_mean
+from ..errors import DescriptionWarning, SetupError, did_you_mean
 from ..subsystems import Subsystem
-from .archive import Archive, ArchiveLimits, Unpacked
+from .archive import DESCRIPTION, Archive, ArchiveLimits, Unpacked
 from .core_setup import is_continuous, make_port, make_setup, offers_derivatives
 from .description import FLOATS, ModelDescription, Variable
 from .description_reading import read_description
@@ -25,11 +25,9 @@ from .messages import LogMessage
 from .options import MODEL_EXCHANGE, Options, choose_kind, option_problems
 from .platforms import find_binary
 from .saved_state import SavedState
+from .steps import TYPICAL_STEP, step_problems, suggested_step
 from .values import ValueReader, as_signal, as_whole, pack, wrong_place
 from .variable_units import unit_name, unit_of
-
-TYPICAL_STEP = 1e-2
-"""Step in s of a variable-step solver if the FMU suggests none; used to rank subsystems before the run."""
 
 
 def fmu(
@@ -71,7 +69,8 @@ def fmu(
     inputs, outputs : names, optional
         Ports; default: all numeric inputs and outputs. Outputs may be any numeric variable.
     step : float, optional
-        Step in s; default: the one that the FMU suggests, or that of a variable-step ``solver``.
+        Step in s; default: the one that the FMU suggests, else about a five-hundredth of its default experiment;
+        none for a variable-step ``solver``.
         :meth:`counterpoint.System.add` can override it.
     name : str, optional
         Name of the instance; default: the model's.
@@ -105,7 +104,8 @@ def fmu(
     deadline : float, optional
         Wall time in s for each answer of an isolated FMU; default 60.
     lenient : bool
-        Run in spite of harmless violations in the description.
+        Accept violations in the description that do not prevent the FMU from running without a
+        :class:`counterpoint.DescriptionWarning`.
     limits : ArchiveLimits, optional
         Limits of the archive.
     **solver_options : float
@@ -129,7 +129,9 @@ def fmu(
     >>> ball = fmu("ball.fmu", kind="model-exchange", solver="ode45", rtol=1e-8)  # doctest: +SKIP
     """
     archive = Archive(path, limits)
-    description = read_description(archive, lenient=lenient)
+    description = read_description(archive, lenient=True)
+    if not lenient:
+        _warn(archive, description)
     categories = logging if isinstance(logging, bool) else tuple(logging)
     chosen = Options(
         name or description.name,
@@ -158,6 +160,20 @@ def fmu(
     )
 
 
+def _warn(archive: Archive, description: ModelDescription) -> None:
+    """Warn of what is wrong in the description and does not prevent the FMU from running."""
+    if not description.complaints:
+        return
+    first, more = description.complaints[0], len(description.complaints) - 1
+    others = f" and {more} more" if more else ""
+    warnings.warn(
+        f"{archive.path}: {DESCRIPTION} {first}{others}; the FMU runs all the same (counterpoint doctor lists all, "
+        "lenient=True accepts them without a warning)",
+        DescriptionWarning,
+        stacklevel=3,
+    )
+
+
 class Fmu(Subsystem):
     """An FMU as a subsystem; created by :func:`fmu`.
 
@@ -174,6 +190,7 @@ class Fmu(Subsystem):
     """
 
     units_expected = True
+    step_to_try = TYPICAL_STEP
 
     def __init__(
         self,
@@ -246,7 +263,7 @@ class Fmu(Subsystem):
 
     def _set_steps(self, step: float | None) -> None:
         """Return the step of an FMU that is added without one: given, suggested, or that of a variable-step solver."""
-        suggested = self.description.experiment.step or self.interface.fixed_internal_step
+        suggested = suggested_step(self.description, self.interface)
         if self.own_pace:
             self.preferred_step = step
             self.typical_step = self.options.solver_options.get("first_step") or suggested or TYPICAL_STEP
@@ -364,17 +381,7 @@ class Fmu(Subsystem):
 
     def step_problems(self, step: float, span: float) -> Iterator[str]:
         """Yield the reasons why the FMU cannot run with a step over a time span, both in s."""
-        if self.kind == MODEL_EXCHANGE:
-            return
-        inner = self.interface.fixed_internal_step
-        if inner is not None and not _is_multiple(step, inner):
-            near = max(round(step / inner), 1) * inner
-            yield f"{step:g} s is not a multiple of the FMU's fixed internal step, {inner:g} s; use {near:g} s"
-        if not self.interface.variable_steps and math.isfinite(span) and not _is_multiple(span, step):
-            yield (
-                f"the run of {span:g} s is not a multiple of the step {step:g} s, and this FMU needs equal steps; "
-                f"use a run of {max(round(span / step), 1) * step:g} s"
-            )
+        return iter(()) if self.kind == MODEL_EXCHANGE else step_problems(self.interface, step, span)
 
     def _native(self) -> _core.Subsystem:
         if self._unpacked is None:
@@ -405,7 +412,7 @@ class Fmu(Subsystem):
         if self.options.inputs_at not in (None, "auto"):
             return str(self.options.inputs_at)
         continuous = [v for v in self._inputs if v.variability == "continuous"]
-        if self.description.major == 2 and self.interface.can_interpolate_inputs and continuous:
+        if self.description.major < 3 and self.interface.can_interpolate_inputs and continuous:
             return "slope"
         asked = [v for v in continuous if v.intermediate_update]
         if self.interface.provides_intermediate_update and asked and len(asked) == len(continuous):
@@ -495,8 +502,3 @@ class Fmu(Subsystem):
     def __repr__(self) -> str:
         ports = f"{', '.join(self.input_widths) or 'no inputs'} -> {', '.join(self.output_widths)}"
         return f"<FMU {self.description.name} (FMI {self.description.version}): {ports}>"
-
-
-def _is_multiple(value: float, of: float) -> bool:
-    count = value / of
-    return round(count) >= 1 and abs(count - round(count)) <= 1e-6 * max(count, 1.0)

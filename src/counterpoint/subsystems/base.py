@@ -73,7 +73,9 @@ class Subsystem:
     initial_feedthrough: Iterable[tuple[str, str]] = ()
     preferred_step: float | None = None
     typical_step: float | None = None
+    step_to_try: float | None = None  #: s; named in the message that a step is missing
     listeners_step: float | None = None  #: smallest fixed step of those that listen, s; told before a run
+    run_until: float | None = None  #: s; told before a run, None when it is open-ended
     defaults: Mapping[str, ArrayLike] = {}
     units: Mapping[str, str] = {}
     unit_definitions: Mapping[str, Unit] = {}  #: units that are known better than by their names, as in FMUs
