@@ -6,6 +6,7 @@
 
 #include "check.hpp"
 #include "coupling/inputs.hpp"
+#include "fmi/texts.hpp"
 
 namespace counterpoint::fmi {
 
@@ -89,6 +90,11 @@ void Bundle::add(const Port& port, int offset) {
 }
 
 void Bundle::read_converted(Instance& instance, double* signals) {
+  if (is_text()) {
+    const std::vector<std::string> texts = instance.get_texts(type_, references_, places_.size());
+    for (std::size_t k = 0; k < places_.size(); ++k) signals[places_[k]] = Texts::number_of(texts[k]);
+    return;
+  }
   with_type(type_, [&](auto kind) {
     using Value = decltype(kind);
     Value* values = reinterpret_cast<Value*>(scratch_.data());
@@ -101,6 +107,11 @@ void Bundle::read_converted(Instance& instance, double* signals) {
 }
 
 void Bundle::write_converted(Instance& instance, const double* signals) {
+  if (is_text()) {
+    std::vector<std::string> texts;
+    for (int place : places_) texts.push_back(Texts::text_of(signals[place]));
+    return instance.set_texts(type_, references_, texts);
+  }
   with_type(type_, [&](auto kind) {
     using Value = decltype(kind);
     Value* values = reinterpret_cast<Value*>(scratch_.data());

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "fmi/instance.hpp"
@@ -15,12 +16,14 @@ struct Port {
   std::vector<int> clocks =
       {};                ///< numbers of the clocks it belongs to: it may be used only while one of them is active
   bool negated = false;  ///< its value is that of the reference with the other sign (FMI 1)
+  bool slope = true;     ///< of an output: its derivative is asked for, where derivatives are
+  std::string name = {};
 };
 
 /// Ports of one type, read or written by one call.
 ///
 /// Signals are doubles. An integer is the nearest one, and must fit its type; a boolean is true from 0.5 up. On the way
-/// back integers beyond 2^53 lose digits.
+/// back integers beyond 2^53 lose digits. Strings and binary values are numbers of texts (texts.hpp).
 class Bundle {
  public:
   explicit Bundle(Type type) : type_(type) {}
@@ -46,6 +49,7 @@ class Bundle {
  private:
   void read_converted(Instance& instance, double* signals);
   void write_converted(Instance& instance, const double* signals);
+  bool is_text() const { return type_ == Type::string || type_ == Type::binary; }
 
   Type type_;
   bool direct_ = false;  ///< doubles that lie side by side among the signals

@@ -124,7 +124,8 @@ class alignas(64) Instance {
   virtual void set_texts(Type type, const References& references, const std::vector<std::string>& values) = 0;
 
   virtual StepEnd do_step(double t, double h, const IntermediateInputs* inputs) = 0;
-  virtual void set_input_slopes(const References& references, const double* slopes) = 0;
+  /// False: the FMU refuses them.
+  virtual bool set_input_slopes(const References& references, const double* slopes) = 0;
   virtual void get_output_slopes(const References& references, double* slopes, std::size_t count) = 0;
   virtual void directional_derivative(const References& unknowns, const References& knowns, const double* seed,
                                       std::size_t seeds, double* sensitivity, std::size_t sensitivities) = 0;
@@ -160,6 +161,8 @@ class alignas(64) Instance {
   virtual std::vector<std::uint8_t> serialize(void* state) = 0;
   virtual void* deserialize(const std::vector<std::uint8_t>& bytes) = 0;
 
+  /// Whether nothing may be called any more, not even to free it.
+  bool died() const { return dead_; }
   /// Whether an error made every call but freeing it forbidden.
   bool failed() const { return failed_; }
 
@@ -173,6 +176,12 @@ class alignas(64) Instance {
   /// Likewise, but false when the FMU discarded the call.
   bool accepted(int status, const char* function) {
     if (status == 2) return false;
+    check(status, function);
+    return true;
+  }
+  /// Likewise, but false when the FMU refuses the call and may go on without it.
+  bool taken(int status, const char* function) {
+    if (status == 2 || status == 3) return false;
     check(status, function);
     return true;
   }

@@ -131,6 +131,7 @@ class Instance1 final : public Instance {
     // Inputs may have been set after the values that were read: what follows from them is found by an event update.
     first_update_ = !is_initialized_;
     initialize();
+    has_begun_ = true;
   }
   void terminate() override {
     if (!is_initialized_) return;
@@ -154,6 +155,7 @@ class Instance1 final : public Instance {
   }
 
   void set(Type type, const References& r, const void* values, std::size_t count) override {
+    if (is_waiting()) return;
     if (type == Type::float64) {
       call(f_.SetReal, r.data(), r.size(), static_cast<const double*>(values));
     } else if (type == Type::int32) {
@@ -176,6 +178,7 @@ class Instance1 final : public Instance {
     return made;
   }
   void set_texts(Type, const References& r, const std::vector<std::string>& values) override {
+    if (is_waiting()) return;
     std::vector<fmi1String> texts;
     for (const std::string& value : values) texts.push_back(value.c_str());
     call(f_.SetString, r.data(), r.size(), texts.data());
@@ -204,9 +207,10 @@ class Instance1 final : public Instance {
     if (x.output_count > 0) check(f_.GetReal(c_, x.outputs, x.output_count, y), f_.GetReal.name);
   }
 
-  void set_input_slopes(const References& r, const double* slopes) override {
+  bool set_input_slopes(const References& r, const double* slopes) override {
     orders_.assign(r.size(), 1);
-    call(f_.SetRealInputDerivatives, r.data(), r.size(), orders_.data(), slopes);
+    const auto& function = f_.SetRealInputDerivatives;
+    return function && taken(function(c_, r.data(), r.size(), orders_.data(), slopes), function.name);
   }
   void get_output_slopes(const References& r, double* slopes, std::size_t) override {
     orders_.assign(r.size(), 1);
@@ -275,6 +279,9 @@ class Instance1 final : public Instance {
 
   bool is_slave() const { return settings_.kind == Kind::co_simulation; }
 
+  /// A slave that is initialised takes inputs with its next step: outputs may not be read between setting and stepping.
+  bool is_waiting() const { return is_slave() && is_initialized_ && !has_begun_; }
+
   void instantiate_slave() {
     const InstanceSettings& s = settings_;
     c_ = f_.InstantiateSlave(s.name.c_str(), s.token.c_str(), s.resources.c_str(), "application/x-fmu-sharedlibrary",
@@ -321,6 +328,7 @@ class Instance1 final : public Instance {
   InstanceSettings settings_;
   double start_ = 0.0;  ///< s
   bool is_initialized_ = false;
+  bool has_begun_ = false;
   bool first_update_ = false;  ///< the initialisation has already updated discrete states
   fmi1EventInfo info_{};
   std::vector<fmi1Boolean> booleans_;

@@ -160,9 +160,10 @@ class Instance2 final : public Instance {
     if (x.output_count > 0) check(held_.get(c_, x.outputs, x.output_count, y), held_.get.name);
   }
 
-  void set_input_slopes(const References& r, const double* slopes) override {
+  bool set_input_slopes(const References& r, const double* slopes) override {
     orders_.assign(r.size(), 1);
-    call(f_.fmi2SetRealInputDerivatives, r.data(), r.size(), orders_.data(), slopes);
+    const auto& function = f_.fmi2SetRealInputDerivatives;
+    return function && taken(function(c_, r.data(), r.size(), orders_.data(), slopes), function.name);
   }
   void get_output_slopes(const References& r, double* slopes, std::size_t) override {
     orders_.assign(r.size(), 1);

@@ -225,7 +225,7 @@ class Instance3 final : public Instance {
     if (x.output_count > 0) check(held_.get(c_, x.outputs, x.output_count, y, x.output_width), held_.get.name);
   }
 
-  void set_input_slopes(const References&, const double*) override {
+  bool set_input_slopes(const References&, const double*) override {
     throw ComponentFailure("FMI 3 has no input derivatives");
   }
   void get_output_slopes(const References& r, double* slopes, std::size_t count) override {

@@ -6,6 +6,7 @@
 
 #include "check.hpp"
 #include "fmi/recipes.hpp"
+#include "fmi/texts.hpp"
 #include "link/server.hpp"
 
 namespace counterpoint::recipe {
@@ -20,7 +21,7 @@ struct Fields<link::ChildLimits> {
 template <>
 struct Fields<fmi::ChildOrder> {
   static auto of(auto& o) {
-    return std::tie(o.library, o.setup, o.setup.instance.resources, o.setup.instance.stop_time, o.limits);
+    return std::tie(o.library, o.setup, o.setup.instance.resources, o.setup.instance.stop_time, o.limits, o.texts);
   }
 };
 template <>
@@ -128,7 +129,7 @@ std::string ChildOrder::to_bytes() const { return fmi::to_bytes(*this); }
 ChildOrder ChildOrder::from_bytes(std::string_view bytes) { return fmi::from_bytes<ChildOrder>(bytes, "order"); }
 
 IsolatedFmu::IsolatedFmu(std::string library, FmuSetup setup, Isolation isolation)
-    : order_{std::move(library), std::move(setup), isolation.limits},
+    : order_{std::move(library), std::move(setup), isolation.limits, isolation.texts},
       isolation_(std::move(isolation)),
       input_width_(width_of(order_.setup.inputs)),
       output_width_(width_of(order_.setup.outputs)),
@@ -224,6 +225,7 @@ void serve_isolated(link::FrameLink& frames) {
   std::unique_ptr<FmuBase> fmu;
   try {
     link::limit_child(order.limits);
+    if (!order.texts.empty()) Texts::share(order.texts);
     fmu = make_fmu(std::make_shared<Library>(order.library), order.setup);
   } catch (const std::exception& error) {
     return frames.send_text(link::FrameKind::error,

@@ -112,7 +112,7 @@ const double* ModelExchangeSubsystem::output_derivative(double t, Inputs& u) {
   if (!raw_.empty()) running().get_derivatives(raw_.data(), raw_.size());
   int place = 0;
   for (const Port& port : setup_.outputs) {
-    if (port.continuous) {
+    if (port.continuous && port.slope) {
       for (int k = 0; k < port.width; ++k) dy_[place + k] = 0.0;
       fill_slope(port, &dy_[place]);
     }
@@ -133,7 +133,12 @@ void ModelExchangeSubsystem::fill_slope(const Port& port, double* dy) {
     offset += v.width;
     states.push_back(v.reference);
   }
-  instance_->directional_derivative({port.reference}, states, raw_.data(), raw_.size(), dy, port.width);
+  try {
+    instance_->directional_derivative({port.reference}, states, raw_.data(), raw_.size(), dy, port.width);
+  } catch (const ComponentFailure& refused) {
+    throw ComponentFailure("the FMU refuses the derivative of \"" + port.name + "\" (" + refused.what() +
+                           "); connect with an approximation without derivatives, such as lagrange(1)");
+  }
 }
 
 double ModelExchangeSubsystem::preferred_step() const {

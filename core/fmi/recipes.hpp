@@ -32,7 +32,9 @@ inline constexpr int count_of<fmi::ClockKind> = 4;
 
 template <>
 struct Fields<fmi::Port> {
-  static auto of(auto& p) { return std::tie(p.type, p.reference, p.width, p.continuous, p.clocks, p.negated); }
+  static auto of(auto& p) {
+    return std::tie(p.type, p.reference, p.width, p.continuous, p.clocks, p.negated, p.slope, p.name);
+  }
 };
 template <>
 struct Fields<fmi::Assignment> {

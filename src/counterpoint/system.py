@@ -408,6 +408,7 @@ class System:
         if name not in self.subsystems:
             raise SetupError(f'"{port}": no subsystem "{name}"' + did_you_mean(name, self.subsystems))
         subsystem = self.subsystems[name].subsystem
+        subsystem.open_port(port_name, kind)
         ports = subsystem.input_widths if kind == "inputs" else subsystem.output_widths
         if port_name not in ports:
             raise SetupError(f'"{port}": "{name}" has no {kind[:-1]} "{port_name}"' + did_you_mean(port_name, ports))

@@ -22,7 +22,9 @@ def make_port(fmu: Fmu, variable: Variable) -> _core.fmi.Port:
     numbers = {clock.name: number for number, clock in enumerate(_clocks(fmu))}
     clocks = [numbers[name] for name in variable.clocks if name in numbers]
     kind, width = core_type(variable, major), fmu.width(variable)
-    return _core.fmi.Port(kind, variable.reference, width, is_continuous(variable), clocks, variable.negated)
+    slope = fmu.connected_outputs is None or variable.name in fmu.connected_outputs or variable.causality == "input"
+    continuous = is_continuous(variable)
+    return _core.fmi.Port(kind, variable.reference, width, continuous, clocks, variable.negated, slope, variable.name)
 
 
 def is_continuous(variable: Variable) -> bool:
@@ -140,13 +142,14 @@ def _with_longest_step(fmu: Fmu) -> dict[str, float]:
 
 
 def offers_derivatives(fmu: Fmu) -> bool:
-    """Return whether dy/dt of all continuous outputs is known.
+    """Return whether dy/dt of all continuous outputs is known that are connected.
 
     Co-simulation: where the FMU provides it. Model exchange: where it follows from the states alone, that is, where an
     output is a state, or where the FMU has directional derivatives and lists states only as what the output depends
     on. Time is listed only by those that have it as a variable; du/dt is not known.
     """
-    outputs = [v for v in fmu.ports[1] if v.variability == "continuous"]
+    connected = fmu.connected_outputs
+    outputs = [v for v in fmu.ports[1] if is_continuous(v) and (connected is None or v.name in connected)]
     doubles = all(v.type == "Float64" for v in outputs)
     if fmu.kind != MODEL_EXCHANGE:
         return doubles and fmu.interface.max_output_derivative_order > 0

@@ -35,13 +35,15 @@ def check(description: ModelDescription, root: Element, notes: Notes) -> None:
 
 
 def _check_uniqueness(description: ModelDescription, notes: Notes) -> None:
-    names: dict[str, int] = {}
+    names: dict[str, Variable] = {}
     references: dict[int, str] = {}
     for v in description.variables:
         for name in (v.name, *v.aliases):
             if name in names:
-                notes.wrong(v.line, f'"{name}": a variable on line {names[name]} has the same name')
-            names[name] = v.line
+                ports = {v.causality, names[name].causality} & {"input", "output", "parameter", "structuralParameter"}
+                note = notes.wrong if ports else notes.complain  # which of two local ones is meant matters little
+                note(v.line, f'"{name}": a variable on line {names[name].line} has the same name')
+            names[name] = v
         if description.major == 3 and v.reference in references:
             notes.wrong(v.line, f'"{v.name}": valueReference {v.reference} belongs to "{references[v.reference]}"')
         references[v.reference] = v.name

@@ -58,6 +58,8 @@ def show(path: Path, where: Console) -> None:
         if variables:
             where.print()
             where.print(_variables(description, causality, variables))
+    for remark in archive.remarks:
+        say(f"note: {remark}", where)
     for complaint in description.complaints:
         say(f"note: modelDescription.xml {complaint}", where)
 
