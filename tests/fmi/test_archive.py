@@ -123,9 +123,9 @@ def test_links_and_devices_are_refused(tmp_path, kind, word):
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
-@pytest.mark.parametrize("names", [("a/b", "a/b"), ("a/b", "A/B"), ("é", "é"), ("straße", "STRASSE")])
+@pytest.mark.parametrize("names", [("a/b", "A/B"), ("é", "e\u0301"), ("straße", "STRASSE")])
 def test_names_that_are_the_same_somewhere_are_refused(tmp_path, names):
-    assert "use different names" in problems(archive(tmp_path / "x.fmu", *((name, b"") for name in names)))
+    assert "use different names" in problems(archive(tmp_path / "x.fmu", *((name, name.encode()) for name in names)))
 
 
 def test_a_file_that_is_also_a_folder_is_refused(tmp_path):
@@ -148,7 +148,7 @@ def test_another_compression_is_refused(tmp_path):
 
 
 def test_all_reasons_are_told_at_once(tmp_path):
-    found = problems(archive(tmp_path / "x.fmu", ("../a", b""), ("/b", b""), ("c\\d", b"")))
+    found = problems(archive(tmp_path / "x.fmu", ("../a", b""), ("/b", b""), ("c\\..\\d", b"")))
     assert len(found.splitlines()) == 3
 
 

@@ -264,14 +264,14 @@ def _directory_problems(infos: list[zipfile.ZipInfo], names: list[str], limits: 
         yield f"unpacks to {total} bytes; the limit is {limits.total_bytes}"
     elif total > limits.ratio_from and total > limits.ratio * max(packed, 1):
         yield f"{packed} bytes unpack to {total}; the limit is {limits.ratio:g} times the packed size"
-    seen: dict[str, zipfile.ZipInfo] = {}
+    seen: dict[str, tuple[str, zipfile.ZipInfo]] = {}
     keys = [unicodedata.normalize("NFC", name).casefold() for name in names]
     for info, name, key in zip(infos, names, keys, strict=True):
         yield from _member_problems(info, name)
-        if key in seen and not _is_same(info, seen[key]):
-            other = seen[key].orig_filename
-            yield f"{_shown(info)} is the same file as {other!r} on some systems; use different names"
-        seen.setdefault(key, info)
+        first, other = seen.setdefault(key, (name, info))
+        if other is not info and not (first == name and _is_same(info, other)):
+            shown = other.orig_filename
+            yield f"{_shown(info)} is the same file as {shown!r} on some systems; use different names"
     folders = {part for key in seen for part in map(str, PurePosixPath(key).parents) if part != "."}
     for info, key in zip(infos, keys, strict=True):
         if not _is_folder(info) and key in folders:
