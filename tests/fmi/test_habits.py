@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 import counterpoint as cp
-from counterpoint.fmi import Archive, ArchiveError, ArchiveLimits
+from counterpoint.fmi import Archive, ArchiveError, ArchiveLimits, text_of
 from counterpoint.fmi.doctor import examine
-from counterpoint.fmi.texts import text_of
 
 from .models import MISBEHAVING, OSCILLATOR, model_of
 
