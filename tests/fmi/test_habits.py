@@ -50,6 +50,12 @@ def test_an_fmu_ends_the_run_and_its_last_sample_is_kept(built, version, fault, 
     assert result["fmu.y"].time[-1] == pytest.approx(0.45)
 
 
+def test_an_early_end_is_a_remark_of_the_doctor(built, version, fault):
+    parameters = {"fault": fault("terminates"), "fault_time": 0.45}
+    found = examine(built("misbehaving", version), step=0.1, parameters=parameters)
+    assert any("ended the run at t = 0.4" in finding.text for finding in found.remarks)
+
+
 @ISOLATED
 def test_an_fmu_ends_the_run_among_held_rounds(built, version, fault, isolate):
     parameters = {"fault": fault("terminates"), "fault_time": 0.45}
@@ -95,15 +101,12 @@ def test_two_files_of_one_name_are_refused(built, tmp_path):
         Archive(path, ArchiveLimits())
 
 
-@ALL_VERSIONS
 def test_an_identifier_with_a_hyphen_is_accepted_where_the_library_exists(built, changed, tmp_path, version):
     renamed = rewritten(built("oscillator", version), tmp_path, lambda name: name.replace("oscillator.", "osc-2.0."))
     path = changed(
         renamed,
         {"modelDescription.xml": lambda data: data.replace(b'Identifier="oscillator"', b'Identifier="osc-2.0"')},
     )
-    if version == 1:
-        pytest.skip("names of functions of FMI 1 begin with the identifier, which then is one")
     with pytest.warns(cp.DescriptionWarning, match="modelIdentifier"):
         model = cp.fmu(path)
     assert alone(model)["fmu.x"].values[0] == 1.0

@@ -160,6 +160,8 @@ def _trial(patient: Examination) -> Findings:
         yield "error", str(error)
     else:
         yield "ok", f"{_STEPS} steps of {step:g} s"
+        if patient.trial.message:
+            yield "remark", patient.trial.message
     errors = [message for message in model.messages if message.status != "ok"]
     for message in errors[:10]:
         yield "remark", f"log message ({message.status}): {message.text}"
