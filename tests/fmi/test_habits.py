@@ -204,6 +204,28 @@ def test_a_harmless_violation_is_a_warning_and_a_remark(built, changed, version)
     assert any("the start value is missing" in finding.text for finding in found.remarks)
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'start="100"', b'start="100" min="none"'),
+        (b'<Unknown index="11" dependencies=""/>', b'<Unknown index="99" dependencies=""/>'),
+        (b'canInterpolateInputs="true"', b'canInterpolateInputs="True"'),
+    ],
+    ids=["limit", "index of an output", "truth value"],
+)
+def test_a_detail_that_a_run_does_not_need_may_be_wrong(built, changed, old, new):
+    path = changed(built("oscillator", 2), {"modelDescription.xml": lambda data: data.replace(old, new, 1)})
+    assert alone(cp.fmu(path, lenient=True))["fmu.x"].values[0] == 1.0
+
+
+def test_an_integer_may_be_written_as_a_decimal_number(built, changed):
+    path = changed(
+        built("misbehaving", 2),
+        {"modelDescription.xml": lambda data: data.replace(b'Integer start="0"', b'Integer start="0.0"')},
+    )
+    assert cp.fmu(path).description.by_name["fault"].start == (0,)
+
+
 def listening(path, output, **options):
     system = cp.System("listening")
     system.add("fmu", cp.fmu(path, **options), step=0.01)

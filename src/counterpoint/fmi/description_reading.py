@@ -195,9 +195,9 @@ def _types(root: Element, notes: Notes) -> Mapping[str, SimpleType]:
             quantity=element.attributes.get("quantity", ""),
             unit=element.attributes.get("unit", ""),
             display_unit=element.attributes.get("displayUnit", ""),
-            minimum=notes.number(element, "min") if kind != "Boolean" else None,
-            maximum=notes.number(element, "max") if kind != "Boolean" else None,
-            nominal=notes.number(element, "nominal"),
+            minimum=notes.hint(element, "min") if kind != "Boolean" else None,
+            maximum=notes.hint(element, "max") if kind != "Boolean" else None,
+            nominal=notes.hint(element, "nominal"),
             relative=notes.flag(element, "relativeQuantity"),
             items=tuple((notes.text(item, "name"), notes.integer(item, "value")) for item in element.all("Item")),
         )
