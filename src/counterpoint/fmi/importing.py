@@ -167,11 +167,10 @@ def _warn(archive: Archive, description: ModelDescription) -> None:
     """Warn of what is wrong in the description and does not prevent the FMU from running."""
     if not description.complaints:
         return
-    first, more = description.complaints[0], len(description.complaints) - 1
-    others = f" and {more} more" if more else ""
+    others = f" and {len(description.complaints) - 1} more" if len(description.complaints) > 1 else ""
     warnings.warn(
-        f"{archive.path}: {DESCRIPTION} {first}{others}; the FMU runs all the same (counterpoint doctor lists all, "
-        "lenient=True accepts them without a warning)",
+        f"{archive.path}: {DESCRIPTION} {description.complaints[0]}{others}; the FMU runs "
+        "all the same (counterpoint doctor lists all, lenient=True accepts them without a warning)",
         DescriptionWarning,
         stacklevel=3,
     )
