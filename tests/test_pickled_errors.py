@@ -27,6 +27,7 @@ SAMPLES = {
     "RunInterrupted": ("interrupted at t = 1 s", RESULT),
     "StandstillWarning": ("y stayed at 0",),
     "UnitWarning": ("no unit",),
+    "DescriptionWarning": ("no unit",),
 }
 STOPPED = ("it failed", "tank", 1.25, RESULT)
 

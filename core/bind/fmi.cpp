@@ -7,6 +7,7 @@
 #include "bind/python_values.hpp"
 #include "fmi/fmu_base.hpp"
 #include "fmi/recipes.hpp"
+#include "fmi/texts.hpp"
 #if COUNTERPOINT_LINKS
 #include "fmi/isolated_fmu.hpp"
 #endif
@@ -50,8 +51,11 @@ void bind_settings(nb::module_& m) {
       .def(
           "__init__",
           [](Port* self, Type type, ValueReference reference, int width, bool continuous,
-             const std::vector<int>& clocks) { new (self) Port{type, reference, width, continuous, clocks}; },
-          nb::arg("type"), nb::arg("reference"), nb::arg("width"), nb::arg("continuous"), nb::arg("clocks"));
+             const std::vector<int>& clocks, bool negated, bool slope, const std::string& name) {
+            new (self) Port{type, reference, width, continuous, clocks, negated, slope, name};
+          },
+          nb::arg("type"), nb::arg("reference"), nb::arg("width"), nb::arg("continuous"), nb::arg("clocks"),
+          nb::arg("negated"), nb::arg("slope"), nb::arg("name"));
   nb::enum_<ClockKind>(m, "ClockKind", "When a clock ticks.")
       .value("periodic", ClockKind::periodic)
       .value("changing", ClockKind::changing)
@@ -77,6 +81,7 @@ void bind_settings(nb::module_& m) {
       .def(nb::init<>())
       .def_rw("kind", &InstanceSettings::kind)
       .def_rw("name", &InstanceSettings::name)
+      .def_rw("identifier", &InstanceSettings::identifier)
       .def_rw("token", &InstanceSettings::token)
       .def_rw("resources", &InstanceSettings::resources)
       .def_rw("tool", &InstanceSettings::tool)
@@ -84,6 +89,7 @@ void bind_settings(nb::module_& m) {
       .def_rw("logging", &InstanceSettings::logging)
       .def_rw("categories", &InstanceSettings::categories)
       .def_rw("tolerance", &InstanceSettings::tolerance)
+      .def_rw("stop_time", &InstanceSettings::stop_time)
       .def_rw("event_mode", &InstanceSettings::event_mode)
       .def_rw("early_return", &InstanceSettings::early_return)
       .def_rw("intermediate", &InstanceSettings::intermediate);
@@ -118,6 +124,20 @@ void bind_messages(nb::module_& m) {
       .def_ro("status", &Message::status, "As in FMI: 0 ok ... 4 fatal.")
       .def_ro("category", &Message::category)
       .def_ro("text", &Message::text);
+}
+
+void bind_texts(nb::module_& m) {
+  m.def(
+      "number_of_text", [](const nb::bytes& text) { return Texts::number_of(std::string(text.c_str(), text.size())); },
+      nb::arg("text"), "The number by which a string or binary value is a signal.");
+  m.def(
+      "text_of_number",
+      [](double number) {
+        const std::string text = Texts::text_of(number);
+        return nb::bytes(text.data(), text.size());
+      },
+      nb::arg("number"), "The text that a signal stands for.");
+  m.def("share_texts", &Texts::share, nb::arg("folder"), "Write texts to a folder, for other processes.");
 }
 
 void bind_integration(nb::module_& m) {
@@ -200,6 +220,7 @@ void bind_isolation(nb::module_& m) {
       .def_prop_rw(
           "processes", [](const Isolation& self) { return self.limits.processes; },
           [](Isolation& self, bool allowed) { self.limits.processes = allowed; })
+      .def_rw("texts", &Isolation::texts)
       .def_rw("deadline", &Isolation::deadline);
   nb::class_<IsolatedFmu, Subsystem> fmu(m, "IsolatedFmu", "An FMU in a process of its own.");
   fmu.def(
@@ -222,8 +243,9 @@ void bind_isolation(nb::module_& m) {
 }  // namespace
 
 void bind_fmi(nb::module_& parent) {
-  nb::module_ m = parent.def_submodule("fmi", "FMUs: the call layer of FMI 2 and FMI 3.");
+  nb::module_ m = parent.def_submodule("fmi", "FMUs: the call layer of FMI 1, 2 and 3.");
   bind_messages(m);
+  bind_texts(m);
   bind_integration(m);
   bind_settings(m);
   nb::class_<Library>(m, "Library", "A shared library, loaded as long as this lives.")

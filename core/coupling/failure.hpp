@@ -44,7 +44,8 @@ struct Failure {
   std::string sentence(const std::string& participant_name, const std::string& port_name) const;
 };
 
-/// A participant wants the run to end here; not a failure.
+/// A participant wants the run to end here; not a failure. Where that is within a step, its outputs there are the last
+/// sample.
 class RunEnd : public std::runtime_error {
  public:
   RunEnd(const std::string& reason, double when) : std::runtime_error(reason), time(when) {}

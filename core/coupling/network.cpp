@@ -216,12 +216,27 @@ void Network::note_failure(int participant) {
   using Activity = Failure::Activity;
   const Participant& p = participants[participant];
   failure = Failure::of(std::current_exception());
-  if (!failure) return;
+  if (!failure) return keep_last_sample(participant);
   failure.participant = participant;
   failure.start = p.t;
   failure.end = p.finished() ? p.t : p.t_next;
   failure.activity = failure.end > failure.start ? Activity::step : Activity::start;
   if (p.proposing) failure.activity = Activity::preferred_step;
+}
+
+/// In a catch block: a participant that ends the run within a step stands at the time of the end.
+void Network::keep_last_sample(int participant) {
+  Participant& p = participants[participant];
+  try {
+    throw;
+  } catch (const RunEnd& end) {
+    if (!(end.time > p.t + tolerance)) return;
+    if (p.history.room() < 16) make_room(participant, 64);
+    try {
+      p.publish_given(end.time, p.subsystem->output(end.time, *p.inputs));
+    } catch (const std::exception&) {  // the run ends all the same, with the samples before
+    }
+  }
 }
 
 }  // namespace counterpoint

@@ -170,6 +170,7 @@ class Network {
   double time_of(int participant) const;
 
  private:
+  void keep_last_sample(int participant);
   std::size_t first_needed(int source) const;
   /// Where a connection enters a law: which one, and its first signal.
   struct LawPlace {

@@ -6,6 +6,7 @@
 
 #include "check.hpp"
 #include "coupling/inputs.hpp"
+#include "fmi/texts.hpp"
 
 namespace counterpoint::fmi {
 
@@ -80,26 +81,44 @@ Bundles bundle_chosen(const std::vector<Port>& ports, bool (*chosen)(const Port&
 }  // namespace
 
 void Bundle::add(const Port& port, int offset) {
-  direct_ = type_ == Type::float64 && (places_.empty() || (direct_ && places_.back() + 1 == offset));
+  direct_ = type_ == Type::float64 && !port.negated && (places_.empty() || (direct_ && places_.back() + 1 == offset));
+  if (port.negated && signs_.empty()) signs_.assign(places_.size(), 1.0);
+  if (port.negated || !signs_.empty()) signs_.insert(signs_.end(), port.width, port.negated ? -1.0 : 1.0);
   references_.push_back(port.reference);
   for (int k = 0; k < port.width; ++k) places_.push_back(offset + k);
   scratch_.resize(places_.size());
 }
 
 void Bundle::read_converted(Instance& instance, double* signals) {
+  if (is_text()) {
+    const std::vector<std::string> texts = instance.get_texts(type_, references_, places_.size());
+    for (std::size_t k = 0; k < places_.size(); ++k) signals[places_[k]] = Texts::number_of(texts[k]);
+    return;
+  }
   with_type(type_, [&](auto kind) {
     using Value = decltype(kind);
     Value* values = reinterpret_cast<Value*>(scratch_.data());
     instance.get(type_, references_, values, places_.size());
-    for (std::size_t k = 0; k < places_.size(); ++k) signals[places_[k]] = static_cast<double>(values[k]);
+    for (std::size_t k = 0; k < places_.size(); ++k) {
+      const double value = static_cast<double>(values[k]);
+      signals[places_[k]] = signs_.empty() ? value : signs_[k] * value;
+    }
   });
 }
 
 void Bundle::write_converted(Instance& instance, const double* signals) {
+  if (is_text()) {
+    std::vector<std::string> texts;
+    for (int place : places_) texts.push_back(Texts::text_of(signals[place]));
+    return instance.set_texts(type_, references_, texts);
+  }
   with_type(type_, [&](auto kind) {
     using Value = decltype(kind);
     Value* values = reinterpret_cast<Value*>(scratch_.data());
-    for (std::size_t k = 0; k < places_.size(); ++k) values[k] = converted<Value>(signals[places_[k]], places_[k]);
+    for (std::size_t k = 0; k < places_.size(); ++k) {
+      const double signal = signals[places_[k]];
+      values[k] = converted<Value>(signs_.empty() ? signal : signs_[k] * signal, places_[k]);
+    }
     instance.set(type_, references_, values, places_.size());
   });
 }

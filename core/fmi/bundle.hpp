@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "fmi/instance.hpp"
@@ -13,13 +14,16 @@ struct Port {
   int width = 1;
   bool continuous = true;  ///< its value may be taken inside a step
   std::vector<int> clocks =
-      {};  ///< numbers of the clocks it belongs to: it may be used only while one of them is active
+      {};                ///< numbers of the clocks it belongs to: it may be used only while one of them is active
+  bool negated = false;  ///< its value is that of the reference with the other sign (FMI 1)
+  bool slope = true;     ///< of an output: its derivative is asked for, where derivatives are
+  std::string name = {};
 };
 
 /// Ports of one type, read or written by one call.
 ///
 /// Signals are doubles. An integer is the nearest one, and must fit its type; a boolean is true from 0.5 up. On the way
-/// back integers beyond 2^53 lose digits.
+/// back integers beyond 2^53 lose digits. Strings and binary values are numbers of texts (texts.hpp).
 class Bundle {
  public:
   explicit Bundle(Type type) : type_(type) {}
@@ -45,11 +49,13 @@ class Bundle {
  private:
   void read_converted(Instance& instance, double* signals);
   void write_converted(Instance& instance, const double* signals);
+  bool is_text() const { return type_ == Type::string || type_ == Type::binary; }
 
   Type type_;
   bool direct_ = false;  ///< doubles that lie side by side among the signals
   References references_;
   std::vector<int> places_;      ///< of each scalar among the signals
+  std::vector<double> signs_;    ///< of each scalar; empty: all 1
   std::vector<double> scratch_;  ///< as many bytes as values of any type need
 };
 

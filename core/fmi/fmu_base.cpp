@@ -224,10 +224,10 @@ std::size_t FmuBase::shared_size() const {
 void FmuBase::end_simulation(double t) {
   std::ostringstream text;
   text.precision(9);
-  text << "the FMU asks to end the simulation at t = " << t << " s";
+  text << "the FMU \"" << setup_.instance.name << "\" ended the run at t = " << t << " s";
   const std::string words = log_->last_words();
-  if (!words.empty()) text << "; the FMU said: " << words;
-  throw ComponentFailure(text.str());
+  if (!words.empty()) text << "; it said: " << words;
+  throw RunEnd(text.str(), t);
 }
 
 std::unique_ptr<SavedState> FmuBase::save() const {

@@ -123,6 +123,8 @@ class FmuBase : public Subsystem {
   Instance& running() const;
   /// Instantiate; set parameters and start values and enter initialisation mode, or take over the state given.
   void initialize(double t);
+  /// FMI 1: the first reading of outputs ends the initialisation, so that inputs have to be known before.
+  bool reading_initializes() const { return setup_.major == 1 && input_width_ > 0; }
   /// Set the inputs a last time and leave initialisation mode.
   void leave_initialization(double t, Inputs& u);
   /// Those that belong to clocks are read in event mode, and before that in initialisation mode.
@@ -143,6 +145,7 @@ class FmuBase : public Subsystem {
   /// In event mode: set discrete inputs, tick clocks that are due, and update discrete states until nothing changes any
   /// more.
   DiscreteUpdate update_until_settled(double t, Inputs& u);
+  /// The FMU asks for it: a normal end, and what it publishes at t is the last sample.
   [[noreturn]] void end_simulation(double t);
   /// Throw that the FMU asks for an event at a time that is over, more often than can be meant.
   static constexpr int most_repetitions = 1000;

@@ -18,12 +18,14 @@ constexpr double first_node = 0.21132486540518712;  ///< (3 - sqrt 3) / 6, in sh
 constexpr double second_node = 1.0 - first_node;
 constexpr double smallest_share = 1.0 / 1024;  ///< of a step that is tried again
 
+bool has_slope(const Port& port) { return port.type == Type::float64 && port.continuous && port.slope; }
+
 /// The doubles among continuous ports: those that have slopes.
 Bundle with_slopes(const std::vector<Port>& ports) {
   Bundle made(Type::float64);
   int offset = 0;
   for (const Port& port : ports) {
-    if (port.type == Type::float64 && port.continuous) made.add(port, offset);
+    if (has_slope(port)) made.add(port, offset);
     offset += port.width;
   }
   return made;
@@ -83,7 +85,9 @@ const double* FmuSubsystem::output(double t, Inputs& u) {
     // What others publish is not known when outputs are read for the first time: the FMU's own start values serve
     // better.
     if (inputs_set_) write_inputs(u.at(t));
+    const bool too_early = reading_initializes() && !inputs_set_;
     inputs_set_ = true;
+    if (too_early) return y_.data();
   }
   read_outputs();
   return y_.data();
@@ -92,9 +96,31 @@ const double* FmuSubsystem::output(double t, Inputs& u) {
 const double* FmuSubsystem::output_derivative(double, Inputs&) {
   const KeepFloatingPoint keep;
   if (phase_ != Phase::stepping) return dy_.data();  // read again when the FMU has begun; zero until then
-  running().get_output_slopes(slopes_out_.references(), slopes_.data(), slopes_out_.count());
+  if (slopes_out_.count() == 0) return dy_.data();
+  running();
+  try {
+    instance_->get_output_slopes(slopes_out_.references(), slopes_.data(), slopes_out_.count());
+  } catch (const ComponentFailure& refused) {
+    blame_output(refused);
+  }
   for (std::size_t k = 0; k < slopes_out_.count(); ++k) dy_[slopes_out_.places()[k]] = slopes_[k];
   return dy_.data();
+}
+
+/// Which of several derivatives the FMU refuses is found by asking for each.
+[[gnu::noinline]] void FmuSubsystem::blame_output(const ComponentFailure& refused) {
+  std::string blamed;
+  for (const Port& port : setup_.outputs) {
+    if (!has_slope(port) || instance_->died()) continue;
+    try {
+      instance_->get_output_slopes({port.reference}, slopes_.data(), static_cast<std::size_t>(port.width));
+    } catch (const ComponentFailure&) {
+      blamed += (blamed.empty() ? "\"" : ", \"") + port.name + "\"";
+    }
+  }
+  if (blamed.empty()) blamed = "its outputs";
+  throw ComponentFailure("the FMU refuses the derivative of " + blamed + " (" + refused.what() +
+                         "); connect with an approximation without derivatives, such as lagrange(1)");
 }
 
 bool FmuSubsystem::begin(double t, Inputs& u) {
@@ -132,7 +158,12 @@ void FmuSubsystem::set_inputs(double t, double t_end, Inputs& u) {
     u_[place] = u_first_[place] - first_node * h * slopes_[k];
   }
   write_inputs(u_.data());
-  if (slopes_in_.count() > 0) instance_->set_input_slopes(slopes_in_.references(), slopes_.data());
+  if (slopes_in_.count() == 0 || instance_->set_input_slopes(slopes_in_.references(), slopes_.data())) return;
+  log_->add(1, "counterpoint",
+            "the FMU refuses derivatives of inputs, although its description offers to interpolate them "
+            "(canInterpolateInputs); inputs are held at their value in the middle of a step");
+  setup_.input_style = InputStyle::middle;
+  set_inputs(t, t_end, u);
 }
 
 /// Called by the FMU within a step: an inner step begins at t.
@@ -248,10 +279,16 @@ StepEnd FmuSubsystem::try_step(double t, double t_end, double original_end) {
 }
 
 [[gnu::noinline]] void FmuSubsystem::give_up(const StepEnd& end, double t) {
-  if (end.terminate) end_simulation(end.reached > t ? end.reached : t);
+  if (end.terminate) {
+    outputs_read_ = false;
+    time_ = std::max(end.reached, t);
+    end_simulation(time_);
+  }
   std::ostringstream text;
   text.precision(9);
-  text << (setup_.major == 2 ? "fmi2DoStep" : "fmi3DoStep")
+  text << (setup_.major == 1   ? "fmiDoStep"
+           : setup_.major == 2 ? "fmi2DoStep"
+                               : "fmi3DoStep")
        << " discarded the step; it could go on to t = " << end.reached << " s";
   if (setup_.redo_discarded) {
     text << ", and steps a thousand times smaller do not help";

@@ -54,6 +54,7 @@ class FmuSubsystem final : public FmuBase, public fast::HeldStepper {
   double equal_length(double h);
   void handle_events(double t, Inputs& u);
   void settle(double t, Inputs& u);
+  [[noreturn]] void blame_output(const ComponentFailure& refused);
   [[noreturn]] void give_up(const StepEnd& end, double t);
 
   FloatingPoint settings_;  ///< when the run began

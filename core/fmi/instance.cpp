@@ -67,6 +67,7 @@ void refuse_instance(const char* function, const InstanceSettings& settings, con
 
 std::unique_ptr<Instance> make_instance(int major, const LibraryPointer& library, const InstanceSettings& settings,
                                         const std::shared_ptr<Log>& log) {
+  if (major == 1) return make_instance1(library, settings, log);
   return major == 2 ? make_instance2(library, settings, log) : make_instance3(library, settings, log);
 }
 

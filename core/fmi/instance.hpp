@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <string>
 #include <type_traits>
@@ -28,17 +29,20 @@ enum class Kind { co_simulation, model_exchange };
 struct InstanceSettings {
   Kind kind = Kind::co_simulation;
   std::string name;
-  std::string token;      ///< GUID or instantiation token
-  std::string resources;  ///< FMI 2: a file URI; FMI 3: an absolute path with a separator at its end
-  std::string tool;       ///< the program that the FMU needs on this computer; empty: none
+  std::string identifier;  ///< FMI 1: the names of its functions begin with it
+  std::string token;       ///< GUID or instantiation token
+  /// FMI 1: the URI of the FMU's folder; FMI 2: of its resources; FMI 3: their path with a separator at its end.
+  std::string resources;
+  std::string tool;  ///< the program that the FMU needs on this computer; empty: none
   bool visible = false;
   bool logging = false;
   std::vector<std::string> categories;  ///< of log messages; empty: all
   double tolerance = 0.0;               ///< relative tolerance for the FMU's own solver; 0: none given
-  bool event_mode = false;              ///< FMI 3: events are handled between steps
-  bool early_return = false;            ///< FMI 3: a step may end early
-  bool may_restore = false;             ///< states may be set back to before the current point in every step
-  References intermediate;              ///< FMI 3: inputs that are set inside a step
+  double stop_time = std::numeric_limits<double>::infinity();  ///< end of the run, s; infinite: not known
+  bool event_mode = false;                                     ///< FMI 3: events are handled between steps
+  bool early_return = false;                                   ///< FMI 3: a step may end early
+  bool may_restore = false;                                    ///< states may be set back to before the current point
+  References intermediate;                                     ///< FMI 3: inputs that are set inside a step
 };
 
 /// How a step ended.
@@ -87,7 +91,7 @@ enum class IntervalNews { unknown, unchanged, changed };
 /// Called within a step of FMI 3 when inputs may be set for time t.
 using IntermediateInputs = std::function<void(double t)>;
 
-/// One instance of an FMU: the functions of FMI 2 and FMI 3 behind one interface.
+/// One instance of an FMU: the functions of FMI 1, 2 and 3 behind one interface.
 ///
 /// Contract:
 ///  1. Made in the state "instantiated"; freed by the destructor, unless it died (status fatal): then nothing is
@@ -125,7 +129,8 @@ class alignas(64) Instance {
   virtual void set_texts(Type type, const References& references, const std::vector<std::string>& values) = 0;
 
   virtual StepEnd do_step(double t, double h, const IntermediateInputs* inputs) = 0;
-  virtual void set_input_slopes(const References& references, const double* slopes) = 0;
+  /// False: the FMU refuses them.
+  virtual bool set_input_slopes(const References& references, const double* slopes) = 0;
   virtual void get_output_slopes(const References& references, double* slopes, std::size_t count) = 0;
   virtual void directional_derivative(const References& unknowns, const References& knowns, const double* seed,
                                       std::size_t seeds, double* sensitivity, std::size_t sensitivities) = 0;
@@ -134,7 +139,7 @@ class alignas(64) Instance {
   virtual DiscreteUpdate update_discrete_states() = 0;
   virtual void enter_step_mode() = 0;
 
-  /// Model exchange. Numbers of states and event indicators: FMI 2 has them in the description only, and returns
+  /// Model exchange. Numbers of states and event indicators: FMI 1 and 2 have them in the description only, and return
   /// what is given here.
   virtual std::size_t state_count(std::size_t described) = 0;
   virtual std::size_t indicator_count(std::size_t described) = 0;
@@ -161,6 +166,8 @@ class alignas(64) Instance {
   virtual std::vector<std::uint8_t> serialize(void* state) = 0;
   virtual void* deserialize(const std::vector<std::uint8_t>& bytes) = 0;
 
+  /// Whether nothing may be called any more, not even to free it.
+  bool died() const { return code_.dead; }
   /// Whether an error made every call but freeing it forbidden.
   bool failed() const { return failed_ || code_.dead; }
   ForeignCode& code() { return code_; }
@@ -223,6 +230,12 @@ class alignas(64) Instance {
     check(status, function);
     return true;
   }
+  /// Likewise, but false when the FMU refuses the call and may go on without it.
+  bool taken(int status, const char* function) {
+    if (status == 2 || status == 3) return false;
+    check(status, function);
+    return true;
+  }
   [[noreturn]] void fail(int status, const char* function);
 
   Exchange exchange_;
@@ -249,9 +262,11 @@ class alignas(64) Instance {
   int saved_states_ = 0;
 };
 
-/// An instance of an FMU of FMI 2 or 3.
+/// An instance of an FMU of FMI 1, 2 or 3.
 std::unique_ptr<Instance> make_instance(int major, const LibraryPointer& library, const InstanceSettings& settings,
                                         const std::shared_ptr<Log>& log);
+std::unique_ptr<Instance> make_instance1(const LibraryPointer& library, const InstanceSettings& settings,
+                                         const std::shared_ptr<Log>& log);
 std::unique_ptr<Instance> make_instance2(const LibraryPointer& library, const InstanceSettings& settings,
                                          const std::shared_ptr<Log>& log);
 std::unique_ptr<Instance> make_instance3(const LibraryPointer& library, const InstanceSettings& settings,

@@ -1,6 +1,7 @@
 // FMI 2.0 for co-simulation and model exchange.
 
 #include <chrono>
+#include <cmath>
 #include <cstdlib>
 #include <mutex>
 #include <new>
@@ -118,7 +119,8 @@ class Instance2 final : public Instance {
 
   void enter_initialization(double t) override {
     const bool tolerance = settings_.tolerance > 0.0;
-    call(f_.fmi2SetupExperiment, tolerance, settings_.tolerance, t, false, 0.0);
+    const bool ends = std::isfinite(settings_.stop_time);
+    call(f_.fmi2SetupExperiment, tolerance, settings_.tolerance, t, ends, ends ? settings_.stop_time : 0.0);
     call(f_.fmi2EnterInitializationMode);
   }
   void exit_initialization() override { call(f_.fmi2ExitInitializationMode); }
@@ -189,9 +191,10 @@ class Instance2 final : public Instance {
     if (x.output_count > 0) check(shielded(held_.get, c_, x.outputs, x.output_count, y), held_.get.name);
   }
 
-  void set_input_slopes(const References& r, const double* slopes) override {
+  bool set_input_slopes(const References& r, const double* slopes) override {
     orders_.assign(r.size(), 1);
-    call(f_.fmi2SetRealInputDerivatives, r.data(), r.size(), orders_.data(), slopes);
+    const auto& function = f_.fmi2SetRealInputDerivatives;
+    return function && taken(foreign(function, c_, r.data(), r.size(), orders_.data(), slopes), function.name);
   }
   void get_output_slopes(const References& r, double* slopes, std::size_t) override {
     orders_.assign(r.size(), 1);

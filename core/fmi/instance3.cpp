@@ -1,5 +1,6 @@
 // FMI 3.0 for co-simulation and model exchange.
 
+#include <cmath>
 #include <exception>
 #include <utility>
 
@@ -105,7 +106,9 @@ class Instance3 final : public Instance {
   void enter_configuration() override { call(f_.fmi3EnterConfigurationMode); }
   void exit_configuration() override { call(f_.fmi3ExitConfigurationMode); }
   void enter_initialization(double t) override {
-    call(f_.fmi3EnterInitializationMode, settings_.tolerance > 0.0, settings_.tolerance, t, false, 0.0);
+    const bool ends = std::isfinite(settings_.stop_time);
+    call(f_.fmi3EnterInitializationMode, settings_.tolerance > 0.0, settings_.tolerance, t, ends,
+         ends ? settings_.stop_time : 0.0);
   }
   void exit_initialization() override { call(f_.fmi3ExitInitializationMode); }
   void terminate() override { call(f_.fmi3Terminate); }
@@ -222,7 +225,7 @@ class Instance3 final : public Instance {
       check(shielded(held_.get, c_, x.outputs, x.output_count, y, x.output_width), held_.get.name);
   }
 
-  void set_input_slopes(const References&, const double*) override {
+  bool set_input_slopes(const References&, const double*) override {
     throw ComponentFailure("FMI 3 has no input derivatives");
   }
   void get_output_slopes(const References& r, double* slopes, std::size_t count) override {

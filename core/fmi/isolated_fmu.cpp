@@ -6,6 +6,7 @@
 
 #include "check.hpp"
 #include "fmi/recipes.hpp"
+#include "fmi/texts.hpp"
 #include "link/server.hpp"
 
 namespace counterpoint::recipe {
@@ -16,10 +17,12 @@ template <>
 struct Fields<link::ChildLimits> {
   static auto of(auto& l) { return std::tie(l.memory, l.processor_time, l.processes); }
 };
-/// On this computer the resources of the FMU are where they are, which a recipe does not say.
+/// A recipe does not say where the resources of the FMU are on this computer, nor when the run ends.
 template <>
 struct Fields<fmi::ChildOrder> {
-  static auto of(auto& o) { return std::tie(o.library, o.setup, o.setup.instance.resources, o.limits); }
+  static auto of(auto& o) {
+    return std::tie(o.library, o.setup, o.setup.instance.resources, o.setup.instance.stop_time, o.limits, o.texts);
+  }
 };
 template <>
 struct Fields<fmi::IntegrationStatistics> {
@@ -126,7 +129,7 @@ std::string ChildOrder::to_bytes() const { return fmi::to_bytes(*this); }
 ChildOrder ChildOrder::from_bytes(std::string_view bytes) { return fmi::from_bytes<ChildOrder>(bytes, "order"); }
 
 IsolatedFmu::IsolatedFmu(std::string library, FmuSetup setup, Isolation isolation)
-    : order_{std::move(library), std::move(setup), isolation.limits},
+    : order_{std::move(library), std::move(setup), isolation.limits, isolation.texts},
       isolation_(std::move(isolation)),
       input_width_(width_of(order_.setup.inputs)),
       output_width_(width_of(order_.setup.outputs)),
@@ -222,6 +225,7 @@ void serve_isolated(link::FrameLink& frames) {
   std::unique_ptr<FmuBase> fmu;
   try {
     link::limit_child(order.limits);
+    if (!order.texts.empty()) Texts::share(order.texts);
     ForeignSignals::only_report();
     fmu = make_fmu(std::make_shared<Library>(order.library), order.setup);
   } catch (const std::exception& error) {

@@ -15,6 +15,7 @@ struct Isolation {
   link::ChildPlan plan;
   link::ChildLimits limits;
   double deadline = 60.0;  ///< for each answer, s
+  std::string texts;       ///< folder of texts that are signals; empty: there are none
 };
 
 /// What the child process has to know.
@@ -22,6 +23,7 @@ struct ChildOrder {
   std::string library;
   FmuSetup setup;
   link::ChildLimits limits;
+  std::string texts;
 
   std::string to_bytes() const;
   static ChildOrder from_bytes(std::string_view bytes);

@@ -56,11 +56,13 @@ bool ModelExchangeSubsystem::begin(double t, Inputs& u) {
 }
 
 void ModelExchangeSubsystem::read_states(HybridPoint& point) {
+  if (raw_.empty()) return;  // some FMUs without states refuse to be asked for them
   instance_->get_states(raw_.data(), raw_.size());
   for (std::size_t i = 0; i < raw_.size(); ++i) point.x[i] = raw_[i] / scale_[i];
 }
 
 void ModelExchangeSubsystem::read_nominals(HybridPoint& point) {
+  if (raw_.empty()) return;
   instance_->get_nominals(raw_.data(), raw_.size());
   for (std::size_t i = 0; i < raw_.size(); ++i) {
     const double nominal = std::abs(raw_[i]);
@@ -93,7 +95,9 @@ const double* ModelExchangeSubsystem::output(double t, Inputs& u) {
     // What others publish is not known when outputs are read for the first time: the FMU's own start values serve
     // better.
     if (inputs_set_) write_inputs(u.at(t));
+    const bool too_early = reading_initializes() && !inputs_set_;
     inputs_set_ = true;
+    if (too_early) return y_.data();
   } else if (setup_.integration.outputs_use_inputs) {
     write_continuous_inputs(t, u);
   }
@@ -105,10 +109,10 @@ const double* ModelExchangeSubsystem::output_derivative(double t, Inputs& u) {
   const KeepFloatingPoint keep;
   if (phase_ != Phase::stepping) return dy_.data();  // read again when the FMU has begun; zero until then
   write_continuous_inputs(t, u);
-  running().get_derivatives(raw_.data(), raw_.size());
+  if (!raw_.empty()) running().get_derivatives(raw_.data(), raw_.size());
   int place = 0;
   for (const Port& port : setup_.outputs) {
-    if (port.continuous) {
+    if (port.continuous && port.slope) {
       for (int k = 0; k < port.width; ++k) dy_[place + k] = 0.0;
       fill_slope(port, &dy_[place]);
     }
@@ -129,7 +133,12 @@ void ModelExchangeSubsystem::fill_slope(const Port& port, double* dy) {
     offset += v.width;
     states.push_back(v.reference);
   }
-  instance_->directional_derivative({port.reference}, states, raw_.data(), raw_.size(), dy, port.width);
+  try {
+    instance_->directional_derivative({port.reference}, states, raw_.data(), raw_.size(), dy, port.width);
+  } catch (const ComponentFailure& refused) {
+    throw ComponentFailure("the FMU refuses the derivative of \"" + port.name + "\" (" + refused.what() +
+                           "); connect with an approximation without derivatives, such as lagrange(1)");
+  }
 }
 
 double ModelExchangeSubsystem::preferred_step() const {

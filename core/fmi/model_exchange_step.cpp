@@ -49,6 +49,7 @@ void ModelExchangeSubsystem::place(double t, const double* x) {
 }
 
 void ModelExchangeSubsystem::indicators(double* g) {
+  if (g_now_.empty()) return;
   instance_->get_indicators(g, g_now_.size());
   for (std::size_t i = 0; i < g_now_.size(); ++i) {
     if (std::isnan(g[i])) throw ComponentFailure("its event indicator " + std::to_string(i) + " is NaN");

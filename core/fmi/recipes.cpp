@@ -33,14 +33,16 @@ FmuRecipe describe_fmu(const fmi::Library& library, const fmi::FmuSetup& setup) 
 SubsystemPointer make_fmu(const FmuRecipe& recipe) {
   fmi::FmuSetup setup = recipe.setup;
   const std::string resources = recipe.folder + "/resources";
-  setup.instance.resources = setup.major == 2 ? file_uri(resources) : resources + "/";
+  setup.instance.resources = setup.major == 1   ? file_uri(recipe.folder)
+                             : setup.major == 2 ? file_uri(resources)
+                                                : resources + "/";
   return fmi::make_fmu(std::make_shared<fmi::Library>(recipe.folder + "/" + recipe.binary), std::move(setup));
 }
 
 void Check<FmuRecipe>::of(FmuRecipe& recipe, Reader& reader) {
   const bool leaves = recipe.binary.find("..") != std::string::npos || recipe.binary.rfind("binaries/", 0) != 0;
   if (leaves) reader.fail("the library of an FMU lies outside of its folder");
-  if (recipe.setup.major != 2 && recipe.setup.major != 3)
+  if (recipe.setup.major < 1 || recipe.setup.major > 3)
     reader.fail("FMI " + std::to_string(recipe.setup.major) + " is not known");
   for (const auto* ports : {&recipe.setup.inputs, &recipe.setup.outputs}) {
     for (const fmi::Port& port : *ports) {

@@ -32,7 +32,9 @@ inline constexpr int count_of<fmi::ClockKind> = 4;
 
 template <>
 struct Fields<fmi::Port> {
-  static auto of(auto& p) { return std::tie(p.type, p.reference, p.width, p.continuous, p.clocks); }
+  static auto of(auto& p) {
+    return std::tie(p.type, p.reference, p.width, p.continuous, p.clocks, p.negated, p.slope, p.name);
+  }
 };
 template <>
 struct Fields<fmi::Assignment> {
@@ -41,8 +43,8 @@ struct Fields<fmi::Assignment> {
 template <>
 struct Fields<fmi::InstanceSettings> {
   static auto of(auto& s) {
-    return std::tie(s.kind, s.name, s.token, s.tool, s.visible, s.logging, s.categories, s.tolerance, s.event_mode,
-                    s.early_return, s.may_restore, s.intermediate);
+    return std::tie(s.kind, s.name, s.identifier, s.token, s.tool, s.visible, s.logging, s.categories, s.tolerance,
+                    s.event_mode, s.early_return, s.may_restore, s.intermediate);
   }
 };
 template <>

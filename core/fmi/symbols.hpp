@@ -23,16 +23,19 @@ struct Symbol {
 /// Look up functions of an FMU; those that no run can do without must be there.
 class Symbols {
  public:
-  explicit Symbols(const Library& library) : library_(library) {}
+  /// Functions of FMI 1 have a prefix, which is left out by some.
+  explicit Symbols(const Library& library, std::string prefix = "") : library_(library), prefix_(std::move(prefix)) {}
 
   template <class Function>
   void find(Function& function) const {
-    function.pointer = reinterpret_cast<decltype(function.pointer)>(library_.find(Function::name));
+    void* found = library_.find((prefix_ + Function::name).c_str());
+    if (found == nullptr && !prefix_.empty()) found = library_.find(Function::name);
+    function.pointer = reinterpret_cast<decltype(function.pointer)>(found);
   }
 
   template <class Function>
   void require(const Function& function) {
-    if (!function) missing_ += (missing_.empty() ? "" : ", ") + std::string(Function::name);
+    if (!function) missing_ += (missing_.empty() ? "" : ", ") + prefix_ + Function::name;
   }
 
   void check() const {
@@ -41,6 +44,7 @@ class Symbols {
 
  private:
   const Library& library_;
+  std::string prefix_;
   std::string missing_;
 };
 

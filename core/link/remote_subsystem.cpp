@@ -1,6 +1,7 @@
 #include "link/remote_subsystem.hpp"
 
 #include <algorithm>
+#include <cstdlib>
 #include <exception>
 #include <sstream>
 #include <utility>
@@ -136,6 +137,7 @@ namespace {
   const std::size_t tab = all.find('\t');
   const Failure::Kind kind = failure_kind_of(std::string_view(all).substr(0, tab));
   const std::string text = tab == std::string::npos ? all : all.substr(tab + 1);
+  if (all.rfind("end\t", 0) == 0) throw RunEnd(text.substr(text.find('\t') + 1), std::strtod(text.c_str(), nullptr));
   if (kind == Failure::Kind::solver) throw SolverFailure(text);
   throw ComponentFailure(text, kind == Failure::Kind::death);
 }

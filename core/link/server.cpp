@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <optional>
 #include <sstream>
 
@@ -269,6 +270,11 @@ void LinkServer::describe_failure() {
     throw;
   } catch (const Cancelled&) {
     is_cancelled = true;
+  } catch (const RunEnd& end) {
+    char time[40];
+    std::snprintf(time, sizeof time, "end\t%.17g\t", end.time);
+    link_.begin(FrameKind::error).put(time).put(end.what()).send(Deadline::from_first_wait(silence_));
+    return;
   } catch (const ProtocolFailure& error) {
     failure.kind = Failure::Kind::component;
     failure.reason = error.what();

@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         ComponentDied,
         ComponentError,
         CounterpointError,
+        DescriptionWarning,
         InternalError,
         MissingExtraError,
         ModelError,
@@ -77,9 +78,10 @@ _ROOMS = {
     "diagram.diagram": ("Diagram",),
     "_run.embedded": ("CosimulationInterface",),
     "errors": (
-        "AlgebraicLoopError", "ComponentDied", "ComponentError", "CounterpointError", "InternalError",
-        "MissingExtraError", "ModelError", "NotFiniteError", "OutputError", "PeerLost", "RunInterrupted",
-        "ScenarioError", "SetupError", "SimulationError", "SolverError", "StandstillWarning", "UnitWarning",
+        "AlgebraicLoopError", "ComponentDied", "ComponentError", "CounterpointError", "DescriptionWarning",
+        "InternalError", "MissingExtraError", "ModelError", "NotFiniteError", "OutputError", "PeerLost",
+        "RunInterrupted", "ScenarioError", "SetupError", "SimulationError", "SolverError", "StandstillWarning",
+        "UnitWarning",
     ),
     "fmi": ("export_fmu", "fmu"),
     "link": ("listen", "remote", "serve"),
@@ -116,10 +118,10 @@ _MODULES = (
 
 __all__ = [
     "AlgebraicLoopError", "Approximation", "ComponentDied", "ComponentError", "CosimulationInterface",
-    "CounterpointError", "Diagram", "InternalError", "MissingExtraError", "ModelError", "NotFiniteError",
-    "OutputError", "PeerLost", "Progress", "Result", "Run", "RunInterrupted", "Scenario", "ScenarioError", "Scheme",
-    "SetupError", "Signal", "SimulationError", "SolverError", "StandstillWarning", "Subsystem", "System",
-    "UnitWarning", "Window", "approximate", "custom",
+    "CounterpointError", "DescriptionWarning", "Diagram", "InternalError", "MissingExtraError", "ModelError",
+    "NotFiniteError", "OutputError", "PeerLost", "Progress", "Result", "Run", "RunInterrupted", "Scenario",
+    "ScenarioError", "Scheme", "SetupError", "Signal", "SimulationError", "SolverError",
+    "StandstillWarning", "Subsystem", "System", "UnitWarning", "Window", "approximate", "custom",
     "export_fmu", "fmu", "hermite", "hold", "lagrange", "least_squares", "linear", "listen", "load", "mean", "ode",
     "remote", "second_order", "sequential", "serve", "source", "table", "taylor", "transition", "window",
 ]  # fmt: skip

@@ -19,6 +19,7 @@
 
     UnitWarning               a warning: units of connections could not be compared
     StandstillWarning         a warning: an output did not change in a run although its derivative says so
+    DescriptionWarning        a warning: the description of an FMU violates the standard
     RunInterrupted            Ctrl-C during a run; a KeyboardInterrupt that carries the result (exit code 130)
 
 All of them can be pickled and copied: message and attributes stay as they are. Only ``result`` is None after pickling,
@@ -201,6 +202,10 @@ class UnitWarning(UserWarning):
 
 class StandstillWarning(UserWarning):
     """An output did not change in a whole run, although its derivative or the model's own time says that it should."""
+
+
+class DescriptionWarning(UserWarning):
+    """The description of an FMU violates rules of the standard that do not prevent it from running."""
 
 
 class RunInterrupted(_Portable, KeyboardInterrupt):

@@ -1,6 +1,6 @@
 """Build test FMUs: ``python tests/fmi/building.py oscillator --version 3 --out DIR``.
 
-A model becomes an archive of FMI 2 or FMI 3 with the system's C compiler; nothing but the standard library is
+A model becomes an archive of FMI 1, 2 or 3 with the system's C compiler; nothing but the standard library is
 used, so that benchmarks and the documentation can build them too.
 """
 
@@ -44,7 +44,7 @@ def build(
     name : str or Model
         One of ``models.MODELS``, or a variant of one.
     version : int
-        2 or 3.
+        1, 2 or 3.
     folder : Path
         Where it goes.
     kinds : tuple of str, optional
@@ -64,7 +64,7 @@ def build(
 def platform_name(version: int) -> str:
     """Return the folder of the binaries for this computer."""
     system = {"Linux": "linux", "Windows": "win", "Darwin": "darwin"}[platform.system()]
-    if version == 2:
+    if version < 3:
         return f"{system}64"
     machine = {"AMD64": "x86_64", "arm64": "aarch64"}.get(platform.machine(), platform.machine())
     return f"{machine}-{'windows' if system == 'win' else system}"
@@ -91,6 +91,7 @@ def library(source: str, version: int) -> Path:
                 *FLAGS,
                 f"-I{HERE / 'models'}",
                 f"-I{CORE}",
+                f"-DMODEL={source}",
                 *map(str, sources),
                 "-lm",
                 "-o",
@@ -139,7 +140,41 @@ def _categories() -> str:
 
 def description(model: Model, version: int, kinds: tuple[str, ...]) -> str:
     """Return modelDescription.xml."""
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + (_description2 if version == 2 else _description3)(model, kinds)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + _DESCRIPTIONS[version](model, kinds)
+
+
+def _description1(model: Model, kinds: tuple[str, ...]) -> str:
+    """FMI 1 has one kind per archive: co-simulation unless only model exchange is asked for."""
+    inside = _element("DefaultExperiment", {"startTime": 0, "stopTime": 1})
+    variables = "".join(_variable1(v) for v in model.variables if v.causality != "independent" and not v.derivative)
+    inside += f"<ModelVariables>\n{variables}</ModelVariables>\n"
+    if "CoSimulation" in kinds:
+        known = ("canHandleVariableCommunicationStepSize", "canInterpolateInputs", "maxOutputDerivativeOrder")
+        able = {key: value for key, value in (model.co_simulation | model.fmi2).items() if key in known}
+        inside += _element(
+            "Implementation", {}, _element("CoSimulation_StandAlone", {}, _element("Capabilities", able))
+        )
+    attributes = {
+        "fmiVersion": "1.0",
+        "modelName": model.name,
+        "modelIdentifier": model.source,
+        "guid": model.token,
+        "generationTool": "test",
+        "numberOfContinuousStates": str(model.states),
+        "numberOfEventIndicators": str(model.event_indicators),
+    }
+    return _element("fmiModelDescription", attributes, inside)
+
+
+def _variable1(v: Variable) -> str:
+    causality = {"input": "input", "output": "output"}.get(v.causality)
+    variability = "parameter" if v.causality == "parameter" else v.variability or None
+    fixed = "true" if v.start is not None and v.causality == "output" else None
+    inside = _element(FMI2_TYPES[v.type], {"start": v.start, "unit": v.unit, "fixed": fixed})
+    if v.causality == "output" and not v.depends:
+        inside += "<DirectDependency/>\n"
+    attributes = {"name": v.name, "valueReference": v.reference, "causality": causality, "variability": variability}
+    return _element("ScalarVariable", attributes, inside)
 
 
 def _description2(model: Model, kinds: tuple[str, ...]) -> str:
@@ -277,11 +312,14 @@ def _variable3(v: Variable, intermediate: bool) -> str:
     return _element(v.type, attributes, inside)
 
 
+_DESCRIPTIONS = {1: _description1, 2: _description2, 3: _description3}
+
+
 def main() -> None:
     """Build FMUs from the command line."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("models", nargs="*", metavar="MODEL", help=f"{', '.join(MODELS)}; default: all")
-    parser.add_argument("--version", type=int, choices=(2, 3), default=3)
+    parser.add_argument("--version", type=int, choices=(1, 2, 3), default=3)
     parser.add_argument("--out", type=Path, default=Path())
     arguments = parser.parse_args()
     for name in arguments.models or MODELS:

@@ -195,6 +195,8 @@ PASS_THROUGH_2 = PASS_THROUGH.changed(
 )
 """The same source for FMI 2, which has fewer types."""
 
+PASS_THROUGH_1 = PASS_THROUGH_2.changed(variables=tuple(v for v in PASS_THROUGH_2.variables if v is not _BIAS))
+
 MISBEHAVING = Model(
     "Misbehaving",
     "misbehaving",
@@ -353,4 +355,6 @@ MODELS = {
 
 def model_of(name: str, version: int) -> Model:
     """Return a model by name as it is in a version of FMI."""
-    return PASS_THROUGH_2 if (name, version) == ("pass-through", 2) else MODELS[name]
+    if name != "pass-through":
+        return MODELS[name]
+    return {1: PASS_THROUGH_1, 2: PASS_THROUGH_2}.get(version, PASS_THROUGH)

@@ -95,13 +95,15 @@ def test_a_damaged_member_is_named_and_nothing_is_left(tmp_path):
     [
         ("../x", "leads out of the archive's folder"),
         ("resources/../../x", "leads out of the archive's folder"),
-        ("resources/./x", "leads out of the archive's folder"),
         ("a//b", "leads out of the archive's folder"),
         ("/etc/x", "absolute"),
         ("C:/x", "absolute"),
         ("C:x", "absolute"),
         ("resources/x:stream", "absolute"),
-        ("..\\x", "backslash"),
+        ("..\\x", "leads out of the archive's folder"),
+        ("./../x", "leads out of the archive's folder"),
+        (".", "leads out of the archive's folder"),
+        ("\\x", "absolute"),
         ("resources/a\x1b[31m", "control characters"),
         ("x" * 300, "too long"),
     ],
@@ -121,9 +123,9 @@ def test_links_and_devices_are_refused(tmp_path, kind, word):
 
 
 @pytest.mark.filterwarnings("ignore:Duplicate name")
-@pytest.mark.parametrize("names", [("a/b", "a/b"), ("a/b", "A/B"), ("é", "é"), ("straße", "STRASSE")])
+@pytest.mark.parametrize("names", [("a/b", "A/B"), ("é", "e\u0301"), ("straße", "STRASSE")])
 def test_names_that_are_the_same_somewhere_are_refused(tmp_path, names):
-    assert "use different names" in problems(archive(tmp_path / "x.fmu", *((name, b"") for name in names)))
+    assert "use different names" in problems(archive(tmp_path / "x.fmu", *((name, name.encode()) for name in names)))
 
 
 def test_a_file_that_is_also_a_folder_is_refused(tmp_path):
@@ -146,7 +148,7 @@ def test_another_compression_is_refused(tmp_path):
 
 
 def test_all_reasons_are_told_at_once(tmp_path):
-    found = problems(archive(tmp_path / "x.fmu", ("../a", b""), ("/b", b""), ("c\\d", b"")))
+    found = problems(archive(tmp_path / "x.fmu", ("../a", b""), ("/b", b""), ("c\\..\\d", b"")))
     assert len(found.splitlines()) == 3
 
 

@@ -1,4 +1,4 @@
-"""The doctor tries FMUs in a child process, lists every problem and survives all of them."""
+"""The doctor tries FMUs in a child process, lists every error and remark and survives all of them."""
 
 import pytest
 
@@ -14,7 +14,7 @@ pytestmark = [
 ]
 
 
-def texts(found, level="problem"):
+def texts(found, level="error"):
     return [f"{finding.examined}: {finding.text}" for finding in found.findings if finding.level == level]
 
 
@@ -112,8 +112,8 @@ def test_truth_values_are_set_on_the_command_line(built, version, capsys):
 def test_on_the_command_line(built, fault, capsys):
     path = built("misbehaving", 3)
     for arguments, code, words in (
-        (["--step", "0.1"], 0, "no problems"),
-        (["--step", "0.1", "--set", f"fault={fault('segfaults')}", "--set", "fault_time=0.45"], 4, "1 problem"),
+        (["--step", "0.1"], 0, "no errors"),
+        (["--step", "0.1", "--set", f"fault={fault('segfaults')}", "--set", "fault_time=0.45"], 4, "1 error"),
         (["--set", "fault"], 2, "expected NAME=VALUE"),
     ):
         with pytest.raises(SystemExit) as ended:

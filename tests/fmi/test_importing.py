@@ -218,7 +218,7 @@ def test_wrong_values_are_told_all_at_once(built, version):
                 "gain": 1,
                 "float64_out": 1.0,
             },
-            outputs=["string_out", "float64"],
+            outputs=["float64"],
             inputs_at="midle",
             logging=["logStatusEror"],
         )
@@ -233,7 +233,6 @@ def test_wrong_values_are_told_all_at_once(built, version):
         'start."boolean_in": 2; expected true or false',
         'start."gain": is a parameter; give it in parameters',
         'start."float64_out": has no start value; the FMU calculates it',
-        'outputs: "string_out" is a String, which cannot be a signal',
         'outputs: "float64": no such output; did you mean "float64_out"?',
         'inputs_at: "midle"; did you mean "middle"?',
         'logging: "logStatusEror": no such category; did you mean "logStatusError"?',

@@ -207,7 +207,6 @@ def test_step_events_are_handled_when_the_fmu_asks_for_them(built, version):
     [
         ({"shrink": 0.5}, cp.SolverError, "too many time events of the FMU"),
         ({"late": True}, cp.ComponentError, r"next event at t = 0 s, which does not come after the event at t = 0 s"),
-        ({"stop_after": 3}, cp.ComponentError, r"the FMU asks to end the simulation at t = 0.3 s"),
     ],
 )
 def test_time_events_without_an_end_end_the_run(built, version, parameters, error, text):

@@ -43,7 +43,7 @@ def test_a_structure_that_does_not_say_its_end_is_run_until_then(command, pack):
 def test_an_fmu_that_suggests_no_step_gets_one(command, pack, fmus, tmp_path):
     from .conftest import changed
 
-    bare = changed(fmus["oscillator"], tmp_path, lambda data: data.replace(b' stepSize="0.01"', b""))
+    bare = changed(fmus["oscillator"], tmp_path, lambda data: data.replace(b' stopTime="1" stepSize="0.01"', b""))
     path = pack(ssd(PAIR).replace("resources/oscillator.fmu", "bare.fmu"), {"bare.fmu": bare.read_bytes()})
     with pytest.warns(ssp.StructureWarning, match=r'Component "[ab]": no step is given; 0.001 s is used, a thousandth'):
         assert ssp.read(path).build().subsystems["a"].step == 0.001

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from ..fmi.doctor import Finding
 
-_LEVELS = {"ok": "green", "remark": "", "problem": "red"}
+_LEVELS = {"ok": "green", "remark": "", "error": "red"}
 
 
 @click.command()
@@ -26,7 +26,7 @@ _LEVELS = {"ok": "green", "remark": "", "problem": "red"}
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter; may be given again.")
 @with_traceback
 def doctor(file: Path, step: float | None, deadline: float, settings: tuple[str, ...]) -> None:
-    """Try an FMU in a child process and list every problem; the exit code is 0 when there is none."""
+    """Try an FMU in a child process and list every error and remark; the exit code is 0 without errors."""
     from .._cases.registry import check_kind
     from .._display.console import console
     from ..fmi.doctor import examine
@@ -39,12 +39,13 @@ def doctor(file: Path, step: float | None, deadline: float, settings: tuple[str,
 
 
 def _print_findings(name: str, found: Sequence[Finding], where: Console) -> None:
-    """Print what the examination of an FMU found, problems last, and the verdict."""
+    """Print what the examination of an FMU found, errors last, and the verdict."""
     from .._display.console import plain, say
 
-    for level in ("ok", "remark", "problem"):
+    for level in ("ok", "remark", "error"):
         for finding in found:
             if finding.level == level:
                 where.print(plain(f"{level}: {finding.examined}: {finding.text}", _LEVELS[level]), soft_wrap=True)
-    problems = sum(finding.level == "problem" for finding in found)
-    say(f"{name}: {problems or 'no'} problem{'' if problems == 1 else 's'}", where)
+    counts = {level: sum(finding.level == level for finding in found) for level in ("error", "remark")}
+    said = (f"{count or 'no'} {level}{'' if count == 1 else 's'}" for level, count in counts.items())
+    say(f"{name}: {', '.join(said)}", where)

@@ -25,6 +25,7 @@ from .time_resolution import step_problems
 from .window_checks import window_problems
 
 if TYPE_CHECKING:
+    from ..subsystems import Subsystem
     from ..system import Connection, System
 
 
@@ -106,7 +107,7 @@ def _steps(system: System, until: float | None, start: float) -> Iterator[Proble
         where = f"subsystems.{name}.step"
         if participant.step is None:
             if not participant.subsystem.own_pace and not isinstance(participant.subsystem, HostPorts):
-                yield Problem(where, "is missing; give a step in s, for the model does not choose its own")
+                yield Problem(where, _missing_step(participant.subsystem))
         elif not is_number(participant.step) or participant.step <= 0.0:
             yield Problem(where, f"{participant.step!r}; expected a positive number of seconds")
         elif span > 0.0 and math.isfinite(span) and participant.step > span * (1.0 + 1e-9):
@@ -116,6 +117,11 @@ def _steps(system: System, until: float | None, start: float) -> Iterator[Proble
         else:
             for text in participant.subsystem.step_problems(float(participant.step), span):
                 yield Problem(where, text)
+
+
+def _missing_step(subsystem: Subsystem) -> str:
+    text = "is missing; give a step in s, for the model does not choose its own"
+    return text if subsystem.step_to_try is None else f"{text}: for example step={subsystem.step_to_try:g}"
 
 
 def _too_small(start: float, until: float | None, step: float) -> str:

@@ -57,6 +57,7 @@ def make_plan(system: System, options: RunOptions) -> Plan:
     until = math.inf if options.until is None else float(options.until)
     scheme = to_scheme(options.scheme)
     _tell_step_of_listeners(system)
+    _tell_of_run(system, until)
     natives = _natives(system)
     steps = _steps(system, natives, start)
     waits = waits_for(scheme, steps, _pairs(system), _sources(system))
@@ -150,6 +151,15 @@ def _tell_step_of_listeners(system: System) -> None:
             listening[source].append(step)
     for name, steps in listening.items():
         system.subsystems[name].subsystem.listeners_step = min(steps, default=None)
+
+
+def _tell_of_run(system: System, until: float) -> None:
+    """Tell each subsystem when the run ends and which of its outputs are connected."""
+    sources = {source for connection in system.connections for source in connection.sources}
+    for name, participant in system.subsystems.items():
+        subsystem = participant.subsystem
+        subsystem.run_until = until if math.isfinite(until) else None
+        subsystem.connected_outputs = frozenset(port for port in subsystem.output_widths if f"{name}.{port}" in sources)
 
 
 def _first_step(name: str, native: _core.Subsystem, start: float) -> float:

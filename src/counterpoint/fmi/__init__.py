@@ -1,4 +1,4 @@
-"""FMUs: import and export of models with the Functional Mock-up Interface 2.0 and 3.0.
+"""FMUs: import (FMI 1.0, 2.0 and 3.0) and export (2.0 and 3.0) of models with the Functional Mock-up Interface.
 
 Names are loaded when they are first used.
 """
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from .exporting import export_fmu
     from .importing import Fmu, fmu
     from .isolation import Isolation
+    from .texts import text_of
 
 _HOME = {
     "Archive": "archive",
@@ -29,6 +30,7 @@ _HOME = {
     "export_fmu": "exporting",
     "fmu": "importing",
     "read_description": "description_reading",
+    "text_of": "texts",
 }
 
 __all__ = [
@@ -42,6 +44,7 @@ __all__ = [
     "export_fmu",
     "fmu",
     "read_description",
+    "text_of",
 ]
 
 _MODULES = ("doctor",)

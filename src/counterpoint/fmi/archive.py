@@ -66,6 +66,13 @@ class Archive:
     main : str
         The file that must be at the top level; default: the model description of an FMU.
 
+    Attributes
+    ----------
+    files : dict
+        Members by name, with ``/`` between folders and without ``./``.
+    remarks : list of str
+        Entries that are unusual and harmless: backslashes, the same file twice.
+
     Raises
     ------
     ArchiveError
@@ -80,10 +87,12 @@ class Archive:
         self.limits = limits or ArchiveLimits()
         with self._opened() as archive:
             infos = archive.infolist()
-        problems = list(_directory_problems(infos, self.limits))
+        names = [_normal_name(info.orig_filename) for info in infos]
+        problems = list(_directory_problems(infos, names, self.limits))
         if problems:
             raise ArchiveError([f"{self.path}: {problem}" for problem in problems])
-        self.files = {info.filename: info for info in infos if not info.is_dir()}
+        self.remarks = list(_remarks(infos, names))
+        self.files = {name: info for name, info in zip(names, infos, strict=True) if not _is_folder(info)}
         if main not in self.files:
             raise ArchiveError(f"{self.path}: {self._missing_main()}")
 
@@ -121,7 +130,7 @@ class Archive:
                         continue
                     with self._reading(name), archive.open(info) as member:
                         left -= _write(member, unpacked.root / name, left)
-                    _set_mode(unpacked.root / name, info)
+                    _set_mode(unpacked.root / name, name, info)
         except BaseException:
             unpacked.close()
             raise
@@ -221,7 +230,30 @@ def _is_ours(entry: os.DirEntry[str]) -> bool:
     return get_user is None or entry.stat(follow_symlinks=False).st_uid == get_user()
 
 
-def _directory_problems(infos: list[zipfile.ZipInfo], limits: ArchiveLimits) -> Iterator[str]:
+def _normal_name(name: str) -> str:
+    r"""Return the name of a member with ``/`` between folders and without ``.``, as archives of other programs lack it.
+
+    >>> _normal_name("./binaries\\linux64/a.so")
+    'binaries/linux64/a.so'
+    """
+    return "/".join(part for part in name.replace("\\", "/").split("/") if part != ".").rstrip("/")
+
+
+def _is_folder(info: zipfile.ZipInfo) -> bool:
+    return info.orig_filename.endswith(("/", "\\"))
+
+
+def _remarks(infos: list[zipfile.ZipInfo], names: list[str]) -> Iterator[str]:
+    seen: set[str] = set()
+    for info, name in zip(infos, names, strict=True):
+        if "\\" in info.orig_filename:
+            yield f"{_shown(info)}: backslashes are read as slashes"
+        if name in seen and not _is_folder(info):
+            yield f"{_shown(info)}: is in the archive twice, with the same contents"
+        seen.add(name)
+
+
+def _directory_problems(infos: list[zipfile.ZipInfo], names: list[str], limits: ArchiveLimits) -> Iterator[str]:
     """Yield the problems in the directory of an archive."""
     if len(infos) > limits.members:
         yield f"contains {len(infos)} files; the limit is {limits.members}"
@@ -232,29 +264,34 @@ def _directory_problems(infos: list[zipfile.ZipInfo], limits: ArchiveLimits) -> 
         yield f"unpacks to {total} bytes; the limit is {limits.total_bytes}"
     elif total > limits.ratio_from and total > limits.ratio * max(packed, 1):
         yield f"{packed} bytes unpack to {total}; the limit is {limits.ratio:g} times the packed size"
-    seen: dict[str, str] = {}
-    for info in infos:
-        yield from _member_problems(info)
-        name = unicodedata.normalize("NFC", info.orig_filename.rstrip("/")).casefold()
-        if name in seen:
-            yield f"{_shown(info)} is the same file as {seen[name]!r} on some systems; use different names"
-        seen.setdefault(name, info.orig_filename)
-    folders = {part for name in seen for part in map(str, PurePosixPath(name).parents) if part != "."}
-    for info in infos:
-        if not info.is_dir() and unicodedata.normalize("NFC", info.orig_filename).casefold() in folders:
+    seen: dict[str, tuple[str, zipfile.ZipInfo]] = {}
+    keys = [unicodedata.normalize("NFC", name).casefold() for name in names]
+    for info, name, key in zip(infos, names, keys, strict=True):
+        yield from _member_problems(info, name)
+        first, other = seen.setdefault(key, (name, info))
+        if other is not info and not (first == name and _is_same(info, other)):
+            shown = other.orig_filename
+            yield f"{_shown(info)} is the same file as {shown!r} on some systems; use different names"
+    folders = {part for key in seen for part in map(str, PurePosixPath(key).parents) if part != "."}
+    for info, key in zip(infos, keys, strict=True):
+        if not _is_folder(info) and key in folders:
             yield f"{_shown(info)} is both a file and a folder"
 
 
-def _member_problems(info: zipfile.ZipInfo) -> Iterator[str]:
-    name = info.orig_filename
-    parts = name.rstrip("/").split("/")
-    if not name or any(not c.isprintable() for c in name):
+def _is_same(one: zipfile.ZipInfo, other: zipfile.ZipInfo) -> bool:
+    """Return whether two members with one name are the same folder, or files with the same contents."""
+    if _is_folder(one) or _is_folder(other):
+        return _is_folder(one) and _is_folder(other)
+    return (one.CRC, one.file_size) == (other.CRC, other.file_size)
+
+
+def _member_problems(info: zipfile.ZipInfo, name: str) -> Iterator[str]:
+    parts = name.split("/") if name else []
+    if not info.orig_filename or any(not c.isprintable() for c in info.orig_filename):
         yield f"{_shown(info)}: the file name contains control characters, which is not allowed"
-    elif "\\" in name:
-        yield f"{_shown(info)}: the file name contains a backslash, which is not allowed"
     elif name.startswith("/") or _DRIVE.match(name) or ":" in name:
         yield f"{_shown(info)}: the file name is absolute, which is not allowed"
-    elif any(part in ("", ".", "..") for part in parts):
+    elif any(part in ("", "..") for part in parts) or not (parts or _is_folder(info)):
         yield f"{_shown(info)}: the file name leads out of the archive's folder, which is not allowed"
     elif len(name.encode()) > 1000 or any(len(part.encode()) > 250 for part in parts):
         yield f"{_shown(info)}: the file name is too long"
@@ -294,7 +331,7 @@ def _write(member: IO[bytes], path: Path, most: int) -> int:
     return count
 
 
-def _set_mode(path: Path, info: zipfile.ZipInfo) -> None:
+def _set_mode(path: Path, name: str, info: zipfile.ZipInfo) -> None:
     """Keep programs in the archive executable; give no permissions to other users."""
-    executable = (info.external_attr >> 16) & 0o100 or info.filename.startswith("binaries/")
+    executable = (info.external_attr >> 16) & 0o100 or name.startswith("binaries/")
     path.chmod(0o700 if executable else 0o600)

@@ -52,6 +52,14 @@ class Notes:
             self.wrong(element, f'{element.tag}: {name} = "{given[:40]}"; expected a number')
         return made
 
+    def hint(self, element: Element, name: str) -> float | None:
+        """Return a number that a run can do without; report and ignore a wrong one."""
+        given = element.attributes.get(name)
+        made = None if given is None else to_number(given)
+        if given is not None and made is None:
+            self.complain(element, f'{element.tag}: {name} = "{given[:40]}"; expected a number')
+        return made
+
     def positive(self, element: Element, name: str) -> float | None:
         """Return a positive finite number; report and ignore a wrong one."""
         made = self.number(element, name)
@@ -110,10 +118,21 @@ def to_number(text: str) -> float | None:
 
 
 def to_flag(text: str) -> bool | None:
-    """Return a boolean in XML notation."""
-    return {"true": True, "1": True, "false": False, "0": False}.get(text.strip())
+    """Return a boolean in XML notation, in capital letters as well."""
+    return {"true": True, "1": True, "false": False, "0": False}.get(text.strip().lower())
 
 
 def to_integer(text: str) -> int | None:
     """Return an integer."""
     return int(text) if _INTEGER.fullmatch(text.strip()) else None
+
+
+def to_whole(text: str) -> int | None:
+    """Return an integer that may be written as a decimal number.
+
+    >>> to_whole("3"), to_whole("3.0"), to_whole("3.5")
+    (3, 3, None)
+    """
+    number = to_number(text)
+    exact = to_integer(text)
+    return exact if exact is not None or number is None or not number.is_integer() else int(number)

@@ -22,7 +22,9 @@ def make_port(fmu: Fmu, variable: Variable) -> _core.fmi.Port:
     numbers = {clock.name: number for number, clock in enumerate(_clocks(fmu))}
     clocks = [numbers[name] for name in variable.clocks if name in numbers]
     kind, width = core_type(variable, major), fmu.width(variable)
-    return _core.fmi.Port(kind, variable.reference, width, is_continuous(variable), clocks)
+    slope = fmu.connected_outputs is None or variable.name in fmu.connected_outputs or variable.causality == "input"
+    continuous = is_continuous(variable)
+    return _core.fmi.Port(kind, variable.reference, width, continuous, clocks, variable.negated, slope, variable.name)
 
 
 def is_continuous(variable: Variable) -> bool:
@@ -84,12 +86,15 @@ def _instance_settings(fmu: Fmu, root: Path) -> _core.fmi.InstanceSettings:
     made = _core.fmi.InstanceSettings()
     made.name = options.name
     made.token = fmu.description.token
-    made.resources = resources.as_uri() if fmu.description.major == 2 else f"{resources}{os.sep}"
+    made.identifier = able.model_identifier
+    made.resources = _location(root, resources, fmu.description.major)
     made.tool = (fmu.description.tool or "unknown") if able.needs_execution_tool else ""
     made.visible = options.visible
     made.logging = bool(options.logging)
     made.categories = [] if isinstance(options.logging, bool) else list(options.logging)
-    made.tolerance = options.tolerance or 0.0
+    made.tolerance = options.tolerance or fmu.description.experiment.tolerance or 0.0
+    if fmu.run_until is not None:
+        made.stop_time = fmu.run_until
     if fmu.kind == MODEL_EXCHANGE:
         made.kind = _core.fmi.Kind.model_exchange
         if options.own_pace and options.tolerance is None:
@@ -102,12 +107,19 @@ def _instance_settings(fmu: Fmu, root: Path) -> _core.fmi.InstanceSettings:
     return made
 
 
+def _location(root: Path, resources: Path, major: int) -> str:
+    """Return where the FMU finds its files: FMI 1 names the folder of all, FMI 2 and 3 that of the resources."""
+    if major == 3:
+        return f"{resources}{os.sep}"
+    return root.as_uri() if major == 1 else resources.as_uri()
+
+
 def _integration(fmu: Fmu) -> _core.fmi.IntegrationSetup:
     description = fmu.description
     made = _core.fmi.IntegrationSetup()
     made.solver = fmu.options.chosen_solver
     made.options = solver_options(_with_longest_step(fmu))
-    made.states = len(description.derivatives)
+    made.states = description.state_count
     made.indicators = description.event_indicators
     made.completes_steps = fmu.interface.needs_completed_integrator_step
     # Without indicators and discrete variables there is nothing that others could see of an event.
@@ -130,13 +142,14 @@ def _with_longest_step(fmu: Fmu) -> dict[str, float]:
 
 
 def offers_derivatives(fmu: Fmu) -> bool:
-    """Return whether dy/dt of all continuous outputs is known.
+    """Return whether dy/dt of all continuous outputs is known that are connected.
 
     Co-simulation: where the FMU provides it. Model exchange: where it follows from the states alone, that is, where an
     output is a state, or where the FMU has directional derivatives and lists states only as what the output depends
     on. Time is listed only by those that have it as a variable; du/dt is not known.
     """
-    outputs = [v for v in fmu.ports[1] if v.variability == "continuous"]
+    connected = fmu.connected_outputs
+    outputs = [v for v in fmu.ports[1] if is_continuous(v) and (connected is None or v.name in connected)]
     doubles = all(v.type == "Float64" for v in outputs)
     if fmu.kind != MODEL_EXCHANGE:
         return doubles and fmu.interface.max_output_derivative_order > 0

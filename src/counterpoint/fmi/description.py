@@ -1,6 +1,6 @@
-"""The model description of an FMU (modelDescription.xml), in one form for FMI 2 and FMI 3.
+"""The model description of an FMU (modelDescription.xml), in one form for FMI 1, FMI 2 and FMI 3.
 
-Types have their FMI 3 names: Real of FMI 2 is ``Float64``, Integer is ``Int32``.
+Types have their FMI 3 names: Real of FMI 1 and 2 is ``Float64``, Integer is ``Int32``.
 """
 
 from __future__ import annotations
@@ -93,6 +93,7 @@ class Variable:
     minimum: float | None = None
     maximum: float | None = None
     nominal: float | None = None
+    negated: bool = False  #: its value has the other sign than that of its reference (FMI 1: negatedAlias)
     relative: bool = False  #: values are differences (relativeQuantity): offsets of units do not count
     derivative_of: str = ""
     reinit: bool = False
@@ -159,7 +160,7 @@ class ModelDescription:
     Attributes
     ----------
     version : str
-        ``"2.0"``, ``"3.0"`` or a later minor version.
+        ``"1.0"``, ``"2.0"``, ``"3.0"`` or a later minor version.
     token : str
         GUID (FMI 2) or instantiation token (FMI 3): ties the binary to the description.
     outputs, derivatives, initial_unknowns : tuple of Unknown
@@ -182,6 +183,7 @@ class ModelDescription:
     derivatives: tuple[Unknown, ...] = ()
     initial_unknowns: tuple[Unknown, ...] = ()
     event_indicators: int = 0
+    unnamed_states: int = 0  #: continuous states that the description only counts (FMI 1)
     description: str = ""
     author: str = ""
     model_version: str = ""
@@ -194,7 +196,7 @@ class ModelDescription:
 
     @property
     def major(self) -> int:
-        """2 or 3."""
+        """1, 2 or 3."""
         return int(self.version[0])
 
     @cached_property
@@ -228,6 +230,11 @@ class ModelDescription:
         """The continuous states of model exchange, in the order of the state vector."""
         names = [self.by_name[unknown.name] for unknown in self.derivatives if unknown.name in self.by_name]
         return [self.by_name[v.derivative_of] for v in names if v.derivative_of in self.by_name]
+
+    @property
+    def state_count(self) -> int:
+        """Return the number of continuous states; an array counts once, for an FMU of FMI 3 is asked."""
+        return len(self.derivatives) + self.unnamed_states
 
     def dependencies(self, variable: Variable) -> tuple[str, ...] | None:
         """Return what a continuous variable of model exchange depends on at the same instant; None: possibly on all."""

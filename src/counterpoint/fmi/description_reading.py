@@ -1,4 +1,4 @@
-"""Read modelDescription.xml of FMI 2.0 and 3.0; all mistakes at once, with their lines."""
+"""Read modelDescription.xml of FMI 1.0, 2.0 and 3.0; all mistakes at once, with their lines."""
 
 from __future__ import annotations
 
@@ -11,15 +11,16 @@ from ..errors import SetupError
 from ..units import BASE_UNITS
 from .archive import DESCRIPTION, Archive
 from .attributes import Notes
-from .description import DefaultExperiment, DisplayUnit, Interface, ModelDescription, SimpleType, Unit
+from .description import DisplayUnit, Interface, ModelDescription, SimpleType, Unit
+from .description_parts import check_identifier, read_experiment, read_log_categories
+from .description_reading_1 import read_1
 from .description_rules import check
 from .description_variables import TYPE_NAMES_2, read_structure, read_variables
 from .xml_reading import Element, XmlError, parse
 
 LARGEST = 256 << 20
 """Largest size of a description, in bytes."""
-_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_VERSION = re.compile(r"(2\.0|3\.\d+)([-.].*)?")
+_VERSION = re.compile(r"(1\.0|2\.0|3\.\d+)([-.].*)?")
 
 
 class DescriptionError(SetupError):
@@ -53,7 +54,7 @@ def parse_description(data: bytes, where: str = DESCRIPTION, *, lenient: bool = 
         raise DescriptionError(f"{where} {error}") from None
     version = _version(root, where)
     notes = Notes()
-    made = _read(root, version, notes)
+    made = read_1(root, version, notes) if version.startswith("1") else _read(root, version, notes)
     check(made, root, notes)
     refused = notes.serious if lenient else notes.serious + notes.complaints
     if refused:
@@ -69,9 +70,13 @@ def _version(root: Element, where: str) -> str:
         )
     version = root.attributes.get("fmiVersion")
     if version is None:
-        raise DescriptionError(f"{where} line {root.line}: the attribute fmiVersion is missing; expected 2.0 or 3.0")
+        raise DescriptionError(
+            f"{where} line {root.line}: the attribute fmiVersion is missing; expected 1.0, 2.0 or 3.0"
+        )
     if _VERSION.fullmatch(version) is None:
-        raise DescriptionError(f'{where} line {root.line}: FMI "{version[:20]}" is not supported; expected 2.0 or 3.0')
+        raise DescriptionError(
+            f'{where} line {root.line}: FMI "{version[:20]}" is not supported; expected 1.0, 2.0 or 3.0'
+        )
     return version
 
 
@@ -89,10 +94,8 @@ def _read(root: Element, version: str, notes: Notes) -> ModelDescription:
         model_exchange=_interface(root, "ModelExchange", notes),
         units=_units(root, notes),
         types=_types(root, notes),
-        log_categories=tuple(
-            notes.text(category, "name") for part in root.all("LogCategories") for category in part.all("Category")
-        ),
-        experiment=_experiment(root, notes),
+        log_categories=read_log_categories(root, notes),
+        experiment=read_experiment(root, notes),
         outputs=structure.outputs,
         derivatives=structure.derivatives,
         initial_unknowns=structure.initial_unknowns,
@@ -113,8 +116,7 @@ def _interface(root: Element, tag: str, notes: Notes) -> Interface | None:
     if element is None:
         return None
     identifier = notes.text(element, "modelIdentifier")
-    if "modelIdentifier" in element.attributes and _IDENTIFIER.fullmatch(identifier) is None:
-        notes.wrong(element, f"modelIdentifier = {identifier[:80]!a}; expected letters, digits and _")
+    check_identifier(element, identifier, notes)
 
     def flag(*names: str) -> bool:  # FMI 2 and FMI 3 spell some differently
         return any(notes.flag(element, name) for name in names)
@@ -193,22 +195,10 @@ def _types(root: Element, notes: Notes) -> Mapping[str, SimpleType]:
             quantity=element.attributes.get("quantity", ""),
             unit=element.attributes.get("unit", ""),
             display_unit=element.attributes.get("displayUnit", ""),
-            minimum=notes.number(element, "min") if kind != "Boolean" else None,
-            maximum=notes.number(element, "max") if kind != "Boolean" else None,
-            nominal=notes.number(element, "nominal"),
+            minimum=notes.hint(element, "min") if kind != "Boolean" else None,
+            maximum=notes.hint(element, "max") if kind != "Boolean" else None,
+            nominal=notes.hint(element, "nominal"),
             relative=notes.flag(element, "relativeQuantity"),
             items=tuple((notes.text(item, "name"), notes.integer(item, "value")) for item in element.all("Item")),
         )
     return types
-
-
-def _experiment(root: Element, notes: Notes) -> DefaultExperiment:
-    element = root.child("DefaultExperiment")
-    if element is None:
-        return DefaultExperiment()
-    return DefaultExperiment(
-        notes.number(element, "startTime"),
-        notes.number(element, "stopTime"),
-        notes.positive(element, "tolerance"),
-        notes.positive(element, "stepSize"),
-    )

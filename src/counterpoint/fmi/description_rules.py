@@ -1,4 +1,4 @@
-"""Rules of FMI 2.0 and 3.0 for a description as a whole."""
+"""Rules of FMI for a description as a whole."""
 
 from __future__ import annotations
 
@@ -30,17 +30,20 @@ def check(description: ModelDescription, root: Element, notes: Notes) -> None:
     for variable in description.variables:
         for text in _variable_problems(description, variable):
             notes.complain(variable.line, f'"{variable.name}": {text}')
-    _check_structure(description, root, notes)
+    if description.major > 1:
+        _check_structure(description, root, notes)
 
 
 def _check_uniqueness(description: ModelDescription, notes: Notes) -> None:
-    names: dict[str, int] = {}
+    names: dict[str, Variable] = {}
     references: dict[int, str] = {}
     for v in description.variables:
         for name in (v.name, *v.aliases):
             if name in names:
-                notes.wrong(v.line, f'"{name}": a variable on line {names[name]} has the same name')
-            names[name] = v.line
+                ports = {v.causality, names[name].causality} & {"input", "output", "parameter", "structuralParameter"}
+                note = notes.wrong if ports else notes.complain  # which of two local ones is meant matters little
+                note(v.line, f'"{name}": a variable on line {names[name].line} has the same name')
+            names[name] = v
         if description.major == 3 and v.reference in references:
             notes.wrong(v.line, f'"{v.name}": valueReference {v.reference} belongs to "{references[v.reference]}"')
         references[v.reference] = v.name
@@ -55,14 +58,14 @@ def _variable_problems(description: ModelDescription, v: Variable) -> Iterator[s
     yield from _start_problems(description, v)
     if v.declared_type and v.declared_type not in description.types:
         yield f'declaredType "{v.declared_type}" is not defined{did_you_mean(v.declared_type, description.types)}'
-    if v.unit and v.unit not in description.units:
+    if v.unit and v.unit not in description.units and description.major > 1:
         yield f'unit "{v.unit}" is not defined{did_you_mean(v.unit, description.units)}'
     if v.minimum is not None and v.maximum is not None and v.minimum > v.maximum:
         yield f"min = {v.minimum:g} is larger than max = {v.maximum:g}"
 
 
 def _start_problems(description: ModelDescription, v: Variable) -> Iterator[str]:
-    needs = v.type != "Clock" and (v.initial in ("exact", "approx") or v.causality == "input")
+    needs = description.major > 1 and v.type != "Clock" and (v.initial in ("exact", "approx") or v.causality == "input")
     if needs and v.start is None:
         yield "the start value is missing"
     if v.start is not None and (v.initial == "calculated" or v.causality == "independent"):

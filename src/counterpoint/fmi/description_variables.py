@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from .attributes import Notes, to_flag, to_integer, to_number
+from .attributes import Notes, to_flag, to_integer, to_number, to_whole
 from .description import FLOATS, TYPES, ClockInterval, Dimension, Unknown, Value, Variable
 from .xml_reading import Element
 
@@ -16,7 +16,7 @@ TYPE_NAMES_2 = {
     "String": "String",
     "Enumeration": "Enumeration",
 }
-"""Types of FMI 2 by the names of FMI 3."""
+"""Types of FMI 1 and 2 by the names of FMI 3."""
 CAUSALITIES = ("parameter", "calculatedParameter", "input", "output", "local", "independent")
 VARIABILITIES = ("constant", "fixed", "tunable", "discrete", "continuous")
 INITIALS = ("exact", "approx", "calculated")
@@ -47,7 +47,7 @@ def read_variables(root: Element, major: int, notes: Notes) -> tuple[Variable, .
     """Return all variables, in the order of the file."""
     part = root.child("ModelVariables")
     if part is None:
-        notes.wrong(root, "ModelVariables is missing")
+        notes.complain(root, "ModelVariables is missing")
         return ()
     pairs: list[tuple[Element, Element]] = []  # the variable, and the element with its type
     for element in part.children:
@@ -103,16 +103,16 @@ def _variable(element: Element, inner: Element, names: Names, notes: Notes) -> V
         causality=causality,
         variability=variability,
         initial=initial,
-        start=_start(element, inner, kind, major, notes),
+        start=read_start(element, inner, kind, major, notes),
         dimensions=tuple(_dimension(child, names, notes) for child in inner.all("Dimension")),
         description=element.attributes.get("description", ""),
         unit=inner.attributes.get("unit", ""),
         display_unit=inner.attributes.get("displayUnit", ""),
         declared_type=inner.attributes.get("declaredType", ""),
         quantity=inner.attributes.get("quantity", ""),
-        minimum=notes.number(inner, "min") if bounded else None,
-        maximum=notes.number(inner, "max") if bounded else None,
-        nominal=notes.number(inner, "nominal") if bounded else None,
+        minimum=notes.hint(inner, "min") if bounded else None,
+        maximum=notes.hint(inner, "max") if bounded else None,
+        nominal=notes.hint(inner, "nominal") if bounded else None,
         relative=notes.flag(inner, "relativeQuantity"),
         derivative_of="" if derivative is None else names.of.get(derivative, ""),
         reinit=notes.flag(inner, "reinit"),
@@ -188,14 +188,14 @@ _CONVERTERS: dict[str, Callable[[str], Value | None]] = {
 }
 
 
-def _start(element: Element, inner: Element, kind: str, major: int, notes: Notes) -> tuple[Value, ...] | None:
+def read_start(element: Element, inner: Element, kind: str, major: int, notes: Notes) -> tuple[Value, ...] | None:
     """Return the start values: an attribute, or elements <Start> for texts in FMI 3."""
-    convert = _CONVERTERS.get(kind, to_integer)
+    convert = _CONVERTERS.get(kind, to_whole)
     if major == 3 and kind in ("String", "Binary"):
         texts = [notes.text(child, "value") for child in inner.all("Start")] or None
     else:
         given = inner.attributes.get("start")
-        texts = None if given is None else [given] if major == 2 else given.split()
+        texts = None if given is None else [given] if major < 3 else given.split()
     if texts is None:
         return None
     made: list[Value] = []
@@ -224,10 +224,23 @@ def read_structure(root: Element, major: int, variables: tuple[Variable, ...], n
         tags = ("Output", "ContinuousStateDerivative", "InitialUnknown")
         groups = [list(part.all(tag)) for tag in tags]
         key, indicators = "valueReference", len(list(part.all("EventIndicator")))
+    known = [
+        [element for element in group if _is_known(element, key, names, notes)] if group is not groups[1] else group
+        for group in groups
+    ]
     outputs, derivatives, initial = (
-        tuple(_unknown(element, key, names, notes) for element in group) for group in groups
+        tuple(_unknown(element, key, names, notes) for element in group) for group in known
     )
     return Structure(outputs, derivatives, initial, indicators)
+
+
+def _is_known(element: Element, key: str, names: dict[int, str], notes: Notes) -> bool:
+    """Return whether an output or initial unknown is a variable; without it the FMU runs all the same."""
+    reference = to_integer(element.attributes.get(key, ""))
+    if reference in names:
+        return True
+    notes.complain(element, f"{element.tag}: {key} = {element.attributes.get(key)}: no such variable")
+    return False
 
 
 def _unknown(element: Element, key: str, names: dict[int, str], notes: Notes) -> Unknown:
@@ -240,7 +253,7 @@ def _unknown(element: Element, key: str, names: dict[int, str], notes: Notes) ->
         numbers = [to_integer(text) for text in given.split()]
         bad = [text for text, number in zip(given.split(), numbers, strict=True) if number not in names]
         if bad:
-            notes.wrong(element, f"{element.tag}: dependencies: no variable {', '.join(bad[:5])}")
+            notes.complain(element, f"{element.tag}: dependencies: no variable {', '.join(bad[:5])}")
         depends = tuple(names[number] for number in numbers if number in names)
     kinds = tuple(element.attributes.get("dependenciesKind", "").split())
     if given is not None and kinds and len(kinds) != len(given.split()):

@@ -1,6 +1,6 @@
-"""Implementation of ``counterpoint doctor x.fmu``: test an FMU in a child process and list every problem.
+"""Implementation of ``counterpoint doctor x.fmu``: test an FMU in a child process and list every error and remark.
 
-All code of the FMU runs in a child process with a deadline. The examination continues after a problem as
+All code of the FMU runs in a child process with a deadline. The examination continues after an error as
 far as possible; each part of it is a function that yields findings.
 """
 
@@ -33,7 +33,7 @@ _STEPS = 100
 
 @dataclass(frozen=True)
 class Finding:
-    """One finding: ``"ok"``, ``"remark"`` or ``"problem"``, in one sentence."""
+    """One finding in one sentence: ``"ok"``, ``"remark"`` (unusual, but it runs) or ``"error"``."""
 
     level: str
     examined: str
@@ -55,12 +55,17 @@ class Examination:
     trial: Result | None = None
 
     @property
-    def problems(self) -> list[Finding]:
-        """Return the problems."""
-        return [finding for finding in self.findings if finding.level == "problem"]
+    def errors(self) -> list[Finding]:
+        """Return what prevents the FMU from running correctly."""
+        return [finding for finding in self.findings if finding.level == "error"]
+
+    @property
+    def remarks(self) -> list[Finding]:
+        """Return what is unusual and does not prevent the FMU from running."""
+        return [finding for finding in self.findings if finding.level == "remark"]
 
     def failed(self, error: CounterpointError) -> None:
-        """Remember the exit code of the most serious problem."""
+        """Remember the exit code of the most serious error."""
         self.exit_code = max(self.exit_code, error.exit_code)
 
 
@@ -87,11 +92,11 @@ def examine(
     Returns
     -------
     Examination
-        ``findings``, ``problems`` and ``exit_code`` (0: no problem).
+        ``findings``, of these ``errors`` and ``remarks``, and ``exit_code`` (0: no error).
 
     Examples
     --------
-    >>> examine("pump.fmu").problems  # doctest: +SKIP
+    >>> examine("pump.fmu").errors  # doctest: +SKIP
     []
     """
     patient = Examination(Path(path), deadline, step, parameters or {})
@@ -105,8 +110,8 @@ def examine(
         except CounterpointError as error:
             patient.failed(error)
             texts = error.problems if isinstance(error, SetupError) else [str(error)]
-            patient.findings += [Finding("problem", name, text) for text in texts]
-    if patient.problems and not patient.exit_code:
+            patient.findings += [Finding("error", name, text) for text in texts]
+    if patient.errors and not patient.exit_code:
         patient.exit_code = 3
     return patient
 
@@ -117,6 +122,8 @@ Findings = Iterator[tuple[str, str]]
 def _archive(patient: Examination) -> Findings:
     patient.archive = Archive(patient.path)
     yield "ok", f"{len(patient.archive.files)} files; platforms: {', '.join(patient.archive.platforms) or 'none'}"
+    for remark in patient.archive.remarks:
+        yield "remark", remark
 
 
 def _description(patient: Examination) -> Findings:
@@ -124,12 +131,14 @@ def _description(patient: Examination) -> Findings:
     patient.description = found = read_description(patient.archive, lenient=True)
     yield "ok", f"{found.name}, FMI {found.version}, {len(found.variables)} variables"
     for complaint in found.complaints:
-        yield "problem", f"modelDescription.xml {complaint}"
+        yield "remark", f"modelDescription.xml {complaint}"
 
 
 def _trial(patient: Examination) -> Findings:
     """Instantiate, initialise, make a hundred steps, end."""
     model = _model(patient)
+    for remark in model.remarks:
+        yield "remark", remark
     step = _step(patient, model)
     try:
         with warnings.catch_warnings(record=True) as warned:
@@ -137,11 +146,13 @@ def _trial(patient: Examination) -> Findings:
             patient.trial = _run(model, step)
     except SimulationError as error:
         patient.failed(error)
-        yield "problem", str(error)
+        yield "error", str(error)
     else:
         yield "ok", f"{_STEPS} steps of {step:g} s"
+        if patient.trial.message:
+            yield "remark", patient.trial.message
         for warning in warned:
-            yield "problem", str(warning.message)
+            yield "error", str(warning.message)
     errors = [message for message in model.messages if message.status != "ok"]
     for message in errors[:10]:
         yield "remark", f"log message ({message.status}): {message.text}"
@@ -156,7 +167,7 @@ def _repeated(patient: Examination) -> Findings:
     names = _differences(patient.trial, again)
     if names:
         yield (
-            "problem",
+            "error",
             f"a second run gives different values: {', '.join(names)}; the FMU is random or keeps state between runs",
         )
     else:
@@ -175,12 +186,12 @@ def _restored(patient: Examination) -> Findings:
     stopped = _stopped(patient.trial, once)
     if names:
         yield (
-            "problem",
+            "error",
             f"steps from a restored state give different values: {', '.join(names)}; not all state is restored",
         )
     elif stopped:
         yield (
-            "problem",
+            "error",
             f"outputs stand still while a saved state exists: {', '.join(stopped)}; do not use windows or "
             "repeated steps with this FMU (noSetFMUStatePriorToCurrentPoint)",
         )
@@ -194,12 +205,15 @@ def _other_steps(patient: Examination) -> Findings:
     if model.kind == CO_SIMULATION and not model.interface.variable_steps:
         yield "remark", "accepts only equal steps"
         return
+    inner = model.interface.fixed_internal_step if model.kind == CO_SIMULATION else None
+    if inner is not None:
+        yield "remark", f"has a fixed internal step of {inner:g} s: steps have to be multiples of it"
     try:
-        _run(model, 0.37 * _step(patient, model))
+        _run(model, (0.37 if inner is None else 2.0) * _step(patient, model))
         yield "ok", "accepts other step sizes"
     except SimulationError as error:
         patient.failed(error)
-        yield "problem", f"declares steps of any length, but: {error}"
+        yield "error", f"declares steps of any length, but: {error}"
 
 
 def _model_exchange(patient: Examination) -> Findings:
@@ -212,7 +226,7 @@ def _model_exchange(patient: Examination) -> Findings:
         _run(model, _step(patient, model))
     except SimulationError as error:
         patient.failed(error)
-        yield "problem", f"in model exchange: {error}"
+        yield "error", f"in model exchange: {error}"
     else:
         counts = model.statistics
         events = sum(number for what, number in counts.items() if what.endswith("events"))
@@ -238,9 +252,9 @@ def _second_opinion(patient: Examination) -> Findings:
     except Exception as error:
         found = [f"{type(error).__name__}: {error}"]
     for text in found:
-        yield "problem", f"FMPy: {text}"
+        yield "remark", f"FMPy: {text}"
     if not found:
-        yield "ok", "FMPy's validator finds no problem"
+        yield "ok", "FMPy's validator finds nothing"
 
 
 _EXAMINATIONS: tuple[tuple[str, Callable[[Examination], Findings], str], ...] = (

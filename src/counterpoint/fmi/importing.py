@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
 import os
 import tempfile
+import warnings
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -15,22 +15,22 @@ from numpy.typing import NDArray
 from .. import _core
 from .._cases.registry import check_kind
 from ..approximations import hold
-from ..errors import SetupError, did_you_mean
+from ..errors import DescriptionWarning, SetupError, did_you_mean
 from ..subsystems import Subsystem
-from .archive import Archive, ArchiveLimits, Unpacked
+from .archive import DESCRIPTION, Archive, ArchiveLimits, Unpacked
 from .core_setup import is_continuous, make_port, make_setup, offers_derivatives
 from .description import FLOATS, ModelDescription, Variable
 from .description_reading import read_description
+from .given_values import read_values
 from .isolation import ONCE_ONLY, Isolation, choose, to_core
 from .messages import LogMessage
 from .options import MODEL_EXCHANGE, Options, choose_kind, option_problems
-from .platforms import find_binary
+from .platforms import find_binary, library_suffix
 from .saved_state import SavedState
-from .values import ValueReader, as_signal, as_whole, pack, wrong_place
+from .steps import TYPICAL_STEP, step_problems, suggested_step
+from .texts import SharedTexts, can_be_signal, is_text, share_texts, text_numbers
+from .values import as_signal, as_whole
 from .variable_units import unit_name, unit_of
-
-TYPICAL_STEP = 1e-2
-"""Step in s of a variable-step solver if the FMU suggests none; used to rank subsystems before the run."""
 
 
 def fmu(
@@ -57,7 +57,7 @@ def fmu(
     limits: ArchiveLimits | None = None,
     **solver_options: float,
 ) -> Fmu:
-    """Import an FMU (FMI 2.0 or 3.0, co-simulation or model exchange) as a subsystem.
+    """Import an FMU (FMI 1.0, 2.0 or 3.0, co-simulation or model exchange) as a subsystem.
 
     An FMU is a program: it runs with your permissions.
 
@@ -70,9 +70,11 @@ def fmu(
     start : mapping, optional
         Start values of other variables, and of unconnected inputs.
     inputs, outputs : names, optional
-        Ports; default: all numeric inputs and outputs. Outputs may be any numeric variable.
+        Ports; default: all numeric inputs and outputs, and string and binary ones that are connected. Outputs may be
+        any variable.
     step : float, optional
-        Step in s; default: the one that the FMU suggests, or that of a variable-step ``solver``.
+        Step in s; default: the one that the FMU suggests, else about a five-hundredth of its default experiment;
+        none for a variable-step ``solver``.
         :meth:`counterpoint.System.add` can override it.
     name : str, optional
         Name of the instance; default: the model's.
@@ -106,7 +108,8 @@ def fmu(
     deadline : float, optional
         Wall time in s for each answer of an isolated FMU; default 60.
     lenient : bool
-        Run in spite of harmless violations in the description.
+        Accept violations in the description that do not prevent the FMU from running without a
+        :class:`counterpoint.DescriptionWarning`.
     limits : ArchiveLimits, optional
         Limits of the archive.
     **solver_options : float
@@ -131,7 +134,9 @@ def fmu(
     """
     check_kind(Path(path), "an FMU")
     archive = Archive(path, limits)
-    description = read_description(archive, lenient=lenient)
+    description = read_description(archive, lenient=True)
+    if not lenient:
+        _warn(archive, description)
     categories = logging if isinstance(logging, bool) else tuple(logging)
     chosen = Options(
         name or description.name,
@@ -160,6 +165,19 @@ def fmu(
     )
 
 
+def _warn(archive: Archive, description: ModelDescription) -> None:
+    """Warn of what is wrong in the description and does not prevent the FMU from running."""
+    if not description.complaints:
+        return
+    others = f" and {len(description.complaints) - 1} more" if len(description.complaints) > 1 else ""
+    warnings.warn(
+        f"{archive.path}: {DESCRIPTION} {description.complaints[0]}{others}; the FMU runs "
+        "all the same (counterpoint doctor lists all, lenient=True accepts them without a warning)",
+        DescriptionWarning,
+        stacklevel=3,
+    )
+
+
 class Fmu(Subsystem):
     """An FMU as a subsystem; created by :func:`fmu`.
 
@@ -177,6 +195,7 @@ class Fmu(Subsystem):
 
     units_expected = True
     copied_for_runs = True
+    step_to_try = TYPICAL_STEP
 
     def __init__(
         self,
@@ -201,21 +220,31 @@ class Fmu(Subsystem):
         self._folder, self._binary = find_binary(archive, description, self.interface.model_identifier)
         self._unpacked: Unpacked | None = None
         self._working: Path | None = None
+        self._texts: SharedTexts | None = None
         self._library: _core.fmi.Library | None = None
         self._made: _core.fmi.FmuBase | _core.fmi.IsolatedFmu | None = None
         problems = list(option_problems(options, self.kind, self.interface, description))
         if state is not None:
             problems += state.problems(description, self.kind, self.interface, parameters)
-        self._structure: dict[str, int] = dict(state.structure) if state is not None else {}
-        self._assignments: dict[str, _core.fmi.Assignment] = {}
-        given_inputs = self._read_values(parameters or {}, start or {}, problems)
+        given = read_values(description, parameters or {}, start or {}, dict(state.structure) if state else {})
+        problems += given.problems
+        self._structure, self._assignments = given.structure, given.assignments
         self._inputs = self._choose(inputs, "inputs", problems)
         self._outputs = self._choose(outputs, "outputs", problems)
         if problems:
             raise SetupError([f"{archive.path}: {problem}" for problem in problems])
+        self._given_inputs = given.inputs
+        self._describe_ports()
+        if self.interface.only_once_per_process:
+            ONCE_ONLY.add(description.token, self)
+        self._set_steps(step)
+
+    def _describe_ports(self) -> None:
+        """Note what the system has to know about the ports."""
+        description = self.description
         self.inputs = {v.name: self.width(v) for v in self._inputs}
         self.outputs = {v.name: self.width(v) for v in self._outputs}
-        self.defaults = self._defaults(given_inputs)
+        self.defaults = self._defaults(self._given_inputs)
         self.units = {v.name: unit for v in (*self._inputs, *self._outputs) if (unit := unit_name(description, v))}
         definitions = {v.name: unit_of(description, v) for v in (*self._inputs, *self._outputs)}
         self.unit_definitions = {port: unit for port, unit in definitions.items() if unit is not None}
@@ -226,9 +255,15 @@ class Fmu(Subsystem):
             pairs = description.feedthrough(self._outputs)
             self.feedthrough = [(y, u) for y, u in pairs if u in self.inputs]
         self.output_approximations = {v.name: hold("behind") for v in self._outputs if not is_continuous(v)}
-        self._set_steps(step)
-        if self.interface.only_once_per_process:
-            ONCE_ONLY.add(description.token, self)
+
+    def open_port(self, name: str, kind: str) -> None:
+        """Make a port of a string or binary variable that is connected; other ports exist from the start."""
+        ports = self._inputs if kind == "inputs" else self._outputs
+        variable = self.description.by_name.get(name)
+        if variable is None or variable in ports or not is_text(variable) or variable.causality != kind[:-1]:
+            return
+        ports.append(variable)
+        self._describe_ports()
 
     @property
     def isolation(self) -> Isolation | None:
@@ -236,6 +271,14 @@ class Fmu(Subsystem):
         if self.options.isolation is None and ONCE_ONLY.has_others(self.description.token):
             return choose(True, None)
         return self.options.isolation
+
+    @property
+    def remarks(self) -> list[str]:
+        """What is unusual about its files and does not prevent it from running."""
+        expected = f"{self.interface.model_identifier}{library_suffix()}"
+        if self._binary.endswith(f"/{expected}"):
+            return []
+        return [f"its library is {self._binary}; expected the name {expected}"]
 
     @property
     def is_foreign(self) -> bool:
@@ -249,7 +292,7 @@ class Fmu(Subsystem):
 
     def _set_steps(self, step: float | None) -> None:
         """Return the step of an FMU that is added without one: given, suggested, or that of a variable-step solver."""
-        suggested = self.description.experiment.step or self.interface.fixed_internal_step
+        suggested = suggested_step(self.description, self.interface)
         if self.own_pace:
             self.preferred_step = step
             self.typical_step = self.options.solver_options.get("first_step") or suggested or TYPICAL_STEP
@@ -367,17 +410,7 @@ class Fmu(Subsystem):
 
     def step_problems(self, step: float, span: float) -> Iterator[str]:
         """Yield the reasons why the FMU cannot run with a step over a time span, both in s."""
-        if self.kind == MODEL_EXCHANGE:
-            return
-        inner = self.interface.fixed_internal_step
-        if inner is not None and not _is_multiple(step, inner):
-            near = max(round(step / inner), 1) * inner
-            yield f"{step:g} s is not a multiple of the FMU's fixed internal step, {inner:g} s; use {near:g} s"
-        if not self.interface.variable_steps and math.isfinite(span) and not _is_multiple(span, step):
-            yield (
-                f"the run of {span:g} s is not a multiple of the step {step:g} s, and this FMU needs equal steps; "
-                f"use a run of {max(round(span / step), 1) * step:g} s"
-            )
+        return iter(()) if self.kind == MODEL_EXCHANGE else step_problems(self.interface, step, span)
 
     can_tell_standstill = True
 
@@ -415,6 +448,9 @@ class Fmu(Subsystem):
         setup = make_setup(self, root)
         if self.isolation is not None:
             apart = to_core(self.isolation, self._working_directory(root), self.interface.needs_execution_tool)
+            if any(is_text(v) for v in (*self._inputs, *self._outputs)):
+                self._texts = share_texts()
+                apart.texts = self._texts.folder
             self._made = _core.fmi.IsolatedFmu(str(root / self._binary), setup, apart)
             return self._made
         if self._library is None:
@@ -437,7 +473,7 @@ class Fmu(Subsystem):
         if self.options.inputs_at not in (None, "auto"):
             return str(self.options.inputs_at)
         continuous = [v for v in self._inputs if v.variability == "continuous"]
-        if self.description.major == 2 and self.interface.can_interpolate_inputs and continuous:
+        if self.description.major < 3 and self.interface.can_interpolate_inputs and continuous:
             return "slope"
         asked = [v for v in continuous if v.intermediate_update]
         if self.interface.provides_intermediate_update and asked and len(asked) == len(continuous):
@@ -462,40 +498,6 @@ class Fmu(Subsystem):
         """Return a variable as the core reads and writes it."""
         return make_port(self, variable)
 
-    def _read_values(
-        self, parameters: Mapping[str, Any], start: Mapping[str, Any], problems: list[str]
-    ) -> dict[str, Any]:
-        """Check and pack parameters and start values; return those of inputs."""
-        wanted = [("parameters", name, value) for name, value in parameters.items()]
-        wanted += [("start", name, value) for name, value in start.items()]
-        known: list[tuple[str, Variable, Any]] = []
-        for key, name, value in wanted:
-            variable = self.description.by_name.get(name)
-            problem = f"no such variable{self._hint(key, name)}" if variable is None else wrong_place(key, variable)
-            if problem:
-                problems.append(f'{key}."{name}": {problem}')
-            elif variable is not None:
-                known.append((f'{key}."{name}"', variable, value))
-        lengths = ValueReader(self.description, {})
-        for where, variable, value in known:
-            if variable.causality == "structuralParameter":
-                self._structure[variable.name] = int((lengths.read(where, variable, value) or [1])[0])
-        reader = ValueReader(self.description, self._structure)
-        inputs = {}
-        for where, variable, value in known:
-            before = len(reader.problems)
-            values = reader.read(where, variable, value)
-            if len(reader.problems) == before:
-                self._assignments[variable.name] = pack(self.description, variable, values)
-                if variable.causality == "input" and variable.is_numeric:
-                    inputs[variable.name] = tuple(values)
-        problems += reader.problems
-        return inputs
-
-    def _hint(self, key: str, name: str) -> str:
-        fitting = [v.name for v in self.description.variables if not wrong_place(key, v)]
-        return did_you_mean(name, fitting)
-
     def _choose(self, names: Iterable[str] | None, key: str, problems: list[str]) -> list[Variable]:
         """Return the variables of the ports."""
         if names is None:
@@ -506,7 +508,7 @@ class Fmu(Subsystem):
             if variable is None or (key == "inputs" and variable.causality != "input"):
                 fitting = [v.name for v in self.description.with_causality(key[:-1])]
                 problems.append(f'{key}: "{name}": no such {key[:-1]}{did_you_mean(name, fitting)}')
-            elif not variable.is_numeric:
+            elif not can_be_signal(variable):
                 problems.append(f'{key}: "{name}" is a {variable.type}, which cannot be a signal; use read() and start')
             elif variable in chosen:
                 problems.append(f'{key}: "{name}" is named twice')
@@ -519,6 +521,7 @@ class Fmu(Subsystem):
         defaults = {}
         for v in self._inputs:
             values = given.get(v.name, v.start)
+            values = text_numbers(values) if values is not None and is_text(v) else values
             signal = None if values is None else as_signal(values, self.width(v))
             if signal is not None:
                 defaults[v.name] = signal
@@ -527,8 +530,3 @@ class Fmu(Subsystem):
     def __repr__(self) -> str:
         ports = f"{', '.join(self.input_widths) or 'no inputs'} -> {', '.join(self.output_widths)}"
         return f"<FMU {self.description.name} (FMI {self.description.version}): {ports}>"
-
-
-def _is_multiple(value: float, of: float) -> bool:
-    count = value / of
-    return round(count) >= 1 and abs(count - round(count)) <= 1e-6 * max(count, 1.0)

@@ -58,6 +58,8 @@ def show(path: Path, where: Console) -> None:
         if variables:
             where.print()
             where.print(_variables(description, causality, variables))
+    for remark in archive.remarks:
+        say(f"note: {remark}", where)
     for complaint in description.complaints:
         say(f"note: modelDescription.xml {complaint}", where)
 
@@ -100,7 +102,8 @@ def _model_exchange(description: ModelDescription) -> Iterator[tuple[str, object
     yield "identifier", part.model_identifier
     yield "can", ", ".join(able) or "basic"
     shown = ", ".join(v.name for v in description.states[:8]) + (", ..." if len(description.states) > 8 else "")
-    yield "states", f"{len(description.states)}: {shown}" if description.states else "none"
+    named = f"{len(description.states)}: {shown}" if description.states else ""
+    yield "states", named or description.state_count or "none"
     yield "event indicators", description.event_indicators or "none"
 
 

@@ -19,7 +19,7 @@ _BITS = {"Int8": 8, "Int16": 16, "Int32": 32, "Int64": 64, "UInt8": 8, "UInt16":
 def core_type(variable: Variable, major: int) -> _core.fmi.Type:
     """Return the type by which the core calls the functions of the FMU."""
     if variable.type == "Enumeration":
-        return _core.fmi.Type.int32 if major == 2 else _core.fmi.Type.int64
+        return _core.fmi.Type.int64 if major == 3 else _core.fmi.Type.int32
     made: _core.fmi.Type = getattr(_core.fmi.Type, variable.type.lower())
     return made
 
@@ -32,7 +32,8 @@ def pack(description: ModelDescription, variable: Variable, values: list[Any]) -
     if variable.type == "Binary":
         return _core.fmi.Assignment(kind, variable.reference, b"", values)
     dtype = "bool" if kind == _core.fmi.Type.boolean else kind.name
-    return _core.fmi.Assignment(kind, variable.reference, np.asarray(values, dtype=dtype).tobytes(), [])
+    numbers = -np.asarray(values) if variable.negated else np.asarray(values)
+    return _core.fmi.Assignment(kind, variable.reference, numbers.astype(dtype).tobytes(), [])
 
 
 class ValueReader:
@@ -136,7 +137,7 @@ def _to_binary(value: Any) -> tuple[bytes, str]:
 
 def _range(variable: Variable, major: int) -> tuple[int, int]:
     if variable.type == "Enumeration":
-        bits = 32 if major == 2 else 64
+        bits = 64 if major == 3 else 32
         return -(2 ** (bits - 1)), 2 ** (bits - 1) - 1
     bits = _BITS[variable.type]
     return (0, 2**bits - 1) if variable.type.startswith("U") else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)

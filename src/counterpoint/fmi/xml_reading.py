@@ -9,6 +9,7 @@ from xml.parsers import expat
 from ..errors import SetupError
 
 DEEPEST = 64
+LONGEST_TEXT = 4096
 
 
 class XmlError(SetupError):
@@ -17,12 +18,13 @@ class XmlError(SetupError):
 
 @dataclass(slots=True)
 class Element:
-    """An element, its attributes and where it begins; text between elements is left out."""
+    """An element, its attributes, where it begins, and its text."""
 
     tag: str
     attributes: dict[str, str]
     line: int
     children: list[Element] = field(default_factory=list)
+    text: str = ""
 
     def child(self, tag: str) -> Element | None:
         """Return the first child with a tag."""
@@ -45,6 +47,7 @@ class _Builder:
         self.parser = expat.ParserCreate(namespace_separator=None if prefixes is None else _BETWEEN)
         self.parser.StartElementHandler = self._start
         self.parser.EndElementHandler = self._end
+        self.parser.CharacterDataHandler = self._text
         self.parser.StartDoctypeDeclHandler = self._doctype
         self.parser.EntityDeclHandler = self._doctype
 
@@ -61,6 +64,11 @@ class _Builder:
 
     def _end(self, tag: str) -> None:
         self._open.pop()
+
+    def _text(self, text: str) -> None:
+        """Keep short texts: those of annotations are not used, and may be long."""
+        if self._open and len(self._open[-1].text) < LONGEST_TEXT:
+            self._open[-1].text += text
 
     def _name(self, name: str) -> str:
         """Write a name with the prefix that we call its namespace by, whatever the document calls it."""
@@ -85,7 +93,7 @@ def parse(data: bytes, prefixes: Mapping[str, str] | None = None) -> Element:
         Namespace -> the prefix that tags get, ``"ssd:System"``; without it tags stay as they are written.
 
     >>> parse(b"<a>\n<b c='1'/></a>").child("b")
-    Element(tag='b', attributes={'c': '1'}, line=2, children=[])
+    Element(tag='b', attributes={'c': '1'}, line=2, children=[], text='')
 
     Raises
     ------

@@ -74,7 +74,10 @@ class Subsystem:
     initial_feedthrough: Iterable[tuple[str, str]] = ()
     preferred_step: float | None = None
     typical_step: float | None = None
+    step_to_try: float | None = None  #: s; named in the message that a step is missing
     listeners_step: float | None = None  #: smallest fixed step of those that listen, s; told before a run
+    run_until: float | None = None  #: s; told before a run, None when it is open-ended
+    connected_outputs: frozenset[str] | None = None  #: told before a run; None: not known
     defaults: Mapping[str, ArrayLike] = {}
     units: Mapping[str, str] = {}
     unit_definitions: Mapping[str, Unit] = {}  #: units that are known better than by their names, as in FMUs
@@ -109,6 +112,9 @@ class Subsystem:
 
     def finish(self) -> None:
         """Release external resources of the run; only :meth:`start` may follow."""
+
+    def open_port(self, name: str, kind: str) -> None:
+        """Make a port that exists only where it is connected, if there is one; kind: "inputs" or "outputs"."""
 
     @property
     def input_widths(self) -> dict[str, int]:

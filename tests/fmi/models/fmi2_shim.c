@@ -79,8 +79,10 @@ void fmi2FreeInstance(fmi2Component c) { free_instance(c); }
 
 fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean tolerance_defined, fmi2Real tolerance, fmi2Real start,
                                fmi2Boolean stop_defined, fmi2Real stop) {
-  (void)tolerance_defined, (void)tolerance, (void)stop_defined, (void)stop;
-  ((Instance*)c)->time = start;
+  Instance* instance = c;
+  instance->time = start;
+  instance->log(instance, OK, "logEvents", "tolerance %g, stop %g", tolerance_defined ? tolerance : 0.0,
+                stop_defined ? stop : 0.0);
   return (fmi2Status)enter(c, "fmi2SetupExperiment", IN(INSTANTIATED));
 }
 
@@ -277,13 +279,13 @@ fmi2Status fmi2CompletedIntegratorStep(fmi2Component c, fmi2Boolean no_set, fmi2
 fmi2Status fmi2SetTime(fmi2Component c, fmi2Real time) { return (fmi2Status)set_time(c, "fmi2SetTime", time); }
 
 fmi2Status fmi2SetContinuousStates(fmi2Component c, const fmi2Real* x, size_t n) {
-  return n == count_states(c) ? (fmi2Status)set_states(c, x) : fmi2Error;
+  return n > 0 && n == count_states(c) ? (fmi2Status)set_states(c, x) : fmi2Error;
 }
 fmi2Status fmi2GetContinuousStates(fmi2Component c, fmi2Real* x, size_t n) {
-  return n == count_states(c) ? (fmi2Status)get_states(c, x) : fmi2Error;
+  return n > 0 && n == count_states(c) ? (fmi2Status)get_states(c, x) : fmi2Error;
 }
 fmi2Status fmi2GetDerivatives(fmi2Component c, fmi2Real* dx, size_t n) {
-  return n == count_states(c) ? (fmi2Status)get_derivatives(c, "fmi2GetDerivatives", dx) : fmi2Error;
+  return n > 0 && n == count_states(c) ? (fmi2Status)get_derivatives(c, "fmi2GetDerivatives", dx) : fmi2Error;
 }
 fmi2Status fmi2GetEventIndicators(fmi2Component c, fmi2Real* z, size_t n) {
   return (fmi2Status)get_indicators(c, z, n);

@@ -101,9 +101,9 @@ void fmi3FreeInstance(fmi3Instance c) { free_instance(c); }
 
 fmi3Status fmi3EnterInitializationMode(fmi3Instance component, fmi3Boolean tolerance_defined, fmi3Float64 tolerance,
                                        fmi3Float64 start, fmi3Boolean stop_defined, fmi3Float64 stop) {
-  (void)tolerance_defined, (void)tolerance, (void)stop_defined, (void)stop;
   Instance* c = component;
   if (enter(c, "fmi3EnterInitializationMode", IN(INSTANTIATED)) != OK) return fmi3Error;
+  c->log(c, OK, "logEvents", "tolerance %g, stop %g", tolerance_defined ? tolerance : 0.0, stop_defined ? stop : 0.0);
   c->time = start;
   c->mode = INITIALIZATION;
   return fmi3OK;
@@ -324,13 +324,14 @@ fmi3Status fmi3CompletedIntegratorStep(fmi3Instance c, fmi3Boolean no_set, fmi3B
 fmi3Status fmi3SetTime(fmi3Instance c, fmi3Float64 time) { return (fmi3Status)set_time(c, "fmi3SetTime", time); }
 
 fmi3Status fmi3SetContinuousStates(fmi3Instance c, const fmi3Float64* x, size_t n) {
-  return n == count_states(c) ? (fmi3Status)set_states(c, x) : fmi3Error;
+  return n > 0 && n == count_states(c) ? (fmi3Status)set_states(c, x) : fmi3Error;
 }
 fmi3Status fmi3GetContinuousStates(fmi3Instance c, fmi3Float64* x, size_t n) {
-  return n == count_states(c) ? (fmi3Status)get_states(c, x) : fmi3Error;
+  return n > 0 && n == count_states(c) ? (fmi3Status)get_states(c, x) : fmi3Error;
 }
 fmi3Status fmi3GetContinuousStateDerivatives(fmi3Instance c, fmi3Float64* dx, size_t n) {
-  return n == count_states(c) ? (fmi3Status)get_derivatives(c, "fmi3GetContinuousStateDerivatives", dx) : fmi3Error;
+  return n > 0 && n == count_states(c) ? (fmi3Status)get_derivatives(c, "fmi3GetContinuousStateDerivatives", dx)
+                                       : fmi3Error;
 }
 fmi3Status fmi3GetEventIndicators(fmi3Instance c, fmi3Float64* z, size_t n) {
   return (fmi3Status)get_indicators(c, z, n);

@@ -252,7 +252,7 @@ static Status misbehave(Instance* instance, Values* s, StepEnd* step) {
       return crash(instance, s);
     case TERMINATES:
       step->terminate = true;
-      step->reached = instance->time;
+      step->reached = s->fault_time;
       return OK;
     case SEGFAULTS:
       *nowhere = 1;

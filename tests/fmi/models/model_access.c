@@ -198,16 +198,17 @@ Status set_states(Instance* instance, const double* states) {
   return OK;
 }
 
+/* As many FMUs do, those without states or event indicators refuse to be asked for them. */
 Status get_nominals(Instance* instance, double* nominals, size_t n) {
-  if (n != count_states(instance)) return ERROR;
+  if (n == 0 || n != count_states(instance)) return ERROR;
   for (size_t i = 0; i < n; ++i) nominals[i] = 1.0;
   if (definition.nominals != NULL) definition.nominals(instance, nominals);
   return OK;
 }
 
 Status get_indicators(Instance* instance, double* indicators, size_t n) {
-  if (n != definition.indicators) return ERROR;
-  if (n > 0) definition.indicate(instance, indicators);
+  if (n == 0 || n != definition.indicators) return ERROR;
+  definition.indicate(instance, indicators);
   return OK;
 }
 
@@ -215,6 +216,7 @@ Status get_slopes(Instance* instance, const unsigned* references, size_t n, cons
   for (size_t i = 0; i < n; ++i) {
     if (orders[i] != 1) return ERROR;
     slopes[i] = definition.slope(instance, references[i]);
+    if (isnan(slopes[i])) return ERROR; /* the model does not know this one */
   }
   return OK;
 }

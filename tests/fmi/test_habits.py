@@ -1,0 +1,256 @@
+"""What FMUs of other programs do, one test per habit: harmless habits are accepted, with a remark where it helps."""
+
+import zipfile
+
+import numpy as np
+import pytest
+
+import counterpoint as cp
+from counterpoint.fmi import Archive, ArchiveError, ArchiveLimits, text_of
+from counterpoint.fmi.doctor import examine
+
+from .models import MISBEHAVING, OSCILLATOR, model_of
+
+ALL_VERSIONS = pytest.mark.parametrize("version", [1, 2, 3], ids=["FMI 1", "FMI 2", "FMI 3"])
+ISOLATED = pytest.mark.parametrize("isolate", [False, True], ids=["in process", "isolated"])
+
+
+def alone(model, until=1.0, **options):
+    system = cp.System("trial")
+    system.add("fmu", model, **options)
+    return system.run(until=until)
+
+
+def rewritten(path, folder, names=None, duplicates=()):
+    """Copy an archive with other names of its members, and some of them twice."""
+    made = folder / f"rewritten-{path.name}"
+    with zipfile.ZipFile(path) as old, zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as new:
+        for name in old.namelist():
+            new.writestr((names or (lambda n: n))(name), old.read(name))
+        for name, data in duplicates:
+            with pytest.warns(UserWarning, match="Duplicate name"):
+                new.writestr(name, data if data is not None else old.read(name))
+    return made
+
+
+@ALL_VERSIONS
+@ISOLATED
+def test_model_exchange_without_states_is_asked_for_no_states(built, version, isolate):
+    path = built(model_of("pass-through", version), version, kinds=("ModelExchange",))
+    model = cp.fmu(path, kind="model-exchange", start={"float64_in": 2.5}, isolate=isolate)
+    assert alone(model, step=0.1)["fmu.float64_out"].values[-1] == 2.5
+
+
+@ISOLATED
+def test_an_fmu_ends_the_run_and_its_last_sample_is_kept(built, version, fault, isolate):
+    parameters = {"fault": fault("terminates"), "fault_time": 0.45}
+    result = alone(cp.fmu(built("misbehaving", version), parameters=parameters, isolate=isolate), step=0.1)
+    assert result.status == "finished"
+    assert 'the FMU "Misbehaving" ended the run at t = 0.4' in result.message
+    assert result["fmu.y"].time[-1] == pytest.approx(0.45)
+
+
+def test_an_early_end_is_a_remark_of_the_doctor(built, version, fault):
+    parameters = {"fault": fault("terminates"), "fault_time": 0.45}
+    found = examine(built("misbehaving", version), step=0.1, parameters=parameters)
+    assert any("ended the run at t = 0.4" in finding.text for finding in found.remarks)
+
+
+@ISOLATED
+def test_an_fmu_ends_the_run_among_held_rounds(built, version, fault, isolate):
+    parameters = {"fault": fault("terminates"), "fault_time": 0.45}
+    system = cp.System("ring")
+    for name, given in (("a", parameters), ("b", {})):
+        model = cp.fmu(built("misbehaving", version), parameters=given, inputs_at="start", isolate=isolate)
+        system.add(name, model, step=0.1)
+    system.connect("a.y", "b.u", cp.hold())
+    system.connect("b.y", "a.u", cp.hold())
+    result = system.run(until=1.0, scheme="parallel")
+    assert result.status == "finished"
+    assert result["a.y"].time[-1] == pytest.approx(0.45)
+
+
+@pytest.mark.parametrize("version", [1, 2, 3])
+def test_model_exchange_ends_the_run_at_an_event(built, version):
+    path = built("sampler", version, kinds=("ModelExchange",))
+    result = alone(cp.fmu(path, kind="model-exchange", parameters={"stop_after": 3}), step=0.05)
+    assert result.status == "finished"
+    assert result["fmu.x"].time[-1] == pytest.approx(0.3)
+
+
+def test_entries_that_begin_with_a_dot_are_read(built, tmp_path, version):
+    path = rewritten(built("oscillator", version), tmp_path, lambda name: f"./{name}")
+    assert alone(cp.fmu(path))["fmu.x"].values[0] == 1.0
+
+
+def test_backslashes_between_folders_are_read_with_a_remark(built, tmp_path, version):
+    path = rewritten(built("oscillator", version), tmp_path, lambda name: name.replace("/", "\\"))
+    assert alone(cp.fmu(path))["fmu.x"].values[0] == 1.0
+    assert any("backslashes" in remark for remark in Archive(path).remarks)
+
+
+def test_the_same_file_twice_is_a_remark(built, tmp_path, version):
+    path = rewritten(built("oscillator", version), tmp_path, duplicates=[("resources/note.txt", None)])
+    assert any("twice" in remark for remark in Archive(path).remarks)
+    assert alone(cp.fmu(path))["fmu.x"].values[0] == 1.0
+
+
+def test_two_files_of_one_name_are_refused(built, tmp_path):
+    path = rewritten(built("oscillator", 2), tmp_path, duplicates=[("resources/note.txt", b"another")])
+    with pytest.raises(ArchiveError, match="is the same file as"):
+        Archive(path, ArchiveLimits())
+
+
+def test_an_identifier_with_a_hyphen_is_accepted_where_the_library_exists(built, changed, tmp_path, version):
+    renamed = rewritten(built("oscillator", version), tmp_path, lambda name: name.replace("oscillator.", "osc-2.0."))
+    path = changed(
+        renamed,
+        {"modelDescription.xml": lambda data: data.replace(b'Identifier="oscillator"', b'Identifier="osc-2.0"')},
+    )
+    with pytest.warns(cp.DescriptionWarning, match="modelIdentifier"):
+        model = cp.fmu(path)
+    assert alone(model)["fmu.x"].values[0] == 1.0
+
+
+@ALL_VERSIONS
+def test_a_library_under_another_name_is_found_with_a_remark(built, tmp_path, version):
+    path = rewritten(built("oscillator", version), tmp_path, lambda name: name.replace("oscillator.", "pendulum."))
+    model = cp.fmu(path)
+    assert alone(model, step=0.01)["fmu.x"].values[0] == 1.0
+    assert "pendulum" in model.remarks[0]
+
+
+def test_several_libraries_under_other_names_are_named(built, tmp_path):
+    path = rewritten(built("oscillator", 2), tmp_path, lambda name: name.replace("oscillator.", "pendulum."))
+    with zipfile.ZipFile(path, "a") as more:
+        library = next(name for name in more.namelist() if "pendulum" in name)
+        more.writestr(library.replace("pendulum", "rod"), b"")
+    with pytest.raises(cp.SetupError, match=r"no such library; available: .*pendulum.*rod"):
+        cp.fmu(path)
+
+
+@ALL_VERSIONS
+def test_end_of_the_run_and_tolerance_of_the_experiment_are_passed_on(built, changed, version):
+    path = changed(
+        built("oscillator", version),
+        {"modelDescription.xml": lambda data: data.replace(b'stopTime="1"', b'stopTime="1" tolerance="0.002"')},
+    )
+    model = cp.fmu(path, logging=True)
+    alone(model, until=0.5, step=0.01)
+    expected = "tolerance 0, stop 0.5" if version == 1 else "tolerance 0.002, stop 0.5"
+    assert [m.text for m in model.messages if "tolerance" in m.text] == [expected]
+
+
+@pytest.mark.parametrize("isolate", [(False, False), (True, False), (False, True), (True, True)])
+def test_strings_and_binary_values_are_connected(built, version, isolate):
+    path = built("pass-through", version)
+    texts = {"string_in": "slow"} | ({"binary_in": b"\x00\xff"} if version == 3 else {})
+    first, second = cp.fmu(path, start=texts, isolate=isolate[0]), cp.fmu(path, isolate=isolate[1])
+    system = cp.System("texts")
+    system.add("first", first, step=0.1)
+    system.add("second", second, step=0.1)
+    for port in texts:
+        system.connect(f"first.{port.removesuffix('in')}out", f"second.{port}")
+    with system.start(until=1.0) as run:
+        run.step_to(0.5)
+        assert second.read("string_out") == "slow"
+        if version == 3:
+            assert second.read("binary_out") == b"\x00\xff"
+        result = run.finish()
+    assert text_of(result["first.string_out"].values[-1]) == b"slow"
+
+
+def test_a_number_is_not_a_text(built):
+    system = cp.System("texts")
+    system.add("pump", cp.fmu(built("pass-through", 3)), step=0.1)
+    system.add("numbers", cp.table([0.0, 1.0], [[1.5], [2.5]], outputs="y"))
+    system.connect("numbers.y", "pump.string_in", convert=False)
+    with pytest.raises(cp.ComponentError, match="which is not a text"):
+        system.run(until=1.0)
+
+
+def test_a_step_follows_from_the_default_experiment(built, version):
+    model = cp.fmu(built(OSCILLATOR.changed(step=""), version))
+    assert model.preferred_step == 0.002
+    assert alone(model)["fmu.x"].time[1] == pytest.approx(0.002)
+
+
+def test_without_experiment_the_message_names_a_step(built, changed, version):
+    def without(data):
+        start = data.index(b"<DefaultExperiment")
+        return data[:start] + data[data.index(b"/>", start) + 2 :]
+
+    model = cp.fmu(changed(built("oscillator", version), {"modelDescription.xml": without}))
+    with pytest.raises(cp.SetupError, match=r"is missing; give a step in s.*: for example step=0.01"):
+        alone(model)
+
+
+def test_a_fixed_internal_step_is_a_remark_of_the_doctor(built):
+    model = OSCILLATOR.changed(fmi3=OSCILLATOR.fmi3 | {"fixedInternalStepSize": "0.01"})
+    found = examine(built(model, 3))
+    assert found.errors == []
+    assert any("fixed internal step of 0.01 s" in finding.text for finding in found.remarks)
+
+
+def test_a_harmless_violation_is_a_warning_and_a_remark(built, changed, version):
+    path = changed(
+        built("oscillator", version), {"modelDescription.xml": lambda data: data.replace(b'start="100"', b"", 1)}
+    )
+    with pytest.warns(cp.DescriptionWarning, match='"k": the start value is missing'):
+        cp.fmu(path)
+    cp.fmu(path, lenient=True)
+    found = examine(path)
+    assert found.errors == []
+    assert any("the start value is missing" in finding.text for finding in found.remarks)
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        (b'start="100"', b'start="100" min="none"'),
+        (b'<Unknown index="11" dependencies=""/>', b'<Unknown index="99" dependencies=""/>'),
+        (b'canInterpolateInputs="true"', b'canInterpolateInputs="True"'),
+    ],
+    ids=["limit", "index of an output", "truth value"],
+)
+def test_a_detail_that_a_run_does_not_need_may_be_wrong(built, changed, old, new):
+    path = changed(built("oscillator", 2), {"modelDescription.xml": lambda data: data.replace(old, new, 1)})
+    assert alone(cp.fmu(path, lenient=True))["fmu.x"].values[0] == 1.0
+
+
+def test_an_integer_may_be_written_as_a_decimal_number(built, changed):
+    path = changed(
+        built("misbehaving", 2),
+        {"modelDescription.xml": lambda data: data.replace(b'Integer start="0"', b'Integer start="0.0"')},
+    )
+    assert cp.fmu(path).description.by_name["fault"].start == (0,)
+
+
+def listening(path, output, **options):
+    system = cp.System("listening")
+    system.add("fmu", cp.fmu(path, **options), step=0.01)
+    listener = cp.linear([[-1.0]], [[1.0]], x0=[0.0], inputs="u", outputs="y")
+    system.add("listener", listener, step=0.01)
+    system.connect(f"fmu.{output}", "listener.u", cp.taylor(1), convert=False)
+    return system
+
+
+def test_derivatives_are_asked_of_connected_outputs_only(built, version):
+    result = listening(built("oscillator", version), "x", parameters={"dc": -1.0}).run(until=0.1)
+    assert np.isfinite(result["listener.y"].values).all()
+
+
+def test_a_refused_derivative_names_the_variable(built, version):
+    with pytest.raises(cp.ComponentError, match=r'refuses the derivative of "f".*lagrange\(1\)'):
+        listening(built("oscillator", version), "f", parameters={"dc": -1.0}).run(until=0.1)
+
+
+@pytest.mark.parametrize("version", [1, 2])
+def test_refused_derivatives_of_inputs_are_held_with_a_message(built, version):
+    model = cp.fmu(built(MISBEHAVING.changed(fmi2={"canInterpolateInputs": "true"}), version))
+    system = cp.System("trial")
+    system.add("fmu", model, step=0.1)
+    system.add("table", cp.table([0.0, 1.0], [[0.0], [1.0]], outputs="y"))
+    system.connect("table.y", "fmu.u", convert=False)
+    system.run(until=1.0)
+    assert any("refuses derivatives of inputs" in message.text for message in model.messages)
