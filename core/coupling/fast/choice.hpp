@@ -9,7 +9,7 @@ struct Choice {
   bool newest_points = true;        ///< newest_points.hpp
   bool lines = true;                ///< line_input.hpp; needs newest points and rounds
   bool rounds = true;               ///< round.hpp
-  bool held_rounds = true;          ///< held_round.hpp; needs lines
+  bool held_rounds = true;          ///< held_round.hpp; needs derived comparisons
   bool batches = true;              ///< step_batch.hpp: several steps in a row
   bool polynomial_batches = true;   ///< step_batch.hpp: several steps in one call; needs single_scalar
   bool derived_comparisons = true;  ///< derived_comparison.hpp; needs lines

@@ -31,10 +31,13 @@ bool HeldRound::serves(const std::vector<Participant*>& members) {
     return p->fast.held != nullptr ? p->fast.held->held_step() : HeldStepper::HeldStep{};
   };
   return std::all_of(members.begin(), members.end(), [&](const Participant* p) {
-    const bool has_connections = !p->inputs->connections().empty();
+    const std::vector<Connection>& connections = p->inputs->connections();
+    // What was assumed is not written down here: it has to follow from samples.
+    const bool compares = std::all_of(connections.begin(), connections.end(),
+                                      [](const Connection& c) { return c.fast.compares_by_samples; });
     const HeldStepper::HeldStep step = step_of(p);
     return step.function != nullptr && step.around == step_of(members.front()).around &&
-           !p->history.has_derivatives() && p->inputs->fast_paths().are_held(has_connections);
+           !p->history.has_derivatives() && compares && p->inputs->fast_paths().are_held(!connections.empty());
   });
 }
 
