@@ -41,6 +41,10 @@ class PortTable:
         if name not in self.indices:
             raise SetupError(f'"{port}": no subsystem "{name}"' + did_you_mean(name, self.indices))
         ports = self._ports(name, kind)
+        if port_name not in ports:  # some exist once they are asked for
+            self._system.subsystems[name].subsystem.open_port(port_name, kind)
+            del self._places[name, kind]
+            ports = self._ports(name, kind)
         if port_name not in ports:
             raise SetupError(f'"{port}": "{name}" has no {kind[:-1]} "{port_name}"' + did_you_mean(port_name, ports))
         return ports[port_name]

@@ -334,7 +334,7 @@ class Run:
         self._recorder.drain()
         if self._report is not None:
             self._report(self._progress(time.monotonic()))
-        problems = self._call(lambda: self._standstill.problems(self.time))
+        problems = self._call(lambda: self._standstill.problems(self._driver, self.time))
         self._close("finished", "")
         if self._result is not None:
             warn_about_standstill(self._result, problems)
@@ -364,6 +364,7 @@ class Run:
     def _release(self) -> None:
         """Let go of the core and the models, which may refer to this run: a circle that Python cannot see through."""
         self._claim.release()
+        del self._stepping
         last = [self._driver.values(k) for k in range(len(self._plan.names))]
         self._driver = cast(Driver, _Ended(self._driver.time, last))
         self._plan = replace(self._plan, spec=_nothing_to_run())

@@ -31,23 +31,18 @@ class Standstill:
     """The outputs at the start of a run, to find those that have not changed at its end."""
 
     def __init__(self, system: System, plan: Plan, driver: Driver) -> None:
-        self._system = system
-        self._plan = plan
-        self._driver = driver
-        self._first = {name: self._values(name) for name in system.subsystems if self._can_tell(name)}
+        self._models = {
+            (number, name): system.subsystems[name].subsystem
+            for number, name in enumerate(plan.names)
+            if system.subsystems[name].subsystem.can_tell_standstill
+        }
+        self._first = {number: list(driver.values(number)) for number, _ in self._models}
 
-    def _can_tell(self, name: str) -> bool:
-        return self._system.subsystems[name].subsystem.can_tell_standstill
-
-    def _values(self, name: str) -> list[float]:
-        return list(self._driver.values(self._plan.names.index(name)))
-
-    def problems(self, t: float) -> dict[str, str]:
+    def problems(self, driver: Driver, t: float) -> dict[str, str]:
         """Return what models say at ``t`` (s) against outputs that are as they were: ``subsystem.output`` -> reason."""
         found = {}
-        for name, first in self._first.items():
-            model = self._system.subsystems[name].subsystem
-            still = _unchanged(model.output_widths, first, self._values(name))
+        for (number, name), model in self._models.items():
+            still = _unchanged(model.output_widths, self._first[number], list(driver.values(number)))
             reasons = model.standstill_problems(still, t) if still else {}
             found.update({f"{name}.{output}": reason for output, reason in reasons.items()})
         return found
