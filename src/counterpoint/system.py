@@ -309,7 +309,8 @@ class System:
         Parameters
         ----------
         until, start : float
-            Span of the run, s.
+            Span of the run, s. Every subsystem has its initial state at ``start``, whatever that time is: nothing is
+            computed before it.
         scheme : str or Scheme
             ``"slowest-first"``, ``"fastest-first"``, ``"parallel"``, ``"sequential"``, :func:`sequential` or
             :func:`custom`.

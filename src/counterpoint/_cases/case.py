@@ -120,6 +120,11 @@ class Case:
         """Signals to draw; None leaves the choice to the program."""
         return None
 
+    @property
+    def span(self) -> tuple[float, float | None]:
+        """Begin and end of the run in s; the end is None where the file says none."""
+        return 0.0, None
+
     def build(self) -> System:
         """Return the system."""
         raise NotImplementedError

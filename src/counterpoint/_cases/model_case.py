@@ -56,6 +56,11 @@ class ModelCase(Case):
             raise ScenarioError(f"{self.path}: run.until: missing; write [run] with until = 10, or say --until 10")
         return self.settings.until
 
+    @property
+    def span(self) -> tuple[float, float | None]:
+        """Begin and end of the run in s; the end is None where the file says none."""
+        return self.settings.start, self.settings.until
+
     def changed(
         self,
         *,

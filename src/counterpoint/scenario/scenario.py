@@ -129,6 +129,11 @@ class Scenario(Case):
         return self._table.until
 
     @property
+    def span(self) -> tuple[float, float | None]:
+        """Begin and end of the run in s."""
+        return self.start, self.until
+
+    @property
     def threads(self) -> int:
         """Worker threads of the run."""
         return self._table.threads

@@ -86,6 +86,7 @@ class Subsystem:
     input_approximations: Mapping[str, Approximation] = {}  #: of inputs that need more than straight lines
     save: Callable[[], Any] | None = None
     restore: Callable[[Any], None] | None = None
+    not_finite_hint: str = ""  #: what may be the matter when an output is NaN
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -161,8 +162,10 @@ class NativeSubsystem(Subsystem):
         can_save: bool = True,
         preferred_approximation: Approximation | None = None,
         input_approximations: Mapping[str, Approximation] | None = None,
+        not_finite_hint: str = "",
     ) -> None:
         self.kind = kind
+        self.not_finite_hint = not_finite_hint
         self._make = make
         self.inputs = dict(inputs)
         self.outputs = dict(outputs)
