@@ -313,5 +313,5 @@ def test_an_exported_scenario_stops_where_the_scenario_does(tmp_path):
 @pytest.mark.parametrize("until", [0.0, -1.0, float("inf"), "soon"])
 def test_a_wrong_stop_time_is_refused(tmp_path, until):
     spring = cp.linear([[-1]], [[1]], x0=[1], inputs="u", outputs="x")
-    with pytest.raises(cp.SetupError, match="until: .*greater than 0"):
+    with pytest.raises(cp.SetupError, match=r"until: .*greater than 0"):
         cp.export_fmu(spring, tmp_path / "spring.fmu", step=1e-3, until=until)

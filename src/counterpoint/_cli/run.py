@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import warnings
 from collections.abc import Iterator
@@ -15,8 +14,10 @@ import click
 from .._common.numbers import MOST_THREADS
 from .common import (
     NO_ROOM,
+    SECONDS,
     Settings,
     assignments,
+    names_of,
     print_error,
     print_warning,
     steps_of,
@@ -24,6 +25,7 @@ from .common import (
     with_model_options,
     with_traceback,
 )
+from .completion import schemes
 
 if TYPE_CHECKING:
     from .._cases.case import Case
@@ -35,8 +37,10 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("scenario", type=click.Path(path_type=Path))
-@click.option("--until", type=float, metavar="S", help="End of the run in s, instead of the scenario's.")
-@click.option("--scheme", metavar="NAME", help="slowest-first, fastest-first, parallel or sequential.")
+@click.option("--until", type=SECONDS, metavar="S", help="End of the run in s, instead of the scenario's.")
+@click.option(
+    "--scheme", metavar="NAME", shell_complete=schemes, help="slowest-first, fastest-first, parallel or sequential."
+)
 @with_model_options
 @click.option(
     "--input", type=click.Path(path_type=Path), metavar="CSV", help="Inputs over time: first column time in s."
@@ -83,7 +87,7 @@ def run(
 
     step, named = steps_of(steps)
     settings = CaseSettings(
-        until, step, scheme, threads, named, assignments(values), isolate, lenient, input, _names(output)
+        until, step, scheme, threads, named, assignments(values), isolate, lenient, input, names_of(output)
     )
     case = read_case(scenario, allow_outside=allow_outside, allow_remote=allow_remote, settings=settings)
     system = case.build()
@@ -101,11 +105,6 @@ def run(
         print_error(outcome.error)
     if outcome.exit_code:
         sys.exit(outcome.exit_code)
-
-
-def _names(texts: tuple[str, ...]) -> tuple[str, ...]:
-    """Return names that are separated by commas; commas in brackets belong to a name, ``A[1,2]``."""
-    return tuple(name.strip() for text in texts for name in re.split(r",(?![^\[]*\])", text) if name.strip())
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from ..results.store import Status
 from .plan import Plan
 
 if TYPE_CHECKING:
+    from ..subsystems import Subsystem
     from ..system import System
     from ..windows import Window
 
@@ -108,13 +109,21 @@ def run_layout(system: System, plan: Plan) -> RunLayout:
     for name, participant in system.subsystems.items():
         ports = participant.subsystem.output_widths
         units = [participant.subsystem.units.get(port, "") for port, width in ports.items() for _ in range(width)]
-        parts.append(SubsystemLayout(name, tuple(columns(ports)), tuple(units)))
+        held = columns({port: width for port, width in ports.items() if _is_held(participant.subsystem, port)})
+        minor = columns({port: ports[port] for port in participant.subsystem.minor_outputs if port in ports})
+        parts.append(SubsystemLayout(name, tuple(columns(ports)), tuple(units), tuple(held), tuple(minor)))
     labels = [
         label
         for connection in plan.connections
         for label in _labels(connection.source, connection.target, connection.width)
     ]
     return RunLayout(tuple(parts), tuple(labels))
+
+
+def _is_held(subsystem: Subsystem, port: str) -> bool:
+    """Whether an output is kept from sample to sample, for that is how it is approximated."""
+    preferred = subsystem.approximation_of(port)
+    return preferred is not None and preferred.name.startswith("hold")
 
 
 def _labels(source: str, target: str, width: int) -> list[str]:

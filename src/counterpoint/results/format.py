@@ -3,7 +3,7 @@
 ::
 
     /                             attributes: format, format_version, created, and the run's metadata (meta.*)
-    /subsystems/<name>            attributes: name, columns, units, position
+    /subsystems/<name>            attributes: name, columns, units, position; held, minor: some of the columns
     /subsystems/<name>/time       (n,) float64, s
     /subsystems/<name>/values     (n, columns) float64; absent without columns
     /connections/<position>       attribute: label
@@ -105,6 +105,9 @@ def write_structure(file: Any, layout: RunLayout, metadata: dict[str, str | floa
         group.attrs["position"] = position
         _write_text(group, "columns", entry.columns)
         _write_text(group, "units", entry.units)
+        for key, names in (("held", entry.held), ("minor", entry.minor)):
+            if names:
+                _write_text(group, key, names)
         _growing(group, "time", width)
         if entry.columns:
             _growing(group, "values", width, len(entry.columns))

@@ -18,6 +18,7 @@ from ..quality import Quality, assess_defects
 from .defects import summaries
 from .names import Catalog, Place, UnknownNameError
 from .sampling import Kind, sample
+from .series import Span
 from .signal import DefectSignal, Signal
 from .store import ALL, DefectSummary, RunLayout, RunSummary, StoreView
 
@@ -170,6 +171,21 @@ class Result:
         """
         return Signal(self._view, self._catalog.signal(key))
 
+    def expand(self, key: str) -> list[str]:
+        """Return the scalar signals that a name stands for: of a subsystem, of a vector, or one.
+
+        Raises
+        ------
+        UnknownNameError
+            When there is nothing of this name.
+        """
+        found = self._catalog.find(key)
+        if isinstance(found, Place):
+            entry = self.layout.subsystems[found.subsystem]
+            return [f"{entry.name}.{column}" for column in entry.columns[found.columns]]
+        entry = self.layout.subsystems[found]
+        return [f"{entry.name}.{column}" for column in entry.columns]
+
     def rows(self, subsystem: str) -> int:
         """Return the number of rows that a subsystem published."""
         return self._view.rows(self._catalog.subsystem(subsystem))
@@ -299,15 +315,26 @@ class Result:
             }
         )
 
-    def plot(self, *names: str | tuple[str, str], path: str | os.PathLike[str] | None = None) -> list[Axes]:
+    def plot(
+        self,
+        *names: str | tuple[str, str],
+        path: str | os.PathLike[str] | None = None,
+        span: Span | None = None,
+        axes: Sequence[Axes] | None = None,
+    ) -> list[Axes]:
         """Draw signals over time, one axis a unit (or a subsystem, where units are not known).
 
         Parameters
         ----------
         *names : str
-            Signals or subsystems; all signals by default.
+            Signals or subsystems; by default all but those that a model calls minor, such as the coordinates of a
+            mechanism that declares outputs.
         path : path-like, optional
             Save the picture there (``.png``, ``.pdf``, ``.svg``) instead of keeping it for ``plt.show()``.
+        span : tuple (start, end), optional
+            Times in s to show; None on either side: from the first, to the last sample.
+        axes : sequence of matplotlib axes, optional
+            Where to draw, one per unit; further units go into the last.
 
         Returns
         -------
@@ -315,7 +342,7 @@ class Result:
         """
         from .plot import draw
 
-        return draw(self, names, path)
+        return draw(self, names, path, span=span, axes=axes)
 
     def __repr__(self) -> str:
         from .text import headline

@@ -49,11 +49,17 @@ class SubsystemLayout:
         Scalar outputs; a vector output ``p`` of width 3 gives ``p[0]``, ``p[1]``, ``p[2]``.
     units : tuple of str
         One unit a column; an empty text where none is known.
+    held : tuple of str
+        Columns whose values are kept from each row to the next, such as discrete outputs.
+    minor : tuple of str
+        Columns that are not drawn unless they are named, such as the coordinates of a mechanism.
     """
 
     name: str
     columns: tuple[str, ...]
     units: tuple[str, ...] = ()
+    held: tuple[str, ...] = ()
+    minor: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.units:
