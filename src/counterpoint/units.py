@@ -268,7 +268,9 @@ def seconds(value: float | str) -> float:
     found = _TIME_TEXT.fullmatch(value.strip()) if len(value) <= LONGEST else None
     if found is None:
         raise UnitProblem(f'"{value}": is not a time; write it as "0.1 ms", or as a number of seconds')
-    chosen = unit(found["unit"] or "s")
+    if not found["unit"]:
+        raise UnitProblem(f'"{value}": has no unit; write it as "0.1 ms", or as a number without quotes')
+    chosen = unit(found["unit"])
     if chosen.exponents != TIME:
         raise UnitProblem(f'"{value}": {found["unit"]} is not a unit of time; write it as "0.1 ms"')
     # In decimals: 0.1 ms is the number that is written 1e-4.

@@ -45,7 +45,7 @@ class ModelCase(Case):
     threads: int = 1
 
     @property
-    def start(self) -> float:
+    def begin(self) -> float:
         """Begin of the run in s."""
         return self.settings.start
 
@@ -70,7 +70,7 @@ class ModelCase(Case):
         step: float | None = None,
     ) -> Self:
         """Return a case that differs in what is given (``until`` and ``step`` in s); the file stays as it is."""
-        wrong = [f"until: {text}" for text in [bad_span(self.start, until)] if text] if until is not None else []
+        wrong = [f"until: {text}" for text in [bad_span(self.begin, until)] if text] if until is not None else []
         if step is not None and not step > 0:
             wrong.append(f"step: {step}: must be greater than 0")
         if scheme is not None and scheme not in NAMED_SCHEMES:
@@ -94,7 +94,7 @@ class ModelCase(Case):
 
     def options(self) -> RunOptions:
         """Return the settings of the case as options of a run."""
-        return RunOptions(until=self.until, start=self.start, scheme=self.scheme, threads=self.threads)
+        return RunOptions(until=self.until, start=self.begin, scheme=self.scheme, threads=self.threads)
 
     def _step(self, preferred: float | None, key: str) -> float:
         """Return the step: that of the run, or the one that the model prefers."""

@@ -18,6 +18,7 @@ from typing import Any
 import click
 
 from .._common.version import VERSION
+from .animate import animate
 from .common import NO_ROOM, Settings, print_error, print_warning, with_traceback
 from .compare import compare
 from .convert import convert
@@ -29,6 +30,7 @@ from .run import run
 from .schema import schema
 from .serve import serve
 from .study import study
+from .watch import watch
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -38,7 +40,7 @@ def cli() -> None:
     """Couple simulators that each keep their own time."""
 
 
-for _command in (run, info, plot, compare, convert, export, doctor, study, serve, schema):
+for _command in (run, info, watch, plot, compare, animate, convert, export, doctor, study, serve, schema):
     cli.add_command(_command)
 
 

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import math
+import platform
+import shlex
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -15,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from .. import _core
 from .._common.ports import offsets
+from .._common.version import VERSION
 from .._display.progress import show
 from ..errors import ModelError, OutputError, RunInterrupted, SetupError
 from ..results import FileStore, MemoryStore, Result
@@ -62,6 +66,14 @@ def _make_driver(plan: Plan, options: RunOptions) -> Driver:
     )
 
 
+def _made_by() -> dict[str, str]:
+    """Return what ran, for the run file."""
+    given = [word for word in getattr(sys, "argv", []) if "token=" not in word]  # results are given away
+    command = shlex.join(given)
+    machine = f"{sys.platform} {platform.machine()}"
+    return {"version": VERSION, "python": platform.python_version(), "platform": machine, "command": command}
+
+
 class Run:
     """A run that is driven step by step; made by :meth:`System.start`.
 
@@ -97,7 +109,10 @@ class Run:
 
     def _make_store(self, options: RunOptions) -> FileStore | MemoryStore:
         window = {} if options.window is None else {"window": str(options.window)}
-        notes = {"name": self._system.name, "scheme": str(options.scheme), **window, **(options.metadata or {})}
+        notes = {"name": self._system.name, "scheme": str(options.scheme), **window}
+        if options.until is not None:
+            notes["until"] = options.until
+        notes |= {**_made_by(), **(options.metadata or {})}
         if options.file is None:
             return MemoryStore(self._layout, notes)
         return FileStore(fspath(options.file), self._layout, notes, options.overwrite)
