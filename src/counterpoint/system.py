@@ -327,6 +327,8 @@ class System:
         host: str | None = None,
         approximation: Approximation | None = None,
         metadata: Mapping[str, str | float] | None = None,
+        record: Sequence[str] | None = None,
+        record_every: float | str | None = None,
     ) -> Result:
         """Run from ``start`` to ``until`` and return the result.
 
@@ -355,6 +357,11 @@ class System:
             For connections that name none; default ``lagrange(1)``.
         metadata : mapping, optional
             Kept with the result.
+        record : sequence of str, optional
+            Outputs (``subsystem.output``) or subsystems to keep in the result; default: all.
+        record_every : int, float or str, optional
+            Keep every n-th step (an integer), or one row per interval in s (``0.01`` or ``"10 ms"``); the first and
+            the last row are always kept. The simulation itself is not changed.
 
         Raises
         ------
@@ -368,7 +375,7 @@ class System:
         options = RunOptions(
             until=time_at("until", until), scheme=scheme, start=time_at("start", start), window=window,
             threads=threads, file=file, overwrite=overwrite, progress=progress, host=host,
-            approximation=approximation, metadata=metadata,
+            approximation=approximation, metadata=metadata, record=record, record_every=record_every,
         )  # fmt: skip
         return run_to_end(self, options)
 
@@ -386,6 +393,8 @@ class System:
         host: str | None = None,
         approximation: Approximation | None = None,
         metadata: Mapping[str, str | float] | None = None,
+        record: Sequence[str] | None = None,
+        record_every: float | str | None = None,
     ) -> Run:
         """Begin a run that is driven step by step: ``step_to``, ``value``, ``set``, ``finish``.
 
@@ -409,7 +418,7 @@ class System:
         options = RunOptions(
             until=time_at("until", until), scheme=scheme, start=time_at("start", start), window=window,
             threads=threads, file=file, overwrite=overwrite, progress=progress, host=host,
-            approximation=approximation, metadata=metadata,
+            approximation=approximation, metadata=metadata, record=record, record_every=record_every,
         )  # fmt: skip
         return Run(self, options)
 
@@ -439,6 +448,17 @@ class System:
         if port_name not in ports:
             raise SetupError(f'"{port}": "{name}" has no {kind[:-1]} "{port_name}"' + did_you_mean(port_name, ports))
         return ports[port_name]
+
+    def _repr_svg_(self) -> str:
+        """Return what a notebook shows: the graph of the coupling."""
+        from ._display.graph import graph_svg
+
+        notes = {
+            name: "own pace" if part.step is None else f"step {part.step:g} s" for name, part in self.subsystems.items()
+        }
+        pairs = ((source.partition("."), c.target.partition(".")) for c in self.connections for source in c.sources)
+        arrows = [(a, b, f"{y} → {u}") for (a, _, y), (b, _, u) in pairs if a in notes and b in notes]
+        return graph_svg(notes, arrows, self.name)
 
     def __repr__(self) -> str:
         return f"<System {self.name}: {len(self.subsystems)} subsystems, {len(self.connections)} connections>"

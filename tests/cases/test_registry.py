@@ -54,7 +54,7 @@ def test_an_empty_file_says_how_files_begin(tmp_path):
 def test_a_damaged_run_file_cannot_be_run_again(tmp_path):
     path = tmp_path / "run.h5"
     path.write_bytes(b"\x89HDF\r\n\x1a\n")
-    with pytest.raises(OutputError, match="cannot be read|cut off|damaged"):
+    with pytest.raises(OutputError, match=r"cannot be read|cut off|damaged"):
         read_case(path)
 
 

@@ -16,9 +16,9 @@ def schemes(context: click.Context, parameter: click.Parameter, incomplete: str)
 
 def studies(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:
     """Return the names of studies."""
-    from ..studies import DESCRIPTIONS
+    from ..studies import descriptions
 
-    return [name for name in sorted(DESCRIPTIONS) if name.startswith(incomplete)]
+    return [name for name in sorted(descriptions()) if name.startswith(incomplete)]
 
 
 def signals(context: click.Context, parameter: click.Parameter, incomplete: str) -> list[str]:

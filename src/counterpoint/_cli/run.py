@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -46,12 +46,15 @@ if TYPE_CHECKING:
     "--input", type=click.Path(path_type=Path), metavar="CSV", help="Inputs over time: first column time in s."
 )
 @click.option("--output", multiple=True, metavar="NAMES", help="Variables to record and draw, separated by commas.")
+@click.option("--record", multiple=True, metavar="NAMES", help="Outputs or subsystems to keep [all], with commas.")
+@click.option("--record-every", metavar="N|S", help="Keep every N-th step, or one row per interval such as 10ms.")
 @click.option("--threads", type=click.IntRange(1, MOST_THREADS), metavar="N", help="Worker threads.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Where results go [NAME-run].")
 @click.option("--overwrite", is_flag=True, help="Replace results that are already there.")
 @click.option("--plot/--no-plot", default=True, help="Draw the signals to a picture [yes].")
 @click.option("--progress/--no-progress", default=None, help="Show progress [when on a terminal].")
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
+@click.option("--verbose", "-v", is_flag=True, help="Print the event log: begin, messages of FMUs, jumps, end.")
 @click.option("--allow-outside", is_flag=True, help="Let the scenario use files outside of its directory.")
 @with_allow_remote
 @with_traceback
@@ -68,12 +71,15 @@ def run(
     lenient: bool,
     input: Path | None,
     output: tuple[str, ...],
+    record: tuple[str, ...],
+    record_every: str | None,
     threads: int | None,
     out: Path | None,
     overwrite: bool,
     plot: bool,
     progress: bool | None,
     quiet: bool,
+    verbose: bool,
     allow_outside: bool,
     allow_remote: tuple[str, ...],
 ) -> None:
@@ -97,14 +103,25 @@ def run(
         warnings.simplefilter("ignore")
     show = not quiet if progress is None else progress
     interrupts = context.ensure_object(Settings).interrupts
-    outcome = _simulate(case, system, where, interrupts, (show, bool(progress)))
+    kept = {"record": names_of(record) or None, "record_every": _cadence(record_every)}
+    kept = {key: value for key, value in kept.items() if value is not None}
+    outcome = _simulate(case, system, where, interrupts, (show, bool(progress)), **kept)
     _report(outcome, case, where, plot, quiet)
+    if verbose and outcome.result is not None:
+        _print_events(outcome.result)
     if outcome.note:
         click.echo(outcome.note, err=True)
     if outcome.error is not None:
         print_error(outcome.error)
     if outcome.exit_code:
         sys.exit(outcome.exit_code)
+
+
+def _cadence(text: str | None) -> float | None:
+    """Return a number of steps (an integer) or an interval in s."""
+    if text is None:
+        return None
+    return int(text) if text.isdecimal() else SECONDS.convert(text, None, None)
 
 
 @dataclass(frozen=True)
@@ -171,6 +188,7 @@ def _simulate(
     where: Outputs,
     interrupts: Interrupts,
     shown: tuple[bool, bool],
+    **kept: Any,
 ) -> Outcome:
     """Run the system; whatever stops it, what was computed so far is kept."""
     from .._display.progress import progress
@@ -179,7 +197,7 @@ def _simulate(
     show, force = shown
     try:
         with progress(case.name, show, force) as bar, interrupts.deferred(bar) as callback:
-            result = case.run(system=system, file=where.file, overwrite=where.overwrite, progress=callback)
+            result = case.run(system=system, file=where.file, overwrite=where.overwrite, progress=callback, **kept)
     except RunInterrupted as stop:
         return Outcome(stop.result, interrupts.exit_code, str(stop))
     except (SimulationError, OutputError, InternalError) as error:
@@ -210,6 +228,16 @@ def _report(outcome: Outcome, case: Case, where: Outputs, plot: bool, quiet: boo
         except Exception as error:  # the run is over and has its exit code
             reason = str(error) or type(error).__name__
             print_warning(f"plots are incomplete: {reason}; the results are in {where.file}")
+
+
+def _print_events(result: Result) -> None:
+    """Print the event log on standard error."""
+    from .._display.console import console, fill, new_table, number_text
+
+    table = new_table("Events", ">t in s", "source", "level", "what")
+    rows = result.events.to_dict("records")
+    cells = ((number_text(r["time"], "{:.6g}"), r["source"], r["level"], r["text"]) for r in rows)
+    console(stderr=True).print(fill(table, cells))
 
 
 def _draw(result: Result, case: Case, where: Outputs) -> Iterator[Path]:

@@ -27,7 +27,7 @@ def study(context: click.Context, name: str | None, out: Path | None, quick: boo
     console = make_console()
     if name is None:
         table = new_table("Studies", "name", "what it repeats")
-        console.print(fill(table, sorted(known.DESCRIPTIONS.items())))
+        console.print(fill(table, sorted(known.descriptions().items())))
         return
     folder = out or Path(f"{name}-study")
     try:

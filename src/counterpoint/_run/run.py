@@ -24,6 +24,7 @@ from ..errors import ModelError, OutputError, RunInterrupted, SetupError
 from ..results import FileStore, MemoryStore, Result
 from ..results.store import RunSummary, Status
 from .checks import value_problems
+from .events import EventLog
 from .failures import explain
 from .interrupts import DeferredInterrupt
 from .options import RunOptions
@@ -31,6 +32,7 @@ from .plan import Plan, make_plan
 from .process_state import preserving_process_state, take_signals_back
 from .progress import Progress
 from .recording import Driver, Recorder, run_layout
+from .selection import Selection
 from .time_resolution import is_too_small, resolution_text
 
 if TYPE_CHECKING:
@@ -92,9 +94,11 @@ class Run:
         self._system = system
         self._plan = make_plan(system, options)
         self._driver = _make_driver(self._plan, options)
-        self._layout = run_layout(system, self._plan)
+        selection = Selection.of(system, options.record, options.record_every)
+        self._layout = run_layout(system, self._plan, selection)
         self._store = self._make_store(options)
-        self._recorder = Recorder(self._plan, self._driver, self._store, options.window)
+        kept = selection if options.record is not None or options.record_every is not None else None
+        self._recorder = Recorder(self._plan, self._driver, self._store, options.window, kept)
         self._exits = contextlib.ExitStack()
         self._report = self._reporting(options.progress)
         self._began = self._flushed = self._reported = time.monotonic()
@@ -105,6 +109,8 @@ class Run:
         self._busy = False
         self._abandoned = False
         self._result: Result | None = None
+        self._log = EventLog(system.name)
+        self._log.begin(system, self._plan.start, str(self._plan.scheme))
         self._guarded(lambda: self._call(self._driver.start))
 
     def _make_store(self, options: RunOptions) -> FileStore | MemoryStore:
@@ -265,7 +271,7 @@ class Run:
         try:
             work()
         except _core.RunEnd as end:
-            self._recorder.drain()
+            self._recorder.finish()
             self._close("finished", f"{end}{self._kept_windows()}")
         except KeyboardInterrupt as error:
             text = f"interrupted at t = {self.time:.9g} s; results up to there are kept"
@@ -297,13 +303,13 @@ class Run:
         with contextlib.suppress(Exception):
             if isinstance(self._driver, _core.WindowedScheduler):
                 self._driver.give_up()
-            self._recorder.drain()
+            self._recorder.finish()
         with contextlib.suppress(Exception):
             self._close(status, message)
         return self._result
 
     def _finish(self) -> None:
-        self._recorder.drain()
+        self._recorder.finish()
         if self._report is not None:
             self._report(self._progress(time.monotonic()))
         self._close("finished", "")
@@ -316,6 +322,9 @@ class Run:
         if self._runs_foreign_code:
             take_signals_back()
         summary = self._recorder.summary(status, message, self.time, time.monotonic() - self._began, self._seconds())
+        with contextlib.suppress(Exception):  # a component that died has nothing to say
+            self._log.end(self._system, status, message, self.time)
+        summary.events = self._log.events
         try:
             self._store.close(summary)
         except OutputError:

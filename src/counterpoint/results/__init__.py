@@ -19,6 +19,7 @@ from .series import Samples, Series
 from .signal import DefectSignal, Signal
 from .store import (
     DefectSummary,
+    Event,
     MemoryStore,
     RunLayout,
     RunSummary,
@@ -33,6 +34,7 @@ __all__ = [
     "DefectSignal",
     "DefectSummary",
     "Difference",
+    "Event",
     "FileStore",
     "FileView",
     "MemoryStore",

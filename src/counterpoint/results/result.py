@@ -20,7 +20,7 @@ from .names import Catalog, Place, UnknownNameError
 from .sampling import Kind, sample
 from .series import Span
 from .signal import DefectSignal, Signal
-from .store import ALL, DefectSummary, RunLayout, RunSummary, StoreView
+from .store import ALL, Array, DefectSummary, RunLayout, RunSummary, StoreView
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -190,6 +190,15 @@ class Result:
         """Return the number of rows that a subsystem published."""
         return self._view.rows(self._catalog.subsystem(subsystem))
 
+    def times(self, subsystem: str) -> Array:
+        """Return the times of the rows of a subsystem in s, shape ``(n,)``."""
+        return np.array(self._view.times(self._catalog.subsystem(subsystem)))
+
+    def row(self, subsystem: str, number: int) -> Array:
+        """Return one row of a subsystem, shape ``(columns,)``."""
+        found = self._view.values(self._catalog.subsystem(subsystem), ALL, slice(number, number + 1))
+        return np.array(found[0])
+
     def at(self, times: ArrayLike, kind: Kind = "linear") -> pd.DataFrame:
         """Return all signals at common times.
 
@@ -250,6 +259,18 @@ class Result:
 
         return to_dataset(self)
 
+    def to_datatree(self) -> xr.DataTree:
+        """Return a DataTree with one node per subsystem, each with its own ``time`` in s; units are attributes.
+
+        Raises
+        ------
+        MissingExtraError
+            When xarray 2024.10 or newer is not installed.
+        """
+        from .export import to_datatree
+
+        return to_datatree(self)
+
     def export(self, path: str | os.PathLike[str], times: ArrayLike | None = None) -> list[Path]:
         """Write the signals in another format.
 
@@ -295,6 +316,13 @@ class Result:
     def quality(self) -> Quality:
         """The verdict from the interface defects; ``print`` it for one sentence."""
         return assess_defects(self._defect_summaries, self.summary.windows)
+
+    @property
+    def events(self) -> pd.DataFrame:
+        """What happened in the run: time in s, source (subsystem), level, text; jumps of outputs among them."""
+        from .events import events_of
+
+        return events_of(self)
 
     @property
     def timing(self) -> pd.DataFrame:

@@ -56,6 +56,12 @@ class Series(NDArrayOperatorsMixin):
         span = f", {self.time[0]:g} s to {self.time[-1]:g} s" if len(self) else ""
         return f"<{type(self).__name__} {self.name}{unit}: {len(self)} samples{span}>"
 
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: a small picture and the range of the values."""
+        from .text import series_html
+
+        return series_html(self)
+
     @property
     def time(self) -> Array:
         """Sample times in s, shape ``(n,)``."""

@@ -149,6 +149,28 @@ class WindowSummary:
 
 
 @dataclass
+class Event:
+    """Something that happened in a run.
+
+    Attributes
+    ----------
+    time : float
+        In s; NaN when it has none.
+    source : str
+        Name of the subsystem, or empty for the run itself.
+    level : str
+        ``"info"``, ``"warning"`` or ``"error"``.
+    text : str
+        What happened.
+    """
+
+    time: float
+    source: str
+    level: str
+    text: str
+
+
+@dataclass
 class RunSummary:
     """How a run ended.
 
@@ -171,6 +193,8 @@ class RunSummary:
         One entry per connection.
     windows : WindowSummary or None
         For a run in windows that were repeated.
+    events : list of Event
+        What happened, in the order in which it was noticed.
     """
 
     status: Status
@@ -184,6 +208,7 @@ class RunSummary:
     seconds: list[float] = field(default_factory=list)
     defects: list[DefectSummary] = field(default_factory=list)
     windows: WindowSummary | None = None
+    events: list[Event] = field(default_factory=list)
 
 
 class StoreView(Protocol):

@@ -337,6 +337,8 @@ class ScenarioTable(Table):
     approximation: Approximation | None = None
     convert: bool | None = None
     plot: list[str] | None = None
+    record: OneOrMore | None = None
+    record_every: int | Duration | None = None
     subsystems: Annotated[dict[Name, Subsystem], Field(min_length=1)]
     connections: list[Connection] = Field(default_factory=list)
     constants: dict[str, Numbers] = Field(default_factory=dict, alias="set")

@@ -192,8 +192,9 @@ class Scenario(Case):
     def options(self) -> RunOptions:
         """Return the settings of the scenario as options of a run."""
         return RunOptions(
-            until=self.until, start=self.begin, scheme=self.scheme, window=self.window, threads=self.threads
-        )
+            until=self.until, start=self.begin, scheme=self.scheme, window=self.window, threads=self.threads,
+            record=self._table.record, record_every=self._table.record_every,
+        )  # fmt: skip
 
     @property
     def extra_endings(self) -> tuple[str, ...]:
@@ -265,6 +266,22 @@ class Scenario(Case):
         else:
             show_scenario(self, system, console)
 
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: settings and the graph of the coupling, from the file alone."""
+        from html import escape
+
+        from .._display.graph import graph_svg
+
+        notes = {name: f"{entry.type}, step {_step_text(entry.step)}" for name, entry in self._table.subsystems.items()}
+        pairs = ((s.partition("."), c.to.partition(".")) for c in self._table.connections for s in c.sources)
+        arrows = [(a, b, f"{y} → {u}") for (a, _, y), (b, _, u) in pairs if a in notes and b in notes]
+        head = f"{escape(self.name)}: t = {self.begin:g} to {self.until:g} s, {escape(str(self.scheme))}"
+        return f"<p><b>{head}</b></p>{graph_svg(notes, arrows, self.name)}"
+
     def _builder(self, mistakes: Mistakes, *, run_code: bool = True) -> Builder:
         indices = list(range(len(self._table.connections)))
         return Builder(self._table, indices, self._folder, mistakes, run_code, self.allow_remote)
+
+
+def _step_text(step: float | None) -> str:
+    return "its own" if step is None else f"{step:g} s"
