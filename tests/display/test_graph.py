@@ -25,7 +25,7 @@ def texts(svg):
 def test_a_system_is_shown_as_the_graph_of_its_coupling():
     for count in (1, 2, 3, 7):
         shown = texts(ring(count)._repr_svg_())
-        assert shown.count("y → u") == count
+        assert shown.count("y → u") == 2 * count  # each with a halo
         assert f"part{count - 1}" in shown
         assert "own pace" in shown
 

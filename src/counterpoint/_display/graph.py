@@ -85,11 +85,10 @@ def _edge(centre: Point, towards: Point, width: float) -> Point:
 
 
 def _line(path: str, place: Point, text: str) -> str:
-    return (
-        f'<path d="{path}" fill="none" stroke="#59636e" stroke-width="1.3" marker-end="url(#tip)"/>'
-        f'<text x="{place[0]:.1f}" y="{place[1]:.1f}" text-anchor="middle" font-size="11" fill="#24292f" '
-        f'stroke="white" stroke-width="3" paint-order="stroke">{escape(text)}</text>'
-    )
+    label = f'<text x="{place[0]:.1f}" y="{place[1]:.1f}" text-anchor="middle" font-size="11"'
+    halo = f'{label} stroke="white" stroke-width="4" aria-hidden="true">{escape(text)}</text>'
+    arrow = f'<path d="{path}" fill="none" stroke="#59636e" stroke-width="1.3" marker-end="url(#tip)"/>'
+    return f'{arrow}{halo}{label} fill="#24292f">{escape(text)}</text>'
 
 
 def _page(parts: Iterable[str], places: Iterable[Point], widths: Mapping[str, float], title: str) -> str:
