@@ -192,7 +192,8 @@ def _netcdf(result: Result, times: ArrayLike | None, path: Path) -> None:
     names = [str(name) for name in dataset.variables]
     safe = unique(_netcdf_name(name) for name in names)
     renamed = dataset.rename({old: new for old, new in zip(names, safe, strict=True) if old != new})
-    renamed.to_netcdf(path, engine="netcdf4", format="NETCDF4")
+    packed = {name: {"zlib": True, "complevel": 4, "shuffle": True} for name in renamed.data_vars}
+    renamed.to_netcdf(path, engine="netcdf4", format="NETCDF4", encoding=packed)
 
 
 def _netcdf_name(name: str) -> str:
