@@ -44,7 +44,12 @@ def _given(settings: CaseSettings) -> dict[str, Any]:
 
 def fingerprints(path: Path) -> dict[str, str]:
     """Return the SHA-256 of a file and of those that it names, if it is TOML, by absolute path."""
-    return {str(file): hashlib.sha256(file.read_bytes()).hexdigest() for file in sorted(set(_files(path, set())))}
+    return {str(file): _digest(file) for file in sorted(set(_files(path, set())))}
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _files(path: Path, seen: set[Path]) -> Iterator[Path]:

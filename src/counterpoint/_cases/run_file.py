@@ -73,8 +73,10 @@ def _merged(before: Mapping[str, Any], now: CaseSettings) -> CaseSettings:
         known["input"] = Path(known["input"])
     old = CaseSettings(**known)
     given = {key: value for key, value in vars(now).items() if value not in (None, False, (), {})}
-    both = {key: {**getattr(old, key), **given[key]} for key in ("steps", "set") if key in given}
-    return replace(old, **given | both)
+    merged: dict[str, Any] = dict(given)
+    for key in {"steps", "set"} & set(given):
+        merged[key] = {**getattr(old, key), **given[key]}
+    return replace(old, **merged)
 
 
 def show_case(file: CaseFile, console: Console) -> None:

@@ -115,7 +115,7 @@ class Run:
 
     def _make_store(self, options: RunOptions) -> FileStore | MemoryStore:
         window = {} if options.window is None else {"window": str(options.window)}
-        notes = {"name": self._system.name, "scheme": str(options.scheme), **window}
+        notes: dict[str, str | float] = {"name": self._system.name, "scheme": str(options.scheme), **window}
         if options.until is not None:
             notes["until"] = options.until
         notes |= {**_made_by(), **(options.metadata or {})}
