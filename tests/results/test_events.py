@@ -78,3 +78,13 @@ def test_more_events_than_there_is_room_for_are_counted():
     assert 10 < len(kept) < 200
     assert kept[-1].text == f"{1000 - len(kept) + 1} more events are not kept"
     assert isnan(kept[-1].time)
+
+
+def test_a_result_of_kinematics_has_events():
+    press = cp.multibody.Mechanism("press", dimension=2)
+    press.point("O", (0, 0), fixed=True)
+    press.point("A", (0.1, 0))
+    press.body("crank", points=["O", "A"], mass=1.0)
+    press.angle("turn", "crank")
+    press.guide("turn", [0.0, 30.0])
+    assert len(press.kinematics([0.0, 0.1, 0.2]).events) == 0

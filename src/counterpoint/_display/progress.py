@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from .console import clock, plain, speed
@@ -63,14 +64,13 @@ def _in_notebook(title: str) -> Iterator[Callback]:
     """Draw below the cell of a notebook; needs IPython alone, no widgets."""
     from html import escape
 
-    from IPython.display import HTML, display
-
-    handle = display(HTML(""), display_id=True)
+    notebook = import_module("IPython.display")
+    handle = notebook.display(notebook.HTML(""), display_id=True)
 
     def draw(progress: Progress) -> None:
         text = f"t = {progress.time:.6g} of {progress.until:.6g} s, {speed(progress.real_time_factor)}"
         bar = f'<progress value="{progress.fraction:.4f}" max="1" style="width:20em"></progress>'
-        handle.update(HTML(f"{escape(title)} {bar} {escape(text)}, {escape(_left(progress))}"))
+        handle.update(notebook.HTML(f"{escape(title)} {bar} {escape(text)}, {escape(_left(progress))}"))
 
     yield draw
 

@@ -32,7 +32,7 @@ def _jumps(result: Result) -> Iterator[Event]:
     """Yield where a subsystem published two rows at one time: before and after an event that it located."""
     for name in result.subsystems:
         columns = result.layout.subsystems[result.subsystems.index(name)].columns
-        time = result.times(name)
+        time = result.row_times(name)
         for row in np.flatnonzero(np.diff(time) == 0.0)[:MOST_JUMPS].tolist():
             before, after = result.row(name, row), result.row(name, row + 1)
             which = [column for column, a, b in zip(columns, before, after, strict=True) if a != b]

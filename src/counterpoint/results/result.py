@@ -190,7 +190,7 @@ class Result:
         """Return the number of rows that a subsystem published."""
         return self._view.rows(self._catalog.subsystem(subsystem))
 
-    def times(self, subsystem: str) -> Array:
+    def row_times(self, subsystem: str) -> Array:
         """Return the times of the rows of a subsystem in s, shape ``(n,)``."""
         return np.array(self._view.times(self._catalog.subsystem(subsystem)))
 
