@@ -136,3 +136,27 @@ def test_a_scenario_starts_with_its_scheme_window_and_threads(case, scenario_tex
         run.step_to(0.5)
     result = run.finish()
     assert (result.scheme, result.end) == ("parallel", 0.5)
+
+
+def test_what_is_recorded_is_chosen_and_kept_when_run_again(case, counterpoint, tmp_path):
+    assert counterpoint("run", case(), "--quiet", "--record", "model.y", "--record-every", "200ms")[0] == 0
+    first = tmp_path / "case-run" / "case.h5"
+    assert cp.load(first).rows("model") == 6
+    assert counterpoint("run", first, "--quiet", "--out", "again")[0] == 0
+    assert cp.load(tmp_path / "again" / "case.h5").rows("model") == 6
+    code, _, err = counterpoint("run", case(), "--record", "model.z", "--out", "bad")
+    assert code == 2
+    assert 'record: "model.z": no such output; did you mean "model.y"' in err
+
+
+def test_a_shell_completes_schemes_studies_and_signals(case, counterpoint):
+    from click.shell_completion import ShellComplete
+
+    from counterpoint._cli.main import cli
+
+    counterpoint("run", case(), "--quiet")
+    complete = ShellComplete(cli, {}, "counterpoint", "_COUNTERPOINT_COMPLETE").get_completions
+    assert [item.value for item in complete(["run", "x.toml", "--scheme"], "s")] == ["slowest-first", "sequential"]
+    assert [item.value for item in complete(["study"], "tw")] == ["two-mass"]
+    assert [item.value for item in complete(["plot", "case-run/case.h5"], "model.")] == ["model.y"]
+    assert [item.value for item in complete(["plot", "nothing.h5"], "model.")] == []

@@ -67,6 +67,14 @@ class CaseSettings:
     lenient: bool = False  #: whether harmless violations in FMUs and system structures are only warnings
     input: Path | None = None  #: a CSV file with a column for each input
     outputs: tuple[str, ...] = ()  #: variables that are recorded and drawn
+    record: tuple[str, ...] = ()  #: outputs or subsystems to keep in the result
+    record_every: float | None = None  #: keep every n-th step (an integer), or one row per interval in s
+
+    @property
+    def recording(self) -> dict[str, Any]:
+        """What is given about rows and signals to keep, as options of a run."""
+        given = {"record": self.record or None, "record_every": self.record_every}
+        return {key: value for key, value in given.items() if value is not None}
 
 
 def check_code(file: CaseFile, runs_code: bool) -> None:
@@ -105,6 +113,8 @@ class Case:
 
     #: Where it comes from, for the run file.
     provenance: Mapping[str, str] = MappingProxyType({})
+    #: Options about what is recorded, given beside the file.
+    recording: Mapping[str, Any] = MappingProxyType({})
     #: Whether it is a system of subsystems rather than one model alone.
     is_coupled: ClassVar[bool] = False
 
@@ -118,10 +128,11 @@ class Case:
         """The scheme in the form that :meth:`System.run` takes."""
         raise NotImplementedError
 
-    def with_provenance(self, provenance: Mapping[str, str]) -> Self:
-        """Return the case with what its run file shall say about where it comes from."""
+    def with_provenance(self, provenance: Mapping[str, str], recording: Mapping[str, Any] | None = None) -> Self:
+        """Return the case with what its run file shall say about where it comes from, and what shall be recorded."""
         made = copy(self)
         object.__setattr__(made, "provenance", dict(provenance))
+        object.__setattr__(made, "recording", dict(recording or {}))
         return made
 
     @property
@@ -161,7 +172,7 @@ class Case:
         return Run(system, self._options(options))
 
     def _options(self, given: Mapping[str, Any]) -> RunOptions:
-        made = replace(self.options(), **given)
+        made = replace(self.options(), **{**self.recording, **given})
         return replace(made, metadata={**self.provenance, **(made.metadata or {})})
 
     def mechanisms(self) -> dict[str, Any]:

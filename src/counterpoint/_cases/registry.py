@@ -168,7 +168,7 @@ def read_case(
     file = CaseFile(path, allow_outside, remotes, run_code)
     chosen = settings or CaseSettings()
     case = kind_of(file).load().read_case(file, chosen)
-    return case if case.provenance else case.with_provenance(provenance(path, chosen))
+    return case if case.provenance else case.with_provenance(provenance(path, chosen), chosen.recording)
 
 
 def show_case(

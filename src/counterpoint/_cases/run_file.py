@@ -67,8 +67,8 @@ def _changes(before: Mapping[str, str], path: Path) -> Iterator[str]:
 def _merged(before: Mapping[str, Any], now: CaseSettings) -> CaseSettings:
     """Return the settings of a run, replaced by those that are given now."""
     known = {key: value for key, value in before.items() if key in CaseSettings.__dataclass_fields__}
-    if "outputs" in known:
-        known["outputs"] = tuple(known["outputs"])
+    for key in {"outputs", "record"} & set(known):
+        known[key] = tuple(known[key])
     if known.get("input"):
         known["input"] = Path(known["input"])
     old = CaseSettings(**known)

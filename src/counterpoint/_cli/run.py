@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -93,7 +93,18 @@ def run(
 
     step, named = steps_of(steps)
     settings = CaseSettings(
-        until, step, scheme, threads, named, assignments(values), isolate, lenient, input, names_of(output)
+        until,
+        step,
+        scheme,
+        threads,
+        named,
+        assignments(values),
+        isolate,
+        lenient,
+        input,
+        names_of(output),
+        names_of(record),
+        _cadence(record_every),
     )
     case = read_case(scenario, allow_outside=allow_outside, allow_remote=allow_remote, settings=settings)
     system = case.build()
@@ -103,9 +114,7 @@ def run(
         warnings.simplefilter("ignore")
     show = not quiet if progress is None else progress
     interrupts = context.ensure_object(Settings).interrupts
-    kept = {"record": names_of(record) or None, "record_every": _cadence(record_every)}
-    kept = {key: value for key, value in kept.items() if value is not None}
-    outcome = _simulate(case, system, where, interrupts, (show, bool(progress)), **kept)
+    outcome = _simulate(case, system, where, interrupts, (show, bool(progress)))
     _report(outcome, case, where, plot, quiet)
     if verbose and outcome.result is not None:
         _print_events(outcome.result)
@@ -188,7 +197,6 @@ def _simulate(
     where: Outputs,
     interrupts: Interrupts,
     shown: tuple[bool, bool],
-    **kept: Any,
 ) -> Outcome:
     """Run the system; whatever stops it, what was computed so far is kept."""
     from .._display.progress import progress
@@ -197,7 +205,7 @@ def _simulate(
     show, force = shown
     try:
         with progress(case.name, show, force) as bar, interrupts.deferred(bar) as callback:
-            result = case.run(system=system, file=where.file, overwrite=where.overwrite, progress=callback, **kept)
+            result = case.run(system=system, file=where.file, overwrite=where.overwrite, progress=callback)
     except RunInterrupted as stop:
         return Outcome(stop.result, interrupts.exit_code, str(stop))
     except (SimulationError, OutputError, InternalError) as error:
