@@ -312,3 +312,35 @@ def test_newmark_parameters_out_of_range_are_refused_with_the_value_and_the_rang
     ((name, value),) = options.items()
     with pytest.raises(cp.SetupError, match=rf"{name}: {value}; expected a number from 0\.\d to"):
         alone(cp.second_order(1.0, None, 1.0, np.zeros((1, 0)), q0=1.0, inputs=(), **options))
+
+
+def test_inputs_beyond_the_step_are_refused():
+    """They would be extrapolated silently, and differently by each scheme."""
+
+    class Curious(cp.Subsystem):
+        inputs = ("u",)
+        outputs = ("y",)
+
+        def start(self, t):
+            self.y = 0.0
+
+        def step(self, t, t_end, u):
+            self.y = u(t_end + 5.0)[0]
+
+        def output(self, t, u):
+            return self.y
+
+    system = cp.System()
+    system.add("curious", Curious(), step=0.1)
+    system.set("curious.u", 1.0)
+    with pytest.raises(cp.ModelError, match=r"curious: .*u\(5\.1\): inputs are known from t = 0 s to 0\.1 s only"):
+        system.run(until=1.0)
+
+
+def test_an_output_that_reads_inputs_without_saying_so_is_told_how():
+    model = cp.ode(lambda t, x, u: -x, [1.0], inputs="u", outputs="y", output=lambda t, x, u: x + u)
+    system = cp.System()
+    system.add("model", model, step=0.1)
+    system.set("model.u", 1.0)
+    with pytest.raises(cp.NotFiniteError, match="if it reads u, say feedthrough=True"):
+        system.run(until=1.0)

@@ -462,7 +462,7 @@ def test_a_block_that_ends_the_run_keeps_whole_windows():
     [
         ({"length": 0.0}, r"window.length: 0.0; expected a positive number of seconds"),
         ({"length": math.nan}, r"window.length: nan"),
-        ({"length": "long"}, r"window.length: 'long'"),
+        ({"length": "long"}, r'window.length: "long": is not a time'),
         ({"length": 1.0, "repeats": 0}, r"window.repeats: 0; expected an integer of at least 1"),
         ({"length": 1.0, "repeats": 1.5}, r"window.repeats: 1.5"),
         ({"length": 1.0, "repeats": True}, r"window.repeats: True"),

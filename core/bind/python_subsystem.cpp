@@ -6,6 +6,9 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdio>
 
 #include "bind/python_calls.hpp"
 #include "bind/python_values.hpp"
@@ -22,12 +25,29 @@ class InputsView {
   nb::handle call(double t) {
     if (inputs_ == nullptr)
       throw std::runtime_error("inputs can be asked only during step, and in output when feedthrough is declared");
+    if (!(t >= first_ - slack_ && t <= last_ + slack_)) refuse(t);
     std::copy_n(inputs_->come_from_elsewhere() ? waited_for(t) : inputs_->at(t), width_, array_.data());
     return array_.object();
   }
-  void point_to(Inputs* inputs) { inputs_ = inputs; }
+  /// Give inputs from one time to another, in s; sums of steps end beside round numbers.
+  void point_to(Inputs* inputs, double first, double last) {
+    inputs_ = inputs;
+    first_ = first;
+    last_ = last;
+    slack_ = 1e-9 * std::max({std::abs(first), std::abs(last), last - first});
+  }
 
  private:
+  /// Values beyond the step would be extrapolated silently, and differently by each scheme.
+  [[noreturn]] void refuse(double t) const {
+    std::array<char, 200> text{};
+    std::snprintf(text.data(), text.size(),
+                  "u(%.9g): inputs are known from t = %.9g s to %.9g s only, the times of this call; keep earlier ones "
+                  "in the model",
+                  t, first_, last_);
+    throw nb::value_error(text.data());
+  }
+
   /// Who gives the answer may be another thread of this program, which has to run Python first.
   const double* waited_for(double t) const {
     const LeavesInterpreter left;
@@ -37,13 +57,16 @@ class InputsView {
   SharedArray array_;
   int width_;
   Inputs* inputs_ = nullptr;
+  double first_ = 0.0, last_ = 0.0, slack_ = 0.0;
 };
 
 /// The inputs can be asked while this lives, also when the model raises.
 class Pointing {
  public:
-  Pointing(InputsView& view, Inputs* inputs) : view_(view) { view_.point_to(inputs); }
-  ~Pointing() { view_.point_to(nullptr); }
+  Pointing(InputsView& view, Inputs* inputs, double first, double last) : view_(view) {
+    view_.point_to(inputs, first, last);
+  }
+  ~Pointing() { view_.point_to(nullptr, 0.0, 0.0); }
   Pointing(const Pointing&) = delete;
   Pointing& operator=(const Pointing&) = delete;
 
@@ -103,7 +126,7 @@ class PythonSubsystem final : public Subsystem {
 
   double step(double t, double t_end, Inputs& u) override {
     return in_python([&] {
-      const Pointing pointing(*view_, &u);
+      const Pointing pointing(*view_, &u, t, t_end);
       const nb::object reached = step_(t, t_end, view_object_);
       return reached.is_none() ? t_end : read_time(reached, "step");
     });
@@ -111,7 +134,7 @@ class PythonSubsystem final : public Subsystem {
 
   const double* output(double t, Inputs& u) override {
     in_python([&] {
-      const Pointing pointing(*view_, feedthrough_ ? &u : nullptr);
+      const Pointing pointing(*view_, feedthrough_ ? &u : nullptr, t, t);
       read_values(output_(t, view_object_), y_.data(), outputs_, "output");
     });
     return y_.data();

@@ -65,7 +65,7 @@ if TYPE_CHECKING:
     )
     from .fmi import export_fmu, fmu
     from .link import listen, remote, serve
-    from .results import Result, Signal, load
+    from .results import Comparison, Result, Signal, compare, load
     from .scenario import Scenario
     from .subsystems import Subsystem, linear, ode, second_order, source, table
     from .system import System
@@ -87,7 +87,7 @@ _ROOMS = {
     "link": ("listen", "remote", "serve"),
     "_run.precedence": ("Scheme", "custom", "sequential"),
     "_run.progress": ("Progress",),
-    "results": ("Result", "Signal", "load"),
+    "results": ("Comparison", "Result", "Signal", "compare", "load"),
     "_run.run": ("Run",),
     "scenario": ("Scenario",),
     "subsystems": ("Subsystem", "linear", "ode", "second_order", "source", "table"),
@@ -117,13 +117,13 @@ _MODULES = (
 )
 
 __all__ = [
-    "AlgebraicLoopError", "Approximation", "ComponentDied", "ComponentError", "CosimulationInterface",
+    "AlgebraicLoopError", "Approximation", "Comparison", "ComponentDied", "ComponentError", "CosimulationInterface",
     "CounterpointError", "DescriptionWarning", "Diagram", "InternalError", "MissingExtraError", "ModelError",
     "NotFiniteError", "OutputError", "PeerLost", "Progress", "Result", "Run", "RunInterrupted", "Scenario",
-    "ScenarioError", "Scheme", "SetupError", "Signal", "SimulationError", "SolverError",
-    "StandstillWarning", "Subsystem", "System", "UnitWarning", "Window", "approximate", "custom",
-    "export_fmu", "fmu", "hermite", "hold", "lagrange", "least_squares", "linear", "listen", "load", "mean", "ode",
-    "remote", "second_order", "sequential", "serve", "source", "table", "taylor", "transition", "window",
+    "ScenarioError", "Scheme", "SetupError", "Signal", "SimulationError", "SolverError", "StandstillWarning",
+    "Subsystem", "System", "UnitWarning", "Window", "approximate", "compare", "custom", "export_fmu", "fmu", "hermite",
+    "hold", "lagrange", "least_squares", "linear", "listen", "load", "mean", "ode", "remote", "second_order",
+    "sequential", "serve", "source", "table", "taylor", "transition", "window",
 ]  # fmt: skip
 
 __getattr__, __dir__ = loading(__name__, _HOME, _MODULES)

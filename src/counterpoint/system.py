@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from numbers import Real
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
 from numpy.typing import ArrayLike
 
-from ._common.numbers import is_number
+from ._common.numbers import is_number, is_whole
 from ._common.ports import PortSpec, port_widths
 from ._run.checks import find_problems
 from ._run.host_ports import HostPorts
@@ -21,6 +22,7 @@ from ._run.problem import Problem
 from .approximations import Approximation
 from .errors import SetupError
 from .subsystems import Subsystem
+from .units import time_at
 
 if TYPE_CHECKING:
     from ._run.embedded import CosimulationInterface
@@ -142,10 +144,10 @@ class System:
         self,
         name: str,
         subsystem: Subsystem | HasSubsystem,
-        step: float | None = None,
+        step: float | str | None = None,
         *,
         record: bool = True,
-        typical_step: float | None = None,
+        typical_step: float | str | None = None,
     ) -> None:
         """Add a subsystem.
 
@@ -155,9 +157,9 @@ class System:
             A word without dots; ``name.port`` is how its ports are called.
         subsystem : Subsystem, or what has a method ``subsystem()``
             The model, such as a Mechanism or an FMU. One object belongs to one place in one system.
-        step : float, optional
-            Fixed step in s. Without it the subsystem runs at its own pace (variable-step solvers, tables, mechanisms
-            that prefer a step), an FMU with the step that it suggests.
+        step : float or str, optional
+            Fixed step in s, or with its unit, ``"0.1 ms"``. Without it the subsystem runs at its own pace
+            (variable-step solvers, tables, mechanisms that prefer a step), an FMU with the step that it suggests.
         record : bool
             Keep its outputs in the result.
         typical_step : float, optional
@@ -179,9 +181,9 @@ class System:
         subsystem.inputs = port_widths(subsystem.inputs, f"subsystems.{name}.inputs")
         subsystem.outputs = port_widths(subsystem.outputs, f"subsystems.{name}.outputs")
         self._added.add(id(subsystem))
-        self.subsystems[name] = Participant(
-            subsystem, subsystem.preferred_step if step is None else step, record, typical_step
-        )
+        fixed = time_at(f"subsystems.{name}.step", subsystem.preferred_step if step is None else step)
+        typical = time_at(f"subsystems.{name}.typical_step", typical_step)
+        self.subsystems[name] = Participant(subsystem, fixed, record, typical)
 
     def add_host(self, name: str, inputs: PortSpec, outputs: PortSpec) -> None:
         """Add the ports of a host: a program that integrates by itself and asks for its inputs.
@@ -276,6 +278,28 @@ class System:
         """
         self.constants[target] = value
 
+    def halved(self, parts: int = 2) -> System:
+        """Return the same system with each fixed step divided, to see how much the steps matter.
+
+        Subsystems that choose their own steps keep them. The subsystems are shared: run one system after the other.
+
+        >>> import counterpoint as cp
+        >>> system = System()
+        >>> system.add("tank", cp.ode(lambda t, x, u: -x, [1.0], outputs="level"), step=0.1)
+        >>> system.halved().subsystems["tank"].step
+        0.05
+        """
+        if not is_whole(parts, 2, 1 << 20):
+            raise SetupError(f"parts: {parts!r}; expected an integer from 2")
+        made = copy(self)
+        made.name = f"{self.name}, steps / {parts}"
+        made.connections, made.constants = list(self.connections), dict(self.constants)
+        made.subsystems = {
+            name: part if part.step is None else replace(part, step=part.step / parts)
+            for name, part in self.subsystems.items()
+        }
+        return made
+
     def problems(
         self,
         until: float | None = None,
@@ -294,10 +318,10 @@ class System:
 
     def run(
         self,
-        until: float,
+        until: float | str,
         scheme: str | Scheme = "slowest-first",
         *,
-        start: float = 0.0,
+        start: float | str = 0.0,
         window: Window | None = None,
         threads: int = 1,
         file: str | PathLike[str] | None = None,
@@ -306,13 +330,16 @@ class System:
         host: str | None = None,
         approximation: Approximation | None = None,
         metadata: Mapping[str, str | float] | None = None,
+        record: Sequence[str] | None = None,
+        record_every: float | str | None = None,
     ) -> Result:
         """Run from ``start`` to ``until`` and return the result.
 
         Parameters
         ----------
-        until, start : float
-            Span of the run, s.
+        until, start : float or str
+            Span of the run in s, or with units, ``"2 min"``. Every subsystem has its initial state at ``start``,
+            whatever that time is: nothing is computed before it.
         scheme : str or Scheme
             ``"slowest-first"``, ``"fastest-first"``, ``"parallel"``, ``"sequential"``, :func:`sequential` or
             :func:`custom`.
@@ -333,6 +360,11 @@ class System:
             For connections that name none; default ``lagrange(1)``.
         metadata : mapping, optional
             Kept with the result.
+        record : sequence of str, optional
+            Outputs (``subsystem.output``) or subsystems to keep in the result; default: all.
+        record_every : int, float or str, optional
+            Keep every n-th step (an integer), or one row per interval in s (``0.01`` or ``"10 ms"``); the first and
+            the last row are always kept. The simulation itself is not changed.
 
         Raises
         ------
@@ -344,17 +376,18 @@ class System:
         from ._run.run import run_to_end
 
         options = RunOptions(
-            until=until, scheme=scheme, start=start, window=window, threads=threads, file=file, overwrite=overwrite,
-            progress=progress, host=host, approximation=approximation, metadata=metadata,
+            until=time_at("until", until), scheme=scheme, start=time_at("start", start), window=window,
+            threads=threads, file=file, overwrite=overwrite, progress=progress, host=host,
+            approximation=approximation, metadata=metadata, record=record, record_every=record_every,
         )  # fmt: skip
         return run_to_end(self, options)
 
     def start(
         self,
-        until: float | None = None,
+        until: float | str | None = None,
         scheme: str | Scheme = "slowest-first",
         *,
-        start: float = 0.0,
+        start: float | str = 0.0,
         window: Window | None = None,
         threads: int = 1,
         file: str | PathLike[str] | None = None,
@@ -363,6 +396,8 @@ class System:
         host: str | None = None,
         approximation: Approximation | None = None,
         metadata: Mapping[str, str | float] | None = None,
+        record: Sequence[str] | None = None,
+        record_every: float | str | None = None,
     ) -> Run:
         """Begin a run that is driven step by step: ``step_to``, ``value``, ``set``, ``finish``.
 
@@ -384,8 +419,9 @@ class System:
         from ._run.run import Run
 
         options = RunOptions(
-            until=until, scheme=scheme, start=start, window=window, threads=threads, file=file, overwrite=overwrite,
-            progress=progress, host=host, approximation=approximation, metadata=metadata,
+            until=time_at("until", until), scheme=scheme, start=time_at("start", start), window=window,
+            threads=threads, file=file, overwrite=overwrite, progress=progress, host=host,
+            approximation=approximation, metadata=metadata, record=record, record_every=record_every,
         )  # fmt: skip
         return Run(self, options)
 
@@ -408,6 +444,17 @@ class System:
     def port_width(self, port: str, kind: str) -> int:
         """Return the width of ``subsystem.port``; raise SetupError with a hint when there is none."""
         return PortTable(self).place(port, kind).width
+
+    def _repr_svg_(self) -> str:
+        """Return what a notebook shows: the graph of the coupling."""
+        from ._display.graph import graph_svg
+
+        notes = {
+            name: "own pace" if part.step is None else f"step {part.step:g} s" for name, part in self.subsystems.items()
+        }
+        pairs = ((source.partition("."), c.target.partition(".")) for c in self.connections for source in c.sources)
+        arrows = [(a, b, f"{y} → {u}") for (a, _, y), (b, _, u) in pairs if a in notes and b in notes]
+        return graph_svg(notes, arrows, self.name)
 
     def __repr__(self) -> str:
         return f"<System {self.name}: {len(self.subsystems)} subsystems, {len(self.connections)} connections>"

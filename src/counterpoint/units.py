@@ -9,9 +9,11 @@ from __future__ import annotations
 import math
 import re
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import lru_cache
+from typing import TypeVar
 
-from .errors import did_you_mean
+from .errors import SetupError, did_you_mean
 
 BASE_UNITS = ("kg", "m", "s", "A", "K", "mol", "cd", "rad")
 
@@ -20,6 +22,9 @@ Exponents = tuple[int, ...]
 
 SAME = 1e-6
 """Factors this close are the same unit, written with fewer digits: no two units in use are closer."""
+
+
+_TIME_TEXT = re.compile(r"(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(?P<unit>.*)", re.ASCII)
 
 
 class UnitProblem(ValueError):
@@ -250,3 +255,39 @@ def _power(text: str, whole: str) -> int:
         return int(text)
     except ValueError:
         raise UnitProblem(f'"{whole}": not a unit; {_SHAPE}') from None
+
+
+def seconds(value: float | str) -> float:
+    """Return a time in s: a number as it is, a text by its unit.
+
+    >>> seconds("0.1 ms"), seconds("2 min"), seconds(0.5)
+    (0.0001, 120.0, 0.5)
+    """
+    if not isinstance(value, str):
+        return value
+    found = _TIME_TEXT.fullmatch(value.strip()) if len(value) <= LONGEST else None
+    if found is None:
+        raise UnitProblem(f'"{value}": is not a time; write it as "0.1 ms", or as a number of seconds')
+    if not found["unit"]:
+        raise UnitProblem(f'"{value}": has no unit; write it as "0.1 ms", or as a number without quotes')
+    chosen = unit(found["unit"])
+    if chosen.exponents != TIME:
+        raise UnitProblem(f'"{value}": {found["unit"]} is not a unit of time; write it as "0.1 ms"')
+    # In decimals: 0.1 ms is the number that is written 1e-4.
+    number = float(Decimal(found["number"]) * Decimal(repr(chosen.factor)))
+    if not math.isfinite(number):
+        raise UnitProblem(f'"{value}": is too large')
+    return number
+
+
+_Given = TypeVar("_Given", float, float | None)
+
+
+def time_at(where: str, value: str | _Given) -> float | _Given:
+    """Return a time in s that a user gave, ``0.001`` or ``"1 ms"``; raise SetupError that names ``where``."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return seconds(value)
+    except UnitProblem as problem:
+        raise SetupError(f"{where}: {problem}") from None

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from ._common.numbers import MOST_REPEATS, is_number, is_whole
 from .errors import SetupError
+from .units import time_at
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class Window:
         return f"windows of {self.length:g} s, repeated {often}{until}"
 
 
-def window(length: float, repeats: int = 1, tolerance: float | None = None) -> Window:
+def window(length: float | str, repeats: int = 1, tolerance: float | None = None) -> Window:
     """Return windows for a run: each time interval is repeated with the samples of the previous pass.
 
     All subsystems run from the start of a window to its end by the scheme. Then they are restored and run again, and
@@ -55,9 +56,9 @@ def window(length: float, repeats: int = 1, tolerance: float | None = None) -> W
 
     Parameters
     ----------
-    length : float
-        Length of a window in s, at least the longest fixed step. A step that would go beyond the end of a window ends
-        there; the next one returns to the subsystem's own grid.
+    length : float or str
+        Length of a window in s, or with its unit, ``"2 ms"``; at least the longest fixed step. A step that would go
+        beyond the end of a window ends there; the next one returns to the subsystem's own grid.
     repeats : int
         Passes after the first, at most. One is often enough: it turns an extrapolation error into an interpolation
         error, 5 times smaller with ``lagrange(1)``, 9 times with ``lagrange(2)``.
@@ -79,4 +80,4 @@ def window(length: float, repeats: int = 1, tolerance: float | None = None) -> W
     >>> result.summary.windows.count, result.summary.windows.passes
     (50, 100)
     """
-    return Window(length, repeats, tolerance)
+    return Window(time_at("window.length", length), repeats, tolerance)

@@ -6,7 +6,7 @@ import pytest
 
 from counterpoint._cases.case import CaseFile, CaseSettings
 from counterpoint._cases.registry import KINDS, SCENARIO, kind_of, read_case
-from counterpoint.errors import ScenarioError, SetupError
+from counterpoint.errors import OutputError, ScenarioError, SetupError
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 TEXTS = {
@@ -51,10 +51,10 @@ def test_an_empty_file_says_how_files_begin(tmp_path):
         read_case(path)
 
 
-def test_a_run_file_cannot_be_run(tmp_path):
+def test_a_damaged_run_file_cannot_be_run_again(tmp_path):
     path = tmp_path / "run.h5"
     path.write_bytes(b"\x89HDF\r\n\x1a\n")
-    with pytest.raises(SetupError, match="is a run file, the result of a run; name the scenario or the model to run"):
+    with pytest.raises(OutputError, match=r"cannot be read|cut off|damaged"):
         read_case(path)
 
 

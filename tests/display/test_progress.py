@@ -76,3 +76,22 @@ def test_durations_read_like_a_clock():
         "1 min 0 s",
         "1 h 0 min",
     ]
+
+
+def test_notebooks_need_no_widgets(monkeypatch):
+    import sys
+    from types import SimpleNamespace
+
+    from rich.console import Console
+
+    shown = []
+    handle = SimpleNamespace(update=shown.append)
+    module = SimpleNamespace(HTML=str, display=lambda made, display_id: handle)
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(display=module))
+    monkeypatch.setitem(sys.modules, "IPython.display", module)
+    with show("kart & co", console=Console(force_jupyter=True)) as callback:
+        callback(Progress(time=1.0, start=0.0, until=10.0, wall_seconds=0.5))
+    (page,) = shown
+    assert "kart &amp; co" in page
+    assert 'value="0.1000"' in page
+    assert "t = 1 of 10 s" in page

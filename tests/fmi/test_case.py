@@ -74,7 +74,7 @@ def test_discrete_inputs_of_a_table_are_held(built, tmp_path):
     [
         (("--set", "kk=5"), 'set: "kk": no such variable; did you mean "k'),
         (("--set", "k"), "--set k: expected NAME=VALUE"),
-        (("--step", "fast"), "--step fast: expected a number of seconds, or NAME=SECONDS"),
+        (("--step", "fast"), "--step fast: expected a time such as 1e-3 or 1ms, or NAME=TIME"),
         (("--step", "engine=0.1"), "--step engine: "),
         (("--output", "xx"), "xx"),
         (("--input", "wrong.csv"), 'wrong.csv: no input "forc"; did you mean "force"?'),

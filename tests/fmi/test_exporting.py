@@ -4,6 +4,10 @@ import numpy as np
 import pytest
 
 import counterpoint as cp
+from counterpoint._cases.registry import read_case
+from counterpoint.fmi.archive import Archive
+from counterpoint.fmi.description_reading import read_description
+from counterpoint.fmi.exporting import export_case
 
 from . import exported
 from .exported import MODELS
@@ -284,3 +288,30 @@ def test_feedthrough_at_the_start_is_told(version, tmp_path):
     made = cp.fmu(path)
     assert made.initial_feedthrough == [("direct", "a")]
     assert imported(path, 0.5, 0.1, start={"a": 5.0})["fmu.direct"].values[0] == 5.0
+
+
+@pytest.mark.parametrize("version", [2, 3])
+def test_the_default_experiment_has_a_stop_time(tmp_path, version):
+    spring = cp.linear([[0, 1], [-9, 0]], [[0], [1]], x0=[1, 0], inputs="force", outputs=["x", "v"])
+    made = cp.export_fmu(spring, tmp_path / "spring.fmu", step=1e-3, version=version, until=2.5)
+    experiment = read_description(Archive(made)).experiment
+    assert (experiment.start, experiment.stop, experiment.step) == (0.0, 2.5, 1e-3)
+
+
+def test_an_exported_scenario_stops_where_the_scenario_does(tmp_path):
+    text = """
+    until = 3.0
+    subsystems.mass = { type = "linear", A = [[-1]], B = [[1]], x0 = [1], inputs = "u", outputs = "x", step = 0.1 }
+    set."mass.u" = 0
+    """
+    (tmp_path / "mass.toml").write_text(text, encoding="utf-8")
+    case = read_case(tmp_path / "mass.toml")
+    made = export_case(case, tmp_path / "mass.fmu", version=3, overwrite=False)
+    assert read_description(Archive(made)).experiment.stop == 3.0
+
+
+@pytest.mark.parametrize("until", [0.0, -1.0, float("inf"), "soon"])
+def test_a_wrong_stop_time_is_refused(tmp_path, until):
+    spring = cp.linear([[-1]], [[1]], x0=[1], inputs="u", outputs="x")
+    with pytest.raises(cp.SetupError, match=r"until: .*greater than 0"):
+        cp.export_fmu(spring, tmp_path / "spring.fmu", step=1e-3, until=until)

@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import counterpoint as cp
 from counterpoint.errors import MissingExtraError, OutputError, SetupError
 from counterpoint.results import MemoryStore, Result, RunLayout, RunSummary, SubsystemLayout
 
@@ -157,3 +158,26 @@ def test_a_missing_package_names_the_command_that_installs_it(tmp_path, monkeypa
     with pytest.raises(MissingExtraError, match=r"pip install 'counterpoint\[export\]'"):
         memory_result().export(tmp_path / f"out{ending}")
     assert list(tmp_path.iterdir()) == []
+
+
+def test_netcdf_files_are_compressed(tmp_path):
+    netcdf = pytest.importorskip("netCDF4")
+    system = cp.System("clock")
+    system.add("clock", cp.source(lambda t: 2.0, outputs="y"), step=1e-3)
+    (path,) = system.run(until=10.0).export(tmp_path / "clock.nc")
+    with netcdf.Dataset(path) as file:
+        assert file.variables["clock.y"].filters()["zlib"]
+    assert path.stat().st_size < 8 * 10_000 * 1.5
+
+
+def test_a_datatree_has_a_time_for_each_subsystem():
+    xarray = pytest.importorskip("xarray", minversion="2024.10")
+    system = cp.System("pair")
+    system.add("fast/1", cp.source(lambda t: t, outputs="y", units={"y": "m"}), step=0.1)
+    system.add("slow", cp.source(lambda t: [t, t], outputs={"time": 1, "z": 1}), step=0.5)
+    tree = system.run(until=1.0).to_datatree()
+    assert isinstance(tree, xarray.DataTree)
+    assert (tree["fast_1"].sizes["time"], tree["slow"].sizes["time"]) == (11, 3)
+    assert tree["fast_1/y"].attrs == {"long_name": "fast/1.y", "units": "m"}
+    assert tree["fast_1/time"].attrs["units"] == "s"
+    assert set(tree["slow"].data_vars) == {"time_2", "z"}

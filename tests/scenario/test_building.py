@@ -8,7 +8,7 @@ import counterpoint as cp
 def test_a_good_scenario_is_built(write, good):
     scenario = cp.Scenario.read(write(good, "two mass.toml"))
     assert scenario.name == "two mass"
-    assert (scenario.start, scenario.until, scenario.threads) == (0.0, 2.0, 1)
+    assert (scenario.begin, scenario.until, scenario.threads) == (0.0, 2.0, 1)
     system = scenario.build()
     assert list(system.subsystems) == ["fast", "slow"]
     assert system.subsystems["slow"].step == 0.1

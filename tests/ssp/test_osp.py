@@ -164,7 +164,7 @@ def test_steps_are_multiples_of_the_base_step(folder):
 def test_start_and_algorithm_are_read(folder):
     head = "<StartTime>0.5</StartTime><EndTime>1</EndTime><BaseStepSize>0.01</BaseStepSize><Algorithm>ecco</Algorithm>"
     with pytest.warns(ssp.StructureWarning, match='Algorithm: "ecco" is not supported; fixed steps are used'):
-        assert ssp.read(folder(structure(PAIR, head=head))).start == 0.5
+        assert ssp.read(folder(structure(PAIR, head=head))).begin == 0.5
 
 
 def test_an_end_that_is_missing_is_that_of_the_fmus(folder):

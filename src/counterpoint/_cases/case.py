@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
+from copy import copy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Protocol
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from .._files.document import read_document
 from .._run.options import RunOptions
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from .._files.problems import Document
+    from .._run.run import Run
     from ..results import Result
     from ..system import System
     from ..windows import Window
@@ -64,6 +67,14 @@ class CaseSettings:
     lenient: bool = False  #: whether harmless violations in FMUs and system structures are only warnings
     input: Path | None = None  #: a CSV file with a column for each input
     outputs: tuple[str, ...] = ()  #: variables that are recorded and drawn
+    record: tuple[str, ...] = ()  #: outputs or subsystems to keep in the result
+    record_every: float | None = None  #: keep every n-th step (an integer), or one row per interval in s
+
+    @property
+    def recording(self) -> dict[str, Any]:
+        """What is given about rows and signals to keep, as options of a run."""
+        given = {"record": self.record or None, "record_every": self.record_every}
+        return {key: value for key, value in given.items() if value is not None}
 
 
 def check_code(file: CaseFile, runs_code: bool) -> None:
@@ -100,15 +111,29 @@ class Case:
     path: Path
     name: str
 
-    #: Ends of the names of files that are written beside the run file and the picture of signals.
-    extra_endings: ClassVar[tuple[str, ...]] = ()
+    #: Where it comes from, for the run file.
+    provenance: Mapping[str, str] = MappingProxyType({})
+    #: Options about what is recorded, given beside the file.
+    recording: Mapping[str, Any] = MappingProxyType({})
     #: Whether it is a system of subsystems rather than one model alone.
     is_coupled: ClassVar[bool] = False
+
+    @property
+    def extra_endings(self) -> tuple[str, ...]:
+        """Ends of the names of files that are written beside the run file and the picture of signals."""
+        return ()
 
     @property
     def scheme(self) -> Any:
         """The scheme in the form that :meth:`System.run` takes."""
         raise NotImplementedError
+
+    def with_provenance(self, provenance: Mapping[str, str], recording: Mapping[str, Any] | None = None) -> Self:
+        """Return the case with what its run file shall say about where it comes from, and what shall be recorded."""
+        made = copy(self)
+        object.__setattr__(made, "provenance", dict(provenance))
+        object.__setattr__(made, "recording", dict(recording or {}))
+        return made
 
     @property
     def window(self) -> Window | None:
@@ -119,6 +144,11 @@ class Case:
     def plot(self) -> list[str] | None:
         """Signals to draw; None leaves the choice to the program."""
         return None
+
+    @property
+    def span(self) -> tuple[float, float | None]:
+        """Begin and end of the run in s; the end is None where the file says none."""
+        return 0.0, None
 
     def build(self) -> System:
         """Return the system."""
@@ -157,7 +187,25 @@ class Case:
         from .._run.run import run_to_end
 
         system = self.build() if system is None else system
-        return run_to_end(system, replace(self.options(), **options))
+        return run_to_end(system, self._options(options))
+
+    def start(self, *, system: System | None = None, **options: Any) -> Run:
+        """Begin a run that is driven step by step, with the scheme, windows and threads of the case.
+
+        ``options`` are those of :meth:`System.start` and replace what the case says; ``until=None``: the end is open.
+        """
+        from .._run.run import Run
+
+        system = self.build() if system is None else system
+        return Run(system, self._options(options))
+
+    def _options(self, given: Mapping[str, Any]) -> RunOptions:
+        made = replace(self.options(), **{**self.recording, **given})
+        return replace(made, metadata={**self.provenance, **(made.metadata or {})})
+
+    def mechanisms(self) -> dict[str, Any]:
+        """Return the mechanisms inside, by the names of their subsystems in a run."""
+        return {}
 
     def options(self) -> RunOptions:
         """Return the settings of the case as options of a run."""

@@ -46,7 +46,7 @@ class ModelCase(Case):
     threads: int = 1
 
     @property
-    def start(self) -> float:
+    def begin(self) -> float:
         """Begin of the run in s."""
         return self.settings.start
 
@@ -57,6 +57,11 @@ class ModelCase(Case):
             raise ScenarioError(f"{self.path}: run.until: missing; write [run] with until = 10, or say --until 10")
         return self.settings.until
 
+    @property
+    def span(self) -> tuple[float, float | None]:
+        """Begin and end of the run in s; the end is None where the file says none."""
+        return self.settings.start, self.settings.until
+
     def changed(
         self,
         *,
@@ -66,7 +71,7 @@ class ModelCase(Case):
         step: float | None = None,
     ) -> Self:
         """Return a case that differs in what is given (``until`` and ``step`` in s); the file stays as it is."""
-        wrong = [f"until: {text}" for text in [bad_span(self.start, until)] if text] if until is not None else []
+        wrong = [f"until: {text}" for text in [bad_span(self.begin, until)] if text] if until is not None else []
         if step is not None and not (math.isfinite(step) and step > 0):
             wrong.append(f"step: {step}: must be {'greater than 0' if math.isfinite(step) else 'a finite number of s'}")
         if scheme is not None and scheme not in NAMED_SCHEMES:
@@ -90,7 +95,7 @@ class ModelCase(Case):
 
     def options(self) -> RunOptions:
         """Return the settings of the case as options of a run."""
-        return RunOptions(until=self.until, start=self.start, scheme=self.scheme, threads=self.threads)
+        return RunOptions(until=self.until, start=self.begin, scheme=self.scheme, threads=self.threads)
 
     def _step(self, preferred: float | None, key: str) -> float:
         """Return the step: that of the run, or the one that the model prefers."""

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, cast
 
 from ..errors import ScenarioError
 from .case import Case, CaseFile, CaseModule, CaseSettings
+from .provenance import provenance
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -56,7 +57,7 @@ KINDS = (
         endings=(".ssp", ".ssd", ".xml"),
     ),
     Kind(
-        "counterpoint.results.case",
+        "counterpoint._cases.run_file",
         "a run file, the result of a run",
         "counterpoint.load or counterpoint info reads it",
         first_bytes=b"\x89HDF\r\n\x1a\n",
@@ -165,7 +166,9 @@ def read_case(
     """
     remotes = (allow_remote,) if isinstance(allow_remote, str) else tuple(allow_remote)
     file = CaseFile(path, allow_outside, remotes, run_code)
-    return kind_of(file).load().read_case(file, settings or CaseSettings())
+    chosen = settings or CaseSettings()
+    case = kind_of(file).load().read_case(file, chosen)
+    return case if case.provenance else case.with_provenance(provenance(path, chosen), chosen.recording)
 
 
 def show_case(

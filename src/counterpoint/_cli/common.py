@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +14,27 @@ from .._run.interrupts import Interrupts
 
 NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.ENOMEM, errno.EFBIG)
 """Errors of the system that mean: no room on the disk, or no memory."""
+
+
+class Seconds(click.ParamType):  # type: ignore[type-arg,unused-ignore]
+    """A time in s, or with its unit: ``0.001``, ``1ms``."""
+
+    name = "time"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """Return the time in s."""
+        try:
+            return float(value)
+        except ValueError:
+            from ..units import UnitProblem, seconds
+
+            try:
+                return seconds(value)
+            except UnitProblem as problem:
+                self.fail(str(problem), param, ctx)
+
+
+SECONDS = Seconds()
 
 
 @dataclass
@@ -49,6 +71,11 @@ def with_allow_remote(command: Callable[..., Any]) -> Callable[..., Any]:
     )(command)
 
 
+def names_of(texts: Iterable[str]) -> tuple[str, ...]:
+    """Return names that are separated by commas; commas in brackets belong to a name, ``A[1,2]``."""
+    return tuple(name.strip() for text in texts for name in re.split(r",(?![^\[]*\])", text) if name.strip())
+
+
 def assignments(texts: Iterable[str]) -> dict[str, Any]:
     """Return the values of ``--set NAME=VALUE``, written as in TOML; other values are text."""
     from .._files.overriding import read_assignment
@@ -66,9 +93,9 @@ def steps_of(texts: Iterable[str]) -> tuple[float | None, dict[str, float]]:
     for text in texts:
         name, _, number = text.rpartition("=")
         try:
-            value = float(number)
-        except ValueError:
-            raise click.UsageError(f"--step {text}: expected a number of seconds, or NAME=SECONDS") from None
+            value = SECONDS.convert(number, None, None)
+        except click.BadParameter:
+            raise click.UsageError(f"--step {text}: expected a time such as 1e-3 or 1ms, or NAME=TIME") from None
         if name:
             named[name.strip()] = value
         else:

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import click
 
-from .common import assignments, steps_of, with_model_options, with_traceback
+from .common import SECONDS, assignments, steps_of, with_model_options, with_traceback
 
 
 @click.command()
 @click.argument("source", type=click.Path(path_type=Path))
 @click.argument("target", type=click.Path(path_type=Path))
 @click.option("--overwrite", is_flag=True, help="Replace files that are already there.")
-@click.option("--until", type=float, metavar="S", help="End of the run in s, instead of the source's.")
+@click.option("--until", type=SECONDS, metavar="S", help="End of the run in s, instead of the source's.")
 @with_model_options
 @click.option("--allow-outside", is_flag=True, help="Let the source use files outside of its directory.")
 @with_traceback

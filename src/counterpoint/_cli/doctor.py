@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from .common import assignments, with_traceback
+from .common import SECONDS, assignments, with_traceback
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -21,8 +21,8 @@ _LEVELS = {"ok": "green", "remark": "", "error": "red"}
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path))
-@click.option("--step", type=float, metavar="S", help="Step of the trial in s [what the FMU suggests].")
-@click.option("--deadline", type=float, default=10.0, metavar="S", help="Time for each answer of the FMU [10 s].")
+@click.option("--step", type=SECONDS, metavar="S", help="Step of the trial in s [what the FMU suggests].")
+@click.option("--deadline", type=SECONDS, default=10.0, metavar="S", help="Time for each answer of the FMU [10 s].")
 @click.option("--set", "settings", multiple=True, metavar="NAME=VALUE", help="A parameter; may be given again.")
 @with_traceback
 def doctor(file: Path, step: float | None, deadline: float, settings: tuple[str, ...]) -> None:

@@ -6,15 +6,18 @@ from pathlib import Path
 
 import click
 
-from .common import assignments, steps_of, with_model_options, with_traceback
+from .common import SECONDS, assignments, steps_of, with_model_options, with_traceback
+from .completion import schemes
 
 
 @click.command()
 @click.argument("model", type=click.Path(path_type=Path))
 @click.option("--out", type=click.Path(path_type=Path), metavar="FILE", help="The FMU to write [NAME.fmu].")
 @click.option("--fmi", type=click.Choice(["2", "3"]), default="3", show_default=True, help="Version of FMI.")
-@click.option("--scheme", metavar="NAME", help="slowest-first, fastest-first, parallel or sequential.")
-@click.option("--until", type=float, metavar="S", help="End of the run in s, where the file says none.")
+@click.option(
+    "--scheme", metavar="NAME", shell_complete=schemes, help="slowest-first, fastest-first, parallel or sequential."
+)
+@click.option("--until", type=SECONDS, metavar="S", help="End of the run in s, where the file says none.")
 @with_model_options
 @click.option("--overwrite", is_flag=True, help="Replace a file that is already there.")
 @click.option("--allow-outside", is_flag=True, help="Let the scenario use files outside of its directory.")

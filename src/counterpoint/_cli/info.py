@@ -15,6 +15,7 @@ from .common import with_allow_remote, with_traceback
 @click.option("--allow-outside", is_flag=True, help="Let the scenario use files outside of its directory.")
 @with_allow_remote
 @click.option("--matrices", type=click.Path(path_type=Path), metavar="DIR", help="Write a mechanism's matrices there.")
+@click.option("--text", is_flag=True, help="Print the scenario or model that a run file (.h5) is the result of.")
 @click.option("--overwrite", is_flag=True, help="Replace matrices that are already there.")
 @with_traceback
 def info(
@@ -24,6 +25,7 @@ def info(
     allow_outside: bool,
     allow_remote: tuple[str, ...],
     matrices: Path | None,
+    text: bool,
     overwrite: bool,
 ) -> None:
     """Show what a scenario, mechanism or diagram (.toml), a run file (.h5), an FMU (.fmu) or an SSP holds.
@@ -34,6 +36,8 @@ def info(
     from .._display.console import console as make_console
     from .._display.console import say
 
+    if text:
+        return _print_text(file)
     console = make_console()
     if matrices is None:
         show_case(file, console, allow_outside=allow_outside, allow_remote=allow_remote, run_code=build)
@@ -43,3 +47,14 @@ def info(
     case.info(console)
     for path in written:
         say(f"wrote {path}", console)
+
+
+def _print_text(file: Path) -> None:
+    from ..errors import SetupError
+    from ..results import load
+
+    with load(file) as result:
+        told = result.metadata
+    if "text" not in told:
+        raise SetupError(f"{file}: holds no text of a scenario or model")
+    click.echo(told["text"], nl=False)

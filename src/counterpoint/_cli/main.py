@@ -1,4 +1,4 @@
-"""The command line: ``counterpoint run | info | convert | export | doctor | study | serve``.
+"""The command line: ``counterpoint run | info | plot | compare | convert | export | ...``.
 
 Each command has its own module. Only click and the standard library are imported at their top, so that
 ``counterpoint --help`` answers at once; everything else is loaded by the command that needs it. Exit codes: 0 done,
@@ -18,14 +18,19 @@ from typing import Any
 import click
 
 from .._common.version import VERSION
+from .animate import animate
 from .common import NO_ROOM, Settings, print_error, print_warning, with_traceback
+from .compare import compare
 from .convert import convert
 from .doctor import doctor
 from .export import export
 from .info import info
+from .plot import plot
 from .run import run
+from .schema import schema
 from .serve import serve
 from .study import study
+from .watch import watch
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -35,7 +40,7 @@ def cli() -> None:
     """Couple simulators that each keep their own time."""
 
 
-for _command in (run, info, convert, export, doctor, study, serve):
+for _command in (run, info, watch, plot, compare, animate, convert, export, doctor, study, serve, schema):
     cli.add_command(_command)
 
 

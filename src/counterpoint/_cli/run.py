@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 import warnings
 from collections.abc import Iterator
@@ -15,8 +14,10 @@ import click
 from .._common.numbers import MOST_THREADS
 from .common import (
     NO_ROOM,
+    SECONDS,
     Settings,
     assignments,
+    names_of,
     print_error,
     print_warning,
     steps_of,
@@ -24,6 +25,7 @@ from .common import (
     with_model_options,
     with_traceback,
 )
+from .completion import schemes
 
 if TYPE_CHECKING:
     from .._cases.case import Case
@@ -35,19 +37,24 @@ if TYPE_CHECKING:
 
 @click.command()
 @click.argument("scenario", type=click.Path(path_type=Path))
-@click.option("--until", type=float, metavar="S", help="End of the run in s, instead of the scenario's.")
-@click.option("--scheme", metavar="NAME", help="slowest-first, fastest-first, parallel or sequential.")
+@click.option("--until", type=SECONDS, metavar="S", help="End of the run in s, instead of the scenario's.")
+@click.option(
+    "--scheme", metavar="NAME", shell_complete=schemes, help="slowest-first, fastest-first, parallel or sequential."
+)
 @with_model_options
 @click.option(
     "--input", type=click.Path(path_type=Path), metavar="CSV", help="Inputs over time: first column time in s."
 )
 @click.option("--output", multiple=True, metavar="NAMES", help="Variables to record and draw, separated by commas.")
+@click.option("--record", multiple=True, metavar="NAMES", help="Outputs or subsystems to keep [all], with commas.")
+@click.option("--record-every", metavar="N|S", help="Keep every N-th step, or one row per interval such as 10ms.")
 @click.option("--threads", type=click.IntRange(1, MOST_THREADS), metavar="N", help="Worker threads.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Where results go [NAME-run].")
 @click.option("--overwrite", is_flag=True, help="Replace results that are already there.")
 @click.option("--plot/--no-plot", default=True, help="Draw the signals to a picture [yes].")
 @click.option("--progress/--no-progress", default=None, help="Show progress [when on a terminal].")
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
+@click.option("--verbose", "-v", is_flag=True, help="Print the event log: begin, messages of FMUs, jumps, end.")
 @click.option("--allow-outside", is_flag=True, help="Let the scenario use files outside of its directory.")
 @with_allow_remote
 @with_traceback
@@ -64,12 +71,15 @@ def run(
     lenient: bool,
     input: Path | None,
     output: tuple[str, ...],
+    record: tuple[str, ...],
+    record_every: str | None,
     threads: int | None,
     out: Path | None,
     overwrite: bool,
     plot: bool,
     progress: bool | None,
     quiet: bool,
+    verbose: bool,
     allow_outside: bool,
     allow_remote: tuple[str, ...],
 ) -> None:
@@ -83,7 +93,18 @@ def run(
 
     step, named = steps_of(steps)
     settings = CaseSettings(
-        until, step, scheme, threads, named, assignments(values), isolate, lenient, input, _names(output)
+        until,
+        step,
+        scheme,
+        threads,
+        named,
+        assignments(values),
+        isolate,
+        lenient,
+        input,
+        names_of(output),
+        names_of(record),
+        _cadence(record_every),
     )
     case = read_case(scenario, allow_outside=allow_outside, allow_remote=allow_remote, settings=settings)
     system = case.build()
@@ -95,6 +116,8 @@ def run(
     interrupts = context.ensure_object(Settings).interrupts
     outcome = _simulate(case, system, where, interrupts, (show, bool(progress)))
     _report(outcome, case, where, plot, quiet)
+    if verbose and outcome.result is not None:
+        _print_events(outcome.result)
     if outcome.note:
         click.echo(outcome.note, err=True)
     if outcome.error is not None:
@@ -103,9 +126,11 @@ def run(
         sys.exit(outcome.exit_code)
 
 
-def _names(texts: tuple[str, ...]) -> tuple[str, ...]:
-    """Return names that are separated by commas; commas in brackets belong to a name, ``A[1,2]``."""
-    return tuple(name.strip() for text in texts for name in re.split(r",(?![^\[]*\])", text) if name.strip())
+def _cadence(text: str | None) -> float | None:
+    """Return a number of steps (an integer) or an interval in s."""
+    if text is None:
+        return None
+    return int(text) if text.isdecimal() else SECONDS.convert(text, None, None)
 
 
 @dataclass(frozen=True)
@@ -212,6 +237,16 @@ def _report(outcome: Outcome, case: Case, where: Outputs, plot: bool, quiet: boo
         except Exception as error:  # the run is over and has its exit code
             reason = str(error) or type(error).__name__
             print_warning(f"plots are incomplete: {reason}; the results are in {where.file}")
+
+
+def _print_events(result: Result) -> None:
+    """Print the event log on standard error."""
+    from .._display.console import console, fill, new_table, number_text
+
+    table = new_table("Events", ">t in s", "source", "level", "what")
+    rows = result.events.to_dict("records")
+    cells = ((number_text(r["time"], "{:.6g}"), r["source"], r["level"], r["text"]) for r in rows)
+    console(stderr=True).print(fill(table, cells))
 
 
 def _draw(result: Result, case: Case, where: Outputs) -> Iterator[Path]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from typing import TYPE_CHECKING
 
 from .console import clock, plain, speed
@@ -40,7 +41,7 @@ def show(title: str = "", *, console: Console | None = None, force: bool = False
     if not (force or console.is_terminal or console.is_jupyter):
         yield _ignore
         return
-    yield from _drawn(title, console)
+    yield from _in_notebook(title) if console.is_jupyter else _drawn(title, console)
 
 
 def _ignore(progress: Progress) -> None:
@@ -57,6 +58,21 @@ def _drawn(title: str, console: Console) -> Iterator[Callback]:
             live.update(_line(title, progress, console.width), refresh=True)
 
         yield draw
+
+
+def _in_notebook(title: str) -> Iterator[Callback]:
+    """Draw below the cell of a notebook; needs IPython alone, no widgets."""
+    from html import escape
+
+    notebook = import_module("IPython.display")
+    handle = notebook.display(notebook.HTML(""), display_id=True)
+
+    def draw(progress: Progress) -> None:
+        text = f"t = {progress.time:.6g} of {progress.until:.6g} s, {speed(progress.real_time_factor)}"
+        bar = f'<progress value="{progress.fraction:.4f}" max="1" style="width:20em"></progress>'
+        handle.update(notebook.HTML(f"{escape(title)} {bar} {escape(text)}, {escape(_left(progress))}"))
+
+    yield draw
 
 
 def _line(title: str, progress: Progress, width: int) -> Text:

@@ -14,8 +14,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+from .._common.plugins import MODELS, offered
 from ..errors import SetupError, did_you_mean
 from .problems import quoted
+
+PLUGIN = "plugin:"
+"""How a reference to an object of an installed package begins."""
 
 
 class FileProblem(SetupError):
@@ -73,6 +77,8 @@ class Folder:
     def load(self, reference: str) -> Callable[..., Any]:
         """Return the object that ``file.py:name`` means; this runs the file."""
         path, attribute = self.find_object(reference)
+        if reference.startswith(PLUGIN):
+            return _plugin(reference, attribute)
         module = self._module(path, reference)
         try:
             found: Any = module
@@ -89,6 +95,8 @@ class Folder:
 
     def find_object(self, reference: str) -> tuple[Path, str]:
         """Split ``file.py:name`` into an existing file and a name, without running anything."""
+        if reference.startswith(PLUGIN):
+            return _find_plugin(reference)
         name, colon, attribute = reference.rpartition(":")
         if not colon or not name or not attribute:
             raise FileProblem(f'{quoted(reference)}: must name a file and an object, as in "models.py:Heater"')
@@ -101,6 +109,24 @@ class Folder:
             except (Exception, SystemExit) as error:
                 raise FileProblem(f"{quoted(reference)}: {_raised(error, path)}") from error
         return self._modules[path]
+
+
+def _find_plugin(reference: str) -> tuple[Path, str]:
+    """Return the package that offers an object, as a path for messages, and its name."""
+    name, known = reference.removeprefix(PLUGIN), offered(*MODELS)
+    if name not in known:
+        raise FileProblem(f"{quoted(reference)}: no installed package offers it{did_you_mean(name, known)}")
+    return Path(known[name].module), name
+
+
+def _plugin(reference: str, name: str) -> Callable[..., Any]:
+    try:
+        found: Any = offered(*MODELS)[name].load()
+    except Exception as error:
+        raise FileProblem(f"{quoted(reference)}: cannot be loaded: {type(error).__name__}: {error}") from error
+    if not callable(found):
+        raise FileProblem(f"{quoted(reference)}: is {type(found).__name__}, not a class or function")
+    return found  # type: ignore[no-any-return]
 
 
 def similar_files(path: Path) -> str:

@@ -5,8 +5,20 @@ from __future__ import annotations
 import math
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Discriminator, Field, Tag
-from pydantic_core import PydanticCustomError
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    GetJsonSchemaHandler,
+    Tag,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError
+
+from ..units import UnitProblem, seconds
 
 
 def _as_list(value: Any) -> Any:
@@ -54,10 +66,35 @@ def _usable_file_name(name: str) -> str:
     return name
 
 
+class Or:
+    """Tell the JSON schema of a value which other types a file may write instead, such as ``"string"``."""
+
+    def __init__(self, *types: str) -> None:
+        self.types = types
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """Return either."""
+        return {"anyOf": [{"type": name} for name in self.types] + [handler(schema)]}
+
+
+def _seconds(value: Any) -> Any:
+    """Return a time written with its unit in s; other values as they are."""
+    if not isinstance(value, str):
+        return value
+    try:
+        return seconds(value)
+    except UnitProblem as problem:
+        raise PydanticCustomError("time", "{text}", {"text": str(problem)}) from None
+
+
 Name = Annotated[str, AfterValidator(_usable_name)]
 FileName = Annotated[str, AfterValidator(_usable_file_name)]
 """A name that result files can have."""
 Positive = Annotated[float, Field(gt=0)]
+Time = Annotated[float, BeforeValidator(_seconds), Or("string")]
+"""A time in s, or with its unit: ``"0.1 ms"``."""
+Duration = Annotated[float, Field(gt=0), BeforeValidator(_seconds), Or("string")]
+"""A time greater than 0 in s, or with its unit."""
 Vector = list[float]
 Matrix = Annotated[list[list[float]], AfterValidator(_same_row_lengths)]
 Names = Annotated[
@@ -72,7 +109,7 @@ Numbers = Annotated[
     Discriminator(shape_of),
 ]
 """Numbers, or a vector."""
-OneOrMore = Annotated[list[str], BeforeValidator(_as_list), Field(min_length=1)]
+OneOrMore = Annotated[list[str], BeforeValidator(_as_list), Field(min_length=1), Or("string")]
 
 
 class Table(BaseModel):

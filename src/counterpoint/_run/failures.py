@@ -30,6 +30,9 @@ def explain(system: System, plan: Plan, failure: _core.Failure) -> SimulationErr
         return None
     name = plan.names[failure.participant]
     text = failure.sentence(name, _port_name(system, name, failure))
+    hint = system.subsystems[name].subsystem.not_finite_hint
+    if hint and failure.kind == FailureKind.not_finite:
+        text = f"{text}; {hint}"
     return _ERRORS[failure.kind](text, name, failure.start)
 
 

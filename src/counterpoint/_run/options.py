@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
 from typing import TYPE_CHECKING
@@ -33,6 +33,8 @@ class RunOptions:
     host: str | None = None
     approximation: Approximation | None = None
     metadata: Mapping[str, str | float] | None = None
+    record: Sequence[str] | None = None
+    record_every: float | str | None = None
 
     @property
     def default_approximation(self) -> Approximation:

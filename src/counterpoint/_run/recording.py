@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -12,8 +12,10 @@ from .._common.ports import columns
 from ..results import DefectSummary, FileStore, MemoryStore, RunLayout, RunSummary, SubsystemLayout, WindowSummary
 from ..results.store import Status
 from .plan import Plan
+from .selection import Selection
 
 if TYPE_CHECKING:
+    from ..subsystems import Subsystem
     from ..system import System
     from ..windows import Window
 
@@ -24,8 +26,14 @@ class Recorder:
     """Moves what a driver of the core has recorded to a store."""
 
     def __init__(
-        self, plan: Plan, driver: Driver, store: FileStore | MemoryStore, window: Window | None = None
+        self,
+        plan: Plan,
+        driver: Driver,
+        store: FileStore | MemoryStore,
+        window: Window | None = None,
+        selection: Selection | None = None,
     ) -> None:
+        self._selection = selection
         self._plan = plan
         self._driver = driver
         self._store = store
@@ -34,7 +42,7 @@ class Recorder:
     def drain(self, at_least: int = 1) -> None:
         """Move recorded rows to the store, from participants and connections that have at least this many."""
         for published in self._driver.take_rows(at_least):
-            self._store.append(published.participant, published.rows)
+            self._keep(published.participant, published.rows)
         for compared in self._driver.take_defect_rows(at_least):
             connection, rows = self._plan.connections[compared.connection], compared.rows
             if connection.width == 1:
@@ -43,6 +51,19 @@ class Recorder:
             for j in range(connection.width):
                 series = np.asarray(rows)[:, [0, 1 + j, 1 + connection.width + j]]
                 self._store.append_defects(connection.first_label + j, np.ascontiguousarray(series))
+
+    def _keep(self, participant: int, rows: Any) -> None:
+        kept = rows
+        if self._selection is not None:
+            kept = self._selection.keep(participant, self._plan.names[participant], rows)
+        if kept is not None:
+            self._store.append(participant, kept)
+
+    def finish(self) -> None:
+        """Move everything that is left, and the last row of each subsystem whatever was selected."""
+        self.drain()
+        for participant, rows in self._selection.rest() if self._selection is not None else ():
+            self._store.append(participant, rows)
 
     def seconds(self) -> list[float]:
         """Return the time spent per subsystem, in s."""
@@ -102,19 +123,41 @@ class Recorder:
         return summaries
 
 
-def run_layout(system: System, plan: Plan) -> RunLayout:
-    """Return what a run of the system publishes."""
+def run_layout(system: System, plan: Plan, selection: Selection | None = None) -> RunLayout:
+    """Return what a run of the system publishes, as far as it is kept."""
+    selection = selection or Selection()
     parts = []
     for name, participant in system.subsystems.items():
         ports = participant.subsystem.output_widths
-        units = [participant.subsystem.units.get(port, "") for port, width in ports.items() for _ in range(width)]
-        parts.append(SubsystemLayout(name, tuple(columns(ports)), tuple(units)))
+        kept = selection.columns_of(name, columns(ports))
+        unit_of = {
+            column: participant.subsystem.units.get(port, "")
+            for port, width in ports.items()
+            for column in columns({port: width})
+        }
+        held = columns({port: width for port, width in ports.items() if _is_held(participant.subsystem, port)})
+        minor = columns({port: ports[port] for port in participant.subsystem.minor_outputs if port in ports})
+        parts.append(
+            SubsystemLayout(
+                name,
+                kept,
+                tuple(unit_of[column] for column in kept),
+                tuple(column for column in held if column in kept),
+                tuple(column for column in minor if column in kept and selection.chosen is None),
+            )
+        )
     labels = [
         label
         for connection in plan.connections
         for label in _labels(connection.source, connection.target, connection.width)
     ]
     return RunLayout(tuple(parts), tuple(labels))
+
+
+def _is_held(subsystem: Subsystem, port: str) -> bool:
+    """Whether an output is kept from sample to sample, for that is how it is approximated."""
+    preferred = subsystem.approximation_of(port)
+    return preferred is not None and preferred.name.startswith("hold")
 
 
 def _labels(source: str, target: str, width: int) -> list[str]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import math
+import platform
+import shlex
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -15,12 +18,14 @@ from numpy.typing import ArrayLike
 
 from .. import _core
 from .._common.signals import DeferredInterrupt, NativeWatch, say_at_once
+from .._common.version import VERSION
 from .._display.progress import show
 from ..errors import ModelError, OutputError, RunInterrupted, SetupError
 from ..results import FileStore, MemoryStore, Result
 from ..results.store import RunSummary, Status
 from .checks import value_problems
 from .claims import Claim
+from .events import EventLog
 from .failures import explain
 from .options import RunOptions
 from .plan import Plan, make_plan
@@ -28,6 +33,7 @@ from .process_state import preserving_process_state, take_signals_back
 from .program_end import ProgramEnded, watch
 from .progress import Progress
 from .recording import Driver, Recorder, run_layout
+from .selection import Selection
 from .standstill import Standstill, warn_about_standstill
 from .time_resolution import is_too_small, resolution_text
 
@@ -80,6 +86,14 @@ class _Ended:
         return self.last[participant]
 
 
+def _made_by() -> dict[str, str]:
+    """Return what ran, for the run file."""
+    given = [word for word in getattr(sys, "argv", []) if "token=" not in word]  # results are given away
+    command = shlex.join(given)
+    machine = f"{sys.platform} {platform.machine()}"
+    return {"version": VERSION, "python": platform.python_version(), "platform": machine, "command": command}
+
+
 class Run:
     """A run that is driven step by step; made by :meth:`System.start`.
 
@@ -100,9 +114,11 @@ class Run:
         self._plan = make_plan(system, options)
         self._claim.take()
         self._driver = _make_driver(self._plan, options)
-        self._layout = run_layout(system, self._plan)
+        selection = Selection.of(system, options.record, options.record_every)
+        self._layout = run_layout(system, self._plan, selection)
         self._store = self._make_store(options)
-        self._recorder = Recorder(self._plan, self._driver, self._store, options.window)
+        kept = selection if options.record is not None or options.record_every is not None else None
+        self._recorder = Recorder(self._plan, self._driver, self._store, options.window, kept)
         self._exits = contextlib.ExitStack()
         self._report = self._reporting(options.progress)
         self._began = self._flushed = self._reported = time.monotonic()
@@ -113,6 +129,8 @@ class Run:
         self._driven = {connection.target for connection in self._plan.connections}
         self._result: Result | None = None
         self._stepping = self._driver.whereabouts(self._plan.names, "to finish its step from")
+        self._log = EventLog(system.name)
+        self._log.begin(system, self._plan.start, str(self._plan.scheme))
         watch(self)
         with self._claim.in_use():
             self._guarded(lambda: self._call_watched(self._driver.start, "to start at"))
@@ -120,7 +138,10 @@ class Run:
 
     def _make_store(self, options: RunOptions) -> FileStore | MemoryStore:
         window = {} if options.window is None else {"window": str(options.window)}
-        notes = {"name": self._system.name, "scheme": str(options.scheme), **window, **(options.metadata or {})}
+        notes: dict[str, str | float] = {"name": self._system.name, "scheme": str(options.scheme), **window}
+        if options.until is not None:
+            notes["until"] = options.until
+        notes |= {**_made_by(), **(options.metadata or {})}
         if options.file is None:
             return MemoryStore(self._layout, notes)
         return FileStore(fspath(options.file), self._layout, notes, options.overwrite)
@@ -290,7 +311,7 @@ class Run:
         try:
             work()
         except _core.RunEnd as end:
-            self._recorder.drain()
+            self._recorder.finish()
             self._close("finished", f"{end}{self._kept_windows()}")
         except KeyboardInterrupt as error:
             text = f"interrupted at t = {self.time:.9g} s; results up to there are kept"
@@ -325,13 +346,13 @@ class Run:
         with contextlib.suppress(Exception):
             if isinstance(self._driver, _core.WindowedScheduler):
                 self._driver.give_up()
-            self._recorder.drain()
+            self._recorder.finish()
         with contextlib.suppress(Exception):
             self._close(status, message)
         return self._result
 
     def _finish(self) -> None:
-        self._recorder.drain()
+        self._recorder.finish()
         if self._report is not None:
             self._report(self._progress(time.monotonic()))
         problems = self._call(lambda: self._standstill.problems(self._driver, self.time))
@@ -347,6 +368,9 @@ class Run:
         if self._runs_foreign_code:
             take_signals_back()
         summary = self._recorder.summary(status, message, self.time, time.monotonic() - self._began, self._seconds())
+        with contextlib.suppress(Exception):  # a component that died has nothing to say
+            self._log.end(self._system, status, message, self.time)
+        summary.events = self._log.events
         try:
             self._store.close(summary)
         except OutputError:

@@ -43,7 +43,7 @@ class FmuCase(ModelCase):
     def until(self) -> float:
         """End of the run in s."""
         if self.settings.until is None:
-            raise ScenarioError(f"{self.path}: the FMU suggests no end of the run; say --until {self.start + 10:g}")
+            raise ScenarioError(f"{self.path}: the FMU suggests no end of the run; say --until {self.begin + 10:g}")
         return self.settings.until
 
     @property
@@ -64,7 +64,7 @@ class FmuCase(ModelCase):
         """Return the step in s: as given, else as the FMU suggests (None), else a thousandth of the run."""
         if self.settings.step is not None or self.model.own_pace or self.model.preferred_step is not None:
             return self.settings.step
-        step = 10.0 ** (round(math.log10(self.until - self.start)) - 3)
+        step = 10.0 ** (round(math.log10(self.until - self.begin)) - 3)
         warnings.warn(
             f"{self.path}: the FMU suggests no step; {step:g} s is used; --step sets another", StepWarning, stacklevel=2
         )

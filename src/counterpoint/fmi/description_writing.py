@@ -108,8 +108,11 @@ def _add_common(root: ElementTree.Element, description: ModelDescription) -> Non
     categories = _add(root, "LogCategories")
     for name, text in _LOG_CATEGORIES.items():
         _add(categories, "Category", name=name, description=text)
-    if description.experiment.step is not None:
-        _add(root, "DefaultExperiment", startTime="0", stepSize=repr(description.experiment.step))
+    experiment = description.experiment
+    times = {"startTime": experiment.start or 0.0, "stopTime": experiment.stop, "stepSize": experiment.step}
+    given = {name: repr(float(value)) if value else "0" for name, value in times.items() if value is not None}
+    if len(given) > 1:
+        _add(root, "DefaultExperiment", **given)
 
 
 def _add_unit(parent: ElementTree.Element, unit: Unit) -> None:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from .. import _core
+from .._common.numbers import is_number
 from .._common.version import VERSION
 from .._run.checks import feedthrough_edges
 from .._run.options import RunOptions
@@ -58,6 +59,7 @@ def export_fmu(
     inputs: Iterable[str] | None = None,
     outputs: Iterable[str] | None = None,
     input_approximation: Approximation | None = None,
+    until: float | None = None,
     overwrite: bool = False,
 ) -> Path:
     """Write a model or a coupled system as an FMU for co-simulation that runs without Python.
@@ -81,6 +83,8 @@ def export_fmu(
     input_approximation : Approximation, optional
         How inputs continue from one communication point to the next. Default: held, or with the slope that an FMI 2
         master gives (input derivatives). ``cp.lagrange(1)`` extends the line through the last two values.
+    until : float, optional
+        Stop time in s of the default experiment, which masters offer to their users; the FMU runs beyond it, too.
     overwrite : bool
         Replace an existing file.
 
@@ -109,7 +113,10 @@ def export_fmu(
         raise SetupError(f"version: {version!r}; expected 2 or 3")
     if target.exists() and not overwrite:
         raise OutputError(f"{target}: already exists; use overwrite=True or choose another name", str(target))
+    if until is not None and not (is_number(until) and until > 0):
+        raise SetupError(f"until: {until!r}; expected a time in s greater than 0")
     export = Export(_as_system(model, step), target.stem, version, is_alone=not isinstance(model, System))
+    export.span = (0.0, until)
     export.choose_ports(inputs, outputs)
     export.compile(scheme, approximation, input_approximation)
     return export.write(target)
@@ -128,7 +135,7 @@ def export_case(case: Case, path: Path, *, version: int, overwrite: bool) -> Pat
             f"{case.path}: {names}: an FMU cannot contain subsystems in other programs; export what they serve, and "
             "connect the FMUs"
         )
-    export = Export(case.build(), target.stem, version, is_alone=not case.is_coupled)
+    export = Export(case.build(), target.stem, version, is_alone=not case.is_coupled, span=case.span)
     export.choose_ports(None, None)
     export.compile(case.scheme, None, None)
     return export.write(target)
@@ -182,6 +189,7 @@ class Export:
     stem: str
     version: int
     is_alone: bool = False
+    span: tuple[float, float | None] = (0.0, None)  #: start and stop time in s of the default experiment
     inputs: list[_Port] = field(default_factory=list)
     outputs: list[_Port] = field(default_factory=list)
     variables: list[Variable] = field(default_factory=list)
@@ -401,7 +409,7 @@ class Export:
                 can_return_early_after_intermediate_update=self.version == 3,
             ),
             units={v.unit: _unit(v.unit) for v in self.variables if v.unit},
-            experiment=DefaultExperiment(step=max(steps, default=None)),
+            experiment=DefaultExperiment(*self.span, step=max(steps, default=None)),
             outputs=unknowns,
             initial_unknowns=unknowns,
             tool=f"Counterpoint {VERSION}",

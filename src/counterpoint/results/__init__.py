@@ -10,13 +10,16 @@ Examples
 1
 """
 
+from .comparing import Comparison, Difference, compare
 from .file import FileStore
 from .names import UnknownNameError
 from .reader import FileView, load
 from .result import Result
+from .series import Samples, Series
 from .signal import DefectSignal, Signal
 from .store import (
     DefectSummary,
+    Event,
     MemoryStore,
     RunLayout,
     RunSummary,
@@ -27,19 +30,25 @@ from .store import (
 )
 
 __all__ = [
+    "Comparison",
     "DefectSignal",
     "DefectSummary",
+    "Difference",
+    "Event",
     "FileStore",
     "FileView",
     "MemoryStore",
     "Result",
     "RunLayout",
     "RunSummary",
+    "Samples",
+    "Series",
     "Signal",
     "Store",
     "StoreView",
     "SubsystemLayout",
     "UnknownNameError",
     "WindowSummary",
+    "compare",
     "load",
 ]

@@ -91,6 +91,28 @@ def to_dataset(result: Result) -> xr.Dataset:
     return dataset  # type: ignore[no-any-return]
 
 
+def to_datatree(result: Result) -> xr.DataTree:
+    """Return an xarray DataTree with one node a subsystem."""
+    xarray = need("xarray", "An xarray DataTree")
+    if not hasattr(xarray, "DataTree"):
+        raise MissingExtraError("An xarray DataTree (xarray 2024.10 or newer)", "export")
+    nodes = {"/": xarray.Dataset(attrs=_attributes(result))}
+    names = unique(FORBIDDEN_IN_NETCDF.sub("_", name) for name in result.subsystems)
+    for i, (entry, name) in enumerate(zip(result.layout.subsystems, names, strict=True)):
+        frame = result.frame(i)
+        columns = unique(["time", *(FORBIDDEN_IN_NETCDF.sub("_", column) for column in entry.columns)])[1:]
+        dataset = xarray.Dataset(
+            {
+                column: ("time", frame.iloc[:, k].to_numpy(), {"long_name": f"{entry.name}.{output}", "units": unit})
+                for k, (column, output, unit) in enumerate(zip(columns, entry.columns, entry.units, strict=True))
+            },
+            coords={"time": ("time", frame.index.to_numpy(), {"units": "s"})},
+            attrs={"subsystem": entry.name},
+        )
+        nodes[f"/{name}"] = dataset
+    return xarray.DataTree.from_dict(nodes, name=result.name)  # type: ignore[no-any-return]
+
+
 def _resampled_dataset(result: Result, times: ArrayLike) -> xr.Dataset:
     xarray = need("xarray", "An xarray Dataset")
     frame = result.at(times)
@@ -170,7 +192,8 @@ def _netcdf(result: Result, times: ArrayLike | None, path: Path) -> None:
     names = [str(name) for name in dataset.variables]
     safe = unique(_netcdf_name(name) for name in names)
     renamed = dataset.rename({old: new for old, new in zip(names, safe, strict=True) if old != new})
-    renamed.to_netcdf(path, engine="netcdf4", format="NETCDF4")
+    packed = {name: {"zlib": True, "complevel": 4, "shuffle": True} for name in renamed.data_vars}
+    renamed.to_netcdf(path, engine="netcdf4", format="NETCDF4", encoding=packed)
 
 
 def _netcdf_name(name: str) -> str:

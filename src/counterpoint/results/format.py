@@ -3,7 +3,7 @@
 ::
 
     /                             attributes: format, format_version, created, and the run's metadata (meta.*)
-    /subsystems/<name>            attributes: name, columns, units, position
+    /subsystems/<name>            attributes: name, columns, units, position; held, minor: some of the columns
     /subsystems/<name>/time       (n,) float64, s
     /subsystems/<name>/values     (n, columns) float64; absent without columns
     /connections/<position>       attribute: label
@@ -27,12 +27,13 @@ import os
 from collections.abc import Sequence
 from dataclasses import asdict, astuple, replace
 from datetime import UTC, datetime
+from math import nan
 from typing import Any, get_args
 
 import h5py
 import numpy as np
 
-from .store import DefectSummary, RunLayout, RunSummary, Status, WindowSummary
+from .store import DefectSummary, Event, RunLayout, RunSummary, Status, WindowSummary
 
 FORMAT = "counterpoint-run"
 FORMAT_VERSION = 1
@@ -44,6 +45,7 @@ FEWEST_VALUES = 1 << 16
 MOST_CHUNK_ROWS = 8192
 FIRST_CHUNKS_BYTES = 1 << 21
 MESSAGE_ROOM = 1 << 13
+EVENTS_ROOM = 1 << 14
 CUT = " ..."
 
 
@@ -105,6 +107,9 @@ def write_structure(file: Any, layout: RunLayout, metadata: dict[str, str | floa
         group.attrs["position"] = position
         _write_text(group, "columns", entry.columns)
         _write_text(group, "units", entry.units)
+        for key, names in (("held", entry.held), ("minor", entry.minor)):
+            if names:
+                _write_text(group, key, names)
         _growing(group, "time", width)
         if entry.columns:
             _growing(group, "values", width, len(entry.columns))
@@ -141,7 +146,7 @@ def summary_room(layout: RunLayout) -> int:
         defects=[DefectSummary(label, "interpolates", count, *[number] * 5) for label in layout.connections],
         windows=WindowSummary(number, count, number, count, count, count, number, number),
     )
-    return len(_as_json(longest)) + MESSAGE_ROOM
+    return len(_as_json(longest)) + MESSAGE_ROOM + EVENTS_ROOM
 
 
 def summary_text(summary: RunSummary, room: int) -> bytes:
@@ -150,6 +155,7 @@ def summary_text(summary: RunSummary, room: int) -> bytes:
     >>> summary_text(RunSummary("finished", "a" * 1000), 400)[:40]
     b'{"status": "finished", "message": "aaaaa'
     """
+    summary = _with_fewer_events(summary, room)
     text = _as_json(summary)
     if len(text) > room:
         excess = len(text) - room + len(CUT)
@@ -162,6 +168,16 @@ def summary_text(summary: RunSummary, room: int) -> bytes:
     return text.ljust(room)
 
 
+def _with_fewer_events(summary: RunSummary, room: int) -> RunSummary:
+    """Return a summary that fits, with the first events and how many are missing."""
+    kept, count = summary.events, len(summary.events)
+    while kept and len(_as_json(replace(summary, events=kept))) > room - MESSAGE_ROOM // 8:
+        kept = kept[: len(kept) // 2]
+    if len(kept) < count:
+        kept = [*kept, Event(nan, "", "info", f"{count - len(kept)} more events are not kept")]
+    return replace(summary, events=kept)
+
+
 def summary_from(content: bytes) -> RunSummary:
     """Return the summary that a run has written.
 
@@ -172,6 +188,7 @@ def summary_from(content: bytes) -> RunSummary:
     """
     fields, _ = json.JSONDecoder().raw_decode(content.decode())  # what follows does not matter
     fields["defects"] = [DefectSummary(**defect) for defect in fields["defects"]]
+    fields["events"] = [Event(**event) for event in fields.get("events", [])]
     if fields.get("windows") is not None:
         fields["windows"] = WindowSummary(**fields["windows"])
     summary = RunSummary(**fields)

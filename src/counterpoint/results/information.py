@@ -79,3 +79,7 @@ def show_file(outcome: Result, where: Console) -> None:
     if outcome.message:
         say(outcome.message, where)
     say(f"signals: {', '.join(outcome.signals)}", where)
+    told = outcome.metadata
+    if "version" in told:
+        origin = f" from {told['case']}" if "case" in told else ""
+        say(f"made{origin} by Counterpoint {told['version']} on {told.get('platform', '')}, {told['created']}", where)

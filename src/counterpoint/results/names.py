@@ -29,6 +29,7 @@ class Place:
     subsystem: int
     columns: slice
     scalar: bool
+    held: bool = False
 
 
 class Catalog:
@@ -58,6 +59,7 @@ class Catalog:
                     subsystem=index,
                     columns=part,
                     scalar=name in columns,
+                    held=all(column in entry.held for column in entry.columns[part]),
                 )
                 self._pairs[entry.name, name] = place
                 self._places[place.name].append(place)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import os
-import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import OutputError
+from ..errors import SetupError
+from .plot_style import COLOURS, caption_of, figure_of, literal, save, style
 from .store import Array
 
 if TYPE_CHECKING:
@@ -21,25 +22,15 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from .result import Result
-    from .signal import Series, Signal
+    from .series import Series, Span
+    from .signal import Signal
 
 BINS = 2000
 MOST_AXES = 8
 MOST_LABELS = 12
 MOST_LINES = 200
 MARKED_SAMPLES = 80
-COLOURS = (
-    "#1f6feb",
-    "#e3612b",
-    "#2a9d5c",
-    "#8e44ad",
-    "#c9a20c",
-    "#d6336c",
-    "#0b9eb3",
-    "#7a5c3e",
-    "#5c6b7a",
-    "#86a817",
-)
+NO_OPTIONS: Mapping[str, Any] = MappingProxyType({})
 
 
 def thin(time: Array, values: Array, bins: int = BINS) -> tuple[Array, Array]:
@@ -99,40 +90,60 @@ def _columns(values: Array) -> list[Array]:
     return [values] if values.ndim == 1 else list(values.T)
 
 
-def draw_one(series: Series, ax: Axes | None) -> Axes:
+def draw_one(series: Series, ax: Axes | None, line: Mapping[str, Any] = NO_OPTIONS) -> Axes:
     """Draw one signal into `ax`, or into a new figure."""
     if ax is None:
         import matplotlib.pyplot as plt
 
         ax = plt.subplots(figsize=(8, 3.2), layout="constrained")[1]
-        _style(ax)
-        _label(ax.set_xlabel("time in s"))
-        _label(ax.set_ylabel(_caption(series.name, series.unit)))
-    _lines(ax, series, start=len(ax.lines))
+        style(ax)
+        literal(ax.set_xlabel("time in s"))
+        literal(ax.set_ylabel(series.label))
+    _lines(ax, series, len(ax.lines), line)
     if series.is_vector or len(ax.lines) > 1:
         _legend(ax)
     return ax
 
 
-def draw(result: Result, names: Sequence[str | tuple[str, str]], path: str | os.PathLike[str] | None) -> list[Axes]:
+def draw(
+    result: Result,
+    names: Sequence[str | tuple[str, str]],
+    path: str | os.PathLike[str] | None,
+    *,
+    span: Span | None = None,
+    axes: Sequence[Axes] | None = None,
+) -> list[Axes]:
     """Draw signals of a result, grouped by unit, and save the picture when a path is given."""
     groups = _grouped(result, names)
-    shown = dict(list(groups.items())[:MOST_AXES])
-    figure = _figure((9, 1.0 + 2.3 * max(1, len(shown))), keep=path is None)
-    grid = figure.subplots(max(1, len(shown)), 1, sharex=True, squeeze=False)
-    axes: list[Axes] = list(grid[:, 0])
-    for ax, (caption, signals) in zip(axes, shown.items(), strict=False):
-        _style(ax)
-        _label(ax.set_ylabel(caption))
-        for signal in signals[:MOST_LINES]:
-            _lines(ax, signal, start=len(ax.lines))
-        _legend(ax, len(signals[MOST_LINES:]))
-    _label(axes[-1].set_xlabel("time in s"))
-    _label(axes[0].set_title(_title(result, len(groups) - len(shown)), loc="left", fontweight="bold"))
-    figure.align_ylabels(axes)
+    shown = dict(list(groups.items())[: MOST_AXES if axes is None else None])
+    places = _new_axes(len(shown), keep=path is None) if axes is None else list(axes)
+    if not places:
+        raise SetupError("axes: expected at least one")
+    for number, (caption, signals) in enumerate(shown.items()):
+        _draw_group(places[min(number, len(places) - 1)], caption, signals, span)
+    if axes is None:
+        literal(places[-1].set_xlabel("time in s"))
+        title = _title(result, len(groups) - len(shown))
+        literal(places[0].set_title(title, loc="left", fontweight="bold"))
     if path is not None:
-        _save(figure, Path(path))
+        save(cast("Figure", places[0].figure), Path(path))
+    return places
+
+
+def _new_axes(count: int, *, keep: bool) -> list[Axes]:
+    figure = figure_of((9, 1.0 + 2.3 * max(1, count)), keep=keep)
+    axes: list[Axes] = list(figure.subplots(max(1, count), 1, sharex=True, squeeze=False)[:, 0])
+    figure.align_ylabels(axes)
     return axes
+
+
+def _draw_group(ax: Axes, caption: str, signals: Sequence[Signal], span: Span | None) -> None:
+    style(ax)
+    before = ax.get_ylabel()
+    literal(ax.set_ylabel(f"{before}, {caption}" if before else caption))
+    for signal in signals[:MOST_LINES]:
+        _lines(ax, signal if span is None else signal.between(*span), len(ax.lines))
+    _legend(ax, len(signals[MOST_LINES:]))
 
 
 def _grouped(result: Result, names: Sequence[str | tuple[str, str]]) -> dict[str, list[Signal]]:
@@ -145,7 +156,12 @@ def _grouped(result: Result, names: Sequence[str | tuple[str, str]]) -> dict[str
         else:
             keys.append(name)
     if not names:
-        keys = [(entry.name, column) for entry in result.layout.subsystems for column in entry.columns]
+        keys = [
+            (entry.name, column)
+            for entry in result.layout.subsystems
+            for column in entry.columns
+            if column not in entry.minor
+        ]
     groups: dict[tuple[str, str], list[Signal]] = {}
     for signal in map(result.signal, keys):
         owner = "" if signal.unit else signal.subsystem
@@ -160,13 +176,9 @@ def _is_signal(result: Result, name: str) -> bool:
 def _captioned(groups: dict[tuple[str, str], list[Signal]]) -> dict[str, list[Signal]]:
     captions: dict[str, list[Signal]] = {}
     for (unit, owner), signals in groups.items():
-        caption = _caption(signals[0].name, unit) if len(signals) == 1 else f"[{unit}]" if unit else owner
+        caption = caption_of(signals[0].name, unit) if len(signals) == 1 else f"[{unit}]" if unit else owner
         captions[caption] = captions.get(caption, []) + signals
     return captions
-
-
-def _caption(name: str, unit: str) -> str:
-    return f"{name} [{unit}]" if unit else name
 
 
 def _title(result: Result, hidden: int) -> str:
@@ -178,30 +190,20 @@ def _title(result: Result, hidden: int) -> str:
     return title
 
 
-def _figure(size: tuple[float, float], *, keep: bool) -> Figure:
-    """Make a figure; one that is only saved stays out of pyplot, which would never release it."""
-    if keep:
-        import matplotlib.pyplot as plt
-
-        return plt.figure(figsize=size, layout="constrained")
-    from matplotlib.figure import Figure as PlainFigure
-
-    return PlainFigure(figsize=size, layout="constrained")
-
-
-def _lines(ax: Axes, series: Series, start: int) -> None:
-    for i, (label, (time, values)) in enumerate(zip(series.components, thinned(series), strict=True)):
+def _lines(ax: Axes, series: Series, start: int, options: Mapping[str, Any] = NO_OPTIONS) -> None:
+    for i, (name, (time, values)) in enumerate(zip(series.components, thinned(series), strict=True)):
         few = len(time) <= MARKED_SAMPLES
-        (line,) = ax.plot(
-            time,
-            values,
-            color=COLOURS[(start + i) % len(COLOURS)],
-            linewidth=1.4,
-            marker="o" if few else "",
-            markersize=3,
-            solid_joinstyle="round",
-        )
-        line.set_gid(label)  # not its label: one that starts with "_" would be left out of the legend
+        look: dict[str, Any] = {
+            "color": COLOURS[(start + i) % len(COLOURS)],
+            "linewidth": 1.4,
+            "marker": "o" if few else "",
+            "markersize": 3,
+            "solid_joinstyle": "round",
+            "drawstyle": "steps-post" if series.is_held else "default",
+        }
+        (line,) = ax.plot(time, values, **(look | dict(options)))
+        # Not its label: one that starts with "_" would be left out of the legend.
+        line.set_gid(str(options.get("label", name)))
 
 
 def _legend(ax: Axes, not_drawn: int = 0) -> None:
@@ -223,35 +225,10 @@ def _legend(ax: Axes, not_drawn: int = 0) -> None:
     for text, line in zip(legend.get_texts(), shown, strict=True):
         name = line.get_gid() or str(line.get_label())
         text.set_text(name if len(name) <= 36 else name[:20] + "…" + name[-15:])
-        _label(text)
+        literal(text)
 
 
 def _more_lines(not_named: int, not_drawn: int) -> str | None:
     if not_drawn:
         return f"{not_named + not_drawn} more signals,\n{not_drawn} of them not drawn"
     return f"{not_named} more lines" if not_named else None
-
-
-def _label(text: Any) -> None:
-    """Show text as it is: a name with dollar signs is not mathematics."""
-    text.set_parse_math(False)
-
-
-def _style(ax: Axes) -> None:
-    ax.spines[["top", "right"]].set_visible(False)
-    ax.spines[["left", "bottom"]].set_color("#8a929b")
-    ax.grid(True, color="#e3e6ea", linewidth=0.8)
-    ax.set_axisbelow(True)
-    ax.tick_params(colors="#3d444d", labelsize="small")
-    ax.margins(x=0.01)
-    ax.ticklabel_format(axis="y", style="sci", scilimits=(-3, 4), useMathText=True)
-
-
-def _save(figure: Figure, path: Path) -> None:
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", message="Glyph .* missing from font")
-        try:
-            figure.savefig(path, dpi=150)
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error)
-            raise OutputError(f"{path}: the picture cannot be saved: {reason}", str(path)) from error

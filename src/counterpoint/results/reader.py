@@ -267,7 +267,8 @@ class FileView:
 
 def _subsystem(group: h5py.Group, name: str) -> tuple[int, SubsystemLayout]:
     columns, units = attribute(group, "columns"), attribute(group, "units")
-    return int(attribute(group, "position")), SubsystemLayout(attribute(group, "name"), columns, units)
+    held, minor = (attribute(group, key) if key in group.attrs else () for key in ("held", "minor"))
+    return int(attribute(group, "position")), SubsystemLayout(attribute(group, "name"), columns, units, held, minor)
 
 
 def _connection(first: int) -> Callable[[h5py.Group, str], tuple[int, str]]:

@@ -18,8 +18,9 @@ from ..quality import Quality, assess_defects
 from .defects import summaries
 from .names import Catalog, Place, UnknownNameError
 from .sampling import Kind, sample
+from .series import Span
 from .signal import DefectSignal, Signal
-from .store import ALL, DefectSummary, RunLayout, RunSummary, StoreView
+from .store import ALL, Array, DefectSummary, RunLayout, RunSummary, StoreView
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -170,9 +171,33 @@ class Result:
         """
         return Signal(self._view, self._catalog.signal(key))
 
+    def expand(self, key: str) -> list[str]:
+        """Return the scalar signals that a name stands for: of a subsystem, of a vector, or one.
+
+        Raises
+        ------
+        UnknownNameError
+            When there is nothing of this name.
+        """
+        found = self._catalog.find(key)
+        if isinstance(found, Place):
+            entry = self.layout.subsystems[found.subsystem]
+            return [f"{entry.name}.{column}" for column in entry.columns[found.columns]]
+        entry = self.layout.subsystems[found]
+        return [f"{entry.name}.{column}" for column in entry.columns]
+
     def rows(self, subsystem: str) -> int:
         """Return the number of rows that a subsystem published."""
         return self._view.rows(self._catalog.subsystem(subsystem))
+
+    def row_times(self, subsystem: str) -> Array:
+        """Return the times of the rows of a subsystem in s, shape ``(n,)``."""
+        return np.array(self._view.times(self._catalog.subsystem(subsystem)))
+
+    def row(self, subsystem: str, number: int) -> Array:
+        """Return one row of a subsystem, shape ``(columns,)``."""
+        found = self._view.values(self._catalog.subsystem(subsystem), ALL, slice(number, number + 1))
+        return np.array(found[0])
 
     def at(self, times: ArrayLike, kind: Kind = "linear") -> pd.DataFrame:
         """Return all signals at common times.
@@ -234,6 +259,18 @@ class Result:
 
         return to_dataset(self)
 
+    def to_datatree(self) -> xr.DataTree:
+        """Return a DataTree with one node per subsystem, each with its own ``time`` in s; units are attributes.
+
+        Raises
+        ------
+        MissingExtraError
+            When xarray 2024.10 or newer is not installed.
+        """
+        from .export import to_datatree
+
+        return to_datatree(self)
+
     def export(self, path: str | os.PathLike[str], times: ArrayLike | None = None) -> list[Path]:
         """Write the signals in another format.
 
@@ -281,6 +318,13 @@ class Result:
         return assess_defects(self._defect_summaries, self.summary.windows)
 
     @property
+    def events(self) -> pd.DataFrame:
+        """What happened in the run: time in s, source (subsystem), level, text; jumps of outputs among them."""
+        from .events import events_of
+
+        return events_of(self)
+
+    @property
     def timing(self) -> pd.DataFrame:
         """Per subsystem: steps, seconds, share of all subsystems, microseconds per step."""
         import pandas as pd
@@ -299,15 +343,26 @@ class Result:
             }
         )
 
-    def plot(self, *names: str | tuple[str, str], path: str | os.PathLike[str] | None = None) -> list[Axes]:
+    def plot(
+        self,
+        *names: str | tuple[str, str],
+        path: str | os.PathLike[str] | None = None,
+        span: Span | None = None,
+        axes: Sequence[Axes] | None = None,
+    ) -> list[Axes]:
         """Draw signals over time, one axis a unit (or a subsystem, where units are not known).
 
         Parameters
         ----------
         *names : str
-            Signals or subsystems; all signals by default.
+            Signals or subsystems; by default all but those that a model calls minor, such as the coordinates of a
+            mechanism that declares outputs.
         path : path-like, optional
             Save the picture there (``.png``, ``.pdf``, ``.svg``) instead of keeping it for ``plt.show()``.
+        span : tuple (start, end), optional
+            Times in s to show; None on either side: from the first, to the last sample.
+        axes : sequence of matplotlib axes, optional
+            Where to draw, one per unit; further units go into the last.
 
         Returns
         -------
@@ -315,7 +370,7 @@ class Result:
         """
         from .plot import draw
 
-        return draw(self, names, path)
+        return draw(self, names, path, span=span, axes=axes)
 
     def __repr__(self) -> str:
         from .text import headline

@@ -59,6 +59,31 @@ def sample(times: ArrayLike, t: Array, y: Array, kind: Kind, name: str) -> Array
     return found.reshape(wanted.shape + y.shape[1:])
 
 
+def shared_times(first: Array, second: Array, name: str) -> Array:
+    """Return the times of both in the span that they share; times that differ by rounding only count once.
+
+    Raises
+    ------
+    SetupError
+        When they share none.
+    """
+    if not len(first) or not len(second):
+        return np.empty(0)
+    begin, end = max(first[0], second[0]), min(first[-1], second[-1])
+    margin = TIME_TOLERANCE * max(abs(begin), abs(end), end - begin)
+    if end < begin - margin:
+        raise SetupError(f"{name}: share no time: one ends at {end:g} s, the other begins at {begin:g} s")
+    every = np.unique(np.concatenate([first, second]))
+    every = every[(every >= begin - margin) & (every <= end + margin)].clip(begin, end)
+    return np.asarray(every[np.append(True, np.diff(every) > min(margin, 1e-3 * _closest(first, second)))])
+
+
+def _closest(first: Array, second: Array) -> float:
+    """Return the smallest step of two time axes, s."""
+    steps = np.concatenate([np.diff(first), np.diff(second)])
+    return float(steps[steps > 0].min(initial=np.inf))
+
+
 def _inside(wanted: Array, t: Array, name: str) -> Array:
     if len(t) == 0:
         raise SetupError(f"{name}: has no samples")

@@ -4,129 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import ArrayLike
 
-from .sampling import Kind, sample
+from .series import Series
 from .store import Array, StoreView
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.axes import Axes
 
     from .names import Place
 
 
 BLOCK_ROWS = 1 << 18
 """Samples that are read at once where all of them would take too much memory."""
-
-
-class Series:
-    """Samples on their own time axis: what signals and interface defects have in common.
-
-    Attributes
-    ----------
-    name, unit : str
-        What it is; the unit is empty when not known.
-    time : array
-        Sample times in s, shape ``(n,)``.
-    values : array
-        Samples, shape ``(n,)``, or ``(n, width)`` for a vector.
-    """
-
-    name: str
-    unit: str
-
-    def __len__(self) -> int:
-        return len(self.time)
-
-    def __repr__(self) -> str:
-        unit = f" [{self.unit}]" if self.unit else ""
-        span = f", {self.time[0]:g} s to {self.time[-1]:g} s" if len(self) else ""
-        return f"<{type(self).__name__} {self.name}{unit}: {len(self)} samples{span}>"
-
-    @property
-    def time(self) -> Array:
-        """Sample times in s, shape ``(n,)``."""
-        raise NotImplementedError
-
-    @property
-    def values(self) -> Array:
-        """Samples, shape ``(n,)``, or ``(n, width)`` for a vector."""
-        raise NotImplementedError
-
-    @property
-    def is_vector(self) -> bool:
-        """Whether a sample has several values."""
-        return False
-
-    @property
-    def components(self) -> list[str]:
-        """Names of the columns of ``values``."""
-        return [self.name]
-
-    @property
-    def ends(self) -> tuple[float, float]:
-        """Times of the first and the last sample, s."""
-        return float(self.time[0]), float(self.time[-1])
-
-    def blocks(self) -> Iterator[tuple[Array, Array]]:
-        """Yield times and values of some samples after the other, without keeping them."""
-        yield self.time, self.values
-
-    @overload
-    def at(self, times: float, kind: Kind = "linear") -> Any: ...
-    @overload
-    def at(self, times: ArrayLike, kind: Kind = "linear") -> Array: ...
-    def at(self, times: ArrayLike, kind: Kind = "linear") -> Any:
-        """Return values at any times within the range of the samples.
-
-        Parameters
-        ----------
-        times : array_like
-            Times in s.
-        kind : {"linear", "hold", "cubic"}
-            Straight lines between samples, the last sample, or the cubic through the four samples around.
-
-        Returns
-        -------
-        float or array
-            Shape of `times`, followed by the width of a vector.
-
-        Raises
-        ------
-        SetupError
-            When a time lies outside the samples; results are not extrapolated.
-        """
-        return sample(times, self.time, self.values, kind, self.name)[()]
-
-    def to_pandas(self) -> Any:
-        """Return a Series (a DataFrame for a vector) with the time in s as index."""
-        import pandas as pd
-
-        index = pd.Index(self.time, name="time")
-        if self.values.ndim == 1:
-            return pd.Series(self.values, index=index, name=self.name)
-        return pd.DataFrame(self.values, index=index, columns=pd.Index(self.components))
-
-    def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the samples over time.
-
-        Parameters
-        ----------
-        ax : matplotlib axes, optional
-            Where to draw; a new figure by default.
-
-        Returns
-        -------
-        matplotlib axes
-            For labels, limits and saving.
-        """
-        from .plot import draw_one
-
-        return draw_one(self, ax)
 
 
 class Signal(Series):
@@ -139,6 +31,7 @@ class Signal(Series):
         self.name = place.name
         self.unit = place.unit
         self.subsystem = view.layout.subsystems[place.subsystem].name
+        self.is_held = place.held
         self._view = view
         self._place = place
         # A run that goes on may publish more between two reads; time and values must stay of one length.

@@ -49,11 +49,17 @@ class SubsystemLayout:
         Scalar outputs; a vector output ``p`` of width 3 gives ``p[0]``, ``p[1]``, ``p[2]``.
     units : tuple of str
         One unit a column; an empty text where none is known.
+    held : tuple of str
+        Columns whose values are kept from each row to the next, such as discrete outputs.
+    minor : tuple of str
+        Columns that are not drawn unless they are named, such as the coordinates of a mechanism.
     """
 
     name: str
     columns: tuple[str, ...]
     units: tuple[str, ...] = ()
+    held: tuple[str, ...] = ()
+    minor: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.units:
@@ -143,6 +149,28 @@ class WindowSummary:
 
 
 @dataclass
+class Event:
+    """Something that happened in a run.
+
+    Attributes
+    ----------
+    time : float
+        In s; NaN when it has none.
+    source : str
+        Name of the subsystem, or empty for the run itself.
+    level : str
+        ``"info"``, ``"warning"`` or ``"error"``.
+    text : str
+        What happened.
+    """
+
+    time: float
+    source: str
+    level: str
+    text: str
+
+
+@dataclass
 class RunSummary:
     """How a run ended.
 
@@ -165,6 +193,8 @@ class RunSummary:
         One entry per connection.
     windows : WindowSummary or None
         For a run in windows that were repeated.
+    events : list of Event
+        What happened, in the order in which it was noticed.
     """
 
     status: Status
@@ -178,6 +208,7 @@ class RunSummary:
     seconds: list[float] = field(default_factory=list)
     defects: list[DefectSummary] = field(default_factory=list)
     windows: WindowSummary | None = None
+    events: list[Event] = field(default_factory=list)
 
 
 class StoreView(Protocol):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .result import Result
+    from .series import Series
 
 MOST_ROWS = 12
 VERDICT_COLOURS = {"good": "#1a7f37", "fair": "#9a6700", "poor": "#cf222e", "unknown": "#59636e"}
@@ -117,3 +118,24 @@ def _html_table(header: list[str], rows: list[list[str]]) -> str:
     body = "".join(line(row, "td") for row in rows[:MOST_ROWS])
     more = f"<div>... and {len(rows) - MOST_ROWS} more</div>" if len(rows) > MOST_ROWS else ""
     return f'<table style="{TABLE}">{line(header, "th")}{body}</table>{more}'
+
+
+def series_html(series: Series) -> str:
+    """Return a signal as a small picture, drawn without matplotlib, with its range."""
+    import numpy as np
+
+    facts = escape(repr(series)[1:-1])
+    if not len(series) or not np.isfinite(series.values).all():
+        return f"<p>{facts}</p>"
+    time, values = series.time, series.values.reshape(len(series), -1)
+    low, high = float(values.min()), float(values.max())
+    rows = np.unique(np.linspace(0, len(time) - 1, min(len(time), 600)).astype(int))
+    span, height = (time[-1] - time[0]) or 1.0, (high - low) or 1.0
+    x = 2 + 396 * (time[rows] - time[0]) / span
+    lines = []
+    for column in values.T:
+        y = 2 + 76 * (high - column[rows]) / height
+        points = " ".join(f"{a:.1f},{b:.1f}" for a, b in zip(x, y, strict=True))
+        lines.append(f'<polyline points="{points}" fill="none" stroke="#1f6feb" stroke-width="1.3"/>')
+    picture = f'<svg viewBox="0 0 400 80" width="400" height="80">{"".join(lines)}</svg>'
+    return f"<p>{facts}, {low:.6g} to {high:.6g}</p>{picture}"

@@ -173,7 +173,22 @@ class Builder:
             return table(data.times, data.values, **options | {"outputs": data.names})
         return None
 
+    def mechanisms(self) -> dict[str, Any]:
+        """Return the mechanisms by the names of their subsystems; mistakes are noted."""
+        made = {
+            name: self._mechanism(("subsystems", name), entry)
+            for name, entry in self.table.subsystems.items()
+            if isinstance(entry, models.Multibody)
+        }
+        return {name: mechanism for name, mechanism in made.items() if mechanism is not None}
+
     def _multibody(self, at: Path, entry: models.Multibody) -> Any:
+        mechanism = self._mechanism(at, entry)
+        with self._noting(*at, "file"):
+            return None if mechanism is None else mechanism.subsystem()
+        return None
+
+    def _mechanism(self, at: Path, entry: models.Multibody) -> Any:
         from ..multibody.files.reading import ModelFile
 
         with self._noting(*at, "file"):
@@ -182,7 +197,7 @@ class Builder:
             model = ModelFile.of(path, document, allow_outside=self.folder.allow_outside)
             if not self.run_code and model.runs_code:
                 return self._leave_out(f"{entry.file} with Python files")
-            return model.build().subsystem()
+            return model.build()
         return None
 
     def _find_model(self, name: str, kind: str) -> FilePath:

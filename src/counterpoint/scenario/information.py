@@ -22,7 +22,7 @@ _COLUMNS = ("name", "type", ">step in s", "inputs", "outputs")
 
 def show_scenario(described: Scenario, system: System, where: Console, times: str = "") -> None:
     """Print the subsystems, connections and the precedence of a scenario; ``times`` instead of start and end."""
-    say(f"{described.name}: " + (times or f"t = {described.start:g} to {described.until:g} s"), where)
+    say(f"{described.name}: " + (times or f"t = {described.begin:g} to {described.until:g} s"), where)
     where.print()
     where.print(_subsystems(described, system))
     where.print()
@@ -37,7 +37,7 @@ def show_outline(
     described: Scenario, table: ScenarioTable, system: System, left_out: Iterable[str], where: Console
 ) -> None:
     """Print what the file says of a scenario of which not everything was built, and what is missing."""
-    say(f"{described.name}: t = {described.start:g} to {described.until:g} s", where)
+    say(f"{described.name}: t = {described.begin:g} to {described.until:g} s", where)
     where.print()
     rows = (_outline_row(name, entry, table, system) for name, entry in table.subsystems.items())
     where.print(fill(new_table("Subsystems", *_COLUMNS), rows))

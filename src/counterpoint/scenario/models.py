@@ -14,6 +14,7 @@ from pydantic_core import PydanticCustomError
 
 from .._common.numbers import MOST_REPEATS, MOST_THREADS
 from .._files.tables import (
+    Duration,
     FileName,
     Matrix,
     Name,
@@ -22,6 +23,7 @@ from .._files.tables import (
     OneOrMore,
     Positive,
     Table,
+    Time,
     Vector,
     same_row_shapes,
     shape_of,
@@ -105,7 +107,7 @@ Approximation = Annotated[AnyApproximation, Field(discriminator="kind")]
 class SubsystemTable(Table):
     """Base of all subsystems: ``step`` in s, or its own pace when it is left out."""
 
-    step: Positive | None = None
+    step: Duration | None = None
 
 
 class Model(SubsystemTable):
@@ -118,8 +120,8 @@ class Model(SubsystemTable):
     units: dict[str, str] | None = None
     rtol: Positive | None = None
     atol: Positive | None = None
-    first_step: Positive | None = None
-    max_step: Positive | None = None
+    first_step: Duration | None = None
+    max_step: Duration | None = None
 
 
 class Linear(Model):
@@ -216,9 +218,9 @@ class DiagramSubsystem(SubsystemTable):
 class Isolation(Table):
     """How an FMU is kept in a process of its own: deadline and processor time in s, memory in bytes."""
 
-    deadline: Positive | None = None
+    deadline: Duration | None = None
     memory: Positive | None = None
-    processor_time: Positive | None = None
+    processor_time: Duration | None = None
     processes: bool | None = None
     environment: OneOrMore | None = None
 
@@ -243,8 +245,8 @@ class Fmu(SubsystemTable):
     solver: str | None = None
     rtol: Positive | None = None
     atol: Positive | None = None
-    first_step: Positive | None = None
-    max_step: Positive | None = None
+    first_step: Duration | None = None
+    max_step: Duration | None = None
     state: str | None = None
     isolate: (
         Annotated[
@@ -253,7 +255,7 @@ class Fmu(SubsystemTable):
         ]
         | None
     ) = None
-    deadline: Positive | None = None
+    deadline: Duration | None = None
     lenient: bool | None = None
 
 
@@ -265,8 +267,8 @@ class Remote(SubsystemTable):
     token: str | None = None
     token_file: str | None = None
     listening: bool | None = None
-    deadline: Positive | None = None
-    wait: Positive | None = None
+    deadline: Duration | None = None
+    wait: Duration | None = None
     insecure: bool | None = None
 
 
@@ -302,7 +304,7 @@ class Sequential(Table):
 class Window(Table):
     """Stretches of time (s) that are repeated."""
 
-    length: Positive
+    length: Duration
     repeats: Annotated[int, Field(ge=1, le=MOST_REPEATS)] = 1
     tolerance: Positive | None = None
 
@@ -327,14 +329,16 @@ class ScenarioTable(Table):
     """A whole scenario file."""
 
     name: FileName | None = None
-    until: float
-    start: float = 0.0
+    until: Time
+    start: Time = 0.0
     scheme: Scheme = "slowest-first"
     window: Window | None = None
     threads: Annotated[int, Field(ge=1, le=MOST_THREADS)] = 1
     approximation: Approximation | None = None
     convert: bool | None = None
     plot: list[str] | None = None
+    record: OneOrMore | None = None
+    record_every: int | Duration | None = None
     subsystems: Annotated[dict[Name, Subsystem], Field(min_length=1)]
     connections: list[Connection] = Field(default_factory=list)
     constants: dict[str, Numbers] = Field(default_factory=dict, alias="set")

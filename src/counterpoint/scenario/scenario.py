@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from .._cases.case import Case
+from .._cases.provenance import provenance
 from .._cases.registry import check_kind, read_case
 from .._common.numbers import MOST_THREADS, is_whole
 from .._files.document import read_document
@@ -27,6 +28,8 @@ from .writing import write_scenario
 if TYPE_CHECKING:
     from rich.console import Console
 
+    from ..multibody import Mechanism
+    from ..results import Result
     from ..system import System
     from ..windows import Window
 
@@ -47,7 +50,7 @@ class Scenario(Case):
         The file.
     name : str
         Its ``name``, or the file's name without ending.
-    start, until : float
+    begin, until : float
         Span of the run in s.
     threads : int
         Worker threads.
@@ -92,7 +95,8 @@ class Scenario(Case):
             assert isinstance(read, Scenario)
             return read
         check_kind(path, "a scenario")
-        return cls.of(path, read_document(path), allow_outside=allow_outside, allow_remote=allow_remote)
+        made = cls.of(path, read_document(path), allow_outside=allow_outside, allow_remote=allow_remote)
+        return made.with_provenance(provenance(path))
 
     @classmethod
     def of(
@@ -119,7 +123,7 @@ class Scenario(Case):
         return cls(path, table.name or path.stem, allow_outside, remotes, table, document, folder)
 
     @property
-    def start(self) -> float:
+    def begin(self) -> float:
         """Begin of the run in s."""
         return self._table.start
 
@@ -127,6 +131,11 @@ class Scenario(Case):
     def until(self) -> float:
         """End of the run in s."""
         return self._table.until
+
+    @property
+    def span(self) -> tuple[float, float | None]:
+        """Begin and end of the run in s."""
+        return self.begin, self.until
 
     @property
     def threads(self) -> int:
@@ -155,7 +164,7 @@ class Scenario(Case):
 
     def changed(self, *, until: float | None = None, scheme: str | None = None, threads: int | None = None) -> Scenario:
         """Return a scenario that differs in what is given (``until`` in s); the file stays as it is."""
-        wrong = [f"until: {text}" for text in [bad_span(self.start, until)] if text] if until is not None else []
+        wrong = [f"until: {text}" for text in [bad_span(self.begin, until)] if text] if until is not None else []
         if scheme is not None and scheme not in NAMED_SCHEMES:
             wrong.append(f'scheme: "{scheme}": no such scheme{did_you_mean(scheme, NAMED_SCHEMES)}')
         if threads is not None and not is_whole(threads, 1, MOST_THREADS):
@@ -197,8 +206,28 @@ class Scenario(Case):
     def options(self) -> RunOptions:
         """Return the settings of the scenario as options of a run."""
         return RunOptions(
-            until=self.until, start=self.start, scheme=self.scheme, window=self.window, threads=self.threads
-        )
+            until=self.until, start=self.begin, scheme=self.scheme, window=self.window, threads=self.threads,
+            record=self._table.record, record_every=self._table.record_every,
+        )  # fmt: skip
+
+    @property
+    def extra_endings(self) -> tuple[str, ...]:
+        """Ends of the names of the animations of its mechanisms."""
+        return tuple(f"-{name}.html" for name, entry in self._table.subsystems.items() if entry.type == "multibody")
+
+    def mechanisms(self) -> dict[str, Mechanism]:
+        """Return the mechanisms among its subsystems, by name; this runs the Python files that they name."""
+        mistakes = Mistakes(self._document)
+        found = self._builder(mistakes).mechanisms()
+        mistakes.raise_if_any()
+        return found
+
+    def draw_extras(self, result: Result, stem: Path) -> Iterator[Path]:
+        """Write the motion of each mechanism as an HTML page; yield each file when it is there."""
+        for name, mechanism in self.mechanisms().items():
+            if "q" in mechanism.standard_outputs and result.rows(name) >= 2:
+                page = stem.with_name(f"{stem.name}-{name}.html")
+                yield mechanism.animation(result, name).save(page)
 
     def write(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> Path:
         """Write the scenario in another form: as a system structure, or one of these as a scenario file.
@@ -251,6 +280,22 @@ class Scenario(Case):
         else:
             show_scenario(self, system, console)
 
+    def _repr_html_(self) -> str:
+        """Return what a notebook shows: settings and the graph of the coupling, from the file alone."""
+        from html import escape
+
+        from .._display.graph import graph_svg
+
+        notes = {name: f"{entry.type}, step {_step_text(entry.step)}" for name, entry in self._table.subsystems.items()}
+        pairs = ((s.partition("."), c.to.partition(".")) for c in self._table.connections for s in c.sources)
+        arrows = [(a, b, f"{y} → {u}") for (a, _, y), (b, _, u) in pairs if a in notes and b in notes]
+        head = f"{escape(self.name)}: t = {self.begin:g} to {self.until:g} s, {escape(str(self.scheme))}"
+        return f"<p><b>{head}</b></p>{graph_svg(notes, arrows, self.name)}"
+
     def _builder(self, mistakes: Mistakes, *, run_code: bool = True) -> Builder:
         indices = list(range(len(self._table.connections)))
         return Builder(self._table, indices, self._folder, mistakes, run_code, self.allow_remote)
+
+
+def _step_text(step: float | None) -> str:
+    return "its own" if step is None else f"{step:g} s"

@@ -11,13 +11,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from .._common.lazy import loading
+from .._common.plugins import STUDIES as PLUGINS
+from .._common.plugins import offered
 from ..errors import OutputError, SetupError, did_you_mean
 
 if TYPE_CHECKING:
     from .claims import Claim
     from .report import Progress, StudyReport
 
-__all__ = ["DESCRIPTIONS", "STUDIES", "Claim", "StudyReport", "run_study"]
+__all__ = ["DESCRIPTIONS", "STUDIES", "Claim", "StudyReport", "descriptions", "run_study"]
 
 STUDIES: dict[str, str] = {
     "coupling-techniques": "counterpoint.studies.coupling_techniques.study",
@@ -34,6 +36,12 @@ DESCRIPTIONS: dict[str, str] = {
     "two-mass": "two masses and three springs: schemes and polynomial orders over the frequency ratio",
 }
 """One line about each study, known without importing it."""
+
+
+def descriptions() -> dict[str, str]:
+    """Return one line about each study, those of installed packages among them; none is imported."""
+    others = {name: f"of the package {point.module.partition('.')[0]}" for name, point in offered(PLUGINS).items()}
+    return others | DESCRIPTIONS
 
 
 def run_study(name: str, out: str | Path, quick: bool = False, progress: Progress | None = None) -> StudyReport:
@@ -62,12 +70,13 @@ def run_study(name: str, out: str | Path, quick: bool = False, progress: Progres
     OutputError
         When `out` cannot be written.
     """
-    if name not in STUDIES:
-        raise SetupError(f'study: "{name}" is not a study{did_you_mean(name, STUDIES)}')
+    modules = STUDIES | {point: found.value for point, found in offered(PLUGINS).items() if point not in STUDIES}
+    if name not in modules:
+        raise SetupError(f'study: "{name}" is not a study{did_you_mean(name, modules)}')
     folder = Path(out)
     try:
         (folder / "figures").mkdir(parents=True, exist_ok=True)
-        report: StudyReport = import_module(STUDIES[name]).run(folder, quick, progress)
+        report: StudyReport = import_module(modules[name]).run(folder, quick, progress)
     except OSError as error:
         where = error.filename or folder
         raise OutputError(f"{where}: the study's files cannot be written: {error.strerror}", str(where)) from error
@@ -76,6 +85,13 @@ def run_study(name: str, out: str | Path, quick: bool = False, progress: Progres
 
 __getattr__, __dir__ = loading(
     __name__,
-    {"Claim": "claims", "DESCRIPTIONS": "", "STUDIES": "", "StudyReport": "report", "run_study": ""},
+    {
+        "Claim": "claims",
+        "DESCRIPTIONS": "",
+        "STUDIES": "",
+        "StudyReport": "report",
+        "descriptions": "",
+        "run_study": "",
+    },
     ("coupling_techniques", "kart", "pendulums", "two_mass"),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -92,6 +92,8 @@ class Subsystem:
     input_approximations: Mapping[str, Approximation] = {}  #: of inputs that need more than straight lines
     save: Callable[[], Any] | None = None
     restore: Callable[[Any], None] | None = None
+    minor_outputs: Collection[str] = ()  #: outputs that are not drawn unless they are named
+    not_finite_hint: str = ""  #: what may be the matter when an output is NaN
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -176,8 +178,12 @@ class NativeSubsystem(Subsystem):
         can_save: bool = True,
         preferred_approximation: Approximation | None = None,
         input_approximations: Mapping[str, Approximation] | None = None,
+        minor_outputs: Collection[str] = (),
+        not_finite_hint: str = "",
     ) -> None:
         self.kind = kind
+        self.minor_outputs = minor_outputs
+        self.not_finite_hint = not_finite_hint
         self._make = make
         self.inputs = dict(inputs)
         self.outputs = dict(outputs)

@@ -142,6 +142,9 @@ def second_order(
     return linear(a, b, select, x0=np.concatenate([q, v]), inputs=inputs, outputs=ports, solver=solver, **more)
 
 
+_UNDECLARED = "without feedthrough its output function gets NaN for u; if it reads u, say feedthrough=True"
+
+
 def ode(
     rhs: RightHandSide | Any,
     x0: ArrayLike,
@@ -217,6 +220,7 @@ def ode(
         defaults=defaults,
         units=units,
         own_pace=solver in VARIABLE_STEP,
+        not_finite_hint=_UNDECLARED if output is not None and m > 0 and not pairs else "",
     )
 
 

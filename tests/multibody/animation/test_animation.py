@@ -193,6 +193,34 @@ def test_rotations_turn_evenly_and_stay_rotations():
     np.testing.assert_allclose(again.shapes[0].rotations, about_z(2.5 * again.times), atol=1e-12)
 
 
+def test_a_crank_that_turns_48_times_a_second_keeps_its_length(tmp_path):
+    """Half way between two frames a straight line between its ends would be half as long."""
+    t = np.linspace(0.0, 1.0, 601)
+    tip = 0.05 * np.stack([np.cos(96 * np.pi * t), np.sin(96 * np.pi * t), 0 * t], axis=1)
+    crank = Shape("crank", "line", np.stack([0 * tip, tip], axis=1))
+    animation = Animation(t, (crank,))
+    shown = animation.resampled(61.7).shapes[0].positions
+    np.testing.assert_allclose(np.linalg.norm(shown[:, 1], axis=1), 0.05, rtol=1e-9)
+    page = animation.save(tmp_path / "crank.html").read_text(encoding="utf-8")
+    seen = embedded_scene(page)
+    assert seen["jumps"] == list(range(seen["frames"] - 1))
+
+
+def test_slow_motion_between_close_frames_is_smooth():
+    slow = four_bars(1, np.linspace(0.0, 1.0, 101))
+    assert slow.is_smooth.all()
+    assert scene(slow)["jumps"] == []
+    middle = slow.shapes_at([0.005])[0].positions
+    np.testing.assert_allclose(middle, (slow.shapes[0].positions[:1] + slow.shapes[0].positions[1:2]) / 2)
+
+
+def test_a_line_that_changes_its_length_is_interpolated():
+    stretched = np.zeros((2, 2, 3))
+    stretched[:, 1, 0] = [1.0, 3.0]
+    (line,) = Animation(np.array([0.0, 1.0]), (Shape("rope", "line", stretched),)).shapes_at([0.5])
+    np.testing.assert_allclose(line.positions[0, 1], [2.0, 0.0, 0.0])
+
+
 def test_of_two_frames_at_one_time_the_later_counts():
     shape = Shape("p", "point", track(np.array([0.0, 1.0, 7.0, 8.0]), 0.0, 0.0))
     jump = Animation(np.array([0.0, 1.0, 1.0, 2.0]), (shape,))

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import ConfigDict, Discriminator, Field, Tag
 
-from ..._files.tables import FileName, Name, Numbers, Positive, Table, keys_of
+from ..._files.tables import Duration, FileName, Name, Numbers, Positive, Table, Time, keys_of
 
 Signals = list[str | float] | dict[str, str | float]
 """What enters a block: names of signals or numbers, in order or by port."""
@@ -20,23 +20,23 @@ class SettingsTable(Table):
 
     name: FileName | None = None
     solver: str | None = None
-    step: Positive | None = None
-    inner_step: Positive | None = None
+    step: Duration | None = None
+    inner_step: Duration | None = None
     locate_events: bool | None = None
     publish_events: bool | None = None
     algebraic_loops: Literal["error", "solve"] | None = None
     rtol: Positive | None = None
     atol: Positive | None = None
-    first_step: Positive | None = None
-    max_step: Positive | None = None
+    first_step: Duration | None = None
+    max_step: Duration | None = None
 
 
 class RunTable(Table):
     """``[run]``: times and step in s, outputs to plot."""
 
-    until: float | None = None
-    start: float = 0.0
-    step: Positive | None = None
+    until: Time | None = None
+    start: Time = 0.0
+    step: Duration | None = None
     plot: list[str] | None = None
 
 

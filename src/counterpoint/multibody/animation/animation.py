@@ -5,18 +5,21 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from html import escape
 from math import ceil
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from ...errors import OutputError, SetupError, did_you_mean
 from .rotations import Array, between, to_matrices, to_quaternions, worst_departure
 from .shape import Shape
 
 _NOTEBOOK_FRAMES = 600
+_SHRINKS = 0.01
+"""Part of its length that a line may lose between two frames; more can be seen."""
 _ROTATION_TOLERANCE = 0.01
 """Entries of RᵀR - 1 up to this come from constraints that a solver holds approximately, and cannot be seen."""
 
@@ -133,8 +136,9 @@ class Animation:
     def resampled(self, frames_per_second: float = 60.0, speed: float | None = None) -> Animation:
         """Return the same motion with equidistant frames, enough for a smooth picture at a given speed.
 
-        Positions are interpolated linearly, rotations along the shortest way; a body that makes more than half a turn
-        between two frames therefore seems to turn slower or backwards, as in a film: ask for a lower speed.
+        Between two frames positions are interpolated linearly and rotations along the shortest way, as long as bodies
+        keep their lengths (see :attr:`is_smooth`); otherwise the nearer frame is shown. A body that makes more than
+        half a turn between two frames seems to turn slower or backwards, as in a film: ask for a lower speed.
 
         Parameters
         ----------
@@ -159,8 +163,20 @@ class Animation:
         times = np.linspace(self.times[0], self.times[-1], count)
         return replace(self, times=times, shapes=self.shapes_at(times))
 
+    @cached_property
+    def is_smooth(self) -> NDArray[np.bool_]:
+        """Whether frames may be interpolated, shape ``(frames - 1,)``: no line shrinks by more than 1 % on the way."""
+        smooth = np.ones(len(self.times) - 1, dtype=bool)
+        for shape in self.shapes:
+            if shape.kind == "line" and len(shape.positions) > 1:
+                smooth &= _keeps_lengths(shape.positions)
+        return smooth
+
     def shapes_at(self, times: ArrayLike) -> tuple[Shape, ...]:
-        """Return the shapes at other times, in s, within those of this animation; those that rest keep one frame."""
+        """Return the shapes at other times, in s, within those of this animation; those that rest keep one frame.
+
+        Where :attr:`is_smooth` is false the nearer frame is taken for all shapes, so that bodies stay rigid and joined.
+        """
         wanted = np.asarray(times, dtype=np.float64)
         slack = 1e-9 * max(abs(self.times[0]), abs(self.times[-1]))  # sums of steps end beside round numbers
         outside = ~((wanted >= self.times[0] - slack) & (wanted <= self.times[-1] + slack))
@@ -173,6 +189,7 @@ class Animation:
         t = self.times[kept]
         place = np.clip(np.searchsorted(t, wanted, side="right") - 1, 0, len(t) - 2)
         weight = np.clip((wanted - t[place]) / (t[place + 1] - t[place]), 0.0, 1.0)
+        weight = np.where(self.is_smooth[kept[place]], weight, np.round(weight))
         return tuple(_moved(shape, kept[place], kept[place + 1], weight) for shape in self.shapes)
 
     def save(self, path: str | os.PathLike[str], *, frames_per_second: float | None = 60.0) -> Path:
@@ -266,6 +283,18 @@ class Animation:
             raise SetupError(f"{self._where}: a strip needs at least one frame and one column")
         view = view or ("front" if self.planar else "iso")
         return draw(self, Path(path), chosen, view=view, columns=columns or len(chosen), dpi=dpi)
+
+
+def _keeps_lengths(positions: Array) -> NDArray[np.bool_]:
+    """Return for each interval whether a line of points keeps its lengths in the middle of a linear interpolation.
+
+    A line whose length changes between the two frames anyway is elastic, and may have any length in between.
+    """
+    edges = np.diff(positions, axis=1)
+    lengths = np.linalg.norm(edges, axis=2)
+    least = np.minimum(lengths[:-1], lengths[1:])
+    middle = np.linalg.norm(edges[:-1] + edges[1:], axis=2) / 2
+    return np.asarray((middle >= (1 - _SHRINKS) * least).all(axis=1))
 
 
 def _moved(shape: Shape, before: np.ndarray, after: np.ndarray, weight: Array) -> Shape:

@@ -23,6 +23,7 @@ const hidden = new Set();
 
 // ---- the motion -----------------------------------------------------------------------------------------------------
 let frame = 0, weight = 0;
+const jumps = new Set(scene.jumps);  // after these frames bodies turn so far that a straight way would shorten them
 
 function seek(time) {
   let low = 0, high = times.length - 1;
@@ -32,6 +33,7 @@ function seek(time) {
   }
   frame = low;
   weight = times[high] > times[low] ? clamp((time - times[low]) / (times[high] - times[low]), 0, 1) : 1;
+  if (jumps.has(frame)) weight = Math.round(weight);
 }
 
 // A coordinate that never changes is a list with its value, any other is the number of a column.

@@ -91,6 +91,7 @@ def scene(animation: Animation) -> dict[str, Any]:
         "speed": animation.speed,
         "frames": len(animation.times),
         "times": _base64(animation.times.astype("<f8").tobytes()),
+        "jumps": np.flatnonzero(~animation.is_smooth).tolist(),
         "views": VIEWS,
         "axes": room.axes.tolist(),
         "centre": room.centre.tolist(),

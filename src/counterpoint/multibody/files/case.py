@@ -43,7 +43,14 @@ class MechanismCase(ModelCase):
     model: ModelFile = field(kw_only=True)
     mechanism: Mechanism = field(kw_only=True)
 
-    extra_endings = ("-checks.png", ".html")
+    @property
+    def extra_endings(self) -> tuple[str, ...]:
+        """Ends of the names of the picture of checks and of the animation."""
+        return ("-checks.png", ".html")
+
+    def mechanisms(self) -> dict[str, Mechanism]:
+        """Return the mechanism by its name."""
+        return {self.name: self.mechanism}
 
     @classmethod
     def of(cls, model: ModelFile) -> MechanismCase:

@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, create_model
+from pydantic import AfterValidator, BeforeValidator, Discriminator, Field, Tag, WithJsonSchema, create_model
 from pydantic_core import PydanticCustomError
 
-from ..._files.tables import FileName, Name, Table, keys_of
+from ..._files.tables import FileName, Name, Or, Table, keys_of
 from ...errors import did_you_mean
 from ..assembly.joints import KINDS as JOINT_KINDS
 from ..modelling.formulations import Formulation
@@ -70,7 +70,8 @@ def _si(value: Any) -> UnitsTable:
 
 
 UnitsValue = Annotated[
-    Annotated[UnitsTable, Tag("table")] | Annotated[Any, BeforeValidator(_si), Tag("text")],
+    Annotated[UnitsTable, Tag("table")]
+    | Annotated[Any, BeforeValidator(_si), WithJsonSchema({"const": "SI"}), Tag("text")],
     Discriminator(lambda value: "table" if isinstance(value, dict) else "text"),
 ]
 
@@ -381,8 +382,8 @@ def _file_table() -> Any:
         "guides": _section(TimeValue),
         "start_position": _section(Numbers),
         "inputs": _section(Quantity),
-        "outputs": _section(Annotated[Output, BeforeValidator(_short_output)]),
-        "initial": _section(Annotated[Initial, BeforeValidator(_short_initial)]),
+        "outputs": _section(Annotated[Output, BeforeValidator(_short_output), Or("string")]),
+        "initial": _section(Annotated[Initial, BeforeValidator(_short_initial), Or("string", "number")]),
         "formulation": (FormulationTable | None, None),
         "run": (RunTable, Field(default_factory=RunTable)),
     }

@@ -188,6 +188,7 @@ class HandWritten:
             defaults=dict(self.inputs),
             units={name: output.unit for name, output in shown.items() if output.unit},
             own_pace=step is not None,
+            minor_outputs=tuple(STANDARD) if set(shown) - set(STANDARD) else (),
         )
 
     def run(

@@ -1,0 +1,27 @@
+"""``counterpoint watch``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from .common import SECONDS, names_of, with_traceback
+from .completion import signals as complete_signals
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("signals", nargs=-1, shell_complete=complete_signals)
+@click.option("--interval", type=SECONDS, default=0.5, metavar="S", help="Time between two looks [0.5 s].")
+@click.option("--wait", type=SECONDS, default=0.0, metavar="S", help="Wait so long for the file to appear [0 s].")
+@click.option("--once", is_flag=True, help="Print how things stand, and end.")
+@with_traceback
+def watch(*, file: Path, signals: tuple[str, ...], interval: float, wait: float, once: bool) -> None:
+    """Watch a run in the terminal while it writes its run file (.h5); ends with the run, or with Ctrl-C.
+
+    SIGNALS are signals or subsystems; default: all declared outputs, as many as fit.
+    """
+    from ..results.watching import watch_file
+
+    watch_file(file, names_of(signals), interval=max(interval, 0.05), wait=wait, once=once)

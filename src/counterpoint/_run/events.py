@@ -1,0 +1,54 @@
+"""The event log of a run: what it did that a user may want to know afterwards, or see while it happens."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Iterator
+from math import isfinite, nan
+from typing import TYPE_CHECKING
+
+from ..results import Event
+
+if TYPE_CHECKING:
+    from ..system import System
+
+LOGGER = logging.getLogger("counterpoint")
+"""Everything in the event log goes here, too: ``logging.getLogger("counterpoint").setLevel(logging.INFO)``."""
+
+_LEVELS = {"info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
+_OF_FMI = {"warning": "warning", "discard": "warning", "error": "error", "fatal": "error"}
+
+
+class EventLog:
+    """Collects the events of one run and tells the logger of the package."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self.events: list[Event] = []
+
+    def add(self, level: str, text: str, time: float = nan, source: str = "") -> None:
+        """Note that something happened at a time in s."""
+        self.events.append(Event(time, source, level, text))
+        when = f" at t = {time:.9g} s" if isfinite(time) else ""
+        LOGGER.log(_LEVELS[level], "%s%s%s: %s", self._name, f".{source}" if source else "", when, text)
+
+    def begin(self, system: System, start: float, scheme: str) -> None:
+        """Note how a run begins; at another time than 0 that is worth a sentence."""
+        text = f"begins with {len(system.subsystems)} subsystems, {scheme}"
+        if start != 0.0:
+            text += "; every subsystem has its initial state at this time, nothing is computed before it"
+        self.add("info", text, start)
+
+    def end(self, system: System, status: str, message: str, time: float) -> None:
+        """Note how a run ended, after what its components said."""
+        for event in _component_messages(system):
+            self.add(event.level, event.text, event.time, event.source)
+        self.add("error" if status == "failed" else "info", f"{status}: {message}" if message else status, time)
+
+
+def _component_messages(system: System) -> Iterator[Event]:
+    """Yield what FMUs have logged."""
+    for name, participant in system.subsystems.items():
+        for message in getattr(participant.subsystem, "messages", ()):
+            level = _OF_FMI.get(message.status, "info")
+            yield Event(message.time, name, level, f"{message.category}: {message.text}".lstrip(": "))
