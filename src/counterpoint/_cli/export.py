@@ -15,6 +15,9 @@ from .common import with_traceback
 @click.option("--fmi", type=click.Choice(["2", "3"]), default="3", show_default=True, help="Version of FMI.")
 @click.option("--scheme", metavar="NAME", help="slowest-first, fastest-first, parallel or sequential.")
 @click.option("--step", type=float, metavar="S", help="Step in s of a mechanism or diagram file, instead of its own.")
+@click.option(
+    "--platforms", metavar="NAMES", help="Some of linux64, win64, darwin64, aarch64-linux, with commas [this one]."
+)
 @click.option("--overwrite", is_flag=True, help="Replace a file that is already there.")
 @click.option("--allow-outside", is_flag=True, help="Let the scenario use files outside of its directory.")
 @with_traceback
@@ -25,6 +28,7 @@ def export(
     fmi: str,
     scheme: str | None,
     step: float | None,
+    platforms: str | None,
     overwrite: bool,
     allow_outside: bool,
 ) -> None:
@@ -35,5 +39,7 @@ def export(
     from ..fmi.exporting import export_case
 
     case = read_case(model, allow_outside=allow_outside, settings=CaseSettings(step=step, scheme=scheme))
-    path = export_case(case, out or Path(f"{case.name}.fmu"), version=int(fmi), overwrite=overwrite)
+    chosen = [name.strip() for name in platforms.split(",")] if platforms is not None else None
+    target = out or Path(f"{case.name}.fmu")
+    path = export_case(case, target, version=int(fmi), overwrite=overwrite, platforms=chosen)
     say(f"wrote {path}", console())
