@@ -110,7 +110,7 @@ def _runtime(target: Target, name: str) -> bytes:
     if target.folder == folders(3)[0]:
         return runtime_here()
     file = f"{target.folder}{target.suffix}"
-    shipped = Path(_core.__file__ or "").with_name("runtimes") / file
+    shipped = _shipped() / file
     if shipped.exists():
         return shipped.read_bytes()
     sources = _sources(name)
@@ -118,6 +118,11 @@ def _runtime(target: Target, name: str) -> bytes:
     if not kept.exists():
         _compile(target, name, sources, kept)
     return kept.read_bytes()
+
+
+def _shipped() -> Path:
+    """Return where the libraries are that came with the package."""
+    return Path(_core.__file__ or "").with_name("runtimes")
 
 
 def _cache() -> Path:
