@@ -1,6 +1,7 @@
 /* A small master for an exported FMU of FMI 2, unpacked: driver LIBRARY RESOURCES GUID STEP STEPS REFERENCE...
  * It prints a line of outputs per communication point, with all digits. It is compiled for other systems, too. */
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -21,8 +22,12 @@ static void* find(void* library, const char* name) { return dlsym(library, name)
 static void on_message(void* environment, fmi2String instance, fmi2Status status, fmi2String category,
                        fmi2String message, ...) {
   (void)environment;
-  (void)message; /* always "%s" */
-  fprintf(stderr, "%s: status %d, %s\n", instance, (int)status, category);
+  va_list values;
+  va_start(values, message);
+  fprintf(stderr, "%s: status %d, %s: ", instance, (int)status, category);
+  vfprintf(stderr, message, values);
+  fprintf(stderr, "\n");
+  va_end(values);
 }
 
 static void check(int status, const char* what) {
