@@ -79,13 +79,15 @@ $(BIN)/.wheel-tools: $(BIN)/.tools
 	@touch $@
 
 wheel: $(BIN)/.wheel-tools  ## build a wheel in dist for Linux since glibc 2.28, install it in a fresh environment and make a picture there
-	@mkdir -p build
+	@mkdir -p build dist
+	@rm -rf build/unchecked build/checked
 	@$(BIN)/python .ci/show_progress.py build/wheel.log $(BIN)/pip wheel -v --no-build-isolation --no-deps -w build/unchecked . \
 	  -C cmake.define.CMAKE_TOOLCHAIN_FILE=$(abspath cmake/zig.cmake) -C cmake.define.ZIG_TARGET=$(MACHINE)-linux-gnu.$(OLDEST_GLIBC) \
 	  -C build-dir=build/wheel-{wheel_tag}
-	PATH=$(abspath $(BIN)):$$PATH $(BIN)/auditwheel repair --plat manylinux_$(subst .,_,$(OLDEST_GLIBC))_$(MACHINE) -w dist build/unchecked/*.whl
-	$(BIN)/auditwheel show dist/*.whl
-	PYTHON=$(PYTHON) .ci/try_wheel dist/*.whl
+	PATH=$(abspath $(BIN)):$$PATH $(BIN)/auditwheel repair --plat manylinux_$(subst .,_,$(OLDEST_GLIBC))_$(MACHINE) -w build/checked build/unchecked/*.whl
+	$(BIN)/auditwheel show build/checked/*.whl
+	PYTHON=$(PYTHON) .ci/try_wheel build/checked/*.whl
+	mv build/checked/*.whl dist
 
 cross: $(BIN)/.wheel-tools  ## compile the core and the library of exported FMUs for Linux, Windows and macOS into build/runtimes
 	.ci/cross $(BIN)/python $(CROSS_SYSTEMS)
