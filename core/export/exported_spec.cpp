@@ -1,6 +1,7 @@
 #include "export/exported_spec.hpp"
 
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <set>
@@ -33,7 +34,8 @@ std::string to_file(const std::string& body) {
 
 std::string from_file(const std::string& path) {
   using recipe::RecipeError;
-  std::ifstream file(path, std::ios::binary);
+  // Paths are in UTF-8, on Windows too.
+  std::ifstream file(std::filesystem::path(std::u8string(path.begin(), path.end())), std::ios::binary);
   if (!file) throw RecipeError(path + ": cannot be opened; was the FMU unpacked with its resources?");
   file.seekg(0, std::ios::end);
   if (static_cast<std::uint64_t>(file.tellg()) > largest) throw RecipeError(path + ": is larger than a recipe can be");

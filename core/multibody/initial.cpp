@@ -11,7 +11,7 @@ namespace counterpoint::multibody {
 namespace {
 
 constexpr int max_iterations = 100;
-constexpr int max_halvings = 20;
+constexpr int max_start_halvings = 20;
 // Softer than in a step: assembly may start far away, where equations contradict each other.
 constexpr double assembly_compliance = 1e-9;
 constexpr double assembly_tolerance = 1e-12;
@@ -76,7 +76,7 @@ void InitialProblem::positions(Instant now, std::vector<double>& q) {
     solve();
     before = q;
     double last = violation, part = 1.0;
-    for (int halving = 0; halving < max_halvings; ++halving, part *= 0.5) {
+    for (int halving = 0; halving < max_start_halvings; ++halving, part *= 0.5) {
       for (int i = 0; i < n; ++i) q[i] = before[i] + part * right_[i];
       model_->constraints(now, phi_.data(), J_.data());
       violation = largest_violation();

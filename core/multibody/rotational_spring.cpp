@@ -15,7 +15,7 @@ namespace counterpoint::multibody {
 
 namespace {
 
-using Matrix = Eigen::Matrix3d;
+using Matrix3 = Eigen::Matrix3d;
 
 std::vector<Combination> joined(const std::array<Combination, 3>& first, const std::array<Combination, 3>& second) {
   std::vector<Combination> all(first.begin(), first.end());
@@ -24,7 +24,7 @@ std::vector<Combination> joined(const std::array<Combination, 3>& first, const s
 }
 
 /// Angle times axis of a rotation matrix that need not be quite orthonormal yet.
-Vector rotation_vector(const Matrix& R) {
+Vector rotation_vector(const Matrix3& R) {
   const Vector twice_sine(R(2, 1) - R(1, 2), R(0, 2) - R(2, 0), R(1, 0) - R(0, 1));
   const double sine = 0.5 * twice_sine.norm(), cosine = 0.5 * (R.trace() - 1.0);
   if (sine < 1e-9) return 0.5 * twice_sine;
@@ -92,8 +92,8 @@ class RotationalSpring final : public Force {
 
  private:
   struct Frames {
-    Matrix first, second;  ///< axes in columns
-    Matrix between() const { return first.transpose() * second; }
+    Matrix3 first, second;  ///< axes in columns
+    Matrix3 between() const { return first.transpose() * second; }
   };
 
   Frames look(const Instant& now) const {
@@ -113,7 +113,7 @@ class RotationalSpring final : public Force {
   }
 
   /// Sum of e x e' / 2 over the frame's axes.
-  Vector angular_velocity(int begin, const Matrix& axes, const Instant& now) const {
+  Vector angular_velocity(int begin, const Matrix3& axes, const Instant& now) const {
     Vector sum = Vector::Zero();
     for (int k = 0; k < 3; ++k) sum += 0.5 * Vector(axes.col(k)).cross(attachment_.rate(begin + k, now.v));
     return sum;

@@ -220,7 +220,7 @@ class Reader {
 
   template <class... Field>
   void take_fields(std::tuple<Field...> fields) {
-    std::apply([this](auto&... field) { (take(field), ...); }, fields);
+    std::apply([this](auto&... field) { (this->take(field), ...); }, fields);
   }
 
   template <class Value>

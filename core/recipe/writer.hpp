@@ -143,7 +143,7 @@ class Writer {
 
   template <class... Field>
   void put_fields(const std::tuple<Field...>& fields) {
-    std::apply([this](const auto&... field) { (put(field), ...); }, fields);
+    std::apply([this](const auto&... field) { (this->put(field), ...); }, fields);
   }
   /// Write what belongs to something with this label; without a name it belongs to what is around it.
   template <class Write>

@@ -33,6 +33,9 @@ std::string path_of(const char* uri) {
     path += coded ? static_cast<char>(std::strtol(text.substr(k + 1, 2).c_str(), nullptr, 16)) : text[k];
     if (coded) k += 2;
   }
+#ifdef _WIN32
+  if (path.size() > 2 && path[0] == '/' && path[2] == ':') path.erase(0, 1);  // file:///C:/...
+#endif
   return path;
 }
 

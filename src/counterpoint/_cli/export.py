@@ -19,6 +19,9 @@ from .completion import schemes
 )
 @click.option("--until", type=SECONDS, metavar="S", help="End of the run in s, where the file says none.")
 @with_model_options
+@click.option(
+    "--platforms", metavar="NAMES", help="Some of linux64, win64, darwin64, aarch64-linux, with commas [this one]."
+)
 @click.option("--overwrite", is_flag=True, help="Replace a file that is already there.")
 @click.option("--allow-outside", is_flag=True, help="Let the scenario use files outside of its directory.")
 @with_traceback
@@ -33,6 +36,7 @@ def export(
     steps: tuple[str, ...],
     isolate: bool,
     lenient: bool,
+    platforms: str | None,
     overwrite: bool,
     allow_outside: bool,
 ) -> None:
@@ -45,5 +49,7 @@ def export(
     step, named = steps_of(steps)
     settings = CaseSettings(until, step, scheme, steps=named, set=assignments(values), isolate=isolate, lenient=lenient)
     case = read_case(model, allow_outside=allow_outside, settings=settings)
-    path = export_case(case, out or Path(f"{case.name}.fmu"), version=int(fmi), overwrite=overwrite)
+    chosen = [name.strip() for name in platforms.split(",")] if platforms is not None else None
+    target = out or Path(f"{case.name}.fmu")
+    path = export_case(case, target, version=int(fmi), overwrite=overwrite, platforms=chosen)
     say(f"wrote {path}", console())

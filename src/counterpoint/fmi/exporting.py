@@ -32,7 +32,7 @@ from ..units import UnitProblem, unit
 from .description import DefaultExperiment, Dimension, Interface, ModelDescription, Unit, Unknown, Variable
 from .description_writing import write_description
 from .importing import Fmu
-from .platforms import folders, library_suffix
+from .runtimes import binaries, check_platforms, is_here
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,6 +60,7 @@ def export_fmu(
     outputs: Iterable[str] | None = None,
     input_approximation: Approximation | None = None,
     until: float | None = None,
+    platforms: Iterable[str] | None = None,
     overwrite: bool = False,
 ) -> Path:
     """Write a model or a coupled system as an FMU for co-simulation that runs without Python.
@@ -85,6 +86,9 @@ def export_fmu(
         master gives (input derivatives). ``cp.lagrange(1)`` extends the line through the last two values.
     until : float, optional
         Stop time in s of the default experiment, which masters offer to their users; the FMU runs beyond it, too.
+    platforms : names, optional
+        Systems that the FMU is for: ``linux64``, ``win64``, ``darwin64`` (both processors), ``aarch64-linux``.
+        Default: this one.
     overwrite : bool
         Replace an existing file.
 
@@ -117,12 +121,15 @@ def export_fmu(
         raise SetupError(f"until: {until!r}; expected a time in s greater than 0")
     export = Export(_as_system(model, step), target.stem, version, is_alone=not isinstance(model, System))
     export.span = (0.0, until)
+    export.choose_platforms(platforms)
     export.choose_ports(inputs, outputs)
     export.compile(scheme, approximation, input_approximation)
     return export.write(target)
 
 
-def export_case(case: Case, path: Path, *, version: int, overwrite: bool) -> Path:
+def export_case(
+    case: Case, path: Path, *, version: int, overwrite: bool, platforms: Iterable[str] | None = None
+) -> Path:
     """Write the model of a file as an FMU: a mechanism or diagram as a single model, a scenario as a coupled system."""
     target = Path(path)
     if target.exists() and not overwrite:
@@ -136,6 +143,7 @@ def export_case(case: Case, path: Path, *, version: int, overwrite: bool) -> Pat
             "connect the FMUs"
         )
     export = Export(case.build(), target.stem, version, is_alone=not case.is_coupled, span=case.span)
+    export.choose_platforms(platforms)
     export.choose_ports(None, None)
     export.compile(case.scheme, None, None)
     return export.write(target)
@@ -193,6 +201,7 @@ class Export:
     inputs: list[_Port] = field(default_factory=list)
     outputs: list[_Port] = field(default_factory=list)
     variables: list[Variable] = field(default_factory=list)
+    platforms: list[str] | None = None
     _plan: Plan | None = None
     _recipe: _core.recipe.Recipe | None = None
     _slopes: bool = False
@@ -202,6 +211,17 @@ class Export:
         """Name of the binary: the file's, as an identifier of C."""
         word = re.sub(r"\W", "_", self.stem, flags=re.ASCII) or "model"
         return f"_{word}" if word[0].isdigit() else word
+
+    def choose_platforms(self, names: Iterable[str] | None) -> None:
+        """Note the systems that the FMU is for; raise SetupError for those that it cannot be for."""
+        self.platforms = None if names is None else check_platforms([names] if isinstance(names, str) else names)
+        others = [name for name in self.platforms or () if not is_here(name)]
+        inside = [name for name, e in self.system.subsystems.items() if isinstance(e.subsystem, Fmu)]
+        if others and inside:
+            raise SetupError(
+                f'platforms: "{others[0]}": "{inside[0]}" is an FMU, of which only the binary of this platform is '
+                "included; leave platforms out"
+            )
 
     def choose_ports(self, inputs: Iterable[str] | None, outputs: Iterable[str] | None) -> None:
         """Find the ports of the FMU; raise SetupError for unknown names."""
@@ -250,14 +270,13 @@ class Export:
         assert self._recipe is not None
         digest = hashlib.sha256(self._recipe.to_file("")).digest()
         token = f"{{{uuid.UUID(bytes=digest[:16], version=4)}}}"
-        library = Path(_core.__file__ or "").with_name(f"counterpoint_fmu{library_suffix()}")
-        if not library.exists():
-            raise SetupError(f"{library}: missing; reinstall the package with the library for exported FMUs")
         files = {
             "modelDescription.xml": write_description(self._description(token)),
             RECIPE: self._recipe.to_file(token),
-            f"binaries/{folders(self.version)[0]}/{self.identifier}{library_suffix()}": library.read_bytes(),
         }
+        for name, content in binaries(self.platforms, self.version).items():
+            folder, _, suffix = name.partition("/")
+            files[f"binaries/{folder}/{self.identifier}{suffix}"] = content
         for number, folder in self._recipe.folders():
             files |= _files(Path(folder), f"resources/fmus/{number}")
         partial = target.with_name(f"{target.name}.part")
