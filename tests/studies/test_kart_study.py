@@ -1,7 +1,6 @@
 """The quick form of the kart study, from the command to the files, and what its parts compute."""
 
 import csv
-from time import process_time
 
 import numpy as np
 import pytest
@@ -17,18 +16,13 @@ from counterpoint.studies.kart.tables import parameters
 @pytest.fixture(scope="module")
 def quick(tmp_path_factory):
     folder = tmp_path_factory.mktemp("study")
-    calls, began = [], process_time()
+    calls = []
     report = run_study("kart", folder, quick=True, progress=lambda *call: calls.append(call))
-    return folder, report, calls, process_time() - began
+    return folder, report, calls
 
 
 def claim(report, beginning):
     return next(c for c in report.claims if c.claim.startswith(beginning))
-
-
-@pytest.mark.timeout(600)
-def test_the_quick_study_takes_less_than_half_a_minute_of_one_processor(quick):
-    assert quick[3] < 30
 
 
 def test_every_row_has_a_value_of_ours_and_a_verdict(quick):
