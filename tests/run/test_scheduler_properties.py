@@ -317,7 +317,6 @@ TWO_GROUPS = Plan(
 )
 
 
-@pytest.mark.timeout(20)
 @example(TWO_GROUPS)
 @given(plans())
 @settings(properties, max_examples=25)
