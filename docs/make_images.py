@@ -26,6 +26,7 @@ EXAMPLES = (
     "engine",
 )
 PAGES = (
+    "../README.md",
     "tutorial.md",
     "how-to/diagram.md",
     "how-to/couple-a-diagram.md",

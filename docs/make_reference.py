@@ -98,7 +98,8 @@ def signature(name: str, value: object) -> str:
 
 def members(cls: type) -> list[tuple[str, object]]:
     """Return the public methods and properties of a class and of its private bases, in the order of the code."""
-    described = {id(entry.value) for found in PAGES.values() for entry in found} - {id(cls)}
+    own = {entry.value for found in PAGES.values() for entry in found if isinstance(entry.value, type)} - {cls}
+    described = {id(base) for other in own & set(cls.__mro__) for base in other.__mro__}
     found: dict[str, object] = {}
     for base in reversed(cls.__mro__):
         if base.__module__.startswith("counterpoint") and id(base) not in described:
@@ -198,12 +199,24 @@ def index() -> str:
 
 
 PAGES = entries()
+BLOCKS = re.compile(r"<!-- blocks: (\S+)\.(\w+) -->\n.*?<!-- end -->", re.S)
+
+
+def blocks() -> str:
+    """Return the page of the blocks, each list made from the methods of its class."""
+
+    def written(match: re.Match[str]) -> str:
+        cls = getattr(import_module(match[1]), match[2])
+        parts = "\n\n".join(member(cls, *found) for found in members(cls))
+        return f"<!-- blocks: {match[1]}.{match[2]} -->\n\n{parts}\n\n<!-- end -->"
+
+    return BLOCKS.sub(written, (FOLDER.parent / "blocks.md").read_text(encoding="utf-8"))
 
 
 def pages() -> dict[Path, str]:
     """Return the files and their texts."""
     written = {FOLDER / f"{name}.md": page(name, found) for name, found in PAGES.items()}
-    return {FOLDER.parent / "python.md": index(), **written}
+    return {FOLDER.parent / "python.md": index(), FOLDER.parent / "blocks.md": blocks(), **written}
 
 
 if __name__ == "__main__":

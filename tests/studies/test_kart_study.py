@@ -12,7 +12,6 @@ from counterpoint.studies.kart.experiment import Case, Outcome, simulate
 from counterpoint.studies.kart.runs import LARGEST, REFERENCE, cases
 from counterpoint.studies.kart.tables import parameters
 
-
 pytestmark = pytest.mark.timeout(600)  # the first test runs the study
 
 
