@@ -103,7 +103,7 @@ def test_rounding_is_as_it_was_after_an_fmu_changed_it(built, version, fault):
     assert 1.0 + 1e-17 == 1.0
 
 
-def test_an_fmu_that_begins_to_round_up_changes_nobody_else_for_long(built, version, fault):
+def test_an_fmu_that_begins_to_round_up_does_not_change_other_subsystems(built, version, fault):
     """FMUs that step together are watched now and then: others may be off by roundings of a few dozen steps, no more."""
 
     def pair(number):

@@ -346,7 +346,7 @@ def test_the_largest_integers_are_read_as_far_as_doubles_reach(built):
 
 
 @pytest.mark.parametrize("kind", ["co-simulation", "model-exchange"])
-def test_a_discrete_output_is_held_so_that_nobody_sees_it_change_before_it_does(built, version, kind):
+def test_a_discrete_output_is_held_so_that_its_change_is_not_seen_early(built, version, kind):
     """Without an approximation of its own: a line between two values of a counter would be no value of it."""
     system = cp.System("bounces")
     system.add("ball", cp.fmu(built("bouncing-ball", version), kind=kind), step=0.1)

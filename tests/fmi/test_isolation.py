@@ -174,7 +174,7 @@ def test_death_is_told_and_the_results_are_kept(built, version, fault, name, wor
 
 
 def in_a_round(path, faults, isolate):
-    """Run FMUs that step together; steps of isolated ones are sent off before anybody steps."""
+    """Run FMUs that step together; steps of isolated ones are sent off before any subsystem steps."""
     system = cp.System("round")
     for k, (number, alone) in enumerate(zip(faults, isolate, strict=True)):
         parameters = {"fault": number, "fault_time": 0.45}
@@ -194,7 +194,7 @@ def test_in_a_round_who_died_is_told_and_the_others_are_not_left_behind(built, v
     assert times == pytest.approx([0.5] * failed + [0.4] * (3 - failed))
 
 
-def test_an_error_of_one_leaves_steps_that_were_sent_off_to_nobody(built, version, fault):
+def test_an_error_of_one_leaves_no_step_of_another_unanswered(built, version, fault):
     """The FMU in this process fails while the answers of the others are on their way."""
     faults = [fault("errs"), 0, 0]
     with pytest.raises(cp.SimulationError, match=r"pump0: step from t = 0\.4 s to 0\.5 s failed") as failure:

@@ -234,7 +234,7 @@ def test_a_loop_of_feedthrough_is_named(built, version):
 
 
 def test_derivatives_of_outputs_are_offered_only_where_they_are_known(built, changed, version):
-    """Of states they are; the acceleration depends on inputs, whose derivatives nobody knows; f here on states alone."""
+    """Of states they are; the acceleration depends on inputs, whose derivatives are unknown; f here on states alone."""
     path = built("oscillator", version)
     assert exchange(path, outputs=["x", "v"]).offers_derivatives
     assert not exchange(path, outputs=["x", "a"]).offers_derivatives

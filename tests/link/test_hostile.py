@@ -214,7 +214,7 @@ def test_a_token_that_was_overheard_is_of_no_use():
             peer.close()
 
 
-def test_a_port_scan_disturbs_nobody():
+def test_a_port_scan_does_not_disturb_a_client():
     reported = []
     with cp.listen(report=reported.append) as place:
         host, port = place.address.removeprefix("tcp://").split(":")
