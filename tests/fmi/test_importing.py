@@ -200,7 +200,7 @@ def test_names_with_dots_are_ports(built, changed, version):
     )
     system = cp.System()
     system.add("car", cp.fmu(path), step=0.01)
-    system.add("road", cp.source(lambda t: 1.0, outputs="push.force"), step=0.01)
+    system.add("road", cp.source(lambda t: 1.0, outputs="push.force", units={"push.force": "N"}), step=0.01)
     system.connect("road.push.force", "car.axle.force[1]")
     assert system.run(until=0.1)["car.body.x"].values[0] == 1.0
 
