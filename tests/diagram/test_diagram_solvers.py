@@ -82,7 +82,7 @@ def test_a_fixed_step_solver_without_a_step_is_an_error_that_says_so():
     ("name", "value"), [("rtol", 0.0), ("atol", -1.0), ("max_step", math.nan), ("first_step", math.inf)]
 )
 def test_impossible_options_are_refused_with_their_value(name, value):
-    with pytest.raises(SetupError, match=f"{name} = {value!r}; expected a number greater than 0"):
+    with pytest.raises(SetupError, match=f"{name} = {value!r}; expected a finite number greater than 0"):
         cubic_spring("ode45", **{name: value}).subsystem()
 
 
