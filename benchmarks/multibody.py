@@ -91,12 +91,14 @@ def accuracy(bench: Bench) -> None:
 
 
 def assembly(bench: Bench) -> None:
-    """Processor time per loop to assemble the chain, redundant equations included: does it grow with the size?"""
+    """Processor time per loop to assemble the chain, redundant equations included; it should not grow with the size."""
+    from counterpoint.multibody import library
+
     small, large = (50, 400) if bench.quick else (200, 1600)
 
     def seconds(loops: int) -> float:
         began = time.process_time()
-        cp.multibody.library.four_bar(loops).assembled()
+        library.four_bar(loops).assembled()
         return time.process_time() - began
 
     found = best({str(loops): lambda loops=loops: seconds(loops) for loops in (small, large)}, 3)
