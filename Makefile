@@ -36,8 +36,8 @@ $(VENV)/.lint-installed: $(VENV)/.test-installed
 demo: $(VENV)/.installed  ## set up and run the demo: a multirate co-simulation with plot and coupling quality
 	$(BIN)/counterpoint run examples/two_mass.toml --overwrite
 
-test: $(VENV)/.test-installed  ## set up and run the tests
-	$(BIN)/python -m pytest -q
+test: $(VENV)/.test-installed  ## set up and run the tests, one process per core
+	$(BIN)/python -m pytest -q -n auto --dist loadfile
 
 native-test: $(VENV)/.lint-installed  ## run the native tests with the address and undefined-behaviour sanitizers
 	$(BIN)/cmake -S . -B build/native -G Ninja -DCOUNTERPOINT_PYTHON=OFF -DCOUNTERPOINT_TESTS=ON \

@@ -90,6 +90,24 @@ def accuracy(bench: Bench) -> None:
         bench.add("accuracy", f"L {loops}: rms", mean, "µm", "≤ peers")
 
 
+def assembly(bench: Bench) -> None:
+    """Processor time per loop to assemble the chain, redundant equations included; it should not grow with the size."""
+    from counterpoint.multibody import library
+
+    small, large = (50, 400) if bench.quick else (200, 1600)
+
+    def seconds(loops: int) -> float:
+        began = time.process_time()
+        library.four_bar(loops).assembled()
+        return time.process_time() - began
+
+    found = best({str(loops): lambda loops=loops: seconds(loops) for loops in (small, large)}, 3)
+    per_loop = {loops: 1e3 * found[str(loops)] / loops for loops in (small, large)}
+    for loops, value in per_loop.items():
+        bench.add("assembly", f"L {loops}", {OURS: value}, "ms per loop")
+    bench.add("assembly", f"per loop, {large} ÷ {small}", {OURS: per_loop[large] / per_loop[small]}, "", "≈ 1")
+
+
 def memory(bench: Bench) -> None:
     """Resident memory of a large mechanism: bytes a variable when it is ready to run, and what 1000 steps add."""
     loops = 500 if bench.quick else 5000
@@ -134,4 +152,9 @@ def _microseconds(makers: dict[str, Maker], loops: int, repeats: int) -> dict[st
     return {who: 1e6 * value / steps for who, value in seconds.items()}
 
 
-WORKS: dict[str, Callable[[Bench], None]] = {"four-bar": four_bar, "accuracy": accuracy, "memory": memory}
+WORKS: dict[str, Callable[[Bench], None]] = {
+    "four-bar": four_bar,
+    "accuracy": accuracy,
+    "assembly": assembly,
+    "memory": memory,
+}

@@ -133,10 +133,10 @@ def test_a_peer_that_is_not_installed_is_named_in_the_output(capsys):
     from benchmarks.harness import Bench, installed, show
 
     bench = Bench("coupling")
-    assert not installed("a_peer_that_nobody_has")
-    bench.skip("a_peer_that_nobody_has", "two-mass")
+    assert not installed("a_peer_that_is_not_there")
+    bench.skip("a_peer_that_is_not_there", "two-mass")
     show(bench)
-    assert "a_peer_that_nobody_has is not installed" in " ".join(capsys.readouterr().out.split())
+    assert "a_peer_that_is_not_there is not installed" in " ".join(capsys.readouterr().out.split())
 
 
 def test_the_table_shows_the_ratio_to_the_limit(capsys):

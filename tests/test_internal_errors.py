@@ -53,7 +53,7 @@ class Breaking:
         broken_run().advance(target, wall_seconds)
 
 
-def test_an_exception_that_nobody_expected_ends_the_command_line_with_70(monkeypatch, capsys):
+def test_an_unexpected_exception_ends_the_command_line_with_70(monkeypatch, capsys):
     def broken(*arguments, **options):
         raise KeyError("index")
 

@@ -1,5 +1,6 @@
 """What the documentation names is there after ``import counterpoint as cp``, and ``dir`` shows nothing else."""
 
+import ast
 import re
 import subprocess
 import sys
@@ -49,6 +50,13 @@ def test_nothing_has_to_be_imported_by_itself():
     code = "import counterpoint as cp\n" + "\n".join(f"cp.{name}" for name in named())
     done = subprocess.run([sys.executable, "-W", "error", "-c", code], capture_output=True, text=True, check=False)
     assert done.stderr == ""
+
+
+def test_type_checkers_see_the_names_that_are_loaded():
+    tree = ast.parse((ROOT / "src" / "counterpoint" / "__init__.py").read_text(encoding="utf-8"))
+    block = next(node for node in tree.body if isinstance(node, ast.If))
+    names = [alias.asname for line in block.body for alias in line.names]
+    assert sorted(names) == sorted({name for name in dir(cp) if not name.startswith("_")})
 
 
 @pytest.mark.parametrize("package", ["", "adapters", "diagram", "fmi", "link", "multibody", "ssp"])

@@ -92,7 +92,7 @@ def test_constants_and_defaults_feed_inputs_that_nothing_drives():
 
 
 def gain_block(factor):
-    """y = factor u, with a state that nobody needs."""
+    """y = factor u, with a state that is not needed."""
     return cp.linear([[0.0]], [[0.0]], [[0.0]], [[factor]], x0=[0.0], outputs="y")
 
 

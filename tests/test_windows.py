@@ -110,7 +110,7 @@ def test_every_pass_begins_in_the_same_state():
     assert states == [1, 2, 1, 2, 3, 4, 3, 4]
 
 
-def test_where_nobody_extrapolates_one_pass_is_enough():
+def test_where_no_input_is_extrapolated_one_pass_is_enough():
     system = cp.System()
     source, sink = Chatty(), Chatty()
     system.add("source", source, step=0.1)

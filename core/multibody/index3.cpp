@@ -339,7 +339,7 @@ double Index3Stepper::bound_of_next() const {
   return violation_ + beyond * correction_ + 2.0 * beyond * largest_multiplier_ * lightest_;
 }
 
-// The solution for the residual as it stands, in its place, is what is too much.
+// The solution for the residual in place is the excess.
 void Index3Stepper::solve(int iteration) {
   try {
     system_->solve_anew(W_.data(), same_W_, J_.data(), residual_.data(), phi_.data(), mu_.data());

@@ -6,7 +6,7 @@
 
 namespace counterpoint::multibody {
 
-/// Equations that follow from others where the mechanism stands, and the number of motions left free.
+/// Equations that follow from others in the current position, and the number of motions left free.
 struct Redundancy {
   std::vector<int> equations;
   int degrees_of_freedom = 0;

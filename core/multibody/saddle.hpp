@@ -34,7 +34,7 @@ class SaddleSystem {
 
 using SaddleSystemPointer = std::unique_ptr<SaddleSystem>;
 
-/// The system as it stands, quasi-definite: as accurate for stiff constraints as for soft ones.
+/// The full system, quasi-definite: as accurate for stiff constraints as for soft ones.
 SaddleSystemPointer make_kkt_system(const Model& model, linear::SolverType solver);
 /// The multipliers eliminated, W + J^T D^-1 J: the form of González Varela (2010); smaller, but digits go as D becomes
 /// small.

@@ -95,7 +95,7 @@ struct StepperOptions {
 
 /// Moves a state over one step. Contract for implementers:
 ///  1. `start` makes accelerations and multipliers that fit positions and velocities; state.q, v, t, memory are given.
-///  2. `step` first makes the accelerations anew when the inputs at its start are not what they were thought to be.
+///  2. `step` first evaluates the accelerations again when the inputs at its start differ from those assumed.
 ///     Then it moves the state from state.t to t_end, or throws SolverFailure and leaves it as it was.
 ///  3. Everything that must survive save and restore is in State.
 class Stepper {

@@ -13,6 +13,7 @@ from ._common.version import VERSION
 
 __version__ = VERSION
 
+# For type checkers and editors; a test compares the names with those below.
 if TYPE_CHECKING:
     from . import adapters as adapters
     from . import approximations as approximations
@@ -31,45 +32,60 @@ if TYPE_CHECKING:
     from . import system as system
     from . import units as units
     from . import windows as windows
-    from .approximations import (
-        Approximation,
-        approximate,
-        hermite,
-        hold,
-        lagrange,
-        least_squares,
-        mean,
-        taylor,
-        transition,
-    )
-    from .diagram.diagram import Diagram
-    from .errors import (
-        AlgebraicLoopError,
-        ComponentDied,
-        ComponentError,
-        CounterpointError,
-        DescriptionWarning,
-        InternalError,
-        MissingExtraError,
-        ModelError,
-        NotFiniteError,
-        OutputError,
-        PeerLost,
-        RunInterrupted,
-        ScenarioError,
-        SetupError,
-        SimulationError,
-        SolverError,
-        StandstillWarning,
-        UnitWarning,
-    )
-    from .fmi import export_fmu, fmu
-    from .link import listen, remote, serve
-    from .results import Comparison, Result, Signal, compare, load
-    from .scenario import Scenario
-    from .subsystems import Subsystem, linear, ode, second_order, source, table
-    from .system import System
-    from .windows import Window, window
+    from ._run.embedded import CosimulationInterface as CosimulationInterface
+    from ._run.precedence import Scheme as Scheme
+    from ._run.precedence import custom as custom
+    from ._run.precedence import sequential as sequential
+    from ._run.progress import Progress as Progress
+    from ._run.run import Run as Run
+    from .approximations import Approximation as Approximation
+    from .approximations import approximate as approximate
+    from .approximations import hermite as hermite
+    from .approximations import hold as hold
+    from .approximations import lagrange as lagrange
+    from .approximations import least_squares as least_squares
+    from .approximations import mean as mean
+    from .approximations import taylor as taylor
+    from .approximations import transition as transition
+    from .diagram.diagram import Diagram as Diagram
+    from .errors import AlgebraicLoopError as AlgebraicLoopError
+    from .errors import ComponentDied as ComponentDied
+    from .errors import ComponentError as ComponentError
+    from .errors import CounterpointError as CounterpointError
+    from .errors import DescriptionWarning as DescriptionWarning
+    from .errors import InternalError as InternalError
+    from .errors import MissingExtraError as MissingExtraError
+    from .errors import ModelError as ModelError
+    from .errors import NotFiniteError as NotFiniteError
+    from .errors import OutputError as OutputError
+    from .errors import PeerLost as PeerLost
+    from .errors import RunInterrupted as RunInterrupted
+    from .errors import ScenarioError as ScenarioError
+    from .errors import SetupError as SetupError
+    from .errors import SimulationError as SimulationError
+    from .errors import SolverError as SolverError
+    from .errors import StandstillWarning as StandstillWarning
+    from .errors import UnitWarning as UnitWarning
+    from .fmi import export_fmu as export_fmu
+    from .fmi import fmu as fmu
+    from .link import listen as listen
+    from .link import remote as remote
+    from .link import serve as serve
+    from .results import Comparison as Comparison
+    from .results import Result as Result
+    from .results import Signal as Signal
+    from .results import compare as compare
+    from .results import load as load
+    from .scenario import Scenario as Scenario
+    from .subsystems import Subsystem as Subsystem
+    from .subsystems import linear as linear
+    from .subsystems import ode as ode
+    from .subsystems import second_order as second_order
+    from .subsystems import source as source
+    from .subsystems import table as table
+    from .system import System as System
+    from .windows import Window as Window
+    from .windows import window as window
 
 _ROOMS = {
     "approximations": (
@@ -116,14 +132,6 @@ _MODULES = (
     "windows",
 )
 
-__all__ = [
-    "AlgebraicLoopError", "Approximation", "Comparison", "ComponentDied", "ComponentError", "CosimulationInterface",
-    "CounterpointError", "DescriptionWarning", "Diagram", "InternalError", "MissingExtraError", "ModelError",
-    "NotFiniteError", "OutputError", "PeerLost", "Progress", "Result", "Run", "RunInterrupted", "Scenario",
-    "ScenarioError", "Scheme", "SetupError", "Signal", "SimulationError", "SolverError", "StandstillWarning",
-    "Subsystem", "System", "UnitWarning", "Window", "approximate", "compare", "custom", "export_fmu", "fmu", "hermite",
-    "hold", "lagrange", "least_squares", "linear", "listen", "load", "mean", "ode", "remote", "second_order",
-    "sequential", "serve", "source", "table", "taylor", "transition", "window",
-]  # fmt: skip
+__all__ = list(_HOME)
 
 __getattr__, __dir__ = loading(__name__, _HOME, _MODULES)

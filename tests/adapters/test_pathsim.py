@@ -113,7 +113,7 @@ def test_steps_that_an_adaptive_solver_rejects_do_not_advance_the_others():
     )
     assert len(times) > 50
     assert all(before[1] == pytest.approx(after[0]) for before, after in pairwise(model.steps))
-    assert model.steps[-1][0] <= times[-1] + 1e-9  # nobody went further than one step beyond what was accepted
+    assert model.steps[-1][0] <= times[-1] + 1e-9  # no step went further than one step beyond what was accepted
 
 
 @needs_pathsim

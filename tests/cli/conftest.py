@@ -92,27 +92,21 @@ def counterpoint(capsys):
 
 
 @pytest.fixture
-def start():
+def start(spawn):
     """Start the command line as a process of its own; none is left after the test."""
-    started = []
 
     def start(*arguments, **options):
         pipe = subprocess.PIPE
-        command = [*COMMAND, *map(str, arguments)]
-        started.append(subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, **options))
-        return started[-1]
+        return spawn([*COMMAND, *map(str, arguments)], stdout=pipe, stderr=pipe, text=True, **options)
 
-    yield start
-    for process in started:
-        with process:
-            process.kill()
+    return start
 
 
 @pytest.fixture(scope="session")
 def wait_for():
     """Wait until a condition holds."""
 
-    def wait_for(condition, seconds=30.0):
+    def wait_for(condition, seconds=60.0):
         end = time.monotonic() + seconds
         while not condition():
             assert time.monotonic() < end, "waited in vain"

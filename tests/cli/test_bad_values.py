@@ -131,20 +131,19 @@ def test_an_ascii_terminal_shows_what_it_can(case, command, tmp_path, arguments)
 
 
 @pytest.mark.parametrize("how", [["-m", "counterpoint"], ["-c", "from counterpoint._cli import start; start()"]])
-def test_an_interrupt_while_the_command_line_is_loading_exits_with_130(tmp_path, wait_for, how):
+def test_an_interrupt_while_the_command_line_is_loading_exits_with_130(tmp_path, wait_for, how, spawn):
     slow = "import pathlib, time\npathlib.Path('began').touch()\ntime.sleep(60)\n"
     (tmp_path / "click.py").write_text(slow)  # what is imported first, made slow
     path = os.pathsep.join([str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])])
-    process = subprocess.Popen(
+    process = spawn(
         [sys.executable, *how, "--help"],
         cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": path},
         stderr=subprocess.PIPE,
         text=True,
     )
-    with process:
-        wait_for((tmp_path / "began").exists)
-        process.send_signal(signal.SIGINT)
-        _, err = process.communicate(timeout=10)
+    wait_for((tmp_path / "began").exists)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert err == "interrupted\n"

@@ -66,12 +66,12 @@ ENDINGS = [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)]
 
 @pytest.mark.parametrize(("which", "expected"), ENDINGS)
 def test_a_signal_keeps_the_results_and_says_where(case, start, tmp_path, which, expected, scenario_text, wait_for):
-    path = case(body="open('began', 'w').close(); time.sleep(0.05)", text=scenario_text.replace("1.0", "1000.0"))
+    body = "t < 0.25 or open('began', 'w').close(); time.sleep(0.05)"
+    path = case(body, text=scenario_text.replace("1.0", "1000.0"))
     process = start("run", path, cwd=tmp_path)
     wait_for((tmp_path / "began").exists)
-    time.sleep(0.5)
     process.send_signal(which)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=60)
     assert process.returncode == expected, err
     assert "Traceback" not in err
     assert "kept case-run/case.h5" in out
@@ -81,13 +81,12 @@ def test_a_signal_keeps_the_results_and_says_where(case, start, tmp_path, which,
 
 
 @pytest.mark.parametrize("threads", [1, 2])
-def test_a_run_that_stays_in_the_core_can_be_interrupted(start, tmp_path, threads, examples, wait_for):
+def test_a_run_that_stays_in_the_core_can_be_interrupted(start, tmp_path, threads, examples, wait_for_rows):
     arguments = ("--until", "1e7", "--no-plot", "--threads", threads)
     process = start("run", examples / "two_mass.toml", *arguments, cwd=tmp_path)
-    wait_for((tmp_path / "two-mass-run" / "two-mass.h5").exists)
-    time.sleep(0.5)
+    wait_for_rows(tmp_path / "two-mass-run" / "two-mass.h5", "fast.x", process)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     assert "interrupted at t = " in out
     assert "results up to there are kept" in err
@@ -115,7 +114,7 @@ def test_a_signal_ends_a_native_step_of_many_internal_ones(start, tmp_path, whic
     wait_for((tmp_path / "fine-run" / "fine.h5").exists)
     time.sleep(0.5)
     process.send_signal(which)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=60)
     assert process.returncode == expected, err
     assert "interrupted at t = 0 s" in out
     assert "waiting for" not in err
@@ -140,7 +139,7 @@ def test_a_signal_ends_an_export_and_leaves_no_file(case, start, tmp_path, which
     process = start("export", path, "--out", "case.fmu", cwd=tmp_path)
     wait_for((tmp_path / "began").exists)
     process.send_signal(which)
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=60)
     assert process.returncode == expected
     assert err.strip() == "interrupted"
     assert not (tmp_path / "case.fmu").exists()
@@ -167,7 +166,7 @@ def test_a_second_interrupt_exits_at_once(case, start, tmp_path, wait_for):
     time.sleep(0.5)
     assert process.poll() is None
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=10)
+    _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert "Traceback" not in err
     assert cp.load(tmp_path / "case-run" / "case.h5").signals == ["model.y"]
@@ -180,6 +179,6 @@ def test_an_interrupt_before_the_run_exits_with_130(case, start, tmp_path, wait_
     process = start("run", path, cwd=tmp_path)
     wait_for((tmp_path / "began").exists)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=10)
+    _, err = process.communicate(timeout=60)
     assert process.returncode == 130
     assert err.strip() == "interrupted"

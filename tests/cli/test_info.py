@@ -10,7 +10,7 @@ def test_info_shows_ports_steps_connections_and_who_waits(counterpoint, examples
         assert expected in out
 
 
-def test_info_of_a_parallel_scenario_says_that_nobody_waits(tmp_path, counterpoint, examples):
+def test_info_of_a_parallel_scenario_says_that_no_subsystem_waits(tmp_path, counterpoint, examples):
     text = (examples / "two_mass.toml").read_text().replace('"slowest-first"', '"parallel"')
     (tmp_path / "parallel.toml").write_text(text)
     code, out, _ = counterpoint("info", tmp_path / "parallel.toml")

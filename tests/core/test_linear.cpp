@@ -254,7 +254,7 @@ TEST(sparse_solvers_have_no_slot_outside_of_the_pattern) {
   }
 }
 
-TEST(nobody_reads_the_spare_slot) {
+TEST(the_spare_slot_is_never_read) {
   std::mt19937 random(8);
   const Matrix matrix = random_symmetric(random, 12, 0.4);
   const Eigen::VectorXd b = right_hand_side(12);

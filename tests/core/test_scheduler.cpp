@@ -357,7 +357,7 @@ TEST(times_that_differ_by_exactly_the_tolerance_do_not_block) {
   CHECK(tried > 0);
 }
 
-TEST(a_table_that_has_ended_blocks_nobody_in_a_run_without_end) {
+TEST(a_table_that_has_ended_blocks_no_subsystem_in_a_run_without_end) {
   RunSpec spec;
   spec.until = Polynomial::infinity;
   spec.tolerance = 1e-9;

@@ -1,4 +1,4 @@
-// Places to plug in: a pace, an indicator, an event and a window of somebody else, without a word in the scheduler.
+// Places to plug in: a pace, an indicator, an event and a window from outside, without a change of the scheduler.
 
 #include "check.hpp"
 #include "coupling/windowed_scheduler.hpp"

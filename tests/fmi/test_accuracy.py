@@ -120,9 +120,9 @@ def test_an_fmu_with_events_inside_its_steps_is_repeated_with_them(built):
     system.add("ball", cp.fmu(built("bouncing-ball", 3)))
     system.add("count", cp.ode(lambda t, x, u: u, [0.0], inputs="n", outputs="integral"), step=0.05)
     system.connect("ball.bounces", "count.n", cp.hold())
-    nobody_waits = cp.custom({})  # a named scheme waits for whoever has no inputs
-    plain = system.run(until=2.0, scheme=nobody_waits)
-    repeated = system.run(until=2.0, scheme=nobody_waits, window=cp.window(0.1))
+    no_waiting = cp.custom({})  # a named scheme waits for whoever has no inputs
+    plain = system.run(until=2.0, scheme=no_waiting)
+    repeated = system.run(until=2.0, scheme=no_waiting, window=cp.window(0.1))
     assert repeated.summary.windows.passes == 2 * repeated.summary.windows.count
     # Nothing acts on the ball, so a repeat changes nothing of it: also its impacts are taken back and made again.
     for name in ("ball.h", "ball.bounces"):

@@ -76,7 +76,6 @@ def test_malformed_xml_is_told_with_line_and_column():
         '<!DOCTYPE a [<!ENTITY a0 "ha"><!ENTITY a1 "&a0;&a0;&a0;"><!ENTITY a2 "&a1;&a1;&a1;">]>',
     ],
 )
-@pytest.mark.timeout(5)
 def test_a_doctype_is_not_allowed(doctype):
     assert "a DOCTYPE is not allowed" in mistakes(f"{doctype}<fmiModelDescription/>")[0]
 

@@ -96,7 +96,8 @@ def test_an_fmu_inside_comes_along(built, version, tmp_path):
     def system():
         made = cp.System("pair")
         made.add("fmu", cp.fmu(built("oscillator", 2), parameters={"m": 2.0}, start={"x": 0.5}), step=0.01)
-        made.add("filter", cp.linear([[-5.0]], [[5.0]], x0=[0.0], inputs="u", outputs="y"), step=0.002)
+        units = {"u": "m", "y": "N"}
+        made.add("filter", cp.linear([[-5.0]], [[5.0]], x0=[0.0], inputs="u", outputs="y", units=units), step=0.002)
         made.connect("fmu.x", "filter.u")
         made.connect("filter.y", "fmu.force", gain=-1.0)
         return made

@@ -200,7 +200,7 @@ def test_names_with_dots_are_ports(built, changed, version):
     )
     system = cp.System()
     system.add("car", cp.fmu(path), step=0.01)
-    system.add("road", cp.source(lambda t: 1.0, outputs="push.force"), step=0.01)
+    system.add("road", cp.source(lambda t: 1.0, outputs="push.force", units={"push.force": "N"}), step=0.01)
     system.connect("road.push.force", "car.axle.force[1]")
     assert system.run(until=0.1)["car.body.x"].values[0] == 1.0
 
@@ -346,7 +346,7 @@ def test_the_largest_integers_are_read_as_far_as_doubles_reach(built):
 
 
 @pytest.mark.parametrize("kind", ["co-simulation", "model-exchange"])
-def test_a_discrete_output_is_held_so_that_nobody_sees_it_change_before_it_does(built, version, kind):
+def test_a_discrete_output_is_held_so_that_its_change_is_not_seen_early(built, version, kind):
     """Without an approximation of its own: a line between two values of a counter would be no value of it."""
     system = cp.System("bounces")
     system.add("ball", cp.fmu(built("bouncing-ball", version), kind=kind), step=0.1)

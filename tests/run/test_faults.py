@@ -450,24 +450,18 @@ def test_ctrl_c_during_a_python_model_keeps_the_results(ctrl_c):
     np.testing.assert_allclose(values.values, values.time)
 
 
-def test_ctrl_c_in_a_script_leaves_a_readable_file(tmp_path):
+def test_ctrl_c_in_a_script_leaves_a_readable_file(tmp_path, spawn, wait_for_rows):
     path = tmp_path / "run.h5"
     script = textwrap.dedent(f"""
         import counterpoint as cp, sys
         system = cp.System()
         system.add("a", cp.linear([[0, 1], [-1, 0]], [[0], [1]], x0=[1, 0], outputs=["x", "v"], defaults={{"u": 0.0}}), step=1e-3)
-        print("ready", flush=True)
         system.run(until=1e7, file={str(path)!r})
     """)
-    with subprocess.Popen(
-        [sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout.readline() == "ready\n"
-        while not path.exists() and process.poll() is None:  # libraries are still being loaded
-            time.sleep(0.02)
-        time.sleep(0.7)
-        process.send_signal(signal.SIGINT)
-        _, errors = process.communicate(timeout=30)
+    process = spawn([sys.executable, "-c", script], stderr=subprocess.PIPE, text=True)
+    wait_for_rows(path, "a.x", process)
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
     assert process.returncode != 0
     assert "RunInterrupted" in errors
     with cp.load(path) as result:

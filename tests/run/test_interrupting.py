@@ -12,22 +12,29 @@ import numpy as np
 import pytest
 
 import counterpoint as cp
+from counterpoint._common.signals import is_in_native_code
 
 
 @pytest.fixture
 def interrupt():
-    """Send a signal to ourselves a little later; Python's own handler of Ctrl-C is in place."""
+    """Send signals to ourselves a little later; Python's own handler of Ctrl-C is in place."""
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    timers = []
+    threads, ended = [], threading.Event()
 
-    def later(which=signal.SIGINT, seconds=0.3):
-        timers.append(threading.Timer(seconds, lambda: os.kill(os.getpid(), which)))
-        timers[-1].start()
+    def send(which, seconds, native):
+        while native and not is_in_native_code() and not ended.wait(0.01):
+            pass  # on a busy machine the call may begin later
+        if not ended.wait(seconds):
+            os.kill(os.getpid(), which)
+
+    def later(which=signal.SIGINT, seconds=0.3, native=True):
+        threads.append(threading.Thread(target=send, args=(which, seconds, native)))
+        threads[-1].start()
 
     yield later
-    for timer in timers:
-        timer.cancel()
-        timer.join()
+    ended.set()
+    for thread in threads:
+        thread.join()
     signal.signal(signal.SIGINT, before)
 
 
@@ -159,7 +166,7 @@ def test_a_run_in_another_thread_is_left_alone(interrupt):
         done.set()
 
     threading.Thread(target=work).start()
-    interrupt(seconds=0.05)
+    interrupt(seconds=0.05, native=False)
     with pytest.raises(KeyboardInterrupt):
         time.sleep(30.0)
     assert done.wait(60.0)

@@ -252,7 +252,7 @@ def test_an_arithmetic_mean_counts_both_sides_of_a_jump():
     assert result["listener.x"].values[1:] == pytest.approx((0.0 + 0.12 + 0.24 + PERIOD) / 4)
 
 
-def test_at_the_start_nobody_is_asked_what_was_before():
+def test_at_the_start_no_subsystem_is_asked_for_earlier_values():
     class Forgetful(SawTooth):
         """Knows of no event until one came, and of the last one of the run before."""
 

@@ -1,4 +1,4 @@
-"""What a scenario of somebody else may not decide: which secrets leave, who is connected to, what runs unasked."""
+"""What a scenario from another source may not decide: which secrets leave, who is connected to, what runs unasked."""
 
 import contextlib
 import os

@@ -5,7 +5,7 @@ from __future__ import annotations
 import codecs
 import csv
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
@@ -31,32 +31,46 @@ class CsvTable:
     names: list[str]
 
 
-def read_csv(path: Path, columns: list[str] | None = None, *, separator: str = ",", decimal: str = ".") -> CsvTable:
-    """Read a CSV file whose first row names the columns and whose first column is the time in s.
+def read_csv(
+    path: Path,
+    columns: Sequence[str] | None = None,
+    *,
+    time: str | None = None,
+    separator: str = ",",
+    decimal: str = ".",
+    jumps: bool = False,
+) -> CsvTable:
+    """Read a CSV file whose first row names the columns.
 
     Parameters
     ----------
     path : Path
         UTF-8 text, with or without a byte order mark.
-    columns : list of str, optional
-        Columns to take, by name; all but the first when left out.
+    columns : sequence of str, optional
+        Columns to take, by name; all but the time when left out. The others may hold anything.
+    time : str, optional
+        Column of the times in s; the first when left out.
     separator, decimal : str
         One character each, ``";"`` and ``","`` for a spreadsheet of many European countries.
+    jumps : bool
+        Whether two rows may have the same time.
 
     Raises
     ------
     FileProblem
         With one sentence for each of the first mistakes: row (counted from 1, the names are row 1) and value.
     """
-    reader = _Reader(path, separator, decimal)
+    if len(separator) != 1:
+        raise FileProblem(f"{path.name}: separator {quoted(separator)}; expected one character")
+    reader = _Reader(path, separator, decimal, jumps)
     header = reader.header()
-    wanted = header[1:] if columns is None else columns
-    unknown = [name for name in wanted if name not in header]
+    time = header[0] if time is None else time
+    wanted = [name for name in header if name != time] if columns is None else list(columns)
+    unknown = [name for name in (time, *wanted) if name not in header]
     if unknown:
         raise FileProblem(f"{path.name}: no column {quoted(name)}{did_you_mean(name, header)}" for name in unknown)
-    data = reader.numbers(len(header))
-    picked = data[:, [header.index(name) for name in wanted]]
-    return CsvTable(data[:, 0].copy(), picked, list(wanted))
+    data = reader.numbers(len(header), [header.index(name) for name in (time, *wanted)])
+    return CsvTable(data[:, 0].copy(), data[:, 1:].copy(), wanted)
 
 
 @dataclass(frozen=True)
@@ -64,6 +78,7 @@ class _Reader:
     path: Path
     separator: str
     decimal: str
+    jumps: bool
 
     def header(self) -> list[str]:
         try:
@@ -84,10 +99,16 @@ class _Reader:
         if len(names) < 2:
             hint = self._other_separator(first[0])
             raise FileProblem(f"{self.path.name}: row 1: {shown(first[0])}: one column only{hint}")
+        problems = [f"column {k + 1} has no name" for k, name in enumerate(names) if not name]
+        problems += [
+            f"two columns are called {quoted(name)}" for name in dict.fromkeys(names) if names.count(name) > 1 and name
+        ]
+        if problems:
+            raise FileProblem(f"{self.path.name}: row 1: {problem}" for problem in problems)
         return names
 
-    def numbers(self, width: int) -> NDArray[np.float64]:
-        """Return all rows below the names; go through them slowly only to explain a mistake."""
+    def numbers(self, width: int, wanted: list[int]) -> NDArray[np.float64]:
+        """Return the wanted columns, time first; go through the rows slowly only where others hold no numbers."""
         import numpy as np
 
         lines = self._lines()
@@ -98,11 +119,16 @@ class _Reader:
             rows = chain([first], lines)
             data = np.loadtxt(rows, delimiter=self.separator, ndmin=2, comments=None, quotechar='"')
         except ValueError:
-            raise FileProblem(self._complaints(width)) from None
-        fine = data.shape[1] == width and np.isfinite(data).all() and (np.diff(data[:, 0]) > 0).all()
-        if not fine:
-            raise FileProblem(self._complaints(width))
+            return self._slowly(width, wanted)
+        if data.shape[1] != width or not self._is_fine(data := data[:, wanted]):
+            return self._slowly(width, wanted)
         return data
+
+    def _is_fine(self, data: NDArray[np.float64]) -> bool:
+        import numpy as np
+
+        steps = np.diff(data[:, 0])
+        return bool(np.isfinite(data).all() and (steps >= 0 if self.jumps else steps > 0).all())
 
     def _lines(self) -> Iterator[str]:
         with self.path.open(encoding="utf-8-sig", newline=None) as file:
@@ -117,36 +143,47 @@ class _Reader:
             for row in reader:
                 yield reader.line_num, row
 
-    def _complaints(self, width: int) -> list[str]:
+    def _slowly(self, width: int, wanted: list[int]) -> NDArray[np.float64]:
+        """Return the wanted columns row by row, or raise FileProblem with the first mistakes."""
+        import numpy as np
+
         problems: list[str] = []
-        last: tuple[int, float] | None = None
+        data: list[list[float]] = []
+        last = 0
         rows = self._rows()
         next(rows)
         for number, row in rows:
             if not any(cell.strip() for cell in row):
                 continue
-            where = f"{self.path.name}: row {number}"
-            wrong = self._row_problem(row, width)
+            values = [self._number(row[k]) for k in wanted] if len(row) == width else []
+            wrong = self._row_problem(row, width, wanted) or self._time_problem(values[0], data, last)
             if wrong is not None:
-                problems.append(f"{where}: {wrong}")
-            else:
-                time = self._number(row[0])
-                assert time is not None  # _row_problem has looked at it
-                if last is not None and time <= last[1]:
-                    problems.append(f"{where}: time {time} s is not later than {last[1]} s of row {last[0]}")
-                last = (number, time)
+                problems.append(f"{self.path.name}: row {number}: {wrong}")
+            if values and None not in values:
+                data.append([float(value) for value in values if value is not None])
+                last = number
             if len(problems) >= _MOST_PROBLEMS:
-                return [*problems, f"{self.path.name}: ... and perhaps more below row {number}"]
-        return problems or [f"{self.path.name}: is not a table of numbers"]
+                problems.append(f"{self.path.name}: ... and perhaps more below row {number}")
+                break
+        if problems or not data:
+            raise FileProblem(problems or [f"{self.path.name}: is not a table of numbers"])
+        return np.array(data)
 
-    def _row_problem(self, row: list[str], width: int) -> str | None:
+    def _time_problem(self, time: float | None, data: list[list[float]], last: int) -> str | None:
+        """Return what is wrong with a time after the rows read so far, of which `last` is the number of the last."""
+        if time is None or not data or time > data[-1][0] or (self.jumps and time == data[-1][0]):
+            return None
+        rule = "is before" if self.jumps else "is not later than"
+        return f"time {time} s {rule} {data[-1][0]} s of row {last}"
+
+    def _row_problem(self, row: list[str], width: int, wanted: list[int]) -> str | None:
         text = shown(self.separator.join(row))
         if len(row) != width:
             hint = ""
             if self.separator == "," and len(row) > width:
                 hint = '; a decimal comma? separate the columns by ";" and set separator = ";" and decimal = ","'
             return f"{text}: {len(row)} cells where row 1 names {width} columns{hint}"
-        for cell in row:
+        for cell in (row[k] for k in sorted(wanted)):
             value = self._number(cell)
             if value is None:
                 comma = self.decimal == "." and self._number(cell.replace(",", ".")) is not None

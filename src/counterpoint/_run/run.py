@@ -392,7 +392,8 @@ class Run:
         last = [self._driver.values(k) for k in range(len(self._plan.names))]
         self._driver = cast(Driver, _Ended(self._driver.time, last))
         self._plan = replace(self._plan, spec=_nothing_to_run())
-        del self._recorder
+        del self._recorder, self._stepping
+        vars(self).pop("_standstill", None)  # not there yet when the start failed
 
     def _seconds(self) -> list[float]:
         """Time spent per subsystem. Cheap steps are timed by sampling: the shares are scaled to what was measured."""

@@ -64,7 +64,7 @@ def interface_block(
     Returns
     -------
     pathsim.blocks.Block
-        ``block.interface`` is the :class:`~counterpoint._run.embedded.CosimulationInterface` of the present run.
+        ``block.interface`` is the :class:`~counterpoint.CosimulationInterface` of the present run.
     """
     name = find_host(system, host)
     block = _class("CounterpointInterface", _InterfaceBlock)()

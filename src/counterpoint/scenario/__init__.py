@@ -11,7 +11,7 @@
 :mod:`.case`            scenario files for the command line
 ======================  ===============================================================================
 
-Reading files is the business of ``counterpoint._files``, which mechanisms, diagrams and system structures share.
+Mechanisms, diagrams and system structures share how files are read and checked.
 """
 
 from .scenario import Scenario

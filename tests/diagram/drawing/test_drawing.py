@@ -30,7 +30,7 @@ def test_the_picture_is_well_formed_and_shows_every_named_block():
     root = ET.fromstring(svg(model))
     texts = {element.text for element in root.iter("{http://www.w3.org/2000/svg}text")}
     assert {"plant", "set_point", "position", "error", "i", "Σ"} <= texts
-    assert "gain1" not in texts  # names that nobody gave are left out
+    assert "gain1" not in texts  # default names are left out
 
 
 def test_boxes_do_not_overlap():

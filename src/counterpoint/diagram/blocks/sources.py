@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from os import PathLike
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from numpy.typing import ArrayLike
 
-from .csv_columns import read_columns
+from ..._files.csv_files import read_csv
 from .family import DEFAULT, Family, with_defaults
 
 if TYPE_CHECKING:
@@ -176,15 +177,15 @@ class SourceBlocks(Family):
         ``time`` is the name of the column of times in s (default: the first), ``columns`` the names wanted (default:
         all others). The other parameters are those of :meth:`table`.
         """
-        times, names, values = read_columns(path, columns=columns, time=time, delimiter=delimiter)
+        read = read_csv(Path(path), columns, time=time, separator=delimiter, jumps=True)
         return self.table(
-            times,
-            values,
+            read.times,
+            read.values,
             interpolation=interpolation,
             before=before,
             after=after,
             locate_corners=locate_corners,
-            names=names,
+            names=read.names,
             name=name,
         )
 

@@ -41,7 +41,8 @@ def describe(mechanism: Mechanism, name: str, of: str, motion: str, problems: li
     if of.startswith("guide:"):
         measure = of.removeprefix("guide:")
         problems += mechanism._unknown(where, "guided measure", [measure], {g.measure: g for g in mechanism.guides})
-        return OutputPart(name, "reaction", of)
+        angular = measure in mechanism.measures and mechanism.measures[measure].is_angular
+        return OutputPart(name, "reaction", of, unit="N*m" if angular else "N")
     known = [
         *mechanism.points,
         *mechanism.vectors,

@@ -176,7 +176,13 @@ def cost_of_steps(runs: Runs, costs: Costs) -> Table:
     for case in runs.present(TABLE_2):
         each = costs.vehicle[case.ratio]
         rows.append(("vehicle", case.vehicle_step, each, runs[case].iterations, each * 1e-6 / case.vehicle_step))
-    columns = ("subsystem", "step, s", "processor time a step, µs", "iterations a step", "processor s a simulated s")
+    columns = (
+        "subsystem",
+        "step, s",
+        "processor time per step, µs",
+        "iterations per step",
+        "processor s per simulated s",
+    )
     note = (
         "The drive is measured alone, the vehicle is what is left of the coupled runs. No step of the vehicle can make "
         f"the whole more than {runs[REFERENCE].cpu / (costs.drive * 1e-6 * runs.until / FINE_STEP):.0f} times faster "
