@@ -407,9 +407,6 @@ class System:
 
     def port_width(self, port: str, kind: str) -> int:
         """Return the width of ``subsystem.port``; raise SetupError with a hint when there is none."""
-        name, _, port_name = port.partition(".")
-        if name in self.subsystems:
-            self.subsystems[name].subsystem.open_port(port_name, kind)
         return PortTable(self).place(port, kind).width
 
     def __repr__(self) -> str:
