@@ -46,7 +46,7 @@ class FmuCase(ModelCase):
         """End of the run in s."""
         if self.model.kind == MODEL_EXCHANGE:
             return self._asked_end
-        return fitting_end(self.model.interface, self.start, self._asked_end, self._step)
+        return fitting_end(self.model.interface, self.start, self._asked_end, self._chosen_step)
 
     @property
     def _asked_end(self) -> float:
@@ -56,7 +56,7 @@ class FmuCase(ModelCase):
         return self.settings.until
 
     @property
-    def _step(self) -> float | None:
+    def _chosen_step(self) -> float | None:
         """Step in s: as given, else as the FMU suggests, else a thousandth of the run; None: its solver chooses."""
         step = self.settings.step if self.settings.step is not None else self.model.preferred_step
         if step is not None or self.model.own_pace:
@@ -73,7 +73,7 @@ class FmuCase(ModelCase):
         """Return a system with the FMU, and with tables of its inputs."""
         self._tell_choices()
         system = System(self.name)
-        system.add(self.name, self.model, step=self._step)
+        system.add(self.name, self.model, step=self._chosen_step)
         if self.inputs is not None:
             self._add_inputs(system, self.inputs)
         return system
@@ -82,12 +82,12 @@ class FmuCase(ModelCase):
         """Warn of a step that the FMU does not suggest, and of an end that is not the one asked for."""
         chosen = self.settings.step is None and self.model.preferred_step is None and not self.model.own_pace
         if chosen:
-            text = f"the FMU suggests no step; {self._step:g} s is used; --step sets another"
+            text = f"the FMU suggests no step; {self._chosen_step:g} s is used; --step sets another"
             warnings.warn(f"{self.path}: {text}", StepWarning, stacklevel=3)
         if self.until != self._asked_end:
             text = (
                 f"the FMU needs equal steps, and the run of {self._asked_end - self.start:g} s is not a multiple of "
-                f"{self._step:g} s; it ends at {self.until:g} s; --until and --step set others"
+                f"{self._chosen_step:g} s; it ends at {self.until:g} s; --until and --step set others"
             )
             warnings.warn(f"{self.path}: {text}", StepWarning, stacklevel=3)
 
