@@ -307,6 +307,18 @@ def test_a_folder_is_run(folder, fmus):
         ssp.read(folder)
 
 
+@pytest.mark.parametrize("outside", [False, True])
+def test_a_mistake_in_a_file_beside_names_it_once(folder, outside):
+    text = (folder / "SystemStructure.ssd").read_text()
+    binding = '<ssd:ParameterBinding source="more.ssv"/></ssd:ParameterBindings>'
+    (folder / "SystemStructure.ssd").write_text(text.replace("</ssd:ParameterBindings>", binding, 1))
+    (folder / "more.ssv").write_text("<no")
+    with pytest.raises(cp.SetupError) as told:
+        ssp.read(folder / "SystemStructure.ssd", allow_outside=outside)
+    (line,) = str(told.value).splitlines()
+    assert line.startswith(f"{folder / 'more.ssv'} line 1: ")
+
+
 def test_values_steps_and_isolation_of_what_is_inside(pack, fmus):
     path = pack(ssd(PAIR))
     scenario = ssp.read(path, step={"b": 0.005}, isolate=True, set={"b.m": 3, "a.x": 2})
