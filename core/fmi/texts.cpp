@@ -78,6 +78,7 @@ void Texts::share(const std::string& folder) {
   Pool& known = pool();
   const std::lock_guard lock(known.mutex);
   known.folder = folder;
+  if (folder.empty()) return;
   for (const auto& [key, text] : known.texts) write(known, key, text);
 }
 

@@ -1,12 +1,16 @@
 """What FMUs of other programs do, one test per habit: harmless habits are accepted, with a remark where it helps."""
 
+import gc
 import zipfile
 
 import numpy as np
 import pytest
 
 import counterpoint as cp
+from counterpoint._cases.case import CaseSettings
+from counterpoint._cases.registry import read_case
 from counterpoint.fmi import Archive, ArchiveError, ArchiveLimits, text_of
+from counterpoint.fmi.case import StepWarning
 from counterpoint.fmi.doctor import examine
 
 from .models import MISBEHAVING, OSCILLATOR, model_of
@@ -142,7 +146,8 @@ def test_end_of_the_run_and_tolerance_of_the_experiment_are_passed_on(built, cha
 
 
 @pytest.mark.parametrize("isolate", [(False, False), (True, False), (False, True), (True, True)])
-def test_strings_and_binary_values_are_connected(built, version, isolate):
+def test_strings_and_binary_values_are_connected(built, version, isolate, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     path = built("pass-through", version)
     texts = {"string_in": "slow"} | ({"binary_in": b"\x00\xff"} if version == 3 else {})
     first, second = cp.fmu(path, start=texts, isolate=isolate[0]), cp.fmu(path, isolate=isolate[1])
@@ -158,6 +163,9 @@ def test_strings_and_binary_values_are_connected(built, version, isolate):
             assert second.read("binary_out") == b"\x00\xff"
         result = run.finish()
     assert text_of(result["first.string_out"].values[-1]) == b"slow"
+    del first, second, system, run
+    gc.collect()
+    assert list(tmp_path.iterdir()) == []  # what processes shared is gone
 
 
 def test_a_number_is_not_a_text(built):
@@ -254,3 +262,27 @@ def test_refused_derivatives_of_inputs_are_held_with_a_message(built, version):
     system.connect("table.y", "fmu.u", convert=False)
     system.run(until=1.0)
     assert any("refuses derivatives of inputs" in message.text for message in model.messages)
+
+
+@ALL_VERSIONS
+def test_an_experiment_that_is_no_multiple_of_the_step_ends_with_a_whole_step(built, version):
+    """Where an FMU needs equal steps: a run that covers the experiment is better than a refusal."""
+    path = built(OSCILLATOR.changed(co_simulation={}), version)
+    with pytest.warns(StepWarning, match=r"the run of 1 s is not a multiple of 0.3 s; it ends at 1.2 s"):
+        result = read_case(path, settings=CaseSettings(step=0.3)).run()
+    assert (result.status, result.end) == ("finished", pytest.approx(1.2))
+
+
+def test_derivatives_are_taken_of_a_connected_state_whatever_other_outputs_offer(built):
+    """A force depends on inputs, so that its derivative is not known; that of the position is a state's."""
+    system = cp.System("pair")
+    path = built("oscillator", 3)
+    for name in ("first", "second"):
+        system.add(name, cp.fmu(path, kind="model-exchange"), step=0.05)
+    system.connect("first.x", "second.force", cp.hermite(), convert=False, gain=10.0)
+    fine = cp.System("fine")
+    for name in ("first", "second"):
+        fine.add(name, cp.fmu(path, kind="model-exchange"), step=0.001)
+    fine.connect("first.x", "second.force", cp.lagrange(1), convert=False, gain=10.0)
+    made, expected = (one.run(until=1.0)["second.x"].values[-1] for one in (system, fine))
+    assert made == pytest.approx(expected, rel=2e-4)

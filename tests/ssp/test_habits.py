@@ -7,7 +7,9 @@ import pytest
 
 import counterpoint as cp
 from counterpoint import ssp
+from counterpoint.fmi import text_of
 
+from ..fmi.building import build
 from .conftest import NAMESPACES, OSCILLATOR, PAIR, changed, component, connection, connector, parameters, ssd
 from .test_running import assert_same, by_hand
 
@@ -249,6 +251,34 @@ def test_a_step_that_is_longer_than_the_run(told):
     assert scenario.run().end == 0.004
 
 
+@pytest.mark.parametrize("until", [None, 0.505])
+def test_a_run_that_is_no_multiple_of_equal_steps(told, fmus, tmp_path, until):
+    """Where FMUs need equal steps, whatever says the end: the run covers it and ends with whole steps of them all."""
+    fixed = changed(fmus["oscillator"], tmp_path, lambda data: data.replace(b"canHandleVariable", b"canRunOther"))
+    text = ssd(PAIR, experiment='<ssd:DefaultExperiment startTime="0" stopTime="0.505"/>')
+    text = text.replace("resources/oscillator.fmu", "fixed.fmu")
+    scenario, warning = told(text, {"fixed.fmu": fixed.read_bytes()}, until=until, step={"b": 0.04}, lenient=True)
+    assert (
+        "the run of 0.505 s is not a multiple of the steps of FMUs that need equal ones; it ends at 0.52 s" in warning
+    )
+    assert scenario.run().end == pytest.approx(0.52)
+
+
+@pytest.mark.parametrize("isolate", [False, True])
+def test_strings_and_binary_values_are_connected(pack, tmp_path, isolate):
+    path = build("pass-through", 3, tmp_path)
+    kinds = {"string": "<ssc:String/>", "binary": '<ssc:Binary mime-type="x/y"/>'}
+    ways = {"in": "input", "out": "output"}
+    ports = "".join(connector(f"{n}_{way}", ways[way], inside) for n, inside in kinds.items() for way in ways)
+    given = parameters(string_in=("String", 'value="slow"'))
+    elements = component("a", "p.fmu", ports, given) + component("b", "p.fmu", ports) + component("c", "p.fmu", ports)
+    joined = "".join(connection(f"{x}.{n}_out", f"{y}.{n}_in") for n in kinds for x, y in ("ab", "bc"))
+    text = ssd(f"<ssd:Elements>{elements}</ssd:Elements><ssd:Connections>{joined}</ssd:Connections>")
+    scenario = ssp.read(pack(text, {"p.fmu": path.read_bytes()}), step=0.1, isolate=isolate)
+    result = scenario.run(until=0.5)
+    assert text_of(result["b.string_out"].values[-1]) == b"slow"
+
+
 def test_components_without_steps_take_the_shortest_of_the_others(told, fmus, tmp_path):
     bare = changed(fmus["oscillator"], tmp_path, lambda data: data.replace(b' stepSize="0.01"', b""))
     text = ssd(PAIR).replace("resources/oscillator.fmu", "bare.fmu", 1)
@@ -275,6 +305,18 @@ def test_a_folder_is_run(folder, fmus):
     (folder / "other.ssd").unlink()
     with pytest.raises(cp.ScenarioError, match=r"is a folder; expected SystemStructure.ssd or OspSystemStructure.xml"):
         ssp.read(folder)
+
+
+@pytest.mark.parametrize("outside", [False, True])
+def test_a_mistake_in_a_file_beside_names_it_once(folder, outside):
+    text = (folder / "SystemStructure.ssd").read_text()
+    binding = '<ssd:ParameterBinding source="more.ssv"/></ssd:ParameterBindings>'
+    (folder / "SystemStructure.ssd").write_text(text.replace("</ssd:ParameterBindings>", binding, 1))
+    (folder / "more.ssv").write_text("<no")
+    with pytest.raises(cp.SetupError) as told:
+        ssp.read(folder / "SystemStructure.ssd", allow_outside=outside)
+    (line,) = str(told.value).splitlines()
+    assert line.startswith(f"{folder / 'more.ssv'} line 1: ")
 
 
 def test_values_steps_and_isolation_of_what_is_inside(pack, fmus):

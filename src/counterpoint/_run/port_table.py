@@ -41,17 +41,16 @@ class PortTable:
         if name not in self.indices:
             raise SetupError(f'"{port}": no subsystem "{name}"' + did_you_mean(name, self.indices))
         ports = self._ports(name, kind)
-        if port_name not in ports:  # some exist once they are asked for
+        if port_name not in ports:  # some exist only where they are connected; those before it stay where they are
             self._system.subsystems[name].subsystem.open_port(port_name, kind)
-            del self._places[name, kind]
-            ports = self._ports(name, kind)
+            ports = self._ports(name, kind, again=True)
         if port_name not in ports:
             raise SetupError(f'"{port}": "{name}" has no {kind[:-1]} "{port_name}"' + did_you_mean(port_name, ports))
         return ports[port_name]
 
-    def _ports(self, name: str, kind: str) -> dict[str, PortPlace]:
+    def _ports(self, name: str, kind: str, *, again: bool = False) -> dict[str, PortPlace]:
         known = self._places.get((name, kind))
-        if known is None:
+        if known is None or again:
             subsystem = self._system.subsystems[name].subsystem
             widths = subsystem.input_widths if kind == "inputs" else subsystem.output_widths
             begins = offsets(widths)

@@ -21,6 +21,8 @@ from .description import FLOATS, NUMERIC, ModelDescription
 from .description_reading import read_description
 from .importing import Fmu, fmu
 from .information import show
+from .options import MODEL_EXCHANGE
+from .steps import fitting_end
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -29,7 +31,7 @@ _PARAMETERS = ("parameter", "structuralParameter")
 
 
 class StepWarning(UserWarning):
-    """No step is given, and one was chosen."""
+    """A step was chosen since none is given, or an end of the run that fits the step."""
 
 
 @dataclass(frozen=True)
@@ -42,9 +44,24 @@ class FmuCase(ModelCase):
     @property
     def until(self) -> float:
         """End of the run in s."""
+        if self.model.kind == MODEL_EXCHANGE:
+            return self._asked_end
+        return fitting_end(self.model.interface, self.begin, self._asked_end, self._chosen_step)
+
+    @property
+    def _asked_end(self) -> float:
+        """End of the run as given or as the FMU suggests, in s."""
         if self.settings.until is None:
             raise ScenarioError(f"{self.path}: the FMU suggests no end of the run; say --until {self.begin + 10:g}")
         return self.settings.until
+
+    @property
+    def _chosen_step(self) -> float | None:
+        """Step in s: as given, else as the FMU suggests, else a thousandth of the run; None: its solver chooses."""
+        step = self.settings.step if self.settings.step is not None else self.model.preferred_step
+        if step is not None or self.model.own_pace:
+            return step
+        return float(10.0 ** (round(math.log10(self._asked_end - self.begin)) - 3))
 
     @property
     def plot(self) -> list[str] | None:
@@ -54,21 +71,25 @@ class FmuCase(ModelCase):
 
     def build(self) -> System:
         """Return a system with the FMU, and with tables of its inputs."""
+        self._tell_choices()
         system = System(self.name)
-        system.add(self.name, self.model, step=self._chosen_step())
+        system.add(self.name, self.model, step=self._chosen_step)
         if self.inputs is not None:
             self._add_inputs(system, self.inputs)
         return system
 
-    def _chosen_step(self) -> float | None:
-        """Return the step in s: as given, else as the FMU suggests (None), else a thousandth of the run."""
-        if self.settings.step is not None or self.model.own_pace or self.model.preferred_step is not None:
-            return self.settings.step
-        step = 10.0 ** (round(math.log10(self.until - self.begin)) - 3)
-        warnings.warn(
-            f"{self.path}: the FMU suggests no step; {step:g} s is used; --step sets another", StepWarning, stacklevel=2
-        )
-        return step
+    def _tell_choices(self) -> None:
+        """Warn of a step that the FMU does not suggest, and of an end that is not the one asked for."""
+        chosen = self.settings.step is None and self.model.preferred_step is None and not self.model.own_pace
+        if chosen:
+            text = f"the FMU suggests no step; {self._chosen_step:g} s is used; --step sets another"
+            warnings.warn(f"{self.path}: {text}", StepWarning, stacklevel=3)
+        if self.until != self._asked_end:
+            text = (
+                f"the FMU needs equal steps, and the run of {self._asked_end - self.begin:g} s is not a multiple of "
+                f"{self._chosen_step:g} s; it ends at {self.until:g} s; --until and --step set others"
+            )
+            warnings.warn(f"{self.path}: {text}", StepWarning, stacklevel=3)
 
     def _add_inputs(self, system: System, path: Path) -> None:
         """Connect the columns of a CSV file to inputs: lines between rows for continuous ones, else held."""

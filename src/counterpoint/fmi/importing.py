@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from .. import _core
 from .._cases.registry import check_kind
 from ..approximations import hold
-from ..errors import DescriptionWarning, SetupError, did_you_mean
+from ..errors import DescriptionWarning, SetupError
 from ..subsystems import Subsystem
 from .archive import DESCRIPTION, Archive, ArchiveLimits, Unpacked
 from .core_setup import is_continuous, make_port, make_setup, offers_derivatives
@@ -26,9 +26,11 @@ from .isolation import ONCE_ONLY, Isolation, choose, to_core
 from .messages import LogMessage
 from .options import MODEL_EXCHANGE, Options, choose_kind, option_problems
 from .platforms import find_binary, library_suffix
+from .port_choice import choose_ports
 from .saved_state import SavedState
+from .standstill import standstill_problems
 from .steps import TYPICAL_STEP, step_problems, suggested_step
-from .texts import SharedTexts, can_be_signal, is_text, share_texts, text_numbers
+from .texts import SharedTexts, is_text, share_texts, text_numbers
 from .values import as_signal, as_whole
 from .variable_units import unit_name, unit_of
 
@@ -229,8 +231,8 @@ class Fmu(Subsystem):
         given = read_values(description, parameters or {}, start or {}, dict(state.structure) if state else {})
         problems += given.problems
         self._structure, self._assignments = given.structure, given.assignments
-        self._inputs = self._choose(inputs, "inputs", problems)
-        self._outputs = self._choose(outputs, "outputs", problems)
+        self._inputs = choose_ports(description, inputs, "inputs", problems)
+        self._outputs = choose_ports(description, outputs, "outputs", problems)
         if problems:
             raise SetupError([f"{archive.path}: {problem}" for problem in problems])
         self._given_inputs = given.inputs
@@ -419,27 +421,7 @@ class Fmu(Subsystem):
 
         Co-simulation only: derivatives of these outputs, and the FMU's own time if none of its outputs has changed.
         """
-        continuous = [v.name for v in self._outputs if is_continuous(v)]
-        suspects = [name for name in continuous if name in still]
-        if self.kind == MODEL_EXCHANGE or not suspects:
-            return {}
-        found = {}
-        for variable in self.description.variables:
-            if variable.derivative_of in suspects and (rate := self._first_value(variable, 0.0)) != 0.0:
-                found[variable.derivative_of] = f'its derivative "{variable.name}" is {rate:g}'
-        if found or suspects != continuous:
-            return found
-        for clock in self.description.with_causality("independent"):
-            if abs((own := self._first_value(clock, t)) - t) > 1e-6 * max(abs(t), 1.0):
-                found = {name: f'its own time "{clock.name}" is {own:g} s at t = {t:g} s' for name in suspects}
-        return found
-
-    def _first_value(self, variable: Variable, otherwise: float) -> float:
-        """Return a value of the running FMU, or another one where it cannot be read."""
-        try:
-            return float(np.ravel(self.read(variable.name))[0])
-        except (SetupError, IndexError, ValueError):
-            return otherwise
+        return standstill_problems(self, still, t)
 
     def _native(self) -> _core.Subsystem:
         if self._unpacked is None:
@@ -497,24 +479,6 @@ class Fmu(Subsystem):
     def port(self, variable: Variable) -> _core.fmi.Port:
         """Return a variable as the core reads and writes it."""
         return make_port(self, variable)
-
-    def _choose(self, names: Iterable[str] | None, key: str, problems: list[str]) -> list[Variable]:
-        """Return the variables of the ports."""
-        if names is None:
-            return [v for v in self.description.with_causality(key[:-1]) if v.is_numeric]
-        chosen = []
-        for name in [names] if isinstance(names, str) else names:
-            variable = self.description.by_name.get(name)
-            if variable is None or (key == "inputs" and variable.causality != "input"):
-                fitting = [v.name for v in self.description.with_causality(key[:-1])]
-                problems.append(f'{key}: "{name}": no such {key[:-1]}{did_you_mean(name, fitting)}')
-            elif not can_be_signal(variable):
-                problems.append(f'{key}: "{name}" is a {variable.type}, which cannot be a signal; use read() and start')
-            elif variable in chosen:
-                problems.append(f'{key}: "{name}" is named twice')
-            else:
-                chosen.append(variable)
-        return chosen
 
     def _defaults(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values of unconnected inputs."""

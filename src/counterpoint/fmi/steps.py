@@ -49,6 +49,14 @@ def step_problems(able: Interface, step: float, span: float) -> Iterator[str]:
         )
 
 
+def fitting_end(able: Interface, start: float, until: float, step: float | None) -> float:
+    """Return the end of a run in s: ``until``, or the next one in whole steps if the FMU needs equal ones."""
+    span = until - start
+    if able.variable_steps or step is None or not 0.0 < span < math.inf or _is_multiple(span, step):
+        return until
+    return float(f"{start + math.ceil(span / step) * step:.12g}")
+
+
 def _is_multiple(value: float, of: float) -> bool:
     count = value / of
     return round(count) >= 1 and abs(count - round(count)) <= 1e-6 * max(count, 1.0)

@@ -27,7 +27,7 @@ def read_case(file: CaseFile, settings: CaseSettings) -> Scenario:
         outputs=settings.outputs,
     )
     scenario = Loaded.of(file.path, allow_outside=file.allow_outside).scenario(choices)
-    return scenario.changed(until=settings.until, scheme=settings.scheme, threads=settings.threads)
+    return scenario.changed(scheme=settings.scheme, threads=settings.threads)
 
 
 def show_case(file: CaseFile, console: Console) -> None:

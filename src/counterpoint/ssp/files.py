@@ -93,7 +93,7 @@ class Store:
 
     def notes_of(self, name: str) -> Notes:
         """Return where mistakes of a file are noted."""
-        return self.log.of(f"{self.label}{name}")
+        return self.log.of(name if Path(name).is_absolute() else f"{self.label}{name}")
 
     def parse(self, name: str, notes: Notes) -> Element | None:
         """Return the root of an XML file; None, and a note, when it cannot be read."""
@@ -135,7 +135,8 @@ class Store:
         found = self.find(uri, place)
         if found is None:
             return None
-        name = found[0].relative_to(self.root.resolve()).as_posix() if not self.allow_outside else str(found[0])
+        root = self.root.resolve()
+        name = found[0].relative_to(root).as_posix() if found[0].is_relative_to(root) else str(found[0])
         notes = self.notes_of(name)
         return _expected(self.parse(name, notes), tag, notes)
 

@@ -11,7 +11,8 @@ from typing import Any
 from .._files.csv_files import read_csv
 from .._files.problems import Path
 from ..errors import ScenarioError, did_you_mean
-from ..fmi.description import FLOATS, INTEGERS, NUMERIC, Variable
+from ..fmi.description import FLOATS, INTEGERS, NUMERIC, Interface, Variable
+from ..fmi.steps import fitting_end
 from ..fmi.values import wrong_place
 from . import structure as s
 from .flattening import Addition, Edge, Flat, Key, Leaf
@@ -19,6 +20,8 @@ from .signals import follow, value_of
 
 _ANY_SPAN = 10.0
 """Length of a run in s that is not made, to choose steps for a system that is only looked at."""
+_MOST_ENDS = 100
+"""Ends of a run that are tried, each one a multiple of more steps."""
 _TEXTS = ("String", "Binary")
 _PARAMETERS = ("parameter", "structuralParameter")
 
@@ -67,6 +70,8 @@ def to_tables(flat: Flat, structure: s.Structure, choices: Choices) -> Tables:
             table.setdefault("isolate", True)
         table |= {"lenient": True} if choices.lenient else {}
     _fill_steps(made, flat, choices.runs)
+    if choices.runs:
+        _fit_end(made, flat, structure)
     for edge in flat.drivers.values():
         if edge.sink[0] in flat.leaves:
             _add_connection(made, flat, edge)
@@ -146,9 +151,8 @@ def _fill_steps(made: Tables, flat: Flat, runs: bool) -> None:
         return  # told elsewhere
     known: dict[str, float] = {}
     for leaf in flat.leaves.values():
-        table, able = made.values["subsystems"][leaf.name], leaf.description.co_simulation
-        suggested = leaf.description.experiment.step or (able.fixed_internal_step if able is not None else None)
-        if _needs_step(table, leaf) and (step := table.get("step") or suggested) is not None:
+        table = made.values["subsystems"][leaf.name]
+        if _needs_step(table, leaf) and (step := table.get("step") or _own_step(leaf)) is not None:
             known[leaf.name] = step
     default = min(known.values(), default=10.0 ** (round(math.log10(span)) - 3))
     for leaf in flat.leaves.values():
@@ -167,6 +171,36 @@ def _fill_steps(made: Tables, flat: Flat, runs: bool) -> None:
             leaf.component.place.complain(
                 f"the step of {known[leaf.name]:g} s is longer than the run; {span:g} s is used"
             )
+
+
+def _fit_end(made: Tables, flat: Flat, structure: s.Structure) -> None:
+    """Let the run end with whole steps of the FMUs that need equal ones; told, since another end was asked for."""
+    start, asked = made.values.get("start", 0.0), made.values["until"]
+    equal: list[tuple[Interface, float]] = []
+    for leaf in flat.leaves.values():
+        table, able = made.values["subsystems"][leaf.name], leaf.description.co_simulation
+        if _needs_step(table, leaf) and able is not None and (step := table.get("step") or _own_step(leaf)) is not None:
+            equal.append((able, step))
+    end = asked
+    for _ in range(_MOST_ENDS):
+        later = max((fitting_end(able, start, end, step) for able, step in equal), default=end)
+        if later == end:
+            break
+        end = later
+    else:
+        return  # steps without a common multiple nearby are refused, with their names
+    if end != asked:
+        made.values["until"] = end
+        structure.experiment.complain(
+            f"the run of {asked - start:g} s is not a multiple of the steps of FMUs that need equal ones; it ends at "
+            f"{end:g} s; --until and --step set others"
+        )
+
+
+def _own_step(leaf: Leaf) -> float | None:
+    """Return the step in s that an FMU suggests."""
+    able = leaf.description.co_simulation
+    return leaf.description.experiment.step or (able.fixed_internal_step if able is not None else None)
 
 
 def _add_subsystem(made: Tables, flat: Flat, leaf: Leaf, constants: dict[str, Any], outputs: tuple[str, ...]) -> None:
