@@ -166,7 +166,7 @@ def alone(step):
 
 @pytest.mark.parametrize(
     ("step", "message"),
-    [(value, POSITIVE) for value in (0, 0.0, -1.0, math.nan, math.inf, -math.inf, True, "x")]
+    [(value, POSITIVE) for value in (0, 0.0, -1.0, math.nan, math.inf, -math.inf, True)]
     + [
         (5.0, "5.0 s is longer than the run of 1.0 s; use at most 1.0 s"),
         (1e-320, "means more than 1e308 steps from 0.0 s until 1.0 s; at most 1e"),
@@ -182,8 +182,8 @@ def test_a_step_that_cannot_be_made_is_refused_before_the_run(step, message):
 
 @pytest.mark.parametrize(
     ("span", "message"),
-    [({"until": value}, f"until: {value!r}; {FINITE}") for value in (math.nan, math.inf, -math.inf, True, "x", None)]
-    + [({"until": 1.0, "start": value}, f"start: {value!r}; {FINITE}") for value in (math.nan, math.inf, "x", None)]
+    [({"until": value}, f"until: {value!r}; {FINITE}") for value in (math.nan, math.inf, -math.inf, True, None)]
+    + [({"until": 1.0, "start": value}, f"start: {value!r}; {FINITE}") for value in (math.nan, math.inf, None)]
     + [
         ({"until": 0.0}, "until: 0.0 s; it must come after the start, 0.0 s"),
         ({"until": 1.0, "start": 2.0}, "until: 1.0 s; it must come after the start, 2.0 s"),
@@ -216,3 +216,11 @@ def test_lengths_of_a_diagram_that_make_no_sense_are_refused(name, value):
 def test_periods_that_make_no_sense_are_refused(make, period):
     with pytest.raises(SetupError, match=r"greater than 0|a positive number|must be finite"):
         make(cp.Diagram("d"), period)
+
+
+@pytest.mark.parametrize(("span", "name"), [({"until": "x"}, "until"), ({"until": 1.0, "start": "x"}, "start")])
+def test_a_text_that_is_no_time_is_refused_with_an_example(span, name):
+    with pytest.raises(SetupError, match=f'{name}: "x": is not a time; write it as "0.1 ms"'):
+        alone(0.1).run(**span)
+    with pytest.raises(SetupError, match=r'subsystems\.model\.step: "x": is not a time'):
+        alone("x")

@@ -388,7 +388,6 @@ class Run:
     def _release(self) -> None:
         """Let go of the core and the models, which may refer to this run: a circle that Python cannot see through."""
         self._claim.release()
-        del self._stepping
         last = [self._driver.values(k) for k in range(len(self._plan.names))]
         self._driver = cast(Driver, _Ended(self._driver.time, last))
         self._plan = replace(self._plan, spec=_nothing_to_run())
