@@ -56,8 +56,8 @@ def run_cases(cases: Iterable[Case], progress: Progress | None = None, what: str
     different = list(dict.fromkeys(cases))
     results: dict[Case, Measures] = {}
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
-        waiting = {pool.submit(_run_or_diverge, case): case for case in different}
         try:
+            waiting = {pool.submit(_run_or_diverge, case): case for case in different}
             for future in as_completed(waiting):
                 results[waiting[future]] = future.result()
                 if progress:
