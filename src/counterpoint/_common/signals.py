@@ -6,8 +6,8 @@ import os
 import signal
 import sys
 import threading
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from types import FrameType, TracebackType
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
@@ -146,6 +146,18 @@ class DeferredInterrupt:
     def _handle(self, number: int, frame: FrameType | None) -> None:
         self.received = True
         _set_handler(signal.SIGINT, signal.default_int_handler)
+
+
+@contextmanager
+def signals_held_back() -> Iterator[None]:
+    """Let signals wait until the end of a short ``with`` block; where systems cannot hold them back, they do not."""
+    mask = getattr(signal, "pthread_sigmask", None)
+    before = mask(signal.SIG_BLOCK, SIGNALS) if mask else None
+    try:
+        yield
+    finally:
+        if mask:
+            mask(signal.SIG_SETMASK, before)
 
 
 def say_at_once(text: str) -> None:

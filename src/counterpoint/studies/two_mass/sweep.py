@@ -11,6 +11,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from ..._common.signals import signals_held_back
 from ...errors import NotFiniteError
 from ..report import Progress
 from .experiment import Case, run_case
@@ -57,7 +58,8 @@ def run_cases(cases: Iterable[Case], progress: Progress | None = None, what: str
     results: dict[Case, Measures] = {}
     with ThreadPoolExecutor(max_workers=os.cpu_count()) as pool:
         try:
-            waiting = {pool.submit(_run_or_diverge, case): case for case in different}
+            with signals_held_back():  # an exception inside of `submit` leaves its locks in disorder
+                waiting = {pool.submit(_run_or_diverge, case): case for case in different}
             for future in as_completed(waiting):
                 results[waiting[future]] = future.result()
                 if progress:
