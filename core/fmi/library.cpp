@@ -5,6 +5,7 @@
 
 #include "coupling/failure.hpp"
 #include "fmi/library_image.hpp"
+#include "fmi/log.hpp"
 
 #if defined(_WIN32)
 #define NOMINMAX
@@ -76,7 +77,7 @@ Library::Library(const std::string& path) : path_(path) {
   } catch (const ComponentFailure& failure) {
     throw std::runtime_error("cannot be loaded: " + path + ": " + failure.what());
   }
-  if (handle_ == nullptr) throw std::runtime_error("cannot be loaded: " + explained(path, dlerror()));
+  if (handle_ == nullptr) throw std::runtime_error("cannot be loaded: " + printable(explained(path, dlerror())));
   adopt_library(handle_, path);
 }
 

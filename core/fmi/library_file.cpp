@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <fstream>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include "fmi/library_image.hpp"
 
@@ -73,14 +75,55 @@ class ElfFile {
       const std::uint64_t place = header.e_phoff + std::uint64_t{k} * sizeof segment;
       expect("program headers", place, sizeof segment);
       read(place, &segment, sizeof segment);
-      if (segment.p_type == PT_LOAD || segment.p_type == PT_DYNAMIC)
+      if (segment.p_type == PT_LOAD || segment.p_type == PT_DYNAMIC) {
         expect("segments", segment.p_offset, segment.p_filesz);
+        (segment.p_type == PT_LOAD ? loaded_ : dynamic_).push_back(segment);
+      }
     }
+    check_relative_relocations();
     if (header.e_shoff != 0)
       expect("section headers", header.e_shoff, std::uint64_t{header.e_shnum} * header.e_shentsize);
   }
 
  private:
+#if defined(__x86_64__)
+  static constexpr std::uint64_t relative = R_X86_64_RELATIVE;
+#elif defined(__aarch64__)
+  static constexpr std::uint64_t relative = R_AARCH64_RELATIVE;
+#else
+  static constexpr std::uint64_t relative = 0;
+#endif
+
+  /// Where another kind stands among the relative ones the loader ends the process, and nothing can intercept that.
+  void check_relative_relocations() {
+    std::uint64_t table = 0, count = 0;
+    for (const ElfW(Phdr) & segment : dynamic_) {
+      std::vector<ElfW(Dyn)> entries(segment.p_filesz / sizeof(ElfW(Dyn)));
+      read(segment.p_offset, entries.data(), entries.size() * sizeof(ElfW(Dyn)));
+      for (const ElfW(Dyn) & entry : entries) {
+        if (entry.d_tag == DT_NULL) break;
+        if (entry.d_tag == DT_RELA) table = entry.d_un.d_ptr;
+        if (entry.d_tag == DT_RELACOUNT) count = entry.d_un.d_val;
+      }
+    }
+    if (table == 0 || count == 0 || relative == 0) return;
+    const std::uint64_t place = place_of(table);
+    expect("relocations", place, std::min(count, size_) * sizeof(ElfW(Rela)));
+    std::vector<ElfW(Rela)> entries(count);
+    read(place, entries.data(), count * sizeof(ElfW(Rela)));
+    const bool damaged = std::any_of(entries.begin(), entries.end(),
+                                     [](const ElfW(Rela) & entry) { return (entry.r_info & 0xFFFFFFFF) != relative; });
+    if (damaged) refuse(path_, "the file is damaged: its relative relocations (ELF) are none");
+  }
+  /// Of an address, in the file.
+  std::uint64_t place_of(std::uint64_t address) const {
+    for (const ElfW(Phdr) & segment : loaded_) {
+      if (address >= segment.p_vaddr && address - segment.p_vaddr < segment.p_filesz)
+        return segment.p_offset + (address - segment.p_vaddr);
+    }
+    refuse(path_, "the file is damaged: its relocations (ELF) lie outside of its segments");
+  }
+
   static constexpr unsigned machine() {
 #if defined(__x86_64__)
     return EM_X86_64;
@@ -104,6 +147,8 @@ class ElfFile {
   const std::string& path_;
   std::ifstream& stream_;
   std::uint64_t size_;
+  std::vector<ElfW(Phdr)> loaded_;
+  std::vector<ElfW(Phdr)> dynamic_;
 };
 
 #endif
