@@ -94,7 +94,7 @@ class Selection:
 
     def keep(self, participant: int, name: str, rows: Any) -> Rows | None:
         """Return what is kept of rows that a subsystem has published; None: nothing."""
-        made = rows
+        made: Rows = rows
         if self.chosen is not None:
             places = self._places.get(name, ())
             if not places:
