@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
+from operator import eq
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -42,7 +43,10 @@ class Standstill:
         """Return what models say at ``t`` (s) against outputs that are as they were: ``subsystem.output`` -> reason."""
         found = {}
         for (number, name), model in self._models.items():
-            still = _unchanged(model.output_widths, self._first[number], list(driver.values(number)))
+            first, last = self._first[number], list(driver.values(number))
+            if not any(map(eq, first, last)):
+                continue
+            still = _unchanged(model.output_widths, first, last)
             reasons = model.standstill_problems(still, t) if still else {}
             found.update({f"{name}.{output}": reason for output, reason in reasons.items()})
         return found
