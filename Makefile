@@ -36,8 +36,9 @@ $(VENV)/.lint-installed: $(VENV)/.test-installed
 demo: $(VENV)/.installed  ## set up and run the demo: a multirate co-simulation with plot and coupling quality
 	$(BIN)/counterpoint run examples/two_mass.toml --overwrite
 
+# A worker that dies fails the tests at once: with others in its place, pytest-xdist may wait for ever.
 test: $(VENV)/.test-installed  ## set up and run the tests, one process per core
-	$(BIN)/python -m pytest -q -n auto --dist loadfile
+	$(BIN)/python -m pytest -q -n auto --dist loadfile --max-worker-restart 0
 
 native-test: $(VENV)/.lint-installed  ## run the native tests with the address and undefined-behaviour sanitizers
 	$(BIN)/cmake -S . -B build/native -G Ninja -DCOUNTERPOINT_PYTHON=OFF -DCOUNTERPOINT_TESTS=ON \

@@ -132,7 +132,9 @@ struct Wound {
   bool has_time = false;
 } wound;
 std::atomic<bool> is_wounded{false};
-std::atomic<bool> alarm_is_set{false};
+std::atomic_flag
+    alarm_is_changing;  ///< a lock that a signal handler may take: what it guards neither waits nor crashes
+int digesting = 0;      ///< crashes, in threads of their own: one alarm serves them all
 struct sigaction alarm_before;
 itimerval timer_before;
 
@@ -163,8 +165,25 @@ extern "C" void on_alarm(int) {
   end_process(report);
 }
 
+class AlarmLock {
+ public:
+  AlarmLock() {
+    while (alarm_is_changing.test_and_set(std::memory_order_acquire)) {
+    }
+  }
+  ~AlarmLock() { alarm_is_changing.clear(std::memory_order_release); }
+  AlarmLock(const AlarmLock&) = delete;
+  AlarmLock& operator=(const AlarmLock&) = delete;
+};
+
+/// The process may use this timer itself: what was set is put back by the last one.
 void set_alarm() {
-  if (alarm_is_set.exchange(true)) return;
+  const AlarmLock lock;
+  const itimerval soon{{0, 0}, {digestion, 0}};
+  if (digesting++ > 0) {
+    setitimer(ITIMER_REAL, &soon, nullptr);
+    return;
+  }
   struct sigaction action{};
   action.sa_handler = on_alarm;
   action.sa_flags = SA_ONSTACK;
@@ -173,15 +192,14 @@ void set_alarm() {
   sigemptyset(&alarms);
   sigaddset(&alarms, SIGALRM);
   pthread_sigmask(SIG_UNBLOCK, &alarms, nullptr);
-  const itimerval soon{{0, 0}, {digestion, 0}};
   setitimer(ITIMER_REAL, &soon, &timer_before);
 }
 
 void clear_alarm() {
-  if (!alarm_is_set) return;
+  const AlarmLock lock;
+  if (--digesting > 0) return;
   setitimer(ITIMER_REAL, &timer_before, nullptr);
   ::sigaction(SIGALRM, &alarm_before, nullptr);
-  alarm_is_set = false;
 }
 
 std::uintptr_t register_of(void* context, bool instruction) {

@@ -270,9 +270,13 @@ def seconds(value: float | str) -> float:
         raise UnitProblem(f'"{value}": is not a time; write it as "0.1 ms", or as a number of seconds')
     if not found["unit"]:
         raise UnitProblem(f'"{value}": has no unit; write it as "0.1 ms", or as a number without quotes')
-    chosen = unit(found["unit"])
-    if chosen.exponents != TIME:
-        raise UnitProblem(f'"{value}": {found["unit"]} is not a unit of time; write it as "0.1 ms"')
+    chosen: Unit | None
+    try:
+        chosen = unit(found["unit"])
+    except UnitProblem:
+        chosen = None
+    if chosen is None or chosen.exponents != TIME:
+        raise UnitProblem(f'"{value}": {found["unit"]} is not a unit of time; use s, ms, us, min or h')
     # In decimals: 0.1 ms is the number that is written 1e-4.
     number = float(Decimal(found["number"]) * Decimal(repr(chosen.factor)))
     if not math.isfinite(number):

@@ -224,3 +224,9 @@ def test_a_text_that_is_no_time_is_refused_with_an_example(span, name):
         alone(0.1).run(**span)
     with pytest.raises(SetupError, match=r'subsystems\.model\.step: "x": is not a time'):
         alone("x")
+
+
+@pytest.mark.parametrize("text", ["0.1 parsec", "3 N"])
+def test_a_unit_that_is_none_of_time_is_refused_with_those_that_are(text):
+    with pytest.raises(SetupError, match="is not a unit of time; use s, ms, us, min or h"):
+        alone(text)

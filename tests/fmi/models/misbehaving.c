@@ -108,7 +108,7 @@ static void* crash_in_thread(void* nothing) {
 #endif
 static volatile int depth;
 static int overflow(volatile char* above) { /* not a tail call: the caller's frame is needed afterwards */
-  volatile char frame[4096];
+  volatile char frame[256];                 /* far below a page: it must not step over the guard into another stack */
   frame[0] = above[0];
   return ++depth < 0 ? 0 : overflow(frame) + frame[0];
 }
