@@ -3,7 +3,7 @@
 m = 1 kg both; k = 4π² to the walls, 16π² N/m between; x1(0) = 1, x2(0) = 0, at rest; 1 s. Each side gets the other's
 displacement. Exact: x1, x2 = (cos 2πt ± cos 6πt)/2. The source iterates windows with a cubic B-spline through all
 samples of a window; left classical Runge-Kutta, right generalized-α. Here: windows repeated to 1e-10, our
-approximations, and the trapezoidal rule (newmark) on the right. Numbers are those of the data files that the authors publish.
+approximations, and the trapezoidal rule (newmark) on the right. Numbers: the data files that the authors publish.
 """
 
 from __future__ import annotations
