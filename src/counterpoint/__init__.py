@@ -17,6 +17,7 @@ __version__ = VERSION
 if TYPE_CHECKING:
     from . import adapters as adapters
     from . import approximations as approximations
+    from . import bonds as bonds
     from . import diagram as diagram
     from . import errors as errors
     from . import fmi as fmi
@@ -115,6 +116,7 @@ _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 _MODULES = (
     "adapters",
     "approximations",
+    "bonds",
     "diagram",
     "errors",
     "fmi",

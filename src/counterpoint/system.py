@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from ._run.embedded import CosimulationInterface
     from ._run.progress import Progress
     from ._run.run import Run
+    from .bonds import Bond, Side
+    from .bonds import Law as BondLaw
     from .results import Result
     from .windows import Window
 
@@ -136,6 +138,7 @@ class System:
         self.subsystems: dict[str, Participant] = {}
         self.connections: list[Connection] = []
         self.constants: dict[str, ArrayLike] = {}
+        self.bonds: list[Bond] = []
         self._added: set[int] = set()
         self.origin: object = None  #: what it was made from
         self.unit_warnings: set[str] = set()  #: connections that a warning has named
@@ -268,6 +271,57 @@ class System:
             Connection(sources, target, approximations, factors, float(offset), initial, law, convert)
         )
 
+    def bond(
+        self,
+        interface: str,
+        left: str | Side,
+        right: str | Side,
+        *,
+        causality: str = "potential-flow",
+        law: BondLaw | None = None,
+        approximation: Approximation | Mapping[str, Approximation] | None = None,
+        initial: float | None = None,
+        name: str | None = None,
+    ) -> Bond:
+        """Join two subsystems at a physical interface: connections, units and signs follow; see :mod:`.bonds`.
+
+        Parameters
+        ----------
+        interface : str
+            ``"rotational"`` (angle, speed, torque), ``"translational"`` (position, speed, force), ``"electrical"``
+            (voltage, current) or ``"thermal"`` (temperature, heat_flow).
+        left, right : str or Side
+            The subsystems, added before; :func:`counterpoint.bonds.side` names ports that are called otherwise.
+        causality : str
+            ``"potential-flow"``, ``"flow-flow"`` or ``"potential-potential"``; the last two need a law.
+        law : optional
+            From :mod:`.bonds`: ``spring_damper``, ``conductance``, ``inertia``, ``capacity``; for flow-flow also a
+            function of the potentials (and rates) of left and right in SI units that returns the flow on the left.
+        approximation : Approximation, or mapping word -> Approximation, optional
+            Of all its connections, or by signal: ``{"angle": cp.hermite(), "torque": cp.lagrange(2)}``.
+        initial : float, optional
+            Value of the flow while initial outputs are found: breaks a loop of direct feedthrough.
+        name : str, optional
+            Default: ``left-right``.
+
+        Examples
+        --------
+        >>> import counterpoint as cp
+        >>> system = cp.System()
+        >>> for side in ("motor", "load"):
+        ...     disk = cp.linear([[0, 1], [0, 0]], [[0], [1]], x0=[0, 1], inputs="torque", outputs=["angle", "speed"])
+        ...     system.add(side, disk, step=0.01)
+        >>> bond = system.bond("rotational", "motor", "load", causality="flow-flow", law=cp.bonds.spring_damper(2.0))
+        >>> [connection.target for connection in system.connections]
+        ['motor.torque', 'load.torque']
+        """
+        from ._run.bond_building import make_bond
+
+        return make_bond(
+            self, interface, left, right, causality=causality, law=law, approximation=approximation, initial=initial,
+            name=name,
+        )  # fmt: skip
+
     def set(self, target: str, value: ArrayLike) -> None:
         """Give an input that nothing drives a constant value.
 
@@ -294,6 +348,7 @@ class System:
         made = copy(self)
         made.name = f"{self.name}, steps / {parts}"
         made.connections, made.constants = list(self.connections), dict(self.constants)
+        made.bonds = list(self.bonds)
         made.subsystems = {
             name: part if part.step is None else replace(part, step=part.step / parts)
             for name, part in self.subsystems.items()
