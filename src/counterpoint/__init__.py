@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from . import bonds as bonds
     from . import diagram as diagram
     from . import errors as errors
+    from . import events as events
     from . import fmi as fmi
     from . import linear_model as linear_model
     from . import link as link
@@ -119,6 +120,7 @@ _MODULES = (
     "bonds",
     "diagram",
     "errors",
+    "events",
     "fmi",
     "linear_model",
     "link",

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ._run.run import Run
     from .bonds import Bond, Side
     from .bonds import Law as BondLaw
+    from .events import Action, PlannedEvent
     from .results import Result
     from .windows import Window
 
@@ -139,6 +140,7 @@ class System:
         self.connections: list[Connection] = []
         self.constants: dict[str, ArrayLike] = {}
         self.bonds: list[Bond] = []
+        self.events: list[PlannedEvent] = []
         self._added: set[int] = set()
         self.origin: object = None  #: what it was made from
         self.unit_warnings: set[str] = set()  #: connections that a warning has named
@@ -332,6 +334,85 @@ class System:
         """
         self.constants[target] = value
 
+    def at(
+        self, time: float | str, target: str, action: Action | ArrayLike, *, until: float | str | None = None
+    ) -> None:
+        """Let something happen at a time: an input, a connection or a parameter is changed.
+
+        Steps whose length a subsystem chooses end at that time. A subsystem with fixed steps is changed from its next
+        communication point on. Where outputs jump with the change, the result has both sides of the jump.
+
+        Parameters
+        ----------
+        time : float or str
+            In s, or with its unit, ``"2 min"``.
+        target : str
+            An input ``"chassis.brake"``, what one connection brings ``"engine.speed -> control.speed"``, or a
+            parameter ``"tank.area"``: a tunable one of an FMU, or one that a model in Python declares.
+        action : Action or number
+            From :mod:`.events`: ``override``, ``scale``, ``offset``, ``stuck``, ``noise``, ``release``; a number
+            overrides.
+        until : float or str, optional
+            When it ends, in s; default: with the run, or by a release.
+
+        Examples
+        --------
+        >>> import counterpoint as cp
+        >>> system = cp.System()
+        >>> system.add("tank", cp.ode(lambda t, x, u: u - x, [0.0], inputs="flow", outputs="level"), step=0.1)
+        >>> system.set("tank.flow", 1.0)
+        >>> system.at(0.5, "tank.flow", cp.events.scale(2.0), until=0.8)
+        >>> result = system.run(until=1.0)
+        >>> result.events["text"].tolist()[1:3]
+        ['tank.flow: scale 2', 'tank.flow: scale 2 ends']
+        """
+        from .events import planned
+
+        self.events.append(planned(target, action, at=time, until=until))
+
+    def when(
+        self,
+        condition: str | Callable[..., Any],
+        target: str,
+        action: Action | ArrayLike,
+        *,
+        of: str | Sequence[str] = (),
+        lasting: float | str | None = None,
+        until: float | str | None = None,
+    ) -> None:
+        """Let something happen when a condition begins to hold, each time; see :meth:`at`.
+
+        The condition is looked at for every published sample of its outputs. The change acts on steps of the target's
+        subsystem that begin at that sample or later.
+
+        Parameters
+        ----------
+        condition : str or function
+            ``"engine.speed > 300"``, ``"a.y <= b.y"``, or a function of the outputs ``of`` that returns True or a
+            number above 0.
+        target, action
+            As for :meth:`at`.
+        of : str or sequence of str
+            Outputs that a function takes.
+        lasting : float or str, optional
+            How long it lasts, in s.
+        until : float or str, optional
+            When it ends at the latest, in s.
+
+        Examples
+        --------
+        >>> import counterpoint as cp
+        >>> system = cp.System()
+        >>> system.add("tank", cp.ode(lambda t, x, u: u, [0.0], inputs="flow", outputs="level"), step=0.1)
+        >>> system.set("tank.flow", 1.0)
+        >>> system.when("tank.level >= 0.45", "tank.flow", 0.0)
+        >>> round(float(system.run(until=1.0)["tank.level"].values[-1]), 9)
+        0.5
+        """
+        from .events import planned, to_condition
+
+        self.events.append(planned(target, action, condition=to_condition(condition, of), until=until, lasting=lasting))
+
     def halved(self, parts: int = 2) -> System:
         """Return the same system with each fixed step divided, to see how much the steps matter.
 
@@ -348,7 +429,7 @@ class System:
         made = copy(self)
         made.name = f"{self.name}, steps / {parts}"
         made.connections, made.constants = list(self.connections), dict(self.constants)
-        made.bonds = list(self.bonds)
+        made.bonds, made.events = list(self.bonds), list(self.events)
         made.subsystems = {
             name: part if part.step is None else replace(part, step=part.step / parts)
             for name, part in self.subsystems.items()
