@@ -160,6 +160,9 @@ void bind_network(Class& c) {
   c.def("advance", &Driver::advance, nb::arg("target"), nb::arg("wall_seconds"), nb::call_guard<LeavesInterpreter>());
   c.def("time_of", [](Driver& d, int i) { return d.network().participants.at(i).t; });
   c.def("steps", [](Driver& d, int i) { return d.network().participants.at(i).steps; });
+  c.def(
+      "evaluations", [](Driver& d, int i) { return d.network().participants.at(i).subsystem->evaluations(); },
+      "How often the equations of a participant were evaluated; -1: not counted.");
   c.def("seconds", [](Driver& d, int i) {
     const Participant& p = d.network().participants.at(i);
     return p.stopwatch.seconds(p.steps);

@@ -67,8 +67,9 @@ void Network::plan_events() {
 InputEvents::Condition Network::condition_of(const ConditionSpec& spec, int participant) {
   InputEvents::Condition made{{}, spec.law};
   for (const ConditionSpec::Output& output : spec.outputs) {
-    made.outputs.push_back({&participants[output.participant].history, output.column});
-    if (output.participant != participant) watch(participant, output.participant);
+    const bool own = output.participant == participant;
+    made.outputs.push_back({&participants[output.participant].history, output.column, own});
+    if (!own) watch(participant, output.participant);
   }
   return made;
 }
