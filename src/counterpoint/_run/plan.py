@@ -176,7 +176,10 @@ def _input_constants(system: System, name: str) -> list[float]:
     values: list[float] = []
     for port, width in subsystem.input_widths.items():
         given = system.constants.get(f"{name}.{port}", subsystem.defaults.get(port, 0.0))
-        values += np.broadcast_to(np.asarray(given, dtype=np.float64), (width,)).tolist()
+        if isinstance(given, float | int):
+            values += [float(given)] * width
+        else:
+            values += np.broadcast_to(np.asarray(given, dtype=np.float64), (width,)).tolist()
     return values
 
 
