@@ -107,7 +107,7 @@ void bind_taking(Class& c) {
           Defect& defect = connection.comparison().defect;
           if (defect.derived.is_used()) {
             if (!defect.derived.is_worth_giving(at_least)) continue;
-            for (fast::DerivedRows& rows : defect.derived.take()) {
+            for (fast::DerivedRows& rows : defect.take_derived()) {
               all.append(ComparedRows{k, nb::cast(DefectRows(std::move(rows)))});
             }
             continue;
