@@ -1,6 +1,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -185,6 +186,17 @@ void bind_network(Class& c) {
     d.network().participants.at(i).inputs->set_constant(offset, value);
   });
   c.def(
+      "event_records",
+      [](Driver& d) {
+        std::vector<InputEvents::Record> all;
+        for (const Participant& p : d.network().participants) {
+          if (const InputEvents* events = p.inputs->events())
+            all.insert(all.end(), events->records().begin(), events->records().end());
+        }
+        return all;
+      },
+      "What events did so far, by participant.");
+  c.def(
       "defect",
       [](Driver& d, int k) {
         const Defect& x = d.network().connection(k).comparison().defect;
@@ -220,6 +232,11 @@ void bind_recorded(nb::module_& m) {
       .def_ro("rms", &DefectFigures::rms)
       .def_ro("scale", &DefectFigures::scale, "Of the signal.")
       .def_ro("magnitude", &DefectFigures::magnitude, "Largest absolute value of the signal.");
+  nb::class_<InputEvents::Record>(m, "EventRecord", "An event that came into force or ended.")
+      .def_ro("event", &InputEvents::Record::event, "Its number in the run.")
+      .def_ro("begins", &InputEvents::Record::begins, "Whether it began; else it ended by itself.")
+      .def_ro("time", &InputEvents::Record::time, "When it happened, s.")
+      .def_ro("effective", &InputEvents::Record::effective, "Start of the first step that it changes, s.");
   nb::class_<WindowTally>(m, "WindowTally", "What the windows of a run came to.")
       .def_ro("windows", &WindowTally::windows)
       .def_ro("passes", &WindowTally::passes)
@@ -257,6 +274,23 @@ void bind_coupling(nb::module_& m) {
       .def_rw("derived_comparisons", &fast::Choice::derived_comparisons)
       .def_rw("derived_rows", &fast::Choice::derived_rows);
 
+  nb::enum_<Action::Kind>(m, "ActionKind")
+      .value("set", Action::Kind::set)
+      .value("scale", Action::Kind::scale)
+      .value("offset", Action::Kind::offset)
+      .value("stuck", Action::Kind::stuck)
+      .value("noise", Action::Kind::noise)
+      .value("release", Action::Kind::release);
+  nb::class_<Action>(m, "Action", "What an event does to an input or a connection.")
+      .def(
+          "__init__",
+          [](Action* self, Action::Kind kind, std::vector<double> values, std::uint64_t seed, double every) {
+            new (self) Action{kind, std::move(values), seed, every};
+          },
+          nb::arg("kind"), nb::arg("values"), nb::arg("seed"), nb::arg("every"));
+  m.def("threshold", &make_threshold, nb::arg("weights"), nb::arg("constant"), nb::arg("or_equal"),
+        "A condition: the weighted sum of its signals plus a constant is above 0.");
+
   nb::class_<RunSpec>(m, "RunSpec")
       .def(
           "__init__",
@@ -284,6 +318,26 @@ void bind_coupling(nb::module_& m) {
           nb::arg("source"), nb::arg("source_offset"), nb::arg("width"), nb::arg("target"), nb::arg("target_offset"),
           nb::arg("target_width"), nb::arg("approximation"), nb::arg("gain"), nb::arg("offset"),
           nb::arg("initial").none(), nb::arg("law"))
+      .def(
+          "add_condition",
+          [](RunSpec& self, const std::vector<std::pair<int, int>>& outputs, std::shared_ptr<CouplingLaw> law) {
+            ConditionSpec condition{{}, std::move(law)};
+            for (const auto& [participant, column] : outputs) condition.outputs.push_back({participant, column});
+            self.conditions.push_back(std::move(condition));
+          },
+          nb::arg("outputs"), nb::arg("law"), "Participants and columns of the outputs that the law takes.")
+      .def(
+          "add_input_event",
+          [](RunSpec& self, int participant, int offset, int width, int connection, double begin, double until,
+             double lasting, int condition, Action action) {
+            self.input_events.push_back(
+                {participant, offset, width, connection, begin, until, lasting, condition, std::move(action)});
+          },
+          nb::arg("participant"), nb::arg("offset"), nb::arg("width"), nb::arg("connection"), nb::arg("begin"),
+          nb::arg("until"), nb::arg("lasting"), nb::arg("condition"), nb::arg("action"))
+      .def(
+          "let_jump", [](RunSpec& self, int participant) { self.participants.at(participant).jumps = true; },
+          nb::arg("participant"), "Its outputs may jump when events change its inputs.")
       .def(
           "tear_input",
           [](RunSpec& self, int participant, int offset, int width, std::string label) {

@@ -18,6 +18,7 @@ struct ParticipantSpec {
   bool records = true;
   bool may_overrun = false;              ///< steps beyond the end of the run are allowed (served on demand)
   std::shared_ptr<Pace> pace = nullptr;  ///< how it steps, instead of `step`
+  bool jumps = false;                    ///< its outputs may jump when events change its inputs
 };
 
 /// One output entering one input; those with the same `law` enter it together.
@@ -66,6 +67,8 @@ struct RunSpec {
   std::vector<TornInput> torn = {};  ///< inputs that leave no loop when their values are known
   std::vector<std::shared_ptr<Indicator>> indicators = {};  ///< told what arrives, beside the defects
   std::vector<std::shared_ptr<Event>> events = {};
+  std::vector<InputEventSpec> input_events = {};
+  std::vector<ConditionSpec> conditions = {};
   fast::Choice fast_paths = {};  ///< `none()`: the definition alone, without what is faster and the same (for tests)
 };
 
@@ -174,6 +177,10 @@ class Network {
     int offset = 0;
   };
   void connect(const ConnectionSpec& connection, LawPlace law, bool waits);
+  void plan_events();
+  void watch(int participant, int source);
+  InputEvents::Condition condition_of(const ConditionSpec& spec, int participant);
+  std::vector<double> own_constants(const InputEventSpec& event) const;
   void forget_polynomials();
   void fix_initial_values();
   void release_initial_values();

@@ -21,7 +21,7 @@ void WindowedScheduler::find_interface() {
   const std::vector<Participant>& participants = network().participants;
   for (const Participant& p : participants) {
     for (const Connection& c : p.inputs->connections()) {
-      if (c.waits) continue;
+      if (c.waits || c.watches) continue;
       for (int j = 0; j < c.samples.width; ++j) {
         const int column = c.samples.column + j;
         const bool known = std::any_of(interface_.begin(), interface_.end(), [&](const InterfaceSignal& other) {

@@ -14,6 +14,7 @@ from ..errors import ModelError, SetupError
 from .approximation_choice import chosen_approximation
 from .checks import check_run, feedthrough_edges
 from .connection_units import conversion_of, warn_about_units
+from .event_plan import add_events, open_parameters
 from .feedthrough import longest_chain, tear_loops
 from .options import RunOptions
 from .port_table import PortTable
@@ -58,6 +59,7 @@ def make_plan(system: System, options: RunOptions) -> Plan:
     scheme = to_scheme(options.scheme)
     _tell_step_of_listeners(system)
     _tell_of_run(system, until)
+    open_parameters(system)
     natives = _natives(system)
     steps = _steps(system, natives, start)
     waits = waits_for(scheme, steps, _pairs(system), _sources(system))
@@ -75,6 +77,7 @@ def make_plan(system: System, options: RunOptions) -> Plan:
     _tear_inputs(spec, ports, torn)
     _add_participants(spec, system, natives, waits, options.host)
     connections = tuple(_add_connections(spec, system, ports, waits, options))
+    add_events(spec, system, connections, start)
     return Plan(spec, tuple(system.subsystems), ports, connections, scheme, start, until, min(fixed, default=math.inf))
 
 
@@ -175,7 +178,8 @@ def _input_constants(system: System, name: str) -> list[float]:
     subsystem = system.subsystems[name].subsystem
     values: list[float] = []
     for port, width in subsystem.input_widths.items():
-        given = system.constants.get(f"{name}.{port}", subsystem.defaults.get(port, 0.0))
+        own = subsystem.opened_parameters.get(port, 0.0)
+        given = system.constants.get(f"{name}.{port}", subsystem.defaults.get(port, own))
         if isinstance(given, float | int):
             values += [float(given)] * width
         else:

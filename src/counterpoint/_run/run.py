@@ -369,6 +369,7 @@ class Run:
             take_signals_back()
         summary = self._recorder.summary(status, message, self.time, time.monotonic() - self._began, self._seconds())
         with contextlib.suppress(Exception):  # a component that died has nothing to say
+            self._log.planned(self._system, self._driver.event_records(), 1e-9 * self._plan.smallest_step)
             self._log.end(self._system, status, message, self.time)
         summary.events = self._log.events
         try:
