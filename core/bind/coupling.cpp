@@ -43,16 +43,23 @@ struct DefectFigures {
 /// Rows (t, assumed, arrived) that become an array when they are first read: NumPy sees one.
 class DefectRows {
  public:
-  explicit DefectRows(fast::DerivedRows rows) : rows_(std::move(rows)) {}
-  std::size_t count() const { return rows_.count(); }
+  explicit DefectRows(std::vector<fast::DerivedRows> blocks) : blocks_(std::move(blocks)) {
+    for (const fast::DerivedRows& block : blocks_) count_ += block.count();
+  }
+  std::size_t count() const { return count_; }
   nb::object array() const {
-    Rows made = allocate_rows(3 * rows_.count());
-    rows_.write(made.data.get());
+    Rows made = allocate_rows(3 * count_);
+    double* row = made.data.get();
+    for (const fast::DerivedRows& block : blocks_) {
+      block.write(row);
+      row += 3 * block.count();
+    }
     return to_rows(std::move(made), 3);
   }
 
  private:
-  fast::DerivedRows rows_;
+  std::vector<fast::DerivedRows> blocks_;
+  std::size_t count_ = 0;
 };
 
 /// Signals in calls that keep Python's lock: its handlers are called at the next step of a native loop.
@@ -108,9 +115,7 @@ void bind_taking(Class& c) {
           Defect& defect = connection.comparison().defect;
           if (defect.derived.is_used()) {
             if (!defect.derived.is_worth_giving(at_least)) continue;
-            for (fast::DerivedRows& rows : defect.derived.take()) {
-              all.append(ComparedRows{k, nb::cast(DefectRows(std::move(rows)))});
-            }
+            all.append(ComparedRows{k, nb::cast(DefectRows(defect.take_derived()))});
             continue;
           }
           if (defect.row_count() < at_least) continue;

@@ -161,9 +161,10 @@ void Network::begin(int except) {
 
 void Network::finish() noexcept {
   for (int i = 0; i < static_cast<int>(participants.size()); ++i) {
-    const AtWork mark(*this, i);
+    guarded_.store(i, std::memory_order_relaxed);
     participants[i].subsystem->finish();
   }
+  guarded_.store(-1, std::memory_order_relaxed);
 }
 
 void Network::tell_events() {
@@ -252,14 +253,10 @@ double Network::time_of(int participant) const {
 }
 
 std::optional<CallUnderWay> Network::call_under_way() const {
-  long newest = 0;
-  int found = -1;
-  for (std::size_t i = 0; i < at_work_.size(); ++i) {
-    const long mark = at_work_[i].load(std::memory_order_relaxed);
-    if (mark <= newest) continue;
-    newest = mark;
-    found = static_cast<int>(i);
-  }
+  const auto beside_others = std::find_if(at_work_.begin(), at_work_.end(),
+                                          [](const auto& mark) { return mark.load(std::memory_order_relaxed); });
+  const int found = beside_others != at_work_.end() ? static_cast<int>(beside_others - at_work_.begin())
+                                                    : guarded_.load(std::memory_order_relaxed);
   if (found < 0) return std::nullopt;
   return CallUnderWay{found, time_of(found)};
 }

@@ -32,6 +32,8 @@ class EventLog:
     def add(self, level: str, text: str, time: float = nan, source: str = "") -> None:
         """Note that something happened at a time in s."""
         self.events.append(Event(time, source, level, text))
+        if not LOGGER.isEnabledFor(_LEVELS[level]):
+            return
         when = f" at t = {time:.9g} s" if isfinite(time) else ""
         LOGGER.log(_LEVELS[level], "%s%s%s: %s", self._name, f".{source}" if source else "", when, text)
 

@@ -180,7 +180,10 @@ def _input_constants(system: System, name: str) -> list[float]:
     for port, width in subsystem.input_widths.items():
         own = subsystem.opened_parameters.get(port, 0.0)
         given = system.constants.get(f"{name}.{port}", subsystem.defaults.get(port, own))
-        values += np.broadcast_to(np.asarray(given, dtype=np.float64), (width,)).tolist()
+        if isinstance(given, float | int):
+            values += [float(given)] * width
+        else:
+            values += np.broadcast_to(np.asarray(given, dtype=np.float64), (width,)).tolist()
     return values
 
 
