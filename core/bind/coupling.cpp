@@ -339,6 +339,12 @@ void bind_coupling(nb::module_& m) {
           nb::arg("participant"), nb::arg("offset"), nb::arg("width"), nb::arg("connection"), nb::arg("begin"),
           nb::arg("until"), nb::arg("lasting"), nb::arg("condition"), nb::arg("action"))
       .def(
+          "end_steps_at_events",
+          [](RunSpec& self) {
+            self.events.push_back(std::make_shared<TimedEvents>(self.input_events, self.tolerance));
+          },
+          "Steps of a length that is chosen end at the times of the input events that were added.")
+      .def(
           "let_jump", [](RunSpec& self, int participant) { self.participants.at(participant).jumps = true; },
           nb::arg("participant"), "Its outputs may jump when events change its inputs.")
       .def(

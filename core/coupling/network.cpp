@@ -47,7 +47,6 @@ Network::Network(const RunSpec& spec, int host, std::unique_ptr<Inputs> host_inp
 }
 
 void Network::plan_events() {
-  if (!spec_.input_events.empty()) spec_.events.push_back(std::make_shared<TimedEvents>(spec_.input_events, tolerance));
   events_reached_.assign(spec_.events.size(), spec_.start);
   for (int i = 0; i < static_cast<int>(participants.size()); ++i) {
     auto events = std::make_unique<InputEvents>(tolerance);

@@ -23,6 +23,7 @@ from .._display.progress import show
 from ..errors import ModelError, OutputError, RunInterrupted, SetupError
 from ..results import FileStore, MemoryStore, Result
 from ..results.store import RunSummary, Status
+from .bond_notes import bonds_text
 from .checks import value_problems
 from .claims import Claim
 from .events import EventLog
@@ -141,6 +142,8 @@ class Run:
         notes: dict[str, str | float] = {"name": self._system.name, "scheme": str(options.scheme), **window}
         if options.until is not None:
             notes["until"] = options.until
+        if self._system.bonds:
+            notes["bonds"] = bonds_text(self._system)
         notes |= {**_made_by(), **(options.metadata or {})}
         if options.file is None:
             return MemoryStore(self._layout, notes)
