@@ -300,3 +300,15 @@ def test_what_cannot_happen_is_refused_before_the_run(plan, text):
 def test_what_makes_no_sense_is_refused_at_once(make, text):
     with pytest.raises(cp.SetupError, match=text):
         make()
+
+
+def test_a_condition_on_own_outputs_acts_at_its_sample_also_in_a_batch_of_steps(check_fast_paths):
+    def make():
+        system = integrator(step=0.01, solver="ode4")
+        system.when("tank.level > 0.505", "tank.flow", 2.0)
+        return system
+
+    check_fast_paths(make, until=1.0)
+    result = make().run(until=1.0)
+    assert last(result) == pytest.approx(0.51 + 2 * 0.49)
+    assert "communication point" not in "".join(result.events["text"])
