@@ -358,10 +358,10 @@ void bind_coupling(nb::module_& m) {
   nb::class_<WindowedScheduler> windowed(m, "WindowedScheduler", "The precedence rule in windows that are repeated.");
   windowed.def(
       "__init__",
-      [](WindowedScheduler* self, const RunSpec& spec, int threads, double length, int repeats, double tolerance) {
-        new (self) WindowedScheduler(spec, {length, repeats, tolerance}, threads);
-      },
-      nb::arg("spec"), nb::arg("threads"), nb::arg("length"), nb::arg("repeats"), nb::arg("tolerance"));
+      [](WindowedScheduler* self, const RunSpec& spec, int threads, double length, int repeats, double tolerance,
+         bool centred) { new (self) WindowedScheduler(spec, {length, repeats, tolerance, centred}, threads); },
+      nb::arg("spec"), nb::arg("threads"), nb::arg("length"), nb::arg("repeats"), nb::arg("tolerance"),
+      nb::arg("centred"));
   bind_network<WindowedScheduler>(windowed);
   windowed.def_prop_ro("has_open_window", &WindowedScheduler::has_open_window,
                        "Rows are held back until the window is done.");

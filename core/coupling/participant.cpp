@@ -230,7 +230,9 @@ std::vector<Rows> Participant::take_rows() {
   for (std::size_t k = 0; k < connections.size(); ++k) {
     Connection& c = connections[k];
     if (!c.reads_earlier) continue;
-    const double sample = c.samples.time(c.samples.last());
+    const std::size_t reaching =
+        c.sees_window() ? c.samples.ahead_of(t - 2.0 * tolerance_) : c.samples.last();  // the first not before t
+    const double sample = c.samples.time(reaching);
     if (!comparisons[k].wants(t_next, sample, tolerance_)) continue;
     comparisons[k].assume(inputs->polynomial(c, t), t, sample);
     compare(k);
@@ -243,8 +245,8 @@ void Participant::compare(std::size_t k) {
   comparisons[k].arrive(c);
 }
 
-void Participant::read_earlier(const std::vector<History>& earlier) {
-  inputs->read_earlier(earlier);
+void Participant::read_earlier(const std::vector<History>& earlier, bool centred) {
+  inputs->read_earlier(earlier, centred);
   repeats_ = true;
 }
 

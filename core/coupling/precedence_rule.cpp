@@ -87,7 +87,7 @@ bool PrecedenceRule::blocks(int i, const Connection& c) const {
   const Participant& p = network_.participants[i];
   const Participant& source = network_.participants[c.source];
   if (c.reads_earlier) return false;
-  if (c.waits) return !source.finished() && p.t_next > source.t + network_.tolerance;
+  if (c.waits) return !source.finished() && (c.sees_window() || p.t_next > source.t + network_.tolerance);
   return p.t >= publishes_after(c, source);
 }
 

@@ -39,6 +39,8 @@ class Window {
   virtual double end_after(double from) = 0;
   virtual void opened(const std::vector<InterfaceSignal>& /*interface*/) {}
   virtual bool again(int pass, double end, const std::vector<InterfaceSignal>& interface) = 0;
+  /// Whether repeats take samples from both sides, since those ahead are known.
+  virtual bool centred() const { return false; }
   /// Add what it has to say.
   virtual void report(WindowTally& /*tally*/) const {}
 };
@@ -48,6 +50,7 @@ struct WindowSpec {
   double length = 0.0;     ///< s
   int repeats = 1;         ///< after the first pass, at most
   double tolerance = 0.0;  ///< a repeat that changes less is the last one; 0: repeat as often as said
+  bool centred = false;    ///< repeats take samples from both sides
 };
 
 /// Windows of equal length, repeated a number of times or until a repeat changes little.
@@ -59,6 +62,7 @@ class RepeatedWindow final : public Window {
   double end_after(double from) override;
   void opened(const std::vector<InterfaceSignal>& interface) override;
   bool again(int pass, double end, const std::vector<InterfaceSignal>& interface) override;
+  bool centred() const override { return spec_.centred; }
   void report(WindowTally& tally) const override;
 
  private:

@@ -89,7 +89,8 @@ void WindowedScheduler::repeat() {
   network().restore(checkpoint_);
   for (std::size_t i = 0; i < participants.size(); ++i) {
     participants[i].history.keep_from(checkpoint_[i].history.begin);
-    participants[i].read_earlier(earlier_);
+    participants[i].read_earlier(earlier_, window_->centred());
+    if (window_->centred()) participants[i].wants_sources_until(to_);
   }
   scheduler_.look_again();
   ++pass_;

@@ -66,8 +66,9 @@ def _make_driver(plan: Plan, options: RunOptions) -> Driver:
     if window is None:
         return _core.Scheduler(plan.spec, options.threads)
     return _core.WindowedScheduler(
-        plan.spec, options.threads, float(window.length), window.repeats, float(window.tolerance or 0.0)
-    )
+        plan.spec, options.threads, float(window.length), window.repeats, float(window.tolerance or 0.0),
+        window.stencil == "centred",
+    )  # fmt: skip
 
 
 def _nothing_to_run() -> _core.RunSpec:

@@ -105,7 +105,7 @@ class Builder:
     def window(self) -> Window | None:
         """Return the windows in the form that ``System.run`` takes."""
         given = self.table.window
-        return None if given is None else window(given.length, given.repeats, given.tolerance)
+        return None if given is None else window(given.length, given.repeats, given.tolerance, given.stencil)
 
     def _add(self, system: System, name: str, entry: models.AnySubsystem) -> None:
         at: Path = ("subsystems", name)

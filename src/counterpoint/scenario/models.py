@@ -315,6 +315,7 @@ class Window(Table):
     length: Duration
     repeats: Annotated[int, Field(ge=1, le=MOST_REPEATS)] = 1
     tolerance: Positive | None = None
+    stencil: Literal["one-sided", "centred"] = "one-sided"
 
 
 def _scheme_of(value: Any) -> str:
