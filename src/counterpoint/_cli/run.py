@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 @click.option("--output", multiple=True, metavar="NAMES", help="Variables to record and draw, separated by commas.")
 @click.option("--record", multiple=True, metavar="NAMES", help="Outputs or subsystems to keep [all], with commas.")
 @click.option("--record-every", metavar="N|S", help="Keep every N-th step, or one row per interval such as 10ms.")
+@click.option("--compress", is_flag=True, help="Compress the run file when the run has ended.")
 @click.option("--threads", type=click.IntRange(1, MOST_THREADS), metavar="N", help="Worker threads.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Where results go [NAME-run].")
 @click.option("--overwrite", is_flag=True, help="Replace results that are already there.")
@@ -73,6 +74,7 @@ def run(
     output: tuple[str, ...],
     record: tuple[str, ...],
     record_every: str | None,
+    compress: bool,
     threads: int | None,
     out: Path | None,
     overwrite: bool,
@@ -105,6 +107,7 @@ def run(
         names_of(output),
         names_of(record),
         _cadence(record_every),
+        compress,
     )
     case = read_case(scenario, allow_outside=allow_outside, allow_remote=allow_remote, settings=settings)
     system = case.build()

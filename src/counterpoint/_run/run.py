@@ -144,7 +144,7 @@ class Run:
         notes |= {**_made_by(), **(options.metadata or {})}
         if options.file is None:
             return MemoryStore(self._layout, notes)
-        return FileStore(fspath(options.file), self._layout, notes, options.overwrite)
+        return FileStore(fspath(options.file), self._layout, notes, options.overwrite, options.compress)
 
     def _reporting(self, progress: bool | Callable[[Progress], None]) -> Callable[[Progress], None] | None:
         if progress is True:

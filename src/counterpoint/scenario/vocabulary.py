@@ -7,10 +7,11 @@ from typing import Any
 from .._files.problems import Path, Vocabulary, child
 from .._files.tables import Table, keys_of
 from .models import APPROXIMATIONS, SUBSYSTEMS, Connection, Isolation, ScenarioTable, Window
+from .plugin_words import plugin_kinds, plugin_types
 
 
 def _tags_at(path: Path, key: str) -> list[str]:
-    return list(SUBSYSTEMS if key == "type" else APPROXIMATIONS)
+    return [*SUBSYSTEMS, *plugin_types()] if key == "type" else [*APPROXIMATIONS, *plugin_kinds()]
 
 
 def keys_at(path: Path, values: Any) -> list[str]:
