@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -55,7 +55,7 @@ if TYPE_CHECKING:
 @click.option("--plot/--no-plot", default=True, help="Draw the signals to a picture [yes].")
 @click.option("--progress/--no-progress", default=None, help="Show progress [when on a terminal].")
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
-@click.option("--verbose", "-v", is_flag=True, help="Print the event log: begin, messages of FMUs, jumps, end.")
+@click.option("--verbose", "-v", count=True, help="Print the event log at the end; -vv: log all as it happens.")
 @click.option("--allow-outside", is_flag=True, help="Let the scenario use files outside of its directory.")
 @with_allow_remote
 @with_traceback
@@ -81,7 +81,7 @@ def run(
     plot: bool,
     progress: bool | None,
     quiet: bool,
-    verbose: bool,
+    verbose: int,
     allow_outside: bool,
     allow_remote: tuple[str, ...],
 ) -> None:
@@ -115,6 +115,8 @@ def run(
     where.prepare(plot)
     if quiet:
         warnings.simplefilter("ignore")
+    if verbose > 1:
+        context.call_on_close(_log_to_stderr())
     show = not quiet if progress is None else progress
     interrupts = context.ensure_object(Settings).interrupts
     outcome = _simulate(case, system, where, interrupts, (show, bool(progress)))
@@ -240,6 +242,22 @@ def _report(outcome: Outcome, case: Case, where: Outputs, plot: bool, quiet: boo
         except Exception as error:  # the run is over and has its exit code
             reason = str(error) or type(error).__name__
             print_warning(f"plots are incomplete: {reason}; the results are in {where.file}")
+
+
+def _log_to_stderr() -> Callable[[], None]:
+    """Let the logger of the package write all that it is told, with the time of day; return what ends that."""
+    import logging
+
+    logger, handler = logging.getLogger("counterpoint"), logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    logger.addHandler(handler)
+    logger.setLevel(logging.DEBUG)
+
+    def end() -> None:
+        logger.removeHandler(handler)
+        logger.setLevel(logging.NOTSET)
+
+    return end
 
 
 def _print_events(result: Result) -> None:

@@ -131,6 +131,7 @@ class Run:
         self._stepping = self._driver.whereabouts(self._plan.names, "to finish its step from")
         self._log = EventLog(system.name)
         self._log.begin(system, self._plan.start, str(self._plan.scheme))
+        self._log.plan(self._plan)
         watch(self)
         with self._claim.in_use():
             self._guarded(lambda: self._call_watched(self._driver.start, "to start at"))
@@ -299,6 +300,7 @@ class Run:
             self._recorder.drain()
             self._store.flush()
             self._flushed = now
+            self._log.reached(self.time)
         if self._report is not None and now - self._reported > PROGRESS_SECONDS:
             self._report(self._progress(now))
             self._reported = now
@@ -369,6 +371,7 @@ class Run:
             take_signals_back()
         summary = self._recorder.summary(status, message, self.time, time.monotonic() - self._began, self._seconds())
         with contextlib.suppress(Exception):  # a component that died has nothing to say
+            self._log.spent(self._plan.names, summary.steps, summary.seconds)
             self._log.end(self._system, status, message, self.time)
         summary.events = self._log.events
         try:
