@@ -132,6 +132,7 @@ class Run:
         self._stepping = self._driver.whereabouts(self._plan.names, "to finish its step from")
         self._log = EventLog(system.name)
         self._log.begin(system, self._plan.start, str(self._plan.scheme))
+        self._log.plan(self._plan)
         watch(self)
         with self._claim.in_use():
             self._guarded(lambda: self._call_watched(self._driver.start, "to start at"))
@@ -145,7 +146,7 @@ class Run:
         notes |= {**_made_by(), **(options.metadata or {})}
         if options.file is None:
             return MemoryStore(self._layout, notes)
-        return FileStore(fspath(options.file), self._layout, notes, options.overwrite)
+        return FileStore(fspath(options.file), self._layout, notes, options.overwrite, options.compress)
 
     def _reporting(self, progress: bool | Callable[[Progress], None]) -> Callable[[Progress], None] | None:
         if progress is True:
@@ -300,6 +301,7 @@ class Run:
             self._recorder.drain()
             self._store.flush()
             self._flushed = now
+            self._log.reached(self.time)
         if self._report is not None and now - self._reported > PROGRESS_SECONDS:
             self._report(self._progress(now))
             self._reported = now
@@ -371,6 +373,7 @@ class Run:
         summary = self._recorder.summary(status, message, self.time, time.monotonic() - self._began, self._seconds())
         with contextlib.suppress(Exception):  # a component that died has nothing to say
             self._log.planned(self._system, self._driver.event_records(), 1e-9 * self._plan.smallest_step)
+            self._log.spent(self._plan.names, summary.steps, summary.seconds)
             self._log.end(self._system, status, message, self.time)
         summary.events = self._log.events
         try:

@@ -14,7 +14,8 @@
                                   run has ended
 
 All text has a fixed length: HDF5 keeps text of variable length in heaps without checksums, and does not come back
-from some that are damaged. All links are hard, and no dataset is virtual, external or filtered.
+from some that are damaged. All links are hard, and no dataset is virtual or external. While the run goes on nothing is
+compressed; afterwards chunks may be (``compressing.py``: shuffle and deflate, ``format_version`` 2).
 ``/rows`` and ``/summary`` are contiguous and have their place from the beginning (see ``file.py``).
 
 Group names are percent-encoded (``/``, ``%``, and names of dots only); the attribute has the true name.
@@ -37,6 +38,12 @@ from .store import DefectSummary, Event, RunLayout, RunSummary, Status, WindowSu
 
 FORMAT = "counterpoint-run"
 FORMAT_VERSION = 1
+COMPRESSED_VERSION = 2
+"""Of a file that was compressed after its run; the layout is the same."""
+FEWEST_COMPRESSED = 64
+"""Values; smaller tables are kept as they are."""
+MOST_COMPRESSED = 1100
+"""No bytes become smaller by a larger factor when they are compressed (deflate)."""
 
 CHUNK_COLUMNS = 8
 CHUNK_VALUES = 4096

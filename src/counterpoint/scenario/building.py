@@ -308,7 +308,8 @@ class Builder:
             for problem in problems:
                 where = re.sub(r"^connections\[(\d+)\]", lambda m: places[int(m[1])], problem.where)
                 if complete or where.startswith(("connections[", "bonds[")) or where.endswith(".step"):
-                    self.mistakes.add(path_of(where, self.mistakes.document.values), problem.message)
+                    path = path_of(where, self.mistakes.document.values)
+                    self.mistakes.add(path, problem.message.removeprefix(f'"{path[-1]}": '))
 
     def _check_plot(self, system: System, missing: set[str]) -> None:
         known = set(system.subsystems)

@@ -8,6 +8,7 @@ from .._files.problems import Path, Vocabulary, child
 from .._files.tables import Table, keys_of
 from .interface_models import Event, Noise, Side
 from .models import APPROXIMATIONS, LAWS, SUBSYSTEMS, Bond, Connection, Isolation, ScenarioTable, Window
+from .plugin_words import plugin_kinds, plugin_types
 
 _OF_BONDS = {"left": Side, "right": Side}
 
@@ -15,7 +16,7 @@ _OF_BONDS = {"left": Side, "right": Side}
 def _tags_at(path: Path, key: str) -> list[str]:
     if path and path[-1] == "law":
         return list(LAWS)
-    return list(SUBSYSTEMS if key == "type" else APPROXIMATIONS)
+    return [*SUBSYSTEMS, *plugin_types()] if key == "type" else [*APPROXIMATIONS, *plugin_kinds()]
 
 
 def keys_at(path: Path, values: Any) -> list[str]:
