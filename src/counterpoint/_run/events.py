@@ -11,6 +11,7 @@ from .. import _core
 from ..results import Event
 
 if TYPE_CHECKING:
+    from ..events import PlannedEvent
     from ..system import System
     from .plan import Plan
 
@@ -30,6 +31,7 @@ class EventLog:
     def __init__(self, name: str) -> None:
         self._name = name
         self.events: list[Event] = []
+        self._planned: list[PlannedEvent] = []
 
     def add(self, level: str, text: str, time: float = nan, source: str = "") -> None:
         """Note that something happened at a time in s."""
@@ -60,15 +62,16 @@ class EventLog:
 
     def begin(self, system: System, start: float, scheme: str) -> None:
         """Note how a run begins; at another time than 0 that is worth a sentence."""
+        self._planned = list(system.events)  # a run is a plan: what is changed later does not count
         text = f"begins with {len(system.subsystems)} subsystems, {scheme}"
         if start != 0.0:
             text += "; every subsystem has its initial state at this time, nothing is computed before it"
         self.add("info", text, start)
 
-    def planned(self, system: System, records: Iterable[_core.EventRecord], tolerance: float = 0.0) -> None:
+    def planned(self, records: Iterable[_core.EventRecord], tolerance: float = 0.0) -> None:
         """Note what planned events did, and from which communication point on where that came later."""
         for record in sorted(records, key=lambda record: (record.time, record.event, not record.begins)):
-            event = system.events[record.event]
+            event = self._planned[record.event]
             name = event.target.rpartition("->")[2].strip().partition(".")[0]
             text = str(event) if record.begins else f"{event} ends"
             if record.begins and event.condition is not None:

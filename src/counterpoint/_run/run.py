@@ -23,6 +23,7 @@ from .._display.progress import show
 from ..errors import ModelError, OutputError, RunInterrupted, SetupError
 from ..results import FileStore, MemoryStore, Result
 from ..results.store import RunSummary, Status
+from .bond_notes import bonds_text
 from .checks import value_problems
 from .claims import Claim
 from .events import EventLog
@@ -143,6 +144,8 @@ class Run:
         notes: dict[str, str | float] = {"name": self._system.name, "scheme": str(options.scheme), **window}
         if options.until is not None:
             notes["until"] = options.until
+        if self._system.bonds:
+            notes["bonds"] = bonds_text(self._system)
         notes |= {**_made_by(), **(options.metadata or {})}
         if options.file is None:
             return MemoryStore(self._layout, notes)
@@ -372,7 +375,7 @@ class Run:
             take_signals_back()
         summary = self._recorder.summary(status, message, self.time, time.monotonic() - self._began, self._seconds())
         with contextlib.suppress(Exception):  # a component that died has nothing to say
-            self._log.planned(self._system, self._driver.event_records(), 1e-9 * self._plan.smallest_step)
+            self._log.planned(self._driver.event_records(), 1e-9 * self._plan.smallest_step)
             self._log.spent(self._plan.names, summary.steps, summary.seconds)
             self._log.end(self._system, status, message, self.time)
         summary.events = self._log.events

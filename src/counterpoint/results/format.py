@@ -150,7 +150,8 @@ def summary_room(layout: RunLayout) -> int:
         *("", number, number, number, number, ""),
         steps=[count] * parts,
         seconds=[number] * parts,
-        defects=[DefectSummary(label, "interpolates", count, *[number] * 5) for label in layout.connections],
+        evaluations=[count] * parts,
+        defects=[DefectSummary(label, "interpolates", count, *[number] * 6) for label in layout.connections],
         windows=WindowSummary(number, count, number, count, count, count, number, number),
     )
     return len(_as_json(longest)) + MESSAGE_ROOM + EVENTS_ROOM
@@ -200,7 +201,7 @@ def summary_from(content: bytes) -> RunSummary:
         fields["windows"] = WindowSummary(**fields["windows"])
     summary = RunSummary(**fields)
     wrong = [name for name in ("start", "end", "until", "wall_seconds") if not _is_number(fields.get(name, 0.0))]
-    wrong += [name for name in ("steps", "seconds") if not all(map(_is_number, fields.get(name, [])))]
+    wrong += [name for name in ("steps", "seconds", "evaluations") if not all(map(_is_number, fields.get(name, [])))]
     wrong += [name for name in ("message", "scheme") if not isinstance(fields.get(name, ""), str)]
     wrong += [d.connection for d in summary.defects if not all(map(_is_number, astuple(d)[2:]))]
     if wrong or summary.status not in get_args(Status):
