@@ -55,26 +55,6 @@ StepChoice DefectLaw::propose(double /*t*/, double last, double known) {
   return choice;
 }
 
-void DefectLaw::save(std::vector<double>& into) const {
-  for (const Slot& slot : slots_) {
-    into.insert(into.end(), {slot.scale, slot.before, static_cast<double>(slot.told.size())});
-    for (const Told& told : slot.told) into.insert(into.end(), {told.sample, told.error});
-  }
-}
-
-const double* DefectLaw::restore(const double* from) {
-  for (Slot& slot : slots_) {
-    slot.scale = *from++;
-    slot.before = *from++;
-    slot.told.resize(static_cast<std::size_t>(*from++));
-    for (Told& told : slot.told) {
-      told.sample = *from++;
-      told.error = *from++;
-    }
-  }
-  return from;
-}
-
 EnergyLaw::EnergyLaw(double tolerance, double absolute, std::vector<BondSpec> bonds, int connections, int order)
     : tolerance_(tolerance), absolute_(absolute), values_(connections), order_(order) {
   for (const BondSpec& bond : bonds) bonds_.push_back({bond, 0.0, 1.0});
@@ -113,23 +93,6 @@ StepChoice EnergyLaw::propose(double t, double last, double /*known*/) {
     choice.signal = static_cast<int>(k);
   }
   return choice;
-}
-
-void EnergyLaw::save(std::vector<double>& into) const {
-  for (const Bond& bond : bonds_) into.insert(into.end(), {bond.power, bond.before});
-  for (const Value& value : values_) into.insert(into.end(), {value.t, value.assumed});
-}
-
-const double* EnergyLaw::restore(const double* from) {
-  for (Bond& bond : bonds_) {
-    bond.power = *from++;
-    bond.before = *from++;
-  }
-  for (Value& value : values_) {
-    value.t = *from++;
-    value.assumed = *from++;
-  }
-  return from;
 }
 
 }  // namespace counterpoint

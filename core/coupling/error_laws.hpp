@@ -26,8 +26,6 @@ class DefectLaw final : public StepLaw {
   DefectLaw(double tolerance, std::vector<SignalTolerance> signals);
   StepChoice propose(double t, double last, double known) override;
   void arrived(const Arrival& arrival) override;
-  void save(std::vector<double>& into) const override;
-  const double* restore(const double* from) override;
 
  private:
   struct Told {
@@ -59,8 +57,6 @@ class EnergyLaw final : public StepLaw {
   void join(const Network& network, int participant) override;
   StepChoice propose(double t, double last, double known) override;
   void arrived(const Arrival& arrival) override;
-  void save(std::vector<double>& into) const override;
-  const double* restore(const double* from) override;
 
  private:
   struct Value {

@@ -94,7 +94,6 @@ class Participant {
     History::Saved history;
     std::vector<Comparison::Saved> comparisons;
     std::optional<StepClock> clock;
-    std::vector<double> pace;
     double communication_point;
     double t, t_next, horizon;
     long steps;

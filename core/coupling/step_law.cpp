@@ -109,25 +109,4 @@ void StepChooser::write(bool is_accepted) {
   row_.length = 0.0;
 }
 
-void StepChooser::save(std::vector<double>& into) const {
-  into.assign({row_.t, row_.length, static_cast<double>(row_.rule), row_.estimate, static_cast<double>(row_.signal),
-               last_, wanted_, event_, asked_, again_.length, static_cast<double>(again_.rule),
-               static_cast<double>(rows.total()), static_cast<double>(accepted), static_cast<double>(rejected)});
-  law_->save(into);
-}
-
-void StepChooser::restore(const std::vector<double>& from) {
-  const double* s = from.data();
-  row_ = {s[0], s[1], static_cast<StepRule>(static_cast<int>(s[2])), s[3], static_cast<int>(s[4])};
-  last_ = s[5];
-  wanted_ = s[6];
-  event_ = s[7];
-  asked_ = s[8];
-  again_ = {s[9], static_cast<StepRule>(static_cast<int>(s[10]))};
-  rows.shrink(static_cast<std::size_t>(s[11]));
-  accepted = static_cast<long>(s[12]);
-  rejected = static_cast<long>(s[13]);
-  law_->restore(s + 14);
-}
-
 }  // namespace counterpoint

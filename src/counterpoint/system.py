@@ -16,13 +16,12 @@ from ._common.ports import PortSpec, port_widths
 from ._run.checks import find_problems
 from ._run.host_ports import HostPorts
 from ._run.options import RunOptions
-from ._run.pacing import joins_common_pace
 from ._run.port_table import PortTable
 from ._run.precedence import Scheme, to_scheme
 from ._run.problem import Problem
 from .approximations import Approximation
 from .errors import SetupError
-from .pace import Fixed, Pace, RealTime, Step, as_pace
+from .pace import Fixed, Pace, Step, as_pace
 from .subsystems import Subsystem
 from .units import time_at
 
@@ -317,9 +316,15 @@ class System:
         scheme: str | Scheme = "slowest-first",
         start: float = 0.0,
         window: Window | None = None,
+        *,
+        pace: Pace | Callable[[Step], float] | None = None,
+        real_time: float | None = None,
     ) -> list[Problem]:
         """Return everything that keeps the system from running; empty when it is fine."""
-        return find_problems(self, RunOptions(until=until, scheme=scheme, start=start, window=window))
+        options = RunOptions(
+            until=until, scheme=scheme, start=start, window=window, pace=pace, real_time=real_time
+        )  # fmt: skip
+        return find_problems(self, options)
 
     def waits_for(self, scheme: str | Scheme = "slowest-first") -> dict[str, list[str]]:
         """Return for each subsystem those it waits for under a scheme."""
@@ -398,7 +403,7 @@ class System:
             pace=pace, real_time=real_time, threads=threads, file=file, overwrite=overwrite, progress=progress,
             host=host, approximation=approximation, metadata=metadata, record=record, record_every=record_every,
         )  # fmt: skip
-        return run_to_end(self._with_steps_of(options), options)
+        return run_to_end(self, options)
 
     def start(
         self,
@@ -443,19 +448,7 @@ class System:
             pace=pace, real_time=real_time, threads=threads, file=file, overwrite=overwrite, progress=progress,
             host=host, approximation=approximation, metadata=metadata, record=record, record_every=record_every,
         )  # fmt: skip
-        return Run(self._with_steps_of(options), options)
-
-    def _with_steps_of(self, options: RunOptions) -> System:
-        """Return the system with the fixed step that a run gives to all; itself when it gives none."""
-        given = options.pace.pace if isinstance(options.pace, RealTime) else options.pace
-        if not isinstance(given, Fixed):
-            return self
-        made = copy(self)
-        made.subsystems = {
-            name: replace(part, step=given.step) if joins_common_pace(part) else part
-            for name, part in self.subsystems.items()
-        }
-        return made
+        return Run(self, options)
 
     def embed(self, host: str, scheme: str | Scheme = "slowest-first", *, start: float = 0.0) -> CosimulationInterface:
         """Return the interface that a host program calls: ``evaluate(t, y, is_major) -> u``.

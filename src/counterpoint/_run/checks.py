@@ -19,7 +19,7 @@ from .host_checks import host_problems
 from .host_ports import HostPorts
 from .options import RunOptions
 from .pace_checks import pace_problems
-from .pacing import pacing_of
+from .pacing import pacing_of, with_fixed_steps
 from .port_table import PortTable
 from .precedence import Scheme, scheme_problems, to_scheme
 from .problem import Problem
@@ -42,6 +42,7 @@ def check_run(system: System, options: RunOptions) -> None:
 
 def find_problems(system: System, options: RunOptions) -> list[Problem]:
     """Return every problem of a system itself, for the span, scheme and window of a run."""
+    system = with_fixed_steps(system, options)
     ports = PortTable(system)
     problems = [
         *_span(options.until, options.start),

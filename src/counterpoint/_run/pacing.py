@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,6 +66,19 @@ def pacing_of(system: System, options: RunOptions) -> Pacing:
     return Pacing(given, members, singles, factor)
 
 
+def with_fixed_steps(system: System, options: RunOptions) -> System:
+    """Return the system with the fixed step that a run gives to all; itself when it gives none."""
+    given = options.pace.pace if isinstance(options.pace, RealTime) else options.pace
+    if not isinstance(given, Fixed):
+        return system
+    made = copy(system)
+    made.subsystems = {
+        name: replace(part, step=given.step) if joins_common_pace(part) else part
+        for name, part in system.subsystems.items()
+    }
+    return made
+
+
 def joins_common_pace(participant: Participant) -> bool:
     """Whether the pace of a run chooses the steps of a subsystem: unless it has its own, or chooses them itself."""
     if participant.pace is not None or isinstance(participant.subsystem, HostPorts):
@@ -81,6 +95,9 @@ def resolved_limits(pace: Pace, steps: Sequence[float | None], span: float) -> L
     if isinstance(pace, Gradient) and pace.tolerance is None:
         return Limits(given.first, given.smallest, given.largest, given.growth, given.align)
     known = [step for step in steps if step is not None]
+    if not isinstance(pace, Controlled | Gradient):
+        smallest = given.smallest or (1e-3 * SMALLEST_SHARE * span if math.isfinite(span) else None)
+        return Limits(given.first or min(known, default=None), smallest, given.largest, given.growth, given.align)
     first = given.first or min(known, default=None) or (FIRST_SHARE * span if math.isfinite(span) else None)
     if first is None:
         raise SetupError("pace.first: is missing; a run without an end needs the length of the first step in s")
@@ -248,7 +265,8 @@ class LawMaker:
 def core_limits(limits: Limits, pace: Pace) -> _core.StepLimits:
     """Return the limits as the core takes them."""
     made = _core.StepLimits()
-    made.first, made.smallest = limits.first or 0.0, limits.smallest or 0.0
+    if not isinstance(pace, Table):  # whose last step before another one may be short
+        made.first, made.smallest = limits.first or 0.0, limits.smallest or 0.0
     made.largest = math.inf if limits.largest is None else limits.largest
     made.growth = math.inf if limits.growth is None else limits.growth
     made.alignment = limits.align or 0.0

@@ -29,7 +29,7 @@ from .events import EventLog
 from .failures import explain
 from .options import RunOptions
 from .pace_checks import warn_about_paces
-from .pacing import PacedSteps, core_limits
+from .pacing import PacedSteps, core_limits, with_fixed_steps
 from .plan import Plan, make_plan
 from .process_state import preserving_process_state, take_signals_back
 from .program_end import ProgramEnded, watch
@@ -123,6 +123,7 @@ class Run:
     """
 
     def __init__(self, system: System, options: RunOptions) -> None:
+        system = with_fixed_steps(system, options)
         self._system = system
         self._claim = Claim(system, "run")
         self._plan = make_plan(system, options)

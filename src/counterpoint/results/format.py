@@ -122,9 +122,8 @@ def write_structure(file: Any, layout: RunLayout, metadata: dict[str, str | floa
         group = connections.create_group(str(position))
         _write_text(group, "label", label)
         _growing(group, "defect", width, 3)
-    chosen = file.create_group("steps") if layout.steps else None
     for position, steps in enumerate(layout.steps):
-        group = chosen.create_group(str(position))
+        group = file.require_group("steps").create_group(str(position))
         _write_text(group, "name", steps.name)
         _write_text(group, "kind", steps.kind)
         _write_text(group, "signals", steps.signals)

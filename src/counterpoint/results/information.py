@@ -22,6 +22,8 @@ def show_result(outcome: Result, where: Console) -> None:
         where.print()
     where.print(_timing(outcome))
     where.print()
+    for pace in outcome.summary.paces:
+        say(pace.text(), where)
     say(_speed(outcome), where)
     say(str(outcome.quality), where)
 

@@ -70,6 +70,13 @@ class PaceSummary:
     signal: str = ""
     passes: int = 0
 
+    def text(self) -> str:
+        """Say in a few words what was chosen."""
+        whose = f'pace of "{self.name}"' if self.name else "pace"
+        lost = f", {self.rejected} rejected" if self.rejected else ""
+        range_text = f" of {self.smallest:.3g} s to {self.largest:.3g} s" if self.accepted else ""
+        return f"{whose} {self.pace}: {self.accepted} steps{range_text}{lost}"
+
     @property
     def is_stuck(self) -> bool:
         """Whether many steps were held at the smallest length and missed the tolerance."""

@@ -288,7 +288,7 @@ def _connection(first: int) -> Callable[[h5py.Group, str], tuple[int, str]]:
 
 def _steps(first: int) -> Callable[[h5py.Group, str], tuple[int, StepsLayout]]:
     def read(group: h5py.Group, name: str) -> tuple[int, StepsLayout]:
-        texts = (str(attribute(group, key)) for key in ("name", "kind"))
-        return first + int(name), StepsLayout(*texts, tuple(attribute(group, "signals")))
+        whose, kind = (str(attribute(group, key)) for key in ("name", "kind"))
+        return first + int(name), StepsLayout(whose, kind, tuple(attribute(group, "signals")))
 
     return read

@@ -6,11 +6,13 @@ from typing import Any
 
 from .._files.problems import Path, Vocabulary, child
 from .._files.tables import Table, keys_of
-from .models import APPROXIMATIONS, SUBSYSTEMS, Connection, Isolation, ScenarioTable, Window
+from .models import APPROXIMATIONS, PACES, SUBSYSTEMS, Connection, Isolation, ScenarioTable, Window
 
 
 def _tags_at(path: Path, key: str) -> list[str]:
-    return list(SUBSYSTEMS if key == "type" else APPROXIMATIONS)
+    if key == "type":
+        return list(SUBSYSTEMS)
+    return list(PACES if path and path[-1] == "pace" else APPROXIMATIONS)
 
 
 def keys_at(path: Path, values: Any) -> list[str]:
@@ -24,6 +26,8 @@ def keys_at(path: Path, values: Any) -> list[str]:
     table: type[Table] | None = None
     if path[-1] == "approximation":
         table = APPROXIMATIONS.get(str(values.get("kind")))
+    elif path[-1] == "pace":
+        table = PACES.get(str(values.get("kind")))
     elif path[0] == "subsystems" and path[2:] == ("isolate",):
         table = Isolation
     elif path[0] == "subsystems" and len(path) == 2:
