@@ -18,9 +18,7 @@ double PacedWindow::end_after(double from) {
 
 StepChoice PassLaw::propose(double /*t*/, double last, double /*known*/) {
   if (std::isnan(error_)) return {last > 0.0 ? last : std::numeric_limits<double>::infinity()};
-  const double length = last * pi_factor(error_, before_, order_);
-  before_ = error_;
-  return {length, StepRule::law, error_, -1};
+  return {last * PiController::factor(controller_.tell(error_, order_)), StepRule::law, error_, -1};
 }
 
 TwoPassWindow::TwoPassWindow(std::shared_ptr<PassLaw> law, const StepPlan& plan, Setup setup)

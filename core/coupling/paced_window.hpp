@@ -51,7 +51,7 @@ class PassLaw final : public StepLaw {
  private:
   int order_;  ///< the error grows with this power of the step
   double error_ = std::numeric_limits<double>::quiet_NaN();
-  double before_ = 1.0;
+  PiController controller_;
 };
 
 /// Lengths of steps within a window, the same for all participants.

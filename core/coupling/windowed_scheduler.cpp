@@ -50,10 +50,17 @@ bool WindowedScheduler::advance(double target, double wall_seconds) {
       throw;
     }
     close();
-    pause = pause || clock::now() >= deadline;
+    pause = pause || (is_worth_a_look() && clock::now() >= deadline);
     if (pause) break;
   }
   return from_ >= last;
+}
+
+/// Windows may be as short as a cheap step, and the clock costs as much.
+bool WindowedScheduler::is_worth_a_look() {
+  const std::vector<Participant>& all = network().participants;
+  return takes_back() || windows_ % 32 == 0 ||
+         std::any_of(all.begin(), all.end(), [](const Participant& p) { return p.stopwatch.costly(); });
 }
 
 void WindowedScheduler::open() {
@@ -69,7 +76,7 @@ void WindowedScheduler::open() {
       participants[i].history.keep_from(checkpoint_[i].history.begin);
     window_->opened(interface_);
   }
-  scheduler_.look_again();
+  takes_back() ? scheduler_.look_again() : scheduler_.go_on();
   pass_ = 0;
   shortened_ = false;
   open_ = true;
@@ -109,15 +116,19 @@ void WindowedScheduler::repeat() {
 }
 
 void WindowedScheduler::close() {
+  if (takes_back()) release();
+  ++windows_;
+  passes_ += pass_ + 1;
+  from_ = to_;
+  open_ = false;
+}
+
+void WindowedScheduler::release() {
   for (Participant& p : network().participants) {
     p.read_present();
     p.history.keep_from(History::nowhere);
   }
   release_states();
-  ++windows_;
-  passes_ += pass_ + 1;
-  from_ = to_;
-  open_ = false;
 }
 
 void WindowedScheduler::give_up() {

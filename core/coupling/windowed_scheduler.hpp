@@ -54,10 +54,12 @@ class WindowedScheduler {
  private:
   bool takes_back() const { return !interface_.empty() && window_->may_repeat(); }
   void find_interface();
+  bool is_worth_a_look();
   void open();
   bool finish_passes(double wall_seconds);
   void repeat();
   void close();
+  void release();
   void release_states();
 
   Scheduler scheduler_;

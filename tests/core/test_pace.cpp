@@ -239,11 +239,8 @@ TEST(a_step_that_was_cut_does_not_hold_back_the_next_one) {
 
 TEST(the_controller_settles_where_the_error_is_the_tolerance) {
   // error = (h / 0.01)^2 in units of the tolerance
-  double h = 1e-4, before = 1.0;
-  for (int k = 0; k < 60; ++k) {
-    const double error = std::pow(h / 0.01, 2.0);
-    h *= std::min(2.0, pi_factor(error, before, 2.0));
-    before = error;
-  }
+  double h = 1e-4;
+  PiController controller;
+  for (int k = 0; k < 60; ++k) h *= std::min(2.0, PiController::factor(controller.tell(std::pow(h / 0.01, 2.0), 2.0)));
   CHECK_CLOSE(0.01, h, 2.5e-3);
 }

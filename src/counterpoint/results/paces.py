@@ -104,13 +104,16 @@ class PaceTally:
     def count(self, rows: Any) -> None:
         """Count rows of chosen steps in."""
         table, found = np.asarray(rows), self.summary
-        accepted = table[table[:, 4] > 0.0]
+        accepted = table if table[:, 4].all() else table[table[:, 4] > 0.0]
         found.accepted += len(accepted)
         found.rejected += len(table) - len(accepted)
         if len(accepted):
             found.smallest = min(found.smallest, float(accepted[:, 1].min()))
             found.largest = max(found.largest, float(accepted[:, 1].max()))
-        stuck = accepted[(accepted[:, 2] == SMALLEST) & (accepted[:, 3] > MISSED)]
+        missed = accepted[:, 3] > MISSED
+        if not missed.any():
+            return
+        stuck = accepted[missed & (accepted[:, 2] == SMALLEST)]
         found.at_smallest += len(stuck)
         numbers = stuck[:, 5].astype(np.int64)
         np.add.at(self._blamed, numbers[(numbers >= 0) & (numbers < len(self._signals))], 1)
