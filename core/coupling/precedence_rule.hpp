@@ -123,7 +123,7 @@ class PrecedenceRule {
     double begin = Polynomial::infinity;
     for (const auto& [connection, source] : c.intakes) {
       if (connection->waits) {
-        if (!source->finished()) end = std::min(end, source->t + tolerance);
+        if (!source->finished()) end = connection->sees_window() ? -latest : std::min(end, source->t + tolerance);
       } else {
         connection->source_next = source->t_next;
         begin = std::min(begin, publishes_after(*connection, *source));

@@ -25,19 +25,17 @@ StepChoice StepChooser::choose(double t, double known, const StepClock& clock) {
   StepChoice choice = law_->propose(t, last_, known);
   if (std::isnan(row_.estimate)) estimated(choice.estimate, choice.signal);
   write();
-  if (last_ == 0.0 || std::abs(t - event_) <= clock.tolerance()) {  // what was before an event says little
-    if (limits_.first > 0.0 && (last_ == 0.0 || choice.length > limits_.first)) {
-      choice.length = limits_.first;
-      choice.rule = StepRule::first;
-    }
-    wanted_ = infinity;
+  const bool anew = last_ == 0.0 || std::abs(t - event_) <= clock.tolerance();  // what was before an event says little
+  if (anew && limits_.first > 0.0 && (last_ == 0.0 || choice.length > limits_.first)) {
+    choice.length = limits_.first;
+    choice.rule = StepRule::first;
   }
-  limit(choice);
+  limit(choice, anew);
   wanted_ = choice.length;
   return choice;
 }
 
-void StepChooser::limit(StepChoice& choice) const {
+void StepChooser::limit(StepChoice& choice, bool anew) const {
   const auto at_most = [&](double most, StepRule rule) {
     if (choice.length <= most) return;
     choice.length = most;
@@ -48,7 +46,7 @@ void StepChooser::limit(StepChoice& choice) const {
     choice.length = least;
     choice.rule = rule;
   };
-  if (last_ > 0.0) {
+  if (!anew) {
     // A step that was cut to end at a given time holds the next one back no more than the one before it did.
     at_most(std::max(limits_.growth * last_, wanted_), StepRule::growth);
     at_least(limits_.reduction * last_, StepRule::reduction);

@@ -90,7 +90,8 @@ class StepChooser {
   };
   void write(bool is_accepted = true);
   StepChoice choose(double t, double known, const StepClock& clock);
-  void limit(StepChoice& choice) const;
+  /// `anew`: whatever the step before was.
+  void limit(StepChoice& choice, bool anew) const;
   /// Let a step from t end at the next time that is to be met.
   double fit(double t, StepChoice& choice, const StepClock& clock, double event) const;
 

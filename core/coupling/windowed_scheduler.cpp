@@ -22,7 +22,7 @@ void WindowedScheduler::find_interface() {
   const std::vector<Participant>& participants = network().participants;
   for (const Participant& p : participants) {
     for (const Connection& c : p.inputs->connections()) {
-      if (c.waits) continue;
+      if (c.waits || c.watches) continue;
       for (int j = 0; j < c.samples.width; ++j) {
         const int column = c.samples.column + j;
         const bool known = std::any_of(interface_.begin(), interface_.end(), [&](const InterfaceSignal& other) {
@@ -104,12 +104,13 @@ void WindowedScheduler::repeat() {
     Participant& p = participants[i];
     p.history.keep_from(checkpoint_[i].history.begin);
     if (window_->reads_earlier()) {
-      p.read_earlier(earlier_);
+      p.read_earlier(earlier_, window_->centred());
     } else {
       p.read_present();
     }
     // What was saved proposes to go to the first end, in steps of the first pass.
     if (shortened_ || !window_->reads_earlier()) network().guarded(static_cast<int>(i), [&] { p.open_until(to_); });
+    if (window_->centred()) p.wants_sources_until(to_);
   }
   scheduler_.look_again();
   ++pass_;

@@ -17,8 +17,10 @@ __version__ = VERSION
 if TYPE_CHECKING:
     from . import adapters as adapters
     from . import approximations as approximations
+    from . import bonds as bonds
     from . import diagram as diagram
     from . import errors as errors
+    from . import events as events
     from . import fmi as fmi
     from . import linear_model as linear_model
     from . import link as link
@@ -117,8 +119,10 @@ _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 _MODULES = (
     "adapters",
     "approximations",
+    "bonds",
     "diagram",
     "errors",
+    "events",
     "fmi",
     "linear_model",
     "link",

@@ -14,6 +14,7 @@ from .._common.numbers import MOST_THREADS, is_number, is_whole
 from ..errors import AlgebraicLoopError, SetupError, did_you_mean
 from ..windows import Window
 from .connection_units import unit_problems
+from .event_plan import event_problems
 from .feedthrough import dependency_edges, find_loop
 from .host_checks import host_problems
 from .host_ports import HostPorts
@@ -56,6 +57,7 @@ def find_problems(system: System, options: RunOptions) -> list[Problem]:
         *window_problems(system, options.window),
         *_window_length(options),
         *pace_problems(system, options),
+        *event_problems(system, options),
     ]
     return problems or list(_loops(system))
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from math import isfinite, nan
 from typing import TYPE_CHECKING
 
+from .. import _core
 from ..results import Event
 
 if TYPE_CHECKING:
@@ -29,6 +30,8 @@ class EventLog:
     def add(self, level: str, text: str, time: float = nan, source: str = "") -> None:
         """Note that something happened at a time in s."""
         self.events.append(Event(time, source, level, text))
+        if not LOGGER.isEnabledFor(_LEVELS[level]):
+            return
         when = f" at t = {time:.9g} s" if isfinite(time) else ""
         LOGGER.log(_LEVELS[level], "%s%s%s: %s", self._name, f".{source}" if source else "", when, text)
 
@@ -38,6 +41,18 @@ class EventLog:
         if start != 0.0:
             text += "; every subsystem has its initial state at this time, nothing is computed before it"
         self.add("info", text, start)
+
+    def planned(self, system: System, records: Iterable[_core.EventRecord], tolerance: float = 0.0) -> None:
+        """Note what planned events did, and from which communication point on where that came later."""
+        for record in sorted(records, key=lambda record: (record.time, record.event, not record.begins)):
+            event = system.events[record.event]
+            name = event.target.rpartition("->")[2].strip().partition(".")[0]
+            text = str(event) if record.begins else f"{event} ends"
+            if record.begins and event.condition is not None:
+                text += f", for {event.condition.text}"
+            if record.effective > record.time + tolerance:
+                text += f"; from the communication point at t = {record.effective:.9g} s on"
+            self.add("info", text, record.time, name)
 
     def end(self, system: System, status: str, message: str, time: float) -> None:
         """Note how a run ended, after what its components said."""

@@ -15,6 +15,7 @@ from ..pace import Controlled, Limits
 from .approximation_choice import chosen_approximation
 from .checks import check_run, feedthrough_edges
 from .connection_units import conversion_of, warn_about_units
+from .event_plan import add_events, open_parameters
 from .feedthrough import longest_chain, tear_loops
 from .options import RunOptions
 from .pacing import NO_END, LawMaker, PacedSteps, Pacing, core_limits, pacing_of, resolved_limits
@@ -67,6 +68,7 @@ def make_plan(system: System, options: RunOptions) -> Plan:
     limits = _limits(system, pacing, until - start)
     _tell_step_of_listeners(system)
     _tell_of_run(system, until)
+    open_parameters(system)
     natives = _natives(system)
     steps = _steps(system, natives, start, pacing, limits)
     waits = waits_for(scheme, steps, _pairs(system), _sources(system))
@@ -91,6 +93,7 @@ def make_plan(system: System, options: RunOptions) -> Plan:
     _add_participants(spec, system, natives, waits, options.host, paces=_core_paces(pacing, singles, shared))
     connections = tuple(_add_connections(spec, system, ports, waits, options))
     _check_defects(singles, connections)
+    add_events(spec, system, connections, start)
     outputs = laws.output_tolerances(pacing.common) if isinstance(pacing.common, Controlled) else ()
     clock = None
     if pacing.factor is not None:
@@ -252,8 +255,12 @@ def _input_constants(system: System, name: str) -> list[float]:
     subsystem = system.subsystems[name].subsystem
     values: list[float] = []
     for port, width in subsystem.input_widths.items():
-        given = system.constants.get(f"{name}.{port}", subsystem.defaults.get(port, 0.0))
-        values += np.broadcast_to(np.asarray(given, dtype=np.float64), (width,)).tolist()
+        own = subsystem.opened_parameters.get(port, 0.0)
+        given = system.constants.get(f"{name}.{port}", subsystem.defaults.get(port, own))
+        if isinstance(given, float | int):
+            values += [float(given)] * width
+        else:
+            values += np.broadcast_to(np.asarray(given, dtype=np.float64), (width,)).tolist()
     return values
 
 

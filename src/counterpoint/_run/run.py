@@ -70,8 +70,9 @@ def _make_driver(plan: Plan, options: RunOptions) -> Driver:
     if window is None:
         return _core.Scheduler(plan.spec, options.threads)
     return _core.WindowedScheduler(
-        plan.spec, options.threads, float(window.length), window.repeats, float(window.tolerance or 0.0)
-    )
+        plan.spec, options.threads, float(window.length), window.repeats, float(window.tolerance or 0.0),
+        window.stencil == "centred",
+    )  # fmt: skip
 
 
 def _paced_driver(plan: Plan, steps: PacedSteps, threads: int) -> Driver:
@@ -387,6 +388,7 @@ class Run:
             take_signals_back()
         summary = self._recorder.summary(status, message, self.time, time.monotonic() - self._began, self._seconds())
         with contextlib.suppress(Exception):  # a component that died has nothing to say
+            self._log.planned(self._system, self._driver.event_records(), 1e-9 * self._plan.smallest_step)
             self._log.end(self._system, status, message, self.time)
         summary.events = self._log.events
         try:

@@ -142,11 +142,18 @@ def export_case(
             f"{case.path}: {names}: an FMU cannot contain subsystems in other programs; export what they serve, and "
             "connect the FMUs"
         )
-    export = Export(case.build(), target.stem, version, is_alone=not case.is_coupled, span=case.span)
+    system = case.build()
+    _check_events(system)
+    export = Export(system, target.stem, version, is_alone=not case.is_coupled, span=case.span)
     export.choose_platforms(platforms)
     export.choose_ports(None, None)
     export.compile(case.scheme, None, None)
     return export.write(target)
+
+
+def _check_events(system: System) -> None:
+    if system.events:
+        raise SetupError(f"events: {system.events[0]}: events cannot be exported in an FMU; remove them")
 
 
 def _as_system(model: System | Subsystem | HasSubsystem, step: float | None) -> System:
@@ -154,6 +161,7 @@ def _as_system(model: System | Subsystem | HasSubsystem, step: float | None) -> 
     if isinstance(model, System):
         if step is not None:
             raise SetupError("step: a system has no step of its own; set the steps of its subsystems in System.add")
+        _check_events(model)
         system = copy.copy(model)
         system.subsystems = dict(model.subsystems)
         system.connections = list(model.connections)

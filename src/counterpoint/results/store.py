@@ -334,7 +334,8 @@ class Blocks:
     def extend(self, block: Array | LazyRows) -> None:
         """Add the rows of `block`, which is not changed any more; it may become an array when it is first read."""
         if len(block) >= self.LARGE or not isinstance(block, np.ndarray):
-            self._seal()
+            if self._tail.count:
+                self._seal()
             self._parts.append(block)
         else:
             self._tail.extend(block)

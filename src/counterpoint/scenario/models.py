@@ -30,6 +30,7 @@ from .._files.tables import (
 )
 from .._run.precedence import NAMED_SCHEMES
 from ..errors import did_you_mean
+from .interface_models import AnyLaw, BondTable, Event
 
 NO_END = sys.float_info.max
 """End of the run in s where the file says none: a missing end must not bring up problems with steps."""
@@ -359,6 +360,13 @@ class Connection(Table):
     convert: bool | None = None
 
 
+class Bond(BondTable):
+    """A bond with the approximation of its connections, or by signal, ``{angle = {...}, torque = {...}}``."""
+
+    approximation: Approximation | None = None
+    approximations: dict[str, Approximation] | None = None
+
+
 class WaitsFor(Table):
     """A custom precedence: for each subsystem those it waits for."""
 
@@ -377,6 +385,7 @@ class Window(Table):
     length: Duration
     repeats: Annotated[int, Field(ge=1, le=MOST_REPEATS)] = 1
     tolerance: Positive | None = None
+    stencil: Literal["one-sided", "centred"] = "one-sided"
 
 
 def _scheme_of(value: Any) -> str:
@@ -414,6 +423,8 @@ class ScenarioTable(Table):
     subsystems: Annotated[dict[Name, Subsystem], Field(min_length=1)]
     connections: list[Connection] = Field(default_factory=list)
     constants: dict[str, Numbers] = Field(default_factory=dict, alias="set")
+    bonds: list[Bond] = Field(default_factory=list)
+    events: list[Event] = Field(default_factory=list)
 
 
 def _tables_by(key: str, tables: Any) -> dict[str, type[Table]]:
@@ -423,3 +434,4 @@ def _tables_by(key: str, tables: Any) -> dict[str, type[Table]]:
 SUBSYSTEMS = _tables_by("type", AnySubsystem)
 APPROXIMATIONS = _tables_by("kind", AnyApproximation)
 PACES = _tables_by("kind", AnyPace)
+LAWS = _tables_by("kind", AnyLaw)
