@@ -1,6 +1,7 @@
 """Paces from the user's side: which steps they choose, what they say about them, and which mistakes are found."""
 
 import math
+import warnings
 from itertools import pairwise
 
 import numpy as np
@@ -266,6 +267,22 @@ def test_the_last_step_ends_with_the_run():
     result = masses().run(until=1.0, pace=cp.pace.defect(1e-3, first=0.01))
     assert result["left"].index[-1] == SECOND
     assert result["right"].index[-1] == SECOND
+
+
+def test_the_tolerance_is_handed_on_to_solvers_that_take_one():
+    errors = {}
+    for name, options in (("handed on", {}), ("given", {"rtol": 1e-3, "atol": 1e-3})):
+        system = cp.System()
+        system.add("left", mass(1.0, "ode45", **options), step=0.1)
+        system.add("right", mass(0.0, "ode45", **options), step=0.1)
+        system.connect("left.x", "right.u", cp.lagrange(4))
+        system.connect("right.x", "left.u", cp.lagrange(4))
+        pace = cp.pace.defect(1e-9, first=1e-4, smallest=1e-6, largest=1e-3)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", cp.PaceWarning)
+            errors[name] = error(system.run(until=0.3, scheme="parallel", pace=pace))
+        assert system.subsystems["left"].subsystem.pace_tolerance == 1e-9
+    assert errors["handed on"] < 1e-2 * errors["given"] or errors["handed on"] < 1e-10
 
 
 # --- the same bits ----------------------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ from ..errors import PaceWarning, SetupError, did_you_mean
 from ..pace import Controlled, Gradient, Limits, Pace, RealTime, Table
 from .connection_units import level_of_the_caller
 from .options import RunOptions
-from .pacing import Pacing, pacing_of, resolved_limits
+from .pacing import Pacing, declared_bonds, pacing_of, resolved_limits
 from .port_table import PortTable
 from .problem import Problem
 from .time_resolution import step_problems
@@ -126,7 +126,7 @@ def _leading(where: str, system: System, ports: PortTable, signal: str, name: st
 
 
 def _bonds(where: str, system: System, pace: Controlled) -> Iterator[Problem]:
-    bonds = pace.bonds if pace.bonds is not None else tuple(getattr(system, "power_bonds", ()))
+    bonds = pace.bonds if pace.bonds is not None else declared_bonds(system)
     if not bonds:
         yield Problem(f"{where}.bonds", "no power bond is declared; name the inputs of its effort and flow, "
                                         'bonds=[("chassis.force", "wheel.speed")]')  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -118,6 +118,16 @@ def order_of(approximation: Approximation) -> int:
     return 0 if "hold" in name or "mean" in name else max(int(approximation.points) - 1, 0)
 
 
+def declared_bonds(system: System) -> tuple[tuple[str, str], ...]:
+    """Return the inputs of effort and flow of the bonds of a system that exchange both as they are."""
+    found = []
+    for bond in system.bonds:
+        inputs = [port.input for port in bond.power if port.output and not port.differentiated]
+        if len(inputs) == len(bond.power) == 2:
+            found.append((inputs[0], inputs[1]))
+    return tuple(found)
+
+
 @dataclass(frozen=True)
 class CoupledSignal:
     """One source of one connection, as laws of steps see it; in the order in which the core numbers them."""
@@ -159,7 +169,6 @@ class LawMaker:
         self._system = system
         self._ports = ports
         self._coupled = coupled_signals(system, options)
-        self._bonds: Callable[[], Sequence[tuple[str, str]]] = lambda: getattr(system, "power_bonds", ())
 
     def make(self, pace: Pace, limits: Limits, name: str | None = None) -> PacedSteps:
         """Return the law of a pace, for one subsystem or (None) for all."""
@@ -235,7 +244,7 @@ class LawMaker:
         return PacedSteps(pace, _core.pass_law(order), limits, self._columns(self._connected()))
 
     def _energy(self, pace: Controlled, limits: Limits) -> PacedSteps:
-        bonds = pace.bonds if pace.bonds is not None else tuple(self._bonds())
+        bonds = pace.bonds if pace.bonds is not None else declared_bonds(self._system)
         numbers = {signal.target: k for k, signal in enumerate(self._coupled)}
         pairs = [(numbers[effort], numbers[flow]) for effort, flow in bonds]
         absolute = _of_signal(pace.absolute, "", 1e-9)

@@ -67,7 +67,7 @@ def make_plan(system: System, options: RunOptions) -> Plan:
     pacing = pacing_of(system, options)
     limits = _limits(system, pacing, until - start)
     _tell_step_of_listeners(system)
-    _tell_of_run(system, until)
+    _tell_of_run(system, until, pacing)
     open_parameters(system)
     natives = _natives(system)
     steps = _steps(system, natives, start, pacing, limits)
@@ -233,12 +233,14 @@ def _tell_step_of_listeners(system: System) -> None:
         system.subsystems[name].subsystem.listeners_step = min(steps, default=None)
 
 
-def _tell_of_run(system: System, until: float) -> None:
-    """Tell each subsystem when the run ends and which of its outputs are connected."""
+def _tell_of_run(system: System, until: float, pacing: Pacing) -> None:
+    """Tell each subsystem when the run ends, which tolerance it keeps, and which of its outputs are connected."""
     sources = {source for connection in system.connections for source in connection.sources}
     for name, participant in system.subsystems.items():
         subsystem = participant.subsystem
         subsystem.run_until = until if math.isfinite(until) else None
+        pace = pacing.of(name) or pacing.common
+        subsystem.pace_tolerance = None if pace is None else pace.tolerance
         subsystem.connected_outputs = frozenset(port for port in subsystem.output_widths if f"{name}.{port}" in sources)
 
 

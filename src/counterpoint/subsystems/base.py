@@ -79,6 +79,7 @@ class Subsystem:
     step_to_try: float | None = None  #: s; named in the message that a step is missing
     listeners_step: float | None = None  #: smallest fixed step of those that listen, s; told before a run
     run_until: float | None = None  #: s; told before a run, None when it is open-ended
+    pace_tolerance: float | None = None  #: of the pace that steps it, for solvers that take one; told before a run
     connected_outputs: frozenset[str] | None = None  #: told before a run; None: not known
     defaults: Mapping[str, ArrayLike] = {}
     units: Mapping[str, str] = {}
