@@ -114,7 +114,7 @@ def _add_mosaik(bench: Bench, contestants: dict[str, Callable[[], float]], steps
 
 
 def pace(bench: Bench) -> None:
-    """What a pace adds to a step; limit: the same steps at a fixed step, without the rounds of equal steps."""
+    """Cost that a pace adds to a step; limit: the same steps at a fixed step, without the rounds of equal steps."""
     steps, repeats = (100_000, 3) if bench.quick else (400_000, 9)
     step = 1e-3
     options = {"first": step, "smallest": step, "largest": step}

@@ -251,9 +251,7 @@ void bind_network(Class& c) {
       "failure", [](Driver& d) { return d.network().failure; }, "Why it stopped; of no kind when it did not.");
 }
 
-StepPlan plan_of(const RunSpec& spec, const StepLimits& limits) {
-  return {limits, StepClock(spec.start, spec.until, 0.0, spec.tolerance), spec.events};
-}
+StepClock clock_of(const RunSpec& spec) { return {spec.start, spec.until, 0.0, spec.tolerance}; }
 
 void bind_recorded(nb::module_& m) {
   nb::class_<DefectRows>(m, "DefectRows", "Rows of time, assumed and arrived value, made when they are first read.")
@@ -418,7 +416,7 @@ void bind_coupling(nb::module_& m) {
       "paced_scheduler",
       [](RunSpec& spec, int threads, std::shared_ptr<StepLaw> law, const StepLimits& limits) {
         spec.indicators.push_back(law);
-        auto window = std::make_unique<PacedWindow>(std::move(law), plan_of(spec, limits));
+        auto window = std::make_unique<PacedWindow>(std::move(law), limits, clock_of(spec));
         return std::make_unique<WindowedScheduler>(spec, std::move(window), threads);
       },
       nb::arg("spec"), nb::arg("threads"), nb::arg("law"), nb::arg("limits"),
@@ -430,7 +428,7 @@ void bind_coupling(nb::module_& m) {
         using Method = TwoPassWindow::Method;
         const Method method = length ? Method::doubling : Method::predictor_corrector;
         auto window = std::make_unique<TwoPassWindow>(
-            std::dynamic_pointer_cast<PassLaw>(law), plan_of(spec, limits),
+            std::dynamic_pointer_cast<PassLaw>(law), limits, clock_of(spec),
             TwoPassWindow::Setup{method, tolerance, std::move(outputs), std::move(length)});
         return std::make_unique<WindowedScheduler>(spec, std::move(window), threads);
       },

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "coupling/network.hpp"
+
 namespace counterpoint {
 
 namespace {
@@ -10,9 +12,14 @@ constexpr double most_accepted = 1.5;  ///< error in units of the tolerance: a l
 constexpr double least_of_rejected = 0.2;
 }  // namespace
 
+void PacedWindow::join(const Network& network) {
+  network_ = &network;
+  chooser.law().join(network, -1);
+}
+
 double PacedWindow::end_after(double from) {
   double event = Polynomial::infinity;
-  for (const std::shared_ptr<Event>& one : events_) event = std::min(event, one->next(from));
+  for (const Participant& p : network_->participants) event = std::min(event, p.next_event());
   return chooser.next_end(from, from, clock_, event);
 }
 
@@ -21,8 +28,9 @@ StepChoice PassLaw::propose(double /*t*/, double last, double /*known*/) {
   return {last * PiController::factor(controller_.tell(error_, order_)), StepRule::law, error_, -1};
 }
 
-TwoPassWindow::TwoPassWindow(std::shared_ptr<PassLaw> law, const StepPlan& plan, Setup setup)
-    : PacedWindow(law, plan),
+TwoPassWindow::TwoPassWindow(std::shared_ptr<PassLaw> law, const StepLimits& limits, const StepClock& clock,
+                             Setup setup)
+    : PacedWindow(law, limits, clock),
       law_(std::move(law)),
       setup_(std::move(setup)),
       scales_(setup_.outputs.size()),

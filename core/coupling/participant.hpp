@@ -115,6 +115,8 @@ class Participant {
 
   /// Null where its steps are fixed or its own.
   Pace* pace() const { return pace_listens_ ? pace_.get() : nullptr; }
+  /// The next time that steps of a chosen length do not go over, s.
+  double next_event() const;
   bool finished() const { return t_next == Polynomial::infinity; }
   bool records() const { return records_; }
   /// Whether a step may end before its proposed end.
@@ -163,7 +165,6 @@ class Participant {
   }
 
   double next_end();
-  double next_event() const;
   void save_for_rejection();
   void step_again();
   void publish_derivatives(double time);

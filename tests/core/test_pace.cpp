@@ -73,9 +73,7 @@ StepLimits limits(double first) {
   return made;
 }
 
-StepPlan plan_of(const RunSpec& spec, const StepLimits& given) {
-  return {given, StepClock(spec.start, spec.until, 0.0, spec.tolerance), spec.events};
-}
+StepClock clock_of(const RunSpec& spec) { return {spec.start, spec.until, 0.0, spec.tolerance}; }
 
 std::shared_ptr<StepLaw> defects(const RunSpec& spec, double tolerance) {
   std::vector<SignalTolerance> signals;
@@ -105,7 +103,7 @@ Outcome finished(WindowedScheduler& scheduler, StepChooser& chooser, double unti
 Outcome run_together(RunSpec spec, std::shared_ptr<StepLaw> law, const StepLimits& given, int threads) {
   for (ParticipantSpec& p : spec.participants) p.step = no_end;
   spec.indicators.push_back(law);
-  auto window = std::make_unique<PacedWindow>(law, plan_of(spec, given));
+  auto window = std::make_unique<PacedWindow>(law, given, clock_of(spec));
   StepChooser& chooser = window->chooser;
   WindowedScheduler scheduler(spec, std::move(window), threads);
   return finished(scheduler, chooser, spec.until);
@@ -119,7 +117,7 @@ Outcome run_twice(RunSpec spec, TwoPassWindow::Method method, double tolerance, 
     spec.participants[i].pace = setup.length;
     setup.outputs.push_back({static_cast<int>(i), 0, {1e-12, 0.0, 2, true}});
   }
-  auto window = std::make_unique<TwoPassWindow>(std::make_shared<PassLaw>(2), plan_of(spec, limits(0.2)), setup);
+  auto window = std::make_unique<TwoPassWindow>(std::make_shared<PassLaw>(2), limits(0.2), clock_of(spec), setup);
   StepChooser& chooser = window->chooser;
   WindowedScheduler scheduler(spec, std::move(window), threads);
   return finished(scheduler, chooser, spec.until);

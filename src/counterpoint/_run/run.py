@@ -28,7 +28,7 @@ from .claims import Claim
 from .events import EventLog
 from .failures import explain
 from .options import RunOptions
-from .pace_checks import warn_about_paces
+from .pace_checks import pace_events, warn_about_paces
 from .pacing import PacedSteps, core_limits, with_fixed_steps
 from .plan import Plan, make_plan
 from .process_state import preserving_process_state, take_signals_back
@@ -390,7 +390,7 @@ class Run:
         with contextlib.suppress(Exception):  # a component that died has nothing to say
             self._log.planned(self._system, self._driver.event_records(), 1e-9 * self._plan.smallest_step)
             self._log.end(self._system, status, message, self.time)
-        summary.events = self._log.events
+        summary.events = [*self._log.events, *pace_events(summary)]
         try:
             self._store.close(summary)
         except OutputError:
