@@ -263,6 +263,7 @@ bool Participant::save(std::size_t keep, Saved& into) const {
   into.comparisons.resize(comparisons.size());
   for (std::size_t k = 0; k < comparisons.size(); ++k) comparisons[k].save(into.comparisons[k]);
   into.clock = clock_;
+  if (pace_listens_) pace_->marked();
   into.communication_point = communication_point_.time;
   into.t = t;
   into.t_next = t_next;

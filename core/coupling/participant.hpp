@@ -113,6 +113,10 @@ class Participant {
   std::size_t row_count() const { return rows_.rows(); }
   std::vector<Rows> take_rows();
 
+  /// Null where its steps are fixed or its own.
+  Pace* pace() const { return pace_listens_ ? pace_.get() : nullptr; }
+  /// The next time that steps of a chosen length do not go over, s.
+  double next_event() const;
   bool finished() const { return t_next == Polynomial::infinity; }
   bool records() const { return records_; }
   /// Whether a step may end before its proposed end.
@@ -161,7 +165,6 @@ class Participant {
   }
 
   double next_end();
-  double next_event() const;
   void save_for_rejection();
   void step_again();
   void publish_derivatives(double time);

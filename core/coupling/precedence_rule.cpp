@@ -32,15 +32,19 @@ PrecedenceRule::PrecedenceRule(Network& network, const RunSpec& spec)
 }
 
 void PrecedenceRule::look_again() {
-  ready_.clear();
-  aside_.clear();
   for (Candidate& c : candidates_) {
-    c.ready = false;
     c.intakes.clear();
     for (Connection& connection : c.participant->inputs->connections()) {
       if (!connection.reads_earlier) c.intakes.push_back({&connection, &network_.participants[connection.source]});
     }
   }
+  offer_all();
+}
+
+void PrecedenceRule::offer_all() {
+  ready_.clear();
+  aside_.clear();
+  for (Candidate& c : candidates_) c.ready = false;
   for (Candidate& c : candidates_) {
     update_limits(c);
     offer(c);
