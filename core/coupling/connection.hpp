@@ -37,6 +37,9 @@ struct Connection {
   std::vector<double> scratch;
   fast::ConnectionPath fast;
 
+  /// In a repeat: all samples of the window are known, and its approximation takes them from both sides.
+  bool sees_window() const { return samples.both_sides; }
+
   double scaled(double value) const { return scales ? value * gain + offset : value; }
 
   /// The samples before number `end` are behind the input from now on.

@@ -112,7 +112,14 @@ const double* Inputs::driven(int offset, double t) {
   }
 }
 
+void Inputs::freeze_whole(Connection& c) {
+  c.window_from = -Polynomial::infinity;
+  c.window_until = Polynomial::infinity;
+  c.use_samples_before(c.samples.history->end());
+}
+
 void Inputs::freeze(Connection& c) {
+  if (c.sees_window()) return freeze_whole(c);
   const Samples& s = c.samples;
   const History& h = *s.history;
   std::size_t k = std::max(s.end - 1, h.begin());
@@ -220,10 +227,16 @@ void Inputs::restore(const Saved& saved) {
   if (events_) events_->restore(saved.events);
 }
 
-void Inputs::read_earlier(const std::vector<History>& earlier) {
+void Inputs::read_earlier(const std::vector<History>& earlier, bool centred) {
   fast_.leave_lines(connections_);
   for (Connection& c : connections_) {
-    if (c.waits || c.watches) continue;
+    if (c.watches) continue;
+    if (centred && c.approximation->uses_both_sides()) {
+      c.samples.both_sides = true;
+      c.window_until = -Polynomial::infinity;  // what was frozen in the first pass ends before
+      c.polynomial.invalidate();
+    }
+    if (c.waits) continue;
     c.reads_earlier = c.waits = true;
     c.samples.history = &earlier[c.source];
     c.polynomial.invalidate();
@@ -234,8 +247,9 @@ void Inputs::read_earlier(const std::vector<History>& earlier) {
 
 void Inputs::read_present() {
   for (Connection& c : connections_) {
-    if (!c.reads_earlier) continue;
-    c.reads_earlier = c.waits = false;
+    if (!c.reads_earlier && !c.sees_window()) continue;
+    if (c.reads_earlier) c.reads_earlier = c.waits = false;
+    c.samples.both_sides = false;
     c.samples.history = c.present;
     c.samples.end = c.present->end();  // the passes may have had different numbers of samples
     c.window_from = Polynomial::infinity;

@@ -118,8 +118,9 @@ class Inputs {
   void remember_end(double t);
 
   /// A stretch of time is repeated: a connection that does not wait for its source reads what that published in the
-  /// pass before (`earlier`, by participant), and so interpolates; until `read_present`.
-  void read_earlier(const std::vector<History>& earlier);
+  /// pass before (`earlier`, by participant), and so interpolates; until `read_present`. Where stencils are `centred`,
+  /// one that waits for its source does so until that has come to the end of the stretch.
+  void read_earlier(const std::vector<History>& earlier, bool centred);
   void read_present();
 
   /// Forget polynomials that were made from `source`: one of its samples is not what it was.
@@ -166,6 +167,7 @@ class Inputs {
   void apply(LawPort& port, double t);
   void freeze_connections();
   void freeze(Connection& c);
+  static void freeze_whole(Connection& c);
 
   /// Steps that end after `window_from` and not after `window_until` use the same samples.
   double window_from_ = Polynomial::infinity;

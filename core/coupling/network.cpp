@@ -44,6 +44,9 @@ Network::Network(const RunSpec& spec, int host, std::unique_ptr<Inputs> host_inp
   }
   plan_events();
   for (Participant& p : participants) p.inputs->choose_fast_paths();
+  for (std::size_t i = 0; i < participants.size(); ++i) {
+    if (Pace* pace = participants[i].pace()) pace->join(*this, static_cast<int>(i));
+  }
 }
 
 void Network::plan_events() {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "coupling/participant.hpp"
+#include "coupling/wall_clock.hpp"
 
 namespace counterpoint {
 
@@ -67,7 +68,8 @@ struct RunSpec {
   std::vector<TornInput> torn = {};  ///< inputs that leave no loop when their values are known
   std::vector<std::shared_ptr<Indicator>> indicators = {};  ///< told what arrives, beside the defects
   std::vector<std::shared_ptr<Event>> events = {};
-  std::vector<InputEventSpec> input_events = {};  ///< `events` has their times where steps end there
+  std::shared_ptr<WallClock> wall_clock = nullptr;  ///< which the run keeps to
+  std::vector<InputEventSpec> input_events = {};    ///< `events` has their times where steps end there
   std::vector<ConditionSpec> conditions = {};
   fast::Choice fast_paths = {};  ///< `none()`: the definition alone, without what is faster and the same (for tests)
 };

@@ -230,7 +230,9 @@ std::vector<Rows> Participant::take_rows() {
   for (std::size_t k = 0; k < connections.size(); ++k) {
     Connection& c = connections[k];
     if (!c.reads_earlier) continue;
-    const double sample = c.samples.time(c.samples.last());
+    const std::size_t reaching =
+        c.sees_window() ? c.samples.ahead_of(t - 2.0 * tolerance_) : c.samples.last();  // the first not before t
+    const double sample = c.samples.time(reaching);
     if (!comparisons[k].wants(t_next, sample, tolerance_)) continue;
     comparisons[k].assume(inputs->polynomial(c, t), t, sample);
     compare(k);
@@ -243,8 +245,8 @@ void Participant::compare(std::size_t k) {
   comparisons[k].arrive(c);
 }
 
-void Participant::read_earlier(const std::vector<History>& earlier) {
-  inputs->read_earlier(earlier);
+void Participant::read_earlier(const std::vector<History>& earlier, bool centred) {
+  inputs->read_earlier(earlier, centred);
   repeats_ = true;
 }
 
@@ -261,6 +263,7 @@ bool Participant::save(std::size_t keep, Saved& into) const {
   into.comparisons.resize(comparisons.size());
   for (std::size_t k = 0; k < comparisons.size(); ++k) comparisons[k].save(into.comparisons[k]);
   into.clock = clock_;
+  if (pace_listens_) pace_->marked();
   into.communication_point = communication_point_.time;
   into.t = t;
   into.t_next = t_next;

@@ -76,6 +76,8 @@ class Participant {
   }
   /// No step goes beyond `end` from now on: one that would ends there, and with it the participant has finished.
   void open_until(double end);
+  /// Others want to know its sources up to `end` before they step.
+  void wants_sources_until(double end) { horizon = std::max(horizon, end); }
 
   /// Write a sample that came from elsewhere (a host that integrates by itself).
   void publish_given(double time, const double* values);
@@ -86,7 +88,7 @@ class Participant {
   void compare(std::size_t k);
 
   /// From here on a stretch of time is repeated, or is not any more (`Inputs::read_earlier`).
-  void read_earlier(const std::vector<History>& earlier);
+  void read_earlier(const std::vector<History>& earlier, bool centred);
   void read_present();
 
   /// All that lasts. `keep`: the first sample that may still be needed.
@@ -111,6 +113,10 @@ class Participant {
   std::size_t row_count() const { return rows_.rows(); }
   std::vector<Rows> take_rows();
 
+  /// Null where its steps are fixed or its own.
+  Pace* pace() const { return pace_listens_ ? pace_.get() : nullptr; }
+  /// The next time that steps of a chosen length do not go over, s.
+  double next_event() const;
   bool finished() const { return t_next == Polynomial::infinity; }
   bool records() const { return records_; }
   /// Whether a step may end before its proposed end.
@@ -159,7 +165,6 @@ class Participant {
   }
 
   double next_end();
-  double next_event() const;
   void save_for_rejection();
   void step_again();
   void publish_derivatives(double time);

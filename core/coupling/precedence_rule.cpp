@@ -32,15 +32,19 @@ PrecedenceRule::PrecedenceRule(Network& network, const RunSpec& spec)
 }
 
 void PrecedenceRule::look_again() {
-  ready_.clear();
-  aside_.clear();
   for (Candidate& c : candidates_) {
-    c.ready = false;
     c.intakes.clear();
     for (Connection& connection : c.participant->inputs->connections()) {
       if (!connection.reads_earlier) c.intakes.push_back({&connection, &network_.participants[connection.source]});
     }
   }
+  offer_all();
+}
+
+void PrecedenceRule::offer_all() {
+  ready_.clear();
+  aside_.clear();
+  for (Candidate& c : candidates_) c.ready = false;
   for (Candidate& c : candidates_) {
     update_limits(c);
     offer(c);
@@ -87,7 +91,7 @@ bool PrecedenceRule::blocks(int i, const Connection& c) const {
   const Participant& p = network_.participants[i];
   const Participant& source = network_.participants[c.source];
   if (c.reads_earlier) return false;
-  if (c.waits) return !source.finished() && p.t_next > source.t + network_.tolerance;
+  if (c.waits) return !source.finished() && (c.sees_window() || p.t_next > source.t + network_.tolerance);
   return p.t >= publishes_after(c, source);
 }
 

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from . import linear_model as linear_model
     from . import link as link
     from . import multibody as multibody
+    from . import pace as pace
     from . import quality as quality
     from . import results as results
     from . import scenario as scenario
@@ -61,6 +62,7 @@ if TYPE_CHECKING:
     from .errors import ModelError as ModelError
     from .errors import NotFiniteError as NotFiniteError
     from .errors import OutputError as OutputError
+    from .errors import PaceWarning as PaceWarning
     from .errors import PeerLost as PeerLost
     from .errors import RunInterrupted as RunInterrupted
     from .errors import ScenarioError as ScenarioError
@@ -99,7 +101,7 @@ _ROOMS = {
     "errors": (
         "AlgebraicLoopError", "BondWarning", "ComponentDied", "ComponentError", "CounterpointError",
         "DescriptionWarning", "InternalError", "MissingExtraError", "ModelError", "NotFiniteError", "OutputError",
-        "PeerLost", "RunInterrupted", "ScenarioError", "SetupError", "SimulationError", "SolverError",
+        "PaceWarning", "PeerLost", "RunInterrupted", "ScenarioError", "SetupError", "SimulationError", "SolverError",
         "StandstillWarning", "UnitWarning",
     ),
     "fmi": ("export_fmu", "fmu"),
@@ -126,6 +128,7 @@ _MODULES = (
     "linear_model",
     "link",
     "multibody",
+    "pace",
     "quality",
     "results",
     "scenario",

@@ -21,6 +21,7 @@ from ._run.precedence import Scheme, to_scheme
 from ._run.problem import Problem
 from .approximations import Approximation
 from .errors import SetupError
+from .pace import Fixed, Pace, Step, as_pace
 from .subsystems import Subsystem
 from .units import time_at
 
@@ -53,12 +54,15 @@ class Participant:
         Whether its outputs are kept in the result.
     typical_step : float or None
         For a subsystem at its own pace: the step in s by which schemes call it slow or fast.
+    pace : Pace or None
+        How its steps are chosen; ``step`` is then the first one.
     """
 
     subsystem: Subsystem
     step: float | None
     record: bool = True
     typical_step: float | None = None
+    pace: Pace | None = None
 
 
 @dataclass(frozen=True)
@@ -153,6 +157,7 @@ class System:
         *,
         record: bool = True,
         typical_step: float | str | None = None,
+        pace: Pace | Callable[[Step], float] | None = None,
     ) -> None:
         """Add a subsystem.
 
@@ -169,6 +174,8 @@ class System:
             Keep its outputs in the result.
         typical_step : float, optional
             Step in s by which schemes rank a subsystem at its own pace; default: its first step.
+        pace : Pace or function, optional
+            How its steps are chosen, see :mod:`counterpoint.pace`; ``step`` is then the first one.
         """
         if not name or "." in name or name != name.strip():
             raise SetupError(f'subsystems."{name}": expected a name without dots')
@@ -188,7 +195,10 @@ class System:
         self._added.add(id(subsystem))
         fixed = time_at(f"subsystems.{name}.step", subsystem.preferred_step if step is None else step)
         typical = time_at(f"subsystems.{name}.typical_step", typical_step)
-        self.subsystems[name] = Participant(subsystem, fixed, record, typical)
+        chosen = as_pace(pace, f"subsystems.{name}.pace")
+        if isinstance(chosen, Fixed):
+            fixed = chosen.step
+        self.subsystems[name] = Participant(subsystem, fixed, record, typical, chosen)
 
     def add_host(self, name: str, inputs: PortSpec, outputs: PortSpec) -> None:
         """Add the ports of a host: a program that integrates by itself and asks for its inputs.
@@ -442,9 +452,15 @@ class System:
         scheme: str | Scheme = "slowest-first",
         start: float = 0.0,
         window: Window | None = None,
+        *,
+        pace: Pace | Callable[[Step], float] | None = None,
+        real_time: float | None = None,
     ) -> list[Problem]:
         """Return everything that keeps the system from running; empty when it is fine."""
-        return find_problems(self, RunOptions(until=until, scheme=scheme, start=start, window=window))
+        options = RunOptions(
+            until=until, scheme=scheme, start=start, window=window, pace=pace, real_time=real_time
+        )  # fmt: skip
+        return find_problems(self, options)
 
     def waits_for(self, scheme: str | Scheme = "slowest-first") -> dict[str, list[str]]:
         """Return for each subsystem those it waits for under a scheme."""
@@ -459,6 +475,8 @@ class System:
         *,
         start: float | str = 0.0,
         window: Window | None = None,
+        pace: Pace | Callable[[Step], float] | None = None,
+        real_time: float | None = None,
         threads: int = 1,
         file: str | PathLike[str] | None = None,
         overwrite: bool = False,
@@ -468,6 +486,7 @@ class System:
         metadata: Mapping[str, str | float] | None = None,
         record: Sequence[str] | None = None,
         record_every: float | str | None = None,
+        compress: bool = False,
     ) -> Result:
         """Run from ``start`` to ``until`` and return the result.
 
@@ -481,6 +500,11 @@ class System:
             :func:`custom`.
         window : Window, optional
             Cut the run into stretches of time that are repeated, see :func:`window`.
+        pace : Pace or function, optional
+            How all subsystems step together, see :mod:`counterpoint.pace`. Those with a pace of their own keep it, and
+            those that choose their own steps make them in between.
+        real_time : float, optional
+            Keep to the wall clock: so many simulated seconds per second. Steps that end too late are counted.
         threads : int
             Worker threads; the result has the same bits for any number.
         file : path, optional
@@ -501,6 +525,8 @@ class System:
         record_every : int, float or str, optional
             Keep every n-th step (an integer), or one row per interval in s (``0.01`` or ``"10 ms"``); the first and
             the last row are always kept. The simulation itself is not changed.
+        compress : bool
+            Compress ``file`` when the run has ended, without loss; until then it is as readable as ever.
 
         Raises
         ------
@@ -513,8 +539,9 @@ class System:
 
         options = RunOptions(
             until=time_at("until", until), scheme=scheme, start=time_at("start", start), window=window,
-            threads=threads, file=file, overwrite=overwrite, progress=progress, host=host,
-            approximation=approximation, metadata=metadata, record=record, record_every=record_every,
+            pace=pace, real_time=real_time, threads=threads, file=file, overwrite=overwrite, progress=progress,
+            host=host, approximation=approximation, metadata=metadata, record=record, record_every=record_every,
+            compress=compress,
         )  # fmt: skip
         return run_to_end(self, options)
 
@@ -525,6 +552,8 @@ class System:
         *,
         start: float | str = 0.0,
         window: Window | None = None,
+        pace: Pace | Callable[[Step], float] | None = None,
+        real_time: float | None = None,
         threads: int = 1,
         file: str | PathLike[str] | None = None,
         overwrite: bool = False,
@@ -534,6 +563,7 @@ class System:
         metadata: Mapping[str, str | float] | None = None,
         record: Sequence[str] | None = None,
         record_every: float | str | None = None,
+        compress: bool = False,
     ) -> Run:
         """Begin a run that is driven step by step: ``step_to``, ``value``, ``set``, ``finish``.
 
@@ -556,8 +586,9 @@ class System:
 
         options = RunOptions(
             until=time_at("until", until), scheme=scheme, start=time_at("start", start), window=window,
-            threads=threads, file=file, overwrite=overwrite, progress=progress, host=host,
-            approximation=approximation, metadata=metadata, record=record, record_every=record_every,
+            pace=pace, real_time=real_time, threads=threads, file=file, overwrite=overwrite, progress=progress,
+            host=host, approximation=approximation, metadata=metadata, record=record, record_every=record_every,
+            compress=compress,
         )  # fmt: skip
         return Run(self, options)
 

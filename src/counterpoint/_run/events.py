@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from math import isfinite, nan
 from typing import TYPE_CHECKING
 
@@ -13,9 +13,13 @@ from ..results import Event
 if TYPE_CHECKING:
     from ..events import PlannedEvent
     from ..system import System
+    from .plan import Plan
 
 LOGGER = logging.getLogger("counterpoint")
-"""Everything in the event log goes here, too: ``logging.getLogger("counterpoint").setLevel(logging.INFO)``."""
+"""Everything in the event log goes here, too: ``logging.getLogger("counterpoint").setLevel(logging.INFO)``.
+
+Below it, at level DEBUG, how the run is planned and how it goes on; that is not kept with the result.
+"""
 
 _LEVELS = {"info": logging.INFO, "warning": logging.WARNING, "error": logging.ERROR}
 _OF_FMI = {"warning": "warning", "discard": "warning", "error": "error", "fatal": "error"}
@@ -32,10 +36,29 @@ class EventLog:
     def add(self, level: str, text: str, time: float = nan, source: str = "") -> None:
         """Note that something happened at a time in s."""
         self.events.append(Event(time, source, level, text))
-        if not LOGGER.isEnabledFor(_LEVELS[level]):
+        if LOGGER.isEnabledFor(_LEVELS[level]):
+            LOGGER.log(_LEVELS[level], "%s%s%s: %s", self._name, f".{source}" if source else "", _when(time), text)
+
+    def debug(self, text: str, time: float = nan, source: str = "") -> None:
+        """Tell the logger what only those want to know who look for a mistake."""
+        LOGGER.debug("%s%s%s: %s", self._name, f".{source}" if source else "", _when(time), text)
+
+    def plan(self, plan: Plan) -> None:
+        """Tell how inputs are made and what is waited for."""
+        if not LOGGER.isEnabledFor(logging.DEBUG):
             return
-        when = f" at t = {time:.9g} s" if isfinite(time) else ""
-        LOGGER.log(_LEVELS[level], "%s%s%s: %s", self._name, f".{source}" if source else "", when, text)
+        for connection in plan.connections:
+            way = "waits and interpolates" if connection.waits else "extrapolates"
+            self.debug(f"{connection.source} -> {connection.target}: {way}", source="plan")
+
+    def reached(self, time: float) -> None:
+        """Tell how far the run is, when its results are written."""
+        self.debug("results are written up to here", time)
+
+    def spent(self, names: Sequence[str], steps: Sequence[int], seconds: Sequence[float]) -> None:
+        """Tell what each subsystem took."""
+        for name, count, wall in zip(names, steps, seconds, strict=True):
+            self.debug(f"{count} steps in {wall:.3g} s", source=name)
 
     def begin(self, system: System, start: float, scheme: str) -> None:
         """Note how a run begins; at another time than 0 that is worth a sentence."""
@@ -62,6 +85,10 @@ class EventLog:
         for event in _component_messages(system):
             self.add(event.level, event.text, event.time, event.source)
         self.add("error" if status == "failed" else "info", f"{status}: {message}" if message else status, time)
+
+
+def _when(time: float) -> str:
+    return f" at t = {time:.9g} s" if isfinite(time) else ""
 
 
 def _component_messages(system: System) -> Iterator[Event]:

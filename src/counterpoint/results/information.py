@@ -26,6 +26,8 @@ def show_result(outcome: Result, where: Console) -> None:
     if len(outcome.bonds):
         where.print(_bonds(outcome))
         where.print()
+    for pace in outcome.summary.paces:
+        say(pace.text(), where)
     say(_speed(outcome), where)
     say(str(outcome.quality), where)
 

@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
-from typing import Any
+from typing import Any, cast
 
 from .. import approximations
+from .. import pace as paces
 from .._cases.registry import check_kind
 from .._common.ports import columns, port_widths
 from .._files.csv_files import read_csv
@@ -20,6 +21,7 @@ from .._files.problems import Mistakes, Path, path_of, quoted
 from .._files.tables import Table
 from .._run.precedence import custom, sequential
 from ..errors import SetupError, did_you_mean
+from ..pace import Pace
 from ..subsystems import linear, ode, second_order, table
 from ..system import System
 from ..windows import Window, window
@@ -105,14 +107,31 @@ class Builder:
     def window(self) -> Window | None:
         """Return the windows in the form that ``System.run`` takes."""
         given = self.table.window
-        return None if given is None else window(given.length, given.repeats, given.tolerance)
+        return None if given is None else window(given.length, given.repeats, given.tolerance, given.stencil)
 
     def _add(self, system: System, name: str, entry: models.AnySubsystem) -> None:
         at: Path = ("subsystems", name)
         with self.noting(*at):
             subsystem = _MAKERS[type(entry)](self, at, entry)
             if subsystem is not None:
-                system.add(name, subsystem, step=entry.step)
+                system.add(name, subsystem, step=entry.step, pace=self._pace((*at, "pace"), entry.pace))
+
+    def pace(self) -> Pace | None:
+        """Return the pace of all subsystems in the form that ``System.run`` takes."""
+        return self._pace(("pace",), self.table.pace)
+
+    def _pace(self, at: Path, entry: models.AnyPace | None) -> Pace | None:
+        if entry is None:
+            return None
+        with self.noting(*at):
+            if isinstance(entry, models.PythonPace):
+                made: Pace | None = self._python((*at, "object"), entry.object, entry.arguments)
+                return made
+            options = {key: value for key, value in entry if value is not None and key != "kind"}
+            if isinstance(entry, models.EnergyPace) and entry.bonds is not None:
+                options["bonds"] = [tuple(bond) for bond in entry.bonds]
+            return cast(Pace, getattr(paces, entry.kind.replace("-", "_"))(**options))
+        return None
 
     def _connect(self, system: System, position: int, missing: set[str]) -> int | None:
         """Make one connection; return its index in the file, or None when it was left out."""
@@ -304,11 +323,21 @@ class Builder:
                 start=self.table.start,
                 scheme=self.scheme(),
                 window=self.window(),
+                pace=self.pace(),
+                real_time=self.table.real_time,
             )
             for problem in problems:
+                if self._lacks_pace and problem.where.endswith(".step"):
+                    continue  # the pace that would choose it is wrong, and is reported
                 where = re.sub(r"^connections\[(\d+)\]", lambda m: places[int(m[1])], problem.where)
-                if complete or where.startswith(("connections[", "bonds[")) or where.endswith(".step"):
-                    self.mistakes.add(path_of(where, self.mistakes.document.values), problem.message)
+                known = where.startswith(("connections[", "bonds[")) or where.endswith(".step")
+                if complete or known or ".pace" in f".{where}":
+                    path = path_of(where, self.mistakes.document.values)
+                    self.mistakes.add(path, problem.message.removeprefix(f'"{path[-1]}": '))
+
+    @property
+    def _lacks_pace(self) -> bool:
+        return self.table.pace is None and "pace" in self.mistakes.document.values
 
     def _check_plot(self, system: System, missing: set[str]) -> None:
         known = set(system.subsystems)
@@ -332,7 +361,7 @@ class Builder:
 
 def _given(entry: Table, *without: str) -> dict[str, Any]:
     """Return the options that the file gives; the others keep the defaults of the library."""
-    left_out = {"type", "step", *without}
+    left_out = {"type", "step", "pace", *without}
     options = {name: getattr(entry, name) for name in type(entry).model_fields if name not in left_out}
     return {name: value for name, value in options.items() if value is not None}
 

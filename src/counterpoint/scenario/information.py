@@ -78,6 +78,8 @@ def _outline_row(name: str, entry: AnySubsystem, table: ScenarioTable, system: S
 
 def _row(name: str, kind: str, participant: Participant) -> tuple[str, ...]:
     step = "own" if participant.step is None else f"{participant.step:g}"
+    if participant.pace is not None:
+        step = str(participant.pace)
     return name, kind, step, ports_text(participant.subsystem.inputs), ports_text(participant.subsystem.outputs)
 
 

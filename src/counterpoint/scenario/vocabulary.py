@@ -7,7 +7,8 @@ from typing import Any
 from .._files.problems import Path, Vocabulary, child
 from .._files.tables import Table, keys_of
 from .interface_models import Event, Noise, Side
-from .models import APPROXIMATIONS, LAWS, SUBSYSTEMS, Bond, Connection, Isolation, ScenarioTable, Window
+from .models import APPROXIMATIONS, LAWS, PACES, SUBSYSTEMS, Bond, Connection, Isolation, ScenarioTable, Window
+from .plugin_words import plugin_kinds, plugin_types
 
 _OF_BONDS = {"left": Side, "right": Side}
 
@@ -15,7 +16,9 @@ _OF_BONDS = {"left": Side, "right": Side}
 def _tags_at(path: Path, key: str) -> list[str]:
     if path and path[-1] == "law":
         return list(LAWS)
-    return list(SUBSYSTEMS if key == "type" else APPROXIMATIONS)
+    if key == "type":
+        return [*SUBSYSTEMS, *plugin_types()]
+    return list(PACES) if path and path[-1] == "pace" else [*APPROXIMATIONS, *plugin_kinds()]
 
 
 def keys_at(path: Path, values: Any) -> list[str]:
@@ -29,6 +32,8 @@ def keys_at(path: Path, values: Any) -> list[str]:
     table: type[Table] | None = None
     if path[-1] == "approximation" or (path[0] == "bonds" and "approximations" in path[:-1]):
         table = APPROXIMATIONS.get(str(values.get("kind")))
+    elif path[-1] == "pace":
+        table = PACES.get(str(values.get("kind")))
     elif path[0] == "subsystems" and path[2:] == ("isolate",):
         table = Isolation
     elif path[0] == "subsystems" and len(path) == 2:

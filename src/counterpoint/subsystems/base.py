@@ -79,6 +79,7 @@ class Subsystem:
     step_to_try: float | None = None  #: s; named in the message that a step is missing
     listeners_step: float | None = None  #: smallest fixed step of those that listen, s; told before a run
     run_until: float | None = None  #: s; told before a run, None when it is open-ended
+    pace_tolerance: float | None = None  #: of the pace that steps it, for solvers that take one; told before a run
     connected_outputs: frozenset[str] | None = None  #: told before a run; None: not known
     defaults: Mapping[str, ArrayLike] = {}
     units: Mapping[str, str] = {}
@@ -94,6 +95,7 @@ class Subsystem:
     input_approximations: Mapping[str, Approximation] = {}  #: of inputs that need more than straight lines
     save: Callable[[], Any] | None = None
     restore: Callable[[Any], None] | None = None
+    constant_outputs: Collection[str] = ()  #: outputs that never change, as far as is known
     minor_outputs: Collection[str] = ()  #: outputs that are not drawn unless they are named
     parameters: Mapping[str, float] = {}
     opened_parameters: Mapping[str, float] = {}  #: those that events of a system change: inputs without a port
