@@ -26,6 +26,7 @@ SAMPLES = {
     "InternalError": ("broken", RESULT),
     "RunInterrupted": ("interrupted at t = 1 s", RESULT),
     "StandstillWarning": ("y stayed at 0",),
+    "BondWarning": ("a speed",),
     "UnitWarning": ("no unit",),
     "DescriptionWarning": ("no unit",),
 }
