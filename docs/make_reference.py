@@ -18,6 +18,8 @@ TITLES = {
     "subsystems": "Subsystems",
     "approximations": "Approximations",
     "windows": "Windows",
+    "bonds": "Bonds",
+    "events": "Events",
     "scenario": "Scenarios",
     "results": "Results",
     "quality": "Coupling quality",

@@ -18,6 +18,18 @@ from ._common.numbers import is_number, is_whole
 from .errors import SetupError
 from .units import time_at
 
+__all__ = [
+    "Action",
+    "Condition",
+    "PlannedEvent",
+    "noise",
+    "offset",
+    "override",
+    "release",
+    "scale",
+    "stuck",
+]
+
 Kind = Literal["override", "scale", "offset", "stuck", "noise", "release"]
 MOST_SEED = (1 << 63) - 1
 

@@ -64,7 +64,7 @@ def make_plan(system: System, options: RunOptions) -> Plan:
     """Check a system and translate it; raise SetupError with every problem found."""
     check_run(system, options)
     warn_about_units(system)
-    warn_about_bonds(system)
+    warn_about_bonds(system, options)
     start = float(options.start)
     until = math.inf if options.until is None else float(options.until)
     scheme = to_scheme(options.scheme)
