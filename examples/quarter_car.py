@@ -9,7 +9,7 @@ SPRING, DAMPER, TYRE = 15e3, 1e3, 150e3  # N/m, N s/m, N/m
 
 
 def quarter_car(step=None):
-    """The suspension belongs to the wheel: speed of the chassis in, force on the chassis out."""
+    """Return the system; the suspension belongs to the wheel: speed of the chassis in, force on the chassis out."""
     system = cp.System("quarter car")
     suspension = [[SPRING, DAMPER, -SPRING]]
     a = [[0, 1, 0], [-(TYRE + SPRING) / WHEEL, -DAMPER / WHEEL, SPRING / WHEEL], [0, 0, 0]]
