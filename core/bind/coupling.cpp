@@ -209,6 +209,9 @@ void bind_network(Class& c) {
   c.def("advance", &Driver::advance, nb::arg("target"), nb::arg("wall_seconds"), nb::call_guard<LeavesInterpreter>());
   c.def("time_of", [](Driver& d, int i) { return d.network().participants.at(i).t; });
   c.def("steps", [](Driver& d, int i) { return d.network().participants.at(i).steps; });
+  c.def(
+      "evaluations", [](Driver& d, int i) { return d.network().participants.at(i).subsystem->evaluations(); },
+      "How often the equations of a participant were evaluated; -1: not counted.");
   c.def("seconds", [](Driver& d, int i) {
     const Participant& p = d.network().participants.at(i);
     return p.stopwatch.seconds(p.steps);
@@ -384,6 +387,12 @@ void bind_coupling(nb::module_& m) {
           },
           nb::arg("participant"), nb::arg("offset"), nb::arg("width"), nb::arg("connection"), nb::arg("begin"),
           nb::arg("until"), nb::arg("lasting"), nb::arg("condition"), nb::arg("action"))
+      .def(
+          "end_steps_at_events",
+          [](RunSpec& self) {
+            self.events.push_back(std::make_shared<TimedEvents>(self.input_events, self.tolerance));
+          },
+          "Steps of a length that is chosen end at the times of the input events that were added.")
       .def(
           "let_jump", [](RunSpec& self, int participant) { self.participants.at(participant).jumps = true; },
           nb::arg("participant"), "Its outputs may jump when events change its inputs.")

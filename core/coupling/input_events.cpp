@@ -109,9 +109,10 @@ void InputEvents::look_at_conditions(double t) {
 double InputEvents::next_sample(const Condition& condition, std::size_t first) const {
   double earliest = never;
   for (std::size_t j = 0; j < condition.outputs.size(); ++j) {
-    const History& history = *condition.outputs[j].history;
+    const Watched& output = condition.outputs[j];
+    const History& history = *output.history;
     const std::size_t place = std::max(state_.places[first + j], history.begin());
-    if (place < history.end()) earliest = std::min(earliest, history.time(place));
+    if (place < output.end()) earliest = std::min(earliest, history.time(place));
   }
   return earliest;
 }
@@ -121,11 +122,12 @@ void InputEvents::look_at(std::size_t k, std::size_t first, double t) {
   const Condition& condition = conditions_[k];
   for (double now = next_sample(condition, first); now <= t + tolerance_; now = next_sample(condition, first)) {
     for (std::size_t j = 0; j < condition.outputs.size(); ++j) {
-      const auto& [history, column] = condition.outputs[j];
+      const Watched& output = condition.outputs[j];
+      const History* history = output.history;
       std::size_t& place = state_.places[first + j];
-      for (place = std::max(place, history->begin());
-           place < history->end() && history->time(place) <= now + tolerance_; ++place) {
-        state_.latest[first + j] = history->value(place)[column];
+      for (place = std::max(place, history->begin()); place < output.end() && history->time(place) <= now + tolerance_;
+           ++place) {
+        state_.latest[first + j] = history->value(place)[output.column];
       }
     }
     double value = 0.0;

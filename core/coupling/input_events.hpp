@@ -79,6 +79,8 @@ class InputEvents {
   struct Watched {
     const History* history;
     int column;
+    bool own;  ///< of the participant itself: samples count that others do not see yet
+    std::size_t end() const { return own ? history->begin() + history->mask() + 1 - history->room() : history->end(); }
   };
   struct Condition {
     std::vector<Watched> outputs;

@@ -50,7 +50,6 @@ Network::Network(const RunSpec& spec, int host, std::unique_ptr<Inputs> host_inp
 }
 
 void Network::plan_events() {
-  if (!spec_.input_events.empty()) spec_.events.push_back(std::make_shared<TimedEvents>(spec_.input_events, tolerance));
   events_reached_.assign(spec_.events.size(), spec_.start);
   for (int i = 0; i < static_cast<int>(participants.size()); ++i) {
     auto events = std::make_unique<InputEvents>(tolerance);
@@ -70,8 +69,9 @@ void Network::plan_events() {
 InputEvents::Condition Network::condition_of(const ConditionSpec& spec, int participant) {
   InputEvents::Condition made{{}, spec.law};
   for (const ConditionSpec::Output& output : spec.outputs) {
-    made.outputs.push_back({&participants[output.participant].history, output.column});
-    if (output.participant != participant) watch(participant, output.participant);
+    const bool own = output.participant == participant;
+    made.outputs.push_back({&participants[output.participant].history, output.column, own});
+    if (!own) watch(participant, output.participant);
   }
   return made;
 }

@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from .approximations import transition as transition
     from .diagram.diagram import Diagram as Diagram
     from .errors import AlgebraicLoopError as AlgebraicLoopError
+    from .errors import BondWarning as BondWarning
     from .errors import ComponentDied as ComponentDied
     from .errors import ComponentError as ComponentError
     from .errors import CounterpointError as CounterpointError
@@ -98,10 +99,10 @@ _ROOMS = {
     "diagram.diagram": ("Diagram",),
     "_run.embedded": ("CosimulationInterface",),
     "errors": (
-        "AlgebraicLoopError", "ComponentDied", "ComponentError", "CounterpointError", "DescriptionWarning",
-        "InternalError", "MissingExtraError", "ModelError", "NotFiniteError", "OutputError", "PaceWarning", "PeerLost",
-        "RunInterrupted", "ScenarioError", "SetupError", "SimulationError", "SolverError", "StandstillWarning",
-        "UnitWarning",
+        "AlgebraicLoopError", "BondWarning", "ComponentDied", "ComponentError", "CounterpointError",
+        "DescriptionWarning", "InternalError", "MissingExtraError", "ModelError", "NotFiniteError", "OutputError",
+        "PaceWarning", "PeerLost", "RunInterrupted", "ScenarioError", "SetupError", "SimulationError", "SolverError",
+        "StandstillWarning", "UnitWarning",
     ),
     "fmi": ("export_fmu", "fmu"),
     "link": ("listen", "remote", "serve"),

@@ -159,6 +159,8 @@ class Bond:
         The coupling law in the master.
     power : tuple of PowerPort
         Where power enters the subsystems.
+    exchanged : tuple of str
+        Words of the signals that cross.
     """
 
     name: str
@@ -168,6 +170,7 @@ class Bond:
     right: Side
     law: object = None
     power: tuple[PowerPort, ...] = ()
+    exchanged: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

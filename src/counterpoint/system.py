@@ -486,6 +486,7 @@ class System:
         metadata: Mapping[str, str | float] | None = None,
         record: Sequence[str] | None = None,
         record_every: float | str | None = None,
+        compress: bool = False,
     ) -> Result:
         """Run from ``start`` to ``until`` and return the result.
 
@@ -524,6 +525,8 @@ class System:
         record_every : int, float or str, optional
             Keep every n-th step (an integer), or one row per interval in s (``0.01`` or ``"10 ms"``); the first and
             the last row are always kept. The simulation itself is not changed.
+        compress : bool
+            Compress ``file`` when the run has ended, without loss; until then it is as readable as ever.
 
         Raises
         ------
@@ -538,6 +541,7 @@ class System:
             until=time_at("until", until), scheme=scheme, start=time_at("start", start), window=window,
             pace=pace, real_time=real_time, threads=threads, file=file, overwrite=overwrite, progress=progress,
             host=host, approximation=approximation, metadata=metadata, record=record, record_every=record_every,
+            compress=compress,
         )  # fmt: skip
         return run_to_end(self, options)
 
@@ -559,6 +563,7 @@ class System:
         metadata: Mapping[str, str | float] | None = None,
         record: Sequence[str] | None = None,
         record_every: float | str | None = None,
+        compress: bool = False,
     ) -> Run:
         """Begin a run that is driven step by step: ``step_to``, ``value``, ``set``, ``finish``.
 
@@ -583,6 +588,7 @@ class System:
             until=time_at("until", until), scheme=scheme, start=time_at("start", start), window=window,
             pace=pace, real_time=real_time, threads=threads, file=file, overwrite=overwrite, progress=progress,
             host=host, approximation=approximation, metadata=metadata, record=record, record_every=record_every,
+            compress=compress,
         )  # fmt: skip
         return Run(self, options)
 

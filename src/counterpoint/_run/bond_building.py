@@ -105,10 +105,12 @@ class BondBuilder:
     approximation: Any
     initial: float | None
     problems: list[str] = field(default_factory=list)
+    exchanged: dict[str, None] = field(default_factory=dict)
 
     def build(self, causality: str, law: Any) -> Bond:
         """Connect and return the bond; raise SetupError with every problem."""
         self._check_sides()
+        self.exchanged[self.interface.flow] = None
         make = {
             "potential-flow": self._potential_flow,
             "flow-flow": self._flow_flow,
@@ -116,7 +118,9 @@ class BondBuilder:
         }[causality]
         power = make(law)
         left, right = self.sides
-        bond = Bond(self.name, self.interface.name, cast(Causality, causality), left, right, law, power)
+        bond = Bond(
+            self.name, self.interface.name, cast(Causality, causality), left, right, law, power, (*self.exchanged,)
+        )
         self.system.bonds.append(bond)
         return bond
 
@@ -243,6 +247,7 @@ class BondBuilder:
             source, target = self._port(giver, word, "outputs"), self._port(taker, word, "inputs")
             if source is not None and target is not None:
                 pairs.append((word, source, target))
+                self.exchanged[word] = None
             elif target is not None or (source is not None and word in taker.ports):
                 self._problem(f'{word}: "{giver.subsystem}" does not give it and "{taker.subsystem}" takes it')
         if not pairs and not self.problems:
@@ -287,7 +292,9 @@ class BondBuilder:
             found = [(word, self._port(side, word, "outputs")) for word in self._potentials]
             if not any(port for _, port in found):
                 self._problem(f'"{side.subsystem}" gives no {" or ".join(self._potentials)}; name the ports')
-        return [(word, port) for word, port in found if port is not None]
+        read = [(word, port) for word, port in found if port is not None]
+        self.exchanged.update(dict.fromkeys(word for word, _ in read))
+        return read
 
     def _connect_sum(
         self, law: Any, weights: dict[str, float], signals: list[tuple[int, str, _Port]], flow: _Port, sign: float

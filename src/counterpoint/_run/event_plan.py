@@ -159,6 +159,8 @@ def add_events(spec: _core.RunSpec, system: System, connections: Sequence[Planne
         )
         if _may_jump(system, event.target):
             spec.let_jump(place.participant)
+    if system.events:
+        spec.end_steps_at_events()
 
 
 def _connection_number(connections: Sequence[PlannedConnection], target: str) -> int:

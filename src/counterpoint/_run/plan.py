@@ -13,8 +13,10 @@ from .. import _core
 from ..errors import ModelError, SetupError
 from ..pace import Controlled, Limits
 from .approximation_choice import chosen_approximation
+from .bond_notes import warn_about_bonds
 from .checks import check_run, feedthrough_edges
 from .connection_units import conversion_of, warn_about_units
+from .error_growth import STRAIGHT, mean_over_end
 from .event_plan import add_events, open_parameters
 from .feedthrough import longest_chain, tear_loops
 from .options import RunOptions
@@ -36,6 +38,7 @@ class PlannedConnection:
     width: int
     waits: bool
     first_label: int  #: a connection of several values has one label for each
+    growth: float = STRAIGHT  #: mean of its error over a step, relative to that at the end
 
 
 @dataclass(frozen=True)
@@ -61,6 +64,7 @@ def make_plan(system: System, options: RunOptions) -> Plan:
     """Check a system and translate it; raise SetupError with every problem found."""
     check_run(system, options)
     warn_about_units(system)
+    warn_about_bonds(system)
     start = float(options.start)
     until = math.inf if options.until is None else float(options.until)
     scheme = to_scheme(options.scheme)
@@ -281,6 +285,7 @@ def _add_connections(
             law, laws = laws, laws + 1
         for k, (full, source) in enumerate(zip(connection.sources, sources, strict=True)):
             converted = conversion_of(system, connection, full)
+            approximation = chosen_approximation(system, connection, k, options)
             spec.add_connection(
                 source.participant,
                 source.offset,
@@ -288,12 +293,13 @@ def _add_connections(
                 target.participant,
                 target.offset,
                 target.width,
-                chosen_approximation(system, connection, k, options)._native(),
+                approximation._native(),
                 connection.gains[k] * converted.gain,
                 connection.gains[k] * converted.offset + (connection.offset if k == 0 else 0.0),
                 connection.initial,
                 law,
             )
             waits_too = full.partition(".")[0] in waited_for[connection.target.partition(".")[0]]
-            yield PlannedConnection(full, connection.target, source.width, waits_too, labels)
+            growth = STRAIGHT if waits_too else mean_over_end(approximation)
+            yield PlannedConnection(full, connection.target, source.width, waits_too, labels, growth)
             labels += source.width

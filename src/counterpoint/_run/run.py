@@ -23,6 +23,7 @@ from .._display.progress import show
 from ..errors import ModelError, OutputError, RunInterrupted, SetupError
 from ..results import FileStore, MemoryStore, Result
 from ..results.store import RunSummary, Status
+from .bond_notes import bonds_text
 from .checks import value_problems
 from .claims import Claim
 from .events import EventLog
@@ -147,6 +148,7 @@ class Run:
         self._stepping = self._driver.whereabouts(self._plan.names, "to finish its step from")
         self._log = EventLog(system.name)
         self._log.begin(system, self._plan.start, str(self._plan.scheme))
+        self._log.plan(self._plan)
         watch(self)
         with self._claim.in_use():
             self._guarded(lambda: self._call_watched(self._driver.start, "to start at"))
@@ -159,10 +161,12 @@ class Run:
         notes: dict[str, str | float] = {"name": self._system.name, "scheme": str(options.scheme), **window}
         if options.until is not None:
             notes["until"] = options.until
+        if self._system.bonds:
+            notes["bonds"] = bonds_text(self._system)
         notes |= {**_made_by(), **(options.metadata or {})}
         if options.file is None:
             return MemoryStore(self._layout, notes)
-        return FileStore(fspath(options.file), self._layout, notes, options.overwrite)
+        return FileStore(fspath(options.file), self._layout, notes, options.overwrite, options.compress)
 
     def _reporting(self, progress: bool | Callable[[Progress], None]) -> Callable[[Progress], None] | None:
         if progress is True:
@@ -317,6 +321,7 @@ class Run:
             self._recorder.drain()
             self._store.flush()
             self._flushed = now
+            self._log.reached(self.time)
         if self._report is not None and now - self._reported > PROGRESS_SECONDS:
             self._report(self._progress(now))
             self._reported = now
@@ -388,7 +393,8 @@ class Run:
             take_signals_back()
         summary = self._recorder.summary(status, message, self.time, time.monotonic() - self._began, self._seconds())
         with contextlib.suppress(Exception):  # a component that died has nothing to say
-            self._log.planned(self._system, self._driver.event_records(), 1e-9 * self._plan.smallest_step)
+            self._log.planned(self._driver.event_records(), 1e-9 * self._plan.smallest_step)
+            self._log.spent(self._plan.names, summary.steps, summary.seconds)
             self._log.end(self._system, status, message, self.time)
         summary.events = [*self._log.events, *pace_events(summary)]
         try:

@@ -332,7 +332,8 @@ class Builder:
                 where = re.sub(r"^connections\[(\d+)\]", lambda m: places[int(m[1])], problem.where)
                 known = where.startswith(("connections[", "bonds[")) or where.endswith(".step")
                 if complete or known or ".pace" in f".{where}":
-                    self.mistakes.add(path_of(where, self.mistakes.document.values), problem.message)
+                    path = path_of(where, self.mistakes.document.values)
+                    self.mistakes.add(path, problem.message.removeprefix(f'"{path[-1]}": '))
 
     @property
     def _lacks_pace(self) -> bool:

@@ -420,6 +420,7 @@ class ScenarioTable(Table):
     plot: list[str] | None = None
     record: OneOrMore | None = None
     record_every: int | Duration | None = None
+    compress: bool = False
     subsystems: Annotated[dict[Name, Subsystem], Field(min_length=1)]
     connections: list[Connection] = Field(default_factory=list)
     constants: dict[str, Numbers] = Field(default_factory=dict, alias="set")

@@ -23,6 +23,7 @@ from ..errors import SetupError, did_you_mean
 from .building import Builder
 from .checking import check
 from .models import ScenarioTable
+from .plugin_words import with_plugins
 from .writing import write_scenario
 
 if TYPE_CHECKING:
@@ -112,6 +113,7 @@ class Scenario(Case):
 
         ``folder`` is where its files lie, if not beside it.
         """
+        document = with_plugins(document)
         folder = folder or Folder(path.parent, allow_outside)
         remotes = (allow_remote,) if isinstance(allow_remote, str) else tuple(allow_remote)
         mistakes = Mistakes(document)
@@ -208,7 +210,7 @@ class Scenario(Case):
         return RunOptions(
             until=self.until, start=self.begin, scheme=self.scheme, window=self.window,
             pace=self._builder(Mistakes(self._document)).pace(), real_time=self._table.real_time, threads=self.threads,
-            record=self._table.record, record_every=self._table.record_every,
+            record=self._table.record, record_every=self._table.record_every, compress=self._table.compress,
         )  # fmt: skip
 
     @property

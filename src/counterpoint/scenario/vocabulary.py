@@ -8,6 +8,7 @@ from .._files.problems import Path, Vocabulary, child
 from .._files.tables import Table, keys_of
 from .interface_models import Event, Noise, Side
 from .models import APPROXIMATIONS, LAWS, PACES, SUBSYSTEMS, Bond, Connection, Isolation, ScenarioTable, Window
+from .plugin_words import plugin_kinds, plugin_types
 
 _OF_BONDS = {"left": Side, "right": Side}
 
@@ -15,9 +16,9 @@ _OF_BONDS = {"left": Side, "right": Side}
 def _tags_at(path: Path, key: str) -> list[str]:
     if path and path[-1] == "law":
         return list(LAWS)
-    if key == "type":
-        return list(SUBSYSTEMS)
-    return list(PACES if path and path[-1] == "pace" else APPROXIMATIONS)
+    if path and path[-1] == "pace":
+        return list(PACES)
+    return [*SUBSYSTEMS, *plugin_types()] if key == "type" else [*APPROXIMATIONS, *plugin_kinds()]
 
 
 def keys_at(path: Path, values: Any) -> list[str]:

@@ -25,6 +25,7 @@ STUDIES: dict[str, str] = {
     "coupling-techniques": "counterpoint.studies.coupling_techniques.study",
     "kart": "counterpoint.studies.kart.study",
     "pendulums": "counterpoint.studies.pendulums.study",
+    "public-benchmarks": "counterpoint.studies.public_benchmarks.study",
     "two-mass": "counterpoint.studies.two_mass.study",
 }
 """Name of each study and the module that holds it."""
@@ -33,6 +34,7 @@ DESCRIPTIONS: dict[str, str] = {
     "coupling-techniques": "ways to couple programs: functions, processes, sockets, FMUs, either side as master",
     "kart": "a vehicle of 163 coordinates driven by an engine: elapsed time and pitch over the frequency ratio",
     "pendulums": "an inverted pendulum held across a socket, and a double pendulum cut at its joint",
+    "public-benchmarks": "four problems of the community over schemes and approximations, beside published numbers",
     "two-mass": "two masses and three springs: schemes and polynomial orders over the frequency ratio",
 }
 """One line about each study, known without importing it."""
@@ -95,5 +97,5 @@ __getattr__, __dir__ = loading(
         "descriptions": "",
         "run_study": "",
     },
-    ("coupling_techniques", "kart", "pendulums", "two_mass"),
+    ("coupling_techniques", "kart", "pendulums", "public_benchmarks", "two_mass"),
 )
