@@ -35,7 +35,8 @@ def test_every_row_has_a_value_of_ours_and_a_verdict(quick):
     for row in rows:
         assert row["claim"] and row["published"] and row["tolerance"] and row["unit"], row
         assert not np.isnan(float(row["ours"])), row
-        assert row["holds"] in ("true", "false")
+        assert row["holds"] in ("yes", "no")
+        assert row["origin"] in ("printed", "derived", "ours")
 
 
 def test_the_pitch_is_within_what_was_asked(quick):

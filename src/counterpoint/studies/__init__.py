@@ -16,10 +16,10 @@ from .._common.plugins import offered
 from ..errors import OutputError, SetupError, did_you_mean
 
 if TYPE_CHECKING:
-    from .claims import Claim
+    from .claims import Claim, Holds, Origin
     from .report import Progress, StudyReport
 
-__all__ = ["DESCRIPTIONS", "STUDIES", "Claim", "StudyReport", "descriptions", "run_study"]
+__all__ = ["DESCRIPTIONS", "STUDIES", "Claim", "Holds", "Origin", "StudyReport", "descriptions", "run_study"]
 
 STUDIES: dict[str, str] = {
     "coupling-techniques": "counterpoint.studies.coupling_techniques.study",
@@ -88,6 +88,8 @@ __getattr__, __dir__ = loading(
     {
         "Claim": "claims",
         "DESCRIPTIONS": "",
+        "Holds": "claims",
+        "Origin": "claims",
         "STUDIES": "",
         "StudyReport": "report",
         "descriptions": "",

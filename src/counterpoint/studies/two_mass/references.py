@@ -6,7 +6,7 @@ Key: frequency ratio and scheme; values: position error dx of x1, equation (7), 
 
 from __future__ import annotations
 
-from ..claims import Claim
+from ..claims import Claim, Note
 from .experiment import Case, Coupling, Driver
 from .measures import Measures
 
@@ -68,6 +68,9 @@ RELATIVE, RELATIVE_UNSTABLE, RELATIVE_PRECEDENCE, RELATIVE_DIGITS = 1e-4, 1e-2, 
 """Allowed deviations: stable runs; runs that amplify rounding; the scheduler; numbers given to two digits."""
 
 
+INDEPENDENT: Note = {"origin": "derived", "reason": "Two independent programs agree on the other number."}
+
+
 def cases() -> list[Case]:
     """Return every case with a reference number."""
     found = [Case(fr, s, order) for (fr, s), values in EMBEDDED.items() for order in range(len(values))]
@@ -103,17 +106,17 @@ def reference_claims(results: dict[Case, Measures]) -> list[Claim]:
         for order, value in enumerate(values):
             name = f"reference, embedded interface: dx, FR = {fr:g}, {scheme}, order {order}"
             ours = results[Case(fr, scheme, order)].dx
-            rows.append(Claim.near(name, value, ours, relative=tolerance(fr, value)))
+            rows.append(Claim.near(name, value, ours, relative=tolerance(fr, value), **INDEPENDENT))
     for (fr, scheme), values in ENERGY.items():
         for order, value in enumerate(values):
             name = f"reference, embedded interface: dE, FR = {fr:g}, {scheme}, order {order}"
             ours = results[Case(fr, scheme, order)].dE
-            rows.append(Claim.near(name, value, ours, relative=2e-3))
+            rows.append(Claim.near(name, value, ours, relative=2e-3, **INDEPENDENT))
     for (fr, scheme), values in PRECEDENCE.items():
         for order, value in enumerate(values):
             name = f"reference, precedence rule: dx, FR = {fr:g}, {scheme}, order {order}"
             ours = results[Case(fr, scheme, order, driver=Driver.PRECEDENCE)].dx
-            rows.append(Claim.near(name, value, ours, relative=RELATIVE_PRECEDENCE))
+            rows.append(Claim.near(name, value, ours, relative=RELATIVE_PRECEDENCE, **INDEPENDENT))
     return rows + _variant_references(results)
 
 
@@ -122,10 +125,12 @@ def _variant_references(results: dict[Case, Measures]) -> list[Claim]:
     for (order, points), value in SMOOTHING.items():
         fit = f"least squares over {points} points" if points else "interpolation"
         name = f"reference, smoothing: dx, FR = 90, order {order}, {fit}"
-        rows.append(Claim.near(name, value, results[smoothed(order, points)].dx, relative=RELATIVE_DIGITS))
+        rows.append(
+            Claim.near(name, value, results[smoothed(order, points)].dx, relative=RELATIVE_DIGITS, **INDEPENDENT)
+        )
     for key, value in MEMORY_BLOCKS.items():
         fr, order, all_forces = key
         springs = "k2 and k3" if all_forces else "k2"
         name = f"reference, memory blocks: dx, FR = {fr:g}, slowest-first, order {order}, force of {springs}"
-        rows.append(Claim.near(name, value, results[with_memory(*key)].dx, relative=RELATIVE_DIGITS))
+        rows.append(Claim.near(name, value, results[with_memory(*key)].dx, relative=RELATIVE_DIGITS, **INDEPENDENT))
     return rows

@@ -54,6 +54,7 @@ def _energy_oscillates() -> Claim:
         1,
         float(np.ptp(deviation)) / change,
         remark=f"Range {100 * float(np.ptp(deviation)):.1f} %, mean of the last 5 s {100 * change:.1f} %.",
+        origin="derived",
     )
 
 
@@ -85,12 +86,14 @@ def _smoothing(sweep: Sweep) -> list[Claim]:
             1,
             len(worse),
             remark=", ".join(_pair(sweep, fr) for fr in SMOOTHED[:3]),
+            origin="derived",
         ),
         Claim.above(
             "3.4: ... and for some approximations: amplitude with least squares over 8 points, FR = 90",
             2,
             wide.amplitude,
             remark=f"dx = {wide.dx:.3g}.",
+            origin="derived",
         ),
     ]
 
@@ -106,7 +109,7 @@ def _memory_blocks(sweep: Sweep) -> list[Claim]:
         plain, memory = (sweep.at(case).dx for case in _with_and_without(fr, order))
         text = f"3.4: memory blocks give equivalent results: dx with over without, SF-O{order}, FR = {fr:g}"
         remark = f"{memory:.3g} against {plain:.3g}; the force of k2 crosses, so the slow side is explicit in x2."
-        claims.append(Claim.magnitude(text, 1, memory / plain, factor=1.25, remark=remark))
+        claims.append(Claim.magnitude(text, 1, memory / plain, factor=1.25, remark=remark, origin="derived"))
     return claims
 
 
@@ -125,7 +128,7 @@ def _damping(sweep: Sweep) -> list[Claim]:
             mean_gain = sweep.geometric_mean(gain)
             claims.append(Claim.magnitude(text, 10, mean_gain, factor=2, remark=_range(sweep.ratios, gain)))
     text = "3.4: the larger ζ, the smaller dx: share of pairs of neighbouring ζ for which it is"
-    return [*claims, Claim.about(text, 1, float(np.mean(falling)), margin=0.1)]
+    return [*claims, Claim.about(text, 1, float(np.mean(falling)), margin=0.1, origin="derived")]
 
 
 def _range(ratios: Array, values: Array) -> str:
@@ -147,7 +150,7 @@ def _critical_ratio(sweep: Sweep) -> list[Claim]:
         seen = f"falls by a factor {fall:.3g} behind it" if fall > 1.1 else "does not fall behind it: no peak is left"
         text = f"3.4: damping does not move the critical FR: FR of the peak of FF-O3 near 40, ζ = {zeta:g}"
         remark = f"dx = {curve[top]:.3g} there, and {seen}."
-        claims.append(Claim.about(text, undamped, float(ratios[top]), margin=3, remark=remark))
+        claims.append(Claim.about(text, undamped, float(ratios[top]), margin=3, remark=remark, origin="derived"))
     return claims
 
 
@@ -161,4 +164,5 @@ def _other_ratios(sweep: Sweep) -> Claim:
         2,
         max(values) / min(values),
         remark=f"AR2 sets the mass ratio m2/m1 = -AR12²·AR2/AR1, the strength of the coupling: {listed}.",
+        origin="derived",
     )
