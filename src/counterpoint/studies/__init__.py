@@ -26,6 +26,7 @@ STUDIES: dict[str, str] = {
     "kart": "counterpoint.studies.kart.study",
     "pendulums": "counterpoint.studies.pendulums.study",
     "two-mass": "counterpoint.studies.two_mass.study",
+    "two-mass-oscillator": "counterpoint.studies.two_mass_oscillator.study",
 }
 """Name of each study and the module that holds it."""
 
@@ -34,6 +35,7 @@ DESCRIPTIONS: dict[str, str] = {
     "kart": "a vehicle of 163 coordinates driven by an engine: elapsed time and pitch over the frequency ratio",
     "pendulums": "an inverted pendulum held across a socket, and a double pendulum cut at its joint",
     "two-mass": "two masses and three springs: schemes and polynomial orders over the frequency ratio",
+    "two-mass-oscillator": "two rotating masses cut at a spring: causality, approximations, macro steps",
 }
 """One line about each study, known without importing it."""
 
@@ -95,5 +97,5 @@ __getattr__, __dir__ = loading(
         "descriptions": "",
         "run_study": "",
     },
-    ("coupling_techniques", "kart", "pendulums", "two_mass"),
+    ("coupling_techniques", "kart", "pendulums", "two_mass", "two_mass_oscillator"),
 )

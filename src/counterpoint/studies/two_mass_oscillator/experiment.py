@@ -1,0 +1,125 @@
+"""One co-simulation of the oscillator: which interface, which approximations, which steps, and its error."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...approximations import Approximation, approximate, hold, lagrange, transition
+from ...diagram import Diagram
+from ...results import Result
+from ...subsystems import NativeSubsystem, linear
+from ...system import System
+from .problem import Array, TwoMassOscillator
+
+STEP, UNTIL = 5e-3, 20.0
+"""Macro step and length of the run in the source, s."""
+_POINTS = 10
+"""Points of each macro step at which errors are integrated."""
+_EXACT = {"rtol": 1e-11, "atol": 1e-12}
+_MASTER = {"spring": ("left", "right")}
+
+
+@dataclass(frozen=True)
+class Case:
+    """How the two masses are coupled.
+
+    Attributes
+    ----------
+    label : str
+    interface : str
+        ``"potential-flow"``: the left angle goes to the right, where the spring is, and its torque comes back.
+        ``"flow-flow"``: both angles go to the spring, which gives a torque to each.
+    angle, torque : Approximation
+        Of the left angle (potential-flow) and of the torque.
+    """
+
+    label: str
+    interface: str
+    angle: Approximation
+    torque: Approximation
+
+
+HELD = Case("potential-flow, order 0", "potential-flow", hold(), hold())
+APPROXIMATED = Case("potential-flow, transition and 4-point Lagrange", "potential-flow", transition(2), lagrange(3))
+FLOW_FLOW = Case("flow-flow, 2nd order and transition", "flow-flow", hold(), transition(2))
+LINEAR_TARGET = Case("potential-flow, transition with a linear target", "potential-flow", transition(1), lagrange(3))
+CUBIC = Case("potential-flow, 4-point Lagrange both ways", "potential-flow", lagrange(3), lagrange(3))
+TABLE_2 = (HELD, APPROXIMATED, FLOW_FLOW)
+BEYOND = (LINEAR_TARGET, CUBIC)
+
+
+def coupled(case: Case, step: float = STEP, problem: TwoMassOscillator | None = None) -> System:
+    """Return the system of a case; subsystems integrate practically exactly, so only the coupling makes errors."""
+    problem = problem or TwoMassOscillator()
+    system = System("two-mass oscillator")
+    system.add("left", _mass(problem, 0), step=step)
+    if case.interface == "potential-flow":
+        system.add("right", _right_with_spring(problem), step=step)
+        system.connect("left.angle", "right.left_angle", case.angle)
+        system.connect("right.torque", "left.torque", case.torque)
+        return system
+    system.add("right", _mass(problem, 1), step=step)
+    system.add("spring", _spring(problem), step=step)
+    for side, sign in (("left", -1.0), ("right", 1.0)):
+        system.connect(f"{side}.angle", f"spring.{side}")
+        system.connect("spring.torque", f"{side}.torque", case.torque, gain=sign)
+    return system
+
+
+def _mass(problem: TwoMassOscillator, side: int) -> NativeSubsystem:
+    inertia, ground = problem.inertia[side], problem.ground[side]
+    return linear(
+        [[0, 1], [-ground / inertia, 0]], [[0], [1 / inertia]], x0=[problem.start, 0.0], inputs="torque",
+        outputs=["angle", "speed"], solver="ode45", **_EXACT,
+    )  # fmt: skip
+
+
+def _right_with_spring(problem: TwoMassOscillator) -> NativeSubsystem:
+    """Return the right mass with the spring; it also publishes the left angle that it has assumed."""
+    inertia, c = problem.inertia[1], problem.between
+    return linear(
+        [[0, 1], [-(problem.ground[1] + c) / inertia, 0]], [[0], [c / inertia]],
+        [[1, 0], [c, 0], [0, 0]], [[0], [-c], [1]],
+        x0=[problem.start, 0.0], inputs="left_angle", outputs=["angle", "torque", "assumed"], solver="ode45", **_EXACT,
+    )  # fmt: skip
+
+
+def _spring(problem: TwoMassOscillator) -> Diagram:
+    """Return the coupling law of the master; it waits for both masses, so that it has their new angles."""
+    model = Diagram("spring")
+    model.output("torque", (model.input("left") - model.input("right")) * problem.between)
+    return model
+
+
+def simulate(case: Case, step: float = STEP) -> Result:
+    """Run a case: masses in parallel, neither waits for the other."""
+    from ..._run.precedence import custom
+
+    scheme = "parallel" if case.interface == "potential-flow" else custom(_MASTER)
+    return coupled(case, step).run(until=UNTIL, scheme=scheme)
+
+
+def error(case: Case, result: Result, problem: TwoMassOscillator | None = None) -> float:
+    """Return the co-simulation error of the left angle, equation (4): mean distance of the assumed angle, rad."""
+    time, assumed = assumed_angle(case, result)
+    exact = (problem or TwoMassOscillator()).left_angle(time)
+    return float(np.trapezoid(np.abs(assumed - exact), time) / time[-1])
+
+
+def assumed_angle(case: Case, result: Result) -> tuple[Array, Array]:
+    """Return the left angle as the other side assumes it, within its steps: both sides of each jump are there."""
+    angle = result["left.angle"]
+    times, values = np.asarray(angle.time), np.asarray(angle.values)
+    grid = np.linspace(times[:-1], times[1:], _POINTS + 1, axis=1)
+    if case.interface == "flow-flow":
+        return times, values  # the spring has the angles themselves
+    if case.angle.depends_on_step:  # a line in each step, from where the last one ended
+        ends = np.asarray(result["right.assumed"].values)
+        return grid.ravel(), np.interp(grid, times, ends).ravel()
+    made = [
+        approximate(case.angle, times[max(0, k - 4) : k + 1], values[max(0, k - 4) : k + 1], at)
+        for k, at in enumerate(grid)
+    ]
+    return grid.ravel(), np.concatenate(made)
