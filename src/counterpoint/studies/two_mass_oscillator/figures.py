@@ -76,6 +76,6 @@ def _over_time(results: dict[Case, Result]) -> Canvas:
 
 def _largest(time: Array, values: Array, window: float = 0.5) -> tuple[Array, Array]:
     """Return the largest value in each stretch of time, which lasts one cycle of the fast mode, s."""
-    places = (time / window).astype(int)
+    places = np.minimum(time / window, time[-1] / window - 0.5).astype(int)
     numbers = np.unique(places)
     return (numbers + 0.5) * window, np.array([values[places == k].max() for k in numbers])
