@@ -14,6 +14,7 @@
 #include "bind/signal_watch.hpp"
 #include "coupling/cancellation.hpp"
 #include "coupling/embedded.hpp"
+#include "coupling/paced_window.hpp"
 #include "coupling/scheduler.hpp"
 #include "coupling/windowed_scheduler.hpp"
 
@@ -122,6 +123,48 @@ void bind_taking(Class& c) {
       "Rows of time, assumed and arrived values since the last call, of connections that have at least this many.");
 }
 
+/// Where the steps of a driver are chosen: by participant, -1 for all together; null where no law chooses them.
+template <class Driver>
+StepChooser* chooser_of(Driver& driver, int participant) {
+  if (participant < 0) {
+    if constexpr (requires { driver.window(); }) {
+      if (auto* paced = dynamic_cast<PacedWindow*>(&driver.window())) return &paced->chooser;
+    }
+    return nullptr;
+  }
+  auto* pace = dynamic_cast<LawPace*>(driver.network().participants.at(participant).pace());
+  return pace == nullptr ? nullptr : &pace->chooser;
+}
+
+/// What paces have chosen.
+template <class Driver, class Class>
+void bind_steps(Class& c) {
+  c.def(
+      "take_step_rows",
+      [](Driver& d, std::size_t at_least) {
+        nb::list all;
+        if (is_undecided(d)) return all;
+        for (int i = -1; i < static_cast<int>(d.network().participants.size()); ++i) {
+          StepChooser* chooser = chooser_of(d, i);
+          if (chooser == nullptr || chooser->rows.rows() < at_least) continue;
+          for (Rows& rows : chooser->rows.take())
+            all.append(ParticipantRows{i, to_rows(std::move(rows), StepChooser::columns)});
+        }
+        return all;
+      },
+      nb::arg("at_least"), nb::sig("def take_step_rows(self, at_least: int) -> list[ParticipantRows]"),
+      "Rows of start, length, rule, estimate, accepted, signal since the last call; -1: of all participants together.");
+  c.def(
+      "finish_steps",
+      [](Driver& d) {
+        for (int i = -1; i < static_cast<int>(d.network().participants.size()); ++i) {
+          const double t = i < 0 ? d.network().time() : d.network().participants[i].t;
+          if (StepChooser* chooser = chooser_of(d, i)) chooser->finish(t);
+        }
+      },
+      "The run is over: the last steps are written down.");
+}
+
 /// For a call that does not end: what it is waiting for, and how to give it up.
 template <class Driver, class Class>
 void bind_watching(Class& c) {
@@ -152,6 +195,7 @@ template <class Driver, class Class>
 void bind_network(Class& c) {
   bind_taking<Driver>(c);
   bind_watching<Driver>(c);
+  bind_steps<Driver>(c);
   c.def("start", [](Driver& d) { d.start(); }, nb::call_guard<LeavesInterpreter>());
   c.def(
       "finish", [](Driver& d) { d.network().finish(); }, nb::call_guard<LeavesInterpreter>(),
@@ -188,6 +232,10 @@ void bind_network(Class& c) {
       nb::arg("connection"), "What was compared on a connection so far.");
   c.def_prop_ro(
       "failure", [](Driver& d) { return d.network().failure; }, "Why it stopped; of no kind when it did not.");
+}
+
+StepPlan plan_of(const RunSpec& spec, const StepLimits& limits) {
+  return {limits, StepClock(spec.start, spec.until, 0.0, spec.tolerance), spec.events};
 }
 
 void bind_recorded(nb::module_& m) {
@@ -263,12 +311,15 @@ void bind_coupling(nb::module_& m) {
       .def(
           "add_participant",
           [](RunSpec& self, SubsystemPointer subsystem, double step, std::vector<double> constants,
-             std::vector<int> waits_for, bool records, bool may_overrun) {
-            self.participants.push_back(
-                {std::move(subsystem), step, std::move(constants), std::move(waits_for), records, may_overrun});
+             std::vector<int> waits_for, bool records, bool may_overrun, std::shared_ptr<Pace> pace) {
+            self.participants.push_back({std::move(subsystem), step, std::move(constants), std::move(waits_for),
+                                         records, may_overrun, std::move(pace)});
           },
           nb::arg("subsystem"), nb::arg("step"), nb::arg("constants"), nb::arg("waits_for"), nb::arg("records"),
-          nb::arg("may_overrun"))
+          nb::arg("may_overrun"), nb::arg("pace").none() = nb::none())
+      .def(
+          "keep_to", [](RunSpec& self, std::shared_ptr<WallClock> clock) { self.wall_clock = std::move(clock); },
+          nb::arg("wall_clock"))
       .def(
           "add_connection",
           [](RunSpec& self, int source, int source_offset, int width, int target, int target_offset, int target_width,
@@ -304,6 +355,28 @@ void bind_coupling(nb::module_& m) {
       },
       nb::arg("spec"), nb::arg("threads"), nb::arg("length"), nb::arg("repeats"), nb::arg("tolerance"));
   bind_network<WindowedScheduler>(windowed);
+  m.def(
+      "paced_scheduler",
+      [](RunSpec& spec, int threads, std::shared_ptr<StepLaw> law, const StepLimits& limits) {
+        spec.indicators.push_back(law);
+        auto window = std::make_unique<PacedWindow>(std::move(law), plan_of(spec, limits));
+        return std::make_unique<WindowedScheduler>(spec, std::move(window), threads);
+      },
+      nb::arg("spec"), nb::arg("threads"), nb::arg("law"), nb::arg("limits"),
+      "All participants step together, as long as the law says.");
+  m.def(
+      "two_pass_scheduler",
+      [](const RunSpec& spec, int threads, std::shared_ptr<StepLaw> law, const StepLimits& limits, double tolerance,
+         std::vector<OutputTolerance> outputs, std::shared_ptr<SharedLength> length) {
+        using Method = TwoPassWindow::Method;
+        const Method method = length ? Method::doubling : Method::predictor_corrector;
+        auto window = std::make_unique<TwoPassWindow>(
+            std::dynamic_pointer_cast<PassLaw>(law), plan_of(spec, limits),
+            TwoPassWindow::Setup{method, tolerance, std::move(outputs), std::move(length)});
+        return std::make_unique<WindowedScheduler>(spec, std::move(window), threads);
+      },
+      nb::arg("spec"), nb::arg("threads"), nb::arg("law"), nb::arg("limits"), nb::arg("tolerance"), nb::arg("outputs"),
+      nb::arg("length").none(), "All participants make each step twice: interpolating, or with half the length.");
   windowed.def_prop_ro("has_open_window", &WindowedScheduler::has_open_window,
                        "Rows are held back until the window is done.");
   windowed.def("give_up", &WindowedScheduler::give_up, "Forget the window that is under way; nothing can follow.");

@@ -46,6 +46,9 @@ Network::Network(const RunSpec& spec, int host, std::unique_ptr<Inputs> host_inp
     if (c.law >= 0) law_offset[c.law] += c.width;
   }
   for (Participant& p : participants) p.inputs->choose_fast_paths();
+  for (std::size_t i = 0; i < participants.size(); ++i) {
+    if (Pace* pace = participants[i].pace()) pace->join(*this, static_cast<int>(i));
+  }
 }
 
 void Network::connect(const ConnectionSpec& spec, LawPlace law, bool waits) {

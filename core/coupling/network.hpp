@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "coupling/participant.hpp"
+#include "coupling/wall_clock.hpp"
 
 namespace counterpoint {
 
@@ -66,6 +67,7 @@ struct RunSpec {
   std::vector<TornInput> torn = {};  ///< inputs that leave no loop when their values are known
   std::vector<std::shared_ptr<Indicator>> indicators = {};  ///< told what arrives, beside the defects
   std::vector<std::shared_ptr<Event>> events = {};
+  std::shared_ptr<WallClock> wall_clock = nullptr;  ///< which the run keeps to
   fast::Choice fast_paths = {};  ///< `none()`: the definition alone, without what is faster and the same (for tests)
 };
 

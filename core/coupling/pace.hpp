@@ -2,6 +2,7 @@
 
 #include "coupling/indicator.hpp"
 #include "coupling/step_clock.hpp"
+#include "coupling/step_law.hpp"
 #include "coupling/subsystem.hpp"
 
 namespace counterpoint {
@@ -21,13 +22,18 @@ namespace counterpoint {
 ///     afterwards. When it says no, the state is restored and `next_end` is asked again, for an earlier end. Others
 ///     then take the participant for one that stops early. A subsystem that cannot save is never asked.
 ///  5. `returned_to(t)` says that the participant stands at t again, after a rejected step or in a repeated window.
+///  6. `join(network, participant)` is called once, before the start. `next_end` may be asked again for the same t.
+///  7. What lasts is written by `save` and read by `restore`, for windows that are repeated.
 class Pace : public Indicator {
  public:
+  virtual void join(const Network& /*network*/, int /*participant*/) {}
   virtual double next_end(double t, StepClock& clock, double event) = 0;
   virtual void published(double /*t*/, const double* /*y*/) {}
   void arrived(const Arrival&) override {}
   virtual bool may_reject() const { return false; }
   virtual bool accepts(double /*t*/, double /*t_end*/, const double* /*y*/) { return true; }
+  virtual void save(std::vector<double>& into) const { into.clear(); }
+  virtual void restore(const std::vector<double>& /*from*/) {}
 };
 
 /// Equal steps on the grid of the clock.
@@ -45,6 +51,21 @@ class OwnPace final : public Pace {
 
  private:
   const Subsystem& subsystem_;
+};
+
+/// The steps of a law, for one participant. Of others it looks at what is known up to the start of the last step.
+class LawPace final : public Pace {
+ public:
+  LawPace(std::shared_ptr<StepLaw> law, const StepLimits& limits) : chooser(std::move(law), limits) {}
+  void join(const Network& network, int participant) override { chooser.law().join(network, participant); }
+  double next_end(double t, StepClock& clock, double event) override {
+    return chooser.next_end(t, chooser.start_of_step(), clock, event);
+  }
+  void arrived(const Arrival& arrival) override { chooser.law().arrived(arrival); }
+  void save(std::vector<double>& into) const override { chooser.save(into); }
+  void restore(const std::vector<double>& from) override { chooser.restore(from); }
+
+  StepChooser chooser;
 };
 
 }  // namespace counterpoint

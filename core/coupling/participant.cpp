@@ -234,6 +234,7 @@ bool Participant::save(std::size_t keep, Saved& into) const {
   into.comparisons.resize(comparisons.size());
   for (std::size_t k = 0; k < comparisons.size(); ++k) comparisons[k].save(into.comparisons[k]);
   into.clock = clock_;
+  if (pace_listens_) pace_->save(into.pace);
   into.communication_point = communication_point_.time;
   into.t = t;
   into.t_next = t_next;
@@ -260,6 +261,7 @@ void Participant::rewind(const Saved& saved) {
   steps = saved.steps;
   proposing = false;
   rows_.shrink(saved.rows);
+  if (pace_listens_) pace_->restore(saved.pace);
   if (pace_listens_) pace_->returned_to(t);
 }
 

@@ -94,6 +94,7 @@ class Participant {
     History::Saved history;
     std::vector<Comparison::Saved> comparisons;
     std::optional<StepClock> clock;
+    std::vector<double> pace;
     double communication_point;
     double t, t_next, horizon;
     long steps;
@@ -109,6 +110,8 @@ class Participant {
   std::size_t row_count() const { return rows_.rows(); }
   std::vector<Rows> take_rows();
 
+  /// Null where its steps are fixed or its own.
+  Pace* pace() const { return pace_listens_ ? pace_.get() : nullptr; }
   bool finished() const { return t_next == Polynomial::infinity; }
   bool records() const { return records_; }
   /// Whether a step may end before its proposed end.

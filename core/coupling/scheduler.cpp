@@ -9,7 +9,9 @@ constexpr long steps_in_a_slice = 1 << 18;  ///< then what was recorded is given
 }  // namespace
 
 Scheduler::Scheduler(const RunSpec& spec, int threads)
-    : network_(spec), rule_(network_, spec), paths_(spec, threads, network_, rule_) {}
+    : network_(spec), rule_(network_, spec), paths_(spec, threads, network_, rule_), wall_clock_(spec.wall_clock) {
+  if (wall_clock_) paths_.leave_rounds();
+}
 
 void Scheduler::start() {
   paths_.before_start();
@@ -17,6 +19,7 @@ void Scheduler::start() {
   network_.begin(-1);
   paths_.after_start();
   look_again();
+  if (wall_clock_) wall_clock_->begin(static_cast<int>(network_.participants.size()));
 }
 
 void Scheduler::look_again() {
@@ -34,7 +37,7 @@ void Scheduler::stop_at(double time) {
 bool Scheduler::advance(double target, double wall_seconds) {
   rule_.aim_at(target);
   try {
-    go(wall_seconds);
+    wall_clock_ ? go_by_wall_clock(wall_seconds) : go(wall_seconds);
   } catch (...) {
     compare_all();  // what came before the failure counts
     throw;
@@ -73,6 +76,25 @@ void Scheduler::compare_all() {
       if (clock::now() >= deadline) break;
     }
   }
+}
+
+/// One step after the other, each when its time has come. The next one is chosen again after a slice that ended
+/// waiting.
+void Scheduler::go_by_wall_clock(double wall_seconds) {
+  using clock = std::chrono::steady_clock;
+  const auto deadline = clock::now() + std::chrono::duration<double>(wall_seconds);
+  do {
+    if (rule_.behind() == 0) return;
+    Candidate& next = rule_.choose();
+    const double left = std::chrono::duration<double>(deadline - clock::now()).count();
+    if (!wall_clock_->wait(next.participant->t, left)) {
+      rule_.look_again();
+      return;
+    }
+    step(next);
+    publish(next);
+    wall_clock_->note(next.index, next.participant->t);
+  } while (clock::now() < deadline);
 }
 
 [[gnu::noinline]] void Scheduler::step(Candidate& c) {

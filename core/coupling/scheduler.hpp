@@ -47,6 +47,7 @@ class Scheduler {
   using Candidate = PrecedenceRule::Candidate;
 
   void go(double wall_seconds);
+  void go_by_wall_clock(double wall_seconds);
   void step(Candidate& c);
   void publish(Candidate& c);
   void compare_all();
@@ -54,6 +55,7 @@ class Scheduler {
   Network network_;
   PrecedenceRule rule_;
   fast::SchedulingPaths paths_;
+  std::shared_ptr<WallClock> wall_clock_;  ///< null: as fast as possible
   long steps_made_ = 0;  ///< in this slice
 };
 

@@ -15,6 +15,7 @@ WindowedScheduler::WindowedScheduler(const RunSpec& spec, std::unique_ptr<Window
   for (const Participant& p : network().participants)
     earlier_.emplace_back(p.history.width(), p.history.has_derivatives(), p.history.may_jump());
   find_interface();
+  window_->join(network());
 }
 
 void WindowedScheduler::find_interface() {
@@ -62,7 +63,7 @@ void WindowedScheduler::open() {
   for (std::size_t i = 0; i < participants.size(); ++i) {
     network().guarded(static_cast<int>(i), [&] { participants[i].open_until(to_); });
   }
-  if (!interface_.empty()) {
+  if (takes_back()) {
     if (!network().save(checkpoint_)) internal_error("a subsystem in a window cannot save");
     for (std::size_t i = 0; i < participants.size(); ++i)
       participants[i].history.keep_from(checkpoint_[i].history.begin);
@@ -70,6 +71,7 @@ void WindowedScheduler::open() {
   }
   scheduler_.look_again();
   pass_ = 0;
+  shortened_ = false;
   open_ = true;
 }
 
@@ -87,9 +89,20 @@ void WindowedScheduler::repeat() {
   std::vector<Participant>& participants = network().participants;
   for (std::size_t i = 0; i < participants.size(); ++i) std::swap(participants[i].history, earlier_[i]);
   network().restore(checkpoint_);
+  if (window_->end_of_repeat() < to_ - network().tolerance) {
+    to_ = window_->end_of_repeat();
+    shortened_ = true;
+  }
   for (std::size_t i = 0; i < participants.size(); ++i) {
-    participants[i].history.keep_from(checkpoint_[i].history.begin);
-    participants[i].read_earlier(earlier_);
+    Participant& p = participants[i];
+    p.history.keep_from(checkpoint_[i].history.begin);
+    if (window_->reads_earlier()) {
+      p.read_earlier(earlier_);
+    } else {
+      p.read_present();
+    }
+    // What was saved proposes to go to the first end, in steps of the first pass.
+    if (shortened_ || !window_->reads_earlier()) network().guarded(static_cast<int>(i), [&] { p.open_until(to_); });
   }
   scheduler_.look_again();
   ++pass_;

@@ -44,13 +44,15 @@ class WindowedScheduler {
   void abandon();
 
   /// Whether rows are recorded that may yet be taken back.
-  bool has_open_window() const { return open_ && !interface_.empty(); }
+  bool has_open_window() const { return open_ && takes_back(); }
   /// Up to here what was published stays, s.
   double time();
   WindowTally tally() const;
+  Window& window() { return *window_; }
   Network& network() { return scheduler_.network(); }
 
  private:
+  bool takes_back() const { return !interface_.empty() && window_->may_repeat(); }
   void find_interface();
   void open();
   bool finish_passes(double wall_seconds);
@@ -65,9 +67,10 @@ class WindowedScheduler {
   Network::Saved checkpoint_;     ///< everything at T
   std::vector<History> earlier_;  ///< by participant, what the pass before has published
   bool open_ = false;
-  double from_;      ///< T
-  double to_ = 0.0;  ///< T'
-  int pass_ = 0;     ///< of the open window
+  double from_;             ///< T
+  double to_ = 0.0;         ///< T'
+  int pass_ = 0;            ///< of the open window
+  bool shortened_ = false;  ///< it ends earlier than it did at first
   long windows_ = 0;
   long passes_ = 0;
 };

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from . import linear_model as linear_model
     from . import link as link
     from . import multibody as multibody
+    from . import pace as pace
     from . import quality as quality
     from . import results as results
     from . import scenario as scenario
@@ -58,6 +59,7 @@ if TYPE_CHECKING:
     from .errors import ModelError as ModelError
     from .errors import NotFiniteError as NotFiniteError
     from .errors import OutputError as OutputError
+    from .errors import PaceWarning as PaceWarning
     from .errors import PeerLost as PeerLost
     from .errors import RunInterrupted as RunInterrupted
     from .errors import ScenarioError as ScenarioError
@@ -95,7 +97,7 @@ _ROOMS = {
     "_run.embedded": ("CosimulationInterface",),
     "errors": (
         "AlgebraicLoopError", "ComponentDied", "ComponentError", "CounterpointError", "DescriptionWarning",
-        "InternalError", "MissingExtraError", "ModelError", "NotFiniteError", "OutputError", "PeerLost",
+        "InternalError", "MissingExtraError", "ModelError", "NotFiniteError", "OutputError", "PaceWarning", "PeerLost",
         "RunInterrupted", "ScenarioError", "SetupError", "SimulationError", "SolverError", "StandstillWarning",
         "UnitWarning",
     ),
@@ -121,6 +123,7 @@ _MODULES = (
     "linear_model",
     "link",
     "multibody",
+    "pace",
     "quality",
     "results",
     "scenario",

@@ -19,6 +19,7 @@
 
     UnitWarning               a warning: units of connections could not be compared
     StandstillWarning         a warning: an output did not change in a run although its derivative says so
+    PaceWarning               a warning: a pace was stuck at its smallest step, or a run fell behind the wall clock
     DescriptionWarning        a warning: the description of an FMU violates the standard
     RunInterrupted            Ctrl-C during a run; a KeyboardInterrupt that carries the result (exit code 130)
 
@@ -198,6 +199,10 @@ class ComponentDied(ComponentError):
 
 class UnitWarning(UserWarning):
     """Units of connections could not be compared: one is missing or not known; the numbers are taken as they are."""
+
+
+class PaceWarning(UserWarning):
+    """A pace was stuck at its smallest step, or steps ended later than the wall clock says."""
 
 
 class StandstillWarning(UserWarning):

@@ -16,11 +16,13 @@ from ._common.ports import PortSpec, port_widths
 from ._run.checks import find_problems
 from ._run.host_ports import HostPorts
 from ._run.options import RunOptions
+from ._run.pacing import joins_common_pace
 from ._run.port_table import PortTable
 from ._run.precedence import Scheme, to_scheme
 from ._run.problem import Problem
 from .approximations import Approximation
 from .errors import SetupError
+from .pace import Fixed, Pace, RealTime, Step, as_pace
 from .subsystems import Subsystem
 from .units import time_at
 
@@ -50,12 +52,15 @@ class Participant:
         Whether its outputs are kept in the result.
     typical_step : float or None
         For a subsystem at its own pace: the step in s by which schemes call it slow or fast.
+    pace : Pace or None
+        How its steps are chosen; ``step`` is then the first one.
     """
 
     subsystem: Subsystem
     step: float | None
     record: bool = True
     typical_step: float | None = None
+    pace: Pace | None = None
 
 
 @dataclass(frozen=True)
@@ -148,6 +153,7 @@ class System:
         *,
         record: bool = True,
         typical_step: float | str | None = None,
+        pace: Pace | Callable[[Step], float] | None = None,
     ) -> None:
         """Add a subsystem.
 
@@ -164,6 +170,8 @@ class System:
             Keep its outputs in the result.
         typical_step : float, optional
             Step in s by which schemes rank a subsystem at its own pace; default: its first step.
+        pace : Pace or function, optional
+            How its steps are chosen, see :mod:`counterpoint.pace`; ``step`` is then the first one.
         """
         if not name or "." in name or name != name.strip():
             raise SetupError(f'subsystems."{name}": expected a name without dots')
@@ -183,7 +191,10 @@ class System:
         self._added.add(id(subsystem))
         fixed = time_at(f"subsystems.{name}.step", subsystem.preferred_step if step is None else step)
         typical = time_at(f"subsystems.{name}.typical_step", typical_step)
-        self.subsystems[name] = Participant(subsystem, fixed, record, typical)
+        chosen = as_pace(pace, f"subsystems.{name}.pace")
+        if isinstance(chosen, Fixed):
+            fixed = chosen.step
+        self.subsystems[name] = Participant(subsystem, fixed, record, typical, chosen)
 
     def add_host(self, name: str, inputs: PortSpec, outputs: PortSpec) -> None:
         """Add the ports of a host: a program that integrates by itself and asks for its inputs.
@@ -323,6 +334,8 @@ class System:
         *,
         start: float | str = 0.0,
         window: Window | None = None,
+        pace: Pace | Callable[[Step], float] | None = None,
+        real_time: float | None = None,
         threads: int = 1,
         file: str | PathLike[str] | None = None,
         overwrite: bool = False,
@@ -345,6 +358,11 @@ class System:
             :func:`custom`.
         window : Window, optional
             Cut the run into stretches of time that are repeated, see :func:`window`.
+        pace : Pace or function, optional
+            How all subsystems step together, see :mod:`counterpoint.pace`. Those with a pace of their own keep it, and
+            those that choose their own steps make them in between.
+        real_time : float, optional
+            Keep to the wall clock: so many simulated seconds per second. Steps that end too late are counted.
         threads : int
             Worker threads; the result has the same bits for any number.
         file : path, optional
@@ -377,10 +395,10 @@ class System:
 
         options = RunOptions(
             until=time_at("until", until), scheme=scheme, start=time_at("start", start), window=window,
-            threads=threads, file=file, overwrite=overwrite, progress=progress, host=host,
-            approximation=approximation, metadata=metadata, record=record, record_every=record_every,
+            pace=pace, real_time=real_time, threads=threads, file=file, overwrite=overwrite, progress=progress,
+            host=host, approximation=approximation, metadata=metadata, record=record, record_every=record_every,
         )  # fmt: skip
-        return run_to_end(self, options)
+        return run_to_end(self._with_steps_of(options), options)
 
     def start(
         self,
@@ -389,6 +407,8 @@ class System:
         *,
         start: float | str = 0.0,
         window: Window | None = None,
+        pace: Pace | Callable[[Step], float] | None = None,
+        real_time: float | None = None,
         threads: int = 1,
         file: str | PathLike[str] | None = None,
         overwrite: bool = False,
@@ -420,10 +440,22 @@ class System:
 
         options = RunOptions(
             until=time_at("until", until), scheme=scheme, start=time_at("start", start), window=window,
-            threads=threads, file=file, overwrite=overwrite, progress=progress, host=host,
-            approximation=approximation, metadata=metadata, record=record, record_every=record_every,
+            pace=pace, real_time=real_time, threads=threads, file=file, overwrite=overwrite, progress=progress,
+            host=host, approximation=approximation, metadata=metadata, record=record, record_every=record_every,
         )  # fmt: skip
-        return Run(self, options)
+        return Run(self._with_steps_of(options), options)
+
+    def _with_steps_of(self, options: RunOptions) -> System:
+        """Return the system with the fixed step that a run gives to all; itself when it gives none."""
+        given = options.pace.pace if isinstance(options.pace, RealTime) else options.pace
+        if not isinstance(given, Fixed):
+            return self
+        made = copy(self)
+        made.subsystems = {
+            name: replace(part, step=given.step) if joins_common_pace(part) else part
+            for name, part in self.subsystems.items()
+        }
+        return made
 
     def embed(self, host: str, scheme: str | Scheme = "slowest-first", *, start: float = 0.0) -> CosimulationInterface:
         """Return the interface that a host program calls: ``evaluate(t, y, is_major) -> u``.

@@ -20,6 +20,7 @@ from .names import Catalog, Place, UnknownNameError
 from .sampling import Kind, sample
 from .series import Span
 from .signal import DefectSignal, Signal
+from .steps import Steps
 from .store import ALL, Array, DefectSummary, RunLayout, RunSummary, StoreView
 
 if TYPE_CHECKING:
@@ -323,6 +324,48 @@ class Result:
         from .events import events_of
 
         return events_of(self)
+
+    @property
+    def steps(self) -> Steps:
+        """Steps by subsystem, ``result.steps["engine"]``: a table of t, length, rule, estimate, accepted, signal."""
+        return Steps(self)
+
+    @property
+    def rejected(self) -> int:
+        """Steps that paces have rejected."""
+        return sum(pace.rejected for pace in self.summary.paces)
+
+    @property
+    def overruns(self) -> pd.DataFrame:
+        """For a run that kept to the wall clock, per subsystem: steps, overruns, largest delay and its time, s."""
+        import pandas as pd
+
+        columns = ["steps", "overruns", "latest", "time_of_latest"]
+        rows = [
+            [name, *(getattr(one, column) for column in columns)]
+            for name, one in zip(self.subsystems, self.summary.overruns, strict=False)
+        ]
+        return pd.DataFrame(rows, columns=pd.Index(["subsystem", *columns]))
+
+    def plot_steps(self, *names: str, path: str | os.PathLike[str] | None = None, axes: Axes | None = None) -> Axes:
+        """Draw the lengths of steps over time; rejected ones are crosses.
+
+        Parameters
+        ----------
+        *names : str
+            Subsystems; by default all. Steps made together are one line.
+        path : path-like, optional
+            Save the picture there instead of keeping it for ``plt.show()``.
+        axes : matplotlib axes, optional
+            Where to draw.
+        """
+        from .plot_style import save
+        from .steps import draw_steps
+
+        drawn = draw_steps(self, names, axes)
+        if path is not None:
+            save(drawn.figure, Path(path))
+        return drawn
 
     @property
     def timing(self) -> pd.DataFrame:

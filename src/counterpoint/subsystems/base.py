@@ -92,6 +92,7 @@ class Subsystem:
     input_approximations: Mapping[str, Approximation] = {}  #: of inputs that need more than straight lines
     save: Callable[[], Any] | None = None
     restore: Callable[[Any], None] | None = None
+    constant_outputs: Collection[str] = ()  #: outputs that never change, as far as is known
     minor_outputs: Collection[str] = ()  #: outputs that are not drawn unless they are named
     not_finite_hint: str = ""  #: what may be the matter when an output is NaN
 

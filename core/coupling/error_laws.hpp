@@ -1,0 +1,86 @@
+#pragma once
+
+#include "coupling/step_law.hpp"
+
+namespace counterpoint {
+
+/// How much a signal may be wrong: absolute + tolerance * largest absolute value so far.
+struct SignalTolerance {
+  double absolute = 0.0;  ///< in units of the signal
+  double scale = 0.0;     ///< instead of the largest absolute value; 0: that
+  int order = 1;          ///< the error grows with this power of the step
+  bool counts = true;
+};
+
+/// Proportional-integral step control: how many times longer the next step is, from the errors of this step and the one
+/// before, in units of the tolerance. Reference: Gustafsson (1991).
+double pi_factor(double error, double error_before, double order);
+/// Errors below this say no more than that steps may grow, in units of the tolerance.
+constexpr double least_error = 1e-4;
+
+/// Steps by interface defects: what was assumed for the end of a step against what arrived. Nothing is repeated, so
+/// that any subsystem can be stepped this way.
+class DefectLaw final : public StepLaw {
+ public:
+  /// One tolerance for each connection of the run, by number.
+  DefectLaw(double tolerance, std::vector<SignalTolerance> signals);
+  StepChoice propose(double t, double last, double known) override;
+  void arrived(const Arrival& arrival) override;
+  void save(std::vector<double>& into) const override;
+  const double* restore(const double* from) override;
+
+ private:
+  struct Told {
+    double sample;  ///< s
+    double error;   ///< in units of the tolerance
+  };
+  struct Slot {
+    SignalTolerance tolerance;
+    double scale = 0.0;
+    double before = 1.0;     ///< error of the step before, in units of the tolerance
+    std::vector<Told> told;  ///< and not yet used
+  };
+  double tolerance_;
+  std::vector<Slot> slots_;  ///< by connection: each is told by one thread
+};
+
+/// A power bond: two connections that carry an effort and a flow in opposite directions.
+struct BondSpec {
+  int effort;  ///< connection, by number
+  int flow;
+};
+
+/// Steps by the power that the interface creates or destroys: |u_e f - e u_f| against the largest power so far, where
+/// u_e and u_f are the inputs that were assumed and e and f what arrived. Reference: Sadjina et al. (2017), with the
+/// power exchanged and not the residual as the measure.
+class EnergyLaw final : public StepLaw {
+ public:
+  EnergyLaw(double tolerance, double absolute, std::vector<BondSpec> bonds, int connections, int order);
+  void join(const Network& network, int participant) override;
+  StepChoice propose(double t, double last, double known) override;
+  void arrived(const Arrival& arrival) override;
+  void save(std::vector<double>& into) const override;
+  const double* restore(const double* from) override;
+
+ private:
+  struct Value {
+    double t = -std::numeric_limits<double>::infinity();
+    double assumed = 0.0;
+  };
+  struct Bond {
+    BondSpec connections;
+    double power = 0.0;  ///< largest so far, W
+    double before = 1.0;
+  };
+  /// The output behind a connection, in units of its input.
+  double output(int connection) const;
+
+  double tolerance_;
+  double absolute_;
+  std::vector<Bond> bonds_;
+  std::vector<Value> values_;  ///< by connection, what was assumed last
+  int order_;
+  const Network* network_ = nullptr;
+};
+
+}  // namespace counterpoint
