@@ -23,6 +23,7 @@ __all__ = ["DESCRIPTIONS", "STUDIES", "Claim", "Holds", "Origin", "StudyReport",
 
 STUDIES: dict[str, str] = {
     "coupling-techniques": "counterpoint.studies.coupling_techniques.study",
+    "drive-cycle": "counterpoint.studies.drive_cycle.study",
     "kart": "counterpoint.studies.kart.study",
     "pendulums": "counterpoint.studies.pendulums.study",
     "two-mass": "counterpoint.studies.two_mass.study",
@@ -32,6 +33,7 @@ STUDIES: dict[str, str] = {
 
 DESCRIPTIONS: dict[str, str] = {
     "coupling-techniques": "ways to couple programs: functions, processes, sockets, FMUs, either side as master",
+    "drive-cycle": "a car and its thermal system in the NEDC and WLTC: fixed and variable macro steps",
     "kart": "a vehicle of 163 coordinates driven by an engine: elapsed time and pitch over the frequency ratio",
     "pendulums": "an inverted pendulum held across a socket, and a double pendulum cut at its joint",
     "two-mass": "two masses and three springs: schemes and polynomial orders over the frequency ratio",
@@ -97,5 +99,5 @@ __getattr__, __dir__ = loading(
         "descriptions": "",
         "run_study": "",
     },
-    ("coupling_techniques", "kart", "pendulums", "two_mass", "two_mass_oscillator"),
+    ("assumed", "coupling_techniques", "drive_cycle", "kart", "pendulums", "two_mass", "two_mass_oscillator"),
 )

@@ -264,7 +264,8 @@ def passenger_car(
     Inputs ``pump_torque`` and ``alternator_torque`` (N m, at the crank) and ``oil_temperature`` (°C): what a thermal
     system gives (:func:`~counterpoint.diagram.library.engine_thermal_system`). Outputs ``engine_speed`` (rad/s),
     ``fuel_flow`` (kg/s), ``speed`` and ``target`` (m/s), ``torque`` (N m, of the engine), ``gear``, ``clutch``,
-    ``fuel`` (kg) and ``distance`` (m). The engine idles at the start.
+    ``fuel`` (kg), ``distance`` (m), ``acceleration`` (m/s²) and ``engine_acceleration`` (rad/s²). The engine idles at
+    the start.
 
     Parameters
     ----------
@@ -292,14 +293,15 @@ def passenger_car(
     person = model.superblock(driver(cycle, data=data), speed, name="driver")
     engine = model.superblock(willans_engine(data=data), speed=crank, oil_temperature=oil, name="engine")
     gearbox = model.superblock(manual_gearbox(cycle, data=data), speed, person["target"], name="gearbox")
-    _couple(
+    rates = _couple(
         model, data, speed=speed, crank=crank, driver=person, engine=engine, gearbox=gearbox, loads=pump + alternator
     )
     outputs = {
         "engine_speed": (crank, "rad/s"), "fuel_flow": (engine["fuel_flow"], "kg/s"), "speed": (speed, "m/s"),
         "target": (person["target"], "m/s"), "torque": (engine["torque"], "N m"), "gear": (gearbox["gear"], ""),
         "clutch": (gearbox["clutch"], ""), "fuel": (model.integrator(engine["fuel_flow"], name="fuel"), "kg"),
-        "distance": (model.integrator(speed, name="distance"), "m"),
+        "distance": (model.integrator(speed, name="distance"), "m"), "acceleration": (rates[0], "m/s2"),
+        "engine_acceleration": (rates[1], "rad/s2"),
     }  # fmt: skip
     for port, (signal, unit) in outputs.items():
         model.output(port, signal, unit=unit)
@@ -309,8 +311,8 @@ def passenger_car(
 def _couple(
     model: Diagram, data: CarData, *, speed: Block, crank: Block, driver: Block, engine: Block, gearbox: Block,
     loads: Any,
-) -> None:  # fmt: skip
-    """Add clutch, brakes and road: the equations of motion of crankshaft and car."""
+) -> tuple[Any, Any]:  # fmt: skip
+    """Add clutch, brakes and road: the equations of motion; returns the accelerations of car and crankshaft."""
     ratio, closed, force = gearbox["ratio"], gearbox["clutch"], driver["force"]
     asked = model.expression(
         "F * r / (i * eta)", F=force, i=ratio, r=data.wheel_radius, eta=data.efficiency, name="asked"
@@ -331,5 +333,8 @@ def _couple(
     resistance = model.expression(
         "(f0 + B + f2 * v**2) * tanh(10 * v)", v=speed, B=brakes, f0=data.rolling, f2=data.drag, name="resistance"
     )
-    model.sum(engine["torque"], clutch, loads, signs="+--") * (1.0 / data.engine_inertia) >> crank
-    (drive - resistance) * (1.0 / data.inertial_mass) >> speed
+    crank_rate = model.sum(engine["torque"], clutch, loads, signs="+--") * (1.0 / data.engine_inertia)
+    rate = (drive - resistance) * (1.0 / data.inertial_mass)
+    crank_rate >> crank
+    rate >> speed
+    return rate, crank_rate

@@ -17,6 +17,7 @@ from ...pace import Pace, gradient
 from ...results import Result
 from ...system import System
 from ..assumed import assumed, mean_distance
+from .law import GradientOfOutput
 
 Array = NDArray[np.float64]
 
@@ -32,18 +33,26 @@ RECORDED = 0.1
 
 HELD: dict[str, Approximation] = dict.fromkeys((*TO_THERMAL, *TO_POWERTRAIN), hold())
 PER_SIGNAL: dict[str, Approximation] = {
-    **dict.fromkeys((*TO_THERMAL, "pump_torque", "alternator_torque"), transition(1)),
+    **HELD,
+    "engine_speed": transition(1),
+    "speed": transition(1),
     "oil_temperature": lagrange(3),
 }
-"""As in the source: 4-point Lagrange for temperatures, a transition of first order for speeds and what follows them."""
+"""As in the source: 4-point Lagrange for temperatures, a transition of first order for speeds; the rest is held."""
 APPROXIMATIONS = {"held": HELD, "per signal": PER_SIGNAL}
 
 
-def printed_law(smallest: float = 0.4, largest: float = 2.0, p0: float = 2.0, p1: float = 1.0) -> Pace:
-    """Return the law of equations (7) and (8), led by the engine's speed."""
-    return gradient(
-        "powertrain.engine_speed", smallest=smallest, largest=largest, p0=p0, p1=p1, derivative=1, first=smallest
-    )
+def printed_law(smallest: float = 0.4, growth: float | None = None) -> Pace:
+    """Return the law of equations (7) and (8) with the acceleration of the car, 2 s at most.
+
+    p0 = 2 is that of figure 10; p1 is not printed, 2.5 gives the mean step of the source.
+    """
+    return GradientOfOutput("powertrain.acceleration", smallest=smallest, largest=2.0, p0=2.0, p1=2.5, growth=growth)
+
+
+def law_of_samples() -> Pace:
+    """Return the same law with differences of samples instead of the acceleration that the car publishes."""
+    return gradient("powertrain.speed", smallest=0.4, largest=2.0, p0=2.0, p1=2.5, derivative=1, first=0.4)
 
 
 @dataclass(frozen=True)

@@ -19,15 +19,16 @@ if TYPE_CHECKING:
 COLOURS = ("#4c566a", "#0072b2", "#d55e00", "#009e73")
 CAPTIONS = {
     "cycle": "The car in the NEDC: speed, engine speed and gear; temperatures; fuel used. Monolithic run.",
-    "figure-11-smallest-step": "Figure 11. Smallest macro step varied: number of macro steps, speed-up and error of the "
-    "vehicle's speed, equation (4).",
-    "figure-12-macro-steps": "Figure 12. Macro steps of the printed law over the cycle, led by the engine's speed.",
-    "figure-13-engine-speed": "Figure 13. Engine speed in an acceleration: monolithic, and as the thermal system assumes "
-    "it with held values, fixed and variable H.",
-    "figure-14-oil": "Figure 14. Oil temperature as the powertrain assumes it, at the start and over the whole run: "
-    "monolithic, held with fixed and variable H, 4-point Lagrange with variable H.",
-    "trace": "The law alone on the prescribed speed: error of the sampled speed, variable over fixed H of the same mean. "
-    "Below 1 the law helps.",
+    "figure-11-smallest-step": "Figure 11. Smallest macro step varied: number of macro steps, speed-up and error "
+    "of the vehicle's speed, equation (4).",
+    "figure-12-macro-steps": "Figure 12. Macro steps of the printed law over the cycle, led by the acceleration "
+    "of the car.",
+    "figure-13-engine-speed": "Figure 13. Engine speed in an acceleration: monolithic, and as the thermal system "
+    "assumes it with held values, fixed and variable H.",
+    "figure-14-oil": "Figure 14. Oil temperature as the powertrain assumes it, at the start and over the whole "
+    "run: monolithic, held with fixed and variable H, 4-point Lagrange with variable H.",
+    "trace": "The law alone on the prescribed speed: error of the sampled speed, variable over fixed H of the "
+    "same mean. Below 1 the law helps.",
 }
 _CASES = (FIXED_HELD, VARIABLE_HELD, VARIABLE)
 

@@ -9,10 +9,10 @@ import numpy as np
 from ...diagram.library import drive_cycle
 from ..report import Progress
 from .experiment import (
-    MEAN_STEP,
     Case,
     Outcome,
     cosimulation_error,
+    law_of_samples,
     printed_law,
     run_alone,
     run_coupled,
@@ -23,7 +23,9 @@ FIXED = Case("per signal", label="fixed H, per signal")
 FIXED_HELD = Case("held", label="fixed H, order 0")
 VARIABLE = Case("per signal", step=0.4, pace=printed_law(), label="variable H, per signal")
 VARIABLE_HELD = Case("held", step=0.4, pace=printed_law(), label="variable H, order 0")
-CASES = (FIXED, FIXED_HELD, VARIABLE, VARIABLE_HELD)
+OF_SAMPLES = Case("held", step=0.4, pace=law_of_samples(), label="variable H by differences of samples, order 0")
+VARIABLE_CASES = (VARIABLE, VARIABLE_HELD, OF_SAMPLES)
+CASES = (FIXED, FIXED_HELD, *VARIABLE_CASES)
 SMALLEST = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
 """Smallest macro steps of figure 11, s."""
 QUICK_END = 195.0
@@ -82,7 +84,7 @@ def run_all(quick: bool, progress: Progress | None = None) -> Runs:
     until = QUICK_END if quick else cycle.duration
     others = () if quick else ("wltc-3b",)
     smallest = SMALLEST[::5] if quick else SMALLEST
-    total = 1 + len(CASES) + 2 + 2 + len(smallest) + 2 * len(others)
+    total = 1 + len(CASES) + len(VARIABLE_CASES) + 2 + len(smallest) + 2 * len(others)
     count = iter(range(1, total + 1))
 
     def told() -> None:
@@ -94,7 +96,7 @@ def run_all(quick: bool, progress: Progress | None = None) -> Runs:
     for case in CASES:
         runs.outcomes[case.label] = run_coupled(cycle, case, until, repeats=1 if quick else 3)
         told()
-    for case in (VARIABLE, VARIABLE_HELD):
+    for case in VARIABLE_CASES:
         step = float(np.mean(runs.outcomes[case.label].steps))
         runs.matched[case.label] = run_coupled(cycle, Case(case.approximations, step=step), until)
         told()
@@ -102,7 +104,7 @@ def run_all(quick: bool, progress: Progress | None = None) -> Runs:
         runs.alone[part] = run_alone(cycle, part, runs.reference, until)
         told()
     for length in smallest:
-        case = Case("per signal", step=length, pace=printed_law(smallest=length))
+        case = Case("per signal", step=length, pace=printed_law(length, growth=3.0))
         outcome = run_coupled(cycle, case, until)
         error = cosimulation_error(case, outcome, runs.reference)
         runs.batch.append(Batch(length, len(outcome.steps), outcome.cpu, error))
@@ -114,6 +116,3 @@ def run_all(quick: bool, progress: Progress | None = None) -> Runs:
         runs.others[name] = (whole, run_coupled(other, VARIABLE, other.duration))
         told()
     return runs
-
-
-__all__ = ["CASES", "FIXED", "FIXED_HELD", "MEAN_STEP", "VARIABLE", "VARIABLE_HELD", "Batch", "Runs", "run_all"]

@@ -16,21 +16,21 @@ TITLE = "A car and its thermal system in a drive cycle: fixed and variable macro
 
 INTRODUCTION = (
     "Repeats sections 4 and 5.2 of F. Günther, G. Mallebrein, H. Ulbrich, “A Modular Technique for Automotive "
-    "System Simulation”, 9th International Modelica Conference, Munich 2012: a conventional passenger car with driver, "
-    "gearbox, engine and road is one model, its detailed thermal system another. As one model for one solver they take "
-    "long, since the thermal part has to follow each small step of the powertrain; co-simulated in parallel, each keeps "
-    "its own steps and they exchange signals every macro step H. H is fixed, or follows the gradient of the engine's "
-    "speed, equations (7) and (8).",
-    "The paper prints no parameters. The car is a generic one of the C segment with a petrol engine of 1.4 l (fuel by "
-    "the extended Willans line of CO2MPAS); the thermal system has engine block and head, coolant with pump, thermostat, "
-    "radiator, heater and hoses, the oil circuit with its pressures, and battery with alternator: 80 states, stiff. Both "
-    "are in the diagram library. The engine's control unit samples every 20 ms. All runs and all parts use ode23s with "
-    "the same tolerances. So times, steps and errors can agree in order of magnitude, not in every digit. The cycle is "
-    "that of the regulation, with its gears.",
-    "“Per signal” is the choice of the source: 4-point Lagrange for temperatures, a transition of first order for speeds "
-    "and for the torques and the fuel flow that follow them. Errors of the speed are those of equation (2), sampled "
-    "against continuous, and of equation (4), what the other side assumes against the monolithic run. Fixed H means "
-    "the same mean step as that of the variable one where they are compared. Times are processor times.",
+    "System Simulation”, 9th International Modelica Conference, Munich 2012: a conventional passenger car with "
+    "driver, gearbox, engine and road is one model, its detailed thermal system another. As one model for one "
+    "solver they take long, since the thermal part has to follow each small step of the powertrain; co-simulated in "
+    "parallel, each keeps its own steps and they exchange signals every macro step H. H is fixed, or follows the "
+    "gradient of the speed of the car, equations (7) and (8).",
+    "The paper prints no parameters. The car is a generic one of the C segment with a petrol engine of 1.4 l (fuel "
+    "by the extended Willans line of CO2MPAS); the thermal system has engine block and head, coolant with pump, "
+    "thermostat, radiator, heater and hoses, the oil circuit with its pressures, and battery with alternator: 80 "
+    "states, stiff. Both are in the diagram library. The engine's control unit samples every 20 ms. All runs and "
+    "all parts use ode23s with the same tolerances. So times, steps and errors can agree in order of magnitude, not "
+    "in every digit. The cycle is that of the regulation, with its gears.",
+    "“Per signal” is the choice of the source: 4-point Lagrange for temperatures, a transition of first order for "
+    "speeds; torques and the fuel flow are held. Errors of the speed are those of equation (2), sampled against "
+    "continuous, and of equation (4), what the other side assumes against the monolithic run. Fixed H means the "
+    "same mean step as that of the variable one where they are compared. Times are processor times.",
 )
 
 

@@ -13,6 +13,7 @@ from ...pace import Pace, gradient
 from ...system import System
 from ..assumed import assumed, mean_distance
 from .experiment import Array
+from .law import GradientOfOutput
 
 
 @dataclass(frozen=True)
@@ -26,24 +27,30 @@ class Sampled:
 
     @property
     def mean_step(self) -> float:
-        """s"""
+        """Return the mean step, s."""
         return float(np.mean(np.diff(self.time)))
 
     @property
     def ratio(self) -> float:
-        """Error with steps of the law over that with equal steps of its mean length."""
+        """Return the error with steps of the law over that with equal steps of its mean length."""
         return self.error / self.error_of_equal_steps
 
 
-def law(derivative: int) -> Pace:
-    """Return equations (7) and (8) with a derivative of the speed; the source prints the first."""
-    return gradient("trace.speed", smallest=0.4, largest=2.0, p0=2.0, p1=2.0, derivative=derivative, first=0.4)
+RANGE = {"smallest": 0.4, "largest": 2.0, "p0": 2.0, "p1": 2.0}
+PRINTED = GradientOfOutput("trace.acceleration", **RANGE)
+"""Equations (7) and (8) with the acceleration that the cycle prescribes."""
 
 
-CASES: tuple[tuple[str, Approximation, int], ...] = (
-    ("order 0, first derivative", hold(), 1),
-    ("order 1, first derivative", lagrange(1), 1),
-    ("order 1, second derivative", lagrange(1), 2),
+def of_samples(derivative: int) -> Pace:
+    """Return the law with a derivative of the speed, from differences of samples; the source prints the first."""
+    return gradient("trace.speed", derivative=derivative, first=0.4, **RANGE)
+
+
+CASES: tuple[tuple[str, Approximation, Pace], ...] = (
+    ("order 0, acceleration", hold(), PRINTED),
+    ("order 0, differences of samples", hold(), of_samples(1)),
+    ("order 1, acceleration", lagrange(1), PRINTED),
+    ("order 1, second differences", lagrange(1), of_samples(2)),
 )
 
 
@@ -51,8 +58,8 @@ def sample_all() -> list[Sampled]:
     """Sample the NEDC with the printed law, held and with first-order extrapolation, and with the matching law."""
     cycle = drive_cycle("nedc")
     found = []
-    for label, approximation, derivative in CASES:
-        time = _times(law(derivative))
+    for label, approximation, chosen in CASES:
+        time = _times(chosen)
         equal = np.linspace(0.0, cycle.duration, len(time))
         errors = []
         for axis in (time, equal):
@@ -68,6 +75,7 @@ def _times(pace: Pace) -> Array:
     slopes = np.append(np.diff(cycle.speed) / np.diff(cycle.time), 0.0)
     rate = model.table(cycle.time, slopes, interpolation="hold")
     model.output("speed", model.integrator(rate, name="speed"), unit="m/s")
+    model.output("acceleration", rate, unit="m/s2")
     system = System("trace")
     system.add("trace", model, step=0.4)
     result = system.run(until=cycle.duration, scheme="parallel", pace=pace)

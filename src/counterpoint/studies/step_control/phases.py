@@ -70,8 +70,8 @@ def ball_on_plate() -> Problem:
 
     def build() -> System:
         system = System("ball on a plate")
-        system.add("ball", ball())
-        system.add("plate", plate())
+        system.add("ball", ball(), step=1e-4)
+        system.add("plate", plate(), step=1e-4)
         for port in ("height", "speed"):
             system.connect(f"ball.{port}", f"plate.{port}", lagrange(2))
         system.connect("plate.force", "ball.force", lagrange(1))
@@ -96,7 +96,7 @@ def urban_cycle() -> Problem:
     cycle = drive_cycle("nedc")
 
     def build() -> System:
-        return coupled(cycle, Case("per signal", step=None))
+        return coupled(cycle, Case("per signal", step=0.1))
 
     def error(result: Result) -> float:
         used, reference = result["powertrain.fuel"], _cycle_reference()
@@ -104,15 +104,22 @@ def urban_cycle() -> Problem:
         return float(np.abs(difference).max() / reference.end("fuel"))
 
     return Problem(
-        "urban drive cycle", build, CYCLE_END, error, (4.0, 2.0, 1.0, 0.5, 0.25), has_phases=True, saves=False, first=0.1
+        "urban drive cycle",
+        build,
+        CYCLE_END,
+        error,
+        (4.0, 2.0, 1.0, 0.5, 0.25),
+        has_phases=True,
+        saves=False,
+        first=0.1,
     )
 
 
 def two_fmus(folder: Path) -> Problem:
     """Return the dual-mass oscillator of OMSimulator's tests as a pair of FMUs that are made in `folder`, 5 s.
 
-    Masses of 1 kg; springs of 10, 10, 20 N/m and dampers of 0.2, 0.5, 0.3 N s/m to the left wall, between them and to the
-    right wall; the right mass starts at 0.5 m. The left part has no spring between them: it gets a force.
+    Masses of 1 kg; springs of 10, 10, 20 N/m and dampers of 0.2, 0.5, 0.3 N s/m to the left wall, between them and to
+    the right wall; the right mass starts at 0.5 m. The left part has no spring between them: it gets a force.
     """
     left, right = folder / "left.fmu", folder / "right.fmu"
     if not left.exists():
@@ -126,8 +133,8 @@ def two_fmus(folder: Path) -> Problem:
 
     def build() -> System:
         system = System("two FMUs")
-        system.add("left", fmu(left))
-        system.add("right", fmu(right))
+        system.add("left", fmu(left), step=1e-3)
+        system.add("right", fmu(right), step=1e-3)
         for port in ("x", "v"):
             system.connect(f"left.{port}", f"right.{port}", hermite())
         system.connect("right.force", "left.force", lagrange(2))

@@ -79,8 +79,8 @@ def two_mass_oscillator(approximation: Approximation | None = None) -> Problem:
                      **_TIGHT)  # fmt: skip
         other = linear([[0, 1], [-(cr + c) / right, 0]], [[0], [c / right]], [[c, 0]], [[-c]], x0=start,
                        inputs="angle", outputs="torque", **_TIGHT)  # fmt: skip
-        system.add("left", one)
-        system.add("right", other)
+        system.add("left", one, step=1e-3)
+        system.add("right", other, step=1e-3)
         system.connect("left.angle", "right.angle", chosen)
         system.connect("right.torque", "left.torque", chosen)
         return system
@@ -98,7 +98,7 @@ def oscillator(approximation: Approximation | None = None) -> Problem:
         for name, start in (("left", 1.0), ("right", 0.0)):
             part = linear([[0, 1], [-(k + k12), 0]], [[0], [k12]], [[1, 0]], x0=[start, 0.0], inputs="u", outputs="x",
                           **_TIGHT)  # fmt: skip
-            system.add(name, part)
+            system.add(name, part, step=1e-3)
         system.connect("left.x", "right.u", chosen)
         system.connect("right.x", "left.u", chosen)
         return system
@@ -131,8 +131,8 @@ def quarter_car(force: Approximation | None = None, speed: Approximation | None 
             [[0, 1, 0], [-165e3 / 40, -1e3 / 40, 15e3 / 40], [0, 0, 0]], [[0], [1e3 / 40], [1]],
             [[15e3, 1e3, -15e3]], [[-1e3]], x0=[-0.1, 0.0, -0.1], inputs="speed", outputs="force", **_TIGHT,
         )  # fmt: skip
-        system.add("wheel", wheel)
-        system.add("chassis", chassis)
+        system.add("wheel", wheel, step=1e-3)
+        system.add("chassis", chassis, step=1e-3)
         system.connect("chassis.speed", "wheel.speed", speed or hermite())
         system.connect("wheel.force", "chassis.force", force or hermite())
         return system
@@ -162,11 +162,11 @@ def three_parts(approximation: Approximation | None = None) -> Problem:
 
     def build() -> System:
         system = System("three parts")
-        system.add("left", mass(1.0, 0.1))
-        system.add("right", mass(2.0, 0.2))
+        system.add("left", mass(1.0, 0.1), step=1e-3)
+        system.add("right", mass(2.0, 0.2), step=1e-3)
         middle = linear([[0.0]], [[-1.0, -1.0]], [[1.0]], [[-2.0, -2.0]], x0=[1.0], inputs=["left", "right"],
                         outputs="force", **_TIGHT)  # fmt: skip
-        system.add("middle", middle)
+        system.add("middle", middle, step=1e-3)
         for name in ("left", "right"):
             system.connect(f"{name}.speed", f"middle.{name}", chosen)
             system.connect("middle.force", f"{name}.force", chosen)
