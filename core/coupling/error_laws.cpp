@@ -7,14 +7,25 @@
 
 namespace counterpoint {
 
-double pi_factor(double error, double error_before, double order) {
+namespace {
+/// Errors below this say no more than that steps may grow, in units of the tolerance.
+constexpr double least_error = 1e-4;
+}  // namespace
+
+double PiController::tell(double error, double power) {
+  const double now = std::log(std::max(error, least_error));
+  const double found = (0.3 * before_ - 0.7 * now) / power;
+  before_ = now;
+  return found;
+}
+
+double PiController::factor(double logarithm) {
   constexpr double safety = 0.9;
-  const double now = std::max(error, least_error), before = std::max(error_before, least_error);
-  return safety * std::pow(now, -0.7 / order) * std::pow(before, 0.3 / order);
+  return safety * std::exp(logarithm);
 }
 
 DefectLaw::DefectLaw(double tolerance, std::vector<SignalTolerance> signals) : tolerance_(tolerance) {
-  for (const SignalTolerance& signal : signals) slots_.push_back({signal, signal.scale, 1.0, {}});
+  for (const SignalTolerance& signal : signals) slots_.push_back({signal, signal.scale, {}, {}});
 }
 
 void DefectLaw::arrived(const Arrival& arrival) {
@@ -32,7 +43,7 @@ void DefectLaw::arrived(const Arrival& arrival) {
 StepChoice DefectLaw::propose(double /*t*/, double last, double known) {
   const double up_to = known + 1e-9 * std::abs(last);
   StepChoice choice{std::numeric_limits<double>::infinity(), StepRule::law, 0.0, -1};
-  bool is_told = false;
+  double least = std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < slots_.size(); ++k) {
     Slot& slot = slots_[k];
     std::size_t used = 0;
@@ -41,43 +52,24 @@ StepChoice DefectLaw::propose(double /*t*/, double last, double known) {
       error = std::max(error, slot.told[used].error);
     if (used == 0) continue;
     slot.told.erase(slot.told.begin(), slot.told.begin() + static_cast<std::ptrdiff_t>(used));
-    const double length = last * pi_factor(error, slot.before, slot.tolerance.order);
-    slot.before = error;
-    is_told = true;
+    const double logarithm = slot.controller.tell(error, slot.tolerance.order);
     choice.estimate = std::max(choice.estimate, error);
-    if (length >= choice.length) continue;
-    choice.length = length;
+    if (logarithm >= least) continue;
+    least = logarithm;
     choice.signal = static_cast<int>(k);
   }
-  if (is_told) return choice;
+  if (choice.signal >= 0) {
+    choice.length = last * PiController::factor(least);
+    return choice;
+  }
   if (last > 0.0) choice.length = last;  // nothing is known that speaks for another length
   choice.estimate = std::numeric_limits<double>::quiet_NaN();
   return choice;
 }
 
-void DefectLaw::save(std::vector<double>& into) const {
-  for (const Slot& slot : slots_) {
-    into.insert(into.end(), {slot.scale, slot.before, static_cast<double>(slot.told.size())});
-    for (const Told& told : slot.told) into.insert(into.end(), {told.sample, told.error});
-  }
-}
-
-const double* DefectLaw::restore(const double* from) {
-  for (Slot& slot : slots_) {
-    slot.scale = *from++;
-    slot.before = *from++;
-    slot.told.resize(static_cast<std::size_t>(*from++));
-    for (Told& told : slot.told) {
-      told.sample = *from++;
-      told.error = *from++;
-    }
-  }
-  return from;
-}
-
 EnergyLaw::EnergyLaw(double tolerance, double absolute, std::vector<BondSpec> bonds, int connections, int order)
     : tolerance_(tolerance), absolute_(absolute), values_(connections), order_(order) {
-  for (const BondSpec& bond : bonds) bonds_.push_back({bond, 0.0, 1.0});
+  for (const BondSpec& bond : bonds) bonds_.push_back({bond, 0.0, {}});
 }
 
 void EnergyLaw::join(const Network& network, int /*participant*/) { network_ = &network; }
@@ -93,6 +85,7 @@ StepChoice EnergyLaw::propose(double t, double last, double /*known*/) {
   StepChoice choice{std::numeric_limits<double>::infinity(), StepRule::law, 0.0, -1};
   if (last == 0.0) choice.estimate = std::numeric_limits<double>::quiet_NaN();
   if (last == 0.0) return choice;
+  double least = std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < bonds_.size(); ++k) {
     Bond& bond = bonds_[k];
     const double effort = output(bond.connections.effort), flow = output(bond.connections.flow);
@@ -105,31 +98,14 @@ StepChoice EnergyLaw::propose(double t, double last, double /*known*/) {
     bond.power = std::max({bond.power, std::abs(received), std::abs(sent)});
     const double residual = std::abs(received - sent);
     const double error = residual > 0.0 ? residual / (absolute_ + tolerance_ * bond.power) : 0.0;
-    const double length = last * pi_factor(error, bond.before, order_);
-    bond.before = error;
+    const double logarithm = bond.controller.tell(error, order_);
     choice.estimate = std::max(choice.estimate, error);
-    if (length >= choice.length) continue;
-    choice.length = length;
+    if (logarithm >= least) continue;
+    least = logarithm;
     choice.signal = static_cast<int>(k);
   }
+  choice.length = last * PiController::factor(least);
   return choice;
-}
-
-void EnergyLaw::save(std::vector<double>& into) const {
-  for (const Bond& bond : bonds_) into.insert(into.end(), {bond.power, bond.before});
-  for (const Value& value : values_) into.insert(into.end(), {value.t, value.assumed});
-}
-
-const double* EnergyLaw::restore(const double* from) {
-  for (Bond& bond : bonds_) {
-    bond.power = *from++;
-    bond.before = *from++;
-  }
-  for (Value& value : values_) {
-    value.t = *from++;
-    value.assumed = *from++;
-  }
-  return from;
 }
 
 }  // namespace counterpoint

@@ -13,10 +13,18 @@ struct SignalTolerance {
 };
 
 /// Proportional-integral step control: how many times longer the next step is, from the errors of this step and the one
-/// before, in units of the tolerance. Reference: Gustafsson (1991).
-double pi_factor(double error, double error_before, double order);
-/// Errors below this say no more than that steps may grow, in units of the tolerance.
-constexpr double least_error = 1e-4;
+/// before. Reference: Gustafsson (1991). In logarithms, of which one per signal and an exponential per step are needed.
+class PiController {
+ public:
+  /// Logarithm of the factor. `error`: of the step that has ended, in units of the tolerance; it grows with this power
+  /// of the step.
+  double tell(double error, double power);
+  /// The factor that belongs to a logarithm: the smallest of all signals.
+  static double factor(double logarithm);
+
+ private:
+  double before_ = 0.0;  ///< logarithm of the error of the step before
+};
 
 /// Steps by interface defects: what was assumed for the end of a step against what arrived. Nothing is repeated, so
 /// that any subsystem can be stepped this way.
@@ -26,8 +34,6 @@ class DefectLaw final : public StepLaw {
   DefectLaw(double tolerance, std::vector<SignalTolerance> signals);
   StepChoice propose(double t, double last, double known) override;
   void arrived(const Arrival& arrival) override;
-  void save(std::vector<double>& into) const override;
-  const double* restore(const double* from) override;
 
  private:
   struct Told {
@@ -37,7 +43,7 @@ class DefectLaw final : public StepLaw {
   struct Slot {
     SignalTolerance tolerance;
     double scale = 0.0;
-    double before = 1.0;     ///< error of the step before, in units of the tolerance
+    PiController controller;
     std::vector<Told> told;  ///< and not yet used
   };
   double tolerance_;
@@ -59,8 +65,6 @@ class EnergyLaw final : public StepLaw {
   void join(const Network& network, int participant) override;
   StepChoice propose(double t, double last, double known) override;
   void arrived(const Arrival& arrival) override;
-  void save(std::vector<double>& into) const override;
-  const double* restore(const double* from) override;
 
  private:
   struct Value {
@@ -70,7 +74,7 @@ class EnergyLaw final : public StepLaw {
   struct Bond {
     BondSpec connections;
     double power = 0.0;  ///< largest so far, W
-    double before = 1.0;
+    PiController controller;
   };
   /// The output behind a connection, in units of its input.
   double output(int connection) const;

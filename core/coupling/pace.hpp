@@ -23,7 +23,8 @@ namespace counterpoint {
 ///     then take the participant for one that stops early. A subsystem that cannot save is never asked.
 ///  5. `returned_to(t)` says that the participant stands at t again, after a rejected step or in a repeated window.
 ///  6. `join(network, participant)` is called once, before the start. `next_end` may be asked again for the same t.
-///  7. What lasts is written by `save` and read by `restore`, for windows that are repeated.
+///  7. `marked()` says that a stretch begins which may be repeated: after `returned_to` the same ends follow again, for
+///     then the others stand anywhere.
 class Pace : public Indicator {
  public:
   virtual void join(const Network& /*network*/, int /*participant*/) {}
@@ -32,8 +33,7 @@ class Pace : public Indicator {
   void arrived(const Arrival&) override {}
   virtual bool may_reject() const { return false; }
   virtual bool accepts(double /*t*/, double /*t_end*/, const double* /*y*/) { return true; }
-  virtual void save(std::vector<double>& into) const { into.clear(); }
-  virtual void restore(const std::vector<double>& /*from*/) {}
+  virtual void marked() {}
 };
 
 /// Equal steps on the grid of the clock.
@@ -58,14 +58,19 @@ class LawPace final : public Pace {
  public:
   LawPace(std::shared_ptr<StepLaw> law, const StepLimits& limits) : chooser(std::move(law), limits) {}
   void join(const Network& network, int participant) override { chooser.law().join(network, participant); }
-  double next_end(double t, StepClock& clock, double event) override {
-    return chooser.next_end(t, chooser.start_of_step(), clock, event);
+  double next_end(double t, StepClock& clock, double event) override;
+  void arrived(const Arrival& arrival) override {
+    if (!repeats_) chooser.law().arrived(arrival);
   }
-  void arrived(const Arrival& arrival) override { chooser.law().arrived(arrival); }
-  void save(std::vector<double>& into) const override { chooser.save(into); }
-  void restore(const std::vector<double>& from) override { chooser.restore(from); }
+  void marked() override;
+  void returned_to(double /*t*/) override { repeats_ = is_marked_; }
 
   StepChooser chooser;
+
+ private:
+  std::vector<double> ends_;  ///< of the steps since the mark, s
+  bool is_marked_ = false;
+  bool repeats_ = false;
 };
 
 }  // namespace counterpoint

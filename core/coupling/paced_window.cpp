@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "coupling/network.hpp"
+
 namespace counterpoint {
 
 namespace {
@@ -10,21 +12,25 @@ constexpr double most_accepted = 1.5;  ///< error in units of the tolerance: a l
 constexpr double least_of_rejected = 0.2;
 }  // namespace
 
+void PacedWindow::join(const Network& network) {
+  network_ = &network;
+  chooser.law().join(network, -1);
+}
+
 double PacedWindow::end_after(double from) {
   double event = Polynomial::infinity;
-  for (const std::shared_ptr<Event>& one : events_) event = std::min(event, one->next(from));
+  for (const Participant& p : network_->participants) event = std::min(event, p.next_event());
   return chooser.next_end(from, from, clock_, event);
 }
 
 StepChoice PassLaw::propose(double /*t*/, double last, double /*known*/) {
   if (std::isnan(error_)) return {last > 0.0 ? last : std::numeric_limits<double>::infinity()};
-  const double length = last * pi_factor(error_, before_, order_);
-  before_ = error_;
-  return {length, StepRule::law, error_, -1};
+  return {last * PiController::factor(controller_.tell(error_, order_)), StepRule::law, error_, -1};
 }
 
-TwoPassWindow::TwoPassWindow(std::shared_ptr<PassLaw> law, const StepPlan& plan, Setup setup)
-    : PacedWindow(law, plan),
+TwoPassWindow::TwoPassWindow(std::shared_ptr<PassLaw> law, const StepLimits& limits, const StepClock& clock,
+                             Setup setup)
+    : PacedWindow(law, limits, clock),
       law_(std::move(law)),
       setup_(std::move(setup)),
       scales_(setup_.outputs.size()),

@@ -3,25 +3,17 @@
 #include <utility>
 
 #include "coupling/error_laws.hpp"
-#include "coupling/event.hpp"
 #include "coupling/pace.hpp"
 #include "coupling/window.hpp"
 
 namespace counterpoint {
 
-/// When and where steps of all participants together are made.
-struct StepPlan {
-  StepLimits limits;
-  StepClock clock;
-  std::vector<std::shared_ptr<Event>> events;
-};
-
 /// One pace for all: each window is a step that a law has chosen, and every participant ends a step with it.
 class PacedWindow : public Window {
  public:
-  PacedWindow(std::shared_ptr<StepLaw> law, const StepPlan& plan)
-      : chooser(std::move(law), plan.limits), clock_(plan.clock), events_(plan.events) {}
-  void join(const Network& network) override { chooser.law().join(network, -1); }
+  PacedWindow(std::shared_ptr<StepLaw> law, const StepLimits& limits, const StepClock& clock)
+      : chooser(std::move(law), limits), clock_(clock) {}
+  void join(const Network& network) override;
   double end_after(double from) override;
   bool again(int /*pass*/, double /*end*/, const std::vector<InterfaceSignal>& /*interface*/) override { return false; }
   bool may_repeat() const override { return false; }
@@ -30,7 +22,7 @@ class PacedWindow : public Window {
 
  private:
   StepClock clock_;
-  std::vector<std::shared_ptr<Event>> events_;
+  const Network* network_ = nullptr;
 };
 
 /// An output whose error is estimated from two passes.
@@ -51,7 +43,7 @@ class PassLaw final : public StepLaw {
  private:
   int order_;  ///< the error grows with this power of the step
   double error_ = std::numeric_limits<double>::quiet_NaN();
-  double before_ = 1.0;
+  PiController controller_;
 };
 
 /// Lengths of steps within a window, the same for all participants.
@@ -75,7 +67,7 @@ class TwoPassWindow final : public PacedWindow {
     std::vector<OutputTolerance> outputs;
     std::shared_ptr<SharedLength> length = nullptr;  ///< of the participants' steps, for doubling
   };
-  TwoPassWindow(std::shared_ptr<PassLaw> law, const StepPlan& plan, Setup setup);
+  TwoPassWindow(std::shared_ptr<PassLaw> law, const StepLimits& limits, const StepClock& clock, Setup setup);
   double end_after(double from) override;
   bool again(int pass, double end, const std::vector<InterfaceSignal>& interface) override;
   bool may_repeat() const override { return true; }

@@ -27,6 +27,8 @@ void Scheduler::look_again() {
   rule_.look_again();
 }
 
+void Scheduler::go_on() { rule_.offer_all(); }
+
 void Scheduler::stop_at(double time) {
   for (std::size_t i = 0; i < network_.participants.size(); ++i) {
     network_.guarded(static_cast<int>(i), [&] { network_.participants[i].stop_at(time); });
@@ -61,7 +63,8 @@ void Scheduler::compare_all() {
 /// not on the way of one participant after the other stays out of it.
 [[gnu::flatten]] void Scheduler::go(double wall_seconds) {
   using clock = std::chrono::steady_clock;
-  const auto deadline = clock::now() + std::chrono::duration<double>(wall_seconds);
+  clock::time_point deadline{};  // set at the first look: short runs, such as a window, need none
+  bool is_set = false;
   steps_made_ = 0;
   long look_at_clock = fast::cheap_steps_between_clocks;
   while (rule_.behind() > 0) {
@@ -73,7 +76,11 @@ void Scheduler::compare_all() {
     if (steps_made_ >= steps_in_a_slice) break;
     if (steps_made_ >= look_at_clock) {
       look_at_clock = steps_made_ + fast::cheap_steps_between_clocks;
-      if (clock::now() >= deadline) break;
+      const clock::time_point now = clock::now();
+      if (!is_set)
+        deadline = now + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(wall_seconds));
+      is_set = true;
+      if (now >= deadline) break;
     }
   }
 }

@@ -27,6 +27,8 @@ class Scheduler {
 
   /// Find out again which participants may step: they were moved, or what they read was changed.
   void look_again();
+  /// The same where each reads from those that it did.
+  void go_on();
 
   /// Step until every participant has reached `target`, or for a slice: until `wall_seconds` have passed
   /// or some hundred thousand steps are made, whose results should be taken away.
@@ -56,7 +58,7 @@ class Scheduler {
   PrecedenceRule rule_;
   fast::SchedulingPaths paths_;
   std::shared_ptr<WallClock> wall_clock_;  ///< null: as fast as possible
-  long steps_made_ = 0;  ///< in this slice
+  long steps_made_ = 0;                    ///< in this slice
 };
 
 }  // namespace counterpoint

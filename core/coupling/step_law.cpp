@@ -25,19 +25,17 @@ StepChoice StepChooser::choose(double t, double known, const StepClock& clock) {
   StepChoice choice = law_->propose(t, last_, known);
   if (std::isnan(row_.estimate)) estimated(choice.estimate, choice.signal);
   write();
-  if (last_ == 0.0 || std::abs(t - event_) <= clock.tolerance()) {  // what was before an event says little
-    if (limits_.first > 0.0 && (last_ == 0.0 || choice.length > limits_.first)) {
-      choice.length = limits_.first;
-      choice.rule = StepRule::first;
-    }
-    wanted_ = infinity;
+  const bool anew = last_ == 0.0 || std::abs(t - event_) <= clock.tolerance();  // what was before an event says little
+  if (anew && limits_.first > 0.0 && (last_ == 0.0 || choice.length > limits_.first)) {
+    choice.length = limits_.first;
+    choice.rule = StepRule::first;
   }
-  limit(choice);
+  limit(choice, anew);
   wanted_ = choice.length;
   return choice;
 }
 
-void StepChooser::limit(StepChoice& choice) const {
+void StepChooser::limit(StepChoice& choice, bool anew) const {
   const auto at_most = [&](double most, StepRule rule) {
     if (choice.length <= most) return;
     choice.length = most;
@@ -48,7 +46,7 @@ void StepChooser::limit(StepChoice& choice) const {
     choice.length = least;
     choice.rule = rule;
   };
-  if (last_ > 0.0) {
+  if (!anew) {
     // A step that was cut to end at a given time holds the next one back no more than the one before it did.
     at_most(std::max(limits_.growth * last_, wanted_), StepRule::growth);
     at_least(limits_.reduction * last_, StepRule::reduction);
@@ -107,27 +105,6 @@ void StepChooser::write(bool is_accepted) {
   row[5] = row_.signal;
   ++(is_accepted ? accepted : rejected);
   row_.length = 0.0;
-}
-
-void StepChooser::save(std::vector<double>& into) const {
-  into.assign({row_.t, row_.length, static_cast<double>(row_.rule), row_.estimate, static_cast<double>(row_.signal),
-               last_, wanted_, event_, asked_, again_.length, static_cast<double>(again_.rule),
-               static_cast<double>(rows.total()), static_cast<double>(accepted), static_cast<double>(rejected)});
-  law_->save(into);
-}
-
-void StepChooser::restore(const std::vector<double>& from) {
-  const double* s = from.data();
-  row_ = {s[0], s[1], static_cast<StepRule>(static_cast<int>(s[2])), s[3], static_cast<int>(s[4])};
-  last_ = s[5];
-  wanted_ = s[6];
-  event_ = s[7];
-  asked_ = s[8];
-  again_ = {s[9], static_cast<StepRule>(static_cast<int>(s[10]))};
-  rows.shrink(static_cast<std::size_t>(s[11]));
-  accepted = static_cast<long>(s[12]);
-  rejected = static_cast<long>(s[13]);
-  law_->restore(s + 14);
 }
 
 }  // namespace counterpoint

@@ -33,14 +33,11 @@ struct StepChoice {
 ///     the same bits come out whatever the order of steps.
 ///  3. As an indicator it is told what was assumed and what arrived; from different threads at once for different
 ///     connections.
-///  4. All that lasts goes through `save` and `restore`, in the same order.
 class StepLaw : public Indicator {
  public:
   virtual void join(const Network& /*network*/, int /*participant*/) {}
   virtual StepChoice propose(double t, double last, double known) = 0;
   void arrived(const Arrival&) override {}
-  virtual void save(std::vector<double>& /*into*/) const {}
-  virtual const double* restore(const double* from) { return from; }
 };
 
 /// Between which lengths steps stay.
@@ -83,9 +80,6 @@ class StepChooser {
   long accepted = 0;
   long rejected = 0;
 
-  void save(std::vector<double>& into) const;
-  void restore(const std::vector<double>& from);
-
  private:
   struct Row {
     double t = 0.0;
@@ -96,7 +90,8 @@ class StepChooser {
   };
   void write(bool is_accepted = true);
   StepChoice choose(double t, double known, const StepClock& clock);
-  void limit(StepChoice& choice) const;
+  /// `anew`: whatever the step before was.
+  void limit(StepChoice& choice, bool anew) const;
   /// Let a step from t end at the next time that is to be met.
   double fit(double t, StepChoice& choice, const StepClock& clock, double event) const;
 

@@ -96,17 +96,6 @@ StepChoice GradientLaw::propose(double t, double last, double known) {
   return {length, StepRule::law, largest, leading};
 }
 
-void GradientLaw::save(std::vector<double>& into) const {
-  into.push_back(time_);
-  into.insert(into.end(), sums_.begin(), sums_.end());
-}
-
-const double* GradientLaw::restore(const double* from) {
-  time_ = *from++;
-  std::copy_n(from, sums_.size(), sums_.begin());
-  return from + sums_.size();
-}
-
 ExtrapolationLaw::ExtrapolationLaw(std::vector<LeadingSignal> signals, double tolerance, std::vector<double> absolute)
     : signals_(std::move(signals)), tolerance_(tolerance), absolute_(std::move(absolute)), scales_(signals_.size()) {}
 
@@ -131,15 +120,6 @@ StepChoice ExtrapolationLaw::propose(double t, double last, double known) {
     }
   }
   return choice;
-}
-
-void ExtrapolationLaw::save(std::vector<double>& into) const {
-  into.insert(into.end(), scales_.begin(), scales_.end());
-}
-
-const double* ExtrapolationLaw::restore(const double* from) {
-  std::copy_n(from, scales_.size(), scales_.begin());
-  return from + scales_.size();
 }
 
 }  // namespace counterpoint

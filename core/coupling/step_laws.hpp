@@ -41,8 +41,6 @@ class GradientLaw final : public StepLaw {
   GradientLaw(std::vector<LeadingSignal> signals, const Parameters& parameters);
   void join(const Network& network, int participant) override;
   StepChoice propose(double t, double last, double known) override;
-  void save(std::vector<double>& into) const override;
-  const double* restore(const double* from) override;
 
  private:
   std::vector<LeadingSignal> signals_;
@@ -60,8 +58,6 @@ class ExtrapolationLaw final : public StepLaw {
   ExtrapolationLaw(std::vector<LeadingSignal> signals, double tolerance, std::vector<double> absolute);
   void join(const Network& network, int participant) override;
   StepChoice propose(double t, double last, double known) override;
-  void save(std::vector<double>& into) const override;
-  const double* restore(const double* from) override;
 
  private:
   std::vector<LeadingSignal> signals_;

@@ -49,6 +49,8 @@ class Window {
   virtual bool may_repeat() const { return true; }
   virtual bool reads_earlier() const { return true; }
   virtual double end_of_repeat() const { return Polynomial::infinity; }
+  /// Whether repeats take samples from both sides, since those ahead are known.
+  virtual bool centred() const { return false; }
   /// Add what it has to say.
   virtual void report(WindowTally& /*tally*/) const {}
 };
@@ -58,6 +60,7 @@ struct WindowSpec {
   double length = 0.0;     ///< s
   int repeats = 1;         ///< after the first pass, at most
   double tolerance = 0.0;  ///< a repeat that changes less is the last one; 0: repeat as often as said
+  bool centred = false;    ///< repeats take samples from both sides
 };
 
 /// Windows of equal length, repeated a number of times or until a repeat changes little.
@@ -69,6 +72,7 @@ class RepeatedWindow final : public Window {
   double end_after(double from) override;
   void opened(const std::vector<InterfaceSignal>& interface) override;
   bool again(int pass, double end, const std::vector<InterfaceSignal>& interface) override;
+  bool centred() const override { return spec_.centred; }
   void report(WindowTally& tally) const override;
 
  private:

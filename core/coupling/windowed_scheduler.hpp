@@ -19,6 +19,8 @@ namespace counterpoint {
 ///            keep what this pass has published, restore everything to T, and go to T' again:
 ///            a participant that waits for a source interpolates what it publishes now, as in the first pass;
 ///            one that does not wait interpolates what it published in the pass before
+///            where stencils are centred, one that waits does so until its source has come to T', so that it
+///            takes samples from both sides as the others do
 ///       4. what the last pass has published counts; the others leave nothing behind.
 ///
 /// Parallel schemes become Jacobi iterations, the others Gauss-Seidel ones. Where no participant extrapolates there is
@@ -54,10 +56,12 @@ class WindowedScheduler {
  private:
   bool takes_back() const { return !interface_.empty() && window_->may_repeat(); }
   void find_interface();
+  bool is_worth_a_look();
   void open();
   bool finish_passes(double wall_seconds);
   void repeat();
   void close();
+  void release();
   void release_states();
 
   Scheduler scheduler_;

@@ -17,8 +17,10 @@ __version__ = VERSION
 if TYPE_CHECKING:
     from . import adapters as adapters
     from . import approximations as approximations
+    from . import bonds as bonds
     from . import diagram as diagram
     from . import errors as errors
+    from . import events as events
     from . import fmi as fmi
     from . import linear_model as linear_model
     from . import link as link
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
     from .approximations import transition as transition
     from .diagram.diagram import Diagram as Diagram
     from .errors import AlgebraicLoopError as AlgebraicLoopError
+    from .errors import BondWarning as BondWarning
     from .errors import ComponentDied as ComponentDied
     from .errors import ComponentError as ComponentError
     from .errors import CounterpointError as CounterpointError
@@ -96,10 +99,10 @@ _ROOMS = {
     "diagram.diagram": ("Diagram",),
     "_run.embedded": ("CosimulationInterface",),
     "errors": (
-        "AlgebraicLoopError", "ComponentDied", "ComponentError", "CounterpointError", "DescriptionWarning",
-        "InternalError", "MissingExtraError", "ModelError", "NotFiniteError", "OutputError", "PaceWarning", "PeerLost",
-        "RunInterrupted", "ScenarioError", "SetupError", "SimulationError", "SolverError", "StandstillWarning",
-        "UnitWarning",
+        "AlgebraicLoopError", "BondWarning", "ComponentDied", "ComponentError", "CounterpointError",
+        "DescriptionWarning", "InternalError", "MissingExtraError", "ModelError", "NotFiniteError", "OutputError",
+        "PaceWarning", "PeerLost", "RunInterrupted", "ScenarioError", "SetupError", "SimulationError", "SolverError",
+        "StandstillWarning", "UnitWarning",
     ),
     "fmi": ("export_fmu", "fmu"),
     "link": ("listen", "remote", "serve"),
@@ -117,8 +120,10 @@ _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 _MODULES = (
     "adapters",
     "approximations",
+    "bonds",
     "diagram",
     "errors",
+    "events",
     "fmi",
     "linear_model",
     "link",

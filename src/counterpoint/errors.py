@@ -18,6 +18,7 @@
             └── ComponentDied ... or could not be started, died or did not answer      (exit code 4)
 
     UnitWarning               a warning: units of connections could not be compared
+    BondWarning               a warning: both sides of a bond integrate a speed while a step changes
     StandstillWarning         a warning: an output did not change in a run although its derivative says so
     PaceWarning               a warning: a pace was stuck at its smallest step, or a run fell behind the wall clock
     DescriptionWarning        a warning: the description of an FMU violates the standard
@@ -199,6 +200,10 @@ class ComponentDied(ComponentError):
 
 class UnitWarning(UserWarning):
     """Units of connections could not be compared: one is missing or not known; the numbers are taken as they are."""
+
+
+class BondWarning(UserWarning):
+    """Both sides of a bond integrate the speed that they exchange while the step of one changes."""
 
 
 class PaceWarning(UserWarning):

@@ -152,7 +152,7 @@ class Pace:
     ...     def next_step(self, step):
     ...         return 0.1 if step.length > 0.15 else 0.2
     >>> system = cp.System()
-    >>> tank = cp.ode(lambda t, x, u: -x, [1.0], outputs="level")
+    >>> tank = cp.ode(lambda t, x, u: -x, [1.0], outputs="level", solver="ode4")
     >>> system.add("tank", tank, pace=Alternating())
     >>> system.run(until=0.6).steps["tank"].length.round(3).tolist()
     [0.2, 0.1, 0.2, 0.1]
@@ -317,7 +317,7 @@ def table(
     --------
     >>> import counterpoint as cp
     >>> system = cp.System()
-    >>> tank = cp.ode(lambda t, x, u: -x, [1.0], outputs="level")
+    >>> tank = cp.ode(lambda t, x, u: -x, [1.0], outputs="level", solver="ode4")
     >>> system.add("tank", tank, pace=cp.pace.table([0, 1], [0.5, 0.25]))
     >>> system.run(until=2.0).steps["tank"].length.tolist()
     [0.5, 0.5, 0.25, 0.25, 0.25, 0.25]
@@ -575,7 +575,7 @@ def _limits(first: Duration, smallest: Duration, largest: Duration, growth: floa
     )
 
 
-def _bad_tolerance(tolerance: object) -> list[str]:
+def _bad_tolerance(tolerance: Any) -> list[str]:
     if is_number(tolerance) and tolerance > 0.0:
         return []
     return [f"pace.tolerance: {tolerance!r}; expected a positive number"]
@@ -583,7 +583,7 @@ def _bad_tolerance(tolerance: object) -> list[str]:
 
 def _bad_numbers(name: str, given: object, *, zero: bool = True) -> list[str]:
     """Say what is wrong with one number, or one for each signal."""
-    named = given.items() if isinstance(given, Mapping) else [("", given)]
+    named: Any = given.items() if isinstance(given, Mapping) else [("", given)]
     least = "a number of at least 0" if zero else "a positive number"
     return [
         f"pace.{name}{f'.{key}' if key else ''}: {value!r}; expected {least}"

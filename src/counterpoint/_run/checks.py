@@ -14,12 +14,13 @@ from .._common.numbers import MOST_THREADS, is_number, is_whole
 from ..errors import AlgebraicLoopError, SetupError, did_you_mean
 from ..windows import Window
 from .connection_units import unit_problems
+from .event_plan import event_problems
 from .feedthrough import dependency_edges, find_loop
 from .host_checks import host_problems
 from .host_ports import HostPorts
 from .options import RunOptions
 from .pace_checks import pace_problems
-from .pacing import pacing_of
+from .pacing import pacing_of, with_fixed_steps
 from .port_table import PortTable
 from .precedence import Scheme, scheme_problems, to_scheme
 from .problem import Problem
@@ -42,6 +43,7 @@ def check_run(system: System, options: RunOptions) -> None:
 
 def find_problems(system: System, options: RunOptions) -> list[Problem]:
     """Return every problem of a system itself, for the span, scheme and window of a run."""
+    system = with_fixed_steps(system, options)
     ports = PortTable(system)
     problems = [
         *_span(options.until, options.start),
@@ -55,6 +57,7 @@ def find_problems(system: System, options: RunOptions) -> list[Problem]:
         *window_problems(system, options.window),
         *_window_length(options),
         *pace_problems(system, options),
+        *event_problems(system, options),
     ]
     return problems or list(_loops(system))
 

@@ -37,6 +37,7 @@ class RunOptions:
     metadata: Mapping[str, str | float] | None = None
     record: Sequence[str] | None = None
     record_every: float | str | None = None
+    compress: bool = False
 
     @property
     def default_approximation(self) -> Approximation:

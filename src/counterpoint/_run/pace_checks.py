@@ -10,15 +10,17 @@ from typing import TYPE_CHECKING
 from .._common.numbers import is_number
 from ..errors import PaceWarning, SetupError, did_you_mean
 from ..pace import Controlled, Gradient, Limits, Pace, RealTime, Table
+from ..results.store import Event
 from .connection_units import level_of_the_caller
 from .options import RunOptions
-from .pacing import Pacing, pacing_of, resolved_limits
+from .pacing import Pacing, declared_bonds, pacing_of, resolved_limits
 from .port_table import PortTable
 from .problem import Problem
 from .time_resolution import step_problems
 
 if TYPE_CHECKING:
     from ..results import Result
+    from ..results.store import RunSummary
     from ..system import System
 
 ODD_SHARE = 0.6180339887498949
@@ -126,7 +128,7 @@ def _leading(where: str, system: System, ports: PortTable, signal: str, name: st
 
 
 def _bonds(where: str, system: System, pace: Controlled) -> Iterator[Problem]:
-    bonds = pace.bonds if pace.bonds is not None else tuple(getattr(system, "power_bonds", ()))
+    bonds = pace.bonds if pace.bonds is not None else declared_bonds(system)
     if not bonds:
         yield Problem(f"{where}.bonds", "no power bond is declared; name the inputs of its effort and flow, "
                                         'bonds=[("chassis.force", "wheel.speed")]')  # fmt: skip
@@ -182,14 +184,23 @@ def _refused(where: str, system: System, name: str, limits: Limits, span: float)
 
 def warn_about_paces(result: Result) -> None:
     """Warn of paces that were stuck at their smallest step, and of steps that ended later than the wall clock says."""
-    texts = [pace.stuck_text() for pace in result.summary.paces if pace.is_stuck]
-    late = [(name, one) for name, one in zip(result.subsystems, result.summary.overruns, strict=False) if one.overruns]
+    for text in _remarks(result.summary, result.subsystems):
+        warnings.warn(text, PaceWarning, stacklevel=level_of_the_caller())
+
+
+def pace_events(summary: RunSummary) -> list[Event]:
+    """Return what is said of paces in the events of a run, which may have been stopped."""
+    return [Event(summary.end, pace.name, "warning", pace.stuck_text()) for pace in summary.paces if pace.is_stuck]
+
+
+def _remarks(summary: RunSummary, names: list[str]) -> list[str]:
+    texts = [pace.stuck_text() for pace in summary.paces if pace.is_stuck]
+    late = [(name, one) for name, one in zip(names, summary.overruns, strict=False) if one.overruns]
     if late:
         name, worst = max(late, key=lambda pair: pair[1].latest)
-        count, steps = sum(one.overruns for _, one in late), sum(one.steps for one in result.summary.overruns)
+        count, steps = sum(one.overruns for _, one in late), sum(one.steps for one in summary.overruns)
         texts.append(
             f"{count} of {steps} steps ended later than the wall clock says, by up to {worst.latest:.3g} s "
             f'("{name}" at t = {worst.time_of_latest:g} s): use longer steps, a smaller real_time or a faster model'
         )
-    for text in texts:
-        warnings.warn(text, PaceWarning, stacklevel=level_of_the_caller())
+    return texts

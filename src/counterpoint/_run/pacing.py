@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,6 +66,19 @@ def pacing_of(system: System, options: RunOptions) -> Pacing:
     return Pacing(given, members, singles, factor)
 
 
+def with_fixed_steps(system: System, options: RunOptions) -> System:
+    """Return the system with the fixed step that a run gives to all; itself when it gives none."""
+    given = options.pace.pace if isinstance(options.pace, RealTime) else options.pace
+    if not isinstance(given, Fixed):
+        return system
+    made = copy(system)
+    made.subsystems = {
+        name: replace(part, step=given.step) if joins_common_pace(part) else part
+        for name, part in system.subsystems.items()
+    }
+    return made
+
+
 def joins_common_pace(participant: Participant) -> bool:
     """Whether the pace of a run chooses the steps of a subsystem: unless it has its own, or chooses them itself."""
     if participant.pace is not None or isinstance(participant.subsystem, HostPorts):
@@ -81,6 +95,9 @@ def resolved_limits(pace: Pace, steps: Sequence[float | None], span: float) -> L
     if isinstance(pace, Gradient) and pace.tolerance is None:
         return Limits(given.first, given.smallest, given.largest, given.growth, given.align)
     known = [step for step in steps if step is not None]
+    if not isinstance(pace, Controlled | Gradient):
+        smallest = given.smallest or (1e-3 * SMALLEST_SHARE * span if math.isfinite(span) else None)
+        return Limits(given.first or min(known, default=None), smallest, given.largest, given.growth, given.align)
     first = given.first or min(known, default=None) or (FIRST_SHARE * span if math.isfinite(span) else None)
     if first is None:
         raise SetupError("pace.first: is missing; a run without an end needs the length of the first step in s")
@@ -99,6 +116,16 @@ def order_of(approximation: Approximation) -> int:
     if found is not None:
         return int(found.group())
     return 0 if "hold" in name or "mean" in name else max(int(approximation.points) - 1, 0)
+
+
+def declared_bonds(system: System) -> tuple[tuple[str, str], ...]:
+    """Return the inputs of effort and flow of the bonds of a system that exchange both as they are."""
+    found = []
+    for bond in system.bonds:
+        inputs = [port.input for port in bond.power if port.output and not port.differentiated]
+        if len(inputs) == len(bond.power) == 2:
+            found.append((inputs[0], inputs[1]))
+    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -142,7 +169,6 @@ class LawMaker:
         self._system = system
         self._ports = ports
         self._coupled = coupled_signals(system, options)
-        self._bonds: Callable[[], Sequence[tuple[str, str]]] = lambda: getattr(system, "power_bonds", ())
 
     def make(self, pace: Pace, limits: Limits, name: str | None = None) -> PacedSteps:
         """Return the law of a pace, for one subsystem or (None) for all."""
@@ -218,7 +244,7 @@ class LawMaker:
         return PacedSteps(pace, _core.pass_law(order), limits, self._columns(self._connected()))
 
     def _energy(self, pace: Controlled, limits: Limits) -> PacedSteps:
-        bonds = pace.bonds if pace.bonds is not None else tuple(self._bonds())
+        bonds = pace.bonds if pace.bonds is not None else declared_bonds(self._system)
         numbers = {signal.target: k for k, signal in enumerate(self._coupled)}
         pairs = [(numbers[effort], numbers[flow]) for effort, flow in bonds]
         absolute = _of_signal(pace.absolute, "", 1e-9)
@@ -248,7 +274,8 @@ class LawMaker:
 def core_limits(limits: Limits, pace: Pace) -> _core.StepLimits:
     """Return the limits as the core takes them."""
     made = _core.StepLimits()
-    made.first, made.smallest = limits.first or 0.0, limits.smallest or 0.0
+    if not isinstance(pace, Table):  # whose last step before another one may be short
+        made.first, made.smallest = limits.first or 0.0, limits.smallest or 0.0
     made.largest = math.inf if limits.largest is None else limits.largest
     made.growth = math.inf if limits.growth is None else limits.growth
     made.alignment = limits.align or 0.0

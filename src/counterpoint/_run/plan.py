@@ -13,8 +13,11 @@ from .. import _core
 from ..errors import ModelError, SetupError
 from ..pace import Controlled, Limits
 from .approximation_choice import chosen_approximation
+from .bond_notes import warn_about_bonds
 from .checks import check_run, feedthrough_edges
 from .connection_units import conversion_of, warn_about_units
+from .error_growth import STRAIGHT, mean_over_end
+from .event_plan import add_events, open_parameters
 from .feedthrough import longest_chain, tear_loops
 from .options import RunOptions
 from .pacing import NO_END, LawMaker, PacedSteps, Pacing, core_limits, pacing_of, resolved_limits
@@ -35,6 +38,7 @@ class PlannedConnection:
     width: int
     waits: bool
     first_label: int  #: a connection of several values has one label for each
+    growth: float = STRAIGHT  #: mean of its error over a step, relative to that at the end
 
 
 @dataclass(frozen=True)
@@ -60,13 +64,15 @@ def make_plan(system: System, options: RunOptions) -> Plan:
     """Check a system and translate it; raise SetupError with every problem found."""
     check_run(system, options)
     warn_about_units(system)
+    warn_about_bonds(system)
     start = float(options.start)
     until = math.inf if options.until is None else float(options.until)
     scheme = to_scheme(options.scheme)
     pacing = pacing_of(system, options)
     limits = _limits(system, pacing, until - start)
     _tell_step_of_listeners(system)
-    _tell_of_run(system, until)
+    _tell_of_run(system, until, pacing)
+    open_parameters(system)
     natives = _natives(system)
     steps = _steps(system, natives, start, pacing, limits)
     waits = waits_for(scheme, steps, _pairs(system), _sources(system))
@@ -91,6 +97,7 @@ def make_plan(system: System, options: RunOptions) -> Plan:
     _add_participants(spec, system, natives, waits, options.host, paces=_core_paces(pacing, singles, shared))
     connections = tuple(_add_connections(spec, system, ports, waits, options))
     _check_defects(singles, connections)
+    add_events(spec, system, connections, start)
     outputs = laws.output_tolerances(pacing.common) if isinstance(pacing.common, Controlled) else ()
     clock = None
     if pacing.factor is not None:
@@ -230,12 +237,14 @@ def _tell_step_of_listeners(system: System) -> None:
         system.subsystems[name].subsystem.listeners_step = min(steps, default=None)
 
 
-def _tell_of_run(system: System, until: float) -> None:
-    """Tell each subsystem when the run ends and which of its outputs are connected."""
+def _tell_of_run(system: System, until: float, pacing: Pacing) -> None:
+    """Tell each subsystem when the run ends, which tolerance it keeps, and which of its outputs are connected."""
     sources = {source for connection in system.connections for source in connection.sources}
     for name, participant in system.subsystems.items():
         subsystem = participant.subsystem
         subsystem.run_until = until if math.isfinite(until) else None
+        pace = pacing.of(name) or pacing.common
+        subsystem.pace_tolerance = None if pace is None else pace.tolerance
         subsystem.connected_outputs = frozenset(port for port in subsystem.output_widths if f"{name}.{port}" in sources)
 
 
@@ -252,8 +261,12 @@ def _input_constants(system: System, name: str) -> list[float]:
     subsystem = system.subsystems[name].subsystem
     values: list[float] = []
     for port, width in subsystem.input_widths.items():
-        given = system.constants.get(f"{name}.{port}", subsystem.defaults.get(port, 0.0))
-        values += np.broadcast_to(np.asarray(given, dtype=np.float64), (width,)).tolist()
+        own = subsystem.opened_parameters.get(port, 0.0)
+        given = system.constants.get(f"{name}.{port}", subsystem.defaults.get(port, own))
+        if isinstance(given, float | int):
+            values += [float(given)] * width
+        else:
+            values += np.broadcast_to(np.asarray(given, dtype=np.float64), (width,)).tolist()
     return values
 
 
@@ -272,6 +285,7 @@ def _add_connections(
             law, laws = laws, laws + 1
         for k, (full, source) in enumerate(zip(connection.sources, sources, strict=True)):
             converted = conversion_of(system, connection, full)
+            approximation = chosen_approximation(system, connection, k, options)
             spec.add_connection(
                 source.participant,
                 source.offset,
@@ -279,12 +293,13 @@ def _add_connections(
                 target.participant,
                 target.offset,
                 target.width,
-                chosen_approximation(system, connection, k, options)._native(),
+                approximation._native(),
                 connection.gains[k] * converted.gain,
                 connection.gains[k] * converted.offset + (connection.offset if k == 0 else 0.0),
                 connection.initial,
                 law,
             )
             waits_too = full.partition(".")[0] in waited_for[connection.target.partition(".")[0]]
-            yield PlannedConnection(full, connection.target, source.width, waits_too, labels)
+            growth = STRAIGHT if waits_too else mean_over_end(approximation)
+            yield PlannedConnection(full, connection.target, source.width, waits_too, labels, growth)
             labels += source.width

@@ -93,6 +93,7 @@ class Recorder:
             scheme=str(self._plan.scheme),
             steps=[self._driver.steps(k) for k in range(len(self._plan.names))],
             seconds=seconds,
+            evaluations=[self._driver.evaluations(k) for k in range(len(self._plan.names))],
             defects=self._defects(),
             windows=self._windows(),
             paces=self._paces(),
@@ -141,6 +142,7 @@ class Recorder:
                     rms=found.rms,
                     scale=found.scale,
                     magnitude=found.magnitude,
+                    growth=connection.growth,
                 )
                 for label in _labels(connection.source, connection.target, connection.width)
             ]

@@ -23,13 +23,14 @@ from .._display.progress import show
 from ..errors import ModelError, OutputError, RunInterrupted, SetupError
 from ..results import FileStore, MemoryStore, Result
 from ..results.store import RunSummary, Status
+from .bond_notes import bonds_text
 from .checks import value_problems
 from .claims import Claim
 from .events import EventLog
 from .failures import explain
 from .options import RunOptions
-from .pace_checks import warn_about_paces
-from .pacing import PacedSteps, core_limits
+from .pace_checks import pace_events, warn_about_paces
+from .pacing import PacedSteps, core_limits, with_fixed_steps
 from .plan import Plan, make_plan
 from .process_state import preserving_process_state, take_signals_back
 from .program_end import ProgramEnded, watch
@@ -70,8 +71,9 @@ def _make_driver(plan: Plan, options: RunOptions) -> Driver:
     if window is None:
         return _core.Scheduler(plan.spec, options.threads)
     return _core.WindowedScheduler(
-        plan.spec, options.threads, float(window.length), window.repeats, float(window.tolerance or 0.0)
-    )
+        plan.spec, options.threads, float(window.length), window.repeats, float(window.tolerance or 0.0),
+        window.stencil == "centred",
+    )  # fmt: skip
 
 
 def _paced_driver(plan: Plan, steps: PacedSteps, threads: int) -> Driver:
@@ -123,6 +125,7 @@ class Run:
     """
 
     def __init__(self, system: System, options: RunOptions) -> None:
+        system = with_fixed_steps(system, options)
         self._system = system
         self._claim = Claim(system, "run")
         self._plan = make_plan(system, options)
@@ -145,6 +148,7 @@ class Run:
         self._stepping = self._driver.whereabouts(self._plan.names, "to finish its step from")
         self._log = EventLog(system.name)
         self._log.begin(system, self._plan.start, str(self._plan.scheme))
+        self._log.plan(self._plan)
         watch(self)
         with self._claim.in_use():
             self._guarded(lambda: self._call_watched(self._driver.start, "to start at"))
@@ -157,10 +161,12 @@ class Run:
         notes: dict[str, str | float] = {"name": self._system.name, "scheme": str(options.scheme), **window}
         if options.until is not None:
             notes["until"] = options.until
+        if self._system.bonds:
+            notes["bonds"] = bonds_text(self._system)
         notes |= {**_made_by(), **(options.metadata or {})}
         if options.file is None:
             return MemoryStore(self._layout, notes)
-        return FileStore(fspath(options.file), self._layout, notes, options.overwrite)
+        return FileStore(fspath(options.file), self._layout, notes, options.overwrite, options.compress)
 
     def _reporting(self, progress: bool | Callable[[Progress], None]) -> Callable[[Progress], None] | None:
         if progress is True:
@@ -315,6 +321,7 @@ class Run:
             self._recorder.drain()
             self._store.flush()
             self._flushed = now
+            self._log.reached(self.time)
         if self._report is not None and now - self._reported > PROGRESS_SECONDS:
             self._report(self._progress(now))
             self._reported = now
@@ -386,8 +393,10 @@ class Run:
             take_signals_back()
         summary = self._recorder.summary(status, message, self.time, time.monotonic() - self._began, self._seconds())
         with contextlib.suppress(Exception):  # a component that died has nothing to say
+            self._log.planned(self._driver.event_records(), 1e-9 * self._plan.smallest_step)
+            self._log.spent(self._plan.names, summary.steps, summary.seconds)
             self._log.end(self._system, status, message, self.time)
-        summary.events = self._log.events
+        summary.events = [*self._log.events, *pace_events(summary)]
         try:
             self._store.close(summary)
         except OutputError:

@@ -18,6 +18,7 @@ import errno
 import math
 import os
 import shutil
+import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -110,6 +111,8 @@ class FileStore:
         What the run says about itself: ``name``, ``scheme``, ``until`` ...
     overwrite : bool
         Replace an existing run file. The old one stays until the new one has been set up.
+    compress : bool
+        Compress the file when it is closed; a warning says why that was not possible.
 
     Raises
     ------
@@ -123,9 +126,11 @@ class FileStore:
         layout: RunLayout,
         metadata: Metadata | None = None,
         overwrite: bool = False,
+        compress: bool = False,
     ) -> None:
         self.path = Path(path)
         self.layout = layout
+        self._compress = compress
         self._failure: OutputError | None = None
         self._closed = False
         self._place(dict(metadata or {}), overwrite)
@@ -201,6 +206,17 @@ class FileStore:
         failures += self._attempt("cannot be completed", lambda: self._complete(self._honest(summary)))
         if failures:
             raise failures[0]
+        if self._compress:
+            self._make_smaller()
+
+    def _make_smaller(self) -> None:
+        from .compressing import compress
+
+        try:
+            with uninterrupted():
+                compress(self.path)
+        except (OSError, RuntimeError) as error:
+            warnings.warn(f"{self.path}: stays uncompressed: {reason(error)}", UserWarning, stacklevel=2)
 
     def view(self) -> FileView:
         """Return a view of everything appended, during the run or after it."""

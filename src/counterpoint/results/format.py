@@ -16,7 +16,8 @@
                                   run has ended
 
 All text has a fixed length: HDF5 keeps text of variable length in heaps without checksums, and does not come back
-from some that are damaged. All links are hard, and no dataset is virtual, external or filtered.
+from some that are damaged. All links are hard, and no dataset is virtual or external. While the run goes on nothing is
+compressed; afterwards chunks may be (``compressing.py``: shuffle and deflate, ``format_version`` 2).
 ``/rows`` and ``/summary`` are contiguous and have their place from the beginning (see ``file.py``).
 
 Group names are percent-encoded (``/``, ``%``, and names of dots only); the attribute has the true name.
@@ -40,6 +41,12 @@ from .store import DefectSummary, Event, RunLayout, RunSummary, Status, WindowSu
 
 FORMAT = "counterpoint-run"
 FORMAT_VERSION = 1
+COMPRESSED_VERSION = 2
+"""Of a file that was compressed after its run; the layout is the same."""
+FEWEST_COMPRESSED = 64
+"""Values; smaller tables are kept as they are."""
+MOST_COMPRESSED = 1100
+"""No bytes become smaller by a larger factor when they are compressed (deflate)."""
 
 CHUNK_COLUMNS = 8
 CHUNK_VALUES = 4096
@@ -122,9 +129,8 @@ def write_structure(file: Any, layout: RunLayout, metadata: dict[str, str | floa
         group = connections.create_group(str(position))
         _write_text(group, "label", label)
         _growing(group, "defect", width, 3)
-    chosen = file.create_group("steps") if layout.steps else None
     for position, steps in enumerate(layout.steps):
-        group = chosen.create_group(str(position))
+        group = file.require_group("steps").create_group(str(position))
         _write_text(group, "name", steps.name)
         _write_text(group, "kind", steps.kind)
         _write_text(group, "signals", steps.signals)
@@ -155,7 +161,8 @@ def summary_room(layout: RunLayout) -> int:
         *("", number, number, number, number, ""),
         steps=[count] * parts,
         seconds=[number] * parts,
-        defects=[DefectSummary(label, "interpolates", count, *[number] * 5) for label in layout.connections],
+        evaluations=[count] * parts,
+        defects=[DefectSummary(label, "interpolates", count, *[number] * 6) for label in layout.connections],
         windows=WindowSummary(number, count, number, count, count, count, number, number),
         paces=[
             PaceSummary(
@@ -214,7 +221,7 @@ def summary_from(content: bytes) -> RunSummary:
     fields["overruns"] = [WallClockSummary(**one) for one in fields.get("overruns", [])]
     summary = RunSummary(**fields)
     wrong = [name for name in ("start", "end", "until", "wall_seconds") if not _is_number(fields.get(name, 0.0))]
-    wrong += [name for name in ("steps", "seconds") if not all(map(_is_number, fields.get(name, [])))]
+    wrong += [name for name in ("steps", "seconds", "evaluations") if not all(map(_is_number, fields.get(name, [])))]
     wrong += [name for name in ("message", "scheme") if not isinstance(fields.get(name, ""), str)]
     wrong += [d.connection for d in summary.defects if not all(map(_is_number, astuple(d)[2:]))]
     if wrong or summary.status not in get_args(Status):

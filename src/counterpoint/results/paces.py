@@ -70,6 +70,13 @@ class PaceSummary:
     signal: str = ""
     passes: int = 0
 
+    def text(self) -> str:
+        """Say in a few words what was chosen."""
+        whose = f'pace of "{self.name}"' if self.name else "pace"
+        lost = f", {self.rejected} rejected" if self.rejected else ""
+        range_text = f" of {self.smallest:.3g} s to {self.largest:.3g} s" if self.accepted else ""
+        return f"{whose} {self.pace}: {self.accepted} steps{range_text}{lost}"
+
     @property
     def is_stuck(self) -> bool:
         """Whether many steps were held at the smallest length and missed the tolerance."""
@@ -97,13 +104,16 @@ class PaceTally:
     def count(self, rows: Any) -> None:
         """Count rows of chosen steps in."""
         table, found = np.asarray(rows), self.summary
-        accepted = table[table[:, 4] > 0.0]
+        accepted = table if table[:, 4].all() else table[table[:, 4] > 0.0]
         found.accepted += len(accepted)
         found.rejected += len(table) - len(accepted)
         if len(accepted):
             found.smallest = min(found.smallest, float(accepted[:, 1].min()))
             found.largest = max(found.largest, float(accepted[:, 1].max()))
-        stuck = accepted[(accepted[:, 2] == SMALLEST) & (accepted[:, 3] > MISSED)]
+        missed = accepted[:, 3] > MISSED
+        if not missed.any():
+            return
+        stuck = accepted[missed & (accepted[:, 2] == SMALLEST)]
         found.at_smallest += len(stuck)
         numbers = stuck[:, 5].astype(np.int64)
         np.add.at(self._blamed, numbers[(numbers >= 0) & (numbers < len(self._signals))], 1)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import OutputError
-from .format import FORMAT, FORMAT_VERSION, reason, summary_from
+from .format import COMPRESSED_VERSION, FORMAT, MOST_COMPRESSED, reason, summary_from
 from .paces import STEP_COLUMNS, StepsLayout
 from .snapshot import attribute, member, open_for_reading, printable, problem_of, table, vector
 from .store import ALL, Array, Metadata, RunLayout, RunSummary, SubsystemLayout
@@ -215,9 +215,9 @@ class FileView:
         if "format" not in self._file.attrs or attribute(self._file, "format") != FORMAT:
             raise OutputError(f"{self.path}: is an HDF5 file, but not of a Counterpoint run", str(self.path))
         version = int(attribute(self._file, "format_version"))
-        if version > FORMAT_VERSION:
+        if version > COMPRESSED_VERSION:
             raise OutputError(
-                f"{self.path}: has format {version}, newer than {FORMAT_VERSION}; update Counterpoint",
+                f"{self.path}: has format {version}, newer than {COMPRESSED_VERSION}; update Counterpoint",
                 str(self.path),
             )
 
@@ -226,7 +226,9 @@ class FileView:
         size = self.path.stat().st_size
         if size < counts[-1]:
             raise OutputError(f"{self.path}: is cut off after {size} bytes; copy it again", str(self.path))
-        if counts.min() < 0 or 8 * counts[:-1].max(initial=0) > size:
+        packed = int(attribute(self._file, "format_version")) == COMPRESSED_VERSION
+        most = size * MOST_COMPRESSED if packed else size
+        if counts.min() < 0 or 8 * counts[:-1].max(initial=0) > most:
             raise ValueError("the counts of rows are impossible")
         return counts
 
@@ -288,7 +290,7 @@ def _connection(first: int) -> Callable[[h5py.Group, str], tuple[int, str]]:
 
 def _steps(first: int) -> Callable[[h5py.Group, str], tuple[int, StepsLayout]]:
     def read(group: h5py.Group, name: str) -> tuple[int, StepsLayout]:
-        texts = (str(attribute(group, key)) for key in ("name", "kind"))
-        return first + int(name), StepsLayout(*texts, tuple(attribute(group, "signals")))
+        whose, kind = (str(attribute(group, key)) for key in ("name", "kind"))
+        return first + int(name), StepsLayout(whose, kind, tuple(attribute(group, "signals")))
 
     return read

@@ -99,6 +99,8 @@ class DefectSummary:
         Root mean square of the arrived signal about its mean; 0 when it is constant.
     magnitude : float
         Largest absolute value that arrived; 0 when not known. Tells rounding from defect.
+    growth : float
+        Mean of the difference over a step, relative to that at its end: how it grows with the approximation.
     """
 
     connection: str
@@ -109,6 +111,7 @@ class DefectSummary:
     rms: float
     scale: float
     magnitude: float = 0.0
+    growth: float = 0.5
 
     @property
     def relative(self) -> float:
@@ -192,6 +195,8 @@ class RunSummary:
         Name of the scheme.
     steps, seconds : list
         Accepted steps and time spent in s, per subsystem in the order of the layout.
+    evaluations : list
+        How often the equations of each subsystem were evaluated, rejected and repeated steps included; -1: not counted.
     defects : list of DefectSummary
         One entry per connection.
     windows : WindowSummary or None
@@ -216,6 +221,7 @@ class RunSummary:
     defects: list[DefectSummary] = field(default_factory=list)
     windows: WindowSummary | None = None
     events: list[Event] = field(default_factory=list)
+    evaluations: list[int] = field(default_factory=list)
     paces: list[PaceSummary] = field(default_factory=list)
     overruns: list[WallClockSummary] = field(default_factory=list)
 
@@ -334,7 +340,8 @@ class Blocks:
     def extend(self, block: Array | LazyRows) -> None:
         """Add the rows of `block`, which is not changed any more; it may become an array when it is first read."""
         if len(block) >= self.LARGE or not isinstance(block, np.ndarray):
-            self._seal()
+            if self._tail.count:
+                self._seal()
             self._parts.append(block)
         else:
             self._tail.extend(block)

@@ -7,8 +7,20 @@ pressure in bar, air in grams.
 
 from __future__ import annotations
 
+<<<<<<< HEAD
 from .cycles import CYCLES, DriveCycle, drive_cycle
 from .driveline import automatic_gearbox, engine_map, engine_with_gearbox, gear_shift, torque_converter, vehicle
+=======
+from .driveline import (
+    ShiftMap,
+    automatic_gearbox,
+    engine_map,
+    engine_with_gearbox,
+    gear_shift,
+    torque_converter,
+    vehicle,
+)
+>>>>>>> main
 from .driving import automatic_car
 from .engine import (
     AIR_FUEL_RATIO,
@@ -34,8 +46,12 @@ __all__ = [
     "CarData",
     "DriveCycle",
     "InitialValues",
+<<<<<<< HEAD
     "OilData",
     "ThermalData",
+=======
+    "ShiftMap",
+>>>>>>> main
     "automatic_car",
     "automatic_gearbox",
     "battery",

@@ -17,6 +17,8 @@ from .exact import Array, linear_solution
 
 _TIGHT = {"solver": "ode45", "rtol": 1e-11, "atol": 1e-13}
 """Parts integrate practically exactly, so that only the coupling makes errors."""
+TOLERANCES = tuple(float(10.0**power) for power in np.arange(-2.0, -5.25, -0.5))
+"""Three decades."""
 
 
 @dataclass(frozen=True)
@@ -43,6 +45,10 @@ class Problem:
         Whether steps can be repeated.
     first : float
         First step of a pace, s.
+    smallest : float or None
+        Smallest step of a pace, s.
+    tolerances : tuple of float
+        That paces are run with.
     """
 
     name: str
@@ -55,6 +61,8 @@ class Problem:
     has_phases: bool = False
     saves: bool = True
     first: float = 1e-3
+    smallest: float | None = None
+    tolerances: tuple[float, ...] = TOLERANCES
 
 
 def largest(signal: str, solution: Callable[[Array], Array], size: float) -> Callable[[Result], float]:

@@ -14,9 +14,6 @@ from ...results import Result
 from ..report import Progress
 from .problems import Problem
 
-TOLERANCES = tuple(float(10.0**power) for power in np.arange(-2.0, -5.25, -0.5))
-"""Three decades of tolerances."""
-QUICK_TOLERANCES = TOLERANCES[::3]
 PASSES = {"doubling": 3}
 """Integrations of each subsystem in a step that is tried: the step and its two halves."""
 
@@ -83,16 +80,16 @@ class Curves:
 
 def paces(problem: Problem) -> dict[str, Callable[[float], pace.Pace]]:
     """Return the paces that a problem allows, as functions of the tolerance."""
-    first = problem.first
+    limits = {"first": problem.first, "smallest": problem.smallest}
     found: dict[str, Callable[[float], pace.Pace]] = {
-        "gradient": lambda tolerance: pace.gradient(tolerance=tolerance, first=first),
-        "defect": lambda tolerance: pace.defect(tolerance, first=first),
+        "gradient": lambda tolerance: pace.gradient(tolerance=tolerance, **limits),
+        "defect": lambda tolerance: pace.defect(tolerance, **limits),
     }
     if problem.bonds:
-        found["energy"] = lambda tolerance: pace.energy(tolerance, bonds=problem.bonds, first=first)
+        found["energy"] = lambda tolerance: pace.energy(tolerance, bonds=problem.bonds, **limits)
     if problem.saves:
-        found["predictor-corrector"] = lambda tolerance: pace.predictor_corrector(tolerance, first=first)
-        found["doubling"] = lambda tolerance: pace.doubling(tolerance, first=first)
+        found["predictor-corrector"] = lambda tolerance: pace.predictor_corrector(tolerance, **limits)
+        found["doubling"] = lambda tolerance: pace.doubling(tolerance, **limits)
     return found
 
 
@@ -102,7 +99,7 @@ def run_problem(problem: Problem, quick: bool) -> Curves:
     steps = problem.fixed[::2] if quick else problem.fixed
     curves.points["fixed"] = [run_once(problem, "fixed", pace.fixed(step), step) for step in steps]
     for name, make in paces(problem).items():
-        tolerances = QUICK_TOLERANCES if quick else TOLERANCES
+        tolerances = problem.tolerances[:: 3 if quick else 1]
         curves.points[name] = [run_once(problem, name, make(tolerance), tolerance) for tolerance in tolerances]
     return curves
 
