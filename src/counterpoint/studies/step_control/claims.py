@@ -68,7 +68,7 @@ def _tolerance_claims(found: Sequence[Curves]) -> list[Claim]:
             Claim.above(f"{name}: share of the runs whose error is at most {MET:g} times the tolerance", 0.9,
                         float(np.mean(met)), slack=1e-9, origin="ours", spread=0.1,
                         remark=f"{len(points)} runs." + (f" Missed on: {', '.join(missed)}." if missed else ""),
-                        reason="The tolerance bounds the error of a step; what a run makes of it depends on the problem.")
+                        reason="The tolerance bounds the error of a step; what a run makes of it is up to the problem.")
         )  # fmt: skip
     return claims
 
@@ -91,8 +91,8 @@ def _quarter_car(curves: Curves) -> list[Claim]:
         claims.append(
             Claim.below(f"quarter car: integrations for an error of {error:g} without rollback", bound, work,
                         slack=0.5, origin="ours", spread=0.1,
-                        remark="An independent program with slopes of both signals needs 158 and 446; energy-conserving "
-                        "control with held values (Sadjina et al. 2017) 11 032 for 3e-3.",
+                        remark="An independent program with slopes of both signals needs 158 and 446; control by "
+                        "energy with held values (Sadjina et al. 2017) 11 032 for 3e-3.",
                         reason="The force has feedthrough and offers no slope, and the first step is held.")
         )  # fmt: skip
     return claims

@@ -42,11 +42,10 @@ def _work_precision(curves: Curves, folder: Path) -> Figure:
     left.legend(fontsize=8)
     path = folder / f"{curves.problem.name.replace(' ', '-').lower()}.png"
     canvas.savefig(path, dpi=130)
-    caption = f"{curves.problem.name}: largest error over work, tolerances from 1e-2 to 1e-5 and fixed steps."
+    caption = f"{curves.problem.name}: largest error over work, for all tolerances and fixed steps."
     lost = sorted({n for n, points in curves.points.items() if any(point.error >= 1.0 for point in points)})
-    return Figure(
-        path, caption + (f" Runs with errors of 100 % and more are not shown: {', '.join(lost)}." if lost else "")
-    )
+    hidden = f" Runs with errors of 100 % and more are not shown: {', '.join(lost)}." if lost else ""
+    return Figure(path, caption + hidden)
 
 
 def _curve(axes: Axes, name: str, x: Sequence[float], points: Sequence[Point]) -> None:

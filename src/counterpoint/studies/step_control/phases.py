@@ -83,7 +83,7 @@ def ball_on_plate() -> Problem:
 
     return Problem(
         "ball on a plate", build, 1.0, largest("ball.height", exact, _HEIGHT), (1e-3, 5e-4, 2.5e-4, 1.25e-4, 6.25e-5),
-        has_phases=True, first=1e-4,
+        has_phases=True, first=1e-4, largest=2e-3,
     )  # fmt: skip
 
 
@@ -108,12 +108,14 @@ def urban_cycle() -> Problem:
         found = []
         for name, approximation in PER_SIGNAL.items():
             time, values = assumed(approximation, *outcome.signal(name), points=5)
-            found.append(mean_distance(time, values, reference.at(name, time)) / np.abs(reference.signal(name)[1]).max())
+            found.append(
+                mean_distance(time, values, reference.at(name, time)) / np.abs(reference.signal(name)[1]).max()
+            )
         return float(max(found))
 
     return Problem(
         "urban drive cycle", build, CYCLE_END, error, (4.0, 2.0, 1.0, 0.5, 0.25, 0.125), has_phases=True, saves=False,
-        first=0.1, smallest=0.02, tolerances=tuple(float(10.0**-p) for p in np.arange(0.0, 2.25, 0.5)),
+        first=0.1, smallest=0.02, largest=1.0, tolerances=tuple(float(10.0**-p) for p in np.arange(0.0, 3.25, 0.5)),
     )  # fmt: skip
 
 

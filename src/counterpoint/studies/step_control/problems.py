@@ -45,8 +45,8 @@ class Problem:
         Whether steps can be repeated.
     first : float
         First step of a pace, s.
-    smallest : float or None
-        Smallest step of a pace, s.
+    smallest, largest : float or None
+        Limits of a pace's steps, s.
     tolerances : tuple of float
         That paces are run with.
     """
@@ -62,6 +62,7 @@ class Problem:
     saves: bool = True
     first: float = 1e-3
     smallest: float | None = None
+    largest: float | None = None
     tolerances: tuple[float, ...] = TOLERANCES
 
 

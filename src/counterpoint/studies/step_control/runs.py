@@ -80,7 +80,7 @@ class Curves:
 
 def paces(problem: Problem) -> dict[str, Callable[[float], pace.Pace]]:
     """Return the paces that a problem allows, as functions of the tolerance."""
-    limits = {"first": problem.first, "smallest": problem.smallest}
+    limits = {"first": problem.first, "smallest": problem.smallest, "largest": problem.largest}
     found: dict[str, Callable[[float], pace.Pace]] = {
         "gradient": lambda tolerance: pace.gradient(tolerance=tolerance, **limits),
         "defect": lambda tolerance: pace.defect(tolerance, **limits),

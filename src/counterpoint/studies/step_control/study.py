@@ -16,16 +16,16 @@ from .runs import Curves, run_all
 TITLE = "Step control: work against precision of all paces"
 
 INTRODUCTION = (
-    "Every pace is run on seven problems over three decades of tolerances, and fixed steps beside them: the two-mass "
-    "oscillator of Günther et al. (2012), the partitioned oscillator of Rodenberg and Uekermann (2025), the quarter car "
-    "of the papers on energy-conserving co-simulation (Sadjina et al. 2017), the network of three parts of Glumac's "
-    "configurator, the dual-mass oscillator of OMSimulator's tests as two FMUs, a ball that bounces on a sprung plate, and "
-    "the car with its thermal system in the first urban cycle of the NEDC.",
-    "Work is the number of subsystem integrations: how often a subsystem is advanced over a step, repeated passes and "
-    "rejected steps included. The error is the largest one at the ends of steps, relative to the size of the motion; for "
-    "the car it is that of the fuel used. Subsystems integrate practically exactly, so that the coupling alone makes "
-    "errors. Approximations are the same for all paces of a problem. Most of these comparisons are ours: the sources "
-    "print few numbers.",
+    "Every pace is run on seven problems over three decades of tolerances, and fixed steps beside them: the two- "
+    "mass oscillator of Günther et al. (2012), the partitioned oscillator of Rodenberg and Uekermann (2025), the "
+    "quarter car of the papers on energy-conserving co-simulation (Sadjina et al. 2017), the network of three parts "
+    "of Glumac's configurator, the dual-mass oscillator of OMSimulator's tests as two FMUs, a ball that bounces on "
+    "a sprung plate, and the car with its thermal system in the first urban cycle of the NEDC.",
+    "Work is the number of subsystem integrations: how often a subsystem is advanced over a step, repeated passes "
+    "and rejected steps included. The error is the largest one at the ends of steps, relative to the size of the "
+    "motion; for the car it is the mean error of the exchanged signals. Subsystems integrate practically exactly, "
+    "so that the coupling alone makes errors. Approximations are the same for all paces of a problem. Most of these "
+    "comparisons are ours: the sources print few numbers.",
 )
 
 

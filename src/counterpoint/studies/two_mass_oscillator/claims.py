@@ -29,6 +29,25 @@ def table_claims(errors: Errors) -> list[Claim]:
     return [*rows, text]
 
 
+def variable_claims(errors: Errors, variable: dict[Case, tuple[float, float]]) -> list[Claim]:
+    """Check the rows of Table 2 with variable macro steps; `variable` holds mean step in s and error of each row."""
+    rows = [
+        Claim.near(
+            f"Table 2 with variable macro steps of the same mean: {case.label}", PRINTED[case], variable[case][1],
+            relative=0.1, unit="rad", origin="derived", remark="4.1 says that it was applied, and prints no number.",
+        )
+        for case in TABLE_2[1:]
+    ]  # fmt: skip
+    mean, error = variable[HELD]
+    fixed = errors[HELD, STEP] * mean / STEP  # of first order in H
+    return [
+        *rows,
+        Claim.about("mean of the variable macro steps", 1e3 * STEP, 1e3 * mean, margin=0.1, unit="ms", origin="ours"),
+        Claim.below("variable macro steps, order 0: error over that of fixed steps of the same mean", 1.0, error / fixed,
+                    origin="derived"),
+    ]  # fmt: skip
+
+
 def further_claims(errors: Errors) -> list[Claim]:
     """Check what the source does not print: orders in H, and what each choice is worth."""
     order = {case: _order(errors, case) for case in TABLE_2}

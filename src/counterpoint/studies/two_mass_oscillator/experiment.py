@@ -6,8 +6,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..._run.precedence import custom
 from ...approximations import Approximation, hold, lagrange, transition
 from ...diagram import Diagram
+from ...pace import Pace, gradient
 from ...results import Result
 from ...subsystems import NativeSubsystem, linear
 from ...system import System
@@ -91,12 +93,15 @@ def _spring(problem: TwoMassOscillator) -> Diagram:
     return model
 
 
-def simulate(case: Case, step: float = STEP) -> Result:
-    """Run a case: masses in parallel, neither waits for the other."""
-    from ..._run.precedence import custom
-
+def simulate(case: Case, step: float = STEP, pace: Pace | None = None) -> Result:
+    """Run a case: masses in parallel, neither waits for the other; a pace chooses the steps of all."""
     scheme = "parallel" if case.interface == "potential-flow" else custom(_MASTER)
-    return coupled(case, step).run(until=UNTIL, scheme=scheme)
+    return coupled(case, step).run(until=UNTIL, scheme=scheme, pace=pace)
+
+
+def variable_steps() -> Pace:
+    """Return macro steps of 4.2 to 6.8 ms, 5 ms in the mean, led by the left angle."""
+    return gradient("left.angle", smallest=4.2e-3, largest=6.8e-3, p0=1.0, p1=1.6, first=4.2e-3)
 
 
 def error(case: Case, result: Result, problem: TwoMassOscillator | None = None) -> float:
