@@ -7,10 +7,7 @@ pressure in bar, air in grams.
 
 from __future__ import annotations
 
-<<<<<<< HEAD
 from .cycles import CYCLES, DriveCycle, drive_cycle
-from .driveline import automatic_gearbox, engine_map, engine_with_gearbox, gear_shift, torque_converter, vehicle
-=======
 from .driveline import (
     ShiftMap,
     automatic_gearbox,
@@ -20,7 +17,6 @@ from .driveline import (
     torque_converter,
     vehicle,
 )
->>>>>>> main
 from .driving import automatic_car
 from .engine import (
     AIR_FUEL_RATIO,
@@ -46,12 +42,9 @@ __all__ = [
     "CarData",
     "DriveCycle",
     "InitialValues",
-<<<<<<< HEAD
     "OilData",
     "ThermalData",
-=======
     "ShiftMap",
->>>>>>> main
     "automatic_car",
     "automatic_gearbox",
     "battery",

@@ -43,8 +43,8 @@ def variable_claims(errors: Errors, variable: dict[Case, tuple[float, float]]) -
     return [
         *rows,
         Claim.about("mean of the variable macro steps", 1e3 * STEP, 1e3 * mean, margin=0.1, unit="ms", origin="ours"),
-        Claim.below("variable macro steps, order 0: error over that of fixed steps of the same mean", 1.0, error / fixed,
-                    origin="derived"),
+        Claim.below("variable macro steps, order 0: error over that of fixed steps of the same mean", 1.0,
+                    error / fixed, origin="derived"),
     ]  # fmt: skip
 
 
