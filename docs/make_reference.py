@@ -17,6 +17,7 @@ TITLES = {
     "system": "System and run",
     "subsystems": "Subsystems",
     "approximations": "Approximations",
+    "pace": "Paces",
     "windows": "Windows",
     "bonds": "Bonds",
     "events": "Events",

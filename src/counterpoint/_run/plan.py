@@ -20,7 +20,7 @@ from .error_growth import STRAIGHT, mean_over_end
 from .event_plan import add_events, open_parameters
 from .feedthrough import longest_chain, tear_loops
 from .options import RunOptions
-from .pacing import NO_END, LawMaker, PacedSteps, Pacing, core_limits, pacing_of, resolved_limits
+from .pacing import ASSUMING, NO_END, LawMaker, PacedSteps, Pacing, core_limits, pacing_of, resolved_limits
 from .port_table import PortTable
 from .precedence import Scheme, scheme_problems, to_scheme, waits_for
 from .time_resolution import time_tolerance
@@ -96,7 +96,7 @@ def make_plan(system: System, options: RunOptions) -> Plan:
     shared = _core.SharedLength() if doubles else None
     _add_participants(spec, system, natives, waits, options.host, paces=_core_paces(pacing, singles, shared))
     connections = tuple(_add_connections(spec, system, ports, waits, options))
-    _check_defects(singles, connections)
+    _check_defects(singles, common, connections)
     add_events(spec, system, connections, start)
     outputs = laws.output_tolerances(pacing.common) if isinstance(pacing.common, Controlled) else ()
     clock = None
@@ -129,10 +129,17 @@ def _core_paces(
     return found
 
 
-def _check_defects(singles: Mapping[str, PacedSteps], connections: Iterable[PlannedConnection]) -> None:
+def _check_defects(
+    singles: Mapping[str, PacedSteps], common: PacedSteps | None, connections: Iterable[PlannedConnection]
+) -> None:
     """Refuse a subsystem that interpolates all its inputs: it assumes nothing that could be compared."""
     assuming = {connection.target.partition(".")[0] for connection in connections if not connection.waits}
     blind = [name for name, steps in singles.items() if steps.pace.kind == "defect" and name not in assuming]
+    if common is not None and common.pace.kind in ASSUMING and not assuming:
+        raise SetupError(
+            f"pace: in this scheme each subsystem waits for all its sources, so that {common.pace.kind} sees no error; "
+            "use cp.pace.gradient, or another scheme"
+        )
     if blind:
         raise SetupError(
             [
