@@ -94,7 +94,8 @@ void Network::watch(int participant, int source) {
 std::vector<double> Network::own_constants(const InputEventSpec& event) const {
   if (event.connection >= 0) return {};
   const auto drives = [&](const ConnectionSpec& c) {
-    return c.target == event.participant && c.target_offset == event.offset;
+    return c.target == event.participant && event.offset >= c.target_offset &&
+           event.offset < c.target_offset + c.target_width;
   };
   if (std::any_of(spec_.connections.begin(), spec_.connections.end(), drives)) return {};
   const std::vector<double>& all = spec_.participants[event.participant].constants;
