@@ -11,7 +11,7 @@ namespace counterpoint {
 
 WindowedScheduler::WindowedScheduler(const RunSpec& spec, std::unique_ptr<Window> window, int threads)
     : scheduler_(spec, threads), window_(std::move(window)), until_(spec.until), from_(spec.start) {
-  scheduler_.leave_rounds();  // an interrupt within a window is heard after the step that is under way
+  scheduler_.suspend_rounds();  // an interrupt within a window is heard after the step that is under way
   for (const Participant& p : network().participants)
     earlier_.emplace_back(p.history.width(), p.history.has_derivatives(), p.history.may_jump());
   find_interface();
@@ -35,12 +35,26 @@ void WindowedScheduler::find_interface() {
 
 void WindowedScheduler::start() { scheduler_.start(); }
 
+void WindowedScheduler::leave_windows() {
+  std::vector<Participant>& participants = network().participants;
+  for (std::size_t i = 0; i < participants.size(); ++i) {
+    network().guarded(static_cast<int>(i), [&] { participants[i].open_until(until_); });
+  }
+  scheduler_.resume_rounds();
+  scheduler_.look_again();
+  earlier_.clear();
+  checkpoint_.clear();
+  left_ = true;
+}
+
 bool WindowedScheduler::advance(double target, double wall_seconds) {
   using clock = std::chrono::steady_clock;
   const auto deadline = clock::now() + std::chrono::duration<double>(wall_seconds);
   const double last = std::min(target, until_) - network().tolerance;
   bool pause = open_;  // after a slice that ended within a window there is something to take away at its end
   while (from_ < last) {
+    if (!open_ && !left_ && window_->is_over(from_, network().tolerance)) leave_windows();
+    if (left_) return scheduler_.advance(target, wall_seconds);
     try {
       if (!open_) open();
       if (!finish_passes(wall_seconds)) return false;
@@ -70,6 +84,7 @@ void WindowedScheduler::open() {
   }
   scheduler_.look_again();
   pass_ = 0;
+  settled_ = false;
   open_ = true;
 }
 
@@ -78,9 +93,27 @@ bool WindowedScheduler::finish_passes(double wall_seconds) {
   while (true) {
     Cancellation::check();  // many short passes may take long
     if (!scheduler_.advance(to_, wall_seconds)) return false;
-    if (interface_.empty() || !window_->again(pass_, to_, interface_)) return true;
-    repeat();
+    if (interface_.empty() || settled_) return true;
+    if (window_->again(pass_, to_, interface_)) {
+      repeat();
+    } else if (window_->discards_repeats()) {
+      go_back();
+      settled_ = true;
+    } else {
+      return true;
+    }
   }
+}
+
+/// As in the first pass.
+void WindowedScheduler::go_back() {
+  network().restore(checkpoint_);
+  for (std::size_t i = 0; i < network().participants.size(); ++i) {
+    network().participants[i].history.keep_from(checkpoint_[i].history.begin);
+    network().participants[i].read_present();
+  }
+  scheduler_.look_again();
+  ++pass_;
 }
 
 void WindowedScheduler::repeat() {
@@ -133,6 +166,6 @@ WindowTally WindowedScheduler::tally() const {
   return tally;
 }
 
-double WindowedScheduler::time() { return has_open_window() ? from_ : network().time(); }
+double WindowedScheduler::time() { return has_open_window() && !left_ ? from_ : network().time(); }
 
 }  // namespace counterpoint

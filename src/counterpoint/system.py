@@ -15,7 +15,7 @@ from ._common.numbers import is_number, is_whole
 from ._common.ports import PortSpec, port_widths
 from ._run.checks import find_problems
 from ._run.host_ports import HostPorts
-from ._run.options import RunOptions
+from ._run.options import FIRST_STEPS, FirstSteps, RunOptions
 from ._run.port_table import PortTable
 from ._run.precedence import Scheme, to_scheme
 from ._run.problem import Problem
@@ -34,6 +34,13 @@ if TYPE_CHECKING:
 __all__ = ["Connection", "Participant", "Problem", "System"]
 
 Law = Callable[..., float | ArrayLike]
+
+
+def _start_options(start: float | str, first_steps: FirstSteps) -> dict[str, Any]:
+    """Return when and how a run starts; one word for both is a start at 0 s."""
+    if start in FIRST_STEPS:
+        return {"start": 0.0, "first_steps": start}
+    return {"start": time_at("start", start), "first_steps": first_steps}
 
 
 @dataclass(frozen=True)
@@ -306,9 +313,11 @@ class System:
         scheme: str | Scheme = "slowest-first",
         start: float = 0.0,
         window: Window | None = None,
+        first_steps: FirstSteps = "once",
     ) -> list[Problem]:
         """Return everything that keeps the system from running; empty when it is fine."""
-        return find_problems(self, RunOptions(until=until, scheme=scheme, start=start, window=window))
+        options = RunOptions(until=until, scheme=scheme, start=start, window=window, first_steps=first_steps)
+        return find_problems(self, options)
 
     def waits_for(self, scheme: str | Scheme = "slowest-first") -> dict[str, list[str]]:
         """Return for each subsystem those it waits for under a scheme."""
@@ -332,6 +341,7 @@ class System:
         metadata: Mapping[str, str | float] | None = None,
         record: Sequence[str] | None = None,
         record_every: float | str | None = None,
+        first_steps: FirstSteps = "once",
     ) -> Result:
         """Run from ``start`` to ``until`` and return the result.
 
@@ -339,7 +349,8 @@ class System:
         ----------
         until, start : float or str
             Span of the run in s, or with units, ``"2 min"``. Every subsystem has its initial state at ``start``,
-            whatever that time is: nothing is computed before it.
+            whatever that time is: nothing is computed before it. ``start="repeat"`` is short for a start at 0 s with
+            ``first_steps="repeat"``.
         scheme : str or Scheme
             ``"slowest-first"``, ``"fastest-first"``, ``"parallel"``, ``"sequential"``, :func:`sequential` or
             :func:`custom`.
@@ -365,6 +376,11 @@ class System:
         record_every : int, float or str, optional
             Keep every n-th step (an integer), or one row per interval in s (``0.01`` or ``"10 ms"``); the first and
             the last row are always kept. The simulation itself is not changed.
+        first_steps : str
+            ``"repeat"``: the first steps, as many as the highest order of an approximation, are repeated until they
+            agree; then what was extrapolated from a single sample is interpolated. All subsystems must be able to
+            save their state. ``"auto"``: where that can be done. ``"once"``: they are made once, with the order that
+            the samples allow. ``result.summary.first_steps`` tells what was done.
 
         Raises
         ------
@@ -376,7 +392,7 @@ class System:
         from ._run.run import run_to_end
 
         options = RunOptions(
-            until=time_at("until", until), scheme=scheme, start=time_at("start", start), window=window,
+            until=time_at("until", until), scheme=scheme, **_start_options(start, first_steps), window=window,
             threads=threads, file=file, overwrite=overwrite, progress=progress, host=host,
             approximation=approximation, metadata=metadata, record=record, record_every=record_every,
         )  # fmt: skip
@@ -398,6 +414,7 @@ class System:
         metadata: Mapping[str, str | float] | None = None,
         record: Sequence[str] | None = None,
         record_every: float | str | None = None,
+        first_steps: FirstSteps = "once",
     ) -> Run:
         """Begin a run that is driven step by step: ``step_to``, ``value``, ``set``, ``finish``.
 
@@ -419,7 +436,7 @@ class System:
         from ._run.run import Run
 
         options = RunOptions(
-            until=time_at("until", until), scheme=scheme, start=time_at("start", start), window=window,
+            until=time_at("until", until), scheme=scheme, **_start_options(start, first_steps), window=window,
             threads=threads, file=file, overwrite=overwrite, progress=progress, host=host,
             approximation=approximation, metadata=metadata, record=record, record_every=record_every,
         )  # fmt: skip

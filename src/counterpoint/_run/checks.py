@@ -15,6 +15,7 @@ from ..errors import AlgebraicLoopError, SetupError, did_you_mean
 from ..windows import Window
 from .connection_units import unit_problems
 from .feedthrough import dependency_edges, find_loop
+from .first_steps import first_steps_problems
 from .host_checks import host_problems
 from .host_ports import HostPorts
 from .options import RunOptions
@@ -52,6 +53,7 @@ def find_problems(system: System, options: RunOptions) -> list[Problem]:
         *_scheme(system, options.scheme),
         *window_problems(system, options.window),
         *_window_length(options),
+        *first_steps_problems(options),
     ]
     return problems or list(_loops(system))
 

@@ -15,6 +15,7 @@ from .approximation_choice import chosen_approximation
 from .checks import check_run, feedthrough_edges
 from .connection_units import conversion_of, warn_about_units
 from .feedthrough import longest_chain, tear_loops
+from .first_steps import PlannedStart, plan_first_steps
 from .options import RunOptions
 from .port_table import PortTable
 from .precedence import Scheme, scheme_problems, to_scheme, waits_for
@@ -47,6 +48,7 @@ class Plan:
     start: float
     until: float
     smallest_step: float  #: of those that are fixed, s
+    first_steps: PlannedStart
 
 
 def make_plan(system: System, options: RunOptions) -> Plan:
@@ -75,7 +77,10 @@ def make_plan(system: System, options: RunOptions) -> Plan:
     _tear_inputs(spec, ports, torn)
     _add_participants(spec, system, natives, waits, options.host)
     connections = tuple(_add_connections(spec, system, ports, waits, options))
-    return Plan(spec, tuple(system.subsystems), ports, connections, scheme, start, until, min(fixed, default=math.inf))
+    return Plan(
+        spec, tuple(system.subsystems), ports, connections, scheme, start, until, min(fixed, default=math.inf),
+        plan_first_steps(system, options, waits, steps, _with_slopes(natives)),
+    )  # fmt: skip
 
 
 def waiting(system: System, scheme: Scheme, start: float) -> dict[str, list[str]]:
@@ -88,6 +93,10 @@ def waiting(system: System, scheme: Scheme, start: float) -> dict[str, list[str]
 
 def _natives(system: System) -> dict[str, _core.Subsystem]:
     return {name: participant.subsystem._native() for name, participant in system.subsystems.items()}
+
+
+def _with_slopes(natives: dict[str, _core.Subsystem]) -> frozenset[str]:
+    return frozenset(name for name, native in natives.items() if native.offers_derivatives)
 
 
 def _tear_inputs(spec: _core.RunSpec, ports: PortTable, torn: Iterable[str]) -> None:

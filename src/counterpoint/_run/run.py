@@ -27,6 +27,7 @@ from .checks import value_problems
 from .claims import Claim
 from .events import EventLog
 from .failures import explain
+from .first_steps import TOLERANCE
 from .options import RunOptions
 from .plan import Plan, make_plan
 from .process_state import preserving_process_state, take_signals_back
@@ -63,6 +64,8 @@ def _make_driver(plan: Plan, options: RunOptions) -> Driver:
     if options.host is not None:
         return _core.EmbeddedInterface(plan.spec, plan.names.index(options.host))
     window = options.window
+    if plan.first_steps.end is not None:
+        return _core.WindowedScheduler.repeating_start(plan.spec, options.threads, plan.first_steps.end, TOLERANCE)
     if window is None:
         return _core.Scheduler(plan.spec, options.threads)
     return _core.WindowedScheduler(

@@ -136,6 +136,8 @@ def export_case(
         raise OutputError(f"{target}: already exists; add --overwrite or choose another --out", str(target))
     if case.window is not None:
         raise SetupError(f"{case.path}: window: windows cannot be exported in an FMU; remove it")
+    if case.options().first_steps == "repeat":
+        raise SetupError(f'{case.path}: first_steps: "repeat" cannot be exported in an FMU; use "auto" or "once"')
     if case.remote_names:
         names = ", ".join(f'"{name}"' for name in case.remote_names)
         raise SetupError(

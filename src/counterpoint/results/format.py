@@ -33,7 +33,7 @@ from typing import Any, get_args
 import h5py
 import numpy as np
 
-from .store import DefectSummary, Event, RunLayout, RunSummary, Status, WindowSummary
+from .store import LONGEST_REASON, DefectSummary, Event, FirstStepsSummary, RunLayout, RunSummary, Status, WindowSummary
 
 FORMAT = "counterpoint-run"
 FORMAT_VERSION = 1
@@ -145,6 +145,7 @@ def summary_room(layout: RunLayout) -> int:
         seconds=[number] * parts,
         defects=[DefectSummary(label, "interpolates", count, *[number] * 5) for label in layout.connections],
         windows=WindowSummary(number, count, number, count, count, count, number, number),
+        first_steps=FirstStepsSummary(False, "x" * LONGEST_REASON, number, count, count, number),
     )
     return len(_as_json(longest)) + MESSAGE_ROOM + EVENTS_ROOM
 
@@ -191,6 +192,8 @@ def summary_from(content: bytes) -> RunSummary:
     fields["events"] = [Event(**event) for event in fields.get("events", [])]
     if fields.get("windows") is not None:
         fields["windows"] = WindowSummary(**fields["windows"])
+    if fields.get("first_steps") is not None:
+        fields["first_steps"] = FirstStepsSummary(**fields["first_steps"])
     summary = RunSummary(**fields)
     wrong = [name for name in ("start", "end", "until", "wall_seconds") if not _is_number(fields.get(name, 0.0))]
     wrong += [name for name in ("steps", "seconds") if not all(map(_is_number, fields.get(name, [])))]

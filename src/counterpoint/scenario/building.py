@@ -295,6 +295,7 @@ class Builder:
                 start=self.table.start,
                 scheme=self.scheme(),
                 window=self.window(),
+                first_steps=self.table.first_steps,
             )
             for problem in problems:
                 where = re.sub(r"^connections\[(\d+)\]", lambda m: f"connections[{kept[int(m[1])]}]", problem.where)

@@ -207,7 +207,7 @@ class Scenario(Case):
         """Return the settings of the scenario as options of a run."""
         return RunOptions(
             until=self.until, start=self.begin, scheme=self.scheme, window=self.window, threads=self.threads,
-            record=self._table.record, record_every=self._table.record_every,
+            record=self._table.record, record_every=self._table.record_every, first_steps=self._table.first_steps,
         )  # fmt: skip
 
     @property
