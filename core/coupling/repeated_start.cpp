@@ -7,9 +7,9 @@ namespace counterpoint {
 
 namespace {
 
-constexpr int most_repeats = 12;
-constexpr double worth_a_repeat = 0.5;    ///< a repeat that changes more of what the one before did is the last
-constexpr double still_agreement = 1e-3;  ///< changes up to here are small, if they get no smaller
+constexpr int most_repeats = 16;
+constexpr double worth_two_repeats = 0.5;  ///< a repeat that changes more of what the second before did is the last
+constexpr double still_agreement = 1e-3;   ///< changes up to here are small, if they get no smaller
 
 /// Largest difference between two passes at samples that both have, relative to the largest value.
 double change_of(const InterfaceSignal& signal) {
@@ -30,11 +30,12 @@ double change_of(const InterfaceSignal& signal) {
 
 bool RepeatedStart::again(int pass, double /*end*/, const std::vector<InterfaceSignal>& interface) {
   if (pass == 0) return true;
-  const double before = change_;
+  const double two_before = change_before_;
+  change_before_ = change_;
   change_ = 0.0;
   for (const InterfaceSignal& signal : interface) change_ = std::max(change_, change_of(signal));
   if (change_ <= tolerance_) return false;
-  const bool gains = pass == 1 || change_ < worth_a_repeat * before;
+  const bool gains = pass < 3 || change_ < worth_two_repeats * two_before;
   if (gains && pass < most_repeats) return true;
   discards_ = !(change_ <= still_agreement);
   return false;

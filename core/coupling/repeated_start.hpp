@@ -12,8 +12,9 @@ namespace counterpoint {
 ///
 ///     after every repeat: the change of the interface, at the samples that both passes have, relative to its size
 ///       small enough, or as often as allowed:      the steps agree
-///       hardly smaller than by the repeat before:  they agree as well as they ever will, if that is small;
+///       hardly smaller than two repeats before:    they agree as well as they ever will, if that is small;
 ///                                                  else the repeats lead nowhere, and the first pass is made again
+///     Two, because what changes goes around: where none waits, an output changes one pass after its inputs.
 class RepeatedStart final : public Window {
  public:
   /// `end`: where the first steps end, s.
@@ -29,7 +30,8 @@ class RepeatedStart final : public Window {
  private:
   double end_;
   double tolerance_;
-  double change_ = 0.0;  ///< by the last repeat
+  double change_ = 0.0;         ///< by the last repeat
+  double change_before_ = 0.0;  ///< by the one before
   bool discards_ = false;
 };
 

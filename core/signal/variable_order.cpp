@@ -36,7 +36,8 @@ class VariableOrder final : public Approximation {
 
   void build(const Samples& samples, const ConsumerStep& step, double t, Polynomial& out) const override {
     const std::size_t k = samples.ahead_of(t);
-    const int order = chosen(samples, k, step.end, out);
+    // An order that changes from one repeat to the next would keep them from agreeing; nothing is extrapolated there.
+    const int order = samples.both_sides ? highest_ : chosen(samples, k, step.end, out);
     const std::size_t newest = newest_around(samples, k, order + 1);
     newton_through(samples, newest, available(samples, newest, order + 1), out);
     cover_while_ahead(samples, k, out);

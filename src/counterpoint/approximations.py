@@ -217,6 +217,7 @@ def variable_order(highest: int = 3, lowest: int = 0) -> Approximation:
 
     The three newest samples are predicted from those before them, as far ahead as the step extrapolates. The order is
     low where the signal jumps, carries noise or changes faster than the samples show, and high where it is smooth.
+    Repeats with samples on both sides (first steps, windows with centred stencils) use the highest order.
 
     Parameters
     ----------

@@ -250,11 +250,10 @@ TEST(variable_order_takes_the_order_that_would_have_predicted_best) {
 }
 
 TEST(variable_order_looks_as_far_ahead_as_the_step_goes) {
-  // A slow wave with a ripple at the limit of the samples: from one sample to the next a parabola is best, over ten
-  // samples it is far off.
+  // Ten samples a period: the next sample is predicted best by the highest order, one a period ahead by none.
   History history(1, false);
   for (int k = 0; k < 40; ++k) {
-    const double t = 0.1 * k, y = std::sin(2.0 * t);
+    const double t = 0.1 * k, y = std::sin(6.0 * t);
     history.append(t, &y, nullptr);
   }
   history.commit();

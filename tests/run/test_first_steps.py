@@ -80,6 +80,22 @@ def test_50_times_fewer_steps_than_the_published_configurator_at_equal_error():
     assert (sum(result.summary.steps) + 3 * first.steps * (first.passes - 1)) * 50 <= 30720
 
 
+def test_order_control_keeps_stable_what_a_cubic_makes_unstable_and_is_as_good_where_it_is_not():
+    """None waits: three samples ahead of their time, F is extrapolated to itself through the masses."""
+    parallel = {
+        str(approximation): errors(network(approximation, 0.125).run(until=40.0, scheme="parallel", start="repeat"))[0]
+        for approximation in (cp.lagrange(1), cp.lagrange(3), cp.variable_order(3))
+    }
+    line, cubic, chosen = parallel.values()
+    assert cubic > 1e3
+    assert chosen < 0.1 * line
+    smooth = [
+        errors(network(approximation, 0.125).run(until=20.0, scheme=ORDER, start="repeat"))[0]
+        for approximation in (cp.lagrange(3), cp.variable_order(3))
+    ]
+    assert smooth[1] < 1.5 * smooth[0]
+
+
 def test_the_result_says_what_was_done(tmp_path):
     path = tmp_path / "run.h5"
     result = network(cp.lagrange(2), 0.25).run(until=20.0, scheme=ORDER, first_steps="repeat", file=path)
