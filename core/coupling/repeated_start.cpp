@@ -8,6 +8,7 @@ namespace counterpoint {
 namespace {
 
 constexpr int most_repeats = 16;
+constexpr int always_repeated = 5;  ///< the first repeats of a long stretch may change more and more before they agree
 constexpr double worth_two_repeats = 0.5;  ///< a repeat that changes more of what the second before did is the last
 constexpr double still_agreement = 1e-3;   ///< changes up to here are small, if they get no smaller
 
@@ -35,7 +36,7 @@ bool RepeatedStart::again(int pass, double /*end*/, const std::vector<InterfaceS
   change_ = 0.0;
   for (const InterfaceSignal& signal : interface) change_ = std::max(change_, change_of(signal));
   if (change_ <= tolerance_) return false;
-  const bool gains = pass < 3 || change_ < worth_two_repeats * two_before;
+  const bool gains = pass < always_repeated || change_ < worth_two_repeats * two_before;
   if (gains && pass < most_repeats) return true;
   discards_ = !(change_ <= still_agreement);
   return false;

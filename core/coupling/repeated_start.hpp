@@ -24,6 +24,7 @@ class RepeatedStart final : public Window {
   bool is_over(double from, double tolerance) const override { return from >= end_ - tolerance; }
   bool again(int pass, double end, const std::vector<InterfaceSignal>& interface) override;
   bool discards_repeats() const override { return discards_; }
+  bool repeat_failed() override { return discards_ = true; }
   bool centred() const override { return true; }
   void report(WindowTally& tally) const override;
 

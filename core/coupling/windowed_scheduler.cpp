@@ -59,8 +59,12 @@ bool WindowedScheduler::advance(double target, double wall_seconds) {
       if (!open_) open();
       if (!finish_passes(wall_seconds)) return false;
     } catch (...) {
-      give_up();
-      throw;
+      if (!may_discard_failure()) {
+        give_up();
+        throw;
+      }
+      go_back();
+      continue;
     }
     close();
     pause = pause || clock::now() >= deadline;
@@ -98,7 +102,6 @@ bool WindowedScheduler::finish_passes(double wall_seconds) {
       repeat();
     } else if (window_->discards_repeats()) {
       go_back();
-      settled_ = true;
     } else {
       return true;
     }
@@ -114,6 +117,15 @@ void WindowedScheduler::go_back() {
   }
   scheduler_.look_again();
   ++pass_;
+  settled_ = true;
+}
+
+/// After an exception: numbers that repeats made fail do not end a run whose first pass was well.
+bool WindowedScheduler::may_discard_failure() {
+  using Kind = Failure::Kind;
+  const Kind kind = network().failure.kind;
+  const bool numerical = kind == Kind::not_finite || kind == Kind::signal || kind == Kind::solver;
+  return has_open_window() && pass_ > 0 && !settled_ && numerical && window_->repeat_failed();
 }
 
 void WindowedScheduler::repeat() {

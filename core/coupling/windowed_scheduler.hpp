@@ -61,6 +61,7 @@ class WindowedScheduler {
   void repeat();
   void go_back();
   void leave_windows();
+  bool may_discard_failure();
   void close();
   void release_states();
 

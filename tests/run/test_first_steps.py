@@ -230,6 +230,24 @@ def test_repeats_that_lead_nowhere_are_discarded_bit_for_bit():
     assert repeated.summary.defects == once.summary.defects
 
 
+def test_a_repeat_that_makes_a_model_fail_is_discarded():
+    """The first pass is well; what is iterated leaves the range in which the root is real."""
+
+    def fragile(first_steps):
+        system = cp.System("fragile")
+        part = cp.ode(lambda t, x, u: np.sqrt(1.0 - u * u), [0.0], inputs="u", outputs="y", solver="ode4")
+        system.add("a", part, step=0.1)
+        system.add("b", cp.linear([[-1]], [[400]], [[1]], x0=[0], inputs="u", outputs="y"), step=0.1)
+        system.connect("a.y", "b.u", cp.lagrange(2))
+        system.connect("b.y", "a.u", cp.lagrange(2))
+        return system.run(until=0.2, scheme="parallel", first_steps=first_steps)
+
+    with np.errstate(invalid="ignore"):
+        repeated, once = fragile("repeat"), fragile("once")
+    assert "did not agree" in repeated.summary.first_steps.reason
+    assert same(repeated, once)
+
+
 def test_step_to_within_the_first_steps_finishes_them():
     with network(cp.lagrange(2), 0.25).start(until=20.0, scheme=ORDER, first_steps="repeat") as run:
         run.step_to(0.1)
