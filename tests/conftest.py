@@ -14,6 +14,12 @@ import pytest
 import counterpoint as cp
 from counterpoint import _core
 
+with contextlib.suppress(ImportError):  # on a busy machine everything takes long
+    from hypothesis import HealthCheck, settings
+
+    settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+    settings.load_profile("unhurried")
+
 # A shell starts programs in the background with Ctrl-C ignored, nohup with SIGHUP ignored, and child processes would
 # inherit that. A handler that does nothing is not inherited, and the tests still survive the end of the terminal.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -128,6 +134,12 @@ def without_fast_paths(monkeypatch):
             yield
 
     return context
+
+
+@pytest.fixture
+def bits_of():
+    """Return the function that gives all bits of a result."""
+    return recorded
 
 
 @pytest.fixture

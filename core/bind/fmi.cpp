@@ -6,11 +6,9 @@
 
 #include "bind/python_values.hpp"
 #include "fmi/fmu_base.hpp"
+#include "fmi/isolated_fmu.hpp"
 #include "fmi/recipes.hpp"
 #include "fmi/texts.hpp"
-#if COUNTERPOINT_LINKS
-#include "fmi/isolated_fmu.hpp"
-#endif
 
 namespace counterpoint::bind {
 
@@ -198,7 +196,6 @@ void bind_fmu_methods(Class& fmu) {
           "How often what happened in a run in model exchange; empty in co-simulation.");
 }
 
-#if COUNTERPOINT_LINKS
 void bind_isolation(nb::module_& m) {
   nb::class_<Isolation>(m, "Isolation", "How an FMU is kept apart.")
       .def(nb::init<>())
@@ -238,7 +235,6 @@ void bind_isolation(nb::module_& m) {
       },
       "The last of what it printed in its latest run.");
 }
-#endif
 
 }  // namespace
 
@@ -260,9 +256,7 @@ void bind_fmi(nb::module_& parent) {
         return made;
       },
       nb::arg("library"), nb::arg("setup"), "An FMU of the kind that its setup says.");
-#if COUNTERPOINT_LINKS
   bind_isolation(m);
-#endif
 }
 
 }  // namespace counterpoint::bind

@@ -10,17 +10,12 @@
 
 #include "bind/interpreter_lock.hpp"
 #include "bind/python_values.hpp"
-
-#if COUNTERPOINT_LINKS
 #include "link/handshake.hpp"
 #include "link/remote_subsystem.hpp"
 #include "link/server.hpp"
 #include "link/socket.hpp"
-#endif
 
 namespace counterpoint::bind {
-
-#if COUNTERPOINT_LINKS
 
 using namespace link;
 
@@ -179,11 +174,5 @@ void bind_link(nb::module_& parent) {
       .def("close", &RemoteSubsystem::close, nb::call_guard<LeavesInterpreter>(), "Say goodbye; nothing can follow.")
       .def("ping", &RemoteSubsystem::ping, nb::call_guard<LeavesInterpreter>(), "A round trip that does nothing.");
 }
-
-#else
-
-void bind_link(nb::module_& parent) { parent.def_submodule("link", "Links: not on this system."); }
-
-#endif
 
 }  // namespace counterpoint::bind

@@ -25,7 +25,16 @@ int Inputs::add_law(std::shared_ptr<const CouplingLaw> law, int target_offset, i
 }
 
 void Inputs::choose_fast_paths() {
-  fast_.choose(connections_, {values_.size(), !laws_.empty(), !fixed_.empty(), asked_always_});
+  fast_.choose(connections_, {values_.size(), !laws_.empty(), !fixed_.empty() || events_ != nullptr, asked_always_});
+}
+
+void Inputs::set_events(std::unique_ptr<InputEvents> events) {
+  events_ = std::move(events);
+  for (std::size_t k = 0; k < events_->targets().size(); ++k) {
+    for (Connection& c : connections_) {
+      if (c.number == events_->targets()[k].connection) c.event_target = static_cast<int>(k);
+    }
+  }
 }
 
 void Inputs::fix(int offset, std::vector<double> values) {
@@ -40,19 +49,28 @@ void Inputs::release_fixed() {
 }
 
 void Inputs::made_from_connections(double t) {
+  if (events_ && events_->takes_values()) make(events_->step_start());  // a value that is stuck is that of this time
+  make(t);
+}
+
+void Inputs::make(double t) {
+  if (events_) events_->restore_constants(values_);
   for (Connection& c : connections_) {
+    if (c.watches) continue;
     polynomial(c, t);
     put(c, t);
   }
   if (!laws_.empty()) apply_laws(t);
+  if (events_) events_->disturb_inputs(values_);
   for (const auto& [offset, given] : fixed_) std::copy(given.begin(), given.end(), values_.begin() + offset);
 }
 
 void Inputs::put(Connection& c, double t) {
-  if (c.law >= 0) return c.polynomial.evaluate(t, laws_[c.law].signals.data() + c.law_offset);
   double* target = values_.data() + c.target_offset;
-  if (!c.adds) return c.polynomial.evaluate(t, target);
-  c.polynomial.evaluate(t, c.scratch.data());
+  double* place = c.law >= 0 ? laws_[c.law].signals.data() + c.law_offset : c.adds ? c.scratch.data() : target;
+  c.polynomial.evaluate(t, place);
+  if (c.event_target >= 0) events_->disturb(c.event_target, place);
+  if (c.law >= 0 || !c.adds) return;
   for (int j = 0; j < c.polynomial.width; ++j) target[j] += c.scratch[j];
 }
 
@@ -77,9 +95,11 @@ void Inputs::evaluate(const LawPort& port, double t, const double* signals, doub
 
 const double* Inputs::slopes_at(double t) {
   slopes_.assign(values_.size(), 0.0);
+  if (events_) return slopes_by_differences(t);  // what is overridden, scaled or stuck has a slope of its own
   std::vector<std::vector<double>> signal_slopes;
   for (LawPort& port : laws_) signal_slopes.emplace_back(port.signals.size());
   for (Connection& c : connections_) {
+    if (c.watches) continue;
     polynomial(c, t);
     if (c.law >= 0) put(c, t);  // the law is looked at around the values of its signals
     find_slope(c, t);
@@ -88,6 +108,20 @@ const double* Inputs::slopes_at(double t) {
   }
   for (std::size_t k = 0; k < laws_.size(); ++k) find_law_slope(laws_[k], signal_slopes[k], t);
   for (const auto& [offset, given] : fixed_) std::fill_n(slopes_.begin() + offset, given.size(), 0.0);
+  return slopes_.data();
+}
+
+double Inputs::difference_length(double t) const {
+  return std::max(1e-4 * (step_.end - step_.start), 1e-8 * std::max(std::abs(t), 1e-3));
+}
+
+const double* Inputs::slopes_by_differences(double t) {
+  const double h = difference_length(t);
+  for (const double sign : {1.0, -1.0}) {
+    made_from_connections(t + sign * h);
+    for (std::size_t j = 0; j < slopes_.size(); ++j) slopes_[j] += sign * values_[j] / (2.0 * h);
+  }
+  made_from_connections(t);
   return slopes_.data();
 }
 
@@ -101,7 +135,7 @@ void Inputs::find_slope(Connection& c, double t) {
 
 /// By a central difference along the signals.
 void Inputs::find_law_slope(const LawPort& port, const std::vector<double>& signal_slopes, double t) {
-  const double h = std::max(1e-4 * (step_.end - step_.start), 1e-8 * std::max(std::abs(t), 1e-3));
+  const double h = difference_length(t);
   const auto first = static_cast<std::size_t>(port.target_offset);
   std::vector<double> moved(port.signals), inputs(slopes_.size());  // the law writes its own inputs, the others stay 0
   for (const double sign : {1.0, -1.0}) {
@@ -113,12 +147,14 @@ void Inputs::find_law_slope(const LawPort& port, const std::vector<double>& sign
 
 const double* Inputs::driven(int offset, double t) {
   for (Connection& c : connections_) {
+    if (c.watches) continue;
     polynomial(c, t);
     put(c, t);
   }
   for (LawPort& port : laws_) {
     if (port.target_offset == offset) apply(port, t);
   }
+  if (events_) events_->disturb_inputs(values_);
   return values_.data() + offset;
 }
 
@@ -225,6 +261,7 @@ void Inputs::save(Saved& into) const {
   into.step = step_;
   into.window_from = window_from_;
   into.window_until = window_until_;
+  if (events_) events_->save(into.events);
 }
 
 void Inputs::restore(const Saved& saved) {
@@ -244,12 +281,14 @@ void Inputs::restore(const Saved& saved) {
   step_ = saved.step;
   window_from_ = saved.window_from;
   window_until_ = saved.window_until;
+  if (events_) events_->restore(saved.events);
 }
 
 void Inputs::read_earlier(const std::vector<History>& earlier, bool centred) {
   fast_.leave_lines(connections_);
   for (Connection& c : connections_) {
-    if (centred && c.approximation->uses_both_sides()) {
+    if (c.watches) continue;
+    if (centred && !c.watches && c.approximation->uses_both_sides()) {
       c.samples.both_sides = true;
       c.window_until = -Polynomial::infinity;  // what was frozen in the first pass ends before
       c.polynomial.invalidate();

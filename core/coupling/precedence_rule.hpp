@@ -46,6 +46,8 @@ class PrecedenceRule {
 
   /// Find out again which participants may step: they were moved, or what they read was changed.
   void look_again();
+  /// The same where each reads from those that it did.
+  void offer_all();
   /// All have to come to `target`.
   void aim_at(double target);
   double target() const { return target_; }

@@ -3,8 +3,11 @@
 #include <vector>
 
 #include "signal/history.hpp"
+#include "signal/polynomial.hpp"
 
 namespace counterpoint {
+
+class Network;
 
 /// A scalar output that a consumer extrapolates in the first pass of a window and interpolates in the others.
 struct InterfaceSignal {
@@ -37,15 +40,22 @@ struct WindowTally {
 ///  5. `is_over(from, tolerance)` is asked before each window: the run then goes on without.
 ///  6. Where no consumer extrapolates there is no interface: neither is called, and there is one pass.
 ///  7. What it answers follows from what it is told, so that equal runs give equal bits.
+///  8. One that never answers yes says so (`may_repeat`): subsystems that cannot save will do then.
+///  9. After a yes, `reads_earlier` says whether the next pass interpolates what this one has published, or begins
+///     afresh, and `end_of_repeat` where it ends: not after the window.
 class Window {
  public:
   virtual ~Window() = default;
+  virtual void join(const Network& /*network*/) {}
   virtual double end_after(double from) = 0;
   virtual void opened(const std::vector<InterfaceSignal>& /*interface*/) {}
   virtual bool again(int pass, double end, const std::vector<InterfaceSignal>& interface) = 0;
   virtual bool discards_repeats() const { return false; }
   virtual bool repeat_failed() { return false; }
   virtual bool is_over(double /*from*/, double /*tolerance*/) const { return false; }
+  virtual bool may_repeat() const { return true; }
+  virtual bool reads_earlier() const { return true; }
+  virtual double end_of_repeat() const { return Polynomial::infinity; }
   /// Whether repeats take samples from both sides, since those ahead are known.
   virtual bool centred() const { return false; }
   /// Add what it has to say.

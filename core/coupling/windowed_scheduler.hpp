@@ -48,14 +48,17 @@ class WindowedScheduler {
   void abandon();
 
   /// Whether rows are recorded that may yet be taken back.
-  bool has_open_window() const { return open_ && !interface_.empty(); }
+  bool has_open_window() const { return open_ && takes_back(); }
   /// Up to here what was published stays, s.
   double time();
   WindowTally tally() const;
+  Window& window() { return *window_; }
   Network& network() { return scheduler_.network(); }
 
  private:
+  bool takes_back() const { return !interface_.empty() && window_->may_repeat(); }
   void find_interface();
+  bool is_worth_a_look();
   void open();
   bool finish_passes(double wall_seconds);
   void repeat();
@@ -63,6 +66,7 @@ class WindowedScheduler {
   void leave_windows();
   bool may_discard_failure();
   void close();
+  void release();
   void release_states();
 
   Scheduler scheduler_;
@@ -72,11 +76,12 @@ class WindowedScheduler {
   Network::Saved checkpoint_;     ///< everything at T
   std::vector<History> earlier_;  ///< by participant, what the pass before has published
   bool open_ = false;
-  bool settled_ = false;  ///< the pass under way is the last one of its window
-  bool left_ = false;     ///< there are no more windows
-  double from_;           ///< T
-  double to_ = 0.0;       ///< T'
-  int pass_ = 0;          ///< of the open window
+  double from_;             ///< T
+  double to_ = 0.0;         ///< T'
+  int pass_ = 0;            ///< of the open window
+  bool shortened_ = false;  ///< it ends earlier than it did at first
+  bool settled_ = false;    ///< the pass under way is the last one of its window
+  bool left_ = false;       ///< there are no more windows
   long windows_ = 0;
   long passes_ = 0;
 };

@@ -1,27 +1,22 @@
-// The program that runs an FMU in a process of its own: counterpoint-host FOLDER PROCESS, started by IsolatedFmu.
-
-#include <unistd.h>
+// The program that runs an FMU in a process of its own, started by IsolatedFmu.
 
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
 
 #include "fmi/isolated_fmu.hpp"
-#include "link/memory_channel.hpp"
+#include "link/child_process.hpp"
 
 using namespace counterpoint;
 
 int main(int count, char** arguments) {
-  if (count != 3) {
-    std::fprintf(stderr, "counterpoint-host is started by Counterpoint, to run an FMU in a process of its own\n");
-    return 2;
-  }
   try {
-    const int parent = std::atoi(arguments[2]);
-    link::prepare_child(arguments[1], parent);
-    const link::Descriptor memory(link::ChildProcess::memory_descriptor);
-    link::FrameLink frames(
-        link::open_memory(memory, link::MemorySide::guest, link::watch_process(parent), "the master"));
+    link::ChannelPointer channel = link::prepare_child(count, arguments);
+    if (!channel) {
+      std::fprintf(stderr, "counterpoint-host is started by Counterpoint, to run an FMU in a process of its own\n");
+      return 2;
+    }
+    link::FrameLink frames(std::move(channel));
     fmi::serve_isolated(frames);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
@@ -29,5 +24,5 @@ int main(int count, char** arguments) {
   }
   // Destructors of static objects of the FMU's library, which may hang or crash, have nothing left to do.
   std::fflush(nullptr);
-  ::_exit(0);
+  std::_Exit(0);
 }

@@ -1,27 +1,42 @@
 #include "link/address.hpp"
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
-#include <sys/un.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cstring>
 #include <stdexcept>
 
 #include "check.hpp"
+#include "link/network.hpp"
+#if !defined(_WIN32)
+#include <arpa/inet.h>
+#include <sys/un.h>
+#endif
 
 namespace counterpoint::link {
 
 namespace {
 
+#if defined(_WIN32)
+constexpr std::size_t max_path = 0;
+constexpr bool has_paths = false;
+#else
 constexpr std::size_t max_path = sizeof(sockaddr_un::sun_path) - 1;
+constexpr bool has_paths = true;
+#endif
+#if defined(__linux__)
+constexpr bool has_memory = true;
+#else
+constexpr bool has_memory = false;
+#endif
 
 [[noreturn]] void refuse(const std::string& text, const std::string& why) {
   throw UserError("\"" + text + "\": " + why + "; write tcp://host:port, unix:///path or shm:///path");
 }
 
 Address parse_path(Transport transport, const std::string& path, const std::string& text) {
+  if (!has_paths) throw UserError("\"" + text + "\": Windows has no sockets at paths; write tcp://127.0.0.1:port");
+  if (transport == Transport::memory && !has_memory)
+    throw UserError("\"" + text + "\": shared memory of links needs Linux; write unix://" + path);
   if (path.empty() || path.front() != '/') refuse(text, "expected an absolute path");
   if (path.size() > max_path || path.find('\0') != std::string::npos) {
     refuse(text, "the path of a socket has at most " + std::to_string(max_path) + " bytes");

@@ -1,8 +1,9 @@
 #pragma once
 
-#include <netinet/in.h>
-
 #include <string>
+
+struct in_addr;
+struct in6_addr;
 
 namespace counterpoint::link {
 

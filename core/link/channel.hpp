@@ -91,6 +91,9 @@ class Descriptor {
   int number_ = -1;
 };
 
+/// The number of this process: forked copies have others.
+int this_process();
+
 /// `what: ` and the text of errno.
 [[noreturn]] void throw_errno(const std::string& what);
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -21,10 +22,10 @@ struct ChildPlan {
   std::vector<std::string> environment;  ///< NAME=value
 };
 
-/// A program that runs in a process (group) of its own, with shared memory between us and what it prints kept.
+/// A program that runs in a process (group) of its own, with a link between us and what it prints kept. The link is
+/// shared memory on Linux, a pair of sockets on macOS, a pipe on Windows.
 ///
-/// The program is one of ours: it gets its folder and our process number as arguments, finds the memory at descriptor 3
-/// and prepares itself (`prepare_child`).
+/// The program is one of ours: it hands its arguments to `prepare_child`.
 class ChildProcess {
  public:
   explicit ChildProcess(const ChildPlan& plan);
@@ -33,8 +34,8 @@ class ChildProcess {
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
-  /// Our end of the link to it.
-  ChannelPointer open(std::string name) const;
+  /// Our end of the link to it; once.
+  ChannelPointer open(std::string name);
   bool is_running() const;
   /// Wait `timeout` seconds for it to end by itself, kill what is left of it, and say how it ended:
   /// "died (SIGSEGV: ...)".
@@ -42,24 +43,19 @@ class ChildProcess {
   /// The last of what it printed, at most so many bytes.
   std::string printed(std::size_t most) const;
 
-  static constexpr int memory_descriptor = 3;
-
  private:
-  void spawn(const ChildPlan& plan);
+  struct Process;
 
-  int owner_;  ///< the process that made it: a forked copy of that process leaves it alone
-  int process_ = -1;
-  Descriptor memory_;
-  Descriptor output_;
-  Descriptor life_;
+  std::unique_ptr<Process> process_;
   std::string ended_;
 };
 
 /// To be called first in a child process: closes what it inherited by mistake, goes to its folder, and sees that it
-/// ends with the process that started it.
-void prepare_child(const std::string& folder, int parent);
+/// ends with the process that started it. Returns the link to that one; null when the arguments are not
+/// those of a child.
+ChannelPointer prepare_child(int count, char** arguments);
 
-/// To be called in a child process before it runs code of others.
+/// To be called in a child process before it runs code of others. Throws when the system cannot keep a limit.
 void limit_child(const ChildLimits& limits);
 
 }  // namespace counterpoint::link

@@ -1,7 +1,5 @@
 #pragma once
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <atomic>
 #include <chrono>
@@ -18,7 +16,7 @@ class Heartbeat {
  public:
   Heartbeat(FrameLink& link, double seconds) : thread_([this, &link, seconds] { beat(link, seconds); }) {}
   ~Heartbeat() {
-    if (::getpid() != process_) {  // a forked copy of this process has no such thread
+    if (this_process() != process_) {  // a forked copy of this process has no such thread
       thread_.detach();
       return;
     }
@@ -46,7 +44,7 @@ class Heartbeat {
     }
   }
 
-  const pid_t process_ = ::getpid();
+  const int process_ = this_process();
   std::mutex mutex_;
   std::condition_variable changed_;
   bool over_ = false;

@@ -15,7 +15,4 @@ Descriptor make_memory();
 /// is sent.
 ChannelPointer open_memory(const Descriptor& memory, MemorySide side, Descriptor life, std::string peer);
 
-/// A descriptor that can be read when a process has ended.
-Descriptor watch_process(int process);
-
 }  // namespace counterpoint::link

@@ -41,7 +41,6 @@ class Listener {
   PendingConnection accept(const Deadline& deadline);
 
  private:
-  void listen_at_path();
   void listen_at_port();
 
   Address address_;

@@ -1,8 +1,7 @@
 #pragma once
 
-#include <sched.h>
-
 #include <chrono>
+#include <thread>
 
 namespace counterpoint::link {
 
@@ -37,7 +36,7 @@ class YieldControl {
     if (waits_left_ > 0) return false;
     using clock = std::chrono::steady_clock;
     const clock::time_point before = clock::now();
-    ::sched_yield();
+    std::this_thread::yield();
     if (clock::now() - before > longest_yield) waits_left_ = until_next_try;
     return true;
   }

@@ -21,6 +21,7 @@ from ._run.precedence import Scheme, to_scheme
 from ._run.problem import Problem
 from .approximations import Approximation
 from .errors import SetupError
+from .pace import Fixed, Pace, Step, as_pace
 from .subsystems import Subsystem
 from .units import time_at
 
@@ -28,6 +29,9 @@ if TYPE_CHECKING:
     from ._run.embedded import CosimulationInterface
     from ._run.progress import Progress
     from ._run.run import Run
+    from .bonds import Bond, Side
+    from .bonds import Law as BondLaw
+    from .events import Action, PlannedEvent
     from .results import Result
     from .windows import Window
 
@@ -57,12 +61,15 @@ class Participant:
         Whether its outputs are kept in the result.
     typical_step : float or None
         For a subsystem at its own pace: the step in s by which schemes call it slow or fast.
+    pace : Pace or None
+        How its steps are chosen; ``step`` is then the first one.
     """
 
     subsystem: Subsystem
     step: float | None
     record: bool = True
     typical_step: float | None = None
+    pace: Pace | None = None
 
 
 @dataclass(frozen=True)
@@ -143,6 +150,8 @@ class System:
         self.subsystems: dict[str, Participant] = {}
         self.connections: list[Connection] = []
         self.constants: dict[str, ArrayLike] = {}
+        self.bonds: list[Bond] = []
+        self.events: list[PlannedEvent] = []
         self._added: set[int] = set()
         self.origin: object = None  #: what it was made from
         self.unit_warnings: set[str] = set()  #: connections that a warning has named
@@ -155,6 +164,7 @@ class System:
         *,
         record: bool = True,
         typical_step: float | str | None = None,
+        pace: Pace | Callable[[Step], float] | None = None,
     ) -> None:
         """Add a subsystem.
 
@@ -171,6 +181,8 @@ class System:
             Keep its outputs in the result.
         typical_step : float, optional
             Step in s by which schemes rank a subsystem at its own pace; default: its first step.
+        pace : Pace or function, optional
+            How its steps are chosen, see :mod:`counterpoint.pace`; ``step`` is then the first one.
         """
         if not name or "." in name or name != name.strip():
             raise SetupError(f'subsystems."{name}": expected a name without dots')
@@ -190,7 +202,10 @@ class System:
         self._added.add(id(subsystem))
         fixed = time_at(f"subsystems.{name}.step", subsystem.preferred_step if step is None else step)
         typical = time_at(f"subsystems.{name}.typical_step", typical_step)
-        self.subsystems[name] = Participant(subsystem, fixed, record, typical)
+        chosen = as_pace(pace, f"subsystems.{name}.pace")
+        if isinstance(chosen, Fixed):
+            fixed = chosen.step
+        self.subsystems[name] = Participant(subsystem, fixed, record, typical, chosen)
 
     def add_host(self, name: str, inputs: PortSpec, outputs: PortSpec) -> None:
         """Add the ports of a host: a program that integrates by itself and asks for its inputs.
@@ -275,6 +290,57 @@ class System:
             Connection(sources, target, approximations, factors, float(offset), initial, law, convert)
         )
 
+    def bond(
+        self,
+        interface: str,
+        left: str | Side,
+        right: str | Side,
+        *,
+        causality: str = "potential-flow",
+        law: BondLaw | None = None,
+        approximation: Approximation | Mapping[str, Approximation] | None = None,
+        initial: float | None = None,
+        name: str | None = None,
+    ) -> Bond:
+        """Join two subsystems at a physical interface: connections, units and signs follow; see :mod:`.bonds`.
+
+        Parameters
+        ----------
+        interface : str
+            ``"rotational"`` (angle, speed, torque), ``"translational"`` (position, speed, force), ``"electrical"``
+            (voltage, current) or ``"thermal"`` (temperature, heat_flow).
+        left, right : str or Side
+            The subsystems, added before; :func:`counterpoint.bonds.side` names ports that are called otherwise.
+        causality : str
+            ``"potential-flow"``, ``"flow-flow"`` or ``"potential-potential"``; the last two need a law.
+        law : optional
+            From :mod:`.bonds`: ``spring_damper``, ``conductance``, ``inertia``, ``capacity``; for flow-flow also a
+            function of the potentials (and rates) of left and right in SI units that returns the flow on the left.
+        approximation : Approximation, or mapping word -> Approximation, optional
+            Of all its connections, or by signal: ``{"angle": cp.hermite(), "torque": cp.lagrange(2)}``.
+        initial : float, optional
+            Value of the flow while initial outputs are found: breaks a loop of direct feedthrough.
+        name : str, optional
+            Default: ``left-right``.
+
+        Examples
+        --------
+        >>> import counterpoint as cp
+        >>> system = cp.System()
+        >>> for side in ("motor", "load"):
+        ...     disk = cp.linear([[0, 1], [0, 0]], [[0], [1]], x0=[0, 1], inputs="torque", outputs=["angle", "speed"])
+        ...     system.add(side, disk, step=0.01)
+        >>> bond = system.bond("rotational", "motor", "load", causality="flow-flow", law=cp.bonds.spring_damper(2.0))
+        >>> [connection.target for connection in system.connections]
+        ['motor.torque', 'load.torque']
+        """
+        from ._run.bond_building import make_bond
+
+        return make_bond(
+            self, interface, left, right, causality=causality, law=law, approximation=approximation, initial=initial,
+            name=name,
+        )  # fmt: skip
+
     def set(self, target: str, value: ArrayLike) -> None:
         """Give an input that nothing drives a constant value.
 
@@ -284,6 +350,85 @@ class System:
         {'chassis.brake': 0.0}
         """
         self.constants[target] = value
+
+    def at(
+        self, time: float | str, target: str, action: Action | ArrayLike, *, until: float | str | None = None
+    ) -> None:
+        """Let something happen at a time: an input, a connection or a parameter is changed.
+
+        Steps whose length a subsystem chooses end at that time. A subsystem with fixed steps is changed from its next
+        communication point on. Where outputs jump with the change, the result has both sides of the jump.
+
+        Parameters
+        ----------
+        time : float or str
+            In s, or with its unit, ``"2 min"``.
+        target : str
+            An input ``"chassis.brake"``, what one connection brings ``"engine.speed -> control.speed"``, or a
+            parameter ``"tank.area"``: a tunable one of an FMU, or one that a model in Python declares.
+        action : Action or number
+            From :mod:`.events`: ``override``, ``scale``, ``offset``, ``stuck``, ``noise``, ``release``; a number
+            overrides.
+        until : float or str, optional
+            When it ends, in s; default: with the run, or by a release.
+
+        Examples
+        --------
+        >>> import counterpoint as cp
+        >>> system = cp.System()
+        >>> system.add("tank", cp.ode(lambda t, x, u: u - x, [0.0], inputs="flow", outputs="level"), step=0.1)
+        >>> system.set("tank.flow", 1.0)
+        >>> system.at(0.5, "tank.flow", cp.events.scale(2.0), until=0.8)
+        >>> result = system.run(until=1.0)
+        >>> result.events["text"].tolist()[1:3]
+        ['tank.flow: scale 2', 'tank.flow: scale 2 ends']
+        """
+        from .events import planned
+
+        self.events.append(planned(target, action, at=time, until=until))
+
+    def when(
+        self,
+        condition: str | Callable[..., Any],
+        target: str,
+        action: Action | ArrayLike,
+        *,
+        of: str | Sequence[str] = (),
+        lasting: float | str | None = None,
+        until: float | str | None = None,
+    ) -> None:
+        """Let something happen when a condition begins to hold, each time; see :meth:`at`.
+
+        The condition is looked at for every published sample of its outputs. The change acts on steps of the target's
+        subsystem that begin at that sample or later.
+
+        Parameters
+        ----------
+        condition : str or function
+            ``"engine.speed > 300"``, ``"a.y <= b.y"``, or a function of the outputs ``of`` that returns True or a
+            number above 0.
+        target, action
+            As for :meth:`at`.
+        of : str or sequence of str
+            Outputs that a function takes.
+        lasting : float or str, optional
+            How long it lasts, in s.
+        until : float or str, optional
+            When it ends at the latest, in s.
+
+        Examples
+        --------
+        >>> import counterpoint as cp
+        >>> system = cp.System()
+        >>> system.add("tank", cp.ode(lambda t, x, u: u, [0.0], inputs="flow", outputs="level"), step=0.1)
+        >>> system.set("tank.flow", 1.0)
+        >>> system.when("tank.level >= 0.45", "tank.flow", 0.0)
+        >>> round(float(system.run(until=1.0)["tank.level"].values[-1]), 9)
+        0.5
+        """
+        from .events import planned, to_condition
+
+        self.events.append(planned(target, action, condition=to_condition(condition, of), until=until, lasting=lasting))
 
     def halved(self, parts: int = 2) -> System:
         """Return the same system with each fixed step divided, to see how much the steps matter.
@@ -301,6 +446,7 @@ class System:
         made = copy(self)
         made.name = f"{self.name}, steps / {parts}"
         made.connections, made.constants = list(self.connections), dict(self.constants)
+        made.bonds, made.events = list(self.bonds), list(self.events)
         made.subsystems = {
             name: part if part.step is None else replace(part, step=part.step / parts)
             for name, part in self.subsystems.items()
@@ -313,10 +459,16 @@ class System:
         scheme: str | Scheme = "slowest-first",
         start: float = 0.0,
         window: Window | None = None,
+        *,
+        pace: Pace | Callable[[Step], float] | None = None,
+        real_time: float | None = None,
         first_steps: FirstSteps = "once",
     ) -> list[Problem]:
         """Return everything that keeps the system from running; empty when it is fine."""
-        options = RunOptions(until=until, scheme=scheme, start=start, window=window, first_steps=first_steps)
+        options = RunOptions(
+            until=until, scheme=scheme, start=start, window=window, pace=pace, real_time=real_time,
+            first_steps=first_steps,
+        )  # fmt: skip
         return find_problems(self, options)
 
     def waits_for(self, scheme: str | Scheme = "slowest-first") -> dict[str, list[str]]:
@@ -332,6 +484,8 @@ class System:
         *,
         start: float | str = 0.0,
         window: Window | None = None,
+        pace: Pace | Callable[[Step], float] | None = None,
+        real_time: float | None = None,
         threads: int = 1,
         file: str | PathLike[str] | None = None,
         overwrite: bool = False,
@@ -341,6 +495,7 @@ class System:
         metadata: Mapping[str, str | float] | None = None,
         record: Sequence[str] | None = None,
         record_every: float | str | None = None,
+        compress: bool = False,
         first_steps: FirstSteps = "once",
     ) -> Result:
         """Run from ``start`` to ``until`` and return the result.
@@ -356,6 +511,11 @@ class System:
             :func:`custom`.
         window : Window, optional
             Cut the run into stretches of time that are repeated, see :func:`window`.
+        pace : Pace or function, optional
+            How all subsystems step together, see :mod:`counterpoint.pace`. Those with a pace of their own keep it, and
+            those that choose their own steps make them in between.
+        real_time : float, optional
+            Keep to the wall clock: so many simulated seconds per second. Steps that end too late are counted.
         threads : int
             Worker threads; the result has the same bits for any number.
         file : path, optional
@@ -376,6 +536,8 @@ class System:
         record_every : int, float or str, optional
             Keep every n-th step (an integer), or one row per interval in s (``0.01`` or ``"10 ms"``); the first and
             the last row are always kept. The simulation itself is not changed.
+        compress : bool
+            Compress ``file`` when the run has ended, without loss; until then it is as readable as ever.
         first_steps : str
             ``"repeat"``: the first steps, as many as the highest order of an approximation, are repeated until they
             agree; then what was extrapolated from a single sample is interpolated. All subsystems must be able to
@@ -393,8 +555,9 @@ class System:
 
         options = RunOptions(
             until=time_at("until", until), scheme=scheme, **_start_options(start, first_steps), window=window,
-            threads=threads, file=file, overwrite=overwrite, progress=progress, host=host,
-            approximation=approximation, metadata=metadata, record=record, record_every=record_every,
+            pace=pace, real_time=real_time, threads=threads, file=file, overwrite=overwrite, progress=progress,
+            host=host, approximation=approximation, metadata=metadata, record=record, record_every=record_every,
+            compress=compress,
         )  # fmt: skip
         return run_to_end(self, options)
 
@@ -405,6 +568,8 @@ class System:
         *,
         start: float | str = 0.0,
         window: Window | None = None,
+        pace: Pace | Callable[[Step], float] | None = None,
+        real_time: float | None = None,
         threads: int = 1,
         file: str | PathLike[str] | None = None,
         overwrite: bool = False,
@@ -414,6 +579,7 @@ class System:
         metadata: Mapping[str, str | float] | None = None,
         record: Sequence[str] | None = None,
         record_every: float | str | None = None,
+        compress: bool = False,
         first_steps: FirstSteps = "once",
     ) -> Run:
         """Begin a run that is driven step by step: ``step_to``, ``value``, ``set``, ``finish``.
@@ -437,8 +603,9 @@ class System:
 
         options = RunOptions(
             until=time_at("until", until), scheme=scheme, **_start_options(start, first_steps), window=window,
-            threads=threads, file=file, overwrite=overwrite, progress=progress, host=host,
-            approximation=approximation, metadata=metadata, record=record, record_every=record_every,
+            pace=pace, real_time=real_time, threads=threads, file=file, overwrite=overwrite, progress=progress,
+            host=host, approximation=approximation, metadata=metadata, record=record, record_every=record_every,
+            compress=compress,
         )  # fmt: skip
         return Run(self, options)
 

@@ -1,9 +1,8 @@
 // FMUs in processes of their own; what they can do wrong is tested from Python.
 
-#include <signal.h>
-#include <unistd.h>
-
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <string>
 
 #include "check.hpp"
@@ -18,7 +17,7 @@ namespace {
 
 enum Oscillator : ValueReference { force = 7, x_other = 8, x = 10, v = 11 };
 
-std::string library(int version) { return FMU_FOLDER "fmu_oscillator_" + std::to_string(version) + ".so"; }
+std::string library(int version) { return FMU_FOLDER "fmu_oscillator_" + std::to_string(version) + FMU_SUFFIX; }
 
 FmuSetup oscillator(int version) {
   FmuSetup setup;
@@ -37,10 +36,22 @@ FmuSetup oscillator(int version) {
 Isolation isolation() {
   Isolation made;
   made.plan.program = HOST_PROGRAM;
-  made.plan.folder = "/tmp";
+  made.plan.folder = std::filesystem::temp_directory_path().string();
   made.deadline = 30.0;
   return made;
 }
+
+#if defined(_WIN32)
+const char* const how_it_ended = "the process of the FMU ended itself with exit code ";
+bool kill_children() { return std::system("taskkill /F /IM counterpoint-host.exe > NUL") == 0; }
+#else
+const char* const how_it_ended = "the process of the FMU died (SIGKILL: Killed";
+bool kill_children() {
+  char command[80];
+  std::snprintf(command, sizeof command, "pkill -KILL -P %d counterpoint-ho", link::this_process());
+  return std::system(command) == 0;
+}
+#endif
 
 /// Positions, velocities and their slopes of a run that goes back once.
 template <class Fmu>
@@ -91,11 +102,9 @@ TEST(a_process_that_is_killed_is_told_and_the_next_run_gets_another_one) {
   fmu.start(0.0);
   fmu.begin(0.0, u);
   fmu.step(0.0, 0.1, u);
-  char command[80];
-  std::snprintf(command, sizeof command, "pkill -KILL -P %d counterpoint-ho", static_cast<int>(::getpid()));
-  CHECK(std::system(command) == 0);
-  CHECK_THROWS(ComponentFailure, "the process of the FMU died (SIGKILL: Killed)", fmu.step(0.1, 0.2, u));
-  CHECK_THROWS(ComponentFailure, "died (SIGKILL: Killed)", fmu.step(0.1, 0.2, u));
+  CHECK(kill_children());
+  CHECK_THROWS(ComponentFailure, how_it_ended, fmu.step(0.1, 0.2, u));
+  CHECK_THROWS(ComponentFailure, how_it_ended, fmu.step(0.1, 0.2, u));
   fmu.start(0.0);
   fmu.begin(0.0, u);
   CHECK_CLOSE(0.1, fmu.step(0.0, 0.1, u), 0.0);
@@ -108,7 +117,7 @@ TEST(an_fmu_that_is_not_running_says_so) {
   Isolation nowhere = isolation();
   nowhere.plan.program = "/nowhere/host";
   IsolatedFmu lost(library(3), oscillator(3), nowhere);
-  CHECK_THROWS(ComponentFailure, "/nowhere/host: cannot be started: No such file", lost.start(0.0));
+  CHECK_THROWS(ComponentFailure, "/nowhere/host: cannot be started: ", lost.start(0.0));
 }
 
 TEST(an_order_comes_out_of_its_bytes_as_it_went_in) {

@@ -25,9 +25,48 @@ def texts(svg):
 def test_a_system_is_shown_as_the_graph_of_its_coupling():
     for count in (1, 2, 3, 7):
         shown = texts(ring(count)._repr_svg_())
-        assert shown.count("y → u") == 2 * count  # each with a halo
+        assert shown.count("y → u") == count
         assert f"part{count - 1}" in shown
         assert "own pace" in shown
+
+
+def boxes_and_labels(svg):
+    """Rectangles of subsystems, and places of labels with their anchors."""
+    elements = list(ElementTree.fromstring(svg).iter())
+    rects = [[float(e.get(key)) for key in ("x", "y", "width", "height")] for e in elements if e.tag.endswith("rect")]
+    labels = [e for e in elements if e.tag.endswith("text") and e.get("paint-order")]
+    return rects, labels
+
+
+def test_labels_lie_beside_the_boxes_and_inside_the_picture():
+    for count in (2, 3, 5, 9):
+        system = ring(count, "quite_a_long_name_")
+        svg = system._repr_svg_()
+        left, top, width, height = map(float, ElementTree.fromstring(svg).get("viewBox").split())
+        rects, labels = boxes_and_labels(svg)
+        for label in labels:
+            x, y = float(label.get("x")), float(label.get("y"))
+            size = 6.1 * len(label.text)
+            first = x - {"start": 0.0, "middle": 0.5, "end": 1.0}[label.get("text-anchor")] * size
+            assert left <= first
+            assert first + size <= left + width
+            assert top <= y - 10
+            assert y <= top + height
+            for bx, by, bw, bh in rects:
+                assert not (first < bx + bw and bx < first + size and y - 9 < by + bh and by < y)
+
+
+def test_labels_of_one_pair_are_lines_and_many_are_counted():
+    system = cp.System("pair")
+    names = [f"y{k}" for k in range(6)]
+    system.add("a", cp.source(lambda t: [0.0] * 6, outputs=names), step=0.1)
+    system.add("b", cp.ode(lambda t, x, *u: -x, [1.0], inputs=names, outputs="x"), step=0.1)
+    for name in names:
+        system.connect(f"a.{name}", f"b.{name}")
+    _, labels = boxes_and_labels(system._repr_svg_())
+    assert [label.text for label in labels] == ["y0 → y0", "y1 → y1", "y2 → y2", "and 3 more"]
+    heights = [float(label.get("y")) for label in labels]
+    assert heights == sorted(heights)
 
 
 def test_names_are_text_and_never_markup():

@@ -32,6 +32,18 @@ def test_events_go_to_the_logger_of_the_package(caplog):
     assert any("tank at t = 0 s: begins with 1 subsystems" in record.getMessage() for record in caplog.records)
 
 
+def test_below_info_the_logger_is_told_the_plan_and_what_a_run_took(caplog):
+    made = system()
+    made.add("sink", cp.ode(lambda t, x, u: u - x, [0.0], inputs="u", outputs="x"), step=0.05)
+    made.connect("tank.level", "sink.u")
+    with caplog.at_level(logging.DEBUG, logger="counterpoint"):
+        result = made.run(until=1.0)
+    told = [record.getMessage() for record in caplog.records if record.levelno == logging.DEBUG]
+    assert "tank.plan: tank.level -> sink.u: waits and interpolates" in told
+    assert any(text.startswith("tank.sink: 20 steps in ") for text in told)
+    assert set(result.events["level"]) == {"info"}  # not kept
+
+
 def test_a_failure_is_an_event():
     made = cp.System("bad")
     made.add("model", cp.source(lambda t: 1.0 / (0.5 - t) if t < 0.45 else float("nan"), outputs="y"), step=0.1)

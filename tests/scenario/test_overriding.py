@@ -82,3 +82,22 @@ def test_a_value_of_a_diagram_alone_and_in_a_scenario(tmp_path):
     result = case_of(tmp_path / "s.toml", set={"plant.source.value": 7.0, "plant.step": 0.05}).run()
     assert (result["plant.y"].values[-1], result["plant.y"].time[1]) == (14.0, 0.05)
     assert case_of(tmp_path / "s.toml", set={"plant.twice.gain": 0.5}).run()["plant.y"].values[-1] == 1.0
+
+
+def test_a_name_that_is_neither_key_nor_input_is_told_once(tmp_path):
+    (tmp_path / "tank.toml").write_text(
+        'until = 1.0\n[subsystems.tank]\ntype = "linear"\nA = [[-1.0]]\nB = [[1.0]]\nx0 = [1.0]\nstep = 0.1\n'
+        'inputs = ["flow"]\noutputs = ["x"]\n[set]\n"tank.flow" = 1.0\n'
+    )
+    with pytest.raises(cp.ScenarioError) as caught:
+        case_of(tmp_path / "tank.toml", set={"tank.flo": 2.0})
+    assert str(caught.value) == (
+        f'{tmp_path / "tank.toml"}: set: "tank.flo": "tank" has neither a key nor an input "flo"; did you mean "flow"?'
+    )
+    text = (tmp_path / "tank.toml").read_text().replace("[set]", '[set]\n"tank.flo" = 1.0')
+    (tmp_path / "tank.toml").write_text(text)
+    with pytest.raises(cp.ScenarioError) as caught:
+        cp.Scenario.read(tmp_path / "tank.toml").build()
+    assert str(caught.value) == (
+        f'{tmp_path / "tank.toml"}: set."tank.flo": "tank" has no input "flo"; did you mean "flow"? (line 11)'
+    )

@@ -79,6 +79,40 @@ def test_a_scenario_uses_what_packages_offer(installed, tmp_path):
     assert result["ramp.y"].values[-1] == pytest.approx(3.0)
 
 
+WORDS = SCENARIO.replace(
+    'type = "python"\nobject = "plugin:ramp"\narguments = { slope = 3.0 }', 'type = "ramp"\nslope = 3.0'
+).replace('{ kind = "python", object = "plugin:last" }', '{ kind = "last" }')
+
+
+def test_the_names_of_plugins_are_words_of_scenarios(installed, tmp_path):
+    path = tmp_path / "ramp.toml"
+    path.write_text(WORDS, encoding="utf-8")
+    assert "plugin:" not in WORDS
+    result = cp.Scenario.read(path).run()
+    assert result["ramp.y"].values[-1] == pytest.approx(3.0)
+
+
+def test_a_wrong_argument_of_a_plugin_and_a_wrong_word_are_told(installed, tmp_path):
+    path = tmp_path / "ramp.toml"
+    path.write_text(WORDS.replace("slope", "slop"), encoding="utf-8")
+    with pytest.raises(cp.ScenarioError, match=r"unexpected keyword argument 'slop'"):
+        cp.Scenario.read(path).build()
+    path.write_text(WORDS.replace('"ramp"', '"rampp"'), encoding="utf-8")
+    with pytest.raises(cp.ScenarioError, match=r'"rampp".*did you mean "ramp"'):
+        cp.Scenario.read(path)
+
+
+def test_set_changes_an_argument_of_a_plugin(installed, tmp_path):
+    from counterpoint._cases.case import CaseSettings
+    from counterpoint._cases.registry import read_case
+
+    path = tmp_path / "ramp.toml"
+    path.write_text(WORDS, encoding="utf-8")
+    result = read_case(path, settings=CaseSettings(set={"ramp.slope": 5.0}, steps={"ramp": 0.25})).run()
+    assert result["ramp.y"].values[-1] == pytest.approx(5.0)
+    assert result["ramp.y"].time[1] == 0.25
+
+
 def test_an_unknown_plugin_is_named_with_the_nearest(installed, tmp_path):
     path = tmp_path / "ramp.toml"
     path.write_text(SCENARIO.replace("plugin:ramp", "plugin:rump"), encoding="utf-8")

@@ -69,11 +69,12 @@ class CaseSettings:
     outputs: tuple[str, ...] = ()  #: variables that are recorded and drawn
     record: tuple[str, ...] = ()  #: outputs or subsystems to keep in the result
     record_every: float | None = None  #: keep every n-th step (an integer), or one row per interval in s
+    compress: bool = False  #: whether the run file is compressed when the run has ended
 
     @property
     def recording(self) -> dict[str, Any]:
         """What is given about rows and signals to keep, as options of a run."""
-        given = {"record": self.record or None, "record_every": self.record_every}
+        given = {"record": self.record or None, "record_every": self.record_every, "compress": self.compress or None}
         return {key: value for key, value in given.items() if value is not None}
 
 

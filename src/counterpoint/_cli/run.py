@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -48,13 +48,14 @@ if TYPE_CHECKING:
 @click.option("--output", multiple=True, metavar="NAMES", help="Variables to record and draw, separated by commas.")
 @click.option("--record", multiple=True, metavar="NAMES", help="Outputs or subsystems to keep [all], with commas.")
 @click.option("--record-every", metavar="N|S", help="Keep every N-th step, or one row per interval such as 10ms.")
+@click.option("--compress", is_flag=True, help="Compress the run file when the run has ended.")
 @click.option("--threads", type=click.IntRange(1, MOST_THREADS), metavar="N", help="Worker threads.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Where results go [NAME-run].")
 @click.option("--overwrite", is_flag=True, help="Replace results that are already there.")
 @click.option("--plot/--no-plot", default=True, help="Draw the signals to a picture [yes].")
 @click.option("--progress/--no-progress", default=None, help="Show progress [when on a terminal].")
 @click.option("--quiet", is_flag=True, help="Print nothing but errors.")
-@click.option("--verbose", "-v", is_flag=True, help="Print the event log: begin, messages of FMUs, jumps, end.")
+@click.option("--verbose", "-v", count=True, help="Print the event log at the end; -vv: log all as it happens.")
 @click.option("--allow-outside", is_flag=True, help="Let the scenario use files outside of its directory.")
 @with_allow_remote
 @with_traceback
@@ -73,13 +74,14 @@ def run(
     output: tuple[str, ...],
     record: tuple[str, ...],
     record_every: str | None,
+    compress: bool,
     threads: int | None,
     out: Path | None,
     overwrite: bool,
     plot: bool,
     progress: bool | None,
     quiet: bool,
-    verbose: bool,
+    verbose: int,
     allow_outside: bool,
     allow_remote: tuple[str, ...],
 ) -> None:
@@ -105,6 +107,7 @@ def run(
         names_of(output),
         names_of(record),
         _cadence(record_every),
+        compress,
     )
     case = read_case(scenario, allow_outside=allow_outside, allow_remote=allow_remote, settings=settings)
     system = case.build()
@@ -112,6 +115,8 @@ def run(
     where.prepare(plot)
     if quiet:
         warnings.simplefilter("ignore")
+    if verbose > 1:
+        context.call_on_close(_log_to_stderr())
     show = not quiet if progress is None else progress
     interrupts = context.ensure_object(Settings).interrupts
     outcome = _simulate(case, system, where, interrupts, (show, bool(progress)))
@@ -237,6 +242,22 @@ def _report(outcome: Outcome, case: Case, where: Outputs, plot: bool, quiet: boo
         except Exception as error:  # the run is over and has its exit code
             reason = str(error) or type(error).__name__
             print_warning(f"plots are incomplete: {reason}; the results are in {where.file}")
+
+
+def _log_to_stderr() -> Callable[[], None]:
+    """Let the logger of the package write all that it is told, with the time of day; return what ends that."""
+    import logging
+
+    logger, handler = logging.getLogger("counterpoint"), logging.StreamHandler()
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(message)s"))
+    logger.addHandler(handler)
+    logger.setLevel(logging.DEBUG)
+
+    def end() -> None:
+        logger.removeHandler(handler)
+        logger.setLevel(logging.NOTSET)
+
+    return end
 
 
 def _print_events(result: Result) -> None:

@@ -16,12 +16,19 @@ from .completion import signals as complete_signals
 @click.option("--interval", type=SECONDS, default=0.5, metavar="S", help="Time between two looks [0.5 s].")
 @click.option("--wait", type=SECONDS, default=0.0, metavar="S", help="Wait so long for the file to appear [0 s].")
 @click.option("--once", is_flag=True, help="Print how things stand, and end.")
+@click.option("--window", is_flag=True, help="Draw the signals in a window instead.")
 @with_traceback
-def watch(*, file: Path, signals: tuple[str, ...], interval: float, wait: float, once: bool) -> None:
-    """Watch a run in the terminal while it writes its run file (.h5); ends with the run, or with Ctrl-C.
+def watch(*, file: Path, signals: tuple[str, ...], interval: float, wait: float, once: bool, window: bool) -> None:
+    """Watch a run while it writes its run file (.h5); ends with the run, with Ctrl-C, or with the window.
 
     SIGNALS are signals or subsystems; default: all declared outputs, as many as fit.
     """
+    names, interval = names_of(signals), max(interval, 0.05)
+    if window:
+        from ..results.watching_window import check_display, watch_in_window
+
+        check_display()
+        return watch_in_window(file, names, interval=interval, wait=wait)
     from ..results.watching import watch_file
 
-    watch_file(file, names_of(signals), interval=max(interval, 0.05), wait=wait, once=once)
+    watch_file(file, names, interval=interval, wait=wait, once=once)

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from functools import lru_cache
 from importlib.metadata import EntryPoint, entry_points
 
-MODELS = ("counterpoint.subsystems", "counterpoint.approximations")
+SUBSYSTEMS = "counterpoint.subsystems"
+"""Group of classes or functions that make a subsystem; their names are types in scenarios."""
+APPROXIMATIONS = "counterpoint.approximations"
+"""Group of classes or functions that make an approximation; their names are kinds in scenarios."""
+MODELS = (SUBSYSTEMS, APPROXIMATIONS)
 """Groups whose objects files name as ``plugin:NAME``."""
 STUDIES = "counterpoint.studies"
 """Group of modules with a function ``run(out, quick, progress)``."""
@@ -16,4 +22,11 @@ def offered(*groups: str) -> dict[str, EntryPoint]:
     >>> offered("counterpoint.nothing")
     {}
     """
-    return {point.name: point for group in groups for point in entry_points(group=group)}
+    places = tuple(sys.path)
+    return {point.name: point for group in groups for point in _offered(group, places)}
+
+
+@lru_cache(maxsize=16)
+def _offered(group: str, places: tuple[str, ...]) -> tuple[EntryPoint, ...]:
+    """Look through all installed packages: once, as long as they are looked for in the same places."""
+    return tuple(entry_points(group=group))

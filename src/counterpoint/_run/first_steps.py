@@ -48,6 +48,8 @@ def first_steps_problems(options: RunOptions) -> Iterator[Problem]:
         yield Problem("first_steps", f"{options.first_steps!r}; expected one of {allowed}")
     elif options.first_steps == "repeat" and options.window is not None:
         yield Problem("first_steps", "a window repeats all steps; use one of the two")
+    elif options.first_steps == "repeat" and options.pace is not None:
+        yield Problem("first_steps", 'a pace begins with short steps instead; use "once"')
     elif options.first_steps == "repeat" and options.host is not None:
         yield Problem("first_steps", 'a host cannot be restored; use "once"')
 
@@ -76,6 +78,8 @@ def plan_first_steps(
     """
     if options.first_steps == "once" or options.window is not None or options.host is not None:
         return PlannedStart(reason="not asked for")
+    if options.pace is not None:
+        return PlannedStart(reason="a pace begins with short steps instead")
     planned = _planned(system, options, _steps_needed(system, options, waits, slopes), steps)
     if planned.end is None and options.first_steps == "repeat":
         raise SetupError(f'first_steps: "repeat" cannot be done: {planned.reason}; use "once"')
@@ -83,26 +87,36 @@ def plan_first_steps(
 
 
 def _planned(system: System, options: RunOptions, count: int, steps: dict[str, float]) -> PlannedStart:
-    if count == 0:
-        return PlannedStart(reason="no input is extrapolated from more than one sample")
-    cannot = [name for name, part in system.subsystems.items() if not part.subsystem.can_save]
-    if cannot:
-        names = ", ".join(f'"{name}"' for name in cannot)
-        return PlannedStart(reason=f"{names} cannot save and restore the state")
-    lengths = [step for step in steps.values() if is_number(step) and step > 0.0]
-    if not lengths:
-        return PlannedStart(reason="no subsystem has a step whose length is known")
     fixed = {name: float(part.step) for name, part in system.subsystems.items() if part.step is not None}
-    largest = max(fixed.values(), default=max(lengths))
+    known = [step for step in steps.values() if is_number(step) and step > 0.0]
+    largest = max(fixed.values(), default=max(known, default=0.0))
     made = _common_count(count, largest, fixed)
+    reason = next(_obstacles(system, options, made, largest, fixed), "")
+    return PlannedStart(reason=reason) if reason else PlannedStart(float(options.start) + made * largest, made)
+
+
+def _obstacles(
+    system: System, options: RunOptions, made: int, largest: float, fixed: dict[str, float]
+) -> Iterator[str]:
+    """Say why ``made`` steps of the largest length (s) cannot be repeated."""
+    if options.real_time is not None:
+        yield "the wall clock leaves no time for it"
+    if made == 0:
+        yield "no input is extrapolated from more than one sample"
+    for name, part in system.subsystems.items():
+        if part.pace is not None:
+            yield f'"{name}" has a pace, which begins with short steps instead'
+    cannot = [f'"{name}"' for name, part in system.subsystems.items() if not part.subsystem.can_save]
+    if cannot:
+        yield f"{', '.join(cannot)} cannot save and restore the state"
+    if largest == 0.0:
+        yield "no subsystem has a step whose length is known"
     length = made * largest
     if options.until is not None and length > (options.until - options.start) * (1.0 + 1e-9):
-        return PlannedStart(reason=f"the run has fewer than {made} steps of {largest:g} s")
-    refusing = [name for name, step in fixed.items() if not _may_end_at(system, name, step, length)]
+        yield f"the run has fewer than {made} steps of {largest:g} s"
+    refusing = [f'"{name}"' for name, step in fixed.items() if not _may_end_at(system, name, step, length)]
     if refusing:
-        names = ", ".join(f'"{name}"' for name in refusing)
-        return PlannedStart(reason=f"{names} cannot shorten a step, and no multiple of it is near {length:g} s")
-    return PlannedStart(float(options.start) + length, made)
+        yield f"{', '.join(refusing)} cannot shorten a step, and no multiple of it is near {length:g} s"
 
 
 def _steps_needed(system: System, options: RunOptions, waits: dict[str, list[str]], slopes: frozenset[str]) -> int:

@@ -31,6 +31,8 @@ class RunOptions:
     scheme: str | Scheme = "slowest-first"
     start: float = 0.0
     window: Window | None = None
+    pace: object = None
+    real_time: float | None = None
     threads: int = 1
     file: str | PathLike[str] | None = None
     overwrite: bool = False
@@ -41,6 +43,7 @@ class RunOptions:
     record: Sequence[str] | None = None
     record_every: float | str | None = None
     first_steps: FirstSteps = "once"
+    compress: bool = False
 
     @property
     def default_approximation(self) -> Approximation:

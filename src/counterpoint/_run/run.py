@@ -23,12 +23,15 @@ from .._display.progress import show
 from ..errors import ModelError, OutputError, RunInterrupted, SetupError
 from ..results import FileStore, MemoryStore, Result
 from ..results.store import RunSummary, Status
+from .bond_notes import bonds_text
 from .checks import value_problems
 from .claims import Claim
 from .events import EventLog
 from .failures import explain
 from .first_steps import TOLERANCE
 from .options import RunOptions
+from .pace_checks import pace_events, warn_about_paces
+from .pacing import PacedSteps, core_limits, with_fixed_steps
 from .plan import Plan, make_plan
 from .process_state import preserving_process_state, take_signals_back
 from .program_end import ProgramEnded, watch
@@ -63,6 +66,8 @@ def run_to_end(system: System, options: RunOptions) -> Result:
 def _make_driver(plan: Plan, options: RunOptions) -> Driver:
     if options.host is not None:
         return _core.EmbeddedInterface(plan.spec, plan.names.index(options.host))
+    if plan.common is not None:
+        return _paced_driver(plan, plan.common, options.threads)
     window = options.window
     if plan.first_steps.end is not None:
         return _core.WindowedScheduler.repeating_start(plan.spec, options.threads, plan.first_steps.end, TOLERANCE)
@@ -72,6 +77,16 @@ def _make_driver(plan: Plan, options: RunOptions) -> Driver:
         plan.spec, options.threads, float(window.length), window.repeats, float(window.tolerance or 0.0),
         window.stencil == "centred",
     )  # fmt: skip
+
+
+def _paced_driver(plan: Plan, steps: PacedSteps, threads: int) -> Driver:
+    limits = core_limits(steps.limits, steps.pace)
+    if not steps.pace.saves:
+        return _core.paced_scheduler(plan.spec, threads, steps.law, limits)
+    assert steps.pace.tolerance is not None
+    return _core.two_pass_scheduler(
+        plan.spec, threads, steps.law, limits, steps.pace.tolerance, list(plan.outputs), plan.shared_length
+    )
 
 
 def _nothing_to_run() -> _core.RunSpec:
@@ -113,6 +128,7 @@ class Run:
     """
 
     def __init__(self, system: System, options: RunOptions) -> None:
+        system = with_fixed_steps(system, options)
         self._system = system
         self._claim = Claim(system, "run")
         self._plan = make_plan(system, options)
@@ -135,6 +151,7 @@ class Run:
         self._stepping = self._driver.whereabouts(self._plan.names, "to finish its step from")
         self._log = EventLog(system.name)
         self._log.begin(system, self._plan.start, str(self._plan.scheme))
+        self._log.plan(self._plan)
         watch(self)
         with self._claim.in_use():
             self._guarded(lambda: self._call_watched(self._driver.start, "to start at"))
@@ -142,13 +159,17 @@ class Run:
 
     def _make_store(self, options: RunOptions) -> FileStore | MemoryStore:
         window = {} if options.window is None else {"window": str(options.window)}
+        if self._plan.common is not None:
+            window["pace"] = str(self._plan.common.pace)
         notes: dict[str, str | float] = {"name": self._system.name, "scheme": str(options.scheme), **window}
         if options.until is not None:
             notes["until"] = options.until
+        if self._system.bonds:
+            notes["bonds"] = bonds_text(self._system)
         notes |= {**_made_by(), **(options.metadata or {})}
         if options.file is None:
             return MemoryStore(self._layout, notes)
-        return FileStore(fspath(options.file), self._layout, notes, options.overwrite)
+        return FileStore(fspath(options.file), self._layout, notes, options.overwrite, options.compress)
 
     def _reporting(self, progress: bool | Callable[[Progress], None]) -> Callable[[Progress], None] | None:
         if progress is True:
@@ -303,6 +324,7 @@ class Run:
             self._recorder.drain()
             self._store.flush()
             self._flushed = now
+            self._log.reached(self.time)
         if self._report is not None and now - self._reported > PROGRESS_SECONDS:
             self._report(self._progress(now))
             self._reported = now
@@ -363,6 +385,7 @@ class Run:
         self._close("finished", "")
         if self._result is not None:
             warn_about_standstill(self._result, problems)
+            warn_about_paces(self._result)
 
     def _close(self, status: Status, message: str) -> None:
         if self._result is not None:
@@ -373,8 +396,10 @@ class Run:
             take_signals_back()
         summary = self._recorder.summary(status, message, self.time, time.monotonic() - self._began, self._seconds())
         with contextlib.suppress(Exception):  # a component that died has nothing to say
+            self._log.planned(self._driver.event_records(), 1e-9 * self._plan.smallest_step)
+            self._log.spent(self._plan.names, summary.steps, summary.seconds)
             self._log.end(self._system, status, message, self.time)
-        summary.events = self._log.events
+        summary.events = [*self._log.events, *pace_events(summary)]
         try:
             self._store.close(summary)
         except OutputError:
@@ -394,7 +419,7 @@ class Run:
         self._claim.release()
         last = [self._driver.values(k) for k in range(len(self._plan.names))]
         self._driver = cast(Driver, _Ended(self._driver.time, last))
-        self._plan = replace(self._plan, spec=_nothing_to_run())
+        self._plan = replace(self._plan, spec=_nothing_to_run(), common=None, singles={})
         del self._recorder, self._stepping
         vars(self).pop("_standstill", None)  # not there yet when the start failed
 

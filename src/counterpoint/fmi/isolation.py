@@ -10,10 +10,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from .. import _core
-from .._common.links import LINKS, NEEDS_LINUX
 from ..errors import SetupError
 
-_PASSED_ON = re.compile(r"^(PATH|HOME|USER|LOGNAME|LANG|LANGUAGE|LC_.*|TZ|TMPDIR|LD_LIBRARY_PATH)$|LICEN[CS]E|^LM_")
+_PASSED_ON = re.compile(
+    r"^(PATH|HOME|USER|LOGNAME|LANG|LANGUAGE|LC_.*|TZ|TMPDIR|LD_LIBRARY_PATH|DYLD_LIBRARY_PATH"
+    r"|TEMP|TMP|USERNAME|USERPROFILE)$|LICEN[CS]E|^LM_"
+)
 """Environment variables passed to an isolated FMU: those that programs need to run, and those of licences."""
 
 
@@ -66,8 +68,6 @@ def choose(isolate: bool | Isolation, deadline: float | None) -> Isolation | Non
             raise SetupError("deadline: a call inside this process cannot be stopped; add isolate=True")
         made = replace(made, deadline=deadline)
     problems = [] if made is None else list(made.problems())
-    if made is not None and not LINKS:
-        problems.append(f"isolate: {NEEDS_LINUX}")
     if problems:
         raise SetupError(problems)
     return made
@@ -88,7 +88,7 @@ def to_core(isolation: Isolation, folder: Path, needs_tool: bool) -> _core.fmi.I
 
 def host_program() -> Path:
     """Return the program that runs isolated FMUs; it is next to the core."""
-    return Path(_core.__file__).with_name("counterpoint-host")
+    return Path(_core.__file__).with_name("counterpoint-host.exe" if os.name == "nt" else "counterpoint-host")
 
 
 def _environment(names: Iterable[str]) -> Iterator[tuple[str, str]]:

@@ -101,7 +101,7 @@ class Listening:
     def _make_room(self, number: int, visitor: _core.link.PendingConnection) -> None:
         """Note a visitor; of too many, send away who has said nothing for longest: who has a token says so at once."""
         with self._visitors_lock:
-            self._visitors[number] = socket.socket(fileno=os.dup(visitor.descriptor))
+            self._visitors[number] = socket.socket(fileno=socket.dup(visitor.descriptor))
             if len(self._visitors) > MOST_HANDSHAKES:
                 oldest = self._visitors.pop(next(iter(self._visitors)))
                 with oldest, suppress(OSError):

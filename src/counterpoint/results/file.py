@@ -18,6 +18,7 @@ import errno
 import math
 import os
 import shutil
+import warnings
 import weakref
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -30,6 +31,7 @@ import numpy as np
 from ..errors import OutputError
 from .disk import Disk, open_hdf5, release, uninterrupted
 from .format import group_name, reason, structure, summary_text
+from .paces import STEP_COLUMNS
 from .store import Array, LazyRows, Metadata, Rows, RunLayout, RunSummary, checked_block
 
 if TYPE_CHECKING:
@@ -109,6 +111,8 @@ class FileStore:
         What the run says about itself: ``name``, ``scheme``, ``until`` ...
     overwrite : bool
         Replace an existing run file. The old one stays until the new one has been set up.
+    compress : bool
+        Compress the file when it is closed; a warning says why that was not possible.
 
     Raises
     ------
@@ -122,9 +126,11 @@ class FileStore:
         layout: RunLayout,
         metadata: Metadata | None = None,
         overwrite: bool = False,
+        compress: bool = False,
     ) -> None:
         self.path = Path(path)
         self.layout = layout
+        self._compress = compress
         self._failure: OutputError | None = None
         self._closed = False
         self._place(dict(metadata or {}), overwrite)
@@ -167,6 +173,11 @@ class FileStore:
         label = self.layout.connections[connection]
         self._append(len(self.layout.subsystems) + connection, checked_block(block, 3, label))
 
+    def append_steps(self, place: int, block: Array) -> None:
+        """Add rows of a table of chosen steps, shape ``(n, 6)``."""
+        first = len(self.layout.subsystems) + len(self.layout.connections)
+        self._append(first + place, checked_block(block, STEP_COLUMNS, self.layout.steps[place].kind))
+
     def flush(self) -> None:
         """Make everything appended visible to readers; it survives the death of this process."""
         self._check_works()
@@ -195,6 +206,17 @@ class FileStore:
         failures += self._attempt("cannot be completed", lambda: self._complete(self._honest(summary)))
         if failures:
             raise failures[0]
+        if self._compress:
+            self._make_smaller()
+
+    def _make_smaller(self) -> None:
+        from .compressing import compress
+
+        try:
+            with uninterrupted():
+                compress(self.path)
+        except (OSError, RuntimeError) as error:
+            warnings.warn(f"{self.path}: stays uncompressed: {reason(error)}", UserWarning, stacklevel=2)
 
     def view(self) -> FileView:
         """Return a view of everything appended, during the run or after it."""
@@ -325,6 +347,9 @@ class FileStore:
         for position in range(len(layout.connections)):
             dataset = _cached(self._file["connections"][str(position)], "defect")
             series.append(Series([(dataset, slice(None))], 3))
+        for position in range(len(layout.steps)):
+            dataset = _cached(self._file["steps"][str(position)], "chosen")
+            series.append(Series([(dataset, slice(None))], STEP_COLUMNS))
         return series
 
     @contextlib.contextmanager

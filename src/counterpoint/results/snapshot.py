@@ -98,8 +98,9 @@ def _check_contained(dataset: h5py.Dataset, name: str) -> None:
     settings = dataset.id.get_create_plist()
     if settings.get_layout() == h5py.h5d.VIRTUAL or settings.get_external_count():
         raise ValueError(f'"{name}" takes its data from another file and is not read; {CONTAINED}')
-    if settings.get_nfilters():
-        raise ValueError(f'"{name}" is compressed; run files are not')
+    filters = {settings.get_filter(k)[0] for k in range(settings.get_nfilters())}
+    if filters - {h5py.h5z.FILTER_SHUFFLE, h5py.h5z.FILTER_DEFLATE}:
+        raise ValueError(f'"{name}" is compressed in a way that run files do not use')
 
 
 def vector(group: h5py.Group, name: str, kind: str) -> Any:

@@ -38,6 +38,7 @@ def _facts(result: Result) -> list[str]:
         facts.append(f"{_count(windows.count, 'window')} of {_number(windows.length)} s with {passes}")
     if (first := result.summary.first_steps) is not None and first.repeated:
         facts.append(f"first {_count(first.steps, 'step')} (to {_number(first.end)} s) in {first.passes} passes")
+    facts += [pace.text() for pace in result.summary.paces]
     if isfinite(result.wall_seconds):
         facts.append(f"{_number(result.wall_seconds)} s of clock time")
     if isfinite(result.real_time_factor):

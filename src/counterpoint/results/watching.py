@@ -45,8 +45,8 @@ def watch_file(path: Path, names: Sequence[str], *, interval: float, wait: float
     from rich.live import Live
 
     console = make_console()
-    with _opened(path, wait) as result:
-        lines = _Lines(result, _signals(result, names), time.monotonic)
+    with opened(path, wait) as result:
+        lines = _Lines(result, shown_signals(result, names), time.monotonic)
         if not once and console.is_terminal:
             with Live(console=console, auto_refresh=False, transient=True) as live:
                 for _ in _looks(result, interval):
@@ -66,7 +66,7 @@ def _looks(result: Result, interval: float) -> Iterator[None]:
         yield
 
 
-def _opened(path: Path, wait: float) -> Result:
+def opened(path: Path, wait: float) -> Result:
     """Load a run file that may be about to appear."""
     end = time.monotonic() + wait
     while True:
@@ -78,7 +78,8 @@ def _opened(path: Path, wait: float) -> Result:
             time.sleep(0.05)
 
 
-def _signals(result: Result, names: Sequence[str]) -> list[str]:
+def shown_signals(result: Result, names: Sequence[str]) -> list[str]:
+    """Return the signals meant by names; without names all declared outputs, as many as can be looked at."""
     if names:
         return [name for key in names for name in result.expand(key)][:MOST_SIGNALS]
     shown = [f"{e.name}.{c}" for e in result.layout.subsystems for c in e.columns if c not in e.minor]
@@ -86,14 +87,12 @@ def _signals(result: Result, names: Sequence[str]) -> list[str]:
 
 
 class _Lines:
-    """What is drawn: remembers when rows came last."""
+    """What is drawn."""
 
     def __init__(self, result: Result, names: list[str], clock: Callable[[], float]) -> None:
         self.result = result
         self.names = names
-        self._clock = clock
-        self._seen = -1
-        self._since = clock()
+        self._headline = headline_of(result, clock)
 
     def draw(self, width: int) -> Iterator[Text]:
         """Yield the lines."""
@@ -104,18 +103,25 @@ class _Lines:
         if self.result.message and self.result.status != "unfinished":
             yield plain(self.result.message)
 
-    def _headline(self) -> str:
-        result = self.result
+
+def headline_of(result: Result, clock: Callable[[], float]) -> Callable[[], str]:
+    """Return what says how far a run is, and when no rows have come for long, whenever it is called."""
+    seen, since = -1, clock()
+
+    def headline() -> str:
+        nonlocal seen, since
         rows = sum(map(result.rows, result.subsystems))
-        if rows != self._seen:
-            self._seen, self._since = rows, self._clock()
+        if rows != seen:
+            seen, since = rows, clock()
         end = f"t = {result.end:.6g} s" if isfinite(result.end) else "no rows yet"
         of = f" of {result.until:.6g} s" if isfinite(result.until) else ""
-        silent = self._clock() - self._since
+        silent = clock() - since
         note = ""
         if result.status == "unfinished" and silent > SILENT_SECONDS:
             note = f"; no new rows for {silent:.0f} s: it is slow, or was killed"
         return f"{result.name}: {result.status}, {end}{of}, {rows} rows{note}"
+
+    return headline
 
 
 def _line(signal: Signal, margin: int, width: int) -> Text:

@@ -13,6 +13,7 @@ from .._files.problems import Document, path_of
 from .._files.tables import keys_of
 from ..errors import ScenarioError, SetupError, did_you_mean
 from .models import SUBSYSTEMS, ScenarioTable
+from .plugin_words import plugin_types
 
 _OWN_FILES = ("multibody", "diagram")
 
@@ -74,8 +75,17 @@ def _set(values: dict[str, Any], subsystems: dict[str, Any], folder: Folder, nam
         table.setdefault("set", {})[key] = value
     elif kind == "python":
         table.setdefault("arguments", {})[key] = value
+    elif kind in plugin_types():
+        table[key] = value
+    elif "inputs" in table and key not in _names(table["inputs"]):
+        known = [name for name in (*keys, *_names(table["inputs"])) if name != "type"]
+        yield f'"{owner}" has neither a key nor an input "{key}"{did_you_mean(key, known)}'
     else:
         values.setdefault("set", {})[name] = value
+
+
+def _names(ports: Any) -> list[str]:
+    return [ports] if isinstance(ports, str) else [str(name) for name in ports]
 
 
 def _enter(table: dict[str, Any], path: list[str], value: Any) -> None:

@@ -23,6 +23,7 @@ from ..errors import SetupError, did_you_mean
 from .building import Builder
 from .checking import check
 from .models import ScenarioTable
+from .plugin_words import with_plugins
 from .writing import write_scenario
 
 if TYPE_CHECKING:
@@ -112,6 +113,7 @@ class Scenario(Case):
 
         ``folder`` is where its files lie, if not beside it.
         """
+        document = with_plugins(document)
         folder = folder or Folder(path.parent, allow_outside)
         remotes = (allow_remote,) if isinstance(allow_remote, str) else tuple(allow_remote)
         mistakes = Mistakes(document)
@@ -206,8 +208,10 @@ class Scenario(Case):
     def options(self) -> RunOptions:
         """Return the settings of the scenario as options of a run."""
         return RunOptions(
-            until=self.until, start=self.begin, scheme=self.scheme, window=self.window, threads=self.threads,
-            record=self._table.record, record_every=self._table.record_every, first_steps=self._table.first_steps,
+            until=self.until, start=self.begin, scheme=self.scheme, window=self.window,
+            pace=self._builder(Mistakes(self._document)).pace(), real_time=self._table.real_time, threads=self.threads,
+            record=self._table.record, record_every=self._table.record_every, compress=self._table.compress,
+            first_steps=self._table.first_steps,
         )  # fmt: skip
 
     @property

@@ -16,15 +16,16 @@ from .._common.plugins import offered
 from ..errors import OutputError, SetupError, did_you_mean
 
 if TYPE_CHECKING:
-    from .claims import Claim
+    from .claims import Claim, Holds, Origin
     from .report import Progress, StudyReport
 
-__all__ = ["DESCRIPTIONS", "STUDIES", "Claim", "StudyReport", "descriptions", "run_study"]
+__all__ = ["DESCRIPTIONS", "STUDIES", "Claim", "Holds", "Origin", "StudyReport", "descriptions", "run_study"]
 
 STUDIES: dict[str, str] = {
     "coupling-techniques": "counterpoint.studies.coupling_techniques.study",
     "kart": "counterpoint.studies.kart.study",
     "pendulums": "counterpoint.studies.pendulums.study",
+    "public-benchmarks": "counterpoint.studies.public_benchmarks.study",
     "two-mass": "counterpoint.studies.two_mass.study",
 }
 """Name of each study and the module that holds it."""
@@ -33,6 +34,7 @@ DESCRIPTIONS: dict[str, str] = {
     "coupling-techniques": "ways to couple programs: functions, processes, sockets, FMUs, either side as master",
     "kart": "a vehicle of 163 coordinates driven by an engine: elapsed time and pitch over the frequency ratio",
     "pendulums": "an inverted pendulum held across a socket, and a double pendulum cut at its joint",
+    "public-benchmarks": "four problems of the community over schemes and approximations, beside published numbers",
     "two-mass": "two masses and three springs: schemes and polynomial orders over the frequency ratio",
 }
 """One line about each study, known without importing it."""
@@ -88,10 +90,12 @@ __getattr__, __dir__ = loading(
     {
         "Claim": "claims",
         "DESCRIPTIONS": "",
+        "Holds": "claims",
+        "Origin": "claims",
         "STUDIES": "",
         "StudyReport": "report",
         "descriptions": "",
         "run_study": "",
     },
-    ("coupling_techniques", "kart", "pendulums", "two_mass"),
+    ("coupling_techniques", "kart", "pendulums", "public_benchmarks", "two_mass"),
 )

@@ -7,7 +7,15 @@ pressure in bar, air in grams.
 
 from __future__ import annotations
 
-from .driveline import automatic_gearbox, engine_map, engine_with_gearbox, gear_shift, torque_converter, vehicle
+from .driveline import (
+    ShiftMap,
+    automatic_gearbox,
+    engine_map,
+    engine_with_gearbox,
+    gear_shift,
+    torque_converter,
+    vehicle,
+)
 from .driving import automatic_car
 from .engine import (
     AIR_FUEL_RATIO,
@@ -27,6 +35,7 @@ __all__ = [
     "INITIAL",
     "SPARK_ADVANCE",
     "InitialValues",
+    "ShiftMap",
     "automatic_car",
     "automatic_gearbox",
     "controlled_engine",

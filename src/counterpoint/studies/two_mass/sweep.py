@@ -26,15 +26,16 @@ DAMPED_ORDERS = (0, 3)
 
 
 def frequency_ratios(quick: bool) -> Array:
-    """Return the values of FR from 1.5 to 100: every half, or about thirty that include the landmarks.
+    """Return the values of FR from 1.5 to 99.5: every half, or about thirty that include the landmarks.
 
-    Halves and quarters make the two time grids unsynchronised on purpose.
+    Halves and quarters make the two time grids unsynchronised on purpose. At FR = 100 the slow step is one fast period:
+    it samples the fast motion as a constant, which no method could tell from a slow one.
     """
     if not quick:
-        return np.arange(1.5, 100.25, 0.5)
+        return np.arange(1.5, 99.75, 0.5)
     below = [1.5, 2, 3.5, 5, 7.5, 10, 12.25, 15, 17.5, 20, 22.5, 24.5]
     middle = [26.5, 30, 33, 35, 36.5, 38.5, 40, 42.5, 45, 48]
-    above = [51, 54, 60, 65, 70, 75, 80, 85, 90, 94, 97, 100]
+    above = [51, 54, 60, 65, 70, 75, 80, 85, 90, 94, 97, 99.5]
     return np.array([*below, *middle, *above])
 
 

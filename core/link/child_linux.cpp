@@ -1,16 +1,13 @@
-// What a child process does to itself before it runs code of others.
+// Child processes on Linux: shared memory, descriptors of processes, filters of system calls.
 
 #include <fcntl.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <poll.h>
-#include <pthread.h>
 #include <sched.h>
-#include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -18,50 +15,18 @@
 #include <cstddef>
 #include <cstdio>
 
-#include "link/child_process.hpp"
+#include "link/child_system.hpp"
 #include "link/memory_channel.hpp"
 
 namespace counterpoint::link {
 
 namespace {
 
-constexpr int poll_milliseconds = 200;
-constexpr off_t max_printed = 1 << 20;  ///< bytes kept of what the process prints
-int parent_life = -1;
-
-/// A thread that ends the process group with its parent, and keeps what is printed from growing without limit. The
-/// death signal of the kernel (PR_SET_PDEATHSIG) would come when the *thread* ends that started us, and to us alone.
-/// Memory is not allocated here: an arena of its own would count against the limit.
-void* watch(void*) {
-  pollfd life{parent_life, POLLIN, 0};
-  while (::poll(&life, 1, poll_milliseconds) <= 0) {
-    struct stat state{};
-    if (::fstat(1, &state) == 0 && S_ISREG(state.st_mode) && state.st_size > max_printed) {
-      if (::ftruncate(1, 0) != 0) continue;
-    }
-  }
-  ::kill(0, SIGKILL);
-  return nullptr;
-}
-
-void start_watching() {
-  pthread_attr_t attributes;
-  ::pthread_attr_init(&attributes);
-  ::pthread_attr_setstacksize(&attributes, 1 << 16);
-  ::pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-  pthread_t thread;
-  const int error = ::pthread_create(&thread, &attributes, watch, nullptr);
-  ::pthread_attr_destroy(&attributes);
-  if (error != 0) throw std::runtime_error("cannot start a thread in the child process");
-}
-
-template <class Resource>
-void set_limit(Resource resource, double value, const char* what) {
-  const auto most = static_cast<rlim_t>(value);
-  // From the first limit of processor time on there is a signal that says so, at the second one the process is killed.
-  const rlimit limit{most, resource == RLIMIT_CPU ? most + 2 : most};
-  if (::setrlimit(resource, &limit) != 0)
-    throw_errno(std::string("the ") + what + " of the child process cannot be limited");
+/// A number beyond those that the child's standard files and memory get.
+Descriptor out_of_the_way(Descriptor low) {
+  Descriptor made(::fcntl(low.get(), F_DUPFD_CLOEXEC, 16));
+  if (!made.open()) throw_errno("no file descriptor is left for a child process");
+  return made;
 }
 
 /// Bytes of address space that are taken now.
@@ -72,6 +37,37 @@ double memory_taken() {
     std::fclose(file);
   }
   return static_cast<double>(pages) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+}
+
+}  // namespace
+
+ChildLink::ChildLink() : theirs_(out_of_the_way(make_memory())) {}
+
+ChannelPointer ChildLink::open(int process, std::string name) {
+  return open_memory(theirs_, MemorySide::maker, watch_process(process), std::move(name));
+}
+
+ChannelPointer ChildLink::open_in_child(int parent) {
+  const Descriptor memory(link_descriptor);
+  return open_memory(memory, MemorySide::guest, watch_process(parent), "the master");
+}
+
+Descriptor make_output_file() { return out_of_the_way(Descriptor(::memfd_create("counterpoint-output", MFD_CLOEXEC))); }
+
+Descriptor watch_process(int process) {
+  Descriptor life(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
+  if (!life.open()) throw_errno("process " + std::to_string(process) + " cannot be watched");
+  return life;
+}
+
+void close_inherited() { ::syscall(SYS_close_range, link_descriptor + 1, ~0u, 0); }
+
+int spawn_flags() { return 0; }
+
+void limit_memory(double bytes) {
+  const auto most = static_cast<rlim_t>(memory_taken() + bytes);
+  const rlimit limit{most, most};
+  if (::setrlimit(RLIMIT_AS, &limit) != 0) throw_errno("the memory of the child process cannot be limited");
 }
 
 /// When the memory of the computer runs out, the kernel shall end this process and not its parent.
@@ -118,24 +114,6 @@ void forbid_processes() {
   if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0) {
     throw_errno("cannot forbid the FMU to start processes here; allow them with processes=True");
   }
-}
-
-}  // namespace
-
-void prepare_child(const std::string& folder, int parent) {
-  ::syscall(SYS_close_range, ChildProcess::memory_descriptor + 1, ~0u, 0);
-  parent_life = watch_process(parent).release();
-  if (::getppid() != parent) ::_exit(0);  // it has gone meanwhile
-  start_watching();
-  if (::chdir(folder.c_str()) != 0) throw_errno(folder);
-}
-
-void limit_child(const ChildLimits& limits) {
-  prefer_for_oom_kill();
-  set_limit(RLIMIT_CORE, 0.0, "core file");
-  if (limits.processor_time > 0.0) set_limit(RLIMIT_CPU, limits.processor_time + 0.999, "processor time");
-  if (limits.memory > 0.0) set_limit(RLIMIT_AS, memory_taken() + limits.memory, "memory");
-  if (!limits.processes) forbid_processes();
 }
 
 }  // namespace counterpoint::link

@@ -224,10 +224,4 @@ ChannelPointer open_memory(const Descriptor& memory, MemorySide side, Descriptor
   return std::make_unique<MemoryChannel>(memory.get(), side, std::move(life), std::move(peer));
 }
 
-Descriptor watch_process(int process) {
-  Descriptor life(static_cast<int>(::syscall(SYS_pidfd_open, process, 0)));
-  if (!life.open()) throw_errno("process " + std::to_string(process) + " cannot be watched");
-  return life;
-}
-
 }  // namespace counterpoint::link
