@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import process_time
+from typing import Any
 
 import numpy as np
 
@@ -81,7 +82,7 @@ class Curves:
 
 def paces(problem: Problem) -> dict[str, Callable[[float], pace.Pace]]:
     """Return the paces that a problem allows, as functions of the tolerance."""
-    limits = {"first": problem.first, "smallest": problem.smallest, "largest": problem.largest}
+    limits: dict[str, Any] = {"first": problem.first, "smallest": problem.smallest, "largest": problem.largest}
     found: dict[str, Callable[[float], pace.Pace]] = {
         "gradient": lambda tolerance: pace.gradient(tolerance=tolerance, **limits),
         "defect": lambda tolerance: pace.defect(tolerance, **limits),
