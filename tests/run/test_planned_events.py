@@ -329,3 +329,30 @@ def test_one_component_of_a_vector_is_changed(connected):
         system.set("sum.p", [1.0, 1.0])
     system.at(0.5, "sum.p[1]", 3.0, until=0.7)
     assert system.run(until=1.0)["sum.x"].values[-1] == pytest.approx([1.0, 0.5 + 0.6 + 0.3])
+
+
+def test_a_step_that_ends_with_its_window_does_not_go_on_to_a_later_event():
+    system = integrator(step=None, solver="ode45")
+    system.add("other", oscillator(10.0, 0.0), step=0.1)
+    system.connect("tank.level", "other.u")
+    system.at(0.55, "tank.flow", 3.0, until=0.85)
+    result = system.run(until=1.0, scheme="parallel", window=cp.window(0.1, repeats=1))
+    times = result["tank.level"].time
+    assert np.max(np.diff(times)) < 0.1 + 1e-9
+    assert all(np.min(np.abs(times - 0.1 * k)) < 1e-9 for k in range(11))
+    assert last(result) == pytest.approx(0.55 + 3 * 0.3 + 0.15, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "pace", [cp.pace.doubling(tolerance=1e-3), cp.pace.predictor_corrector(tolerance=1e-3)], ids=str
+)
+def test_paces_end_steps_at_events_and_need_few_of_them(pace):
+    system = cp.System("pair")
+    for name, x0 in zip("ab", (1.0, 0.0), strict=True):
+        system.add(name, oscillator(15.0, x0), step=0.01)
+    system.connect("a.x", "b.u")
+    system.connect("b.x", "a.u")
+    system.at(0.503, "a.u", 2.0, until=0.811)
+    result = system.run(until=2.0, scheme="parallel", pace=pace)
+    assert {0.503, 0.811} <= set(result["a.x"].time.tolist())
+    assert len(result["a.x"].time) < 300
