@@ -69,7 +69,7 @@ struct RunSpec {
   std::vector<std::shared_ptr<Indicator>> indicators = {};  ///< told what arrives, beside the defects
   std::vector<std::shared_ptr<Event>> events = {};
   std::shared_ptr<WallClock> wall_clock = nullptr;  ///< which the run keeps to
-  std::vector<InputEventSpec> input_events = {};  ///< `events` has their times where steps end there
+  std::vector<InputEventSpec> input_events = {};    ///< `events` has their times where steps end there
   std::vector<ConditionSpec> conditions = {};
   fast::Choice fast_paths = {};  ///< `none()`: the definition alone, without what is faster and the same (for tests)
 };

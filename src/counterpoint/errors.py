@@ -202,12 +202,12 @@ class UnitWarning(UserWarning):
     """Units of connections could not be compared: one is missing or not known; the numbers are taken as they are."""
 
 
-class PaceWarning(UserWarning):
-    """A pace was stuck at its smallest step, or steps ended later than the wall clock says."""
-
-
 class BondWarning(UserWarning):
     """Both sides of a bond integrate the speed that they exchange while the step of one changes."""
+
+
+class PaceWarning(UserWarning):
+    """A pace was stuck at its smallest step, or steps ended later than the wall clock says."""
 
 
 class StandstillWarning(UserWarning):

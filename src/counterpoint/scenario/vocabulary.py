@@ -16,9 +16,9 @@ _OF_BONDS = {"left": Side, "right": Side}
 def _tags_at(path: Path, key: str) -> list[str]:
     if path and path[-1] == "law":
         return list(LAWS)
-    if path and path[-1] == "pace":
-        return list(PACES)
-    return [*SUBSYSTEMS, *plugin_types()] if key == "type" else [*APPROXIMATIONS, *plugin_kinds()]
+    if key == "type":
+        return [*SUBSYSTEMS, *plugin_types()]
+    return list(PACES) if path and path[-1] == "pace" else [*APPROXIMATIONS, *plugin_kinds()]
 
 
 def keys_at(path: Path, values: Any) -> list[str]:
