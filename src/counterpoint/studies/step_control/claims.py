@@ -55,8 +55,8 @@ def _reason(curves: Curves) -> str:
         return "A pace that sees an event only when it has passed it pays for it with error, not with work."
     if curves.problem.name == "two FMUs":
         return (
-            "The FMUs take a value and a slope at each step: what the approximations know beyond that is lost. The same "
-            "pair without FMUs needs 0.2 to 0.6 of the work."
+            "The FMUs take a value and a slope at each step: what the approximations know beyond that is lost. The "
+            "same pair without FMUs needs 0.2 to 0.6 of the work."
         )
     return "The motion is much the same throughout, so there is little that unequal steps can save."
 
