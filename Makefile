@@ -1,6 +1,6 @@
 # All targets use .venv; `make help` lists them.
 PYTHON ?= python3
-VENV := .venv
+VENV ?= .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(shell find core src -type f ! -name '*.pyc' ! -name '*.so' ! -name counterpoint-host)
 # What compiling needs. It stays in .venv, so that a second build finds the first one and compiles only what has changed.

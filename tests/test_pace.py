@@ -525,6 +525,17 @@ def test_a_subsystem_that_interpolates_all_its_inputs_has_no_defect_to_follow():
         system.run(until=1.0, scheme="slowest-first")
 
 
+@pytest.mark.parametrize("pace", [cp.pace.defect(), cp.pace.predictor_corrector(), cp.pace.doubling()])
+def test_where_nothing_is_extrapolated_there_is_no_error_to_follow(pace):
+    system = cp.System()
+    system.add("a", mass())
+    system.add("b", mass())
+    system.connect("a.x", "b.u")
+    system.set("a.u", 0.0)
+    with pytest.raises(cp.SetupError, match="waits for all its sources"):
+        system.run(until=1.0, scheme="sequential", pace=pace)
+
+
 def test_an_open_run_needs_a_first_step():
     with pytest.raises(cp.SetupError, match="first: is missing"):
         masses().start(pace=cp.pace.defect())

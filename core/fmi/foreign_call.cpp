@@ -24,8 +24,10 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/time.h>
-#include <ucontext.h>
 #include <unistd.h>
+#if defined(__linux__)
+#include <ucontext.h>
+#endif
 
 #include <atomic>
 #include <cerrno>

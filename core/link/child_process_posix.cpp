@@ -29,8 +29,8 @@ class SpawnSettings {
     ::posix_spawn_file_actions_adddup2(&files, output, 2);
     ::posix_spawn_file_actions_adddup2(&files, link, link_descriptor);
     sigset_t all, none;
-    ::sigfillset(&all);
-    ::sigemptyset(&none);
+    sigfillset(&all);  // macros on macOS
+    sigemptyset(&none);
     ::posix_spawnattr_setsigdefault(&attributes, &all);
     ::posix_spawnattr_setsigmask(&attributes, &none);
     ::posix_spawnattr_setpgroup(&attributes, 0);

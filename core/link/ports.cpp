@@ -1,8 +1,8 @@
 #include "link/ports.hpp"
 
-#include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <locale>
 #include <set>
 #include <sstream>
 
@@ -68,9 +68,11 @@ class PortsParser {
 
   double read_number(std::size_t k) const {
     const std::string text = word(k);
+    std::istringstream in(text);  // std::from_chars of numbers with a point is missing on macOS
+    in.imbue(std::locale::classic());
     double value = 0.0;
-    const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error != std::errc() || stop != text.data() + text.size() || !std::isfinite(value))
+    in >> std::noskipws >> value;
+    if (in.fail() || in.peek() != std::istringstream::traits_type::eof() || !std::isfinite(value))
       refuse("\"" + text + "\" is not a finite number");
     return value;
   }

@@ -27,6 +27,21 @@ from ._common.numbers import is_number
 from .errors import SetupError
 from .units import time_at
 
+__all__ = [
+    "Bond",
+    "Conductance",
+    "Interface",
+    "PowerPort",
+    "Side",
+    "SpringDamper",
+    "Storage",
+    "capacity",
+    "conductance",
+    "inertia",
+    "side",
+    "spring_damper",
+]
+
 Causality = Literal["potential-flow", "flow-flow", "potential-potential"]
 CAUSALITIES = ("potential-flow", "flow-flow", "potential-potential")
 

@@ -18,6 +18,18 @@ from ._common.numbers import is_number, is_whole
 from .errors import SetupError
 from .units import time_at
 
+__all__ = [
+    "Action",
+    "Condition",
+    "PlannedEvent",
+    "noise",
+    "offset",
+    "override",
+    "release",
+    "scale",
+    "stuck",
+]
+
 Kind = Literal["override", "scale", "offset", "stuck", "noise", "release"]
 MOST_SEED = (1 << 63) - 1
 
@@ -250,6 +262,8 @@ def planned(
     lasting: float | str | None = None,
 ) -> PlannedEvent:
     """Return an event with its times in s; a number instead of an action overrides."""
+    if not isinstance(target, str):
+        raise SetupError(f"target: {target!r}; expected an input or a parameter 'subsystem.port', or 'a.y -> b.u'")
     chosen = action if isinstance(action, Action) else override(action)
     when = {key: time_at(key, value) for key, value in (("at", at), ("until", until), ("lasting", lasting))}
     return PlannedEvent(target, chosen, condition=condition, **when)

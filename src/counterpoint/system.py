@@ -14,8 +14,9 @@ from numpy.typing import ArrayLike
 from ._common.numbers import is_number, is_whole
 from ._common.ports import PortSpec, port_widths
 from ._run.checks import find_problems
+from ._run.declaring import InterfacesAndEvents
 from ._run.host_ports import HostPorts
-from ._run.options import RunOptions
+from ._run.options import FIRST_STEPS, FirstSteps, RunOptions
 from ._run.port_table import PortTable
 from ._run.precedence import Scheme, to_scheme
 from ._run.problem import Problem
@@ -29,15 +30,21 @@ if TYPE_CHECKING:
     from ._run.embedded import CosimulationInterface
     from ._run.progress import Progress
     from ._run.run import Run
-    from .bonds import Bond, Side
-    from .bonds import Law as BondLaw
-    from .events import Action, PlannedEvent
+    from .bonds import Bond
+    from .events import PlannedEvent
     from .results import Result
     from .windows import Window
 
 __all__ = ["Connection", "Participant", "Problem", "System"]
 
 Law = Callable[..., float | ArrayLike]
+
+
+def _start_options(start: float | str, first_steps: FirstSteps) -> dict[str, Any]:
+    """Return when and how a run starts; one word for both is a start at 0 s."""
+    if start in FIRST_STEPS:
+        return {"start": 0.0, "first_steps": start}
+    return {"start": time_at("start", start), "first_steps": first_steps}
 
 
 @dataclass(frozen=True)
@@ -112,7 +119,7 @@ def _one_per_source(given: Any, count: int, single: Any) -> tuple[Any, ...]:
     return tuple(given)
 
 
-class System:
+class System(InterfacesAndEvents):
     """Subsystems, each with its own solver and step, and the connections between them.
 
     Parameters
@@ -283,57 +290,6 @@ class System:
             Connection(sources, target, approximations, factors, float(offset), initial, law, convert)
         )
 
-    def bond(
-        self,
-        interface: str,
-        left: str | Side,
-        right: str | Side,
-        *,
-        causality: str = "potential-flow",
-        law: BondLaw | None = None,
-        approximation: Approximation | Mapping[str, Approximation] | None = None,
-        initial: float | None = None,
-        name: str | None = None,
-    ) -> Bond:
-        """Join two subsystems at a physical interface: connections, units and signs follow; see :mod:`.bonds`.
-
-        Parameters
-        ----------
-        interface : str
-            ``"rotational"`` (angle, speed, torque), ``"translational"`` (position, speed, force), ``"electrical"``
-            (voltage, current) or ``"thermal"`` (temperature, heat_flow).
-        left, right : str or Side
-            The subsystems, added before; :func:`counterpoint.bonds.side` names ports that are called otherwise.
-        causality : str
-            ``"potential-flow"``, ``"flow-flow"`` or ``"potential-potential"``; the last two need a law.
-        law : optional
-            From :mod:`.bonds`: ``spring_damper``, ``conductance``, ``inertia``, ``capacity``; for flow-flow also a
-            function of the potentials (and rates) of left and right in SI units that returns the flow on the left.
-        approximation : Approximation, or mapping word -> Approximation, optional
-            Of all its connections, or by signal: ``{"angle": cp.hermite(), "torque": cp.lagrange(2)}``.
-        initial : float, optional
-            Value of the flow while initial outputs are found: breaks a loop of direct feedthrough.
-        name : str, optional
-            Default: ``left-right``.
-
-        Examples
-        --------
-        >>> import counterpoint as cp
-        >>> system = cp.System()
-        >>> for side in ("motor", "load"):
-        ...     disk = cp.linear([[0, 1], [0, 0]], [[0], [1]], x0=[0, 1], inputs="torque", outputs=["angle", "speed"])
-        ...     system.add(side, disk, step=0.01)
-        >>> bond = system.bond("rotational", "motor", "load", causality="flow-flow", law=cp.bonds.spring_damper(2.0))
-        >>> [connection.target for connection in system.connections]
-        ['motor.torque', 'load.torque']
-        """
-        from ._run.bond_building import make_bond
-
-        return make_bond(
-            self, interface, left, right, causality=causality, law=law, approximation=approximation, initial=initial,
-            name=name,
-        )  # fmt: skip
-
     def set(self, target: str, value: ArrayLike) -> None:
         """Give an input that nothing drives a constant value.
 
@@ -343,85 +299,6 @@ class System:
         {'chassis.brake': 0.0}
         """
         self.constants[target] = value
-
-    def at(
-        self, time: float | str, target: str, action: Action | ArrayLike, *, until: float | str | None = None
-    ) -> None:
-        """Let something happen at a time: an input, a connection or a parameter is changed.
-
-        Steps whose length a subsystem chooses end at that time. A subsystem with fixed steps is changed from its next
-        communication point on. Where outputs jump with the change, the result has both sides of the jump.
-
-        Parameters
-        ----------
-        time : float or str
-            In s, or with its unit, ``"2 min"``.
-        target : str
-            An input ``"chassis.brake"``, what one connection brings ``"engine.speed -> control.speed"``, or a
-            parameter ``"tank.area"``: a tunable one of an FMU, or one that a model in Python declares.
-        action : Action or number
-            From :mod:`.events`: ``override``, ``scale``, ``offset``, ``stuck``, ``noise``, ``release``; a number
-            overrides.
-        until : float or str, optional
-            When it ends, in s; default: with the run, or by a release.
-
-        Examples
-        --------
-        >>> import counterpoint as cp
-        >>> system = cp.System()
-        >>> system.add("tank", cp.ode(lambda t, x, u: u - x, [0.0], inputs="flow", outputs="level"), step=0.1)
-        >>> system.set("tank.flow", 1.0)
-        >>> system.at(0.5, "tank.flow", cp.events.scale(2.0), until=0.8)
-        >>> result = system.run(until=1.0)
-        >>> result.events["text"].tolist()[1:3]
-        ['tank.flow: scale 2', 'tank.flow: scale 2 ends']
-        """
-        from .events import planned
-
-        self.events.append(planned(target, action, at=time, until=until))
-
-    def when(
-        self,
-        condition: str | Callable[..., Any],
-        target: str,
-        action: Action | ArrayLike,
-        *,
-        of: str | Sequence[str] = (),
-        lasting: float | str | None = None,
-        until: float | str | None = None,
-    ) -> None:
-        """Let something happen when a condition begins to hold, each time; see :meth:`at`.
-
-        The condition is looked at for every published sample of its outputs. The change acts on steps of the target's
-        subsystem that begin at that sample or later.
-
-        Parameters
-        ----------
-        condition : str or function
-            ``"engine.speed > 300"``, ``"a.y <= b.y"``, or a function of the outputs ``of`` that returns True or a
-            number above 0.
-        target, action
-            As for :meth:`at`.
-        of : str or sequence of str
-            Outputs that a function takes.
-        lasting : float or str, optional
-            How long it lasts, in s.
-        until : float or str, optional
-            When it ends at the latest, in s.
-
-        Examples
-        --------
-        >>> import counterpoint as cp
-        >>> system = cp.System()
-        >>> system.add("tank", cp.ode(lambda t, x, u: u, [0.0], inputs="flow", outputs="level"), step=0.1)
-        >>> system.set("tank.flow", 1.0)
-        >>> system.when("tank.level >= 0.45", "tank.flow", 0.0)
-        >>> round(float(system.run(until=1.0)["tank.level"].values[-1]), 9)
-        0.5
-        """
-        from .events import planned, to_condition
-
-        self.events.append(planned(target, action, condition=to_condition(condition, of), until=until, lasting=lasting))
 
     def halved(self, parts: int = 2) -> System:
         """Return the same system with each fixed step divided, to see how much the steps matter.
@@ -455,10 +332,12 @@ class System:
         *,
         pace: Pace | Callable[[Step], float] | None = None,
         real_time: float | None = None,
+        first_steps: FirstSteps = "once",
     ) -> list[Problem]:
         """Return everything that keeps the system from running; empty when it is fine."""
         options = RunOptions(
-            until=until, scheme=scheme, start=start, window=window, pace=pace, real_time=real_time
+            until=until, scheme=scheme, start=start, window=window, pace=pace, real_time=real_time,
+            first_steps=first_steps,
         )  # fmt: skip
         return find_problems(self, options)
 
@@ -487,6 +366,7 @@ class System:
         record: Sequence[str] | None = None,
         record_every: float | str | None = None,
         compress: bool = False,
+        first_steps: FirstSteps = "once",
     ) -> Result:
         """Run from ``start`` to ``until`` and return the result.
 
@@ -494,7 +374,8 @@ class System:
         ----------
         until, start : float or str
             Span of the run in s, or with units, ``"2 min"``. Every subsystem has its initial state at ``start``,
-            whatever that time is: nothing is computed before it.
+            whatever that time is: nothing is computed before it. ``start="repeat"`` is short for a start at 0 s with
+            ``first_steps="repeat"``.
         scheme : str or Scheme
             ``"slowest-first"``, ``"fastest-first"``, ``"parallel"``, ``"sequential"``, :func:`sequential` or
             :func:`custom`.
@@ -527,6 +408,11 @@ class System:
             the last row are always kept. The simulation itself is not changed.
         compress : bool
             Compress ``file`` when the run has ended, without loss; until then it is as readable as ever.
+        first_steps : str
+            ``"repeat"``: the first steps, as many as the highest order of an approximation, are repeated until they
+            agree; then what was extrapolated from a single sample is interpolated. All subsystems must be able to
+            save their state. ``"auto"``: where that can be done. ``"once"``: they are made once, with the order that
+            the samples allow. ``result.summary.first_steps`` tells what was done.
 
         Raises
         ------
@@ -538,7 +424,7 @@ class System:
         from ._run.run import run_to_end
 
         options = RunOptions(
-            until=time_at("until", until), scheme=scheme, start=time_at("start", start), window=window,
+            until=time_at("until", until), scheme=scheme, **_start_options(start, first_steps), window=window,
             pace=pace, real_time=real_time, threads=threads, file=file, overwrite=overwrite, progress=progress,
             host=host, approximation=approximation, metadata=metadata, record=record, record_every=record_every,
             compress=compress,
@@ -564,6 +450,7 @@ class System:
         record: Sequence[str] | None = None,
         record_every: float | str | None = None,
         compress: bool = False,
+        first_steps: FirstSteps = "once",
     ) -> Run:
         """Begin a run that is driven step by step: ``step_to``, ``value``, ``set``, ``finish``.
 
@@ -585,7 +472,7 @@ class System:
         from ._run.run import Run
 
         options = RunOptions(
-            until=time_at("until", until), scheme=scheme, start=time_at("start", start), window=window,
+            until=time_at("until", until), scheme=scheme, **_start_options(start, first_steps), window=window,
             pace=pace, real_time=real_time, threads=threads, file=file, overwrite=overwrite, progress=progress,
             host=host, approximation=approximation, metadata=metadata, record=record, record_every=record_every,
             compress=compress,

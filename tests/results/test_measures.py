@@ -18,7 +18,7 @@ STIFFNESS = 10.0
 def ramp(approximation, signal=lambda t: t):
     system = cp.System("ramp")
     system.add("ramp", cp.source(signal, outputs="y"), step=0.1)
-    system.add("tank", cp.ode(lambda t, x, u: u, [0.0], inputs="u", outputs="x"), step=0.1)
+    system.add("tank", cp.ode(lambda t, x, u: u, [0.0], inputs="u", outputs="x", solver="ode4"), step=0.1)
     system.connect("ramp.y", "tank.u", approximation, gain=2.0)
     return system
 

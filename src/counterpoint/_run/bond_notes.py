@@ -12,6 +12,7 @@ from .connection_units import level_of_the_caller
 
 if TYPE_CHECKING:
     from ..system import Participant, System
+    from .options import RunOptions
 
 
 def bonds_text(system: System) -> str:
@@ -42,14 +43,14 @@ def _port(system: System, port: PowerPort) -> dict[str, Any]:
     }
 
 
-def warn_about_bonds(system: System) -> None:
+def warn_about_bonds(system: System, options: RunOptions) -> None:
     """Warn, once for a system, of bonds whose speed both sides integrate while a step changes."""
     for bond in system.bonds:
         rate, potential = INTERFACES[bond.interface].rate, INTERFACES[bond.interface].potential
         if rate is None or rate not in bond.exchanged or potential in bond.exchanged:
             continue
         sides = (bond.left.subsystem, bond.right.subsystem)
-        changing = [name for name in sides if _changes_step(system.subsystems[name])]
+        changing = [name for name in sides if _changes_step(system.subsystems[name], options)]
         if not changing or bond.name in system.unit_warnings:
             continue
         system.unit_warnings.add(bond.name)
@@ -62,6 +63,7 @@ def warn_about_bonds(system: System) -> None:
         )
 
 
-def _changes_step(participant: Participant) -> bool:
-    pace = getattr(participant, "pace", None)
-    return participant.step is None or (pace is not None and getattr(pace, "kind", "") != "fixed")
+def _changes_step(participant: Participant, options: RunOptions) -> bool:
+    pace = participant.pace or options.pace
+    own = participant.step is None and pace is None
+    return own or (pace is not None and getattr(pace, "kind", "") != "fixed")

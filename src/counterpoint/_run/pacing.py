@@ -32,6 +32,8 @@ LARGEST_SHARE = 0.05
 SMALLEST_SHARE = 1e-6
 REDUCTION = 0.2
 """A step of a pace that estimates errors is at least so many times the one before."""
+ASSUMING = ("defect", "predictor-corrector", "doubling")
+"""Paces that estimate errors from what was extrapolated."""
 NO_END = 1e300
 """A step in s that the end of a window always cuts."""
 

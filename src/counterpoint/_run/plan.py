@@ -19,8 +19,9 @@ from .connection_units import conversion_of, warn_about_units
 from .error_growth import STRAIGHT, mean_over_end
 from .event_plan import add_events, open_parameters
 from .feedthrough import longest_chain, tear_loops
+from .first_steps import PlannedStart, plan_first_steps
 from .options import RunOptions
-from .pacing import NO_END, LawMaker, PacedSteps, Pacing, core_limits, pacing_of, resolved_limits
+from .pacing import ASSUMING, NO_END, LawMaker, PacedSteps, Pacing, core_limits, pacing_of, resolved_limits
 from .port_table import PortTable
 from .precedence import Scheme, scheme_problems, to_scheme, waits_for
 from .time_resolution import time_tolerance
@@ -58,13 +59,14 @@ class Plan:
     wall_clock: _core.WallClock | None = None
     outputs: tuple[_core.OutputTolerance, ...] = ()  #: whose errors are estimated from two passes
     shared_length: _core.SharedLength | None = None  #: of the steps within a window
+    first_steps: PlannedStart = field(default_factory=PlannedStart)
 
 
 def make_plan(system: System, options: RunOptions) -> Plan:
     """Check a system and translate it; raise SetupError with every problem found."""
     check_run(system, options)
     warn_about_units(system)
-    warn_about_bonds(system)
+    warn_about_bonds(system, options)
     start = float(options.start)
     until = math.inf if options.until is None else float(options.until)
     scheme = to_scheme(options.scheme)
@@ -96,7 +98,7 @@ def make_plan(system: System, options: RunOptions) -> Plan:
     shared = _core.SharedLength() if doubles else None
     _add_participants(spec, system, natives, waits, options.host, paces=_core_paces(pacing, singles, shared))
     connections = tuple(_add_connections(spec, system, ports, waits, options))
-    _check_defects(singles, connections)
+    _check_defects(singles, common, connections)
     add_events(spec, system, connections, start)
     outputs = laws.output_tolerances(pacing.common) if isinstance(pacing.common, Controlled) else ()
     clock = None
@@ -106,7 +108,7 @@ def make_plan(system: System, options: RunOptions) -> Plan:
     smallest = min([*fixed, *paced], default=math.inf)
     return Plan(
         spec, tuple(system.subsystems), ports, connections, scheme, start, until, smallest, common, singles, clock,
-        tuple(outputs), shared,
+        tuple(outputs), shared, plan_first_steps(system, options, waits, steps, _with_slopes(natives)),
     )  # fmt: skip
 
 
@@ -129,10 +131,17 @@ def _core_paces(
     return found
 
 
-def _check_defects(singles: Mapping[str, PacedSteps], connections: Iterable[PlannedConnection]) -> None:
+def _check_defects(
+    singles: Mapping[str, PacedSteps], common: PacedSteps | None, connections: Iterable[PlannedConnection]
+) -> None:
     """Refuse a subsystem that interpolates all its inputs: it assumes nothing that could be compared."""
     assuming = {connection.target.partition(".")[0] for connection in connections if not connection.waits}
     blind = [name for name, steps in singles.items() if steps.pace.kind == "defect" and name not in assuming]
+    if common is not None and common.pace.kind in ASSUMING and not assuming:
+        raise SetupError(
+            f"pace: in this scheme each subsystem waits for all its sources, so that {common.pace.kind} sees no error; "
+            "use cp.pace.gradient, or another scheme"
+        )
     if blind:
         raise SetupError(
             [
@@ -155,6 +164,10 @@ def waiting(system: System, scheme: Scheme, start: float) -> dict[str, list[str]
 
 def _natives(system: System) -> dict[str, _core.Subsystem]:
     return {name: participant.subsystem._native() for name, participant in system.subsystems.items()}
+
+
+def _with_slopes(natives: dict[str, _core.Subsystem]) -> frozenset[str]:
+    return frozenset(name for name, native in natives.items() if native.offers_derivatives)
 
 
 def _tear_inputs(spec: _core.RunSpec, ports: PortTable, torn: Iterable[str]) -> None:

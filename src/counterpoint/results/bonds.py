@@ -51,6 +51,7 @@ class BondEnergy:
         return self.residual / self.exchanged if self.exchanged > 0 else nan
 
 
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")  # a damaged file may hold any numbers
 def bond_energies(result: Result) -> list[BondEnergy]:
     """Return the energy of each bond that the run declared."""
     try:

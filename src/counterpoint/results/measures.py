@@ -64,6 +64,7 @@ class Measures:
         return "\n".join(lines)
 
 
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")  # a damaged file may hold any numbers
 def measures_of(result: Result, reference: Result | None, names: Mapping[str, str] | None) -> Measures:
     """Measure a run; documented at :meth:`Result.measures`."""
     import pandas as pd

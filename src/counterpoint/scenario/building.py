@@ -318,26 +318,25 @@ class Builder:
         """
         complete = not self.mistakes and self.run_code
         with self.noting("scheme"):
+            pace = self.pace()
+            lacks_pace = pace is None and "pace" in self.mistakes.document.values
             problems = system.problems(
                 until=None if self.table.until == models.NO_END else self.table.until,
                 start=self.table.start,
                 scheme=self.scheme(),
                 window=self.window(),
-                pace=self.pace(),
+                first_steps=self.table.first_steps,
+                pace=pace,
                 real_time=self.table.real_time,
             )
             for problem in problems:
-                if self._lacks_pace and problem.where.endswith(".step"):
+                if lacks_pace and problem.where.endswith(".step"):
                     continue  # the pace that would choose it is wrong, and is reported
                 where = re.sub(r"^connections\[(\d+)\]", lambda m: places[int(m[1])], problem.where)
                 known = where.startswith(("connections[", "bonds[")) or where.endswith(".step")
                 if complete or known or ".pace" in f".{where}":
                     path = path_of(where, self.mistakes.document.values)
                     self.mistakes.add(path, problem.message.removeprefix(f'"{path[-1]}": '))
-
-    @property
-    def _lacks_pace(self) -> bool:
-        return self.table.pace is None and "pace" in self.mistakes.document.values
 
     def _check_plot(self, system: System, missing: set[str]) -> None:
         known = set(system.subsystems)

@@ -50,7 +50,7 @@ def gearbox_drive(*, capacity_scale: float = CAPACITY_SCALE, **settings: Any) ->
     >>> drive = gearbox_drive()
     >>> result = drive.run(until=1.0, step=1e-3)
     >>> print(f'{result["drive.axle_torque"].at(1.0):.0f} N m with the wheels held')
-    313 N m with the wheels held
+    435 N m with the wheels held
     """
     model = Diagram("drive", **settings)
     wheel_speed = model.input("wheel_speed", 0.0, unit="rad/s")

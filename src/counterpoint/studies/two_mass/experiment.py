@@ -50,6 +50,8 @@ class Case:
         ζ of equation (9).
     second_ratio : float
         AR2.
+    slow_solver : str
+        Of the slow side; the source has the trapezoidal rule.
     """
 
     frequency_ratio: float
@@ -59,6 +61,7 @@ class Case:
     points: int = 0
     damping_ratio: float = 0.0
     second_ratio: float = -1000.0
+    slow_solver: str = "trapezoidal"
     driver: Driver = Driver.EMBEDDED
 
     def problem(self) -> TwoMass:
@@ -98,7 +101,7 @@ def build(case: Case) -> System:
     fast = linear(a[:2, :2], [[0.0], [a[1, 2]]], x0=[x1, 0.0], inputs=("x2",), outputs=("x1", "v1"), solver="ode4")
     system = System("two-mass")
     system.add("fast", fast, step=FAST_STEP)
-    system.add("slow", _slow_mass(problem), step=case.slow_step)
+    system.add("slow", _slow_mass(problem, case.slow_solver), step=case.slow_step)
     system.connect("slow.x2", "fast.x2", _to_fast(case))
     system.connect("fast.x1", "slow.x1", mean("arithmetic") if case.smoothing else lagrange(case.order))
     return system
@@ -128,11 +131,11 @@ def trapezoidal_error(frequency_ratio: float) -> float:
     return frequency_ratio / CYCLES * relative_rms_error(x.values[1:], np.cos(w * x.time[1:]))
 
 
-def _slow_mass(problem: TwoMass) -> Subsystem:
+def _slow_mass(problem: TwoMass, solver: str) -> Subsystem:
     a = problem.matrix
     x0 = [float(problem.start[1]), 0.0]
     b = [[0.0], [a[3, 0]]]
-    return linear(a[2:, 2:], b, x0=x0, inputs=("x1",), outputs=("x2", "v2"), solver="trapezoidal")
+    return linear(a[2:, 2:], b, x0=x0, inputs=("x1",), outputs=("x2", "v2"), solver=solver)
 
 
 def _run(system: System, case: Case, until: float) -> Result:
