@@ -101,8 +101,8 @@ class PythonSubsystem final : public Subsystem {
         output_(model_.attr("output")),
         parameters_(std::move(parameters)),
         known_(parameters_.size()),
-        view_object_(nb::cast(new InputsView(inputs - static_cast<int>(parameters_.size())),
-                              nb::rv_policy::take_ownership)),
+        view_object_(
+            nb::cast(new InputsView(inputs - static_cast<int>(parameters_.size())), nb::rv_policy::take_ownership)),
         view_(nb::cast<InputsView*>(view_object_)) {
     own_pace_ = !model_.attr("next_step").is_none();
     if (own_pace_) next_step_ = model_.attr("next_step");
