@@ -10,6 +10,7 @@ from pathlib import Path
 
 import counterpoint as cp
 from benchmarks import python_models
+from benchmarks.fast_paths import all_but, allowing
 from benchmarks.harness import LIMIT, OURS, Bench, best, installed, interleaved
 from benchmarks.two_mass import FAST_STEP, hand_written, two_mass_system
 
@@ -112,6 +113,48 @@ def _add_mosaik(bench: Bench, contestants: dict[str, Callable[[], float]], steps
     contestants["mosaik"] = lambda: chain_seconds(fewer) / (2 * fewer)
 
 
+def pace(bench: Bench) -> None:
+    """Cost that a pace adds to a step; limit: the same steps at a fixed step, without the rounds of equal steps."""
+    steps, repeats = (100_000, 3) if bench.quick else (400_000, 9)
+    step = 1e-3
+    options = {"first": step, "smallest": step, "largest": step}
+    loose = cp.pace.defect(1e3, **options)
+    held = cp.pace.table([0.0], [step])
+    # Measured as what is added to the limit: a run has the same rows otherwise.
+    ways: dict[str, Callable[[], float]] = {
+        LIMIT: lambda: _pair_seconds(steps, step=step),
+        "table, all": lambda: _pair_seconds(steps, run=held),
+        "table, single": lambda: _pair_seconds(steps, step=step, own=held),
+        "defect, all": lambda: _pair_seconds(steps, run=loose),
+        "defect, single": lambda: _pair_seconds(steps, step=step, own=loose),
+    }
+    seconds = best(ways, repeats)
+    each = {who: 1e9 * value / (2 * steps) for who, value in seconds.items()}
+    for who, value in each.items():
+        if who != LIMIT:
+            bench.add("pace", f"{who}: a step", {LIMIT: each[LIMIT], OURS: value}, "ns/step")
+            bench.add("pace", f"{who}: added", {OURS: value - each[LIMIT]}, "ns/step", "< 50")
+
+
+def _pair_seconds(
+    steps: int, step: float | None = None, own: cp.pace.Pace | None = None, run: cp.pace.Pace | None = None
+) -> float:
+    """Time the stepping of two oscillators that extrapolate each other."""
+    system = cp.System()
+    for name, x0 in (("a", 1.0), ("b", 0.0)):
+        model = cp.linear([[0, 1], [-15, -0.3]], [[0], [5]], [[1, 0]], x0=[x0, 0], inputs="u", outputs="x")
+        system.add(name, model, step=step, pace=own)
+    system.connect("a.x", "b.u", cp.lagrange(1))
+    system.connect("b.x", "a.u", cp.lagrange(1))
+    with allowing(all_but("rounds")):
+        going = system.start(until=steps * 1e-3, scheme="parallel", pace=run)
+        begin = time.process_time()
+        going.step_to(steps * 1e-3)
+        seconds = time.process_time() - begin
+        going.finish()
+    return seconds
+
+
 def start_up(bench: Bench) -> None:
     """`counterpoint --help`; limit: the same interpreter doing nothing."""
     script = Path(sys.executable).with_name("counterpoint")
@@ -132,5 +175,6 @@ WORKS: dict[str, Callable[[Bench], None]] = {
     "uninvolved": uninvolved,
     "memory": memory,
     "python-subsystem": python_subsystem,
+    "pace": pace,
     "start-up": start_up,
 }

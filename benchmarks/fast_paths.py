@@ -20,7 +20,9 @@ WITHOUT = "without this path"
 
 
 @contextlib.contextmanager
-def _allowing(paths: _core.FastPaths) -> Iterator[None]:
+def allowing(paths: _core.FastPaths) -> Iterator[None]:
+    """Let runs use these fast paths only."""
+
     class Restricted(_core.RunSpec):
         def __init__(self, *args: float, **options: float) -> None:
             super().__init__(*args, **options)
@@ -34,7 +36,8 @@ def _allowing(paths: _core.FastPaths) -> Iterator[None]:
         _core.RunSpec = kept  # type: ignore[misc]
 
 
-def _all_but(path: str) -> _core.FastPaths:
+def all_but(path: str) -> _core.FastPaths:
+    """Return all fast paths but one."""
     paths = _core.FastPaths()
     setattr(paths, path, False)
     return paths
@@ -140,12 +143,12 @@ def savings(bench: Bench) -> None:
             scheme: str = scheme,
             between: float = between,
         ) -> None:
-            with _allowing(paths):
+            with allowing(paths):
                 make().run(until=steps * between, scheme=scheme)
 
         contestants = {
             OURS: lambda run=run: run(_core.FastPaths()),
-            WITHOUT: lambda run=run, path=path: run(_all_but(path)),
+            WITHOUT: lambda run=run, path=path: run(all_but(path)),
             DEFINITION: lambda run=run: run(_core.FastPaths.none()),
         }
         seconds = interleaved(contestants, repeats)

@@ -29,6 +29,7 @@ PAGES = (
     "../README.md",
     "tutorial.md",
     "how-to/diagram.md",
+    "how-to/events.md",
     "how-to/couple-a-diagram.md",
     "explanation/choosing.md",
     "how-to/analyse-a-mechanism.md",

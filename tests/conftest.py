@@ -137,6 +137,12 @@ def without_fast_paths(monkeypatch):
 
 
 @pytest.fixture
+def bits_of():
+    """Return the function that gives all bits of a result."""
+    return recorded
+
+
+@pytest.fixture
 def check_fast_paths(without_fast_paths):
     """Run a system, made anew each time, with fast paths and without; every bit is the same."""
 

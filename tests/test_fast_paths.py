@@ -101,3 +101,45 @@ def test_every_bit_is_that_of_the_definition_in_a_file(check_fast_paths, tmp_pat
     file = tmp_path / "run.h5"
     check_fast_paths(lambda: linear(EQUAL, cp.hold()), until=60.0, scheme="parallel", file=file, overwrite=True)
     check_fast_paths(lambda: linear(EQUAL, cp.hold()), until=60.0, scheme="parallel")
+
+
+class Failing(cp.Subsystem):
+    """Fails in the step that begins at a time (s)."""
+
+    inputs = ("u",)
+    outputs = ("x",)
+
+    def __init__(self, time):
+        self.time = time
+
+    def start(self, t):
+        self.x = 0.3
+
+    def step(self, t, t_end, u):
+        if t > self.time:
+            raise ValueError("the valve is stuck")
+        self.x += (t_end - t) * (u(t)[0] - self.x)
+
+    def output(self, t, u):
+        return self.x
+
+
+@pytest.mark.parametrize("failing", range(3))
+@pytest.mark.parametrize("approximation", [cp.hold(), cp.lagrange(1), cp.lagrange(2)], ids=str)
+def test_a_step_that_fails_leaves_the_bits_of_the_definition(without_fast_paths, bits_of, approximation, failing):
+    """The source may have published for the end of the step: nothing was assumed for it."""
+
+    def run():
+        system = cp.System("ring")
+        for k in range(3):
+            system.add(f"m{k}", Failing(0.455 if k == failing else 9.0), step=0.01)
+        for k in range(3):
+            system.connect(f"m{k}.x", f"m{(k + 1) % 3}.u", approximation, gain=1.1)
+        with pytest.raises(cp.ModelError, match="the valve is stuck") as error:
+            system.run(until=1.0, scheme="parallel")
+        return bits_of(error.value.result)
+
+    fast = run()
+    with without_fast_paths():
+        defined = run()
+    assert fast == defined

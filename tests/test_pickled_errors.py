@@ -26,6 +26,8 @@ SAMPLES = {
     "InternalError": ("broken", RESULT),
     "RunInterrupted": ("interrupted at t = 1 s", RESULT),
     "StandstillWarning": ("y stayed at 0",),
+    "BondWarning": ("a speed",),
+    "PaceWarning": ("stuck at 1e-6 s",),
     "UnitWarning": ("no unit",),
     "DescriptionWarning": ("no unit",),
 }

@@ -169,6 +169,36 @@ def test_a_repeat_raises_the_order_where_derivatives_are_known():
     assert errors[1][0] < errors[0][0] / 500
 
 
+@pytest.mark.parametrize("scheme", ["parallel", "sequential", "slowest-first"])
+def test_centred_stencils_give_order_4_from_values_alone(scheme):
+    """One-sided ones begin with a line over the first step, which leaves order 3."""
+    errors = []
+    for step in (0.02, 0.01):
+        system = pair(cp.lagrange(3), (step, step), solver="ode5")
+        window = cp.window(10 * step, repeats=50, tolerance=1e-13, stencil="centred")
+        errors.append(error(system.run(until=2.0, scheme=scheme, window=window)))
+    assert math.log2(errors[0] / errors[1]) == pytest.approx(4.0, abs=0.2)
+
+
+def test_the_partitioned_oscillator_is_at_or_below_the_published_errors():
+    """Rodenberg and Uekermann (2025), Fig. 11: cubic B-splines through the values of a window, order 4 in the left step."""
+    stiff, between = 4 * math.pi**2, 16 * math.pi**2
+    published = {0.1: (2.5e-2, 3.125e-3, 1.2255e-3), 0.05: (1.25e-2, 7.8125e-4, 7.7173e-5)}
+    for length, (left, right, most) in published.items():
+        system = cp.System("oscillator")
+        for name, x0, step in (("left", 1.0, left), ("right", 0.0, right)):
+            mass = cp.linear(
+                [[0, 1], [-stiff - between, 0]], [[0], [between]], [[1, 0]], x0=[x0, 0], inputs="u", outputs="x"
+            )
+            system.add(name, mass, step=step)
+        system.connect("left.x", "right.u", cp.lagrange(3))
+        system.connect("right.x", "left.u", cp.lagrange(3))
+        window = cp.window(length, repeats=50, tolerance=1e-10, stencil="centred")
+        found = system.run(until=1.0, scheme="slowest-first", window=window)["left.x"]
+        exact = 0.5 * (np.cos(2 * math.pi * found.time) + np.cos(6 * math.pi * found.time))
+        assert np.abs(found.values - exact).max() <= most
+
+
 def test_a_converged_window_is_the_coupled_solution_whatever_the_scheme():
     """Cubics leave 1.3e-8 at this step; what is left of the iteration is below its tolerance."""
     results = {
@@ -293,13 +323,14 @@ def test_the_defect_of_steps_without_a_common_multiple_vanishes_when_windows_con
     assert result.quality.verdict == "good"
 
 
+@pytest.mark.parametrize("stencil", ["one-sided", "centred"])
 @pytest.mark.parametrize("scheme", ["parallel", "sequential", "slowest-first", "fastest-first"])
-def test_threads_change_no_bit(scheme):
+def test_threads_change_no_bit(scheme, stencil):
     def run(threads):
         system = pair(cp.lagrange(2), (0.001, 0.0073))
         system.add("c", cp.ode(lambda t, x, u: u - x, [0.0], inputs="u", outputs="y", solver="ode45"))
         system.connect("b.x", "c.u")
-        return system.run(until=0.5, scheme=scheme, window=cp.window(0.03, 5, 1e-9), threads=threads)
+        return system.run(until=0.5, scheme=scheme, window=cp.window(0.03, 5, 1e-9, stencil=stencil), threads=threads)
 
     results = [run(threads) for threads in (1, 2, 4)]
     for name, other in itertools.product(("a.x", "b.v", "c.y"), results[1:]):
@@ -466,6 +497,7 @@ def test_a_block_that_ends_the_run_keeps_whole_windows():
         ({"length": 1.0, "repeats": 0}, r"window.repeats: 0; expected an integer of at least 1"),
         ({"length": 1.0, "repeats": 1.5}, r"window.repeats: 1.5"),
         ({"length": 1.0, "repeats": True}, r"window.repeats: True"),
+        ({"length": 1.0, "stencil": "central"}, r"window.stencil: 'central'; expected \"one-sided\" or \"centred\""),
         ({"length": 1.0, "tolerance": 0.0}, r"window.tolerance: 0.0; expected a positive number or None"),
         ({"length": -1.0, "repeats": -1, "tolerance": -1.0}, r"(?s)length.*repeats.*tolerance"),
     ],

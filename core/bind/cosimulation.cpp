@@ -31,12 +31,12 @@ void bind_cosimulation(nb::module_& m) {
   m.def(
       "cosimulation_block",
       [](const RunSpec& run, int host, const Ports& gives, const Ports& gets, std::vector<std::string> names,
-         std::vector<std::vector<std::string>> signals, bool direct) {
-        return std::make_shared<CosimulationBlock>(
-            CosimulationSpec{run, host, ports(gives), ports(gets), std::move(names), std::move(signals), direct});
+         std::vector<std::vector<std::string>> signals, bool direct, bool timed) {
+        return std::make_shared<CosimulationBlock>(CosimulationSpec{
+            run, host, ports(gives), ports(gets), std::move(names), std::move(signals), direct, timed});
       },
       nb::arg("run"), nb::arg("host"), nb::arg("gives"), nb::arg("gets"), nb::arg("names"), nb::arg("signals"),
-      nb::arg("direct"));
+      nb::arg("direct"), nb::arg("timed"));
 }
 
 }  // namespace counterpoint::bind

@@ -1,6 +1,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/unique_ptr.h>
@@ -14,6 +15,7 @@
 #include "bind/signal_watch.hpp"
 #include "coupling/cancellation.hpp"
 #include "coupling/embedded.hpp"
+#include "coupling/paced_window.hpp"
 #include "coupling/scheduler.hpp"
 #include "coupling/windowed_scheduler.hpp"
 
@@ -42,16 +44,23 @@ struct DefectFigures {
 /// Rows (t, assumed, arrived) that become an array when they are first read: NumPy sees one.
 class DefectRows {
  public:
-  explicit DefectRows(fast::DerivedRows rows) : rows_(std::move(rows)) {}
-  std::size_t count() const { return rows_.count(); }
+  explicit DefectRows(std::vector<fast::DerivedRows> blocks) : blocks_(std::move(blocks)) {
+    for (const fast::DerivedRows& block : blocks_) count_ += block.count();
+  }
+  std::size_t count() const { return count_; }
   nb::object array() const {
-    Rows made = allocate_rows(3 * rows_.count());
-    rows_.write(made.data.get());
+    Rows made = allocate_rows(3 * count_);
+    double* row = made.data.get();
+    for (const fast::DerivedRows& block : blocks_) {
+      block.write(row);
+      row += 3 * block.count();
+    }
     return to_rows(std::move(made), 3);
   }
 
  private:
-  fast::DerivedRows rows_;
+  std::vector<fast::DerivedRows> blocks_;
+  std::size_t count_ = 0;
 };
 
 /// Signals in calls that keep Python's lock: its handlers are called at the next step of a native loop.
@@ -107,9 +116,7 @@ void bind_taking(Class& c) {
           Defect& defect = connection.comparison().defect;
           if (defect.derived.is_used()) {
             if (!defect.derived.is_worth_giving(at_least)) continue;
-            for (fast::DerivedRows& rows : defect.derived.take()) {
-              all.append(ComparedRows{k, nb::cast(DefectRows(std::move(rows)))});
-            }
+            all.append(ComparedRows{k, nb::cast(DefectRows(defect.take_derived()))});
             continue;
           }
           if (defect.row_count() < at_least) continue;
@@ -120,6 +127,48 @@ void bind_taking(Class& c) {
       },
       nb::arg("at_least"), nb::sig("def take_defect_rows(self, at_least: int) -> list[ComparedRows]"),
       "Rows of time, assumed and arrived values since the last call, of connections that have at least this many.");
+}
+
+/// Where the steps of a driver are chosen: by participant, -1 for all together; null where no law chooses them.
+template <class Driver>
+StepChooser* chooser_of(Driver& driver, int participant) {
+  if (participant < 0) {
+    if constexpr (requires { driver.window(); }) {
+      if (auto* paced = dynamic_cast<PacedWindow*>(&driver.window())) return &paced->chooser;
+    }
+    return nullptr;
+  }
+  auto* pace = dynamic_cast<LawPace*>(driver.network().participants.at(participant).pace());
+  return pace == nullptr ? nullptr : &pace->chooser;
+}
+
+/// What paces have chosen.
+template <class Driver, class Class>
+void bind_steps(Class& c) {
+  c.def(
+      "take_step_rows",
+      [](Driver& d, std::size_t at_least) {
+        nb::list all;
+        if (is_undecided(d)) return all;
+        for (int i = -1; i < static_cast<int>(d.network().participants.size()); ++i) {
+          StepChooser* chooser = chooser_of(d, i);
+          if (chooser == nullptr || chooser->rows.rows() < at_least) continue;
+          for (Rows& rows : chooser->rows.take())
+            all.append(ParticipantRows{i, to_rows(std::move(rows), StepChooser::columns)});
+        }
+        return all;
+      },
+      nb::arg("at_least"), nb::sig("def take_step_rows(self, at_least: int) -> list[ParticipantRows]"),
+      "Rows of start, length, rule, estimate, accepted, signal since the last call; -1: of all participants together.");
+  c.def(
+      "finish_steps",
+      [](Driver& d) {
+        for (int i = -1; i < static_cast<int>(d.network().participants.size()); ++i) {
+          const double t = i < 0 ? d.network().time() : d.network().participants[i].t;
+          if (StepChooser* chooser = chooser_of(d, i)) chooser->finish(t);
+        }
+      },
+      "The run is over: the last steps are written down.");
 }
 
 /// For a call that does not end: what it is waiting for, and how to give it up.
@@ -152,6 +201,7 @@ template <class Driver, class Class>
 void bind_network(Class& c) {
   bind_taking<Driver>(c);
   bind_watching<Driver>(c);
+  bind_steps<Driver>(c);
   c.def("start", [](Driver& d) { d.start(); }, nb::call_guard<LeavesInterpreter>());
   c.def(
       "finish", [](Driver& d) { d.network().finish(); }, nb::call_guard<LeavesInterpreter>(),
@@ -159,6 +209,9 @@ void bind_network(Class& c) {
   c.def("advance", &Driver::advance, nb::arg("target"), nb::arg("wall_seconds"), nb::call_guard<LeavesInterpreter>());
   c.def("time_of", [](Driver& d, int i) { return d.network().participants.at(i).t; });
   c.def("steps", [](Driver& d, int i) { return d.network().participants.at(i).steps; });
+  c.def(
+      "evaluations", [](Driver& d, int i) { return d.network().participants.at(i).subsystem->evaluations(); },
+      "How often the equations of a participant were evaluated; -1: not counted.");
   c.def("seconds", [](Driver& d, int i) {
     const Participant& p = d.network().participants.at(i);
     return p.stopwatch.seconds(p.steps);
@@ -180,6 +233,17 @@ void bind_network(Class& c) {
     d.network().participants.at(i).inputs->set_constant(offset, value);
   });
   c.def(
+      "event_records",
+      [](Driver& d) {
+        std::vector<InputEvents::Record> all;
+        for (const Participant& p : d.network().participants) {
+          if (const InputEvents* events = p.inputs->events())
+            all.insert(all.end(), events->records().begin(), events->records().end());
+        }
+        return all;
+      },
+      "What events did so far, by participant.");
+  c.def(
       "defect",
       [](Driver& d, int k) {
         const Defect& x = d.network().connection(k).comparison().defect;
@@ -189,6 +253,8 @@ void bind_network(Class& c) {
   c.def_prop_ro(
       "failure", [](Driver& d) { return d.network().failure; }, "Why it stopped; of no kind when it did not.");
 }
+
+StepClock clock_of(const RunSpec& spec) { return {spec.start, spec.until, 0.0, spec.tolerance}; }
 
 void bind_recorded(nb::module_& m) {
   nb::class_<DefectRows>(m, "DefectRows", "Rows of time, assumed and arrived value, made when they are first read.")
@@ -215,6 +281,11 @@ void bind_recorded(nb::module_& m) {
       .def_ro("rms", &DefectFigures::rms)
       .def_ro("scale", &DefectFigures::scale, "Of the signal.")
       .def_ro("magnitude", &DefectFigures::magnitude, "Largest absolute value of the signal.");
+  nb::class_<InputEvents::Record>(m, "EventRecord", "An event that came into force or ended.")
+      .def_ro("event", &InputEvents::Record::event, "Its number in the run.")
+      .def_ro("begins", &InputEvents::Record::begins, "Whether it began; else it ended by itself.")
+      .def_ro("time", &InputEvents::Record::time, "When it happened, s.")
+      .def_ro("effective", &InputEvents::Record::effective, "Start of the first step that it changes, s.");
   nb::class_<WindowTally>(m, "WindowTally", "What the windows of a run came to.")
       .def_ro("windows", &WindowTally::windows)
       .def_ro("passes", &WindowTally::passes)
@@ -252,6 +323,23 @@ void bind_coupling(nb::module_& m) {
       .def_rw("derived_comparisons", &fast::Choice::derived_comparisons)
       .def_rw("derived_rows", &fast::Choice::derived_rows);
 
+  nb::enum_<Action::Kind>(m, "ActionKind")
+      .value("set", Action::Kind::set)
+      .value("scale", Action::Kind::scale)
+      .value("offset", Action::Kind::offset)
+      .value("stuck", Action::Kind::stuck)
+      .value("noise", Action::Kind::noise)
+      .value("release", Action::Kind::release);
+  nb::class_<Action>(m, "Action", "What an event does to an input or a connection.")
+      .def(
+          "__init__",
+          [](Action* self, Action::Kind kind, std::vector<double> values, std::uint64_t seed, double every) {
+            new (self) Action{kind, std::move(values), seed, every};
+          },
+          nb::arg("kind"), nb::arg("values"), nb::arg("seed"), nb::arg("every"));
+  m.def("threshold", &make_threshold, nb::arg("weights"), nb::arg("constant"), nb::arg("or_equal"),
+        "A condition: the weighted sum of its signals plus a constant is above 0.");
+
   nb::class_<RunSpec>(m, "RunSpec")
       .def(
           "__init__",
@@ -263,12 +351,15 @@ void bind_coupling(nb::module_& m) {
       .def(
           "add_participant",
           [](RunSpec& self, SubsystemPointer subsystem, double step, std::vector<double> constants,
-             std::vector<int> waits_for, bool records, bool may_overrun) {
-            self.participants.push_back(
-                {std::move(subsystem), step, std::move(constants), std::move(waits_for), records, may_overrun});
+             std::vector<int> waits_for, bool records, bool may_overrun, std::shared_ptr<Pace> pace) {
+            self.participants.push_back({std::move(subsystem), step, std::move(constants), std::move(waits_for),
+                                         records, may_overrun, std::move(pace)});
           },
           nb::arg("subsystem"), nb::arg("step"), nb::arg("constants"), nb::arg("waits_for"), nb::arg("records"),
-          nb::arg("may_overrun"))
+          nb::arg("may_overrun"), nb::arg("pace").none() = nb::none())
+      .def(
+          "keep_to", [](RunSpec& self, std::shared_ptr<WallClock> clock) { self.wall_clock = std::move(clock); },
+          nb::arg("wall_clock"))
       .def(
           "add_connection",
           [](RunSpec& self, int source, int source_offset, int width, int target, int target_offset, int target_width,
@@ -279,6 +370,32 @@ void bind_coupling(nb::module_& m) {
           nb::arg("source"), nb::arg("source_offset"), nb::arg("width"), nb::arg("target"), nb::arg("target_offset"),
           nb::arg("target_width"), nb::arg("approximation"), nb::arg("gain"), nb::arg("offset"),
           nb::arg("initial").none(), nb::arg("law"))
+      .def(
+          "add_condition",
+          [](RunSpec& self, const std::vector<std::pair<int, int>>& outputs, std::shared_ptr<CouplingLaw> law) {
+            ConditionSpec condition{{}, std::move(law)};
+            for (const auto& [participant, column] : outputs) condition.outputs.push_back({participant, column});
+            self.conditions.push_back(std::move(condition));
+          },
+          nb::arg("outputs"), nb::arg("law"), "Participants and columns of the outputs that the law takes.")
+      .def(
+          "add_input_event",
+          [](RunSpec& self, int participant, int offset, int width, int connection, double begin, double until,
+             double lasting, int condition, Action action) {
+            self.input_events.push_back(
+                {participant, offset, width, connection, begin, until, lasting, condition, std::move(action)});
+          },
+          nb::arg("participant"), nb::arg("offset"), nb::arg("width"), nb::arg("connection"), nb::arg("begin"),
+          nb::arg("until"), nb::arg("lasting"), nb::arg("condition"), nb::arg("action"))
+      .def(
+          "end_steps_at_events",
+          [](RunSpec& self) {
+            self.events.push_back(std::make_shared<TimedEvents>(self.input_events, self.tolerance));
+          },
+          "Steps of a length that is chosen end at the times of the input events that were added.")
+      .def(
+          "let_jump", [](RunSpec& self, int participant) { self.participants.at(participant).jumps = true; },
+          nb::arg("participant"), "Its outputs may jump when events change its inputs.")
       .def(
           "tear_input",
           [](RunSpec& self, int participant, int offset, int width, std::string label) {
@@ -299,11 +416,33 @@ void bind_coupling(nb::module_& m) {
   nb::class_<WindowedScheduler> windowed(m, "WindowedScheduler", "The precedence rule in windows that are repeated.");
   windowed.def(
       "__init__",
-      [](WindowedScheduler* self, const RunSpec& spec, int threads, double length, int repeats, double tolerance) {
-        new (self) WindowedScheduler(spec, {length, repeats, tolerance}, threads);
-      },
-      nb::arg("spec"), nb::arg("threads"), nb::arg("length"), nb::arg("repeats"), nb::arg("tolerance"));
+      [](WindowedScheduler* self, const RunSpec& spec, int threads, double length, int repeats, double tolerance,
+         bool centred) { new (self) WindowedScheduler(spec, {length, repeats, tolerance, centred}, threads); },
+      nb::arg("spec"), nb::arg("threads"), nb::arg("length"), nb::arg("repeats"), nb::arg("tolerance"),
+      nb::arg("centred"));
   bind_network<WindowedScheduler>(windowed);
+  m.def(
+      "paced_scheduler",
+      [](RunSpec& spec, int threads, std::shared_ptr<StepLaw> law, const StepLimits& limits) {
+        spec.indicators.push_back(law);
+        auto window = std::make_unique<PacedWindow>(std::move(law), limits, clock_of(spec));
+        return std::make_unique<WindowedScheduler>(spec, std::move(window), threads);
+      },
+      nb::arg("spec"), nb::arg("threads"), nb::arg("law"), nb::arg("limits"),
+      "All participants step together, as long as the law says.");
+  m.def(
+      "two_pass_scheduler",
+      [](const RunSpec& spec, int threads, std::shared_ptr<StepLaw> law, const StepLimits& limits, double tolerance,
+         std::vector<OutputTolerance> outputs, std::shared_ptr<SharedLength> length) {
+        using Method = TwoPassWindow::Method;
+        const Method method = length ? Method::doubling : Method::predictor_corrector;
+        auto window = std::make_unique<TwoPassWindow>(
+            std::dynamic_pointer_cast<PassLaw>(law), limits, clock_of(spec),
+            TwoPassWindow::Setup{method, tolerance, std::move(outputs), std::move(length)});
+        return std::make_unique<WindowedScheduler>(spec, std::move(window), threads);
+      },
+      nb::arg("spec"), nb::arg("threads"), nb::arg("law"), nb::arg("limits"), nb::arg("tolerance"), nb::arg("outputs"),
+      nb::arg("length").none(), "All participants make each step twice: interpolating, or with half the length.");
   windowed.def_prop_ro("has_open_window", &WindowedScheduler::has_open_window,
                        "Rows are held back until the window is done.");
   windowed.def("give_up", &WindowedScheduler::give_up, "Forget the window that is under way; nothing can follow.");

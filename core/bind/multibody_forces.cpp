@@ -129,7 +129,8 @@ void bind_road(nb::module_& m) {
       .def_rw("trail_fall", &TyreLaw::trail_fall)
       .def_rw("standstill_damping", &TyreLaw::standstill_damping)
       .def_rw("standstill_speed", &TyreLaw::standstill_speed)
-      .def_rw("largest_slip", &TyreLaw::largest_slip);
+      .def_rw("largest_slip", &TyreLaw::largest_slip)
+      .def_rw("gyroscopic_inertia", &TyreLaw::gyroscopic_inertia);
   m.def(
       "tyre",
       [](const Combination& centre, const Combination& axis, const Combination& spoke, const Combination& angle,

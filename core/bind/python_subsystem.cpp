@@ -1,6 +1,7 @@
 // Subsystems and coupling laws that are written in Python.
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -86,7 +87,10 @@ double read_time(nb::handle result, const char* what) {
 /// A model written in Python that steps itself.
 class PythonSubsystem final : public Subsystem {
  public:
-  PythonSubsystem(nb::object model, int inputs, int outputs)
+  /// Parameters by name, with their values at the start: the last of the inputs, set when they change.
+  using Parameters = std::vector<std::pair<std::string, double>>;
+
+  PythonSubsystem(nb::object model, int inputs, int outputs, Parameters parameters)
       : inputs_(inputs),
         outputs_(outputs),
         y_(outputs),
@@ -95,7 +99,10 @@ class PythonSubsystem final : public Subsystem {
         start_(model_.attr("start")),
         step_(model_.attr("step")),
         output_(model_.attr("output")),
-        view_object_(nb::cast(new InputsView(inputs), nb::rv_policy::take_ownership)),
+        parameters_(std::move(parameters)),
+        known_(parameters_.size()),
+        view_object_(nb::cast(new InputsView(inputs - static_cast<int>(parameters_.size())),
+                              nb::rv_policy::take_ownership)),
         view_(nb::cast<InputsView*>(view_object_)) {
     own_pace_ = !model_.attr("next_step").is_none();
     if (own_pace_) next_step_ = model_.attr("next_step");
@@ -114,7 +121,10 @@ class PythonSubsystem final : public Subsystem {
   int output_width() const override { return outputs_; }
 
   void start(double t) override {
-    in_python([&] { start_(t); });
+    in_python([&] {
+      for (std::size_t k = 0; k < parameters_.size(); ++k) set_parameter(k, parameters_[k].second);
+      start_(t);
+    });
   }
 
   void finish() noexcept override {
@@ -126,6 +136,7 @@ class PythonSubsystem final : public Subsystem {
 
   double step(double t, double t_end, Inputs& u) override {
     return in_python([&] {
+      if (!parameters_.empty()) set_parameters(u.at(t));
       const Pointing pointing(*view_, &u, t, t_end);
       const nb::object reached = step_(t, t_end, view_object_);
       return reached.is_none() ? t_end : read_time(reached, "step");
@@ -134,6 +145,7 @@ class PythonSubsystem final : public Subsystem {
 
   const double* output(double t, Inputs& u) override {
     in_python([&] {
+      if (!parameters_.empty()) set_parameters(u.at(t));
       const Pointing pointing(*view_, feedthrough_ ? &u : nullptr, t, t);
       read_values(output_(t, view_object_), y_.data(), outputs_, "output");
     });
@@ -173,9 +185,21 @@ class PythonSubsystem final : public Subsystem {
 
   void restore(const SavedState& state) override {
     in_python([&] { model_.attr("restore")(static_cast<const Saved&>(state).state); });
+    std::fill(known_.begin(), known_.end(), std::nan(""));  // the state may have them or not: they are set again
   }
 
  private:
+  void set_parameter(std::size_t k, double value) {
+    model_.attr("set_parameter")(parameters_[k].first, value);
+    known_[k] = value;
+  }
+  void set_parameters(const double* u) {
+    const double* values = u + inputs_ - parameters_.size();
+    for (std::size_t k = 0; k < parameters_.size(); ++k) {
+      if (values[k] != known_[k]) set_parameter(k, values[k]);
+    }
+  }
+
   int inputs_;
   int outputs_;
   std::vector<double> y_, before_;
@@ -189,6 +213,8 @@ class PythonSubsystem final : public Subsystem {
   nb::object output_;
   nb::object next_step_;
   nb::object output_before_event_;
+  Parameters parameters_;
+  std::vector<double> known_;  ///< their values in the model; NaN: not known
   nb::object view_object_;
   InputsView* view_;
 };
@@ -235,10 +261,11 @@ void bind_python_subsystems(nb::module_& m) {
 
   m.def(
       "python_subsystem",
-      [](nb::object model, int inputs, int outputs) -> SubsystemPointer {
-        return std::make_shared<PythonSubsystem>(std::move(model), inputs, outputs);
+      [](nb::object model, int inputs, int outputs,
+         std::vector<std::pair<std::string, double>> parameters) -> SubsystemPointer {
+        return std::make_shared<PythonSubsystem>(std::move(model), inputs, outputs, std::move(parameters));
       },
-      nb::arg("model"), nb::arg("inputs"), nb::arg("outputs"));
+      nb::arg("model"), nb::arg("inputs"), nb::arg("outputs"), nb::arg("parameters"));
   m.def(
       "python_law",
       [](nb::object function, std::vector<int> widths, int width) -> std::shared_ptr<CouplingLaw> {

@@ -25,7 +25,8 @@ namespace counterpoint {
 void Comparison::compare(double t, const double* assumed, const Samples& samples, const Connection& c) {
   const double* values = published(samples, t);
   for (int j = 0; j < width_; ++j) arrived_[j] = c.scaled(values[j]);
-  const Arrival arrival{connection_, t, assumed, arrived_.data(), width_};
+  const std::size_t told = samples.time(place_) < t - samples.tolerance ? std::min(place_ + 1, samples.last()) : place_;
+  const Arrival arrival{connection_, t, assumed, arrived_.data(), width_, samples.time(told)};
   defect.arrived(arrival);
   for (Indicator* indicator : indicators_) indicator->arrived(arrival);
 }

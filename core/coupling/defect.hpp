@@ -46,7 +46,8 @@ class Defect final : public Indicator {
 
   /// Rows (t, assumed, arrived) since the last call, 1 + 2 width columns.
   std::size_t row_count() const { return rows_.rows() + derived.count(); }
-  std::vector<Rows> take_rows() { return derived.is_used() ? derived.take_made() : rows_.take(); }
+  std::vector<Rows> take_rows() { return derived.is_used() ? derived.take_made(compared()) : rows_.take(); }
+  std::vector<fast::DerivedRows> take_derived() { return derived.take(compared()); }
   /// Where rows are derived from those of the source instead of written down.
   fast::DerivedDefectRows derived;
 
@@ -76,6 +77,7 @@ class Defect final : public Indicator {
   friend class Comparison;  // which saves and restores both
   friend struct fast::DerivedComparison;
 
+  std::size_t compared() const { return static_cast<std::size_t>(tally_.count); }
   /// Count one component in and return the square of its defect.
   static double weigh(double assumed, double arrived, Tally& tally, Spread& spread) {
     const double from_first = arrived - spread.about;

@@ -9,6 +9,7 @@ struct Arrival {
   const double* assumed;  ///< `width` numbers
   const double* arrived;
   int width;
+  double sample;  ///< time of the sample that has told it, s; not before t
 };
 
 /// What a run says about its own quality without a reference. It is told, and changes nothing.

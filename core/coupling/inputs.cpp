@@ -24,7 +24,16 @@ int Inputs::add_law(std::shared_ptr<const CouplingLaw> law, int target_offset, i
 }
 
 void Inputs::choose_fast_paths() {
-  fast_.choose(connections_, {values_.size(), !laws_.empty(), !fixed_.empty(), asked_always_});
+  fast_.choose(connections_, {values_.size(), !laws_.empty(), !fixed_.empty() || events_ != nullptr, asked_always_});
+}
+
+void Inputs::set_events(std::unique_ptr<InputEvents> events) {
+  events_ = std::move(events);
+  for (std::size_t k = 0; k < events_->targets().size(); ++k) {
+    for (Connection& c : connections_) {
+      if (c.number == events_->targets()[k].connection) c.event_target = static_cast<int>(k);
+    }
+  }
 }
 
 void Inputs::fix(int offset, std::vector<double> values) {
@@ -39,19 +48,28 @@ void Inputs::release_fixed() {
 }
 
 void Inputs::made_from_connections(double t) {
+  if (events_ && events_->takes_values()) make(events_->step_start());  // a value that is stuck is that of this time
+  make(t);
+}
+
+void Inputs::make(double t) {
+  if (events_) events_->restore_constants(values_);
   for (Connection& c : connections_) {
+    if (c.watches) continue;
     polynomial(c, t);
     put(c, t);
   }
   if (!laws_.empty()) apply_laws(t);
+  if (events_) events_->disturb_inputs(values_);
   for (const auto& [offset, given] : fixed_) std::copy(given.begin(), given.end(), values_.begin() + offset);
 }
 
 void Inputs::put(Connection& c, double t) {
-  if (c.law >= 0) return c.polynomial.evaluate(t, laws_[c.law].signals.data() + c.law_offset);
   double* target = values_.data() + c.target_offset;
-  if (!c.adds) return c.polynomial.evaluate(t, target);
-  c.polynomial.evaluate(t, c.scratch.data());
+  double* place = c.law >= 0 ? laws_[c.law].signals.data() + c.law_offset : c.adds ? c.scratch.data() : target;
+  c.polynomial.evaluate(t, place);
+  if (c.event_target >= 0) events_->disturb(c.event_target, place);
+  if (c.law >= 0 || !c.adds) return;
   for (int j = 0; j < c.polynomial.width; ++j) target[j] += c.scratch[j];
 }
 
@@ -72,12 +90,14 @@ void Inputs::apply(LawPort& port, double t) {
 
 const double* Inputs::driven(int offset, double t) {
   for (Connection& c : connections_) {
+    if (c.watches) continue;
     polynomial(c, t);
     put(c, t);
   }
   for (LawPort& port : laws_) {
     if (port.target_offset == offset) apply(port, t);
   }
+  if (events_) events_->disturb_inputs(values_);
   return values_.data() + offset;
 }
 
@@ -92,7 +112,14 @@ const double* Inputs::driven(int offset, double t) {
   }
 }
 
+void Inputs::freeze_whole(Connection& c) {
+  c.window_from = -Polynomial::infinity;
+  c.window_until = Polynomial::infinity;
+  c.use_samples_before(c.samples.history->end());
+}
+
 void Inputs::freeze(Connection& c) {
+  if (c.sees_window()) return freeze_whole(c);
   const Samples& s = c.samples;
   const History& h = *s.history;
   std::size_t k = std::max(s.end - 1, h.begin());
@@ -177,6 +204,7 @@ void Inputs::save(Saved& into) const {
   into.step = step_;
   into.window_from = window_from_;
   into.window_until = window_until_;
+  if (events_) events_->save(into.events);
 }
 
 void Inputs::restore(const Saved& saved) {
@@ -196,11 +224,18 @@ void Inputs::restore(const Saved& saved) {
   step_ = saved.step;
   window_from_ = saved.window_from;
   window_until_ = saved.window_until;
+  if (events_) events_->restore(saved.events);
 }
 
-void Inputs::read_earlier(const std::vector<History>& earlier) {
+void Inputs::read_earlier(const std::vector<History>& earlier, bool centred) {
   fast_.leave_lines(connections_);
   for (Connection& c : connections_) {
+    if (c.watches) continue;
+    if (centred && c.approximation->uses_both_sides()) {
+      c.samples.both_sides = true;
+      c.window_until = -Polynomial::infinity;  // what was frozen in the first pass ends before
+      c.polynomial.invalidate();
+    }
     if (c.waits) continue;
     c.reads_earlier = c.waits = true;
     c.samples.history = &earlier[c.source];
@@ -212,8 +247,9 @@ void Inputs::read_earlier(const std::vector<History>& earlier) {
 
 void Inputs::read_present() {
   for (Connection& c : connections_) {
-    if (!c.reads_earlier) continue;
-    c.reads_earlier = c.waits = false;
+    if (!c.reads_earlier && !c.sees_window()) continue;
+    if (c.reads_earlier) c.reads_earlier = c.waits = false;
+    c.samples.both_sides = false;
     c.samples.history = c.present;
     c.samples.end = c.present->end();  // the passes may have had different numbers of samples
     c.window_from = Polynomial::infinity;

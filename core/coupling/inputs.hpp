@@ -8,17 +8,9 @@
 #include "coupling/connection.hpp"
 #include "coupling/failure.hpp"
 #include "coupling/fast/input_paths.hpp"
-#include "recipe/origin.hpp"
+#include "coupling/input_events.hpp"
 
 namespace counterpoint {
-
-/// A function of several signals that makes one input, e.g. a nonlinear coupling spring.
-class CouplingLaw : public recipe::Describable {
- public:
-  virtual ~CouplingLaw() = default;
-  /// `signals`: the values of the connected outputs one after another; `out`: the input.
-  virtual void evaluate(double t, const double* signals, double* out) const = 0;
-};
 
 /// u(t) of one participant: what a model sees of the others during a step.
 ///
@@ -26,6 +18,7 @@ class CouplingLaw : public recipe::Describable {
 ///                            waits for the source:  up to the first one that reaches `end`
 ///                            does not wait:         up to `start`
 ///     at(t):               for each connection: history -> approximation -> gain and offset -> sum or law -> input
+///                            where events are in force (input_events.hpp): what they make of it
 ///
 /// Within a step the samples behind u(t) are frozen; a model may ask at any time and as often as it likes (Runge-Kutta
 /// stages, Newton iterations, events). This is the definition of an input. What is faster for some connections is in
@@ -45,13 +38,17 @@ class Inputs {
   Inputs& operator=(const Inputs&) = delete;
 
   /// The run starts here: there is no step before it.
-  void start(double t) { step_.start = step_.end = step_.previous_start = t; }
+  void start(double t) {
+    step_.start = step_.end = step_.previous_start = t;
+    if (events_) events_->start(t);
+  }
 
   /// A step begins; the caller freezes its samples.
   void begin_step(double start, double end) {
     step_.previous_start = step_.start;
     step_.start = start;
     step_.end = end;
+    if (events_) events_->begin_step(start);
   }
   /// The step that has begun is rejected: it begins again, and the one before it stays the one before.
   void reject_step() { step_.start = step_.previous_start; }
@@ -99,7 +96,10 @@ class Inputs {
   const std::vector<Connection>& connections() const { return connections_; }
 
   /// Constant value of an input that nothing drives.
-  void set_constant(int offset, double value) { values_[offset] = value; }
+  void set_constant(int offset, double value) {
+    values_[offset] = value;
+    if (events_) events_->set_constant(offset, value);
+  }
   /// The constant of a scalar input, as long as nothing that drives it was asked.
   double own_value(int offset) const { return values_[offset]; }
 
@@ -109,12 +109,18 @@ class Inputs {
   /// What drives the input that begins at `offset` at time t, whether its value is fixed or not.
   const double* driven(int offset, double t);
 
+  /// What events do to these inputs, or null. To be given after the last connection.
+  void set_events(std::unique_ptr<InputEvents> events);
+  InputEvents* events() { return events_.get(); }
+  const InputEvents* events() const { return events_.get(); }
+
   /// Keep the input values reached at the end of the step for those approximations that need them.
   void remember_end(double t);
 
   /// A stretch of time is repeated: a connection that does not wait for its source reads what that published in the
-  /// pass before (`earlier`, by participant), and so interpolates; until `read_present`.
-  void read_earlier(const std::vector<History>& earlier);
+  /// pass before (`earlier`, by participant), and so interpolates; until `read_present`. Where stencils are `centred`,
+  /// one that waits for its source does so until that has come to the end of the stretch.
+  void read_earlier(const std::vector<History>& earlier, bool centred);
   void read_present();
 
   /// Forget polynomials that were made from `source`: one of its samples is not what it was.
@@ -132,6 +138,7 @@ class Inputs {
     std::vector<double> values;
     ConsumerStep step;
     double window_from, window_until;
+    InputEvents::State events;
   };
   /// `into` is written again: its memory serves the next save as well.
   void save(Saved& into) const;
@@ -152,6 +159,7 @@ class Inputs {
 
  private:
   void made_from_connections(double t);
+  void make(double t);
   /// From the samples between which the signal does not jump.
   void build_smooth(Connection& c, double t);
   void put(Connection& c, double t);
@@ -159,6 +167,7 @@ class Inputs {
   void apply(LawPort& port, double t);
   void freeze_connections();
   void freeze(Connection& c);
+  static void freeze_whole(Connection& c);
 
   /// Steps that end after `window_from` and not after `window_until` use the same samples.
   double window_from_ = Polynomial::infinity;
@@ -168,6 +177,7 @@ class Inputs {
   std::vector<double> values_;
   std::vector<Connection> connections_;
   fast::InputPaths fast_;
+  std::unique_ptr<InputEvents> events_;
   std::vector<LawPort> laws_;
   std::map<int, std::vector<double>> fixed_;  ///< by the offset of the input
   std::set<int> summed_;                      ///< offsets at which connections without a law enter

@@ -1,6 +1,7 @@
 #include "coupling/network.hpp"
 
 #include <algorithm>
+#include <map>
 #include <unordered_set>
 #include <utility>
 
@@ -9,11 +10,7 @@
 namespace counterpoint {
 
 Network::Network(const RunSpec& spec, int host, std::unique_ptr<Inputs> host_inputs)
-    : tolerance(spec.tolerance),
-      spec_(spec),
-      outgoing_(spec.participants.size()),
-      events_reached_(spec.events.size(), spec.start),
-      at_work_(spec.participants.size()) {
+    : tolerance(spec.tolerance), spec_(spec), outgoing_(spec.participants.size()), at_work_(spec.participants.size()) {
   std::vector<char> derivatives(spec.participants.size(), 0);
   for (const ConnectionSpec& c : spec.connections) derivatives[c.source] |= c.approximation->wants_derivatives();
 
@@ -24,8 +21,8 @@ Network::Network(const RunSpec& spec, int host, std::unique_ptr<Inputs> host_inp
     const double until = p.may_overrun ? Polynomial::infinity : spec.until;
     const StepClock clock(spec.start, until, p.pace ? 0.0 : p.step, spec.tolerance);
     participants.emplace_back(
-        p.subsystem, Participant::Set{std::move(inputs), p.pace, clock, &spec_.events, derivatives[i] != 0, spec.start,
-                                      spec.tolerance, p.records});
+        p.subsystem, Participant::Set{std::move(inputs), p.pace, clock, &spec_.events, derivatives[i] != 0, p.jumps,
+                                      spec.start, spec.tolerance, p.records});
   }
 
   std::vector<int> law_index(spec.laws.size());
@@ -45,12 +42,69 @@ Network::Network(const RunSpec& spec, int host, std::unique_ptr<Inputs> host_inp
     connect(c, place, waits_for[c.target].contains(c.source));
     if (c.law >= 0) law_offset[c.law] += c.width;
   }
+  plan_events();
   for (Participant& p : participants) p.inputs->choose_fast_paths();
+  for (std::size_t i = 0; i < participants.size(); ++i) {
+    if (Pace* pace = participants[i].pace()) pace->join(*this, static_cast<int>(i));
+  }
+}
+
+void Network::plan_events() {
+  events_reached_.assign(spec_.events.size(), spec_.start);
+  for (int i = 0; i < static_cast<int>(participants.size()); ++i) {
+    auto events = std::make_unique<InputEvents>(tolerance);
+    std::map<int, int> conditions;  // number in the run -> here
+    for (std::size_t k = 0; k < spec_.input_events.size(); ++k) {
+      const InputEventSpec& event = spec_.input_events[k];
+      if (event.participant != i) continue;
+      if (event.condition >= 0 && !conditions.contains(event.condition))
+        conditions[event.condition] = events->add(condition_of(spec_.conditions[event.condition], i));
+      const int condition = event.condition < 0 ? -1 : conditions[event.condition];
+      events->add(event, static_cast<int>(k), condition, own_constants(event));
+    }
+    if (!events->targets().empty()) participants[i].inputs->set_events(std::move(events));
+  }
+}
+
+InputEvents::Condition Network::condition_of(const ConditionSpec& spec, int participant) {
+  InputEvents::Condition made{{}, spec.law};
+  for (const ConditionSpec::Output& output : spec.outputs) {
+    const bool own = output.participant == participant;
+    made.outputs.push_back({&participants[output.participant].history, output.column, own});
+    if (!own) watch(participant, output.participant);
+  }
+  return made;
+}
+
+/// A participant looks at what another one publishes: it steps when that is there, as if it were connected.
+void Network::watch(int participant, int source) {
+  const std::vector<Connection>& known = participants[participant].inputs->connections();
+  if (std::any_of(known.begin(), known.end(),
+                  [&](const Connection& c) { return c.source == source && (c.waits || c.watches); }))
+    return;
+  ConnectionSpec spec;
+  spec.source = source;
+  spec.target = participant;
+  spec.approximation = make_hold(HoldSide::behind);
+  connect(spec, {}, false);
+  participants[participant].inputs->connections().back().watches = true;
+}
+
+/// The values of the input of an event when nothing drives it; else none.
+std::vector<double> Network::own_constants(const InputEventSpec& event) const {
+  if (event.connection >= 0) return {};
+  const auto drives = [&](const ConnectionSpec& c) {
+    return c.target == event.participant && c.target_offset == event.offset;
+  };
+  if (std::any_of(spec_.connections.begin(), spec_.connections.end(), drives)) return {};
+  const std::vector<double>& all = spec_.participants[event.participant].constants;
+  return {all.begin() + event.offset, all.begin() + event.offset + event.width};
 }
 
 void Network::connect(const ConnectionSpec& spec, LawPlace law, bool waits) {
   Participant& consumer = participants[spec.target];
   Connection c;
+  c.number = connection_count();
   c.source = spec.source;
   c.target_offset = spec.target_offset;
   c.approximation = spec.approximation;
@@ -109,9 +163,10 @@ void Network::begin(int except) {
 
 void Network::finish() noexcept {
   for (int i = 0; i < static_cast<int>(participants.size()); ++i) {
-    const AtWork mark(*this, i);
+    guarded_.store(i, std::memory_order_relaxed);
     participants[i].subsystem->finish();
   }
+  guarded_.store(-1, std::memory_order_relaxed);
 }
 
 void Network::tell_events() {
@@ -161,7 +216,7 @@ std::size_t Network::first_needed(int source) const {
     const Participant& consumer = *out.participant;
     const Connection& c = out.connection();
     double oldest = consumer.t;
-    if (c.approximation->looks_back_one_step()) oldest = consumer.inputs->step().start;
+    if (c.approximation->looks_back_one_step() || c.watches) oldest = consumer.inputs->step().start;
     const Comparison& comparison = out.comparison();
     if (comparison.pending()) oldest = std::min(oldest, comparison.pending_time());
     const std::size_t index = history.last_not_after(oldest + tolerance);
@@ -200,14 +255,10 @@ double Network::time_of(int participant) const {
 }
 
 std::optional<CallUnderWay> Network::call_under_way() const {
-  long newest = 0;
-  int found = -1;
-  for (std::size_t i = 0; i < at_work_.size(); ++i) {
-    const long mark = at_work_[i].load(std::memory_order_relaxed);
-    if (mark <= newest) continue;
-    newest = mark;
-    found = static_cast<int>(i);
-  }
+  const auto beside_others = std::find_if(at_work_.begin(), at_work_.end(),
+                                          [](const auto& mark) { return mark.load(std::memory_order_relaxed); });
+  const int found = beside_others != at_work_.end() ? static_cast<int>(beside_others - at_work_.begin())
+                                                    : guarded_.load(std::memory_order_relaxed);
   if (found < 0) return std::nullopt;
   return CallUnderWay{found, time_of(found)};
 }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "coupling/participant.hpp"
+#include "coupling/wall_clock.hpp"
 
 namespace counterpoint {
 
@@ -18,6 +19,7 @@ struct ParticipantSpec {
   bool records = true;
   bool may_overrun = false;              ///< steps beyond the end of the run are allowed (served on demand)
   std::shared_ptr<Pace> pace = nullptr;  ///< how it steps, instead of `step`
+  bool jumps = false;                    ///< its outputs may jump when events change its inputs
 };
 
 /// One output entering one input; those with the same `law` enter it together.
@@ -66,6 +68,9 @@ struct RunSpec {
   std::vector<TornInput> torn = {};  ///< inputs that leave no loop when their values are known
   std::vector<std::shared_ptr<Indicator>> indicators = {};  ///< told what arrives, beside the defects
   std::vector<std::shared_ptr<Event>> events = {};
+  std::shared_ptr<WallClock> wall_clock = nullptr;  ///< which the run keeps to
+  std::vector<InputEventSpec> input_events = {};    ///< `events` has their times where steps end there
+  std::vector<ConditionSpec> conditions = {};
   fast::Choice fast_paths = {};  ///< `none()`: the definition alone, without what is faster and the same (for tests)
 };
 
@@ -147,25 +152,21 @@ class Network {
   }
   Failure failure;
 
-  /// Marks that a participant is at work, for as long as it lasts; from whichever thread.
+  /// Marks that a participant is at work beside others, in a thread of its own, for as long as it lasts.
   class AtWork {
    public:
-    AtWork(Network& network, int participant)
-        : mark_(network.at_work_[participant]), before_(mark_.load(std::memory_order_relaxed)) {
-      const long next = network.newest_mark_.load(std::memory_order_relaxed) + 1;  // two may be equal: no harm
-      network.newest_mark_.store(next, std::memory_order_relaxed);
-      mark_.store(next, std::memory_order_relaxed);
+    AtWork(Network& network, int participant) : mark_(network.at_work_[participant]) {
+      mark_.store(true, std::memory_order_relaxed);
     }
-    ~AtWork() { mark_.store(before_, std::memory_order_relaxed); }
+    ~AtWork() { mark_.store(false, std::memory_order_relaxed); }
     AtWork(const AtWork&) = delete;
     AtWork& operator=(const AtWork&) = delete;
 
    private:
-    std::atomic<long>& mark_;
-    long before_;
+    std::atomic<bool>& mark_;
   };
-  /// The participant that has begun its work last and not come back; to be asked from another thread while a call of
-  /// the network does not end.
+  /// A participant that has begun its work and not come back, the innermost where one calls another; to be asked from
+  /// another thread while a call of the network does not end.
   std::optional<CallUnderWay> call_under_way() const;
   double time_of(int participant) const;
 
@@ -178,6 +179,10 @@ class Network {
     int offset = 0;
   };
   void connect(const ConnectionSpec& connection, LawPlace law, bool waits);
+  void plan_events();
+  void watch(int participant, int source);
+  InputEvents::Condition condition_of(const ConditionSpec& spec, int participant);
+  std::vector<double> own_constants(const InputEventSpec& event) const;
   void forget_polynomials();
   void fix_initial_values();
   void release_initial_values();
@@ -186,19 +191,22 @@ class Network {
   std::vector<std::vector<ConnectionEnd>> outgoing_;
   std::vector<ConnectionEnd> connections_;
   std::vector<double> events_reached_;      ///< up to where each event was told, s
-  std::vector<std::atomic<long>> at_work_;  ///< per participant: 0, or a number that grows with every call
-  std::atomic<long> newest_mark_{0};
+  std::vector<std::atomic<bool>> at_work_;  ///< per participant, for those that work at the same time
+  std::atomic<int> guarded_{-1};            ///< the participant that one thread works for, if any
 };
 
 template <class Work>
 void Network::guarded(int participant, Work&& work) {
+  const int around = guarded_.load(std::memory_order_relaxed);
+  guarded_.store(participant, std::memory_order_relaxed);
   try {
-    const AtWork mark(*this, participant);
     work();
   } catch (...) {
+    guarded_.store(around, std::memory_order_relaxed);
     note_failure(participant);
     throw;
   }
+  guarded_.store(around, std::memory_order_relaxed);
 }
 
 }  // namespace counterpoint

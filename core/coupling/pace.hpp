@@ -2,6 +2,7 @@
 
 #include "coupling/indicator.hpp"
 #include "coupling/step_clock.hpp"
+#include "coupling/step_law.hpp"
 #include "coupling/subsystem.hpp"
 
 namespace counterpoint {
@@ -21,13 +22,18 @@ namespace counterpoint {
 ///     afterwards. When it says no, the state is restored and `next_end` is asked again, for an earlier end. Others
 ///     then take the participant for one that stops early. A subsystem that cannot save is never asked.
 ///  5. `returned_to(t)` says that the participant stands at t again, after a rejected step or in a repeated window.
+///  6. `join(network, participant)` is called once, before the start. `next_end` may be asked again for the same t.
+///  7. `marked()` says that a stretch begins which may be repeated: after `returned_to` the same ends follow again, for
+///     then the others stand anywhere.
 class Pace : public Indicator {
  public:
+  virtual void join(const Network& /*network*/, int /*participant*/) {}
   virtual double next_end(double t, StepClock& clock, double event) = 0;
   virtual void published(double /*t*/, const double* /*y*/) {}
   void arrived(const Arrival&) override {}
   virtual bool may_reject() const { return false; }
   virtual bool accepts(double /*t*/, double /*t_end*/, const double* /*y*/) { return true; }
+  virtual void marked() {}
 };
 
 /// Equal steps on the grid of the clock.
@@ -45,6 +51,26 @@ class OwnPace final : public Pace {
 
  private:
   const Subsystem& subsystem_;
+};
+
+/// The steps of a law, for one participant. Of others it looks at what is known up to the start of the last step.
+class LawPace final : public Pace {
+ public:
+  LawPace(std::shared_ptr<StepLaw> law, const StepLimits& limits) : chooser(std::move(law), limits) {}
+  void join(const Network& network, int participant) override { chooser.law().join(network, participant); }
+  double next_end(double t, StepClock& clock, double event) override;
+  void arrived(const Arrival& arrival) override {
+    if (!repeats_) chooser.law().arrived(arrival);
+  }
+  void marked() override;
+  void returned_to(double /*t*/) override { repeats_ = is_marked_; }
+
+  StepChooser chooser;
+
+ private:
+  std::vector<double> ends_;  ///< of the steps since the mark, s
+  bool is_marked_ = false;
+  bool repeats_ = false;
 };
 
 }  // namespace counterpoint

@@ -21,7 +21,8 @@ std::shared_ptr<Pace> built_in_pace(const StepClock& clock, const Subsystem& sub
 Participant::Participant(SubsystemPointer model, Set set)
     : subsystem(std::move(model)),
       inputs(std::move(set.inputs)),
-      history(subsystem->output_width(), set.derivatives && subsystem->offers_derivatives(), subsystem->stops_early()),
+      history(subsystem->output_width(), set.derivatives && subsystem->offers_derivatives(),
+              subsystem->stops_early() || set.jumps),
       t(set.start),
       t_next(set.start),
       horizon(set.start),
@@ -31,6 +32,7 @@ Participant::Participant(SubsystemPointer model, Set set)
       events_(set.events),
       tolerance_(set.tolerance),
       records_(set.records),
+      jumps_(set.jumps),
       pace_listens_(set.pace != nullptr),
       may_reject_(pace_->may_reject()),
       rows_(1 + history.width()) {
@@ -43,7 +45,8 @@ void Participant::start() {
   subsystem->start(t);
   inputs->start(t);
   assumes_ = false;
-  for (const Connection& c : inputs->connections()) assumes_ = assumes_ || (!c.waits && !c.fast.compares_by_samples);
+  for (const Connection& c : inputs->connections())
+    assumes_ = assumes_ || (!c.waits && !c.watches && !c.fast.compares_by_samples);
 }
 
 Comparison& Participant::connect(Connection c, int number) {
@@ -72,6 +75,8 @@ double Participant::next_end() {
 double Participant::next_event() const {
   double first = communication_point_.next(t);
   for (const std::shared_ptr<Event>& event : *events_) first = std::min(first, event->next(t));
+  if (const InputEvents* own = inputs->events(); own != nullptr && own->next_change() > t + tolerance_)
+    first = std::min(first, own->next_change());
   return first;
 }
 
@@ -127,15 +132,37 @@ void Participant::publish_derivatives(double time) {
 
 /// The sample is written, but not yet passed. No event came before the first one.
 void Participant::publish_jump(double time) {
-  const double* before = t_next > t ? subsystem->output_before_event() : nullptr;
+  const double* before = t_next > t && subsystem->stops_early() ? subsystem->output_before_event() : nullptr;
+  if (before == nullptr && !before_event_.empty()) before = before_event_.data();
   if (before != nullptr && std::equal(before, before + history.width(), history.next_value())) before = nullptr;
   history.note_jump(before);
-  if (before == nullptr) return;
+  if (before != nullptr) keep_before_jump(time, before);
+  before_event_.clear();
+}
+
+void Participant::keep_before_jump(double time, const double* before) {
   if (!std::all_of(before, before + history.width(), [](double y) { return std::isfinite(y); })) not_finite(before);
   if (!records_) return;
   double* row = rows_.extend();
   row[0] = time;
   std::copy_n(before, history.width(), row + 1);
+}
+
+const double* Participant::pass_event(double time, const double* y) {
+  before_event_.clear();
+  if (jumps_) before_event_.assign(y, y + history.width());
+  inputs->events()->pass(time);
+  if (!jumps_) return y;
+  return output_after_event(time);
+}
+
+/// Outputs are asked for with other inputs, which may change the state: it is put back.
+const double* Participant::output_after_event(double time) {
+  const std::unique_ptr<SavedState> state = subsystem->save();
+  const double* y = state ? subsystem->output_again(time, *inputs) : subsystem->output(time, *inputs);
+  after_event_.assign(y, y + history.width());
+  if (state) subsystem->restore(*state);
+  return after_event_.data();
 }
 
 void Participant::publish_given(double time, const double* values) {
@@ -182,7 +209,7 @@ std::vector<Rows> Participant::take_rows() {
   std::vector<Connection>& connections = inputs->connections();
   for (std::size_t k = 0; k < connections.size(); ++k) {
     Connection& c = connections[k];
-    if (c.waits || c.fast.compares_by_samples) continue;
+    if (c.waits || c.watches || c.fast.compares_by_samples) continue;
     const Samples& frozen = c.samples;
     const History& source = *frozen.history;
     const bool published = frozen.end < source.end();
@@ -203,7 +230,9 @@ std::vector<Rows> Participant::take_rows() {
   for (std::size_t k = 0; k < connections.size(); ++k) {
     Connection& c = connections[k];
     if (!c.reads_earlier) continue;
-    const double sample = c.samples.time(c.samples.last());
+    const std::size_t reaching =
+        c.sees_window() ? c.samples.ahead_of(t - 2.0 * tolerance_) : c.samples.last();  // the first not before t
+    const double sample = c.samples.time(reaching);
     if (!comparisons[k].wants(t_next, sample, tolerance_)) continue;
     comparisons[k].assume(inputs->polynomial(c, t), t, sample);
     compare(k);
@@ -216,8 +245,8 @@ void Participant::compare(std::size_t k) {
   comparisons[k].arrive(c);
 }
 
-void Participant::read_earlier(const std::vector<History>& earlier) {
-  inputs->read_earlier(earlier);
+void Participant::read_earlier(const std::vector<History>& earlier, bool centred) {
+  inputs->read_earlier(earlier, centred);
   repeats_ = true;
 }
 
@@ -234,6 +263,7 @@ bool Participant::save(std::size_t keep, Saved& into) const {
   into.comparisons.resize(comparisons.size());
   for (std::size_t k = 0; k < comparisons.size(); ++k) comparisons[k].save(into.comparisons[k]);
   into.clock = clock_;
+  if (pace_listens_) pace_->marked();
   into.communication_point = communication_point_.time;
   into.t = t;
   into.t_next = t_next;

@@ -33,6 +33,7 @@ class Participant {
     StepClock clock;
     const std::vector<std::shared_ptr<Event>>* events = nullptr;
     bool derivatives = false;  ///< of its outputs are wanted
+    bool jumps = false;        ///< its outputs may jump when events change its inputs
     double start = 0.0;        ///< s
     double tolerance = 0.0;    ///< s
     bool records = true;
@@ -58,6 +59,7 @@ class Participant {
     if (reached != t_next) reached = accepted_end(reached);
     const double* y = subsystem->output(reached, *inputs);
     if (may_reject_ && !pace_->accepts(t, reached, y)) return step_again();
+    if (inputs->events() != nullptr && inputs->events()->changes_at(reached)) y = pass_event(reached, y);
     publish(reached, y);
     if (inputs->depends_on_step()) inputs->remember_end(reached);
     t = reached;
@@ -74,6 +76,8 @@ class Participant {
   }
   /// No step goes beyond `end` from now on: one that would ends there, and with it the participant has finished.
   void open_until(double end);
+  /// Others want to know its sources up to `end` before they step.
+  void wants_sources_until(double end) { horizon = std::max(horizon, end); }
 
   /// Write a sample that came from elsewhere (a host that integrates by itself).
   void publish_given(double time, const double* values);
@@ -84,7 +88,7 @@ class Participant {
   void compare(std::size_t k);
 
   /// From here on a stretch of time is repeated, or is not any more (`Inputs::read_earlier`).
-  void read_earlier(const std::vector<History>& earlier);
+  void read_earlier(const std::vector<History>& earlier, bool centred);
   void read_present();
 
   /// All that lasts. `keep`: the first sample that may still be needed.
@@ -109,6 +113,10 @@ class Participant {
   std::size_t row_count() const { return rows_.rows(); }
   std::vector<Rows> take_rows();
 
+  /// Null where its steps are fixed or its own.
+  Pace* pace() const { return pace_listens_ ? pace_.get() : nullptr; }
+  /// The next time that steps of a chosen length do not go over, s.
+  double next_event() const;
   bool finished() const { return t_next == Polynomial::infinity; }
   bool records() const { return records_; }
   /// Whether a step may end before its proposed end.
@@ -157,11 +165,14 @@ class Participant {
   }
 
   double next_end();
-  double next_event() const;
   void save_for_rejection();
   void step_again();
   void publish_derivatives(double time);
   void publish_jump(double time);
+  void keep_before_jump(double time, const double* before);
+  /// An event changes the inputs at the end of the step; returns the outputs after it, and keeps those before.
+  const double* pass_event(double time, const double* y);
+  const double* output_after_event(double time);
   void assume();
   void assume_in_repeat();
   /// The end of a step that did not end exactly where it was proposed; throws when that is not allowed.
@@ -174,10 +185,12 @@ class Participant {
   CommunicationPoint communication_point_;
   double tolerance_;
   bool records_;
-  bool pace_listens_;        ///< it is not one of the built-in ones
-  bool may_reject_ = false;  ///< and may reject steps
-  bool assumes_ = false;     ///< some input is extrapolated, and what is assumed of it is written down
-  bool repeats_ = false;     ///< what it did not wait for is read from the pass before
+  bool jumps_;                                      ///< its outputs may jump when events change its inputs
+  std::vector<double> before_event_, after_event_;  ///< outputs; empty: no event ended the step
+  bool pace_listens_;                               ///< it is not one of the built-in ones
+  bool may_reject_ = false;                         ///< and may reject steps
+  bool assumes_ = false;  ///< some input is extrapolated, and what is assumed of it is written down
+  bool repeats_ = false;  ///< what it did not wait for is read from the pass before
   std::unique_ptr<SavedState> before_step_;
   RowBuffer rows_;
 };

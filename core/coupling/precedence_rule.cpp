@@ -18,9 +18,11 @@ PrecedenceRule::PrecedenceRule(Network& network, const RunSpec& spec)
     c.participant = &network_.participants[i];
     c.outgoing = &network_.outgoing(c.index);
   }
-  for (const ConnectionSpec& c : spec.connections) {
-    candidates_[c.source].neighbours.push_back(&candidates_[c.target]);
-    candidates_[c.target].neighbours.push_back(&candidates_[c.source]);
+  for (Candidate& consumer : candidates_) {
+    for (const Connection& c : consumer.participant->inputs->connections()) {
+      candidates_[c.source].neighbours.push_back(&consumer);
+      consumer.neighbours.push_back(&candidates_[c.source]);
+    }
   }
   for (Candidate& c : candidates_) {
     std::vector<Candidate*>& list = c.neighbours;
@@ -30,15 +32,19 @@ PrecedenceRule::PrecedenceRule(Network& network, const RunSpec& spec)
 }
 
 void PrecedenceRule::look_again() {
-  ready_.clear();
-  aside_.clear();
   for (Candidate& c : candidates_) {
-    c.ready = false;
     c.intakes.clear();
     for (Connection& connection : c.participant->inputs->connections()) {
       if (!connection.reads_earlier) c.intakes.push_back({&connection, &network_.participants[connection.source]});
     }
   }
+  offer_all();
+}
+
+void PrecedenceRule::offer_all() {
+  ready_.clear();
+  aside_.clear();
+  for (Candidate& c : candidates_) c.ready = false;
   for (Candidate& c : candidates_) {
     update_limits(c);
     offer(c);
@@ -85,7 +91,7 @@ bool PrecedenceRule::blocks(int i, const Connection& c) const {
   const Participant& p = network_.participants[i];
   const Participant& source = network_.participants[c.source];
   if (c.reads_earlier) return false;
-  if (c.waits) return !source.finished() && p.t_next > source.t + network_.tolerance;
+  if (c.waits) return !source.finished() && (c.sees_window() || p.t_next > source.t + network_.tolerance);
   return p.t >= publishes_after(c, source);
 }
 

@@ -9,7 +9,9 @@ constexpr long steps_in_a_slice = 1 << 18;  ///< then what was recorded is given
 }  // namespace
 
 Scheduler::Scheduler(const RunSpec& spec, int threads)
-    : network_(spec), rule_(network_, spec), paths_(spec, threads, network_, rule_) {}
+    : network_(spec), rule_(network_, spec), paths_(spec, threads, network_, rule_), wall_clock_(spec.wall_clock) {
+  if (wall_clock_) paths_.leave_rounds();
+}
 
 void Scheduler::start() {
   paths_.before_start();
@@ -17,12 +19,15 @@ void Scheduler::start() {
   network_.begin(-1);
   paths_.after_start();
   look_again();
+  if (wall_clock_) wall_clock_->begin(static_cast<int>(network_.participants.size()));
 }
 
 void Scheduler::look_again() {
   paths_.look_again();
   rule_.look_again();
 }
+
+void Scheduler::go_on() { rule_.offer_all(); }
 
 void Scheduler::stop_at(double time) {
   for (std::size_t i = 0; i < network_.participants.size(); ++i) {
@@ -34,7 +39,7 @@ void Scheduler::stop_at(double time) {
 bool Scheduler::advance(double target, double wall_seconds) {
   rule_.aim_at(target);
   try {
-    go(wall_seconds);
+    wall_clock_ ? go_by_wall_clock(wall_seconds) : go(wall_seconds);
   } catch (...) {
     compare_all();  // what came before the failure counts
     throw;
@@ -58,7 +63,8 @@ void Scheduler::compare_all() {
 /// not on the way of one participant after the other stays out of it.
 [[gnu::flatten]] void Scheduler::go(double wall_seconds) {
   using clock = std::chrono::steady_clock;
-  const auto deadline = clock::now() + std::chrono::duration<double>(wall_seconds);
+  clock::time_point deadline{};  // set at the first look: short runs, such as a window, need none
+  bool is_set = false;
   steps_made_ = 0;
   long look_at_clock = fast::cheap_steps_between_clocks;
   while (rule_.behind() > 0) {
@@ -70,9 +76,32 @@ void Scheduler::compare_all() {
     if (steps_made_ >= steps_in_a_slice) break;
     if (steps_made_ >= look_at_clock) {
       look_at_clock = steps_made_ + fast::cheap_steps_between_clocks;
-      if (clock::now() >= deadline) break;
+      const clock::time_point now = clock::now();
+      if (!is_set)
+        deadline = now + std::chrono::duration_cast<clock::duration>(std::chrono::duration<double>(wall_seconds));
+      is_set = true;
+      if (now >= deadline) break;
     }
   }
+}
+
+/// One step after the other, each when its time has come. The next one is chosen again after a slice that ended
+/// waiting.
+void Scheduler::go_by_wall_clock(double wall_seconds) {
+  using clock = std::chrono::steady_clock;
+  const auto deadline = clock::now() + std::chrono::duration<double>(wall_seconds);
+  do {
+    if (rule_.behind() == 0) return;
+    Candidate& next = rule_.choose();
+    const double left = std::chrono::duration<double>(deadline - clock::now()).count();
+    if (!wall_clock_->wait(next.participant->t, left)) {
+      rule_.look_again();
+      return;
+    }
+    step(next);
+    publish(next);
+    wall_clock_->note(next.index, next.participant->t);
+  } while (clock::now() < deadline);
 }
 
 [[gnu::noinline]] void Scheduler::step(Candidate& c) {

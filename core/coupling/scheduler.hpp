@@ -27,6 +27,8 @@ class Scheduler {
 
   /// Find out again which participants may step: they were moved, or what they read was changed.
   void look_again();
+  /// The same where each reads from those that it did.
+  void go_on();
 
   /// Step until every participant has reached `target`, or for a slice: until `wall_seconds` have passed
   /// or some hundred thousand steps are made, whose results should be taken away.
@@ -47,6 +49,7 @@ class Scheduler {
   using Candidate = PrecedenceRule::Candidate;
 
   void go(double wall_seconds);
+  void go_by_wall_clock(double wall_seconds);
   void step(Candidate& c);
   void publish(Candidate& c);
   void compare_all();
@@ -54,7 +57,8 @@ class Scheduler {
   Network network_;
   PrecedenceRule rule_;
   fast::SchedulingPaths paths_;
-  long steps_made_ = 0;  ///< in this slice
+  std::shared_ptr<WallClock> wall_clock_;  ///< null: as fast as possible
+  long steps_made_ = 0;                    ///< in this slice
 };
 
 }  // namespace counterpoint

@@ -21,6 +21,10 @@ class StepClock {
   bool fixed() const { return step_ > 0.0; }
   /// Length of the fixed step in s, or 0.
   double step() const { return step_; }
+  /// Where the run ends, s.
+  double end() const { return until_; }
+  /// Times closer than this are the same time, s.
+  double tolerance() const { return tolerance_; }
 
   /// Let the run end here instead.
   void end_at(double until) {

@@ -74,6 +74,8 @@ class Subsystem : public recipe::Describable {
   virtual bool offers_derivatives() const { return false; }
   virtual const double* output_derivative(double /*t*/, Inputs& /*u*/) { return nullptr; }
   virtual double preferred_step() const { return 0.0; }
+  /// How often its equations were evaluated since the start, rejected and repeated steps included; -1: not counted.
+  virtual long evaluations() const { return -1; }
   virtual std::unique_ptr<SavedState> save() const { return nullptr; }
   virtual void restore(const SavedState&) {}
   virtual std::unique_ptr<SavedState> read_state(recipe::Reader&) const { return nullptr; }

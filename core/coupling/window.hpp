@@ -3,8 +3,11 @@
 #include <vector>
 
 #include "signal/history.hpp"
+#include "signal/polynomial.hpp"
 
 namespace counterpoint {
+
+class Network;
 
 /// A scalar output that a consumer extrapolates in the first pass of a window and interpolates in the others.
 struct InterfaceSignal {
@@ -33,12 +36,21 @@ struct WindowTally {
 ///     restored to the beginning and go through the window again. It is told the interface over the stretch.
 ///  4. Where no consumer extrapolates there is no interface: neither is called, and there is one pass.
 ///  5. What it answers follows from what it is told, so that equal runs give equal bits.
+///  6. One that never answers yes says so (`may_repeat`): subsystems that cannot save will do then.
+///  7. After a yes, `reads_earlier` says whether the next pass interpolates what this one has published, or begins
+///     afresh, and `end_of_repeat` where it ends: not after the window.
 class Window {
  public:
   virtual ~Window() = default;
+  virtual void join(const Network& /*network*/) {}
   virtual double end_after(double from) = 0;
   virtual void opened(const std::vector<InterfaceSignal>& /*interface*/) {}
   virtual bool again(int pass, double end, const std::vector<InterfaceSignal>& interface) = 0;
+  virtual bool may_repeat() const { return true; }
+  virtual bool reads_earlier() const { return true; }
+  virtual double end_of_repeat() const { return Polynomial::infinity; }
+  /// Whether repeats take samples from both sides, since those ahead are known.
+  virtual bool centred() const { return false; }
   /// Add what it has to say.
   virtual void report(WindowTally& /*tally*/) const {}
 };
@@ -48,6 +60,7 @@ struct WindowSpec {
   double length = 0.0;     ///< s
   int repeats = 1;         ///< after the first pass, at most
   double tolerance = 0.0;  ///< a repeat that changes less is the last one; 0: repeat as often as said
+  bool centred = false;    ///< repeats take samples from both sides
 };
 
 /// Windows of equal length, repeated a number of times or until a repeat changes little.
@@ -59,6 +72,7 @@ class RepeatedWindow final : public Window {
   double end_after(double from) override;
   void opened(const std::vector<InterfaceSignal>& interface) override;
   bool again(int pass, double end, const std::vector<InterfaceSignal>& interface) override;
+  bool centred() const override { return spec_.centred; }
   void report(WindowTally& tally) const override;
 
  private:

@@ -15,13 +15,14 @@ WindowedScheduler::WindowedScheduler(const RunSpec& spec, std::unique_ptr<Window
   for (const Participant& p : network().participants)
     earlier_.emplace_back(p.history.width(), p.history.has_derivatives(), p.history.may_jump());
   find_interface();
+  window_->join(network());
 }
 
 void WindowedScheduler::find_interface() {
   const std::vector<Participant>& participants = network().participants;
   for (const Participant& p : participants) {
     for (const Connection& c : p.inputs->connections()) {
-      if (c.waits) continue;
+      if (c.waits || c.watches) continue;
       for (int j = 0; j < c.samples.width; ++j) {
         const int column = c.samples.column + j;
         const bool known = std::any_of(interface_.begin(), interface_.end(), [&](const InterfaceSignal& other) {
@@ -49,10 +50,17 @@ bool WindowedScheduler::advance(double target, double wall_seconds) {
       throw;
     }
     close();
-    pause = pause || clock::now() >= deadline;
+    pause = pause || (is_worth_a_look() && clock::now() >= deadline);
     if (pause) break;
   }
   return from_ >= last;
+}
+
+/// Windows may be as short as a cheap step, and the clock costs as much.
+bool WindowedScheduler::is_worth_a_look() {
+  const std::vector<Participant>& all = network().participants;
+  return takes_back() || windows_ % 32 == 0 ||
+         std::any_of(all.begin(), all.end(), [](const Participant& p) { return p.stopwatch.costly(); });
 }
 
 void WindowedScheduler::open() {
@@ -62,14 +70,15 @@ void WindowedScheduler::open() {
   for (std::size_t i = 0; i < participants.size(); ++i) {
     network().guarded(static_cast<int>(i), [&] { participants[i].open_until(to_); });
   }
-  if (!interface_.empty()) {
+  if (takes_back()) {
     if (!network().save(checkpoint_)) internal_error("a subsystem in a window cannot save");
     for (std::size_t i = 0; i < participants.size(); ++i)
       participants[i].history.keep_from(checkpoint_[i].history.begin);
     window_->opened(interface_);
   }
-  scheduler_.look_again();
+  takes_back() ? scheduler_.look_again() : scheduler_.go_on();
   pass_ = 0;
+  shortened_ = false;
   open_ = true;
 }
 
@@ -87,24 +96,40 @@ void WindowedScheduler::repeat() {
   std::vector<Participant>& participants = network().participants;
   for (std::size_t i = 0; i < participants.size(); ++i) std::swap(participants[i].history, earlier_[i]);
   network().restore(checkpoint_);
+  if (window_->end_of_repeat() < to_ - network().tolerance) {
+    to_ = window_->end_of_repeat();
+    shortened_ = true;
+  }
   for (std::size_t i = 0; i < participants.size(); ++i) {
-    participants[i].history.keep_from(checkpoint_[i].history.begin);
-    participants[i].read_earlier(earlier_);
+    Participant& p = participants[i];
+    p.history.keep_from(checkpoint_[i].history.begin);
+    if (window_->reads_earlier()) {
+      p.read_earlier(earlier_, window_->centred());
+    } else {
+      p.read_present();
+    }
+    // What was saved proposes to go to the first end, in steps of the first pass.
+    if (shortened_ || !window_->reads_earlier()) network().guarded(static_cast<int>(i), [&] { p.open_until(to_); });
+    if (window_->centred()) p.wants_sources_until(to_);
   }
   scheduler_.look_again();
   ++pass_;
 }
 
 void WindowedScheduler::close() {
+  if (takes_back()) release();
+  ++windows_;
+  passes_ += pass_ + 1;
+  from_ = to_;
+  open_ = false;
+}
+
+void WindowedScheduler::release() {
   for (Participant& p : network().participants) {
     p.read_present();
     p.history.keep_from(History::nowhere);
   }
   release_states();
-  ++windows_;
-  passes_ += pass_ + 1;
-  from_ = to_;
-  open_ = false;
 }
 
 void WindowedScheduler::give_up() {

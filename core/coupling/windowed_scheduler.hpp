@@ -19,6 +19,8 @@ namespace counterpoint {
 ///            keep what this pass has published, restore everything to T, and go to T' again:
 ///            a participant that waits for a source interpolates what it publishes now, as in the first pass;
 ///            one that does not wait interpolates what it published in the pass before
+///            where stencils are centred, one that waits does so until its source has come to T', so that it
+///            takes samples from both sides as the others do
 ///       4. what the last pass has published counts; the others leave nothing behind.
 ///
 /// Parallel schemes become Jacobi iterations, the others Gauss-Seidel ones. Where no participant extrapolates there is
@@ -44,18 +46,22 @@ class WindowedScheduler {
   void abandon();
 
   /// Whether rows are recorded that may yet be taken back.
-  bool has_open_window() const { return open_ && !interface_.empty(); }
+  bool has_open_window() const { return open_ && takes_back(); }
   /// Up to here what was published stays, s.
   double time();
   WindowTally tally() const;
+  Window& window() { return *window_; }
   Network& network() { return scheduler_.network(); }
 
  private:
+  bool takes_back() const { return !interface_.empty() && window_->may_repeat(); }
   void find_interface();
+  bool is_worth_a_look();
   void open();
   bool finish_passes(double wall_seconds);
   void repeat();
   void close();
+  void release();
   void release_states();
 
   Scheduler scheduler_;
@@ -65,9 +71,10 @@ class WindowedScheduler {
   Network::Saved checkpoint_;     ///< everything at T
   std::vector<History> earlier_;  ///< by participant, what the pass before has published
   bool open_ = false;
-  double from_;      ///< T
-  double to_ = 0.0;  ///< T'
-  int pass_ = 0;     ///< of the open window
+  double from_;             ///< T
+  double to_ = 0.0;         ///< T'
+  int pass_ = 0;            ///< of the open window
+  bool shortened_ = false;  ///< it ends earlier than it did at first
   long windows_ = 0;
   long passes_ = 0;
 };

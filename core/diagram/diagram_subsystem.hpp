@@ -23,6 +23,7 @@ class DiagramSubsystem final : public Subsystem {
   double preferred_step() const override {
     return simulator_.is_variable() ? simulator_.preferred_step() : preferred_step_;
   }
+  long evaluations() const override { return simulator_.statistics().evaluations; }
   std::unique_ptr<SavedState> save() const override;
   void restore(const SavedState& state) override;
   std::unique_ptr<SavedState> read_state(recipe::Reader& reader) const override;

@@ -56,7 +56,7 @@ void Program::assemble(const Expression& expression, std::vector<const double*> 
     const int n = expression.results()[k].node;
     const Operation operation = graph[n].operation;
     const bool is_computed = operation != Operation::constant && operation != Operation::variable && !jumps(operation);
-    if (is_computed && !target[n]) target[n] = results[k];
+    if (is_computed && !target[n]) target[n] = results[k];  // null where the result stays in its register
   }
   // A product that only a sum uses becomes one instruction with it.
   const auto fuses = [&](int n) {
@@ -98,7 +98,8 @@ void Program::assemble(const Expression& expression, std::vector<const double*> 
   }
   for (std::size_t k = 0; k < results.size(); ++k) {
     const int n = expression.results()[k].node;
-    if (target[n] != results[k]) code_.push_back({Operation::copy, results[k], places[n], nullptr, nullptr});
+    if (results[k] && target[n] != results[k])
+      code_.push_back({Operation::copy, results[k], places[n], nullptr, nullptr});
   }
 }
 

@@ -88,7 +88,8 @@ class Program {
   /// Kinks and jumps in it.
   static int crossings(const Expression& expression);
 
-  /// `variable(slot)` gives the address of a variable; results are written to `results`, in their order.
+  /// `variable(slot)` gives the address of a variable; results are written to `results`, in their order, but for those
+  /// whose place is null.
   template <class Address>
   void bind(const Expression& expression, Address variable, double* registers, const std::vector<double*>& results) {
     std::vector<const double*> places;

@@ -11,7 +11,7 @@
 #include "check.hpp"
 #include "coupling/subsystem.hpp"
 #include "fmi/fmi1.h"
-#include "fmi/instance.hpp"
+#include "fmi/held_steps.hpp"
 #include "fmi/symbols.hpp"
 
 namespace counterpoint::fmi {
@@ -97,10 +97,10 @@ extern "C" void log_message1(fmi1Component component, fmi1String, fmi1Status sta
 
 /// FMI 1 has no initialisation mode: start values and inputs are set, one call initialises, and only then values may be
 /// read. So the first reading initialises, with the inputs known then.
-class Instance1 final : public Instance {
+class Instance1 final : public HeldSteps<Instance1> {
  public:
   Instance1(LibraryPointer library, const InstanceSettings& settings, std::shared_ptr<Log> log)
-      : Instance(std::move(log), library),
+      : HeldSteps(std::move(log), library),
         library_(std::move(library)),
         f_(*library_, settings.identifier, settings.kind),
         settings_(settings) {
@@ -191,23 +191,16 @@ class Instance1 final : public Instance {
     return is_fine(status) ? StepEnd{t + h, false, false, false} : ended(status, t, h);
   }
 
-  HeldFunction held_function() const override {
-    return [](void* instance, double t, double t_end, const double* u, double* y) {
-      static_cast<Instance1*>(static_cast<Instance*>(instance))->step_held(t, t_end, u, y);
-    };
+  void set_doubles(const Exchange& x, const double* u) {
+    check(shielded(f_.SetReal, c_, x.inputs, x.input_count, u), f_.SetReal.name);
   }
-  void step_held(double t, double t_end, const double* u, double* y) override {
-    Exchange& x = exchange_;
-    code_.call->turn_to(code_);
-    x.time = t;
-    const double h = x.length > 0.0 ? x.length : t_end - t;
-    if (x.input_count > 0) check(shielded(f_.SetReal, c_, x.inputs, x.input_count, u), f_.SetReal.name);
+  bool makes_step(double t, double h, StepEnd& end) {
     const int status = shielded(f_.DoStep, c_, t, h, true_);
-    if (!is_fine(status)) {
-      const StepEnd end = ended(status, t, h);
-      if (end.discarded) return x.unusual(end, t, t_end, u, y);
-    }
-    if (x.output_count > 0) check(shielded(f_.GetReal, c_, x.outputs, x.output_count, y), f_.GetReal.name);
+    if (!is_fine(status)) end = ended(status, t, h);
+    return !end.discarded;
+  }
+  void get_doubles(const Exchange& x, double* y) {
+    check(shielded(f_.GetReal, c_, x.outputs, x.output_count, y), f_.GetReal.name);
   }
 
   bool set_input_slopes(const References& r, const double* slopes) override {

@@ -11,7 +11,7 @@
 #include "coupling/subsystem.hpp"
 #include "fmi/callbacks.hpp"
 #include "fmi/fmi2.h"
-#include "fmi/instance.hpp"
+#include "fmi/held_steps.hpp"
 #include "fmi/symbols.hpp"
 
 namespace counterpoint::fmi {
@@ -93,10 +93,10 @@ class CallbackPool {
   std::vector<fmi2CallbackFunctions*> free_;
 };
 
-class Instance2 final : public Instance {
+class Instance2 final : public HeldSteps<Instance2> {
  public:
   Instance2(LibraryPointer library, const InstanceSettings& settings, std::shared_ptr<Log> log)
-      : Instance(std::move(log), library),
+      : HeldSteps(std::move(log), library),
         library_(std::move(library)),
         f_(*library_, settings.kind),
         settings_(settings),
@@ -172,23 +172,16 @@ class Instance2 final : public Instance {
     return is_fine(status) ? StepEnd{t + h, false, false, false} : ended(status, t, h);
   }
 
-  HeldFunction held_function() const override {
-    return [](void* instance, double t, double t_end, const double* u, double* y) {
-      static_cast<Instance2*>(static_cast<Instance*>(instance))->step_held(t, t_end, u, y);
-    };
+  void set_doubles(const Exchange& x, const double* u) {
+    check(shielded(held_.set, c_, x.inputs, x.input_count, u), held_.set.name);
   }
-  void step_held(double t, double t_end, const double* u, double* y) override {
-    Exchange& x = exchange_;
-    code_.call->turn_to(code_);
-    x.time = t;
-    const double h = x.length > 0.0 ? x.length : t_end - t;
-    if (x.input_count > 0) check(shielded(held_.set, c_, x.inputs, x.input_count, u), held_.set.name);
+  bool makes_step(double t, double h, StepEnd& end) {
     const int status = shielded(held_.step, c_, t, h, held_.is_final);
-    if (!is_fine(status)) {
-      const StepEnd end = ended(status, t, h);
-      if (end.discarded) return x.unusual(end, t, t_end, u, y);
-    }
-    if (x.output_count > 0) check(shielded(held_.get, c_, x.outputs, x.output_count, y), held_.get.name);
+    if (!is_fine(status)) end = ended(status, t, h);
+    return !end.discarded;
+  }
+  void get_doubles(const Exchange& x, double* y) {
+    check(shielded(held_.get, c_, x.outputs, x.output_count, y), held_.get.name);
   }
 
   bool set_input_slopes(const References& r, const double* slopes) override {

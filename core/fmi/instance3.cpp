@@ -8,7 +8,7 @@
 #include "coupling/subsystem.hpp"
 #include "fmi/callbacks.hpp"
 #include "fmi/fmi3.h"
-#include "fmi/instance.hpp"
+#include "fmi/held_steps.hpp"
 #include "fmi/symbols.hpp"
 
 namespace counterpoint::fmi {
@@ -82,10 +82,10 @@ extern "C" void intermediate_update3(fmi3InstanceEnvironment environment, fmi3Fl
   }
 }
 
-class Instance3 final : public Instance {
+class Instance3 final : public HeldSteps<Instance3> {
  public:
   Instance3(LibraryPointer library, const InstanceSettings& settings, std::shared_ptr<Log> log)
-      : Instance(std::move(log), library),
+      : HeldSteps(std::move(log), library),
         library_(std::move(library)),
         f_(*library_, settings.kind),
         settings_(settings),
@@ -201,28 +201,21 @@ class Instance3 final : public Instance {
     return {early || terminate ? reached : t + h, event, terminate, false};
   }
 
-  HeldFunction held_function() const override {
-    return [](void* instance, double t, double t_end, const double* u, double* y) {
-      static_cast<Instance3*>(static_cast<Instance*>(instance))->step_held(t, t_end, u, y);
-    };
+  void set_doubles(const Exchange& x, const double* u) {
+    check(shielded(held_.set, c_, x.inputs, x.input_count, u, x.input_width), held_.set.name);
   }
-  void step_held(double t, double t_end, const double* u, double* y) override {
-    Exchange& x = exchange_;
-    code_.call->turn_to(code_);
-    x.time = t;
-    const double h = x.length > 0.0 ? x.length : t_end - t;
-    if (x.input_count > 0) check(shielded(held_.set, c_, x.inputs, x.input_count, u, x.input_width), held_.set.name);
+  bool makes_step(double t, double h, StepEnd& end) {
     bool event = false, terminate = false, early = false;
     double reached = t + h;
     const int status = shielded(held_.step, c_, t, h, held_.is_final, &event, &terminate, &early, &reached);
-    if (!is_fine(status) || terminate || early) {
-      if (status != fmi3Discard) check(status, f_.fmi3DoStep.name);
-      if (reached != t + h || terminate || status == fmi3Discard) {
-        return x.unusual({reached, event, terminate, status == fmi3Discard}, t, t_end, u, y);
-      }
-    }
-    if (x.output_count > 0)
-      check(shielded(held_.get, c_, x.outputs, x.output_count, y, x.output_width), held_.get.name);
+    if (is_fine(status) && !terminate && !early) return true;
+    const bool discarded = status == fmi3Discard;
+    if (!discarded) check(status, f_.fmi3DoStep.name);
+    end = {reached, event, terminate, discarded};
+    return reached == t + h && !terminate && !discarded;
+  }
+  void get_doubles(const Exchange& x, double* y) {
+    check(shielded(held_.get, c_, x.outputs, x.output_count, y, x.output_width), held_.get.name);
   }
 
   bool set_input_slopes(const References&, const double*) override {

@@ -38,6 +38,7 @@ class ModelExchangeSubsystem final : public FmuBase, private HybridSystem {
   std::vector<double> memory() const override;
 
   const IntegrationStatistics* statistics() const override { return &statistics_; }
+  long evaluations() const override { return statistics_.evaluations; }
 
  private:
   enum class Cause { none, state, time, step, input };

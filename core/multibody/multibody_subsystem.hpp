@@ -58,6 +58,8 @@ class MultibodySubsystem final : public Subsystem {
 
   const State& state() const { return state_; }
   const Statistics& statistics() const { return stepper_->statistics(); }
+  /// Each iteration of a step evaluates them once.
+  long evaluations() const override { return static_cast<long>(statistics().iterations); }
   const Stepper& stepper() const { return *stepper_; }
 
  private:

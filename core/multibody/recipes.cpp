@@ -135,7 +135,8 @@ NamedNumbers TunableNumbers<TyreLaw>::of(TyreLaw& l) {
                    {"trail_fall", &l.trail_fall},
                    {"standstill_damping", &l.standstill_damping},
                    {"standstill_speed", &l.standstill_speed},
-                   {"largest_slip", &l.largest_slip}};
+                   {"largest_slip", &l.largest_slip},
+                   {"gyroscopic_inertia", &l.gyroscopic_inertia}};
   for (const auto& [name, formula] : {std::pair("longitudinal.", &l.longitudinal), std::pair("lateral.", &l.lateral)}) {
     const std::string in(name);
     all.insert(all.end(),

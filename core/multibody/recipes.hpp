@@ -161,7 +161,8 @@ struct Fields<multibody::TyreLaw> {
   static auto of(auto& l) {
     return std::tie(l.radius, l.stiffness, l.damping, l.longitudinal, l.lateral, l.longitudinal_relaxation,
                     l.lateral_relaxation, l.nominal_load, l.load_sensitivity, l.camber_slip, l.rolling_resistance,
-                    l.rolling_speed, l.trail, l.trail_fall, l.standstill_damping, l.standstill_speed, l.largest_slip);
+                    l.rolling_speed, l.trail, l.trail_fall, l.standstill_damping, l.standstill_speed, l.largest_slip,
+                    l.gyroscopic_inertia);
   }
 };
 template <>

@@ -72,6 +72,7 @@ class Tyre final : public Force {
   }
 
   void add(const Instant& now, double* Q) const override {
+    if (law_.gyroscopic_inertia > 0.0) add_gyroscopic_moment(now, Q);
     const Load load = evaluate(now);
     if (load.normal == 0.0) return;
     add_force(load.normal, normal_row(load.pose), Q);
@@ -196,6 +197,14 @@ class Tyre final : public Force {
     add_square(row_, factor, block);
   }
 
+  /// The spin J Omega a changes with its axis: the carrier feels the moment -J Omega a', which does no work.
+  void add_gyroscopic_moment(const Instant& now, double* Q) const {
+    const Vector axis = attachment_.at(wheel_axis, now.q), rate = attachment_.rate(wheel_axis, now.v);
+    const Vector across = axis.cross(attachment_.at(wheel_spoke, now.q));
+    const double spin = across.dot(attachment_.rate(wheel_spoke, now.v)) + attachment_.rate(wheel_angle, now.v).x();
+    attachment_.add_force(wheel_axis, law_.gyroscopic_inertia * spin * axis.cross(rate), Q);
+  }
+
   double normal_force(const Pose& pose, const Instant& now) const {
     if (pose.deflection <= 0.0) return 0.0;
     return std::max(0.0, law_.stiffness * pose.deflection - law_.damping * rate(normal_row(pose), now));
@@ -313,6 +322,9 @@ void check(const TyreLaw& law) {
   std::string problems;
   for (const auto& [name, value] : positive) {
     if (!(value > 0.0)) problems += text("\n  %s: %g; it must be positive", name, value);
+  }
+  if (!(law.gyroscopic_inertia >= 0.0)) {
+    problems += text("\n  gyroscopic_inertia: %g; it must not be negative", law.gyroscopic_inertia);
   }
   if (!problems.empty()) throw UserError("tyre:" + problems);
 }

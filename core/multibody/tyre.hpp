@@ -34,6 +34,7 @@ struct TyreLaw {
   double standstill_damping = 0.0;       ///< along and across the road, N s/m
   double standstill_speed = 2.0;         ///< fades it out as exp(-(V / this)^2), m/s
   double largest_slip = 2.0;             ///< bound of the slip that a wheel spinning on the spot can wind up
+  double gyroscopic_inertia = 0.0;       ///< of a wheel whose angle is a coordinate, about its axis, kg m^2
 };
 
 /// Where a tyre takes hold of its wheel.
@@ -52,7 +53,8 @@ struct Wheel {
 /// Directions: z is the road's normal, x = axis x z points forward, y = z x x to the left. Positive longitudinal slip
 /// drives, positive slip angle pushes to the left: Fx = mu Fz sin(...) of slip (Omega R - V) / |V|, R the loaded
 /// radius. Slip builds up from zero: a run begins with a relaxed tyre, and so does every touch-down. Moments about the
-/// spin axis act on spoke and angle, the others on the axis, which may belong to the wheel's carrier.
+/// spin axis act on spoke and angle, the others on the axis, which may belong to the wheel's carrier. A wheel whose
+/// angle is a coordinate has no body that turns: what its spin does to the carrier that turns its axis is added here.
 ForcePointer make_tyre(const Wheel& wheel, const Plane& road, const TyreLaw& law);
 
 }  // namespace counterpoint::multibody

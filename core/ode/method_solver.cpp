@@ -15,6 +15,8 @@ class MethodSolver : public Solver, protected Slopes {
   MethodSolver(MethodPointer method, RightHandSidePointer f)
       : method_(std::move(method)), f_(std::move(f)), first_(f_->states()), end_(f_->states()) {}
 
+  void start(double, const std::vector<double>&) override { evaluations_ = 0; }
+  long evaluations() const override { return evaluations_; }
   void step(double t, double t_end, double* x, Inputs& u) override {
     evaluate_first(t, x, u);
     method_->begin();
@@ -23,7 +25,10 @@ class MethodSolver : public Solver, protected Slopes {
   }
 
  protected:
-  void evaluate(double t, int, const double* x, double* dx) override { f_->evaluate(t, x, inputs_->at(t), dx); }
+  void evaluate(double t, int, const double* x, double* dx) override {
+    ++evaluations_;
+    f_->evaluate(t, x, inputs_->at(t), dx);
+  }
   void evaluate_first(double t, const double* x, Inputs& u) {
     inputs_ = &u;
     evaluate(t, 0, x, first_.data());
@@ -33,6 +38,7 @@ class MethodSolver : public Solver, protected Slopes {
   RightHandSidePointer f_;
   Inputs* inputs_ = nullptr;
   std::vector<double> first_, end_;
+  long evaluations_ = 0;
 };
 
 class VariableStepSolver final : public MethodSolver {
@@ -40,7 +46,10 @@ class VariableStepSolver final : public MethodSolver {
   VariableStepSolver(MethodPointer method, RightHandSidePointer f, const SolverOptions& options)
       : MethodSolver(std::move(method), std::move(f)), control_(options) {}
 
-  void start(double, const std::vector<double>& x) override { control_.start(x, method_->control_order()); }
+  void start(double t, const std::vector<double>& x) override {
+    MethodSolver::start(t, x);
+    control_.start(x, method_->control_order());
+  }
   double preferred_step() const override { return control_.preferred_step(); }
   std::vector<double> memory() const override { return {control_.preferred_step()}; }
   void set_memory(const std::vector<double>& memory) override { control_.set_preferred_step(memory[0]); }

@@ -49,6 +49,7 @@ class OdeSubsystem final : public Subsystem, public fast::BatchStepper {
   bool offers_derivatives() const override { return g_->offers_derivative(); }
   const double* output_derivative(double t, Inputs& u) override;
   double preferred_step() const override { return solver_->preferred_step(); }
+  long evaluations() const override { return solver_->evaluations(); }
   std::unique_ptr<SavedState> save() const override;
   void restore(const SavedState& state) override;
   std::unique_ptr<SavedState> read_state(recipe::Reader& reader) const override;

@@ -34,6 +34,8 @@ class Solver {
   virtual void start(double /*t*/, const std::vector<double>& /*x*/) {}
   virtual void step(double t, double t_end, double* x, Inputs& u) = 0;
   virtual double preferred_step() const { return 0.0; }
+  /// Of the right-hand side since the start; -1: not counted.
+  virtual long evaluations() const { return -1; }
   /// Its way to make several steps in a row, where it has one.
   virtual BatchSolver* batches() { return nullptr; }
   virtual std::vector<double> memory() const { return {}; }

@@ -19,7 +19,8 @@ struct Samples {
   int width = 1;
   double tolerance = 0.0;  ///< times closer than this are the same time
   std::size_t ends_before =
-      History::nowhere;  ///< the last sample is read as it was right before it jumped (smooth_stretch)
+      History::nowhere;     ///< the last sample is read as it was right before it jumped (smooth_stretch)
+  bool both_sides = false;  ///< samples further ahead are known for good: stencils may be centred (repeats)
 
   std::size_t count() const { return end - begin; }
   std::size_t last() const { return end - 1; }
@@ -37,6 +38,7 @@ struct Samples {
 
   /// The closest sample strictly later than t, or the last one when there is none.
   std::size_t ahead_of(double t) const {
+    if (both_sides) return ahead_among_many(t);
     std::size_t k = last();
     while (k > begin && time(k - 1) > t + tolerance) --k;
     return k;
@@ -47,6 +49,10 @@ struct Samples {
     while (k > begin && time(k) > t + tolerance) --k;
     return k;
   }
+
+ private:
+  /// The same by halving: the end of a whole window may be far ahead.
+  std::size_t ahead_among_many(double t) const;
 };
 
 /// The consumer's step for which an input is being made.
@@ -73,6 +79,8 @@ struct ConsumerStep {
 ///  6. `depends_on_step` is true when the polynomial depends on the consumer's step and not on the
 ///     samples alone; it is then built again for every step.
 ///  7. It gets samples between which the signal does not jump, unless it `reaches_across_jumps`.
+///  8. Where it `uses_both_sides`, a repeat gives it samples on both sides of t (`Samples::both_sides`), and it takes
+///     as many ahead of t as behind, as far as there are. Else the first sample ahead is the last one it is given.
 class Approximation : public recipe::Describable {
  public:
   virtual ~Approximation() = default;
@@ -83,6 +91,7 @@ class Approximation : public recipe::Describable {
   virtual bool wants_derivatives() const { return false; }
   virtual bool looks_back_one_step() const { return false; }
   virtual bool reaches_across_jumps() const { return false; }
+  virtual bool uses_both_sides() const { return false; }
   virtual std::string name() const = 0;
 };
 

@@ -1,6 +1,7 @@
 // Cubic Hermite polynomial through the samples on both sides of t (or the last two, beyond the
 // samples) and their slopes. Error O(H^4) with slopes from the subsystem, O(H^3) with slopes from
-// divided differences over three samples.
+// divided differences over three samples; in a repeat without slopes the cubic through two samples on either
+// side, O(H^4).
 
 #include "signal/newton.hpp"
 
@@ -29,12 +30,17 @@ class Hermite final : public Approximation {
  public:
   int points_behind() const override { return 3; }
   bool wants_derivatives() const override { return true; }
+  bool uses_both_sides() const override { return true; }
   std::string name() const override { return "hermite"; }
 
   void build(const Samples& samples, const ConsumerStep&, double t, Polynomial& out) const override {
     const std::size_t k = samples.ahead_of(t);
     cover_while_ahead(samples, k, out);
     if (k == samples.begin) return build_from_one(samples, k, out);
+    if (samples.both_sides && !samples.has_derivatives()) {
+      const std::size_t newest = newest_around(samples, k, 4);
+      return newton_through(samples, newest, available(samples, newest, 4), out);
+    }
     const double span = samples.time(k) - samples.time(k - 1);
     out.degree = 3;
     out.nodes[0] = out.nodes[1] = samples.time(k - 1);

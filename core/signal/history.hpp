@@ -24,6 +24,8 @@ class History {
   std::size_t begin() const { return begin_; }
   /// One past the last sample readers may use.
   std::size_t end() const { return committed_; }
+  /// One past the last sample that its owner has written.
+  std::size_t appended() const { return appended_; }
   /// Samples that can be appended before `make_room` must be called.
   std::size_t room() const { return mask_ + 1 - (appended_ - begin_); }
 

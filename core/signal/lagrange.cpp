@@ -1,7 +1,7 @@
 // Hold and Lagrange polynomials of order P on P + 1 samples. Reference: González et al. (2010),
 // section 2.1: the newest sample used is the closest one strictly ahead of t, if there is one, and
-// the others precede it. Error O(H^(P+1)). Extrapolation amplifies beyond order 2 or so; order 1 on
-// two values is the most robust choice for extrapolation.
+// the others precede it; in a repeat, which knows more of them, they lie on both sides of t. Error O(H^(P+1)).
+// Extrapolation amplifies beyond order 2 or so; order 1 on two values is the most robust choice for extrapolation.
 
 #include "signal/newton.hpp"
 
@@ -37,11 +37,13 @@ class Lagrange final : public Approximation {
   explicit Lagrange(int order) : order_(order) { check_order(order, "lagrange"); }
   int points_behind() const override { return order_ + 1; }
   int newest_points() const override { return order_ + 1; }
+  bool uses_both_sides() const override { return order_ > 1; }
   std::string name() const override { return "lagrange " + std::to_string(order_); }
 
   void build(const Samples& samples, const ConsumerStep&, double t, Polynomial& out) const override {
     const std::size_t k = samples.ahead_of(t);
-    newton_through(samples, k, available(samples, k, order_ + 1), out);
+    const std::size_t newest = newest_around(samples, k, order_ + 1);
+    newton_through(samples, newest, available(samples, newest, order_ + 1), out);
     cover_while_ahead(samples, k, out);
   }
 

@@ -21,13 +21,15 @@ class LeastSquares final : public Approximation {
     }
   }
   int points_behind() const override { return points_; }
+  bool uses_both_sides() const override { return points_ > 2; }
   std::string name() const override {
     return "least squares " + std::to_string(order_) + " on " + std::to_string(points_);
   }
 
   void build(const Samples& samples, const ConsumerStep&, double t, Polynomial& out) const override {
-    const std::size_t k = samples.ahead_of(t);
-    cover_while_ahead(samples, k, out);
+    const std::size_t ahead = samples.ahead_of(t);
+    const std::size_t k = newest_around(samples, ahead, points_);
+    cover_while_ahead(samples, ahead, out);
     const int points = available(samples, k, points_);
     const int degree = std::min(order_, points - 1);
     if (degree == points - 1) return newton_through(samples, k, points, out);

@@ -65,6 +65,19 @@ void newton_through(const Samples& samples, std::size_t newest, int points, Poly
   }
 }
 
+std::size_t Samples::ahead_among_many(double t) const {
+  std::size_t low = begin, high = last();  // the first sample later than t lies in [low, high], if there is one
+  while (low < high) {
+    const std::size_t middle = low + (high - low) / 2;
+    if (time(middle) > t + tolerance) {
+      high = middle;
+    } else {
+      low = middle + 1;
+    }
+  }
+  return low;
+}
+
 void check_order(int order, const char* approximation) {
   if (order < 0 || order > 4) {
     throw std::invalid_argument(std::string(approximation) + ": order " + std::to_string(order) +

@@ -57,6 +57,15 @@ inline int available(const Samples& samples, std::size_t newest, int wanted) {
   return static_cast<int>(std::min<std::size_t>(wanted, newest - samples.begin + 1));
 }
 
+/// The newest of `points` samples for times before sample `ahead`: that one, or in a repeat one further ahead, so that
+/// as many lie on either side (one more behind where they are odd).
+inline std::size_t newest_around(const Samples& samples, std::size_t ahead, int points) {
+  if (!samples.both_sides || points < 2) return ahead;
+  const std::size_t further = static_cast<std::size_t>(points / 2 - 1);
+  const std::size_t enough = samples.begin + static_cast<std::size_t>(points - 1);
+  return std::min(samples.last(), std::max(ahead + further, enough));
+}
+
 /// Throw std::invalid_argument unless 0 <= order <= 4.
 void check_order(int order, const char* approximation);
 

@@ -22,6 +22,7 @@ class Taylor final : public Approximation {
   explicit Taylor(int order) : order_(order) { check_order(order, "taylor"); }
   int points_behind() const override { return order_ + 2; }
   bool wants_derivatives() const override { return order_ > 0; }
+  bool uses_both_sides() const override { return order_ > 1; }
   std::string name() const override { return "taylor " + std::to_string(order_); }
 
   void build(const Samples& samples, const ConsumerStep&, double t, Polynomial& out) const override {
@@ -29,7 +30,8 @@ class Taylor final : public Approximation {
     cover_while_nearest(samples, k, out);
     const bool slopes = samples.has_derivatives() && order_ > 0;
     const int wanted = slopes ? order_ : order_ + 1;
-    const std::size_t newest = std::min(samples.last(), std::max(k, samples.begin + wanted - 1));
+    const std::size_t further = samples.both_sides ? static_cast<std::size_t>(wanted / 2) : 0;
+    const std::size_t newest = std::min(samples.last(), std::max(k + further, samples.begin + wanted - 1));
     const int points = available(samples, newest, wanted);
     if (slopes) {
       expand_from_slopes(samples, k, newest, points, out);

@@ -17,12 +17,15 @@ __version__ = VERSION
 if TYPE_CHECKING:
     from . import adapters as adapters
     from . import approximations as approximations
+    from . import bonds as bonds
     from . import diagram as diagram
     from . import errors as errors
+    from . import events as events
     from . import fmi as fmi
     from . import linear_model as linear_model
     from . import link as link
     from . import multibody as multibody
+    from . import pace as pace
     from . import quality as quality
     from . import results as results
     from . import scenario as scenario
@@ -49,6 +52,7 @@ if TYPE_CHECKING:
     from .approximations import transition as transition
     from .diagram.diagram import Diagram as Diagram
     from .errors import AlgebraicLoopError as AlgebraicLoopError
+    from .errors import BondWarning as BondWarning
     from .errors import ComponentDied as ComponentDied
     from .errors import ComponentError as ComponentError
     from .errors import CounterpointError as CounterpointError
@@ -58,6 +62,7 @@ if TYPE_CHECKING:
     from .errors import ModelError as ModelError
     from .errors import NotFiniteError as NotFiniteError
     from .errors import OutputError as OutputError
+    from .errors import PaceWarning as PaceWarning
     from .errors import PeerLost as PeerLost
     from .errors import RunInterrupted as RunInterrupted
     from .errors import ScenarioError as ScenarioError
@@ -94,10 +99,10 @@ _ROOMS = {
     "diagram.diagram": ("Diagram",),
     "_run.embedded": ("CosimulationInterface",),
     "errors": (
-        "AlgebraicLoopError", "ComponentDied", "ComponentError", "CounterpointError", "DescriptionWarning",
-        "InternalError", "MissingExtraError", "ModelError", "NotFiniteError", "OutputError", "PeerLost",
-        "RunInterrupted", "ScenarioError", "SetupError", "SimulationError", "SolverError", "StandstillWarning",
-        "UnitWarning",
+        "AlgebraicLoopError", "BondWarning", "ComponentDied", "ComponentError", "CounterpointError",
+        "DescriptionWarning", "InternalError", "MissingExtraError", "ModelError", "NotFiniteError", "OutputError",
+        "PaceWarning", "PeerLost", "RunInterrupted", "ScenarioError", "SetupError", "SimulationError", "SolverError",
+        "StandstillWarning", "UnitWarning",
     ),
     "fmi": ("export_fmu", "fmu"),
     "link": ("listen", "remote", "serve"),
@@ -115,12 +120,15 @@ _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 _MODULES = (
     "adapters",
     "approximations",
+    "bonds",
     "diagram",
     "errors",
+    "events",
     "fmi",
     "linear_model",
     "link",
     "multibody",
+    "pace",
     "quality",
     "results",
     "scenario",

@@ -18,7 +18,9 @@
             └── ComponentDied ... or could not be started, died or did not answer      (exit code 4)
 
     UnitWarning               a warning: units of connections could not be compared
+    BondWarning               a warning: both sides of a bond integrate a speed while a step changes
     StandstillWarning         a warning: an output did not change in a run although its derivative says so
+    PaceWarning               a warning: a pace was stuck at its smallest step, or a run fell behind the wall clock
     DescriptionWarning        a warning: the description of an FMU violates the standard
     RunInterrupted            Ctrl-C during a run; a KeyboardInterrupt that carries the result (exit code 130)
 
@@ -198,6 +200,14 @@ class ComponentDied(ComponentError):
 
 class UnitWarning(UserWarning):
     """Units of connections could not be compared: one is missing or not known; the numbers are taken as they are."""
+
+
+class BondWarning(UserWarning):
+    """Both sides of a bond integrate the speed that they exchange while the step of one changes."""
+
+
+class PaceWarning(UserWarning):
+    """A pace was stuck at its smallest step, or steps ended later than the wall clock says."""
 
 
 class StandstillWarning(UserWarning):

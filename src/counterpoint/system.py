@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 from ._common.numbers import is_number, is_whole
 from ._common.ports import PortSpec, port_widths
 from ._run.checks import find_problems
+from ._run.declaring import InterfacesAndEvents
 from ._run.host_ports import HostPorts
 from ._run.options import RunOptions
 from ._run.port_table import PortTable
@@ -21,6 +22,7 @@ from ._run.precedence import Scheme, to_scheme
 from ._run.problem import Problem
 from .approximations import Approximation
 from .errors import SetupError
+from .pace import Fixed, Pace, Step, as_pace
 from .subsystems import Subsystem
 from .units import time_at
 
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
     from ._run.embedded import CosimulationInterface
     from ._run.progress import Progress
     from ._run.run import Run
+    from .bonds import Bond
+    from .events import PlannedEvent
     from .results import Result
     from .windows import Window
 
@@ -50,12 +54,15 @@ class Participant:
         Whether its outputs are kept in the result.
     typical_step : float or None
         For a subsystem at its own pace: the step in s by which schemes call it slow or fast.
+    pace : Pace or None
+        How its steps are chosen; ``step`` is then the first one.
     """
 
     subsystem: Subsystem
     step: float | None
     record: bool = True
     typical_step: float | None = None
+    pace: Pace | None = None
 
 
 @dataclass(frozen=True)
@@ -105,7 +112,7 @@ def _one_per_source(given: Any, count: int, single: Any) -> tuple[Any, ...]:
     return tuple(given)
 
 
-class System:
+class System(InterfacesAndEvents):
     """Subsystems, each with its own solver and step, and the connections between them.
 
     Parameters
@@ -136,6 +143,8 @@ class System:
         self.subsystems: dict[str, Participant] = {}
         self.connections: list[Connection] = []
         self.constants: dict[str, ArrayLike] = {}
+        self.bonds: list[Bond] = []
+        self.events: list[PlannedEvent] = []
         self._added: set[int] = set()
         self.origin: object = None  #: what it was made from
         self.unit_warnings: set[str] = set()  #: connections that a warning has named
@@ -148,6 +157,7 @@ class System:
         *,
         record: bool = True,
         typical_step: float | str | None = None,
+        pace: Pace | Callable[[Step], float] | None = None,
     ) -> None:
         """Add a subsystem.
 
@@ -164,6 +174,8 @@ class System:
             Keep its outputs in the result.
         typical_step : float, optional
             Step in s by which schemes rank a subsystem at its own pace; default: its first step.
+        pace : Pace or function, optional
+            How its steps are chosen, see :mod:`counterpoint.pace`; ``step`` is then the first one.
         """
         if not name or "." in name or name != name.strip():
             raise SetupError(f'subsystems."{name}": expected a name without dots')
@@ -183,7 +195,10 @@ class System:
         self._added.add(id(subsystem))
         fixed = time_at(f"subsystems.{name}.step", subsystem.preferred_step if step is None else step)
         typical = time_at(f"subsystems.{name}.typical_step", typical_step)
-        self.subsystems[name] = Participant(subsystem, fixed, record, typical)
+        chosen = as_pace(pace, f"subsystems.{name}.pace")
+        if isinstance(chosen, Fixed):
+            fixed = chosen.step
+        self.subsystems[name] = Participant(subsystem, fixed, record, typical, chosen)
 
     def add_host(self, name: str, inputs: PortSpec, outputs: PortSpec) -> None:
         """Add the ports of a host: a program that integrates by itself and asks for its inputs.
@@ -294,6 +309,7 @@ class System:
         made = copy(self)
         made.name = f"{self.name}, steps / {parts}"
         made.connections, made.constants = list(self.connections), dict(self.constants)
+        made.bonds, made.events = list(self.bonds), list(self.events)
         made.subsystems = {
             name: part if part.step is None else replace(part, step=part.step / parts)
             for name, part in self.subsystems.items()
@@ -306,9 +322,15 @@ class System:
         scheme: str | Scheme = "slowest-first",
         start: float = 0.0,
         window: Window | None = None,
+        *,
+        pace: Pace | Callable[[Step], float] | None = None,
+        real_time: float | None = None,
     ) -> list[Problem]:
         """Return everything that keeps the system from running; empty when it is fine."""
-        return find_problems(self, RunOptions(until=until, scheme=scheme, start=start, window=window))
+        options = RunOptions(
+            until=until, scheme=scheme, start=start, window=window, pace=pace, real_time=real_time
+        )  # fmt: skip
+        return find_problems(self, options)
 
     def waits_for(self, scheme: str | Scheme = "slowest-first") -> dict[str, list[str]]:
         """Return for each subsystem those it waits for under a scheme."""
@@ -323,6 +345,8 @@ class System:
         *,
         start: float | str = 0.0,
         window: Window | None = None,
+        pace: Pace | Callable[[Step], float] | None = None,
+        real_time: float | None = None,
         threads: int = 1,
         file: str | PathLike[str] | None = None,
         overwrite: bool = False,
@@ -346,6 +370,11 @@ class System:
             :func:`custom`.
         window : Window, optional
             Cut the run into stretches of time that are repeated, see :func:`window`.
+        pace : Pace or function, optional
+            How all subsystems step together, see :mod:`counterpoint.pace`. Those with a pace of their own keep it, and
+            those that choose their own steps make them in between.
+        real_time : float, optional
+            Keep to the wall clock: so many simulated seconds per second. Steps that end too late are counted.
         threads : int
             Worker threads; the result has the same bits for any number.
         file : path, optional
@@ -380,8 +409,8 @@ class System:
 
         options = RunOptions(
             until=time_at("until", until), scheme=scheme, start=time_at("start", start), window=window,
-            threads=threads, file=file, overwrite=overwrite, progress=progress, host=host,
-            approximation=approximation, metadata=metadata, record=record, record_every=record_every,
+            pace=pace, real_time=real_time, threads=threads, file=file, overwrite=overwrite, progress=progress,
+            host=host, approximation=approximation, metadata=metadata, record=record, record_every=record_every,
             compress=compress,
         )  # fmt: skip
         return run_to_end(self, options)
@@ -393,6 +422,8 @@ class System:
         *,
         start: float | str = 0.0,
         window: Window | None = None,
+        pace: Pace | Callable[[Step], float] | None = None,
+        real_time: float | None = None,
         threads: int = 1,
         file: str | PathLike[str] | None = None,
         overwrite: bool = False,
@@ -425,8 +456,8 @@ class System:
 
         options = RunOptions(
             until=time_at("until", until), scheme=scheme, start=time_at("start", start), window=window,
-            threads=threads, file=file, overwrite=overwrite, progress=progress, host=host,
-            approximation=approximation, metadata=metadata, record=record, record_every=record_every,
+            pace=pace, real_time=real_time, threads=threads, file=file, overwrite=overwrite, progress=progress,
+            host=host, approximation=approximation, metadata=metadata, record=record, record_every=record_every,
             compress=compress,
         )  # fmt: skip
         return Run(self, options)

@@ -94,6 +94,44 @@ std::vector<ApproximationPointer> all() {
 
 }  // namespace
 
+TEST(in_a_repeat_samples_on_both_sides_make_the_first_interval_as_good_as_the_others) {
+  std::mt19937 random(29);
+  const auto check = [&](const ApproximationPointer& approximation, int degree, bool slopes) {
+    CHECK(approximation->uses_both_sides());
+    const Grid grid(random_grid(random, 9), random_powers(random, degree), slopes);
+    Samples samples = grid.samples();
+    samples.both_sides = true;
+    std::uniform_real_distribution<double> anywhere(grid.times.front(), grid.times.back());
+    for (int k = 0; k < 60; ++k) {
+      const double t = anywhere(random);
+      CHECK_CLOSE(grid.value(t), at(*approximation, samples, t), 1e-9 * (1.0 + std::abs(grid.value(t))));
+    }
+    CHECK_CLOSE(grid.value(grid.times[0]), at(*approximation, samples, grid.times[0]), 1e-9);
+    CHECK_CLOSE(grid.value(grid.times[8]), at(*approximation, samples, grid.times[8]), 1e-9);
+  };
+  for (int trial = 0; trial < 10; ++trial) {
+    for (int order = 2; order <= 4; ++order) {
+      check(make_lagrange(order), order, false);
+      check(make_taylor(order), order, false);
+      check(make_taylor(order), order, true);
+      check(make_least_squares(order, order + 2), order, false);
+    }
+    check(make_hermite(), 3, false);
+    check(make_hermite(), 3, true);
+  }
+}
+
+TEST(a_centred_stencil_has_as_many_samples_ahead_as_behind) {
+  const Grid grid({0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0}, {0.0, 0.0, 0.0, 0.0, 1.0}, false);
+  Samples samples = grid.samples();
+  samples.both_sides = true;
+  // The error of the cubic through a, b, c, d on t^4 is (t - a)(t - b)(t - c)(t - d).
+  const auto error = [&](double t) { return grid.value(t) - at(*make_lagrange(3), samples, t); };
+  CHECK_CLOSE(1.5 * 0.5 * -0.5 * -1.5, error(2.5), 1e-9);   // 1, 2, 3, 4
+  CHECK_CLOSE(0.5 * -0.5 * -1.5 * -2.5, error(0.5), 1e-9);  // 0, 1, 2, 3
+  CHECK_CLOSE(2.5 * 1.5 * 0.5 * -0.5, error(5.5), 1e-9);    // 3, 4, 5, 6
+}
+
 TEST(lagrange_is_exact_on_polynomials_of_its_order) {
   for (int order = 0; order <= 4; ++order) check_exact(make_lagrange(order), order, false);
 }

@@ -213,6 +213,28 @@ TEST(a_wheel_may_turn_by_an_angle_instead_of_a_spoke) {
   CHECK(bench.tangent(*tyre, 0.0, 1.0)(3, 3) > 0.0);
 }
 
+TEST(a_wheel_with_an_angle_resists_turning_its_axis_and_does_no_work_by_it) {
+  TyreLaw law = kart_tyre();
+  law.gyroscopic_inertia = 0.8;
+  const Combination angle{.dimension = 1, .weights = {{.offset = 3, .weight = 1.0}}};
+  const ForcePointer tyre = make_tyre({at_offset(0), at_offset(6), constant(0, 0, 0), angle}, {}, law);
+  Bench bench(12);
+  bench.q.head<3>() = Vector3d(0.0, 0.0, 5.0);  // in the air: the gyroscopic moment is all there is
+  const Vector3d axis = Vector3d(0.1, 0.9, 0.2).normalized(), turning(0.4, -0.3, 0.7);
+  bench.q.segment<3>(6) = axis;
+  bench.v.segment<3>(6) = turning.cross(axis);
+  bench.v[3] = 50.0;
+  bench.start(*tyre);
+  const VectorXd Q = bench.force(*tyre);
+  // Moment -J Omega a' on the carrier, as a force on its axis: moment x a.
+  const Vector3d moment = -0.8 * 50.0 * turning.cross(axis);
+  CHECK_CLOSE(0.0, (moment.cross(axis) - Q.segment<3>(6)).norm(), 1e-12);
+  CHECK_CLOSE(0.0, Q.dot(bench.v), 1e-12);
+  law.gyroscopic_inertia = -1.0;
+  CHECK_THROWS(std::invalid_argument, "gyroscopic_inertia: -1",
+               make_tyre({at_offset(0), at_offset(6), constant(0, 0, 0), angle}, {}, law));
+}
+
 TEST(a_tyre_without_loss_is_the_gradient_of_its_energy) {
   TyreLaw law = kart_tyre();
   law.damping = 0.0;

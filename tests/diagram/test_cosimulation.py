@@ -403,3 +403,56 @@ def test_a_start_at_a_late_time_leaves_no_trace_in_the_next_run():
     model.run(start=1e12, until=1e12 + 1.0, step=0.1)
     model.run(until=0.1, step=1e-3)
     assert len(external.steps) == 100
+
+
+# The time as an input
+
+
+def timed(make_time, **options):
+    """Return a block whose other side integrates what it is given, at times made by `make_time`."""
+    model = cp.Diagram("master")
+    block = model.cosimulation(
+        others(Recorded(), **options), model.clock(), time=make_time(model), scheme="fastest-first", name="coupled"
+    )
+    model.output("u", block["u"])
+    return model, block
+
+
+def test_time_behind_a_memory_is_that_of_the_step_before():
+    model, block = timed(lambda model: model.memory(model.clock()), order=0, step=0.1)
+    model.run(until=1.0, step=0.1)
+    stored = block.result()["diagram.y"]
+    # The clock, too, would pass a memory in a model; here it shows which time each sample was stored under.
+    assert stored.time == pytest.approx(np.arange(10) * 0.1)
+    assert stored.values[-1] == pytest.approx(1.0)
+
+
+def test_the_clock_as_time_changes_no_bit():
+    plain = cp.Diagram("master")
+    block = plain.cosimulation(others(Recorded()), plain.clock(), scheme="fastest-first", name="coupled")
+    plain.output("u", block["u"])
+    model, _ = timed(lambda model: model.clock())
+    expected, found = (each.run(until=2.0, step=0.01)["master.u"].values for each in (plain, model))
+    assert np.array_equal(expected, found)
+
+
+def test_time_that_goes_back_is_refused_with_block_and_time():
+    model, _ = timed(lambda model: model.expression("t*(1 - t)", t=model.clock()))
+    with pytest.raises(cp.SimulationError, match=r"coupled.*it lies before the last one"):
+        model.run(until=1.0, step=0.1)
+
+
+def test_a_time_of_several_numbers_is_refused():
+    with pytest.raises(cp.SetupError, match="the time is one number"):
+        timed(lambda model: model.constant([0.0, 1.0]))[0].run(until=1.0, step=0.1)
+
+
+def test_a_host_output_named_time_does_not_go_with_the_time_port():
+    model = cp.Diagram("master")
+    system = cp.System("others")
+    system.add_host("diagram", inputs=["u"], outputs=["time"])
+    system.add("other", Recorded(), step=0.1)
+    system.connect("diagram.time", "other.u")
+    system.connect("other.x", "diagram.u")
+    with pytest.raises(cp.SetupError, match='"time" of host "diagram" has the name of the time port'):
+        model.cosimulation(system, model.clock(), time=model.clock())

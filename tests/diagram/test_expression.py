@@ -82,6 +82,13 @@ def test_inputs_are_in_order_of_appearance_or_as_given() -> None:
     assert model.expression("k * b - a", k=2.0).inputs == ["b", "a"]
 
 
+def test_values_that_are_no_outputs_do_not_overwrite_each_other() -> None:
+    model = cp.Diagram("hidden")
+    n, m = model.constant(3.0), model.clock() * 0.0 + 5.0
+    model.output("p", model.expression("a = n + 1; r = m - 2; p = a**2 + r", n=n, m=m, outputs=["p"]))
+    assert model.run(until=1.0, step=1.0)["hidden.p"].values.tolist() == [19.0, 19.0]
+
+
 def test_several_values_become_several_outputs_and_may_use_each_other() -> None:
     model = cp.Diagram("m")
     block = model.expression("r = x / 2; y1 = r + 1; y2 = r * y1", x=model.constant(3.0), outputs=["y2", "y1"])

@@ -366,3 +366,24 @@ def test_a_chosen_approximation_of_a_discrete_output_is_used(built, version):
     values = len(set(system.run(until=1.0)["seen.float64_out"].values))
     # Lines, but through no jump: with event mode it is known where one is.
     assert values == 2 if version == 3 else values > 2
+
+
+@pytest.mark.parametrize("isolate", [False, True])
+def test_a_tunable_parameter_is_changed_by_an_event(built, version, isolate):
+    model = cp.fmu(
+        built("pass-through", version), parameters={"gain": 2.0}, start={"float64_in": 3.0},
+        outputs=["float64_out"], isolate=isolate,
+    )  # fmt: skip
+    system = cp.System("amplifier", convert=False)
+    system.add("fmu", model, step=0.1)
+    system.at(0.5, "fmu.gain", cp.events.scale(5.0), until=0.8)
+    values = system.run(until=1.0)["fmu.float64_out"].values
+    assert values.tolist() == [6.0] * 6 + [30.0] * 3 + [6.0] * 2
+
+
+def test_a_parameter_that_is_not_tunable_is_refused_with_those_that_are(built, version):
+    system = cp.System("oscillator", convert=False)
+    system.add("fmu", cp.fmu(built("pass-through", version)), step=0.1)
+    system.at(0.5, "fmu.gian", 2.0)
+    with pytest.raises(cp.SetupError, match='parameters that can change during a run: "gain"'):
+        system.run(until=1.0)

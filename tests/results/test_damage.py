@@ -170,7 +170,7 @@ def external_storage(file, other):
 
 def compressed(file, other):
     del file["subsystems/a/time"]
-    file["subsystems/a"].create_dataset("time", data=np.arange(9000.0), compression="gzip")
+    file["subsystems/a"].create_dataset("time", data=np.arange(9000.0), compression="lzf")
 
 
 def variable_text(file, other):

@@ -203,9 +203,12 @@ def test_the_reference_page_names_every_key():
         models.Connection,
         *models.SUBSYSTEMS.values(),
         *models.APPROXIMATIONS.values(),
+        models.Bond,
+        models.Event,
+        *models.LAWS.values(),
     ]
     keys = {key for table in tables for key in keys_of(table)}
-    names = {*keys, *models.SUBSYSTEMS, *models.APPROXIMATIONS} - {"kind"}
+    names = {*keys, *models.SUBSYSTEMS, *models.APPROXIMATIONS, *models.LAWS} - {"kind"}
     assert [name for name in sorted(names) if f"`{name}`" not in text and f"`{name} = " not in text] == []
 
 

@@ -82,7 +82,7 @@ def test_the_study_writes_its_claims_figures_and_page(tmp_path):
     assert len(rows) == len(report.claims) == 21
     assert all(path.stat().st_size > 1000 for path in report.written)
     same = [row for row in rows if "results" in row["claim"]]
-    assert [row["holds"] for row in same] == ["true"] * 3
+    assert [row["holds"] for row in same] == ["yes"] * 3
     native, python, pointer = (
         dict(zip(report.tables[0].columns, row, strict=True)) for row in report.tables[0].rows[:3]
     )

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 import counterpoint as cp
-from counterpoint.studies.kart import drive
-from counterpoint.studies.kart.drive import kart_drive
+from counterpoint.studies.kart import clocked as drive
+from counterpoint.studies.kart.clocked import clocked_drive
 
 
 def run(wheel_speed=0.0, until=2.0, step=1e-3, **options):
     system = cp.System("test")
-    system.add("drive", kart_drive(**options), step=step)
+    system.add("drive", clocked_drive(**options), step=step)
     if callable(wheel_speed):
         system.add("wheel", cp.source(wheel_speed, outputs="speed"), step=step)
         system.connect("wheel.speed", "drive.wheel_speed", cp.lagrange(1))
@@ -61,7 +61,7 @@ def test_shifting_by_speed_begins_where_the_wheels_reach_it():
 
 def test_an_unknown_way_of_shifting_is_refused():
     with pytest.raises(cp.errors.SetupError, match='shifting "by magic"'):
-        kart_drive(shifting="by magic")
+        clocked_drive(shifting="by magic")
 
 
 def test_located_events_make_a_tenfold_step_better_than_unlocated_ones():

@@ -93,10 +93,14 @@ def test_a_stiffer_hinge_is_nearer_to_a_rigid_one():
     assert stiff < 0.2 * soft
 
 
-def test_the_study_writes_its_claims_figures_and_page(tmp_path):
+def test_the_study_writes_its_claims_figures_and_page(tmp_path, committed):
     report = run_study("pendulums", tmp_path, quick=True)
+    assert committed["changes"](report, "pendulums") == []
     with (tmp_path / "claims.csv").open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
-    assert [row["claim"] for row in rows if row["holds"] != "true"] == []
+    assert [row["claim"] for row in rows if row["holds"] != "yes"] == []
     assert len(rows) == len(report.claims) == 15
+    # The source shows one figure and prints no number.
+    assert [row["origin"] for row in rows].count("printed") == 0
+    assert [row["claim"][:3] for row in rows if row["origin"] == "derived"] == ["4.3"]
     assert all(path.stat().st_size > 1000 for path in report.written)

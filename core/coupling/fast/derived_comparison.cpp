@@ -7,9 +7,8 @@ namespace counterpoint::fast {
 
 void DerivedComparison::compare(Comparison& comparison, const Connection& c, std::size_t consumer_samples) {
   const LineInput input(c);
-  const std::size_t published = input.history->end();
-  if (!input.sloped) return compare_held(comparison, input, published - 1);
-  compare_sloped(comparison, input, std::min(published, consumer_samples) - 1);
+  const std::size_t last = std::min(input.history->end(), consumer_samples) - 1;
+  return input.sloped ? compare_sloped(comparison, input, last) : compare_held(comparison, input, last);
 }
 
 /// All numbers are at hand meanwhile: in many runs this is done for every step.

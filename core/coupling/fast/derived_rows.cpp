@@ -29,9 +29,18 @@ std::size_t DerivedDefectRows::count() const {
   return rows;
 }
 
-std::vector<Rows> DerivedDefectRows::take_made() {
+std::vector<DerivedRows> DerivedDefectRows::take(std::size_t compared) {
+  taken_ += count();
+  for (; taken_ > compared && !blocks_.empty(); --taken_) {
+    blocks_.back().drop_last();
+    if (blocks_.back().count() == 0) blocks_.pop_back();
+  }
+  return std::exchange(blocks_, {});
+}
+
+std::vector<Rows> DerivedDefectRows::take_made(std::size_t compared) {
   std::vector<Rows> all;
-  for (const DerivedRows& block : take()) {
+  for (const DerivedRows& block : take(compared)) {
     all.push_back(allocate_rows(3 * block.count()));
     block.write(all.back().data.get());
   }

@@ -20,6 +20,7 @@ class DerivedRows {
       : source_(std::move(source)), columns_(columns), input_(input), before_(before) {}
 
   std::size_t count() const { return source_.size / columns_ - (before_ ? 0 : 1); }
+  void drop_last() { source_.size -= columns_; }
   /// Write them, 3 columns.
   void write(double* out) const;
   /// What the source has published last.
@@ -52,13 +53,16 @@ class DerivedDefectRows {
     constexpr std::size_t many = 1 << 14;
     return count() >= (at_least > 1 ? std::max(at_least, many) : 1);
   }
-  std::vector<DerivedRows> take() { return std::exchange(blocks_, {}); }
-  std::vector<Rows> take_made();
+  /// `compared`: how many rows there are in all. The source may have published once more: for the end of a step of the
+  /// consumer that failed, nothing was assumed.
+  std::vector<DerivedRows> take(std::size_t compared);
+  std::vector<Rows> take_made(std::size_t compared);
 
  private:
   std::optional<LineInput> input_;
   std::optional<double> before_;
   std::vector<DerivedRows> blocks_;
+  std::size_t taken_ = 0;  ///< rows so far
 };
 
 }  // namespace counterpoint::fast

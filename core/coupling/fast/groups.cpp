@@ -16,10 +16,15 @@ std::vector<int> representatives(const RunSpec& spec) {
     while (first[i] != i) i = first[i] = first[first[i]];
     return i;
   };
-  for (const ConnectionSpec& c : spec.connections) {
-    const int a = find(c.source);
-    const int b = find(c.target);
+  const auto join = [&](int one, int other) {
+    const int a = find(one);
+    const int b = find(other);
     first[std::max(a, b)] = std::min(a, b);
+  };
+  for (const ConnectionSpec& c : spec.connections) join(c.source, c.target);
+  for (const InputEventSpec& event : spec.input_events) {
+    if (event.condition < 0) continue;
+    for (const auto& output : spec.conditions[event.condition].outputs) join(output.participant, event.participant);
   }
   for (std::size_t i = 0; i < first.size(); ++i) first[i] = find(static_cast<int>(i));
   return first;

@@ -8,12 +8,13 @@ void InputPaths::choose(std::vector<Connection>& connections, const SetUp& set_u
   leave_lines(connections);
   line_inputs_.clear();
   sloped_ = single_ = false;
+  disturbed_ = set_up.is_disturbed;
   const bool asked = set_up.approximations_asked;
   for (Connection& c : connections) {
     c.fast.newest_points = asked || !allowed_.newest_points ? 0 : newest_points_of(c);
-    c.fast.is_line = allowed_.lines && LineInput::serves(c);
+    c.fast.is_line = allowed_.lines && !c.watches && LineInput::serves(c);
   }
-  if (set_up.has_fixed_values) return;
+  if (disturbed_) return;
   single_ = allowed_.single_scalar && connections.size() == 1 && set_up.scalars == 1 && !set_up.has_laws &&
             connections.front().samples.width == 1;
   const bool lines = std::all_of(connections.begin(), connections.end(),

@@ -25,7 +25,7 @@ class InputPaths {
   struct SetUp {
     std::size_t scalars = 0;  ///< inputs
     bool has_laws = false;
-    bool has_fixed_values = false;      ///< inputs that keep a value whatever drives them
+    bool is_disturbed = false;          ///< some keep a value whatever drives them, or are changed by events
     bool approximations_asked = false;  ///< the owner of the inputs makes all polynomials
   };
 
@@ -77,7 +77,7 @@ class InputPaths {
   bool are_lines() const { return lines_; }
   /// Whether all inputs are held from the newest samples, or constant.
   bool are_held(bool has_connections) const {
-    return allowed_.lines && (!has_connections || !line_inputs_.empty()) && !sloped_;
+    return allowed_.lines && !disturbed_ && (!has_connections || !line_inputs_.empty()) && !sloped_;
   }
   const std::vector<LineInput>& line_inputs() const { return line_inputs_; }
   bool is_single() const { return single_; }
@@ -86,6 +86,7 @@ class InputPaths {
   void tell(std::vector<Connection>& connections);
 
   Choice allowed_;
+  bool disturbed_ = false;
   bool single_ = false;   ///< one scalar connection and no other input
   bool lines_ = false;    ///< the lines say it all, for the step that is frozen; the connections are not up to date
   bool sloped_ = false;   ///< some line is not held

@@ -18,10 +18,16 @@ std::vector<std::string> names_of(const std::vector<CosimulationPort>& ports) {
   return names;
 }
 
+std::vector<std::string> inputs_of(const CosimulationSpec& spec) {
+  std::vector<std::string> names = names_of(spec.gives);
+  if (spec.timed) names.push_back("time");
+  return names;
+}
+
 }  // namespace
 
 CosimulationBlock::CosimulationBlock(CosimulationSpec spec)
-    : Block(names_of(spec.gives), names_of(spec.gets)), spec_(std::move(spec)), tolerance_(spec_.run.tolerance) {
+    : Block(inputs_of(spec), names_of(spec.gets)), spec_(std::move(spec)), tolerance_(spec_.run.tolerance) {
   int width = 0;
   for (const CosimulationPort& port : spec_.gives) width += port.width;
   y_.resize(width);
@@ -30,11 +36,17 @@ CosimulationBlock::CosimulationBlock(CosimulationSpec spec)
 void CosimulationBlock::shape(Shape& shape) const {
   for (int j = 0; j < outputs(); ++j) shape.outputs[j] = spec_.gets[j].width;
   for (int i = 0; i < inputs(); ++i) {
-    if (shape.inputs[i] > 1 && shape.inputs[i] != spec_.gives[i].width) {
+    if (is_time(i)) {
+      if (shape.inputs[i] > 1) throw ShapeError("the time is one number", i);
+    } else if (shape.inputs[i] > 1 && shape.inputs[i] != spec_.gives[i].width) {
       throw ShapeError(
           "the host's output \"" + spec_.gives[i].name + "\" has width " + std::to_string(spec_.gives[i].width), i);
     }
   }
+}
+
+double CosimulationBlock::time_at(const Context& context) const {
+  return spec_.timed ? *in(static_cast<int>(spec_.gives.size())) : context.time;
 }
 
 std::string CosimulationBlock::loop_remedy() const {
@@ -75,13 +87,14 @@ void CosimulationBlock::check_step(const std::string& name, double step, double 
 
 void CosimulationBlock::output(const Context& context, int) {
   using Reach = EmbeddedInterface::Reach;
+  const double t = time_at(context);
   named([&] {
     if (context.is_major && spec_.direct)
-      store(context.time);
+      store(t);
     else if (context.is_major)
-      interface_->begin_at(context.time);
+      interface_->begin_at(t);
     const bool is_tentative = context.is_tentative && !context.is_major;
-    const double* u = interface_->inputs(context.time, is_tentative ? Reach::restorably : Reach::freely);
+    const double* u = interface_->inputs(t, is_tentative ? Reach::restorably : Reach::freely);
     for (int j = 0; j < outputs(); ++j) {
       std::copy_n(u, spec_.gets[j].width, out(j));
       u += spec_.gets[j].width;
@@ -90,13 +103,13 @@ void CosimulationBlock::output(const Context& context, int) {
 }
 
 bool CosimulationBlock::update(const Context& context) {
-  if (!spec_.direct) named([&] { store(context.time); });
+  if (!spec_.direct) named([&] { store(time_at(context)); });
   return false;
 }
 
 void CosimulationBlock::store(double t) {
   double* y = y_.data();
-  for (int i = 0; i < inputs(); ++i) {
+  for (int i = 0; !is_time(i); ++i) {
     if (in_width(i) == spec_.gives[i].width)
       std::copy_n(in(i), spec_.gives[i].width, y);
     else

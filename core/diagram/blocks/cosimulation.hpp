@@ -20,6 +20,7 @@ struct CosimulationSpec {
   std::vector<std::string> names;                 ///< of participants
   std::vector<std::vector<std::string>> signals;  ///< of participants, a name for every scalar output
   bool direct = true;                             ///< y is stored before u is read in the same instant
+  bool timed = false;                             ///< a last input, "time", takes the place of the diagram's time
 };
 
 /// The embedded interface as a block: the diagram is master and other subsystems are advanced when it asks.
@@ -28,13 +29,16 @@ struct CosimulationSpec {
 ///     between          u(t) from what is stored; the others advance when the answer needs it
 ///     attempt given up the others go back to where they were; those that cannot were never advanced by it
 ///
-/// Reference: González et al. (2010), Fig. 1, Fig. 2 and Table 1.
+/// With an input "time" its value is the t of all this: behind a memory block it is the time of the step before, as the
+/// signals are that pass one. It must not go back.
+///
+/// Reference: González et al. (2010), Fig. 1, Fig. 2, Fig. 6 and Table 1.
 class CosimulationBlock final : public Block {
  public:
   explicit CosimulationBlock(CosimulationSpec spec);
 
   void shape(Shape& shape) const override;
-  bool feedthrough(int, int) const override { return spec_.direct; }
+  bool feedthrough(int input, int) const override { return spec_.direct || is_time(input); }
   std::string loop_remedy() const override;
   Notices notices() const override { return {.remembers = true, .every_end = true}; }
   bool updates() const override { return true; }
@@ -53,6 +57,8 @@ class CosimulationBlock final : public Block {
  private:
   double tolerance_at(double t) const;
   void check_step(const std::string& name, double step, double t) const;
+  bool is_time(int input) const { return input == static_cast<int>(spec_.gives.size()); }
+  double time_at(const Context& context) const;
   void store(double t);
   template <class Work>
   void named(Work&& work);

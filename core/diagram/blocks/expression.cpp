@@ -64,8 +64,7 @@ class ExpressionBlock final : public Block {
         const bool is_shared = expression_.is_indexed(slot) || in_width(slot) == 1;
         return in(slot) + (is_shared ? 0 : k);
       };
-      // Results that are no outputs go to a place of their own, which is never read.
-      std::vector<double*> results(expression_.results().size(), &unused_);
+      std::vector<double*> results(expression_.results().size(), nullptr);  // results that are no outputs: none
       for (int j = 0; j < outputs(); ++j) results[shown_[j]] = out(j) + k;
       programs_.emplace_back().bind(expression_, variable, z() + k * registers_, results);
     }
@@ -92,7 +91,6 @@ class ExpressionBlock final : public Block {
   std::vector<int> shown_;  ///< result that each output shows
   int registers_, crossings_;
   double time_ = 0.0;
-  double unused_ = 0.0;
   std::vector<Program> programs_;
 };
 

@@ -10,6 +10,10 @@ from ..errors import SetupError
 PortSpec = str | Iterable[str] | Mapping[str, int]
 
 
+class _Checked(dict[str, int]):
+    """Widths that have been checked: they are asked for dozens of times while a run is planned."""
+
+
 def port_widths(spec: PortSpec, where: str = "ports") -> dict[str, int]:
     """Return name -> number of scalars for a name, a list of names, or a mapping.
 
@@ -18,10 +22,12 @@ def port_widths(spec: PortSpec, where: str = "ports") -> dict[str, int]:
     >>> port_widths({"position": 3})
     {'position': 3}
     """
+    if type(spec) is _Checked:
+        return spec
     if isinstance(spec, str):
         spec = [spec]
     names = list(spec)
-    widths = dict(spec) if isinstance(spec, Mapping) else dict.fromkeys(names, 1)
+    widths = _Checked(spec if isinstance(spec, Mapping) else dict.fromkeys(names, 1))
     problems = []
     for name in names:
         if not isinstance(name, str) or not name or name.startswith(".") or name != name.strip():

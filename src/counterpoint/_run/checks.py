@@ -14,10 +14,13 @@ from .._common.numbers import MOST_THREADS, is_number, is_whole
 from ..errors import AlgebraicLoopError, SetupError, did_you_mean
 from ..windows import Window
 from .connection_units import unit_problems
+from .event_plan import event_problems
 from .feedthrough import dependency_edges, find_loop
 from .host_checks import host_problems
 from .host_ports import HostPorts
 from .options import RunOptions
+from .pace_checks import pace_problems
+from .pacing import pacing_of, with_fixed_steps
 from .port_table import PortTable
 from .precedence import Scheme, scheme_problems, to_scheme
 from .problem import Problem
@@ -40,10 +43,11 @@ def check_run(system: System, options: RunOptions) -> None:
 
 def find_problems(system: System, options: RunOptions) -> list[Problem]:
     """Return every problem of a system itself, for the span, scheme and window of a run."""
+    system = with_fixed_steps(system, options)
     ports = PortTable(system)
     problems = [
         *_span(options.until, options.start),
-        *_steps(system, options.until, options.start),
+        *_steps(system, options),
         *_models(system),
         *_ports(system, ports),
         *_constants(system, ports),
@@ -52,6 +56,8 @@ def find_problems(system: System, options: RunOptions) -> list[Problem]:
         *_scheme(system, options.scheme),
         *window_problems(system, options.window),
         *_window_length(options),
+        *pace_problems(system, options),
+        *event_problems(system, options),
     ]
     return problems or list(_loops(system))
 
@@ -98,14 +104,27 @@ def _span(until: float | None, start: float) -> Iterator[Problem]:
         yield Problem("until", f"{until} s; it must come after the start, {start} s")
 
 
-def _steps(system: System, until: float | None, start: float) -> Iterator[Problem]:
+def _paced(system: System, options: RunOptions) -> set[str]:
+    """Return the subsystems whose steps a pace chooses."""
+    try:
+        pacing = pacing_of(system, options)
+    except SetupError:
+        return set()  # reported with the pace
+    return {*pacing.members, *pacing.singles}
+
+
+def _steps(system: System, options: RunOptions) -> Iterator[Problem]:
+    until, start = options.until, options.start
     if not system.subsystems:
         yield Problem("subsystems", "there are none; add one")
     span = float(until - start) if until is not None and is_number(until) and is_number(start) else math.inf
     too_small = partial(_too_small, start, until)
+    paced = _paced(system, options)
     for name, participant in system.subsystems.items():
         where = f"subsystems.{name}.step"
         if participant.step is None:
+            if name in paced:
+                continue
             if not participant.subsystem.own_pace and not isinstance(participant.subsystem, HostPorts):
                 yield Problem(where, _missing_step(participant.subsystem))
         elif not is_number(participant.step) or participant.step <= 0.0:
@@ -114,7 +133,7 @@ def _steps(system: System, until: float | None, start: float) -> Iterator[Proble
             yield Problem(where, f"{participant.step} s is longer than the run of {span} s; use at most {span} s")
         elif wrong := too_small(participant.step):
             yield Problem(where, wrong)
-        else:
+        elif name not in paced:
             for text in participant.subsystem.step_problems(float(participant.step), span):
                 yield Problem(where, text)
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from math import isfinite, nan
 from typing import TYPE_CHECKING
 
+from .. import _core
 from ..results import Event
 
 if TYPE_CHECKING:
+    from ..events import PlannedEvent
     from ..system import System
     from .plan import Plan
 
@@ -29,11 +31,13 @@ class EventLog:
     def __init__(self, name: str) -> None:
         self._name = name
         self.events: list[Event] = []
+        self._planned: list[PlannedEvent] = []
 
     def add(self, level: str, text: str, time: float = nan, source: str = "") -> None:
         """Note that something happened at a time in s."""
         self.events.append(Event(time, source, level, text))
-        LOGGER.log(_LEVELS[level], "%s%s%s: %s", self._name, f".{source}" if source else "", _when(time), text)
+        if LOGGER.isEnabledFor(_LEVELS[level]):
+            LOGGER.log(_LEVELS[level], "%s%s%s: %s", self._name, f".{source}" if source else "", _when(time), text)
 
     def debug(self, text: str, time: float = nan, source: str = "") -> None:
         """Tell the logger what only those want to know who look for a mistake."""
@@ -58,10 +62,23 @@ class EventLog:
 
     def begin(self, system: System, start: float, scheme: str) -> None:
         """Note how a run begins; at another time than 0 that is worth a sentence."""
+        self._planned = list(system.events)  # a run is a plan: what is changed later does not count
         text = f"begins with {len(system.subsystems)} subsystems, {scheme}"
         if start != 0.0:
             text += "; every subsystem has its initial state at this time, nothing is computed before it"
         self.add("info", text, start)
+
+    def planned(self, records: Iterable[_core.EventRecord], tolerance: float = 0.0) -> None:
+        """Note what planned events did, and from which communication point on where that came later."""
+        for record in sorted(records, key=lambda record: (record.time, record.event, not record.begins)):
+            event = self._planned[record.event]
+            name = event.target.rpartition("->")[2].strip().partition(".")[0]
+            text = str(event) if record.begins else f"{event} ends"
+            if record.begins and event.condition is not None:
+                text += f", for {event.condition.text}"
+            if record.effective > record.time + tolerance:
+                text += f"; from the communication point at t = {record.effective:.9g} s on"
+            self.add("info", text, record.time, name)
 
     def end(self, system: System, status: str, message: str, time: float) -> None:
         """Note how a run ended, after what its components said."""

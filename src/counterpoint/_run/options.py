@@ -26,6 +26,8 @@ class RunOptions:
     scheme: str | Scheme = "slowest-first"
     start: float = 0.0
     window: Window | None = None
+    pace: object = None
+    real_time: float | None = None
     threads: int = 1
     file: str | PathLike[str] | None = None
     overwrite: bool = False

@@ -3,19 +3,24 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .. import _core
 from ..errors import ModelError, SetupError
+from ..pace import Controlled, Limits
 from .approximation_choice import chosen_approximation
+from .bond_notes import warn_about_bonds
 from .checks import check_run, feedthrough_edges
 from .connection_units import conversion_of, warn_about_units
+from .error_growth import STRAIGHT, mean_over_end
+from .event_plan import add_events, open_parameters
 from .feedthrough import longest_chain, tear_loops
 from .options import RunOptions
+from .pacing import ASSUMING, NO_END, LawMaker, PacedSteps, Pacing, core_limits, pacing_of, resolved_limits
 from .port_table import PortTable
 from .precedence import Scheme, scheme_problems, to_scheme, waits_for
 from .time_resolution import time_tolerance
@@ -33,6 +38,7 @@ class PlannedConnection:
     width: int
     waits: bool
     first_label: int  #: a connection of several values has one label for each
+    growth: float = STRAIGHT  #: mean of its error over a step, relative to that at the end
 
 
 @dataclass(frozen=True)
@@ -47,35 +53,101 @@ class Plan:
     start: float
     until: float
     smallest_step: float  #: of those that are fixed, s
+    common: PacedSteps | None = None  #: how all subsystems step together
+    singles: Mapping[str, PacedSteps] = field(default_factory=dict)
+    wall_clock: _core.WallClock | None = None
+    outputs: tuple[_core.OutputTolerance, ...] = ()  #: whose errors are estimated from two passes
+    shared_length: _core.SharedLength | None = None  #: of the steps within a window
 
 
 def make_plan(system: System, options: RunOptions) -> Plan:
     """Check a system and translate it; raise SetupError with every problem found."""
     check_run(system, options)
     warn_about_units(system)
+    warn_about_bonds(system, options)
     start = float(options.start)
     until = math.inf if options.until is None else float(options.until)
     scheme = to_scheme(options.scheme)
+    pacing = pacing_of(system, options)
+    limits = _limits(system, pacing, until - start)
     _tell_step_of_listeners(system)
-    _tell_of_run(system, until)
+    _tell_of_run(system, until, pacing)
+    open_parameters(system)
     natives = _natives(system)
-    steps = _steps(system, natives, start)
+    steps = _steps(system, natives, start, pacing, limits)
     waits = waits_for(scheme, steps, _pairs(system), _sources(system))
     # A loop that exists at the start only, such as among FMUs, is solved there; others were refused above.
     chains, torn = tear_loops(feedthrough_edges(system, at_start=True), [c.target for c in system.connections])
     window = [] if options.window is None else [float(options.window.length)]
-    fixed = _fixed_steps(system)
+    fixed = _fixed_steps(system, pacing)
+    paced = [limit.smallest for limit in limits.values() if limit.smallest is not None]
     spec = _core.RunSpec(
         start=start,
         until=until,
-        tolerance=time_tolerance([*steps.values(), *window], [*fixed, *window], start, until),
+        tolerance=time_tolerance([*steps.values(), *paced, *window], [*fixed, *paced, *window], start, until),
         initial_passes=1 + longest_chain(chains),
     )
     ports = PortTable(system)
     _tear_inputs(spec, ports, torn)
-    _add_participants(spec, system, natives, waits, options.host)
+    laws = LawMaker(system, ports, options)
+    singles = {name: laws.make(pace, limits[name], name) for name, pace in pacing.singles.items()}
+    common = laws.make(pacing.common, limits[""]) if pacing.common is not None else None
+    doubles = pacing.common is not None and pacing.common.kind == "doubling"
+    shared = _core.SharedLength() if doubles else None
+    _add_participants(spec, system, natives, waits, options.host, paces=_core_paces(pacing, singles, shared))
     connections = tuple(_add_connections(spec, system, ports, waits, options))
-    return Plan(spec, tuple(system.subsystems), ports, connections, scheme, start, until, min(fixed, default=math.inf))
+    _check_defects(singles, common, connections)
+    add_events(spec, system, connections, start)
+    outputs = laws.output_tolerances(pacing.common) if isinstance(pacing.common, Controlled) else ()
+    clock = None
+    if pacing.factor is not None:
+        clock = _core.WallClock(pacing.factor, start)
+        spec.keep_to(clock)
+    smallest = min([*fixed, *paced], default=math.inf)
+    return Plan(
+        spec, tuple(system.subsystems), ports, connections, scheme, start, until, smallest, common, singles, clock,
+        tuple(outputs), shared,
+    )  # fmt: skip
+
+
+def _limits(system: System, pacing: Pacing, span: float) -> dict[str, Limits]:
+    """Return the limits of each pace by subsystem; those of all together by the empty name."""
+    found = {name: resolved_limits(pace, [system.subsystems[name].step], span) for name, pace in pacing.singles.items()}
+    if pacing.common is not None:
+        steps = [system.subsystems[name].step for name in pacing.members]
+        found[""] = resolved_limits(pacing.common, steps, span)
+    return found
+
+
+def _core_paces(
+    pacing: Pacing, singles: Mapping[str, PacedSteps], shared: _core.SharedLength | None
+) -> dict[str, tuple[float, _core.Pace | None]]:
+    """Return step and pace of those that do not simply have a step."""
+    found: dict[str, tuple[float, _core.Pace | None]] = {name: (NO_END, shared) for name in pacing.members}
+    for name, steps in singles.items():
+        found[name] = (0.0, _core.law_pace(steps.law, core_limits(steps.limits, steps.pace)))
+    return found
+
+
+def _check_defects(
+    singles: Mapping[str, PacedSteps], common: PacedSteps | None, connections: Iterable[PlannedConnection]
+) -> None:
+    """Refuse a subsystem that interpolates all its inputs: it assumes nothing that could be compared."""
+    assuming = {connection.target.partition(".")[0] for connection in connections if not connection.waits}
+    blind = [name for name, steps in singles.items() if steps.pace.kind == "defect" and name not in assuming]
+    if common is not None and common.pace.kind in ASSUMING and not assuming:
+        raise SetupError(
+            f"pace: in this scheme each subsystem waits for all its sources, so that {common.pace.kind} sees no error; "
+            "use cp.pace.gradient, or another scheme"
+        )
+    if blind:
+        raise SetupError(
+            [
+                f"subsystems.{name}.pace: in this scheme it waits for all its sources, so that no defect is seen; give "
+                "the pace to run for all, use cp.pace.gradient, or another scheme"
+                for name in blind
+            ]
+        )
 
 
 def waiting(system: System, scheme: Scheme, start: float) -> dict[str, list[str]]:
@@ -83,7 +155,9 @@ def waiting(system: System, scheme: Scheme, start: float) -> dict[str, list[str]
     problems = scheme_problems(scheme, list(system.subsystems))
     if problems:
         raise SetupError([f"scheme: {problem}" for problem in problems])
-    return waits_for(scheme, _steps(system, _natives(system), start), _pairs(system), _sources(system))
+    pacing = pacing_of(system, RunOptions())
+    steps = _steps(system, _natives(system), start, pacing, _limits(system, pacing, math.inf))
+    return waits_for(scheme, steps, _pairs(system), _sources(system))
 
 
 def _natives(system: System) -> dict[str, _core.Subsystem]:
@@ -102,16 +176,19 @@ def _add_participants(
     natives: dict[str, _core.Subsystem],
     waits: dict[str, list[str]],
     host: str | None,
+    *,
+    paces: Mapping[str, tuple[float, _core.Pace | None]],
 ) -> None:
     indices = {name: index for index, name in enumerate(system.subsystems)}
     for name, participant in system.subsystems.items():
         spec.add_participant(
             natives[name],
-            participant.step or 0.0,
+            paces[name][0] if name in paces else participant.step or 0.0,
             _input_constants(system, name),
             [indices[other] for other in waits[name]],
             participant.record,
             host is not None and name != host,
+            paces[name][1] if name in paces else None,
         )
 
 
@@ -127,10 +204,20 @@ def _sources(system: System) -> list[str]:
     return [name for name, participant in system.subsystems.items() if not participant.subsystem.inputs]
 
 
-def _steps(system: System, natives: dict[str, _core.Subsystem], start: float) -> dict[str, float]:
+def _steps(
+    system: System,
+    natives: dict[str, _core.Subsystem],
+    start: float,
+    pacing: Pacing,
+    limits: Mapping[str, Limits],
+) -> dict[str, float]:
     """Step of each subsystem, typical for those at their own pace; a host is faster than all."""
     steps = {}
     for name, participant in system.subsystems.items():
+        if pacing.of(name) is not None:
+            limit = limits[name if name in pacing.singles else ""]
+            steps[name] = participant.typical_step or limit.first or limit.smallest or 0.0
+            continue
         step = participant.step or participant.typical_step or participant.subsystem.typical_step
         if step is None and participant.subsystem.own_pace:
             step = _first_step(name, natives[name], start)
@@ -138,8 +225,12 @@ def _steps(system: System, natives: dict[str, _core.Subsystem], start: float) ->
     return steps
 
 
-def _fixed_steps(system: System) -> list[float]:
-    return [float(participant.step) for participant in system.subsystems.values() if participant.step is not None]
+def _fixed_steps(system: System, pacing: Pacing) -> list[float]:
+    return [
+        float(participant.step)
+        for name, participant in system.subsystems.items()
+        if participant.step is not None and pacing.of(name) is None
+    ]
 
 
 def _tell_step_of_listeners(system: System) -> None:
@@ -153,12 +244,14 @@ def _tell_step_of_listeners(system: System) -> None:
         system.subsystems[name].subsystem.listeners_step = min(steps, default=None)
 
 
-def _tell_of_run(system: System, until: float) -> None:
-    """Tell each subsystem when the run ends and which of its outputs are connected."""
+def _tell_of_run(system: System, until: float, pacing: Pacing) -> None:
+    """Tell each subsystem when the run ends, which tolerance it keeps, and which of its outputs are connected."""
     sources = {source for connection in system.connections for source in connection.sources}
     for name, participant in system.subsystems.items():
         subsystem = participant.subsystem
         subsystem.run_until = until if math.isfinite(until) else None
+        pace = pacing.of(name) or pacing.common
+        subsystem.pace_tolerance = None if pace is None else pace.tolerance
         subsystem.connected_outputs = frozenset(port for port in subsystem.output_widths if f"{name}.{port}" in sources)
 
 
@@ -175,8 +268,12 @@ def _input_constants(system: System, name: str) -> list[float]:
     subsystem = system.subsystems[name].subsystem
     values: list[float] = []
     for port, width in subsystem.input_widths.items():
-        given = system.constants.get(f"{name}.{port}", subsystem.defaults.get(port, 0.0))
-        values += np.broadcast_to(np.asarray(given, dtype=np.float64), (width,)).tolist()
+        own = subsystem.opened_parameters.get(port, 0.0)
+        given = system.constants.get(f"{name}.{port}", subsystem.defaults.get(port, own))
+        if isinstance(given, float | int):
+            values += [float(given)] * width
+        else:
+            values += np.broadcast_to(np.asarray(given, dtype=np.float64), (width,)).tolist()
     return values
 
 
@@ -195,6 +292,7 @@ def _add_connections(
             law, laws = laws, laws + 1
         for k, (full, source) in enumerate(zip(connection.sources, sources, strict=True)):
             converted = conversion_of(system, connection, full)
+            approximation = chosen_approximation(system, connection, k, options)
             spec.add_connection(
                 source.participant,
                 source.offset,
@@ -202,12 +300,13 @@ def _add_connections(
                 target.participant,
                 target.offset,
                 target.width,
-                chosen_approximation(system, connection, k, options)._native(),
+                approximation._native(),
                 connection.gains[k] * converted.gain,
                 connection.gains[k] * converted.offset + (connection.offset if k == 0 else 0.0),
                 connection.initial,
                 law,
             )
             waits_too = full.partition(".")[0] in waited_for[connection.target.partition(".")[0]]
-            yield PlannedConnection(full, connection.target, source.width, waits_too, labels)
+            growth = STRAIGHT if waits_too else mean_over_end(approximation)
+            yield PlannedConnection(full, connection.target, source.width, waits_too, labels, growth)
             labels += source.width

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from .._common.ports import offsets
 from ..errors import SetupError, did_you_mean
@@ -12,8 +11,7 @@ if TYPE_CHECKING:
     from ..system import System
 
 
-@dataclass(frozen=True)
-class PortPlace:
+class PortPlace(NamedTuple):
     """Where a port is, as the core numbers it."""
 
     participant: int

@@ -10,6 +10,7 @@ import numpy as np
 from .. import _core
 from .._common.ports import columns
 from ..results import DefectSummary, FileStore, MemoryStore, RunLayout, RunSummary, SubsystemLayout, WindowSummary
+from ..results.paces import PaceSummary, PaceTally, StepsLayout, WallClockSummary
 from ..results.store import Status
 from .plan import Plan
 from .selection import Selection
@@ -38,11 +39,19 @@ class Recorder:
         self._driver = driver
         self._store = store
         self._window = window
+        self._paced = [-1] if plan.common is not None else []
+        self._paced += [plan.names.index(name) for name in plan.singles]
+        steps = ([plan.common] if plan.common is not None else []) + list(plan.singles.values())
+        self._tallies = [PaceTally(layout, steps[k].pace) for k, layout in enumerate(steps_layout(plan))]
 
     def drain(self, at_least: int = 1) -> None:
         """Move recorded rows to the store, from participants and connections that have at least this many."""
         for published in self._driver.take_rows(at_least):
             self._keep(published.participant, published.rows)
+        for chosen in self._driver.take_step_rows(at_least):
+            place = self._paced.index(chosen.participant)
+            self._tallies[place].count(chosen.rows)
+            self._store.append_steps(place, chosen.rows)
         for compared in self._driver.take_defect_rows(at_least):
             connection, rows = self._plan.connections[compared.connection], compared.rows
             if connection.width == 1:
@@ -61,6 +70,7 @@ class Recorder:
 
     def finish(self) -> None:
         """Move everything that is left, and the last row of each subsystem whatever was selected."""
+        self._driver.finish_steps()
         self.drain()
         for participant, rows in self._selection.rest() if self._selection is not None else ():
             self._store.append(participant, rows)
@@ -83,9 +93,24 @@ class Recorder:
             scheme=str(self._plan.scheme),
             steps=[self._driver.steps(k) for k in range(len(self._plan.names))],
             seconds=seconds,
+            evaluations=[self._driver.evaluations(k) for k in range(len(self._plan.names))],
             defects=self._defects(),
             windows=self._windows(),
+            paces=self._paces(),
+            overruns=self._overruns(),
         )
+
+    def _paces(self) -> list[PaceSummary]:
+        if self._tallies and self._plan.common is not None and isinstance(self._driver, _core.WindowedScheduler):
+            self._tallies[0].summary.passes = self._driver.tally.passes
+        return [tally.summary for tally in self._tallies]
+
+    def _overruns(self) -> list[WallClockSummary]:
+        clock = self._plan.wall_clock
+        if clock is None:
+            return []
+        tallies = [clock.tally(k) for k in range(len(self._plan.names))]
+        return [WallClockSummary(t.steps, t.overruns, t.latest, t.time_of_latest) for t in tallies]
 
     def _windows(self) -> WindowSummary | None:
         if self._window is None or not isinstance(self._driver, _core.WindowedScheduler):
@@ -117,6 +142,7 @@ class Recorder:
                     rms=found.rms,
                     scale=found.scale,
                     magnitude=found.magnitude,
+                    growth=connection.growth,
                 )
                 for label in _labels(connection.source, connection.target, connection.width)
             ]
@@ -151,7 +177,14 @@ def run_layout(system: System, plan: Plan, selection: Selection | None = None) -
         for connection in plan.connections
         for label in _labels(connection.source, connection.target, connection.width)
     ]
-    return RunLayout(tuple(parts), tuple(labels))
+    return RunLayout(tuple(parts), tuple(labels), steps_layout(plan))
+
+
+def steps_layout(plan: Plan) -> tuple[StepsLayout, ...]:
+    """Return the tables of chosen steps: of all subsystems together first."""
+    found = [StepsLayout("", plan.common.pace.kind, plan.common.signals)] if plan.common is not None else []
+    found += [StepsLayout(name, steps.pace.kind, steps.signals) for name, steps in plan.singles.items()]
+    return tuple(found)
 
 
 def _is_held(subsystem: Subsystem, port: str) -> bool:

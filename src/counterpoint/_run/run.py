@@ -23,11 +23,14 @@ from .._display.progress import show
 from ..errors import ModelError, OutputError, RunInterrupted, SetupError
 from ..results import FileStore, MemoryStore, Result
 from ..results.store import RunSummary, Status
+from .bond_notes import bonds_text
 from .checks import value_problems
 from .claims import Claim
 from .events import EventLog
 from .failures import explain
 from .options import RunOptions
+from .pace_checks import pace_events, warn_about_paces
+from .pacing import PacedSteps, core_limits, with_fixed_steps
 from .plan import Plan, make_plan
 from .process_state import preserving_process_state, take_signals_back
 from .program_end import ProgramEnded, watch
@@ -62,11 +65,24 @@ def run_to_end(system: System, options: RunOptions) -> Result:
 def _make_driver(plan: Plan, options: RunOptions) -> Driver:
     if options.host is not None:
         return _core.EmbeddedInterface(plan.spec, plan.names.index(options.host))
+    if plan.common is not None:
+        return _paced_driver(plan, plan.common, options.threads)
     window = options.window
     if window is None:
         return _core.Scheduler(plan.spec, options.threads)
     return _core.WindowedScheduler(
-        plan.spec, options.threads, float(window.length), window.repeats, float(window.tolerance or 0.0)
+        plan.spec, options.threads, float(window.length), window.repeats, float(window.tolerance or 0.0),
+        window.stencil == "centred",
+    )  # fmt: skip
+
+
+def _paced_driver(plan: Plan, steps: PacedSteps, threads: int) -> Driver:
+    limits = core_limits(steps.limits, steps.pace)
+    if not steps.pace.saves:
+        return _core.paced_scheduler(plan.spec, threads, steps.law, limits)
+    assert steps.pace.tolerance is not None
+    return _core.two_pass_scheduler(
+        plan.spec, threads, steps.law, limits, steps.pace.tolerance, list(plan.outputs), plan.shared_length
     )
 
 
@@ -109,6 +125,7 @@ class Run:
     """
 
     def __init__(self, system: System, options: RunOptions) -> None:
+        system = with_fixed_steps(system, options)
         self._system = system
         self._claim = Claim(system, "run")
         self._plan = make_plan(system, options)
@@ -139,9 +156,13 @@ class Run:
 
     def _make_store(self, options: RunOptions) -> FileStore | MemoryStore:
         window = {} if options.window is None else {"window": str(options.window)}
+        if self._plan.common is not None:
+            window["pace"] = str(self._plan.common.pace)
         notes: dict[str, str | float] = {"name": self._system.name, "scheme": str(options.scheme), **window}
         if options.until is not None:
             notes["until"] = options.until
+        if self._system.bonds:
+            notes["bonds"] = bonds_text(self._system)
         notes |= {**_made_by(), **(options.metadata or {})}
         if options.file is None:
             return MemoryStore(self._layout, notes)
@@ -361,6 +382,7 @@ class Run:
         self._close("finished", "")
         if self._result is not None:
             warn_about_standstill(self._result, problems)
+            warn_about_paces(self._result)
 
     def _close(self, status: Status, message: str) -> None:
         if self._result is not None:
@@ -371,9 +393,10 @@ class Run:
             take_signals_back()
         summary = self._recorder.summary(status, message, self.time, time.monotonic() - self._began, self._seconds())
         with contextlib.suppress(Exception):  # a component that died has nothing to say
+            self._log.planned(self._driver.event_records(), 1e-9 * self._plan.smallest_step)
             self._log.spent(self._plan.names, summary.steps, summary.seconds)
             self._log.end(self._system, status, message, self.time)
-        summary.events = self._log.events
+        summary.events = [*self._log.events, *pace_events(summary)]
         try:
             self._store.close(summary)
         except OutputError:
@@ -393,7 +416,7 @@ class Run:
         self._claim.release()
         last = [self._driver.values(k) for k in range(len(self._plan.names))]
         self._driver = cast(Driver, _Ended(self._driver.time, last))
-        self._plan = replace(self._plan, spec=_nothing_to_run())
+        self._plan = replace(self._plan, spec=_nothing_to_run(), common=None, singles={})
         del self._recorder, self._stepping
         vars(self).pop("_standstill", None)  # not there yet when the start failed
 

@@ -79,6 +79,8 @@ class Selection:
     def of(cls, system: System, record: Sequence[str] | None, every: float | str | None) -> Selection:
         """Check what a user asks for; raise SetupError for names that mean nothing."""
         made = cls(None if record is None else _chosen(system, record), *_cadence(every))
+        if made.chosen is None:
+            return made
         for name, part in system.subsystems.items():
             names = columns(part.subsystem.output_widths)
             kept = made.columns_of(name, names)

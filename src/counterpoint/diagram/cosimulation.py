@@ -75,13 +75,16 @@ class Coupling:
     scheme : str or Scheme
     direct : bool
         The outputs of the block depend on its inputs in the same instant.
+    timed : bool
+        The time is an input of the block.
     """
 
-    def __init__(self, system: System, host: str, scheme: str | Scheme, direct: bool) -> None:
+    def __init__(self, system: System, host: str, scheme: str | Scheme, *, direct: bool, timed: bool) -> None:
         self.system = system
         self.host = host
         self.scheme = scheme
         self.direct = direct
+        self.timed = timed
         self._copies: list[_Copy] = []
 
     @property
@@ -102,6 +105,7 @@ class Coupling:
             list(plan.names),
             [columns(participant.subsystem.output_widths) for participant in self.system.subsystems.values()],
             self.direct,
+            self.timed,
         )
         if any(copy.core.interface is not None for copy in self._copies):
             self._copies.clear()  # they belong to a run before

@@ -92,7 +92,7 @@ def _instance_settings(fmu: Fmu, root: Path) -> _core.fmi.InstanceSettings:
     made.visible = options.visible
     made.logging = bool(options.logging)
     made.categories = [] if isinstance(options.logging, bool) else list(options.logging)
-    made.tolerance = options.tolerance or fmu.description.experiment.tolerance or 0.0
+    made.tolerance = options.tolerance or _handed_on(fmu) or 0.0
     if fmu.run_until is not None:
         made.stop_time = fmu.run_until
     if fmu.kind == MODEL_EXCHANGE:
@@ -105,6 +105,14 @@ def _instance_settings(fmu: Fmu, root: Path) -> _core.fmi.InstanceSettings:
     if fmu.input_style == "intermediate":
         made.intermediate = [v.reference for v in fmu.ports[0] if v.variability == "continuous"]
     return made
+
+
+def _handed_on(fmu: Fmu) -> float | None:
+    """Return the tolerance that the FMU suggests; a tenth of that of the pace that steps it, where that is smaller."""
+    suggested, wanted = fmu.description.experiment.tolerance, fmu.pace_tolerance
+    if wanted is None:
+        return suggested
+    return min(0.1 * wanted, suggested or 1.0)
 
 
 def _location(root: Path, resources: Path, major: int) -> str:

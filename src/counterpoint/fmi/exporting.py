@@ -26,6 +26,7 @@ from .._run.plan import Plan, make_plan
 from .._run.precedence import Scheme
 from ..approximations import Approximation, lagrange, taylor
 from ..errors import OutputError, SetupError, did_you_mean
+from ..pace import Fixed
 from ..subsystems import Subsystem
 from ..system import HasSubsystem, System
 from ..units import UnitProblem, unit
@@ -134,6 +135,8 @@ def export_case(
     target = Path(path)
     if target.exists() and not overwrite:
         raise OutputError(f"{target}: already exists; add --overwrite or choose another --out", str(target))
+    if case.options().pace is not None or case.options().real_time is not None:
+        raise SetupError(f"{case.path}: pace: paces cannot be exported in an FMU; give the subsystems steps instead")
     if case.window is not None:
         raise SetupError(f"{case.path}: window: windows cannot be exported in an FMU; remove it")
     if case.remote_names:
@@ -142,11 +145,21 @@ def export_case(
             f"{case.path}: {names}: an FMU cannot contain subsystems in other programs; export what they serve, and "
             "connect the FMUs"
         )
-    export = Export(case.build(), target.stem, version, is_alone=not case.is_coupled, span=case.span)
+    system = case.build()
+    _check_exportable(system)
+    export = Export(system, target.stem, version, is_alone=not case.is_coupled, span=case.span)
     export.choose_platforms(platforms)
     export.choose_ports(None, None)
     export.compile(case.scheme, None, None)
     return export.write(target)
+
+
+def _check_exportable(system: System) -> None:
+    paced = [name for name, part in system.subsystems.items() if not isinstance(part.pace, Fixed | None)]
+    if paced:
+        raise SetupError(f"subsystems.{paced[0]}.pace: paces cannot be exported in an FMU; give a step instead")
+    if system.events:
+        raise SetupError(f"events: {system.events[0]}: events cannot be exported in an FMU; remove them")
 
 
 def _as_system(model: System | Subsystem | HasSubsystem, step: float | None) -> System:
@@ -154,6 +167,7 @@ def _as_system(model: System | Subsystem | HasSubsystem, step: float | None) -> 
     if isinstance(model, System):
         if step is not None:
             raise SetupError("step: a system has no step of its own; set the steps of its subsystems in System.add")
+        _check_exportable(model)
         system = copy.copy(model)
         system.subsystems = dict(model.subsystems)
         system.connections = list(model.connections)

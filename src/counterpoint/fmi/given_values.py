@@ -14,7 +14,7 @@ from .values import ValueReader, pack, wrong_place
 
 @dataclass
 class GivenValues:
-    """Values by variable: structural parameters, all packed for the core, those of inputs; and what is wrong."""
+    """Values by variable: structural parameters, all packed for the core, those of ports; and what is wrong."""
 
     structure: dict[str, int]
     assignments: dict[str, _core.fmi.Assignment] = field(default_factory=dict)
@@ -38,7 +38,7 @@ def read_values(
         values = reader.read(where, variable, value)
         if len(reader.problems) == before:
             made.assignments[variable.name] = pack(description, variable, values)
-            if variable.causality == "input":
+            if variable.causality in ("input", "parameter"):  # a parameter becomes an input where events change it
                 made.inputs[variable.name] = tuple(values)
     made.problems += reader.problems
     return made

@@ -180,6 +180,10 @@ def _warn(archive: Archive, description: ModelDescription) -> None:
     )
 
 
+def _is_tunable(variable: Variable) -> bool:
+    return variable.causality == "parameter" and variable.variability == "tunable" and variable.is_numeric
+
+
 class Fmu(Subsystem):
     """An FMU as a subsystem; created by :func:`fmu`.
 
@@ -257,6 +261,21 @@ class Fmu(Subsystem):
             pairs = description.feedthrough(self._outputs)
             self.feedthrough = [(y, u) for y, u in pairs if u in self.inputs]
         self.output_approximations = {v.name: hold("behind") for v in self._outputs if not is_continuous(v)}
+
+    @property
+    def tunable_parameters(self) -> list[str]:
+        """Names of the parameters that may change during a run."""
+        return [v.name for v in self.description.variables if _is_tunable(v)]
+
+    def open_parameter(self, name: str) -> bool:
+        """Make a tunable parameter an input, so that events can change it."""
+        variable = self.description.by_name.get(name)
+        if variable is None or not _is_tunable(variable):
+            return False
+        if variable not in self._inputs:
+            self._inputs.append(variable)
+            self._describe_ports()
+        return True
 
     def open_port(self, name: str, kind: str) -> None:
         """Make a port of a string or binary variable that is connected; other ports exist from the start."""

@@ -31,6 +31,7 @@ import numpy as np
 from ..errors import OutputError
 from .disk import Disk, open_hdf5, release, uninterrupted
 from .format import group_name, reason, structure, summary_text
+from .paces import STEP_COLUMNS
 from .store import Array, LazyRows, Metadata, Rows, RunLayout, RunSummary, checked_block
 
 if TYPE_CHECKING:
@@ -171,6 +172,11 @@ class FileStore:
         """Add rows of one connection, shape ``(n, 3)``: time, assumed, arrived."""
         label = self.layout.connections[connection]
         self._append(len(self.layout.subsystems) + connection, checked_block(block, 3, label))
+
+    def append_steps(self, place: int, block: Array) -> None:
+        """Add rows of a table of chosen steps, shape ``(n, 6)``."""
+        first = len(self.layout.subsystems) + len(self.layout.connections)
+        self._append(first + place, checked_block(block, STEP_COLUMNS, self.layout.steps[place].kind))
 
     def flush(self) -> None:
         """Make everything appended visible to readers; it survives the death of this process."""
@@ -341,6 +347,9 @@ class FileStore:
         for position in range(len(layout.connections)):
             dataset = _cached(self._file["connections"][str(position)], "defect")
             series.append(Series([(dataset, slice(None))], 3))
+        for position in range(len(layout.steps)):
+            dataset = _cached(self._file["steps"][str(position)], "chosen")
+            series.append(Series([(dataset, slice(None))], STEP_COLUMNS))
         return series
 
     @contextlib.contextmanager

@@ -8,7 +8,9 @@
     /subsystems/<name>/values     (n, columns) float64; absent without columns
     /connections/<position>       attribute: label
     /connections/<position>/defect  (n, 3) float64: time, assumed, arrived
-    /rows                         (subsystems + connections + 1,) int64: rows that are complete on disk, and
+    /steps/<position>             attributes: name, kind, signals; the group is absent without paces
+    /steps/<position>/chosen      (n, 6) float64: start, length, rule, estimate, accepted, signal
+    /rows                         (subsystems + connections + steps + 1,) int64: rows that are complete on disk, and
                                   the bytes of the file they need (0 when not known)
     /summary                      (bytes,) uint8: JSON of RunSummary, filled up with blanks; only blanks until the
                                   run has ended
@@ -34,6 +36,7 @@ from typing import Any, get_args
 import h5py
 import numpy as np
 
+from .paces import STEP_COLUMNS, PaceSummary, WallClockSummary
 from .store import DefectSummary, Event, RunLayout, RunSummary, Status, WindowSummary
 
 FORMAT = "counterpoint-run"
@@ -107,6 +110,7 @@ def write_structure(file: Any, layout: RunLayout, metadata: dict[str, str | floa
         else:
             file.attrs[f"meta.{key}"] = value
     width = sum(1 + len(entry.columns) for entry in layout.subsystems) + 3 * len(layout.connections)
+    width += STEP_COLUMNS * len(layout.steps)
     subsystems = file.create_group("subsystems")
     for position, entry in enumerate(layout.subsystems):
         group = subsystems.create_group(group_name(entry.name))
@@ -125,8 +129,15 @@ def write_structure(file: Any, layout: RunLayout, metadata: dict[str, str | floa
         group = connections.create_group(str(position))
         _write_text(group, "label", label)
         _growing(group, "defect", width, 3)
+    for position, steps in enumerate(layout.steps):
+        group = file.require_group("steps").create_group(str(position))
+        _write_text(group, "name", steps.name)
+        _write_text(group, "kind", steps.kind)
+        _write_text(group, "signals", steps.signals)
+        _growing(group, "chosen", width, STEP_COLUMNS)
     # Written at once, because a reader of a killed run does not accept data allocated after the set-up here.
-    file.create_dataset("rows", data=np.zeros(len(layout.subsystems) + len(layout.connections) + 1, np.int64))
+    tables = len(layout.subsystems) + len(layout.connections) + len(layout.steps)
+    file.create_dataset("rows", data=np.zeros(tables + 1, np.int64))
     file.create_dataset("summary", data=np.full(summary_room(layout), ord(" "), np.uint8))
 
 
@@ -150,8 +161,16 @@ def summary_room(layout: RunLayout) -> int:
         *("", number, number, number, number, ""),
         steps=[count] * parts,
         seconds=[number] * parts,
-        defects=[DefectSummary(label, "interpolates", count, *[number] * 5) for label in layout.connections],
+        evaluations=[count] * parts,
+        defects=[DefectSummary(label, "interpolates", count, *[number] * 6) for label in layout.connections],
         windows=WindowSummary(number, count, number, count, count, count, number, number),
+        paces=[
+            PaceSummary(
+                s.name, "x" * 400, count, count, number, number, count, max(s.signals, key=len, default=""), count
+            )
+            for s in layout.steps
+        ],
+        overruns=[WallClockSummary(count, count, number, number)] * parts,
     )
     return len(_as_json(longest)) + MESSAGE_ROOM + EVENTS_ROOM
 
@@ -198,9 +217,11 @@ def summary_from(content: bytes) -> RunSummary:
     fields["events"] = [Event(**event) for event in fields.get("events", [])]
     if fields.get("windows") is not None:
         fields["windows"] = WindowSummary(**fields["windows"])
+    fields["paces"] = [PaceSummary(**pace) for pace in fields.get("paces", [])]
+    fields["overruns"] = [WallClockSummary(**one) for one in fields.get("overruns", [])]
     summary = RunSummary(**fields)
     wrong = [name for name in ("start", "end", "until", "wall_seconds") if not _is_number(fields.get(name, 0.0))]
-    wrong += [name for name in ("steps", "seconds") if not all(map(_is_number, fields.get(name, [])))]
+    wrong += [name for name in ("steps", "seconds", "evaluations") if not all(map(_is_number, fields.get(name, [])))]
     wrong += [name for name in ("message", "scheme") if not isinstance(fields.get(name, ""), str)]
     wrong += [d.connection for d in summary.defects if not all(map(_is_number, astuple(d)[2:]))]
     if wrong or summary.status not in get_args(Status):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from .._display.console import clock, fill, new_table, number_text, say, speed
@@ -22,6 +23,11 @@ def show_result(outcome: Result, where: Console) -> None:
         where.print()
     where.print(_timing(outcome))
     where.print()
+    if len(outcome.bonds):
+        where.print(_bonds(outcome))
+        where.print()
+    for pace in outcome.summary.paces:
+        say(pace.text(), where)
     say(_speed(outcome), where)
     say(str(outcome.quality), where)
 
@@ -46,6 +52,38 @@ def _defects(outcome: Result) -> Table:
             for row in frame.head(_MOST_ROWS).to_dict("records")
         ),
     )
+
+
+def _bonds(outcome: Result) -> Table:
+    table = new_table("Energy at bonds", "bond", "interface", "causality", ">exchanged in J", ">residual in J")
+    rows = outcome.bonds.head(_MOST_ROWS).to_dict("records")
+    return fill(
+        table,
+        (
+            (
+                row["bond"],
+                row["interface"],
+                row["causality"],
+                number_text(row["exchanged"]),
+                number_text(row["residual"]),
+            )
+            for row in rows
+        ),
+    )
+
+
+def _measures(outcome: Result) -> list[str]:
+    """Return the measures of a run in a few lines."""
+    found = outcome.measures()
+    lines = [f"θ_A = {found.time_ratio:.3g} (wall time over that of all subsystems)"] * isfinite(found.time_ratio)
+    worst = found.connections.sort_values("tau", ascending=False).head(_MOST_ROWS)
+    lines += [f"τ_CUM = {row['tau']:.3g} of {row['connection']}" for row in worst.to_dict("records") if row["tau"] > 0]
+    for row in found.subsystems.to_dict("records"):
+        counts = [f"{int(row['steps'])} steps", f"{row['rejections']} rejected", f"{row['events']} events"]
+        if isfinite(row["evaluations"]):
+            counts.append(f"{int(row['evaluations'])} evaluations")
+        lines.append(f"{row['subsystem']}: {', '.join(counts)}")
+    return lines
 
 
 def _timing(outcome: Result) -> Table:
@@ -76,6 +114,8 @@ def _speed(outcome: Result) -> str:
 def show_file(outcome: Result, where: Console) -> None:
     """Print what a run file holds."""
     show_result(outcome, where)
+    for line in _measures(outcome):
+        say(line, where)
     if outcome.message:
         say(outcome.message, where)
     say(f"signals: {', '.join(outcome.signals)}", where)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from ..errors import OutputError
 from .format import COMPRESSED_VERSION, FORMAT, MOST_COMPRESSED, reason, summary_from
+from .paces import STEP_COLUMNS, StepsLayout
 from .snapshot import attribute, member, open_for_reading, printable, problem_of, table, vector
 from .store import ALL, Array, Metadata, RunLayout, RunSummary, SubsystemLayout
 
@@ -124,6 +125,10 @@ class FileView:
         """Return time, assumed and arrived value, shape ``(n, 3)``."""
         return self._rows_of("connections", self._connections[connection], "defect", rows, ALL, 3)
 
+    def steps(self, place: int) -> Array:
+        """Return a table of chosen steps, shape ``(n, 6)``."""
+        return self._rows_of("steps", self._steps[place], "chosen", ALL, ALL, STEP_COLUMNS)
+
     def _rows_of(self, kind: str, part: Part[Any], name: str, rows: slice, columns: slice, *width: int) -> Array:
         first, last = self._range(part.index, rows)
 
@@ -173,13 +178,19 @@ class FileView:
         self._counts = self._read_counts()  # before any dataset: see file.py, rule 1
         self.metadata = self._read_metadata()
         groups = [member(file, name, h5py.Group) for name in ("subsystems", "connections")]
-        if len(self._counts) != len(groups[0]) + len(groups[1]) + 1:
-            raise ValueError(f"{len(self._counts)} counts of rows for {len(groups[0])} and {len(groups[1])} tables")
+        if "steps" in file:
+            groups.append(member(file, "steps", h5py.Group))
+        tables = [len(group) for group in groups]
+        if len(self._counts) != sum(tables) + 1:
+            raise ValueError(f"{len(self._counts)} counts of rows for {' and '.join(map(str, tables))} tables")
         self._left_out: list[str] = []
         self._subsystems = self._parts(groups[0], _subsystem)
         self._connections = self._parts(groups[1], _connection(len(groups[0])))
+        self._steps = self._parts(groups[2], _steps(tables[0] + tables[1])) if len(groups) > 2 else []
         self.layout = RunLayout(
-            tuple(part.entry for part in self._subsystems), tuple(part.entry for part in self._connections)
+            tuple(part.entry for part in self._subsystems),
+            tuple(part.entry for part in self._connections),
+            tuple(part.entry for part in self._steps),
         )
         self.summary = self._read_summary()
 
@@ -275,3 +286,11 @@ def _subsystem(group: h5py.Group, name: str) -> tuple[int, SubsystemLayout]:
 
 def _connection(first: int) -> Callable[[h5py.Group, str], tuple[int, str]]:
     return lambda group, name: (first + int(name), str(attribute(group, "label")))
+
+
+def _steps(first: int) -> Callable[[h5py.Group, str], tuple[int, StepsLayout]]:
+    def read(group: h5py.Group, name: str) -> tuple[int, StepsLayout]:
+        whose, kind = (str(attribute(group, key)) for key in ("name", "kind"))
+        return first + int(name), StepsLayout(whose, kind, tuple(attribute(group, "signals")))
+
+    return read

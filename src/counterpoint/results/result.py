@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property
 from math import inf, nan
 from pathlib import Path
@@ -14,18 +14,21 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import did_you_mean
-from ..quality import Quality, assess_defects
+from ..quality import Quality, assess_defects, with_bonds
 from .defects import summaries
 from .names import Catalog, Place, UnknownNameError
 from .sampling import Kind, sample
 from .series import Span
 from .signal import DefectSignal, Signal
+from .steps import Steps
 from .store import ALL, Array, DefectSummary, RunLayout, RunSummary, StoreView
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
     from matplotlib.axes import Axes
+
+    from .measures import Measures
 
 
 class Result:
@@ -312,10 +315,53 @@ class Result:
             raise UnknownNameError(f'"{connection}": no such connection in the result{hint}')
         return DefectSignal(self._view, labels.index(connection))
 
+    def defect_rows(self, connection: int) -> Array:
+        """Return time in s, assumed and arrived value of the connection at a position, shape ``(n, 3)``."""
+        return self._view.defects(connection)
+
+    def error_growth(self, connection: int) -> float:
+        """Return the mean difference over a step, relative to that at its end, of the connection at a position."""
+        return self._defect_summaries[connection].growth
+
+    @property
+    def bonds(self) -> pd.DataFrame:
+        """Energy at each bond in J: exchanged, and the residual that the coupling created (positive) or lost."""
+        from .bonds import bond_table
+
+        return bond_table(self)
+
     @property
     def quality(self) -> Quality:
-        """The verdict from the interface defects; ``print`` it for one sentence."""
-        return assess_defects(self._defect_summaries, self.summary.windows)
+        """The verdict from the interface defects, and the energy that bonds created; ``print`` it for a sentence."""
+        from .bonds import bond_energies
+
+        found = assess_defects(self._defect_summaries, self.summary.windows)
+        return with_bonds(found, bond_energies(self)) if "bonds" in self._view.metadata else found
+
+    def measures(self, reference: Result | None = None, names: Mapping[str, str] | None = None) -> Measures:
+        """Return measures of the run: τ_CUM, τ*_CUM, S_CS and θ_A of Günther et al. (2012), steps and costs.
+
+        Parameters
+        ----------
+        reference : Result, optional
+            A run to measure against: of the same system without coupling error, or of one model for the whole.
+        names : mapping, optional
+            Signal of this result -> signal of the reference, where they are called otherwise.
+
+        Examples
+        --------
+        >>> import counterpoint as cp
+        >>> system = cp.System()
+        >>> system.add("ramp", cp.source(lambda t: t, outputs="y"), step=0.1)
+        >>> system.add("tank", cp.ode(lambda t, x, u: u, [0.0], inputs="u", outputs="x"), step=0.1)
+        >>> system.connect("ramp.y", "tank.u", cp.hold())
+        >>> result = system.run(until=1.0, scheme=cp.custom({}))
+        >>> round(float(result.measures().connections["tau"][0]), 9)  # half a step
+        0.05
+        """
+        from .measures import measures_of
+
+        return measures_of(self, reference, names)
 
     @property
     def events(self) -> pd.DataFrame:
@@ -323,6 +369,48 @@ class Result:
         from .events import events_of
 
         return events_of(self)
+
+    @property
+    def steps(self) -> Steps:
+        """Steps by subsystem, ``result.steps["engine"]``: a table of t, length, rule, estimate, accepted, signal."""
+        return Steps(self)
+
+    @property
+    def rejected(self) -> int:
+        """Steps that paces have rejected."""
+        return sum(pace.rejected for pace in self.summary.paces)
+
+    @property
+    def overruns(self) -> pd.DataFrame:
+        """For a run that kept to the wall clock, per subsystem: steps, overruns, largest delay and its time, s."""
+        import pandas as pd
+
+        columns = ["steps", "overruns", "latest", "time_of_latest"]
+        rows = [
+            [name, *(getattr(one, column) for column in columns)]
+            for name, one in zip(self.subsystems, self.summary.overruns, strict=False)
+        ]
+        return pd.DataFrame(rows, columns=pd.Index(["subsystem", *columns]))
+
+    def plot_steps(self, *names: str, path: str | os.PathLike[str] | None = None, axes: Axes | None = None) -> Axes:
+        """Draw the lengths of steps over time; rejected ones are crosses.
+
+        Parameters
+        ----------
+        *names : str
+            Subsystems; by default all. Steps made together are one line.
+        path : path-like, optional
+            Save the picture there instead of keeping it for ``plt.show()``.
+        axes : matplotlib axes, optional
+            Where to draw.
+        """
+        from .plot_style import save
+        from .steps import draw_steps
+
+        drawn = draw_steps(self, names, axes)
+        if path is not None:
+            save(drawn.figure, Path(path))
+        return drawn
 
     @property
     def timing(self) -> pd.DataFrame:

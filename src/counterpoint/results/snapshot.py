@@ -108,6 +108,8 @@ def vector(group: h5py.Group, name: str, kind: str) -> Any:
     dataset = member(group, name, h5py.Dataset)
     if dataset.dtype != kind or dataset.ndim != 1:
         raise ValueError(f'"{name}" has shape {dataset.shape} and type {dataset.dtype}; expected (n,) of {kind}')
+    if dataset.chunks is not None:  # read whole: it must not be larger than the file
+        raise ValueError(f'"{name}" is not stored in one piece, as in run files')
     return dataset[...]
 
 

@@ -14,6 +14,8 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from .paces import STEP_COLUMNS, PaceSummary, StepsLayout, WallClockSummary
+
 Array = NDArray[np.float64]
 Metadata = Mapping[str, str | float]
 
@@ -70,10 +72,11 @@ class SubsystemLayout:
 
 @dataclass(frozen=True)
 class RunLayout:
-    """What a run publishes: its subsystems, and the labels of its connections (``"a.y -> b.u"``)."""
+    """What a run publishes: subsystems, labels of connections (``"a.y -> b.u"``), tables of chosen steps."""
 
     subsystems: tuple[SubsystemLayout, ...]
     connections: tuple[str, ...] = ()
+    steps: tuple[StepsLayout, ...] = ()
 
 
 @dataclass
@@ -96,6 +99,8 @@ class DefectSummary:
         Root mean square of the arrived signal about its mean; 0 when it is constant.
     magnitude : float
         Largest absolute value that arrived; 0 when not known. Tells rounding from defect.
+    growth : float
+        Mean of the difference over a step, relative to that at its end: how it grows with the approximation.
     """
 
     connection: str
@@ -106,6 +111,7 @@ class DefectSummary:
     rms: float
     scale: float
     magnitude: float = 0.0
+    growth: float = 0.5
 
     @property
     def relative(self) -> float:
@@ -189,12 +195,18 @@ class RunSummary:
         Name of the scheme.
     steps, seconds : list
         Accepted steps and time spent in s, per subsystem in the order of the layout.
+    evaluations : list
+        How often the equations of each subsystem were evaluated, rejected and repeated steps included; -1: not counted.
     defects : list of DefectSummary
         One entry per connection.
     windows : WindowSummary or None
         For a run in windows that were repeated.
     events : list of Event
         What happened, in the order in which it was noticed.
+    paces : list of PaceSummary
+        One entry per table of chosen steps.
+    overruns : list of WallClockSummary
+        For a run that kept to the wall clock, one entry per subsystem.
     """
 
     status: Status
@@ -209,6 +221,9 @@ class RunSummary:
     defects: list[DefectSummary] = field(default_factory=list)
     windows: WindowSummary | None = None
     events: list[Event] = field(default_factory=list)
+    evaluations: list[int] = field(default_factory=list)
+    paces: list[PaceSummary] = field(default_factory=list)
+    overruns: list[WallClockSummary] = field(default_factory=list)
 
 
 class StoreView(Protocol):
@@ -238,6 +253,9 @@ class StoreView(Protocol):
     def defects(self, connection: int, rows: slice = ALL) -> Array:
         """Return time, assumed and arrived value, shape ``(n, 3)``."""
 
+    def steps(self, place: int) -> Array:
+        """Return a table of chosen steps, shape ``(n, 6)``: start, length, rule, estimate, accepted, signal."""
+
     def refresh(self) -> None:
         """Take notice of rows that came since."""
 
@@ -258,6 +276,9 @@ class Store(Protocol):
 
     def append_defects(self, connection: int, block: Array | LazyRows) -> None:
         """Add rows of one connection, shape ``(n, 3)``: time, assumed, arrived."""
+
+    def append_steps(self, place: int, block: Array) -> None:
+        """Add rows of a table of chosen steps, shape ``(n, 6)``."""
 
     def flush(self) -> None:
         """Make everything appended visible."""
@@ -319,7 +340,8 @@ class Blocks:
     def extend(self, block: Array | LazyRows) -> None:
         """Add the rows of `block`, which is not changed any more; it may become an array when it is first read."""
         if len(block) >= self.LARGE or not isinstance(block, np.ndarray):
-            self._seal()
+            if self._tail.count:
+                self._seal()
             self._parts.append(block)
         else:
             self._tail.extend(block)
@@ -367,6 +389,7 @@ class MemoryStore:
         self.metadata: Metadata = dict(metadata or {})
         self._rows = [Blocks(1 + len(s.columns)) for s in layout.subsystems]
         self._defects = [Blocks(3) for _ in layout.connections]
+        self._steps = [Blocks(STEP_COLUMNS) for _ in layout.steps]
 
     def append(self, subsystem: int, block: Array) -> None:
         """Add rows of one subsystem, shape ``(n, 1 + columns)``, time first."""
@@ -381,6 +404,10 @@ class MemoryStore:
         if isinstance(block, np.ndarray):
             block = checked_block(block, 3, self.layout.connections[connection])
         self._defects[connection].extend(block)
+
+    def append_steps(self, place: int, block: Array) -> None:
+        """Add rows of a table of chosen steps, shape ``(n, 6)``."""
+        self._steps[place].extend(checked_block(block, STEP_COLUMNS, self.layout.steps[place].kind))
 
     def flush(self) -> None:
         """Do nothing: memory is visible at once."""
@@ -410,3 +437,7 @@ class MemoryStore:
     def defects(self, connection: int, rows: slice = ALL) -> Array:
         """Return time, assumed and arrived value, shape ``(n, 3)``."""
         return self._defects[connection].read()[rows]
+
+    def steps(self, place: int) -> Array:
+        """Return a table of chosen steps, shape ``(n, 6)``."""
+        return self._steps[place].read()

@@ -36,6 +36,7 @@ def _facts(result: Result) -> list[str]:
     if (windows := result.summary.windows) is not None and windows.count:
         passes = f"{_number(windows.passes / windows.count)} passes each"
         facts.append(f"{_count(windows.count, 'window')} of {_number(windows.length)} s with {passes}")
+    facts += [pace.text() for pace in result.summary.paces]
     if isfinite(result.wall_seconds):
         facts.append(f"{_number(result.wall_seconds)} s of clock time")
     if isfinite(result.real_time_factor):

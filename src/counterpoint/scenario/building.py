@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
-from typing import Any
+from typing import Any, cast
 
 from .. import approximations
+from .. import pace as paces
 from .._cases.registry import check_kind
 from .._common.ports import columns, port_widths
 from .._files.csv_files import read_csv
@@ -20,13 +21,15 @@ from .._files.problems import Mistakes, Path, path_of, quoted
 from .._files.tables import Table
 from .._run.precedence import custom, sequential
 from ..errors import SetupError, did_you_mean
+from ..pace import Pace
 from ..subsystems import linear, ode, second_order, table
 from ..system import System
 from ..windows import Window, window
 from . import models
+from .interfaces import add_bonds, add_events
 from .vocabulary import keys_at
 
-_OWN_PLACE = re.compile(r"^connections\[\d+\]\.")
+_OWN_PLACE = re.compile(r"^(connections\[\d+\]\.|bonds\.[^.:]+(\.|: ))")
 """Where a System says a problem is; we know it better, in terms of the file."""
 
 
@@ -70,9 +73,12 @@ class Builder:
         kept = [self._connect(system, k, missing) for k in range(len(self.table.connections))]
         for port, value in self.table.constants.items():
             if port.partition(".")[0] not in missing:
-                with self._noting("set", port):
+                with self.noting("set", port):
                     system.set(port, value)
-        self._check(system, [index for index in kept if index is not None])
+        places = [f"connections[{index}]" for index in kept if index is not None]
+        places += add_bonds(self, system, missing)
+        add_events(self, system, missing)
+        self._check(system, places)
         self._check_plot(system, missing)
         return system
 
@@ -85,7 +91,7 @@ class Builder:
         self._add(system, name, entry)
         for port, value in self.table.constants.items():
             if port.partition(".")[0] == name and name in system.subsystems:
-                with self._noting("set", port):
+                with self.noting("set", port):
                     system.set(port, value)
         return system
 
@@ -101,14 +107,31 @@ class Builder:
     def window(self) -> Window | None:
         """Return the windows in the form that ``System.run`` takes."""
         given = self.table.window
-        return None if given is None else window(given.length, given.repeats, given.tolerance)
+        return None if given is None else window(given.length, given.repeats, given.tolerance, given.stencil)
 
     def _add(self, system: System, name: str, entry: models.AnySubsystem) -> None:
         at: Path = ("subsystems", name)
-        with self._noting(*at):
+        with self.noting(*at):
             subsystem = _MAKERS[type(entry)](self, at, entry)
             if subsystem is not None:
-                system.add(name, subsystem, step=entry.step)
+                system.add(name, subsystem, step=entry.step, pace=self._pace((*at, "pace"), entry.pace))
+
+    def pace(self) -> Pace | None:
+        """Return the pace of all subsystems in the form that ``System.run`` takes."""
+        return self._pace(("pace",), self.table.pace)
+
+    def _pace(self, at: Path, entry: models.AnyPace | None) -> Pace | None:
+        if entry is None:
+            return None
+        with self.noting(*at):
+            if isinstance(entry, models.PythonPace):
+                made: Pace | None = self._python((*at, "object"), entry.object, entry.arguments)
+                return made
+            options = {key: value for key, value in entry if value is not None and key != "kind"}
+            if isinstance(entry, models.EnergyPace) and entry.bonds is not None:
+                options["bonds"] = [tuple(bond) for bond in entry.bonds]
+            return cast(Pace, getattr(paces, entry.kind.replace("-", "_"))(**options))
+        return None
 
     def _connect(self, system: System, position: int, missing: set[str]) -> int | None:
         """Make one connection; return its index in the file, or None when it was left out."""
@@ -119,13 +142,13 @@ class Builder:
         source: Any = entry.sources if len(entry.sources) > 1 else entry.sources[0]
         options = _given(entry, "sources", "to", "approximation", "law")
         if entry.law is not None:
-            law = self._object((*at, "law"), entry.law)
+            law = self.load((*at, "law"), entry.law)
             if law is None:
                 return None
             options["law"] = law
         approximation = self._approximation(at, entry)
         made = len(system.connections)
-        with self._noting(*at):
+        with self.noting(*at):
             system.connect(source, entry.to, *approximation, **options)
         return index if len(system.connections) > made else None
 
@@ -135,12 +158,13 @@ class Builder:
         if table is None:
             return []
         where = (*at, "approximation") if entry.approximation else ("approximation",)
-        with self._noting(*where):
-            made = self._make_approximation(where, table)
+        with self.noting(*where):
+            made = self.make_approximation(where, table)
             return [] if made is None else [made]
         return []
 
-    def _make_approximation(self, at: Path, table: models.AnyApproximation) -> Any:
+    def make_approximation(self, at: Path, table: models.AnyApproximation) -> Any:
+        """Return the approximation of a table."""
         if isinstance(table, models.PythonApproximation):
             return self._python((*at, "object"), table.object, table.arguments)
         options = [getattr(table, name) for name in type(table).model_fields if name != "kind"]
@@ -155,7 +179,7 @@ class Builder:
     def _ode(self, at: Path, entry: models.Ode) -> Any:
         options = _given(entry)
         for key in {"rhs", "output"} & set(options):
-            options[key] = self._object((*at, key), options[key])
+            options[key] = self.load((*at, key), options[key])
             if options[key] is None:
                 return None
         return ode(**options)
@@ -167,7 +191,7 @@ class Builder:
         options = _given(entry, "file", "separator", "decimal")
         if entry.file is None:
             return table(**options)
-        with self._noting(*at, "file"):
+        with self.noting(*at, "file"):
             path = self.folder.find(entry.file)
             data = read_csv(path, entry.outputs, separator=entry.separator, decimal=entry.decimal)
             return table(data.times, data.values, **options | {"outputs": data.names})
@@ -184,14 +208,14 @@ class Builder:
 
     def _multibody(self, at: Path, entry: models.Multibody) -> Any:
         mechanism = self._mechanism(at, entry)
-        with self._noting(*at, "file"):
+        with self.noting(*at, "file"):
             return None if mechanism is None else mechanism.subsystem()
         return None
 
     def _mechanism(self, at: Path, entry: models.Multibody) -> Any:
         from ..multibody.files.reading import ModelFile
 
-        with self._noting(*at, "file"):
+        with self.noting(*at, "file"):
             path = self._find_model(entry.file, "a mechanism")
             document = overridden(read_document(path), entry.set or {})
             model = ModelFile.of(path, document, allow_outside=self.folder.allow_outside)
@@ -209,7 +233,7 @@ class Builder:
     def _diagram(self, at: Path, entry: models.DiagramSubsystem) -> Any:
         from ..diagram.files.reading import DiagramFile
 
-        with self._noting(*at, "file"):
+        with self.noting(*at, "file"):
             path = self._find_model(entry.file, "a diagram")
             document = overridden(read_document(path), entry.set or {})
             model = DiagramFile.of(path, document, allow_outside=self.folder.allow_outside)
@@ -223,12 +247,12 @@ class Builder:
 
         options = _given(entry, "file", "state")
         if entry.state is not None:
-            with self._noting(*at, "state"):
+            with self.noting(*at, "state"):
                 options["state"] = self.folder.find(entry.state)
         if isinstance(entry.isolate, models.Isolation):
             given = _given(entry.isolate)
             options["isolate"] = Isolation(**given | {"environment": tuple(given.get("environment", ()))})
-        with self._noting(*at, "file"):
+        with self.noting(*at, "file"):
             return fmu(self.folder.find(entry.file), **options)
         return None
 
@@ -240,7 +264,7 @@ class Builder:
         options = _given(entry, "insecure")
         if entry.token_file is not None:
             options["token_file"] = self.folder.find_secret(entry.token_file)
-        with self._noting(*at, "address"):
+        with self.noting(*at, "address"):
             return remote(**options, insecure=entry.address in self.allow_remote)
         return None
 
@@ -254,11 +278,11 @@ class Builder:
         from ..link.connecting import check_scenario_address
 
         before = len(self.mistakes.paths)
-        with self._noting(*at, "token_file"):
+        with self.noting(*at, "token_file"):
             if entry.token_file is not None:
                 self.folder.find_secret(entry.token_file)
         if entry.address not in self.allow_remote:
-            with self._noting(*at, "address"):
+            with self.noting(*at, "address"):
                 check_scenario_address(entry.address)
             if entry.insecure and len(self.mistakes.paths) == before:
                 text = "a scenario cannot allow this; remove it: an address of this computer needs no permission"
@@ -268,15 +292,16 @@ class Builder:
 
     def _python(self, at: Path, reference: str, arguments: dict[str, Any]) -> Any:
         """Call a class or factory of the user; None when that failed (noted) or code may not run."""
-        function = self._object(at, reference)
+        function = self.load(at, reference)
         if function is None:
             return None
-        with self._noting(*at):
+        with self.noting(*at):
             return call(function, arguments, reference, self.folder.find_object(reference)[0])
         return None
 
-    def _object(self, at: Path, reference: str) -> Callable[..., Any] | None:
-        with self._noting(*at):
+    def load(self, at: Path, reference: str) -> Callable[..., Any] | None:
+        """Return an object of the user; None when that failed (noted) or code may not run."""
+        with self.noting(*at):
             self.folder.find_object(reference)
             if self.run_code:
                 return self.folder.load(reference)
@@ -286,19 +311,29 @@ class Builder:
     def _leave_out(self, what: str) -> None:
         self.left_out[what] = None
 
-    def _check(self, system: System, kept: list[int]) -> None:
-        """Ask the system what does not fit; of an incomplete one, only what does not follow from the gaps."""
+    def _check(self, system: System, places: list[str]) -> None:
+        """Ask the system what does not fit; of an incomplete one, only what does not follow from the gaps.
+
+        ``places``: where each connection of the system stands in the file.
+        """
         complete = not self.mistakes and self.run_code
-        with self._noting("scheme"):
+        with self.noting("scheme"):
+            pace = self.pace()
+            lacks_pace = pace is None and "pace" in self.mistakes.document.values
             problems = system.problems(
                 until=None if self.table.until == models.NO_END else self.table.until,
                 start=self.table.start,
                 scheme=self.scheme(),
                 window=self.window(),
+                pace=pace,
+                real_time=self.table.real_time,
             )
             for problem in problems:
-                where = re.sub(r"^connections\[(\d+)\]", lambda m: f"connections[{kept[int(m[1])]}]", problem.where)
-                if complete or where.startswith("connections[") or where.endswith(".step"):
+                if lacks_pace and problem.where.endswith(".step"):
+                    continue  # the pace that would choose it is wrong, and is reported
+                where = re.sub(r"^connections\[(\d+)\]", lambda m: places[int(m[1])], problem.where)
+                known = where.startswith(("connections[", "bonds[")) or where.endswith(".step")
+                if complete or known or ".pace" in f".{where}":
                     path = path_of(where, self.mistakes.document.values)
                     self.mistakes.add(path, problem.message.removeprefix(f'"{path[-1]}": '))
 
@@ -313,7 +348,8 @@ class Builder:
                 self.mistakes.add(("plot", index), f"{quoted(signal)}: no such output{hint}")
 
     @contextmanager
-    def _noting(self, *at: str | int) -> Iterator[None]:
+    def noting(self, *at: str | int) -> Iterator[None]:
+        """Note what the library complains about as a mistake at this place."""
         try:
             yield
         except SetupError as error:
@@ -323,7 +359,7 @@ class Builder:
 
 def _given(entry: Table, *without: str) -> dict[str, Any]:
     """Return the options that the file gives; the others keep the defaults of the library."""
-    left_out = {"type", "step", *without}
+    left_out = {"type", "step", "pace", *without}
     options = {name: getattr(entry, name) for name in type(entry).model_fields if name not in left_out}
     return {name: value for name, value in options.items() if value is not None}
 

@@ -13,6 +13,7 @@ from .._display.outline import NOTHING_RUN
 from .._run.connection_units import conversion_of, formula, port_unit
 
 if TYPE_CHECKING:
+    from ..events import PlannedEvent
     from ..system import Connection, Participant, System
     from .models import AnySubsystem, ScenarioTable
     from .scenario import Scenario
@@ -31,6 +32,19 @@ def show_scenario(described: Scenario, system: System, where: Console, times: st
         where.print()
     for line in _precedence(described, system):
         say(line, where)
+    for bond in system.bonds:
+        say(
+            f"Bond {bond.name}: {bond.interface}, {bond.causality}, {bond.left.subsystem} – {bond.right.subsystem}",
+            where,
+        )
+    for event in system.events:
+        say(f"Event {_moment(event)}: {event}", where)
+
+
+def _moment(event: PlannedEvent) -> str:
+    began = f"at t = {event.at:g} s" if event.condition is None else f"when {event.condition.text}"
+    ends = f" until t = {event.until:g} s" if event.until is not None else ""
+    return f"{began}{ends}" + (f" for {event.lasting:g} s" if event.lasting is not None else "")
 
 
 def show_outline(
@@ -64,6 +78,8 @@ def _outline_row(name: str, entry: AnySubsystem, table: ScenarioTable, system: S
 
 def _row(name: str, kind: str, participant: Participant) -> tuple[str, ...]:
     step = "own" if participant.step is None else f"{participant.step:g}"
+    if participant.pace is not None:
+        step = str(participant.pace)
     return name, kind, step, ports_text(participant.subsystem.inputs), ports_text(participant.subsystem.outputs)
 
 

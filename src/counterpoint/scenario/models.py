@@ -30,6 +30,7 @@ from .._files.tables import (
 )
 from .._run.precedence import NAMED_SCHEMES
 from ..errors import did_you_mean
+from .interface_models import AnyLaw, BondTable, Event
 
 NO_END = sys.float_info.max
 """End of the run in s where the file says none: a missing end must not bring up problems with steps."""
@@ -104,10 +105,80 @@ AnyApproximation = Hold | Lagrange | Hermite | Taylor | LeastSquares | Mean | Tr
 Approximation = Annotated[AnyApproximation, Field(discriminator="kind")]
 
 
+class FixedPace(Table):
+    """Equal steps."""
+
+    kind: Literal["fixed"]
+    step: Duration
+
+
+class PaceRange(Table):
+    """What most paces share: lengths in s, largest growth from step to step, a time whose multiples steps meet."""
+
+    first: Duration | None = None
+    smallest: Duration | None = None
+    largest: Duration | None = None
+    growth: Positive | None = None
+    align: Duration | None = None
+
+
+class TablePace(Table):
+    """Steps over time, both in s."""
+
+    kind: Literal["table"]
+    times: Annotated[Vector, Field(min_length=1)]
+    steps: Annotated[Vector, Field(min_length=1)]
+    between: Literal["hold", "linear"] | None = None
+    align: Duration | None = None
+
+
+class GradientPace(PaceRange):
+    """Long steps while leading signals change little."""
+
+    kind: Literal["gradient"]
+    signals: OneOrMore | None = None
+    p0: Positive | None = None
+    p1: Positive | None = None
+    derivative: Annotated[int, Field(ge=1, le=5)] | None = None
+    tolerance: Positive | None = None
+    absolute: float | dict[str, float] | None = None
+
+
+class ControlledPace(PaceRange):
+    """Steps by an estimated error."""
+
+    kind: Literal["defect", "predictor-corrector", "doubling"]
+    tolerance: Positive | None = None
+    absolute: float | dict[str, float] | None = None
+    scale: dict[str, Positive] | None = None
+
+
+class EnergyPace(PaceRange):
+    """Steps by the power that the interface creates or destroys: pairs of inputs that take effort and flow."""
+
+    kind: Literal["energy"]
+    tolerance: Positive | None = None
+    bonds: list[list[str]] | None = None
+    absolute: float | None = None
+
+
+class PythonPace(Table):
+    """A pace of the user: ``object = "file.py:Class"``, called with ``arguments``."""
+
+    kind: Literal["python"]
+    object: str
+    arguments: dict[str, Any] = Field(default_factory=dict)
+
+
+AnyPace = FixedPace | TablePace | GradientPace | ControlledPace | EnergyPace | PythonPace
+Pace = Annotated[AnyPace, Field(discriminator="kind")]
+
+
 class SubsystemTable(Table):
-    """Base of all subsystems: ``step`` in s, or its own pace when it is left out."""
+    """Base of all subsystems: ``step`` in s, or its own pace when it is left out; ``pace`` chooses its steps."""
 
     step: Duration | None = None
+    pace: Pace | None = None
 
 
 class Model(SubsystemTable):
@@ -289,6 +360,13 @@ class Connection(Table):
     convert: bool | None = None
 
 
+class Bond(BondTable):
+    """A bond with the approximation of its connections, or by signal, ``{angle = {...}, torque = {...}}``."""
+
+    approximation: Approximation | None = None
+    approximations: dict[str, Approximation] | None = None
+
+
 class WaitsFor(Table):
     """A custom precedence: for each subsystem those it waits for."""
 
@@ -307,6 +385,7 @@ class Window(Table):
     length: Duration
     repeats: Annotated[int, Field(ge=1, le=MOST_REPEATS)] = 1
     tolerance: Positive | None = None
+    stencil: Literal["one-sided", "centred"] = "one-sided"
 
 
 def _scheme_of(value: Any) -> str:
@@ -333,6 +412,8 @@ class ScenarioTable(Table):
     start: Time = 0.0
     scheme: Scheme = "slowest-first"
     window: Window | None = None
+    pace: Pace | None = None
+    real_time: Positive | None = None
     threads: Annotated[int, Field(ge=1, le=MOST_THREADS)] = 1
     approximation: Approximation | None = None
     convert: bool | None = None
@@ -343,11 +424,15 @@ class ScenarioTable(Table):
     subsystems: Annotated[dict[Name, Subsystem], Field(min_length=1)]
     connections: list[Connection] = Field(default_factory=list)
     constants: dict[str, Numbers] = Field(default_factory=dict, alias="set")
+    bonds: list[Bond] = Field(default_factory=list)
+    events: list[Event] = Field(default_factory=list)
 
 
 def _tables_by(key: str, tables: Any) -> dict[str, type[Table]]:
-    return {table.model_fields[key].annotation.__args__[0]: table for table in tables.__args__}
+    return {tag: table for table in tables.__args__ for tag in table.model_fields[key].annotation.__args__}
 
 
 SUBSYSTEMS = _tables_by("type", AnySubsystem)
 APPROXIMATIONS = _tables_by("kind", AnyApproximation)
+PACES = _tables_by("kind", AnyPace)
+LAWS = _tables_by("kind", AnyLaw)

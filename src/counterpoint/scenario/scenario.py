@@ -208,7 +208,8 @@ class Scenario(Case):
     def options(self) -> RunOptions:
         """Return the settings of the scenario as options of a run."""
         return RunOptions(
-            until=self.until, start=self.begin, scheme=self.scheme, window=self.window, threads=self.threads,
+            until=self.until, start=self.begin, scheme=self.scheme, window=self.window,
+            pace=self._builder(Mistakes(self._document)).pace(), real_time=self._table.real_time, threads=self.threads,
             record=self._table.record, record_every=self._table.record_every, compress=self._table.compress,
         )  # fmt: skip
 

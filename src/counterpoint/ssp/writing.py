@@ -115,6 +115,9 @@ class _Maker:
 
     def document(self) -> str:
         """Return the text of the SSD; empty when there are problems."""
+        for key in ("bonds", "events"):
+            if self.values.get(key):
+                self.problems.append(f"{key}: SSP has no words for them; remove them")
         for name, table in self.values["subsystems"].items():
             self._add_part(name, table)
         if self.problems:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from html import escape
 from pathlib import Path
 
-from .claims import COLUMNS, Claim, write_csv
+from .claims import COLUMNS, Claim, Holds, Origin, counted, write_csv
 
 Progress = Callable[[str, int, int], None]
 """Called as ``progress(what, done, total)`` while a study runs."""
@@ -23,6 +23,13 @@ th, td { border-bottom: 1px solid #ddd; padding: .3rem .6rem; text-align: left; 
 td.number { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
 tr.no td.holds { color: #a11; font-weight: 600; } tr.yes td.holds { color: #173; }
 """
+
+ORIGINS = {
+    Origin.PRINTED: "printed in the source",
+    Origin.DERIVED: "derived from it",
+    Origin.OURS: "ours",
+}
+"""In which words the page counts claims of each origin."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +60,7 @@ class Table:
     note: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class StudyReport:
     """Everything a study found.
 
@@ -64,9 +71,9 @@ class StudyReport:
     introduction : sequence of str
         Paragraphs before the figures.
     claims : sequence of Claim
-        The statements of the source and what came out.
+        The statements and what came out; each says whether the source prints it.
     references : sequence of Claim
-        Numbers of an independent program for the same algorithm; kept apart, they were not printed.
+        More of them, shown in a table of their own: numbers of an independent program for the same algorithm.
     figures : sequence of Figure
     folder : Path
         Where everything is written.
@@ -78,22 +85,20 @@ class StudyReport:
     title: str
     introduction: Sequence[str]
     claims: Sequence[Claim]
-    references: Sequence[Claim]
     figures: Sequence[Figure]
     folder: Path
+    references: Sequence[Claim] = ()
     seconds: float = 0.0
     tables: Sequence[Table] = ()
     files: Mapping[Path, str] = field(default_factory=dict)
     written: list[Path] = field(default_factory=list)
 
     def summary(self) -> str:
-        """Return one sentence: how many claims hold."""
-        held = sum(claim.holds for claim in self.claims)
-        text = f"{held} of {len(self.claims)} published claims hold"
-        if self.references:
-            met = sum(claim.holds for claim in self.references)
-            text += f"; {met} of {len(self.references)} reference numbers are met"
-        return text + "."
+        """Return one sentence: how many claims hold, apart for what is printed, derived and ours."""
+        found = [*self.claims, *self.references]
+        parts = {words: [c.holds.value for c in found if c.origin is origin] for origin, words in ORIGINS.items()}
+        told = "; ".join(f"{words}: {counted(verdicts)}" for words, verdicts in parts.items() if verdicts)
+        return f"{told[:1].upper()}{told[1:]}."
 
     def write(self) -> None:
         """Write ``claims.csv`` and ``report.html``; the figures are already there."""
@@ -108,14 +113,14 @@ class StudyReport:
             f"<h1>{escape(self.title)}</h1>",
             *(f"<p>{escape(paragraph)}</p>" for paragraph in self.introduction),
             f"<p><strong>{escape(self.summary())}</strong> Computed in {self.seconds:.0f} s.</p>",
-            _differences(self.claims),
+            _differences([*self.claims, *self.references]),
             "<h2>Figures</h2>",
             *(_figure(figure) for figure in self.figures),
             *self._files(),
             *(["<h2>Tables</h2>"] if self.tables else []),
             *(_plain_table(table) for table in self.tables),
-            "<h2>Published claims</h2>",
-            _table(self.claims),
+            "<h2>Claims</h2>",
+            *(_of_origin(self.claims, origin, words) for origin, words in ORIGINS.items()),
         ]
         if self.references:
             parts += ["<h2>Reference numbers</h2>", _table(self.references)]
@@ -129,15 +134,28 @@ class StudyReport:
 
 
 def _differences(claims: Sequence[Claim]) -> str:
-    different = [claim for claim in claims if not claim.holds]
-    if not different:
-        return "<h2>Where ours differs from the print</h2><p>Nowhere.</p>"
+    """Return every claim that does not hold, was not measured or cannot be compared, with its reason."""
+    headings = {
+        Holds.NO: "What does not hold, and why",
+        Holds.NOT_MEASURED: "What was not measured",
+        Holds.NOT_COMPARABLE: "What cannot be compared",
+    }
+    parts = [_listed(heading, [c for c in claims if c.holds is holds]) for holds, heading in headings.items()]
+    return "".join(parts) or f"<h2>{headings[Holds.NO]}</h2><p>Everything holds.</p>"
+
+
+def _listed(heading: str, claims: Sequence[Claim]) -> str:
     items = "".join(
-        f"<li>{escape(c.claim)}: published {escape(c.row()[1])}, ours {escape(c.row()[2])}."
-        f"{' ' + escape(c.remark) if c.remark else ''}</li>"
-        for c in different
+        f"<li>{escape(c.claim)} ({ORIGINS[c.origin]}): {escape(c.row()[1])}"
+        f"{', here ' + escape(c.row()[2]) if c.row()[2] else ''}. {escape(c.remark)}</li>"
+        for c in claims
     )
-    return f"<h2>Where ours differs from the print</h2><ul>{items}</ul>"
+    return f"<h2>{heading}</h2><ul>{items}</ul>" if items else ""
+
+
+def _of_origin(claims: Sequence[Claim], origin: Origin, words: str) -> str:
+    chosen = [claim for claim in claims if claim.origin is origin]
+    return f"<h3>{words.capitalize()}</h3>{_table(chosen)}" if chosen else ""
 
 
 def _figure(figure: Figure) -> str:
@@ -169,10 +187,9 @@ def _cell(value: str | float) -> str:
 
 def _row(claim: Claim) -> str:
     cells = dict(zip(COLUMNS, claim.row(), strict=True))
-    cells["holds"] = "yes" if claim.holds else "no"
     classes = {"published": "number", "ours": "number", "holds": "holds"}
     return (
-        f'<tr class="{cells["holds"]}">'
+        f'<tr class="{cells["holds"].replace(" ", "-")}">'
         + "".join(
             f'<td class="{classes[name]}">{escape(text)}</td>' if name in classes else f"<td>{escape(text)}</td>"
             for name, text in cells.items()

@@ -49,6 +49,8 @@ class Subsystem:
        ``preferred_approximation`` is used for its outputs in connections without an approximation, and
        ``output_approximations`` for single outputs: hold signals that jump. ``input_approximations`` is used for an
        input if neither the connection nor the output specifies one.
+       ``parameters`` are numbers that events may change during a run, name -> value at the start;
+       :meth:`set_parameter` is told of each change.
     9. A run never calls methods from two threads at once; an object takes part in one run at a time: a newer run
        takes it over, unless it is being stepped.
     10. Report a failure by an exception; the run keeps the results published before it.
@@ -77,6 +79,7 @@ class Subsystem:
     step_to_try: float | None = None  #: s; named in the message that a step is missing
     listeners_step: float | None = None  #: smallest fixed step of those that listen, s; told before a run
     run_until: float | None = None  #: s; told before a run, None when it is open-ended
+    pace_tolerance: float | None = None  #: of the pace that steps it, for solvers that take one; told before a run
     connected_outputs: frozenset[str] | None = None  #: told before a run; None: not known
     defaults: Mapping[str, ArrayLike] = {}
     units: Mapping[str, str] = {}
@@ -92,7 +95,10 @@ class Subsystem:
     input_approximations: Mapping[str, Approximation] = {}  #: of inputs that need more than straight lines
     save: Callable[[], Any] | None = None
     restore: Callable[[Any], None] | None = None
+    constant_outputs: Collection[str] = ()  #: outputs that never change, as far as is known
     minor_outputs: Collection[str] = ()  #: outputs that are not drawn unless they are named
+    parameters: Mapping[str, float] = {}
+    opened_parameters: Mapping[str, float] = {}  #: those that events of a system change: inputs without a port
     not_finite_hint: str = ""  #: what may be the matter when an output is NaN
 
     def __init_subclass__(cls) -> None:
@@ -115,13 +121,30 @@ class Subsystem:
     def finish(self) -> None:
         """Release external resources of the run; only :meth:`start` may follow."""
 
+    def set_parameter(self, name: str, value: float) -> None:
+        """Take a new value of one of the ``parameters``; here: as an attribute of this name."""
+        setattr(self, name, value)
+
+    @property
+    def tunable_parameters(self) -> list[str]:
+        """Names of the parameters that events can change during a run."""
+        return list(self.parameters)
+
+    def open_parameter(self, name: str) -> bool:
+        """Let events change a parameter; whether there is such a one."""
+        if name not in self.parameters:
+            return False
+        self.opened_parameters = {**self.opened_parameters, name: float(self.parameters[name])}
+        return True
+
     def open_port(self, name: str, kind: str) -> None:
         """Make a port that exists only where it is connected, if there is one; kind: "inputs" or "outputs"."""
 
     @property
     def input_widths(self) -> dict[str, int]:
-        """Inputs as name -> number of scalars."""
-        return port_widths(self.inputs, f"{type(self).__name__}.inputs")
+        """Inputs as name -> number of scalars; parameters that events change are the last ones."""
+        widths = port_widths(self.inputs, f"{type(self).__name__}.inputs")
+        return widths | dict.fromkeys(self.opened_parameters, 1) if self.opened_parameters else widths
 
     @property
     def output_widths(self) -> dict[str, int]:
@@ -156,7 +179,8 @@ class Subsystem:
         return self.next_step is not None
 
     def _native(self) -> _core.Subsystem:
-        return _core.python_subsystem(self, sum(self.input_widths.values()), sum(self.output_widths.values()))
+        inputs, outputs = sum(self.input_widths.values()), sum(self.output_widths.values())
+        return _core.python_subsystem(self, inputs, outputs, list(self.opened_parameters.items()))
 
 
 class NativeSubsystem(Subsystem):

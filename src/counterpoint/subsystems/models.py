@@ -72,9 +72,9 @@ def linear(
     right = _core.linear_right_hand_side(a, b)
     output = _core.state_output(n) if C is None and D is None else _core.linear_output(c, d)
     settings = solver_options(options)
-    return NativeSubsystem(
+    made = NativeSubsystem(
         "linear",
-        lambda: _core.ode_subsystem(right, output, x.tolist(), solver, settings),
+        lambda: _core.ode_subsystem(right, output, x.tolist(), solver, _handed_on(settings, options, made)),
         inputs=input_ports,
         outputs=output_ports,
         feedthrough=_linear_feedthrough(d, input_ports, output_ports),
@@ -82,6 +82,7 @@ def linear(
         units=units,
         own_pace=solver in VARIABLE_STEP,
     )
+    return made
 
 
 def second_order(
@@ -209,9 +210,9 @@ def ode(
     def make() -> _core.Subsystem:  # everything anew: runs of one model may go on at the same time
         right = _make_right_hand_side(rhs, n, m)
         g = _make_output(output, n, m, sum(output_ports.values()), bool(pairs))
-        return _core.ode_subsystem(right, g, x.tolist(), solver, settings)
+        return _core.ode_subsystem(right, g, x.tolist(), solver, _handed_on(settings, options, made))
 
-    return NativeSubsystem(
+    made = NativeSubsystem(
         "ode",
         make,
         inputs=input_ports,
@@ -222,6 +223,7 @@ def ode(
         own_pace=solver in VARIABLE_STEP,
         not_finite_hint=_UNDECLARED if output is not None and m > 0 and not pairs else "",
     )
+    return made
 
 
 def compiled_address(function: Any) -> int | None:
@@ -347,6 +349,16 @@ _OPTIONS = {
 
 
 _RANGES = {"beta": (0.0, 0.5), "gamma": (0.5, 1.0)}
+
+
+def _handed_on(
+    settings: _core.SolverOptions, options: Mapping[str, float], subsystem: NativeSubsystem
+) -> _core.SolverOptions:
+    """Return the options of a solver, whose tolerance is a tenth of that of the pace where none is given."""
+    wanted = subsystem.pace_tolerance
+    if wanted is None or "rtol" in options or 0.1 * wanted >= settings.relative_tolerance:
+        return settings
+    return solver_options({**options, "rtol": max(0.1 * wanted, 1e-13)})
 
 
 def solver_options(options: Mapping[str, float], known: Iterable[str] = _OPTIONS) -> _core.SolverOptions:

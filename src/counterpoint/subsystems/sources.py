@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _core
-from .._common.ports import PortSpec, port_widths
+from .._common.ports import PortSpec, offsets, port_widths
 from ..approximations import hold
 from ..errors import SetupError
 from .base import InputFunction, NativeSubsystem, Subsystem
@@ -61,7 +61,7 @@ def table(
         raise SetupError(
             f"outputs: the names {list(widths)} stand for {sum(widths.values())} values; the table has {rows.shape[1]}"
         )
-    return NativeSubsystem(
+    made = NativeSubsystem(
         "table",
         lambda: _core.table(axis.tolist(), rows, kind == "hold"),
         inputs={},
@@ -70,6 +70,11 @@ def table(
         own_pace=True,
         preferred_approximation=hold("behind") if kind == "hold" else None,
     )
+    begins = offsets(widths)
+    made.constant_outputs = [
+        port for port, n in widths.items() if np.ptp(rows[:, begins[port] : begins[port] + n], axis=0).max() == 0.0
+    ]
+    return made
 
 
 def _check_axis(axis: np.ndarray[tuple[int, ...], np.dtype[np.float64]], rows: int) -> None:

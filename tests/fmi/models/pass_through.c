@@ -34,7 +34,7 @@ typedef struct {
 #define PAIR(TYPE, NAME) INPUT(TYPE, Values, NAME##_in), SCALAR(TYPE, Values, NAME##_out)
 static const Variable variables[] = {
     SCALAR(UINT64, Values, n),
-    SCALAR(FLOAT64, Values, gain),
+    DISCRETE_INPUT(FLOAT64, Values, gain), /* tunable: may be set between steps, as an input */
     PAIR(FLOAT64, float64),
     PAIR(FLOAT32, float32),
     PAIR(INT8, int8),

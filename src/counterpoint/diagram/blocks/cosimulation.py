@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ...errors import SetupError
 from .family import Family
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ class CosimulationBlocks(Family):
         host: str | None = None,
         scheme: str | Scheme = "slowest-first",
         direct: bool = True,
+        time: Any = None,
         name: str | None = None,
         **named: Any,
     ) -> Cosimulation:
@@ -50,6 +52,10 @@ class CosimulationBlocks(Family):
         direct : bool
             Store the inputs before the outputs are read at the same instant. False: the outputs come first and do not
             depend on the inputs of that instant, which breaks algebraic loops through the block.
+        time : signal, optional
+            The time that the inputs belong to; default: that of the diagram. ``model.memory(model.clock())`` beside
+            memories on all inputs makes the interface see one step late what the diagram had then (Fig. 6 of the
+            reference). It must not go back.
         name : str, optional
 
         Examples
@@ -73,7 +79,14 @@ class CosimulationBlocks(Family):
         from ..._run.host_ports import find_host
         from ..cosimulation import Cosimulation, Coupling
 
-        coupling = Coupling(system, find_host(system, host), scheme, direct)
+        player = find_host(system, host)
+        if time is not None:
+            if "time" in system.subsystems[player].subsystem.output_widths:
+                raise SetupError(
+                    f'co-simulation block: the output "time" of host "{player}" has the name of the time port'
+                )
+            named = {**named, "time": time}
+        coupling = Coupling(system, player, scheme, direct=direct, timed=time is not None)
         block = self.add(
             "cosimulation", signals, name=name, named_inputs=named, make=coupling.make, block_type=Cosimulation
         )

@@ -8,6 +8,8 @@ units (ft lbf, mph, rpm) and converted here, so that they can be compared with t
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from ..block import Block
@@ -78,6 +80,27 @@ UP_SPEED = ((10, 10, 15, 23, 40, 40), (30, 30, 30, 41, 70, 70), (50, 50, 50, 60,
 DOWN_THROTTLE = (0.0, 5.0, 40.0, 50.0, 90.0, 100.0)
 DOWN_SPEED = ((5, 5, 5, 5, 30, 30), (20, 20, 25, 30, 50, 50), (35, 35, 40, 50, 80, 80))
 
+
+@dataclass(frozen=True)
+class ShiftMap:
+    """At which speeds a gearbox shifts, over the throttle; the default is that of the passenger car.
+
+    Attributes
+    ----------
+    up_throttle : sequence of float
+        Per cent.
+    up_mph : three sequences of float
+        For each of these, the speeds in mph at which gears 1, 2, 3 are left upwards; m/s: times 0.44704.
+    down_throttle, down_mph
+        The same for gears 2, 3, 4 downwards.
+    """
+
+    up_throttle: Sequence[float] = UP_THROTTLE
+    up_mph: Sequence[Sequence[float]] = UP_SPEED
+    down_throttle: Sequence[float] = DOWN_THROTTLE
+    down_mph: Sequence[Sequence[float]] = DOWN_SPEED
+
+
 #: Engine map: throttle in per cent (rows), rpm (columns), torque in ft lbf.
 MAP_THROTTLE = (0.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0, 100.0)
 MAP_RPM = tuple(range(800, 4801, 400))
@@ -127,20 +150,23 @@ def torque_converter(*, capacity_scale: float = 1.0, name: str = "converter") ->
     return model
 
 
-def gear_shift(*, sample_time: float = 0.04, confirmation: int = 2, name: str = "shift") -> Diagram:
+def gear_shift(
+    *, shift_map: ShiftMap | None = None, sample_time: float = 0.04, confirmation: int = 2, name: str = "shift"
+) -> Diagram:
     """Return the shift logic: gears 1 to 4, one up or down at a time.
 
     Inputs ``throttle`` (per cent) and ``vehicle_speed`` (m/s), output ``gear``. A shift takes place when the speed has
     been beyond the shift speed of the present gear and throttle for ``confirmation`` further samples.
     """
+    speeds = shift_map or ShiftMap()
     model = Diagram(name)
     throttle = model.input("throttle")
     mph = model.zero_order_hold(model.input("vehicle_speed") * (1.0 / MILE_PER_HOUR), sample_time=sample_time)
     pedal = model.zero_order_hold(throttle, sample_time=sample_time)
     gear = model.unit_delay(sample_time=sample_time, initial=1.0, name="gear_before")
     never, row = 1e6, gear - 1.0
-    up = [model.lookup_1d(pedal, x=UP_THROTTLE, y=y, extrapolation="linear") for y in UP_SPEED]
-    down = [model.lookup_1d(pedal, x=DOWN_THROTTLE, y=y, extrapolation="linear") for y in DOWN_SPEED]
+    up = [model.lookup_1d(pedal, x=speeds.up_throttle, y=y, extrapolation="linear") for y in speeds.up_mph]
+    down = [model.lookup_1d(pedal, x=speeds.down_throttle, y=y, extrapolation="linear") for y in speeds.down_mph]
     too_fast = model.compare(mph, ">", model.multiport_switch(row, *up, never, name="up_speed"))
     too_slow = model.compare(mph, "<", model.multiport_switch(row, -never, *down, name="down_speed"))
     shifts = [_confirmed(model, wanted, sample_time, confirmation) for wanted in (too_fast, too_slow)]
@@ -159,16 +185,25 @@ def _confirmed(model: Diagram, wanted: Any, sample_time: float, samples: int) ->
     return fires
 
 
-def automatic_gearbox(*, capacity_scale: float = 1.0, sample_time: float = 0.04, name: str = "gearbox") -> Diagram:
+def automatic_gearbox(
+    *,
+    capacity_scale: float = 1.0,
+    shift_map: ShiftMap | None = None,
+    wheel_radius: float = WHEEL_RADIUS,
+    sample_time: float = 0.04,
+    name: str = "gearbox",
+) -> Diagram:
     """Return converter, gears, final drive and shift logic.
 
     Inputs ``throttle`` (per cent), ``engine_speed`` and ``wheel_speed`` (rad/s); outputs ``engine_load`` (N m, at the
-    crank), ``axle_torque`` (N m) and ``gear``. Parameters as for :func:`torque_converter` and :func:`gear_shift`.
+    crank), ``axle_torque`` (N m) and ``gear``. Parameters as for :func:`torque_converter` and :func:`gear_shift`;
+    ``wheel_radius`` (m) gives the speed at which it shifts.
     """
     model = Diagram(name)
     throttle, engine_speed = model.input("throttle"), model.input("engine_speed", 100.0)
     wheel_speed = model.input("wheel_speed")
-    shift = model.superblock(gear_shift(sample_time=sample_time), throttle, wheel_speed * WHEEL_RADIUS, name="shift")
+    logic = gear_shift(shift_map=shift_map, sample_time=sample_time)
+    shift = model.superblock(logic, throttle, wheel_speed * wheel_radius, name="shift")
     ratio = (
         model.lookup_1d(shift, x=(1, 2, 3, 4), y=GEAR_RATIOS, interpolation="nearest", name="gear_ratio") * FINAL_DRIVE
     )
@@ -212,6 +247,8 @@ def vehicle(*, inertia: float = VEHICLE_INERTIA, name: str = "vehicle") -> Diagr
 def engine_with_gearbox(
     *,
     capacity_scale: float = 2.2,
+    shift_map: ShiftMap | None = None,
+    wheel_radius: float = WHEEL_RADIUS,
     initial: InitialValues | None = None,
     name: str = "engine",
     **settings: Any,
@@ -225,6 +262,10 @@ def engine_with_gearbox(
     ----------
     capacity_scale : float
         Factor on the converter's K: with 2.0 to 2.5 the engine stalls the converter at 1800 to 2400 rpm.
+    shift_map : ShiftMap, optional
+        At which speeds it shifts; default: those of a passenger car.
+    wheel_radius : float
+        From ``wheel_speed`` to the speed of the shift map, m.
     initial : InitialValues, optional
         Default: idling at about 1000 rpm.
     name, **settings
@@ -236,7 +277,7 @@ def engine_with_gearbox(
         engine(initial=initial or InitialValues(speed=105.0, pressure=0.6, air=0.16)), throttle=throttle, name="engine"
     )
     gearbox = model.superblock(
-        automatic_gearbox(capacity_scale=capacity_scale),
+        automatic_gearbox(capacity_scale=capacity_scale, shift_map=shift_map, wheel_radius=wheel_radius),
         throttle=throttle * (100.0 / 90.0),
         engine_speed=crank["speed"],
         wheel_speed=wheel_speed,

@@ -32,6 +32,7 @@ TYRE_KEYS = {
     "lateral_relaxation": _ABOVE, "nominal_load": _ABOVE, "load_sensitivity": _ANY, "camber_slip": _ANY,
     "rolling_resistance": _ANY, "rolling_speed": _ABOVE, "trail": _ANY, "trail_fall": _ANY,
     "standstill_damping": _FROM, "standstill_speed": _ABOVE, "largest_slip": _ABOVE,
+    "gyroscopic_inertia": _FROM,
 }  # fmt: skip
 
 

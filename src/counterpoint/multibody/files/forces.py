@@ -164,6 +164,7 @@ class Tyre(Element):
     standstill_damping: Annotated[Quantity | None, In("force*time/length")] = None
     standstill_speed: Annotated[Quantity | None, In("length/time")] = None
     largest_slip: float | None = None
+    gyroscopic_inertia: Annotated[Quantity | None, In("mass*length^2")] = None
 
 
 class AerodynamicStrip(Element):

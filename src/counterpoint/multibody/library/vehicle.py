@@ -244,7 +244,8 @@ def _add_strut_and_tyre(mechanism: Mechanism, data: KartData, corner: str) -> No
         natural=length + axle.strut_force / axle.stiffness,
     )  # fmt: skip
     mechanism.coordinate(f"{corner}_wheel", inertia=axle.spin)
-    law = {"radius": data.wheel_radius + axle.tyre_load / data.tyre["stiffness"], **data.tyre}
+    radius = data.wheel_radius + axle.tyre_load / data.tyre["stiffness"]
+    law = {"radius": radius, "gyroscopic_inertia": axle.spin, **data.tyre}
     mechanism.tyre(
         f"{corner} tyre", f"{corner} upright", centre=f"{corner}_WC", axis=(0, 1, 0), angle=f"{corner}_wheel",
         longitudinal=data.longitudinal, lateral=data.lateral, **law,

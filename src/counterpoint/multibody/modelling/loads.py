@@ -189,13 +189,19 @@ class Loads(Bookkeeping):
         **law : float
             ``radius`` (m), ``stiffness`` (N/m), ``damping`` (N s/m), ``longitudinal_relaxation``,
             ``lateral_relaxation`` (m), ``nominal_load`` (N), ``load_sensitivity``, ``camber_slip``,
-            ``rolling_resistance``, ``trail`` (m) and what else the reference page lists.
+            ``rolling_resistance``, ``trail`` (m) and what else the reference page lists. With an ``angle``,
+            ``gyroscopic_inertia`` (kg m², about the axis) adds the moment that the spin exerts on a carrier that turns
+            the axis; a wheel that is a body has it already.
         """
         from ..assembly.elements import MAGIC_KEYS, TYRE_KEYS, law_problems
 
         where = f'tyre "{name}"'
         problems = [f"{where}: for space only"] if self.dimension == 2 else []
         problems += law_problems(where, law, TYRE_KEYS)
+        if law.get("gyroscopic_inertia") and angle is None:
+            problems.append(
+                f"{where}: gyroscopic_inertia is for wheels with an angle; a body that turns has it already"
+            )
         for key, formula in (("longitudinal", longitudinal), ("lateral", lateral)):
             problems += law_problems(f"{where}: {key}", formula or {}, MAGIC_KEYS)
         problems += self._unknown(where, "point", [centre], self.points)

@@ -143,7 +143,7 @@ class Mechanism(Connections, Loads, Inspectable):
         ----------
         inertia : float
             Moment of inertia about the shaft's axis, kg m², or mass, kg. Of a shaft whose carrier turns this is all
-            that is accounted for: no gyroscopic moment.
+            that is accounted for: no gyroscopic moment, unless a :meth:`tyre` on it adds it.
         kind : {"angle", "displacement"}
             rad or m.
         value, rate : float

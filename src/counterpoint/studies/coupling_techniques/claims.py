@@ -8,7 +8,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..claims import Claim
+from ..claims import TIMED, Claim
 from ..report import Table
 from . import cosimulation as c
 from . import function_evaluation as f
@@ -37,8 +37,9 @@ def evaluation_claims(made: Evaluations) -> list[Claim]:
                 Claim.magnitude(
                     f"Table 5.1, {1e3 * step:g} ms: {technique} over the native model",
                     ratio,
-                    made.ratio(technique, step),
+                    _measured(made.ratio(technique, step)),
                     factor=10.0,
+                    spread=TIMED,
                     remark=made.missing.get(technique, _COMPILED if technique == f.POINTER else _crossing(made)),
                 )
             )
@@ -49,17 +50,22 @@ def evaluation_claims(made: Evaluations) -> list[Claim]:
         *claims,
         Claim.above("Table 5.1, order: compiled code by pointer (the Compiler) takes longer than the host's language "
                     "in the same process (MEX); ratio of both, 1 ms", 1.0,
-                    made.ratio(f.POINTER, f.STEPS[0]) / made.ratio(f.PYTHON, f.STEPS[0]), remark=_COMPILED),
+                    _measured(made.ratio(f.POINTER, f.STEPS[0]) / made.ratio(f.PYTHON, f.STEPS[0])), spread=TIMED,
+                    remark=_COMPILED),
         Claim.above(f"Table 5.1, order: {', '.join(_CROSSING)}; smallest ratio of neighbours, 1 ms", 1.0, worst,
-                    remark="the source has no socket here; its Engine is another process, as Octave is"),
+                    spread=TIMED, remark="the source has no socket here; its Engine is another process, as Octave is"),
         Claim.below("5.3.4: results are the same wherever the terms come from; largest distance from the native run",
-                    1e-6, distance, unit="m",
+                    1e-6, distance, unit="m", origin="derived", spread=TIMED,
                     remark="the source says identical; here each writes its sums its own way"),
     ]  # fmt: skip
 
 
 _CROSSING = (f.NATIVE, f.PYTHON, f.SOCKET, f.OCTAVE)
 _COMPILED = "the source's time goes into converting data structures for MATLAB's library; our pointer gets plain arrays"
+
+
+def _measured(value: float) -> float | None:
+    return None if np.isnan(value) else value
 
 
 def _crossing(made: Evaluations) -> str:
@@ -79,8 +85,9 @@ def coupling_claims(made: Couplings) -> list[Claim]:
                 Claim.magnitude(
                     f"Table 5.2, L = {loops}: {technique} over the fastest",
                     ratio,
-                    made.ratio(technique, loops),
+                    _measured(made.ratio(technique, loops)),
                     factor=10.0,
+                    spread=TIMED,
                     remark=made.missing.get(technique, _REMARKS.get(technique, "")),
                 )
             )
@@ -89,13 +96,17 @@ def coupling_claims(made: Couplings) -> list[Claim]:
         worst = min(b / a for a, b in pairwise(order))
         claims.append(
             Claim.above(
-                f"Table 5.2, L = {loops}: the order is {', '.join(_ORDER)}; smallest ratio of neighbours", 1.0, worst
+                f"Table 5.2, L = {loops}: the order is {', '.join(_ORDER)}; smallest ratio of neighbours",
+                1.0,
+                worst,
+                spread=TIMED,
             )
         )
         worst_speed = max(made.deviation(name, loops) for name in c.TECHNIQUES if (name, loops) in made.speed)
         claims.append(
             Claim.below(f"5.4.4, L = {loops}: results show no significant variation between the techniques; largest "
                         "difference of the crank's speed from the exact model", 1.0, worst_speed, unit="rad/s",
+                        origin="derived", spread=TIMED,
                         remark="of some 60 rad/s; held values, and events that fall into another step, make it")
         )  # fmt: skip
     return claims

@@ -41,7 +41,6 @@ def run(out: Path, quick: bool, progress: Progress | None = None) -> StudyReport
         title=TITLE,
         introduction=[*INTRODUCTION, *told],
         claims=[*evaluation_claims(evaluations), *coupling_claims(couplings)],
-        references=[],
         figures=draw_all(evaluations, couplings, out / "figures"),
         folder=out,
         seconds=perf_counter() - began,

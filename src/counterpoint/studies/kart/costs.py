@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from time import process_time
 
-from .drive import kart_drive
 from .experiment import FINE_STEP, Case, simulate
+from .gearbox import gearbox_drive
 from .runs import LARGEST, TABLE_2, Runs
 
 _ALONE = 2.0
@@ -43,7 +43,7 @@ def measure(runs: Runs) -> Costs:
 
 
 def _drive_alone() -> float:
-    model = kart_drive(locate_events=False)
+    model = gearbox_drive(locate_events=False)
     model.run(until=FINE_STEP, step=FINE_STEP)  # what comes once
     began = process_time()
     model.run(until=_ALONE, step=FINE_STEP)

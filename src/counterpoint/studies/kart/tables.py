@@ -1,4 +1,4 @@
-"""Tables of the kart study: parameters and whose they are, tables 2 and 3, shifting by speed, located events, costs."""
+"""Tables of the kart study: parameters and whose they are, tables 2 and 3, masters, clocked variant, events, costs."""
 
 from __future__ import annotations
 
@@ -9,10 +9,24 @@ import numpy as np
 
 from ...multibody.library.vehicle import Axle, KartData
 from ..report import Table
-from . import drive, published
+from . import gearbox, published
 from .costs import Costs
 from .experiment import FINE_STEP, START_SPEED, Case
-from .runs import BEYOND, BY_SPEED, CURVES, LARGEST, LOCATED, RATIOS, REFERENCE, TABLE_2, UNSTABLE, Runs
+from .runs import (
+    BEYOND,
+    BY_SPEED,
+    BY_TIME,
+    CAPACITIES,
+    CURVES,
+    HOSTED,
+    LARGEST,
+    LOCATED,
+    REFERENCE,
+    TABLE_2,
+    UNSTABLE,
+    Runs,
+    clocked,
+)
 
 OURS = "ours"
 TYRE_UNITS = {
@@ -28,10 +42,10 @@ TYRE_UNITS = {
 
 def all_tables(runs: Runs, costs: Costs) -> list[Table]:
     """Return every table that can be made of these runs."""
-    made = [parameters(), table_2(runs), table_3(runs)]
-    if BY_SPEED in runs:
-        made.append(by_speed(runs))
-    return [*made, located_events(runs), cost_of_steps(runs, costs)]
+    return [
+        parameters(), table_2(runs), table_3(runs), masters(runs), stiffness(runs), clocked_variant(runs),
+        located_events(runs), cost_of_steps(runs, costs),
+    ]  # fmt: skip
 
 
 def parameters() -> Table:
@@ -48,7 +62,12 @@ def _parameters(data: KartData) -> Iterator[tuple[str, str | float, str, str]]:
     yield "step of the drive, ode4", FINE_STEP, "s", "source"
     yield "step of the vehicle, trapezoidal rule, index 3", "1e-4 to 1e-2", "s", "source"
     yield "engine (polynomials, inertia, spark, mixture)", "as published", "", "Crossley and Cook 1991; Modelica"
-    yield "gear ratios", ", ".join(f"{ratio:g}" for ratio in drive.GEAR_RATIOS), "1", "classical automatic gearbox"
+    yield (
+        "gear ratios; final drive; converter",
+        "2.393, 1.45, 1, 0.677; 3.23; table",
+        "1",
+        "classical automatic gearbox",
+    )
     yield "sprung mass", data.sprung, "kg", OURS
     yield "Ixx, Iyy, Izz of it", ", ".join(f"{value:g}" for value in data.inertia), "kg m²", OURS
     yield "height of its centre", data.centre_height, "m", OURS
@@ -62,25 +81,18 @@ def _parameters(data: KartData) -> Iterator[tuple[str, str | float, str, str]]:
         yield f"tyre, {name}: B, C, E, mu", ", ".join(f"{value:g}" for value in formula.values()), "1", OURS
     yield "Cd A; density of air", f"{data.drag_area:g}; {data.air_density:g}", "m²; kg/m³", OURS
     yield "rack per angle of the column", data.rack_ratio, "m/rad", OURS
-    yield "converter: capacity and torque ratio", "table of 9 points", "", OURS
-    yield "final drive; efficiency", f"{drive.FINAL_DRIVE:g}; {drive.EFFICIENCY:g}", "1", OURS
-    yield (
-        "shift: duration; torque lost in its middle",
-        f"{drive.SHIFT_DURATION:g}; {drive.INTERRUPTION:g}",
-        "s; 1",
-        OURS,
-    )
-    yield "shifts by time", ", ".join(f"{t:g}" for t in drive.SHIFT_TIMES), "s", OURS
-    yield "shifts by speed", ", ".join(f"{v:g}" for v in drive.SHIFT_SPEEDS), "m/s", OURS
-    law = ", ".join(f"{t:g}: {a:g}" for t, a in zip(drive.THROTTLE_TIME, drive.THROTTLE_ANGLE, strict=True))
+    yield "factor on the converter's K", gearbox.CAPACITY_SCALE, "1", OURS
+    yield "shifts up at", ", ".join(f"{v:g}" for v in gearbox.SHIFT_SPEEDS[:2]), "m/s", OURS
+    law = ", ".join(f"{t:g}: {a:g}" for t, a in zip(gearbox.THROTTLE_TIME, gearbox.THROTTLE_ANGLE, strict=True))
     yield "throttle over time (figure 13 has no numbers)", law, "s: deg", OURS
-    yield "speed; engine speed; manifold at the start", f"{START_SPEED:g}; 95; 0.4", "m/s; rad/s; bar", OURS
+    start = f"{START_SPEED:g}; {gearbox.START.speed:g}; {gearbox.START.pressure:g}"
+    yield "speed; engine speed; manifold at the start", start, "m/s; rad/s; bar", OURS
 
 
 def _axle_parameters(name: str, axle: Axle) -> Iterator[tuple[str, str | float, str, str]]:
     yield f"{name} axle: from the centre of mass", axle.x, "m", OURS
     yield f"{name} corner: unsprung mass; wheel", f"{axle.unsprung:g}; {axle.wheel:g}", "kg", OURS
-    yield f"{name} wheel: inertia about its axis", axle.spin, "kg m²", OURS
+    yield f"{name} wheel: inertia about its axis, also of its gyroscopic moment", axle.spin, "kg m²", OURS
     yield f"{name} strut: stiffness; damping", f"{axle.stiffness:g}; {axle.damping:g}", "N/m; N s/m", OURS
     yield f"{name} strut, tyre: load at rest", f"{axle.strut_force:g}; {axle.tyre_load:g}", "N", OURS
 
@@ -134,19 +146,55 @@ def _ending(runs: Runs, case: Case) -> str:
     return "unstable" if runs.error(case) > UNSTABLE else ""
 
 
-def by_speed(runs: Runs) -> Table:
-    """Return differences when the gearbox shifts at speeds instead of times."""
-    wanted = [Case(ratio) for ratio in RATIOS] + [Case(LARGEST, *curve) for curve in CURVES[1:4]]
+def masters(runs: Runs) -> Table:
+    """Return both directions of mastership, and the scheduler."""
     rows = []
-    for case in wanted:
-        other = replace(case, shifting="by speed")
-        if case in runs and other in runs:
-            rows.append((case.label, runs.error(case), runs.error(other)))
+    for case in runs.present(HOSTED[1:]):
+        diagram = Case(case.ratio)
+        if diagram in runs and runs.reference(case).case != case:
+            rows.append((
+                float(case.ratio), runs[diagram].error_at_steps(runs[REFERENCE]),
+                runs[case].error_at_steps(runs.reference(case)), runs[diagram].cpu, runs[case].cpu,
+            ))  # fmt: skip
+    columns = (
+        "FR", "Δψ, diagram as master, deg", "Δψ, vehicle as host, deg", "processor, diagram, s",
+        "processor, vehicle, s",
+    )  # fmt: skip
     note = (
-        "A shift at a speed is an event that depends on the other subsystem: it moves by up to a step of it, and with "
-        "it everything that follows. Events that stay inside a subsystem cost nothing of this kind."
+        "Slowest-first, order 0, at the vehicle's own steps, each against its own run with the smallest step. As host "
+        "the vehicle stores its data at its own steps and the drive is advanced when it asks, without a memory block."
     )
-    return Table("Shifting by time and by speed", ("case", "Δψ by time, deg", "Δψ by speed, deg"), rows, note)
+    return Table("Who is master", columns, rows, note)
+
+
+def stiffness(runs: Runs) -> Table:
+    """Return orders of extrapolation over the stiffness of the converter."""
+    rows = []
+    for capacity in (*CAPACITIES, gearbox.CAPACITY_SCALE):
+        errors = [runs.error(Case(LARGEST, "fastest-first", order, capacity=capacity)) for order in (1, 2, 3)]
+        rows.append((capacity, *("unstable" if error > UNSTABLE else error for error in errors)))
+    columns = ("factor on the converter's K", *(f"Δψ, order {order}, deg" for order in (1, 2, 3)))
+    note = "Fastest-first, FR = 100. The smaller the factor, the steeper the torque over the speed of the wheels."
+    return Table("Where high orders stop being stable", columns, rows, note)
+
+
+def clocked_variant(runs: Runs) -> Table:
+    """Return the counter-example: differences when the drive shifts at times and at speeds."""
+    rows = []
+    for case in dict.fromkeys(clocked(BY_TIME, quick=False)):
+        other = replace(case, shifting=BY_SPEED.shifting)
+        if case in runs and other in runs and runs.reference(case).case != case:
+            rows.append((case.label, *(_unless_unstable(runs.error(each)) for each in (case, other))))
+    note = (
+        "A drive that shifts by a clock keeps its events to itself. A shift at a speed is an event that depends on the "
+        "other subsystem: it moves by up to a step of it, and with it everything that follows. Its converter is steep: "
+        "high orders are unstable."
+    )
+    return Table("The clocked variant", ("case", "Δψ by time, deg", "Δψ by speed, deg"), rows, note)
+
+
+def _unless_unstable(error: float) -> str | float:
+    return error if error < 1.0 else "unstable"
 
 
 def located_events(runs: Runs) -> Table:

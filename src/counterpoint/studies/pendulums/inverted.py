@@ -1,7 +1,7 @@
-"""An inverted pendulum on a cart, kept up by a PD controller (Solcia 2011, section 4.3).
+"""An inverted pendulum on a cart, kept up by a PD controller (Solcia 2010, section 4.3).
 
 Cart 1 kg, thin rod of 0.2 kg and 1 m that starts 10 degrees from upright, force F = 40 θ + 8 θ' on the cart. The source
-prints no numbers: masses, length and gains are those of our acceptance data, chosen for its figure.
+prints no numbers: masses, length and gains are ours, chosen for its figure.
 """
 
 from __future__ import annotations

@@ -63,21 +63,23 @@ def split_claims(runs: SplitRuns) -> list[Claim]:
     one = int(np.argmin(np.abs(runs.ratios - 1.0)))
     claims = [
         Claim.below("rigid hinge: stable for every scheme and order while m2/m1 sin²φ < 1 all the way, φ between the "
-                    "rods; largest deviation", STAYS, worst_calm, unit="m",
+                    "rods; largest deviation", STAYS, worst_calm, unit="m", origin="ours",
                     remark="1 m rods, 2 s, steps of 1 ms on both sides; so some heavy lower masses come through that "
-                    "keep the rods in line"),
+                    "keep the rods in line."),
         Claim.above("rigid hinge, force of order 1 and 2: lost whenever m2/m1 sin²φ gets above 1.75; smallest "
-                    "deviation", STAYS, min(best_wild, 1e3), unit="m", remark="1000 m stands for a run that fails"),
+                    "deviation", STAYS, min(best_wild, 1e3), unit="m", origin="ours",
+                    remark="1000 m stands for a run that fails.", spread=np.inf),
         Claim.below("rigid hinge, m2/m1 = 1: linear extrapolation is nearer to the whole than held values; "
                     "ratio of the deviations, sequential", 1.0,
-                    float(runs.rigid["sequential", 1][one] / runs.rigid["sequential", 0][one])),
+                    float(runs.rigid["sequential", 1][one] / runs.rigid["sequential", 0][one]), origin="ours"),
         Claim.below("rigid hinge: extrapolating the force costs stability: smallest m2/m1 sin²φ that is lost at order "
                     "1 over that of held values, sequential", 1.0,
-                    runs.first_lost("sequential", 1) / runs.first_lost("sequential", 0)),
+                    runs.first_lost("sequential", 1) / runs.first_lost("sequential", 0), origin="ours"),
         Claim.above("elastic hinge of 1e5 N/m: held displacements gain energy and are lost; smallest deviation", STAYS,
-                    min(float(runs.elastic[scheme, 0][-1]) for scheme in SCHEMES), unit="m"),
+                    min(float(runs.elastic[scheme, 0][-1]) for scheme in SCHEMES), unit="m", origin="ours",
+                    spread=np.inf),
         Claim.below("elastic hinge of 1e5 N/m, order 2: stable; largest deviation", STAYS,
-                    max(float(runs.elastic[scheme, 2][-1]) for scheme in SCHEMES), unit="m",
-                    remark="most of it is the hinge's own compliance"),
+                    max(float(runs.elastic[scheme, 2][-1]) for scheme in SCHEMES), unit="m", origin="ours",
+                    remark="Most of it is the hinge's own compliance."),
     ]  # fmt: skip
     return claims

@@ -17,7 +17,6 @@ from ...approximations import Approximation
 from ...quality.errors import relative_rms_error
 from ...results import Result
 from .measures import CYCLES, Measures, Trajectory, measure
-from .memory import MemoryHost, force_driven_mass
 from .problem import Ratios, TwoMass
 
 FAST_STEP = 0.01
@@ -29,14 +28,6 @@ class Driver(StrEnum):
 
     EMBEDDED = "embedded"
     PRECEDENCE = "precedence"
-
-
-class Coupling(StrEnum):
-    """What crosses to the slow side: x1, or a force behind memory blocks, without or with the spring k3."""
-
-    DISPLACEMENT = "displacement"
-    FORCE = "force of k2"
-    ALL_FORCES = "force of k2 and k3"
 
 
 @dataclass(frozen=True)
@@ -59,6 +50,8 @@ class Case:
         ζ of equation (9).
     second_ratio : float
         AR2.
+    slow_solver : str
+        Of the slow side; the source has the trapezoidal rule.
     """
 
     frequency_ratio: float
@@ -68,7 +61,7 @@ class Case:
     points: int = 0
     damping_ratio: float = 0.0
     second_ratio: float = -1000.0
-    coupling: Coupling = Coupling.DISPLACEMENT
+    slow_solver: str = "trapezoidal"
     driver: Driver = Driver.EMBEDDED
 
     def problem(self) -> TwoMass:
@@ -88,8 +81,6 @@ def run_case(case: Case) -> Measures:
 
 def simulate(case: Case) -> Trajectory:
     """Run a case for 100 cycles of the fast mode and return both motions."""
-    if case.coupling is not Coupling.DISPLACEMENT:
-        return _simulate_with_memory(case)
     result = _run(build(case), case, until=float(CYCLES))
     fast, slow = result["fast"], result["slow"]
     return Trajectory(
@@ -110,7 +101,7 @@ def build(case: Case) -> System:
     fast = linear(a[:2, :2], [[0.0], [a[1, 2]]], x0=[x1, 0.0], inputs=("x2",), outputs=("x1", "v1"), solver="ode4")
     system = System("two-mass")
     system.add("fast", fast, step=FAST_STEP)
-    system.add("slow", _slow_mass(problem), step=case.slow_step)
+    system.add("slow", _slow_mass(problem, case.slow_solver), step=case.slow_step)
     system.connect("slow.x2", "fast.x2", _to_fast(case))
     system.connect("fast.x1", "slow.x1", mean("arithmetic") if case.smoothing else lagrange(case.order))
     return system
@@ -140,32 +131,11 @@ def trapezoidal_error(frequency_ratio: float) -> float:
     return frequency_ratio / CYCLES * relative_rms_error(x.values[1:], np.cos(w * x.time[1:]))
 
 
-def _simulate_with_memory(case: Case) -> Trajectory:
-    problem = case.problem()
-    host = MemoryHost(problem, FAST_STEP, all_forces=case.coupling is Coupling.ALL_FORCES)
-    system = System("two-mass with memory blocks")
-    system.add("fast", host, step=FAST_STEP)
-    system.add("slow", force_driven_mass(problem, host.all_forces), step=case.slow_step)
-    system.connect("slow.x2", "fast.x2", _to_fast(case))
-    system.connect("fast.force", "slow.force", lagrange(case.order))
-    # The interface's clock is one fast step behind the host's.
-    slow = _run(system, case, until=CYCLES - FAST_STEP)["slow"]
-    x1, v1 = np.array(host.motion).T
-    return Trajectory(
-        FAST_STEP * np.arange(x1.size),
-        x1,
-        v1,
-        slow.index.to_numpy(),
-        slow["x2"].to_numpy(),
-        slow["v2"].to_numpy(),
-    )
-
-
-def _slow_mass(problem: TwoMass) -> Subsystem:
+def _slow_mass(problem: TwoMass, solver: str) -> Subsystem:
     a = problem.matrix
     x0 = [float(problem.start[1]), 0.0]
     b = [[0.0], [a[3, 0]]]
-    return linear(a[2:, 2:], b, x0=x0, inputs=("x1",), outputs=("x2", "v2"), solver="trapezoidal")
+    return linear(a[2:, 2:], b, x0=x0, inputs=("x1",), outputs=("x2", "v2"), solver=solver)
 
 
 def _run(system: System, case: Case, until: float) -> Result:

@@ -66,7 +66,9 @@ def draw_energy_history() -> Canvas:
     case = Case(30.0, "slowest-first", 3)
     run = simulate(case)
     canvas, (axes,) = _grid(1, 1, height=3.2)
-    axes[0].plot(run.t1, 100 * energy_deviation(case.problem(), run.on_fast_grid()), color=COLOURS[3], lw=0.8)
+    axes[0].plot(
+        run.t1[run.together], 100 * energy_deviation(case.problem(), run.on_fast_grid()), color=COLOURS[3], lw=0.8
+    )
     axes[0].set(xlabel="time t in s", ylabel="energy error (E - E₀)/E₀ in %", title="FR = 30, slowest-first, order 3")
     return canvas
 

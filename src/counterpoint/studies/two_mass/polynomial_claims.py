@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import NDArray
 
 from ..claims import Claim
 from .experiment import Case
-from .sweep import ORDERS, SCHEMES, Sweep
+from .sweep import LOW, ORDERS, SCHEMES, Sweep
 
 Array = NDArray[np.float64]
 Mask = NDArray[np.bool_]
@@ -58,6 +59,7 @@ def _no_best_method(sweep: Sweep) -> Claim:
         1,
         len(winners),
         remark=", ".join(winners),
+        origin="derived",
     )
 
 
@@ -71,9 +73,10 @@ def _near_best(sweep: Sweep, case: Case, name: str, mask: Mask) -> tuple[float, 
 
 
 def _low_ratios(sweep: Sweep) -> list[Claim]:
-    low = sweep.between(0, 25)
+    low = sweep.between(0, LOW)
     case = polynomial(SLOW_FIRST, 3)
-    claims = []
+    claims = [_without_solver_error(sweep, low)]
+    reason = "The error of the trapezoidal rule hides it: with ode4 on the slow side it holds, see the other row."
     for name, what in (("dx", "position"), ("dE", "energy")):
         share, remark = _near_best(sweep, case, name, low)
         if name == "dx":
@@ -82,19 +85,41 @@ def _low_ratios(sweep: Sweep) -> list[Claim]:
             gain = sweep.curve(polynomial(SLOW_FIRST, 0), "dE") / sweep.curve(case, "dE")
             remark += f" Its dE is {gain[low].min():.1f} to {gain[low].max():.0f} times below that of SF-O0."
         text = f"3.4: FR < 25: SF-O3 performs best in {what}: share of FR where it does"
-        claims.append(Claim.about(text, 1, share, margin=0.1, remark=remark))
+        claims.append(Claim.about(text, 1, share, margin=0.1, remark=remark, reason=reason))
     for name, what in (("dx", "position"), ("dE", "energy")):
         worst = float(sweep.curve(case, name)[low].max())
-        claims.append(Claim.below(f"3.4: FR < 25: SF-O3 attains a good {what} error: largest {name}", GOOD, worst))
+        claims.append(
+            Claim.below(
+                f"3.4: FR < 25: SF-O3 attains a good {what} error: largest {name}", GOOD, worst, origin="derived"
+            )
+        )
     return claims
 
 
-def _who_wins(sweep: Sweep, mask: Mask) -> str:
-    curves = {f"{SHORT[s]}-O{o}": c[mask] for (s, o), c in sweep.polynomials("dx").items()}
+def _without_solver_error(sweep: Sweep, low: Mask) -> Claim:
+    """Check the same with a slow side whose own error is far below that of the coupling."""
+    dx = {
+        key: np.array(
+            [sweep.at(replace(polynomial(*key, float(fr)), slow_solver="ode4")).dx for fr in sweep.ratios[low]]
+        )
+        for key in _methods()
+    }
+    ratio = np.ones(low.size)
+    ratio[low] = dx[SLOW_FIRST, 3] / np.min(list(dx.values()), axis=0)
+    return Claim.about(
+        "3.4: FR < 25: SF-O3 performs best in position, slow side with ode4: share of FR where it does", 1,
+        sweep.share(ratio <= NEAR_BEST, low), margin=0.1, origin="derived",
+        remark="Counted: within 30 % of the smallest of ten. The source has the trapezoidal rule, whose phase error is "
+        f"the larger part of dx with it; here the smallest at {sweep.share(ratio == 1, low):.0%} of the FR.",
+    )  # fmt: skip
+
+
+def _who_wins(sweep: Sweep, mask: Mask, name: str = "dx") -> str:
+    curves = {f"{SHORT[s]}-O{o}": c[mask] for (s, o), c in sweep.polynomials(name).items()}
     names = list(curves)
     best = np.argmin(list(curves.values()), axis=0)
     counts = sorted(((int(np.sum(best == i)), names[i]) for i in np.unique(best)), reverse=True)
-    return " Smallest dx: " + ", ".join(f"{name} at {count}" for count, name in counts) + f" of {best.size} FR."
+    return f" Smallest {name}: " + ", ".join(f"{name} at {count}" for count, name in counts) + f" of {best.size} FR."
 
 
 def _fourth_order(sweep: Sweep) -> list[Claim]:
@@ -111,12 +136,14 @@ def _fourth_order(sweep: Sweep) -> list[Claim]:
             1.1,
             float(amplitude[below].max()),
             remark=f"At larger FR: {values}.",
+            origin="derived",
         ),
         Claim.above(
             "3.4: SF-O4 does not reduce the errors: share of FR > 25 where its dx is above that of SF-O3",
             0.5,
             sweep.share(fourth > cubic, high),
             remark=f"Below FR = 25 the share is {sweep.share(fourth > cubic, below):.0%}: mostly a tie.",
+            origin="derived",
         ),
     ]
 
@@ -135,6 +162,7 @@ def _fastest_first_trade(sweep: Sweep) -> list[Claim]:
             at30[1] / at30[0],
             remark=f"{at30[1]:.2e} against {at30[0]:.2e}. "
             f"SF-O3 over FF-O3 for 9 < FR < 25: {x2[low].min():.2g} to {x2[low].max():.2g}.",
+            origin="derived",
         ),
         Claim.above(
             "3.4: ... at the cost of energy: dE of FF-O3 over SF-O3, geometric mean for 9 < FR < 25",
@@ -157,7 +185,9 @@ def _middle_ratios(sweep: Sweep) -> list[Claim]:
     for name, what in (("dx", "position"), ("dE", "energy")):
         share, remark = _near_best(sweep, polynomial(SLOW_FIRST, 0), name, middle)
         text = f"3.4: 25 < FR < 50: SF-O0 is the most suitable, {what}: share of FR where it is the best"
-        claims.append(Claim.about(text, 1, share, margin=0.1, remark=remark))
+        reason = "At both ends of the range others are better in energy, not in position."
+        remark += _who_wins(sweep, middle, name)
+        claims.append(Claim.about(text, 1, share, margin=0.1, remark=remark, reason=reason))
     return claims
 
 
@@ -203,10 +233,11 @@ def _high_ratios_slowest_first(sweep: Sweep) -> list[Claim]:
         share = sweep.share(ratio <= NEAR_BEST, high)
         others = _span(sweep.ratios, (ratio > NEAR_BEST) & high)
         remark = f"Counted: within 30 % of the smallest; another order is better somewhere in {others}."
-        claims.append(Claim.about(text, 1, share, margin=0.1, remark=remark))
+        reason = "Around FR = 80 order 3 has lost the fast motion, which dx rewards."
+        claims.append(Claim.about(text, 1, share, margin=0.1, remark=remark, reason=reason))
     trend = _rank_correlation(sweep.curve(polynomial(SLOW_FIRST, 0))[sweep.between(50, 95)])
     text = "3.4: FR > 50: errors of slowest-first rise with FR: rank correlation of dx, SF-O0, 50 < FR < 95"
-    return [*claims, Claim.about(text, 1, trend, margin=0.1)]
+    return [*claims, Claim.about(text, 1, trend, margin=0.1, origin="derived")]
 
 
 def _high_ratios_fastest_first(sweep: Sweep) -> list[Claim]:
@@ -229,13 +260,16 @@ def _high_ratios_fastest_first(sweep: Sweep) -> list[Claim]:
                 f"3.4: ... as the fast motion is lost, order {order}: amplitude at FR = 70, exact = 1",
                 0.1,
                 amplitude,
+                origin="derived",
             ),
         ]
     for order in ORDERS:
-        amplitude = float(sweep.curve(polynomial(FAST_FIRST, order), "amplitude")[sweep.between(79.9, 95.1)].max())
-        text = f"3.4: FR ≥ 80: FF-O{order} amplifies: largest amplitude of the fast mode for 80 ≤ FR ≤ 95"
-        remark = "Above 95 the slow step is nearly one fast period and samples the fast motion as a constant."
-        claims.append(Claim.above(text, 1, amplitude, remark=remark))
+        high = sweep.between(79.9, 100.0)
+        curve = sweep.curve(polynomial(FAST_FIRST, order), "amplitude")[high]
+        amplified = sweep.ratios[high][curve > 1]
+        text = f"3.4: FR ≥ 80: FF-O{order} amplifies: largest amplitude of the fast mode for 80 ≤ FR < 100"
+        remark = f"From FR = {amplified.min():g} on." if amplified.size else "Nowhere."
+        claims.append(Claim.above(text, 1, float(curve.max()), remark=remark, spread=0.1))
     return claims
 
 
@@ -249,11 +283,13 @@ def _measures_are_not_enough(sweep: Sweep) -> list[Claim]:
             0,
             lost,
             remark="Amplitude of the fast mode below 0.2 of the exact one.",
+            origin="derived",
         ),
         Claim.above(
             "3.2: some runs have low energy errors and a wrong motion: runs with dE < 0.2, dx > 0.5",
             0,
             wrong,
+            origin="derived",
         ),
     ]
 
@@ -272,11 +308,13 @@ def _highest_ratios(sweep: Sweep) -> list[Claim]:
             2,
             at[94.0] / at[80.0],
             remark=values,
+            origin="derived",
         ),
         Claim.above(
             "3.4: FR > 90: every order fails to follow the exact motion: smallest dx of all ten methods",
             GOOD,
             float(smallest.min()),
+            origin="derived",
         ),
     ]
 

@@ -31,11 +31,16 @@ def _formula_claims() -> list[Claim]:
             1e-9,
             worst,
             remark="Largest relative deviation of the frequencies.",
+            origin="derived",
         ),
         Claim.above(text.format("k1"), 0, k1, unit="N/m", remark=remark.format("k1", right1)),
         Claim.above(text.format("k3"), 0, k3, unit="N/m", remark=remark.format("k3", right3)),
-        Claim.near("thesis (6.17): x1(0) for the published ratios", 11.0, start[0], relative=1e-12, unit="m"),
-        Claim.near("thesis (6.17): x2(0) for the published ratios", 9.99, start[1], relative=1e-12, unit="m"),
+        Claim.near(
+            "thesis (6.17): x1(0) for the published ratios", 11.0, start[0], relative=1e-12, unit="m", origin="derived"
+        ),
+        Claim.near(
+            "thesis (6.17): x2(0) for the published ratios", 9.99, start[1], relative=1e-12, unit="m", origin="derived"
+        ),
     ]
 
 
@@ -98,6 +103,7 @@ def _solver_claims() -> list[Claim]:
             floor,
             remark="100 steps a cycle leave a phase error of (w2 H)²/12 a radian, "
             f"which gives {_phase_floor():.2e} for every FR; the coupled runs have it too.",
+            origin="derived",
         )
     )
     return claims

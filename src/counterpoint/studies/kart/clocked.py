@@ -1,8 +1,8 @@
-"""Engine, torque converter and automatic gearbox of the kart as a block diagram: the fast subsystem.
+"""The counter-example: a drive that shifts by a clock, or by a speed that comes from the other subsystem.
 
-The engine is that of Crossley and Cook (1991), from :mod:`counterpoint.diagram.library`. Of converter, gears and
-throttle the source prints nothing: the gear ratios are those of a classical four-speed automatic gearbox, the rest is
-ours.
+The engine is that of Crossley and Cook (1991), from :mod:`counterpoint.diagram.library`; converter, interruption of the
+torque and times of the shifts are ours. Shifting by time keeps the event inside the drive; shifting by speed lets it
+depend on what crosses the interface. The steep converter makes high orders of extrapolation unstable.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ START = library.InitialValues(speed=95.0, pressure=0.4, air=0.096)
 SHIFTING = ("by time", "by speed")
 
 
-def kart_drive(*, shifting: str = "by time", **settings: Any) -> Diagram:
-    """Return the drive of the kart.
+def clocked_drive(*, shifting: str = "by time", **settings: Any) -> Diagram:
+    """Return the drive that shifts by time or at a speed.
 
     Input ``wheel_speed`` (rad/s, mean of the driven wheels); outputs ``axle_torque`` (N m), ``speed`` (rad/s, of the
     crank), ``rpm``, ``torque`` (N m, of the crank), ``pressure`` (bar), ``throttle`` (deg), ``gear`` (between two
@@ -57,7 +57,7 @@ def kart_drive(*, shifting: str = "by time", **settings: Any) -> Diagram:
 
     Examples
     --------
-    >>> drive = kart_drive()
+    >>> drive = clocked_drive()
     >>> result = drive.run(until=1.0, step=1e-3)
     >>> print(f'{result["drive.axle_torque"].at(1.0):.0f} N m with the wheels held')
     551 N m with the wheels held

@@ -1,0 +1,111 @@
+#include "coupling/error_laws.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "coupling/network.hpp"
+
+namespace counterpoint {
+
+namespace {
+/// Errors below this say no more than that steps may grow, in units of the tolerance.
+constexpr double least_error = 1e-4;
+}  // namespace
+
+double PiController::tell(double error, double power) {
+  const double now = std::log(std::max(error, least_error));
+  const double found = (0.3 * before_ - 0.7 * now) / power;
+  before_ = now;
+  return found;
+}
+
+double PiController::factor(double logarithm) {
+  constexpr double safety = 0.9;
+  return safety * std::exp(logarithm);
+}
+
+DefectLaw::DefectLaw(double tolerance, std::vector<SignalTolerance> signals) : tolerance_(tolerance) {
+  for (const SignalTolerance& signal : signals) slots_.push_back({signal, signal.scale, {}, {}});
+}
+
+void DefectLaw::arrived(const Arrival& arrival) {
+  Slot& slot = slots_[arrival.connection];
+  if (!slot.tolerance.counts) return;
+  double difference = 0.0;
+  for (int j = 0; j < arrival.width; ++j) {
+    if (slot.tolerance.scale == 0.0) slot.scale = std::max(slot.scale, std::abs(arrival.arrived[j]));
+    difference = std::max(difference, std::abs(arrival.assumed[j] - arrival.arrived[j]));
+  }
+  const double allowed = slot.tolerance.absolute + tolerance_ * slot.scale;
+  slot.told.push_back({arrival.sample, difference > 0.0 ? difference / allowed : 0.0});
+}
+
+StepChoice DefectLaw::propose(double /*t*/, double last, double known) {
+  const double up_to = known + 1e-9 * std::abs(last);
+  StepChoice choice{std::numeric_limits<double>::infinity(), StepRule::law, 0.0, -1};
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < slots_.size(); ++k) {
+    Slot& slot = slots_[k];
+    std::size_t used = 0;
+    double error = 0.0;
+    for (; used < slot.told.size() && slot.told[used].sample <= up_to; ++used)
+      error = std::max(error, slot.told[used].error);
+    if (used == 0) continue;
+    slot.told.erase(slot.told.begin(), slot.told.begin() + static_cast<std::ptrdiff_t>(used));
+    const double logarithm = slot.controller.tell(error, slot.tolerance.order);
+    choice.estimate = std::max(choice.estimate, error);
+    if (logarithm >= least) continue;
+    least = logarithm;
+    choice.signal = static_cast<int>(k);
+  }
+  if (choice.signal >= 0) {
+    choice.length = last * PiController::factor(least);
+    return choice;
+  }
+  if (last > 0.0) choice.length = last;  // nothing is known that speaks for another length
+  choice.estimate = std::numeric_limits<double>::quiet_NaN();
+  return choice;
+}
+
+EnergyLaw::EnergyLaw(double tolerance, double absolute, std::vector<BondSpec> bonds, int connections, int order)
+    : tolerance_(tolerance), absolute_(absolute), values_(connections), order_(order) {
+  for (const BondSpec& bond : bonds) bonds_.push_back({bond, 0.0, {}});
+}
+
+void EnergyLaw::join(const Network& network, int /*participant*/) { network_ = &network; }
+
+void EnergyLaw::arrived(const Arrival& arrival) { values_[arrival.connection] = {arrival.t, arrival.assumed[0]}; }
+
+double EnergyLaw::output(int connection) const {
+  const Connection& c = network_->connection(connection).connection();
+  return c.scaled(c.present->value(c.present->end() - 1)[c.samples.column]);
+}
+
+StepChoice EnergyLaw::propose(double t, double last, double /*known*/) {
+  StepChoice choice{std::numeric_limits<double>::infinity(), StepRule::law, 0.0, -1};
+  if (last == 0.0) choice.estimate = std::numeric_limits<double>::quiet_NaN();
+  if (last == 0.0) return choice;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t k = 0; k < bonds_.size(); ++k) {
+    Bond& bond = bonds_[k];
+    const double effort = output(bond.connections.effort), flow = output(bond.connections.flow);
+    const auto assumed = [&](int connection, double arrived) {  // what is interpolated was not assumed
+      const Value& value = values_[connection];
+      return std::abs(value.t - t) <= network_->tolerance ? value.assumed : arrived;
+    };
+    const double received = assumed(bond.connections.effort, effort) * flow;
+    const double sent = effort * assumed(bond.connections.flow, flow);
+    bond.power = std::max({bond.power, std::abs(received), std::abs(sent)});
+    const double residual = std::abs(received - sent);
+    const double error = residual > 0.0 ? residual / (absolute_ + tolerance_ * bond.power) : 0.0;
+    const double logarithm = bond.controller.tell(error, order_);
+    choice.estimate = std::max(choice.estimate, error);
+    if (logarithm >= least) continue;
+    least = logarithm;
+    choice.signal = static_cast<int>(k);
+  }
+  choice.length = last * PiController::factor(least);
+  return choice;
+}
+
+}  // namespace counterpoint

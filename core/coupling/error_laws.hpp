@@ -1,0 +1,90 @@
+#pragma once
+
+#include "coupling/step_law.hpp"
+
+namespace counterpoint {
+
+/// How much a signal may be wrong: absolute + tolerance * largest absolute value so far.
+struct SignalTolerance {
+  double absolute = 0.0;  ///< in units of the signal
+  double scale = 0.0;     ///< instead of the largest absolute value; 0: that
+  int order = 1;          ///< the error grows with this power of the step
+  bool counts = true;
+};
+
+/// Proportional-integral step control: how many times longer the next step is, from the errors of this step and the one
+/// before. Reference: Gustafsson (1991). In logarithms, of which one per signal and an exponential per step are needed.
+class PiController {
+ public:
+  /// Logarithm of the factor. `error`: of the step that has ended, in units of the tolerance; it grows with this power
+  /// of the step.
+  double tell(double error, double power);
+  /// The factor that belongs to a logarithm: the smallest of all signals.
+  static double factor(double logarithm);
+
+ private:
+  double before_ = 0.0;  ///< logarithm of the error of the step before
+};
+
+/// Steps by interface defects: what was assumed for the end of a step against what arrived. Nothing is repeated, so
+/// that any subsystem can be stepped this way.
+class DefectLaw final : public StepLaw {
+ public:
+  /// One tolerance for each connection of the run, by number.
+  DefectLaw(double tolerance, std::vector<SignalTolerance> signals);
+  StepChoice propose(double t, double last, double known) override;
+  void arrived(const Arrival& arrival) override;
+
+ private:
+  struct Told {
+    double sample;  ///< s
+    double error;   ///< in units of the tolerance
+  };
+  struct Slot {
+    SignalTolerance tolerance;
+    double scale = 0.0;
+    PiController controller;
+    std::vector<Told> told;  ///< and not yet used
+  };
+  double tolerance_;
+  std::vector<Slot> slots_;  ///< by connection: each is told by one thread
+};
+
+/// A power bond: two connections that carry an effort and a flow in opposite directions.
+struct BondSpec {
+  int effort;  ///< connection, by number
+  int flow;
+};
+
+/// Steps by the power that the interface creates or destroys: |u_e f - e u_f| against the largest power so far, where
+/// u_e and u_f are the inputs that were assumed and e and f what arrived. Reference: Sadjina et al. (2017), with the
+/// power exchanged and not the residual as the measure.
+class EnergyLaw final : public StepLaw {
+ public:
+  EnergyLaw(double tolerance, double absolute, std::vector<BondSpec> bonds, int connections, int order);
+  void join(const Network& network, int participant) override;
+  StepChoice propose(double t, double last, double known) override;
+  void arrived(const Arrival& arrival) override;
+
+ private:
+  struct Value {
+    double t = -std::numeric_limits<double>::infinity();
+    double assumed = 0.0;
+  };
+  struct Bond {
+    BondSpec connections;
+    double power = 0.0;  ///< largest so far, W
+    PiController controller;
+  };
+  /// The output behind a connection, in units of its input.
+  double output(int connection) const;
+
+  double tolerance_;
+  double absolute_;
+  std::vector<Bond> bonds_;
+  std::vector<Value> values_;  ///< by connection, what was assumed last
+  int order_;
+  const Network* network_ = nullptr;
+};
+
+}  // namespace counterpoint

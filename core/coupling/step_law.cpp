@@ -1,0 +1,110 @@
+#include "coupling/step_law.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace counterpoint {
+
+namespace {
+constexpr double infinity = std::numeric_limits<double>::infinity();
+}
+
+double StepChooser::next_end(double t, double known, StepClock& clock, double event) {
+  StepChoice choice = t == asked_ ? again_ : choose(t, known, clock);
+  again_ = choice;
+  asked_ = t;
+  const double end = fit(t, choice, clock, event);
+  if (end == infinity) return end;
+  row_ = {t, end - t, choice.rule, std::numeric_limits<double>::quiet_NaN(), -1};
+  event_ = end >= event - clock.tolerance() ? event : -infinity;
+  return end;
+}
+
+StepChoice StepChooser::choose(double t, double known, const StepClock& clock) {
+  if (row_.length > 0.0) last_ = row_.length = t - row_.t;  // a subsystem may have stopped early
+  StepChoice choice = law_->propose(t, last_, known);
+  if (std::isnan(row_.estimate)) estimated(choice.estimate, choice.signal);
+  write();
+  const bool anew = last_ == 0.0 || std::abs(t - event_) <= clock.tolerance();  // what was before an event says little
+  if (anew && limits_.first > 0.0 && (last_ == 0.0 || choice.length > limits_.first)) {
+    choice.length = limits_.first;
+    choice.rule = StepRule::first;
+  }
+  limit(choice, anew);
+  wanted_ = choice.length;
+  return choice;
+}
+
+void StepChooser::limit(StepChoice& choice, bool anew) const {
+  const auto at_most = [&](double most, StepRule rule) {
+    if (choice.length <= most) return;
+    choice.length = most;
+    choice.rule = rule;
+  };
+  const auto at_least = [&](double least, StepRule rule) {
+    if (choice.length >= least) return;
+    choice.length = least;
+    choice.rule = rule;
+  };
+  if (!anew) {
+    // A step that was cut to end at a given time holds the next one back no more than the one before it did.
+    at_most(std::max(limits_.growth * last_, wanted_), StepRule::growth);
+    at_least(limits_.reduction * last_, StepRule::reduction);
+  }
+  at_most(limits_.largest, StepRule::largest);
+  at_least(limits_.smallest, StepRule::smallest);
+}
+
+double StepChooser::fit(double t, StepChoice& choice, const StepClock& clock, double event) const {
+  const double tolerance = clock.tolerance();
+  double boundary = clock.end();
+  StepRule rule = StepRule::end;
+  const auto meet = [&](double time, StepRule why) {
+    if (time <= t + tolerance || time >= boundary) return;
+    boundary = time;
+    rule = why;
+  };
+  meet(event, StepRule::event);
+  if (limits_.alignment > 0.0)
+    meet((std::floor((t + tolerance) / limits_.alignment) + 1.0) * limits_.alignment, StepRule::alignment);
+  if (t >= clock.end() - tolerance) return infinity;
+  const double left = boundary - t;
+  if (choice.length >= left - tolerance) {
+    if (choice.length > left + tolerance) choice.rule = rule;
+    return boundary;
+  }
+  if (limits_.even && 2.0 * choice.length > left) choice.length = 0.5 * left;
+  return t + choice.length;
+}
+
+double StepChooser::reject(double estimate, int signal, double factor) {
+  estimated(estimate, signal);
+  const Row rejected_row = row_;
+  write(false);
+  row_ = rejected_row;
+  row_.length = std::max(factor * row_.length, std::min(limits_.smallest, row_.length));
+  row_.rule = row_.length > factor * rejected_row.length ? StepRule::smallest : StepRule::rejection;
+  row_.estimate = std::numeric_limits<double>::quiet_NaN();
+  wanted_ = row_.length;
+  event_ = -infinity;
+  return row_.t + row_.length;
+}
+
+void StepChooser::finish(double t) {
+  if (row_.t + 0.5 * row_.length < t) write();  // else it was chosen and never made
+}
+
+void StepChooser::write(bool is_accepted) {
+  if (row_.length == 0.0) return;
+  double* row = rows.extend();
+  row[0] = row_.t;
+  row[1] = row_.length;
+  row[2] = static_cast<double>(row_.rule);
+  row[3] = row_.estimate;
+  row[4] = is_accepted ? 1.0 : 0.0;
+  row[5] = row_.signal;
+  ++(is_accepted ? accepted : rejected);
+  row_.length = 0.0;
+}
+
+}  // namespace counterpoint

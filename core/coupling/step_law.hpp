@@ -1,0 +1,108 @@
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "coupling/indicator.hpp"
+#include "coupling/rows.hpp"
+#include "coupling/step_clock.hpp"
+
+namespace counterpoint {
+
+class Network;
+
+/// What has set the length of a step; the numbers are part of the recorded rows.
+enum class StepRule { first, law, growth, reduction, smallest, largest, event, alignment, end, rejection };
+
+/// The length of a step, and what it follows from.
+struct StepChoice {
+  double length;  ///< s
+  StepRule rule = StepRule::law;
+  double estimate = std::numeric_limits<double>::quiet_NaN();  ///< error of the step before, in units of the tolerance
+  int signal = -1;                                             ///< the signal that decided, by its number in the law
+};
+
+/// Chooses lengths of steps from what a run has shown: a table, a gradient, defects.
+///
+/// Contract for implementers:
+///  1. `join(network, participant)` is called once, before the start: whose steps are chosen, -1 for all together.
+///  2. `propose(t, last, known)` returns the length of the step that begins at t; `last` is the length of the step
+///     before, 0 at first. It is called once per step, in order of time, and is free of limits, which a StepChooser
+///     applies. What follows from other participants is complete up to `known`; later samples are left alone, so that
+///     the same bits come out whatever the order of steps.
+///  3. As an indicator it is told what was assumed and what arrived; from different threads at once for different
+///     connections.
+class StepLaw : public Indicator {
+ public:
+  virtual void join(const Network& /*network*/, int /*participant*/) {}
+  virtual StepChoice propose(double t, double last, double known) = 0;
+  void arrived(const Arrival&) override {}
+};
+
+/// Between which lengths steps stay.
+struct StepLimits {
+  double first = 0.0;                                        ///< s
+  double smallest = 0.0;                                     ///< s
+  double largest = std::numeric_limits<double>::infinity();  ///< s
+  double growth = std::numeric_limits<double>::infinity();   ///< a step is at most so many times the one before
+  double reduction = 0.0;                                    ///< and at least so many times
+  double alignment = 0.0;                                    ///< s; no step goes over a multiple of it; 0: none
+  bool even = false;  ///< the last two steps before a time that is met are of equal length
+};
+
+/// Steps of a law within limits, ending at events and at the end of the run; each is written down.
+class StepChooser {
+ public:
+  StepChooser(std::shared_ptr<StepLaw> law, const StepLimits& limits) : law_(std::move(law)), limits_(limits) {}
+
+  /// End of the step from t; infinity when the run is over.
+  double next_end(double t, double known, StepClock& clock, double event);
+  /// The step under way is taken back, since its error was `estimate` times the tolerance: `factor` times its length is
+  /// tried. Returns its new end.
+  double reject(double estimate, int signal, double factor);
+  /// The step under way has this error; kept until the next one is asked for.
+  void estimated(double estimate, int signal) {
+    row_.estimate = estimate;
+    row_.signal = signal;
+  }
+  /// The run has ended at t: no step follows.
+  void finish(double t);
+
+  StepLaw& law() { return *law_; }
+  const StepLimits& limits() const { return limits_; }
+  double start_of_step() const { return row_.t; }
+  double length_of_step() const { return row_.length; }
+
+  /// Rows (t, length, rule, estimate, accepted, signal).
+  static constexpr std::size_t columns = 6;
+  RowBuffer rows{columns};
+  long accepted = 0;
+  long rejected = 0;
+
+ private:
+  struct Row {
+    double t = 0.0;
+    double length = 0.0;  ///< 0: there is none
+    StepRule rule = StepRule::first;
+    double estimate = std::numeric_limits<double>::quiet_NaN();
+    int signal = -1;
+  };
+  void write(bool is_accepted = true);
+  StepChoice choose(double t, double known, const StepClock& clock);
+  /// `anew`: whatever the step before was.
+  void limit(StepChoice& choice, bool anew) const;
+  /// Let a step from t end at the next time that is to be met.
+  double fit(double t, StepChoice& choice, const StepClock& clock, double event) const;
+
+  std::shared_ptr<StepLaw> law_;
+  StepLimits limits_;
+  Row row_;                                                  ///< the step under way
+  double last_ = 0.0;                                        ///< length of the step before it, s; 0: there was none
+  double wanted_ = 0.0;                                      ///< its length before it was cut, s
+  double asked_ = std::numeric_limits<double>::quiet_NaN();  ///< where the step under way was chosen, s
+  StepChoice again_{0.0};                                    ///< what was chosen there
+  double event_ = -std::numeric_limits<double>::infinity();  ///< where the step under way meets an event
+};
+
+}  // namespace counterpoint

@@ -1,0 +1,35 @@
+#pragma once
+
+#include "fmi/instance.hpp"
+
+namespace counterpoint::fmi {
+
+/// The way of a held step, the same in all versions of FMI: set doubles, make a step, get doubles.
+///
+/// `Version` adds the calls, all inside the ForeignCall of the caller:
+///   `void set_doubles(const Exchange&, const double* u)` and `void get_doubles(const Exchange&, double* y)`;
+///   `bool makes_step(double t, double h, StepEnd& end)`: false when the step did not end at t + h, but as `end` says.
+template <class Version>
+class HeldSteps : public Instance {
+ public:
+  HeldFunction held_function() const final {
+    return [](void* instance, double t, double t_end, const double* u, double* y) {
+      static_cast<Version*>(static_cast<Instance*>(instance))->step_held(t, t_end, u, y);
+    };
+  }
+  void step_held(double t, double t_end, const double* u, double* y) final {
+    Version& version = static_cast<Version&>(*this);
+    Exchange& x = exchange_;
+    code_.call->turn_to(code_);
+    x.time = t;
+    if (x.input_count > 0) version.set_doubles(x, u);
+    StepEnd end;
+    if (!version.makes_step(t, x.length > 0.0 ? x.length : t_end - t, end)) return x.unusual(end, t, t_end, u, y);
+    if (x.output_count > 0) version.get_doubles(x, y);
+  }
+
+ protected:
+  using Instance::Instance;
+};
+
+}  // namespace counterpoint::fmi

@@ -1,0 +1,1 @@
+"""Step control compared: work against precision of all paces on problems with exact or fine solutions."""

@@ -1,0 +1,1 @@
+"""Two-mass oscillator of Günther et al. (2012): causality and approximation at a flange."""
