@@ -11,11 +11,9 @@ SPRING, DAMPER, TYRE = 15e3, 1e3, 150e3  # N/m, N s/m, N/m
 def quarter_car(step=None):
     """Return the system; the suspension belongs to the wheel: speed of the chassis in, force on the chassis out."""
     system = cp.System("quarter car")
-    suspension = [[SPRING, DAMPER, -SPRING]]
     a = [[0, 1, 0], [-(TYRE + SPRING) / WHEEL, -DAMPER / WHEEL, SPRING / WHEEL], [0, 0, 0]]
-    wheel = cp.linear(
-        a, [[0], [DAMPER / WHEEL], [1]], suspension, [[-DAMPER]], x0=[-0.1, 0, -0.1], inputs="v", outputs="force"
-    )
+    b, c = [[0], [DAMPER / WHEEL], [1]], [[SPRING, DAMPER, -SPRING]]
+    wheel = cp.linear(a, b, c, [[-DAMPER]], x0=[-0.1, 0, -0.1], inputs="v", outputs="force")
     chassis = cp.linear([[0, 1], [0, 0]], [[0], [1 / BODY]], x0=[-0.1, 0], inputs="force", outputs=["z", "v"])
     system.add("wheel", wheel, step=step)
     system.add("chassis", chassis, step=step)
@@ -28,8 +26,7 @@ order = cp.sequential(["wheel", "chassis"])
 reference = quarter_car(step=1e-5).run(until=2.0, scheme=order)
 
 
-def error(result):
-    """Largest error of the height of the chassis, relative to the step of the road."""
+def error(result):  # the largest one of the height of the chassis, relative to the step of the road
     exact = reference["chassis.z"].at(result["chassis.z"].time)
     return np.abs(result["chassis.z"].values - exact).max() / 0.1
 

@@ -49,6 +49,7 @@ def observed_order(approximation, *, beyond, derivatives=False):
         *[(cp.taylor(p), p + 1) for p in range(5)],
         *[(cp.least_squares(p, p + 3), p + 1) for p in range(5)],
         (cp.hermite(), 3),
+        *[(cp.variable_order(p), p + 1) for p in range(4)],
     ],
     ids=lambda value: getattr(value, "name", value),
 )

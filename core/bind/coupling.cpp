@@ -16,6 +16,7 @@
 #include "coupling/cancellation.hpp"
 #include "coupling/embedded.hpp"
 #include "coupling/paced_window.hpp"
+#include "coupling/repeated_start.hpp"
 #include "coupling/scheduler.hpp"
 #include "coupling/windowed_scheduler.hpp"
 
@@ -304,7 +305,8 @@ void bind_coupling(nb::module_& m) {
       .def("start", &Subsystem::start, nb::arg("t"), nb::call_guard<LeavesInterpreter>())
       .def_prop_ro("input_width", &Subsystem::input_width)
       .def_prop_ro("output_width", &Subsystem::output_width)
-      .def_prop_ro("preferred_step", &Subsystem::preferred_step);
+      .def_prop_ro("preferred_step", &Subsystem::preferred_step)
+      .def_prop_ro("offers_derivatives", &Subsystem::offers_derivatives);
   m.def(
       "host_ports",
       [](int inputs, int outputs) -> SubsystemPointer { return std::make_shared<HostPorts>(inputs, outputs); },
@@ -420,6 +422,13 @@ void bind_coupling(nb::module_& m) {
          bool centred) { new (self) WindowedScheduler(spec, {length, repeats, tolerance, centred}, threads); },
       nb::arg("spec"), nb::arg("threads"), nb::arg("length"), nb::arg("repeats"), nb::arg("tolerance"),
       nb::arg("centred"));
+  windowed.def_static(
+      "repeating_start",
+      [](const RunSpec& spec, int threads, double end, double tolerance) {
+        return std::make_unique<WindowedScheduler>(spec, std::make_unique<RepeatedStart>(end, tolerance), threads);
+      },
+      nb::arg("spec"), nb::arg("threads"), nb::arg("end"), nb::arg("tolerance"),
+      "The first steps, up to `end` (s), are repeated until they agree; what follows is not.");
   bind_network<WindowedScheduler>(windowed);
   m.def(
       "paced_scheduler",

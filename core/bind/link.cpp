@@ -46,7 +46,8 @@ void look_for_signals() {
 }
 
 void serve(OpenLink& link, SubsystemPointer model, Ports ports) {
-  ports.derivatives = model->offers_derivatives();
+  ports.derivatives =
+      model->offers_derivatives() && !model->uses_input_slopes();  // slopes of inputs do not cross a link
   ports.stops_early = ports.jumps = model->stops_early();
   const std::unique_ptr<FrameLink> frames = link.take();
   LinkServer server(*frames, *model, ports);

@@ -87,6 +87,7 @@ void bind_signal(nb::module_& m) {
                             kind == "arithmetic" ? MeanKind::arithmetic : MeanKind::time_weighted);
       },
       nb::arg("kind"));
+  m.def("variable_order", recipe::maker(recipe::variable_order_factory), nb::arg("lowest"), nb::arg("highest"));
   m.def("transition", recipe::maker(recipe::transition_factory), nb::arg("order"));
   m.def(
       "python_approximation",

@@ -9,7 +9,6 @@ namespace counterpoint {
 
 /// One output entering one input, as its consumer sees it during a run.
 struct Connection {
-  int number = 0;         ///< in the run
   int source = 0;         ///< participant that publishes
   int target_offset = 0;  ///< where the input begins among those of the consumer, in scalars
   ApproximationPointer approximation;
@@ -25,8 +24,6 @@ struct Connection {
   double window_from = Polynomial::infinity;
   double window_until = -Polynomial::infinity;
   double source_next = 0.0;  ///< when the source will publish next, as known when the step was allowed
-  bool watches = false;      ///< it enters no input: a condition of the consumer looks at the source
-  int event_target = -1;     ///< among the targets of events, or -1
   int law = -1;              ///< coupling law that takes this signal, or -1
   int law_offset = 0;        ///< place among the law's signals
 
@@ -36,6 +33,9 @@ struct Connection {
   std::vector<double> last_input;  ///< before gain and offset; empty until the first step ended
   std::vector<double> scratch;
   fast::ConnectionPath fast;
+  int number = 0;         ///< in the run
+  int event_target = -1;  ///< among the targets of events, or -1
+  bool watches = false;   ///< it enters no input: a condition of the consumer looks at the source
 
   /// In a repeat: all samples of the window are known, and its approximation takes them from both sides.
   bool sees_window() const { return samples.both_sides; }

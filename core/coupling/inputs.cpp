@@ -1,6 +1,7 @@
 #include "coupling/inputs.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "signal/smooth_stretch.hpp"
 
@@ -80,11 +81,67 @@ void Inputs::apply_laws(double t) {
 }
 
 void Inputs::apply(LawPort& port, double t) {
+  evaluate(port, t, port.signals.data(), values_.data() + port.target_offset);
+}
+
+void Inputs::evaluate(const LawPort& port, double t, const double* signals, double* out) const {
   try {
-    port.law->evaluate(t, port.signals.data(), values_.data() + port.target_offset);
+    port.law->evaluate(t, signals, out);
   } catch (SignalFailure& failure) {
     failure.input = port.target_offset;
     throw;
+  }
+}
+
+const double* Inputs::slopes_at(double t) {
+  slopes_.assign(values_.size(), 0.0);
+  if (events_) return slopes_by_differences(t);  // what is overridden, scaled or stuck has a slope of its own
+  std::vector<std::vector<double>> signal_slopes;
+  for (LawPort& port : laws_) signal_slopes.emplace_back(port.signals.size());
+  for (Connection& c : connections_) {
+    if (c.watches) continue;
+    polynomial(c, t);
+    if (c.law >= 0) put(c, t);  // the law is looked at around the values of its signals
+    find_slope(c, t);
+    double* target = c.law >= 0 ? signal_slopes[c.law].data() + c.law_offset : slopes_.data() + c.target_offset;
+    for (int j = 0; j < c.polynomial.width; ++j) target[j] += c.scratch[j];
+  }
+  for (std::size_t k = 0; k < laws_.size(); ++k) find_law_slope(laws_[k], signal_slopes[k], t);
+  for (const auto& [offset, given] : fixed_) std::fill_n(slopes_.begin() + offset, given.size(), 0.0);
+  return slopes_.data();
+}
+
+double Inputs::difference_length(double t) const {
+  return std::max(1e-4 * (step_.end - step_.start), 1e-8 * std::max(std::abs(t), 1e-3));
+}
+
+const double* Inputs::slopes_by_differences(double t) {
+  const double h = difference_length(t);
+  for (const double sign : {1.0, -1.0}) {
+    made_from_connections(t + sign * h);
+    for (std::size_t j = 0; j < slopes_.size(); ++j) slopes_[j] += sign * values_[j] / (2.0 * h);
+  }
+  made_from_connections(t);
+  return slopes_.data();
+}
+
+void Inputs::find_slope(Connection& c, double t) {
+  const Samples& s = c.samples;
+  if (s.history == nullptr || s.count() > 1 || !s.has_derivative(s.last())) {
+    return c.polynomial.slope(t, c.scratch.data());
+  }
+  for (int j = 0; j < s.width; ++j) c.scratch[j] = c.gain * s.derivative(s.last())[j];
+}
+
+/// By a central difference along the signals.
+void Inputs::find_law_slope(const LawPort& port, const std::vector<double>& signal_slopes, double t) {
+  const double h = difference_length(t);
+  const auto first = static_cast<std::size_t>(port.target_offset);
+  std::vector<double> moved(port.signals), inputs(slopes_.size());  // the law writes its own inputs, the others stay 0
+  for (const double sign : {1.0, -1.0}) {
+    for (std::size_t j = 0; j < moved.size(); ++j) moved[j] = port.signals[j] + sign * h * signal_slopes[j];
+    evaluate(port, t + sign * h, moved.data(), inputs.data() + first);
+    for (std::size_t j = first; j < slopes_.size(); ++j) slopes_[j] += sign * inputs[j] / (2.0 * h);
   }
 }
 
@@ -169,7 +226,7 @@ void Inputs::build_smooth(Connection& c, double t) {
     return approximation.build(c.samples, step_, t, c.polynomial);
   }
   const int most = approximation.points_behind() + 1;
-  if (approximation.depends_on_step()) {  // one polynomial for the whole step, which looks at its end
+  if (!approximation.piece_by_piece()) {  // one polynomial for the whole step, which looks at its end
     return approximation.build(smooth_stretch(c.samples, step_, step_.end, most).samples, step_, t, c.polynomial);
   }
   const SmoothStretch stretch = smooth_stretch(c.samples, step_, t, most);
@@ -231,7 +288,7 @@ void Inputs::read_earlier(const std::vector<History>& earlier, bool centred) {
   fast_.leave_lines(connections_);
   for (Connection& c : connections_) {
     if (c.watches) continue;
-    if (centred && c.approximation->uses_both_sides()) {
+    if (centred && !c.watches && c.approximation->uses_both_sides()) {
       c.samples.both_sides = true;
       c.window_until = -Polynomial::infinity;  // what was frozen in the first pass ends before
       c.polynomial.invalidate();

@@ -70,6 +70,10 @@ class Inputs {
     return values_.data();
   }
 
+  /// du/dt of all inputs at time t, from the polynomials that make u(t); the slope of a single sample is the one its
+  /// source offers, else 0. The pointer stays good, its contents change with the next call.
+  const double* slopes_at(double t);
+
   /// The polynomial behind a connection, right at time t.
   const Polynomial& polynomial(Connection& c, double t) {
     fast_.leave_lines(connections_);
@@ -165,6 +169,12 @@ class Inputs {
   void put(Connection& c, double t);
   void apply_laws(double t);
   void apply(LawPort& port, double t);
+  void evaluate(const LawPort& port, double t, const double* signals, double* out) const;
+  double difference_length(double t) const;
+  const double* slopes_by_differences(double t);
+  /// The slope of what enters by a connection, after gain and offset, into its scratch.
+  void find_slope(Connection& c, double t);
+  void find_law_slope(const LawPort& port, const std::vector<double>& signal_slopes, double t);
   void freeze_connections();
   void freeze(Connection& c);
   static void freeze_whole(Connection& c);
@@ -175,6 +185,7 @@ class Inputs {
   bool per_step_ = false;
   bool asked_always_;
   std::vector<double> values_;
+  std::vector<double> slopes_;
   std::vector<Connection> connections_;
   fast::InputPaths fast_;
   std::unique_ptr<InputEvents> events_;

@@ -9,10 +9,30 @@
 
 namespace counterpoint {
 
+namespace {
+
+bool uses_slopes(const ParticipantSpec& p) {
+  return p.subsystem->offers_derivatives() && p.subsystem->uses_input_slopes();
+}
+
+/// Whose slopes are wanted and follow from slopes of inputs wants those of its sources.
+void pass_slopes_on(const RunSpec& spec, std::vector<char>& wanted) {
+  for (bool more = true; more;) {
+    more = false;
+    for (const ConnectionSpec& c : spec.connections) {
+      if (!wanted[c.target] || wanted[c.source] || !uses_slopes(spec.participants[c.target])) continue;
+      wanted[c.source] = more = true;
+    }
+  }
+}
+
+}  // namespace
+
 Network::Network(const RunSpec& spec, int host, std::unique_ptr<Inputs> host_inputs)
     : tolerance(spec.tolerance), spec_(spec), outgoing_(spec.participants.size()), at_work_(spec.participants.size()) {
   std::vector<char> derivatives(spec.participants.size(), 0);
   for (const ConnectionSpec& c : spec.connections) derivatives[c.source] |= c.approximation->wants_derivatives();
+  pass_slopes_on(spec, derivatives);
 
   participants.reserve(spec.participants.size());
   for (int i = 0; i < static_cast<int>(spec.participants.size()); ++i) {
@@ -94,7 +114,8 @@ void Network::watch(int participant, int source) {
 std::vector<double> Network::own_constants(const InputEventSpec& event) const {
   if (event.connection >= 0) return {};
   const auto drives = [&](const ConnectionSpec& c) {
-    return c.target == event.participant && c.target_offset == event.offset;
+    return c.target == event.participant && event.offset >= c.target_offset &&
+           event.offset < c.target_offset + c.target_width;
   };
   if (std::any_of(spec_.connections.begin(), spec_.connections.end(), drives)) return {};
   const std::vector<double>& all = spec_.participants[event.participant].constants;
@@ -192,7 +213,12 @@ void Network::release_initial_values() {
 }
 
 void Network::refresh_initial_outputs(int except) {
-  for (int pass = 0; pass < spec_.initial_passes; ++pass) {
+  const bool slopes = std::any_of(participants.begin(), participants.end(), [](const Participant& p) {
+    return p.history.has_derivatives() && p.subsystem->uses_input_slopes();
+  });
+  // A slope through feedthrough needs the slope of its source, which needs the values of that one's inputs.
+  const int passes = spec_.initial_passes * (slopes ? 2 : 1) + (slopes ? 1 : 0);
+  for (int pass = 0; pass < passes; ++pass) {
     forget_polynomials();
     for (int i = 0; i < static_cast<int>(participants.size()); ++i) {
       if (i != except) guarded(i, [&] { participants[i].refresh_initial_outputs(); });

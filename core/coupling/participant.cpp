@@ -44,6 +44,10 @@ Participant::Participant(SubsystemPointer model, Set set)
 void Participant::start() {
   subsystem->start(t);
   inputs->start(t);
+  look_at_assumptions();
+}
+
+void Participant::look_at_assumptions() {
   assumes_ = false;
   for (const Connection& c : inputs->connections())
     assumes_ = assumes_ || (!c.waits && !c.watches && !c.fast.compares_by_samples);

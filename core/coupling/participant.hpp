@@ -44,6 +44,8 @@ class Participant {
   Comparison& connect(Connection connection, int number);
 
   void start();
+  /// Find out which inputs are extrapolated and compared by what is written down.
+  void look_at_assumptions();
   /// Read the initial outputs (again, after other initial outputs changed).
   void refresh_initial_outputs();
 

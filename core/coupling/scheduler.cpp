@@ -10,7 +10,7 @@ constexpr long steps_in_a_slice = 1 << 18;  ///< then what was recorded is given
 
 Scheduler::Scheduler(const RunSpec& spec, int threads)
     : network_(spec), rule_(network_, spec), paths_(spec, threads, network_, rule_), wall_clock_(spec.wall_clock) {
-  if (wall_clock_) paths_.leave_rounds();
+  if (wall_clock_) paths_.suspend_rounds();
 }
 
 void Scheduler::start() {

@@ -20,8 +20,10 @@ class Scheduler {
  public:
   Scheduler(const RunSpec& spec, int threads);
 
-  /// Before the start: no participants go in rounds, so that a slice can end after every step.
-  void leave_rounds() { paths_.leave_rounds(); }
+  /// Before the start: no participants go in rounds, so that a slice can end after every step; until `resume_rounds`,
+  /// when all stand at the same place.
+  void suspend_rounds() { paths_.suspend_rounds(); }
+  void resume_rounds() { paths_.resume_rounds(); }
 
   void start();
 

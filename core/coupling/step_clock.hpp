@@ -56,10 +56,11 @@ class StepClock {
     return made;
   }
 
-  /// End of the next step from t, of length `preferred`; a step that begins before `event` does not go over it.
+  /// End of the next step from t, of length `preferred`; a step that begins before `event` does not go over it, nor
+  /// over the end, which may come before the event.
   double next(double t, double preferred, double event) const {
     if (t >= last_) return Polynomial::infinity;
-    if (t < event - tolerance_ && t + preferred > event - tolerance_) return event;
+    if (event < last_ && t < event - tolerance_ && t + preferred > event - tolerance_) return event;
     return t + preferred > last_ ? until_ : t + preferred;
   }
 

@@ -34,7 +34,8 @@ class SavedState {
 ///  5. Outputs. `output(t, u)` returns the outputs at the current time, in memory of the subsystem. Only outputs with
 ///     declared direct feedthrough may use inputs. `output_again(t, u)` returns the outputs at the same instant for
 ///     other inputs than at the end of the step; the caller restores the state afterwards.
-///  6. Derivatives. `output_derivative` returns dy/dt likewise; it is called only when `offers_derivatives()`.
+///  6. Derivatives. `output_derivative` returns dy/dt likewise; it is called only when `offers_derivatives()`. Where
+///     outputs have direct feedthrough, dy/dt needs du/dt: it `uses_input_slopes()`, and asks u.slopes_at(t).
 ///  7. Preferred step. `preferred_step()` is the length of the step that the subsystem would like to make next, in s;
 ///     0 means none (it then has to be given a fixed step).
 ///  8. State. `save` and `restore` come together: after `restore(save())` the same calls give the same bits. A
@@ -72,6 +73,7 @@ class Subsystem : public recipe::Describable {
   virtual bool works_elsewhere() const { return false; }
   virtual void announce(double /*t*/, double /*t_end*/, Inputs& /*u*/) {}
   virtual bool offers_derivatives() const { return false; }
+  virtual bool uses_input_slopes() const { return false; }
   virtual const double* output_derivative(double /*t*/, Inputs& /*u*/) { return nullptr; }
   virtual double preferred_step() const { return 0.0; }
   /// How often its equations were evaluated since the start, rejected and repeated steps included; -1: not counted.

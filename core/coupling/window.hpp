@@ -34,10 +34,14 @@ struct WindowTally {
 ///  2. `opened(interface)` tells what the interface is at the beginning, from the last samples of `now`.
 ///  3. `again(pass, end, interface)` is asked after every pass, the first being number 0: whether all participants are
 ///     restored to the beginning and go through the window again. It is told the interface over the stretch.
-///  4. Where no consumer extrapolates there is no interface: neither is called, and there is one pass.
-///  5. What it answers follows from what it is told, so that equal runs give equal bits.
-///  6. One that never answers yes says so (`may_repeat`): subsystems that cannot save will do then.
-///  7. After a yes, `reads_earlier` says whether the next pass interpolates what this one has published, or begins
+///  4. When it says no and `discards_repeats`, the window is gone through once more as in the first pass. The same is
+///     done when the numbers of a repeat fail (NaN, a solver that gives up) and `repeat_failed` says so; else the run
+///     ends.
+///  5. `is_over(from, tolerance)` is asked before each window: the run then goes on without.
+///  6. Where no consumer extrapolates there is no interface: neither is called, and there is one pass.
+///  7. What it answers follows from what it is told, so that equal runs give equal bits.
+///  8. One that never answers yes says so (`may_repeat`): subsystems that cannot save will do then.
+///  9. After a yes, `reads_earlier` says whether the next pass interpolates what this one has published, or begins
 ///     afresh, and `end_of_repeat` where it ends: not after the window.
 class Window {
  public:
@@ -46,6 +50,9 @@ class Window {
   virtual double end_after(double from) = 0;
   virtual void opened(const std::vector<InterfaceSignal>& /*interface*/) {}
   virtual bool again(int pass, double end, const std::vector<InterfaceSignal>& interface) = 0;
+  virtual bool discards_repeats() const { return false; }
+  virtual bool repeat_failed() { return false; }
+  virtual bool is_over(double /*from*/, double /*tolerance*/) const { return false; }
   virtual bool may_repeat() const { return true; }
   virtual bool reads_earlier() const { return true; }
   virtual double end_of_repeat() const { return Polynomial::infinity; }

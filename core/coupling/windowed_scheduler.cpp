@@ -11,7 +11,7 @@ namespace counterpoint {
 
 WindowedScheduler::WindowedScheduler(const RunSpec& spec, std::unique_ptr<Window> window, int threads)
     : scheduler_(spec, threads), window_(std::move(window)), until_(spec.until), from_(spec.start) {
-  scheduler_.leave_rounds();  // an interrupt within a window is heard after the step that is under way
+  scheduler_.suspend_rounds();  // an interrupt within a window is heard after the step that is under way
   for (const Participant& p : network().participants)
     earlier_.emplace_back(p.history.width(), p.history.has_derivatives(), p.history.may_jump());
   find_interface();
@@ -36,18 +36,36 @@ void WindowedScheduler::find_interface() {
 
 void WindowedScheduler::start() { scheduler_.start(); }
 
+void WindowedScheduler::leave_windows() {
+  std::vector<Participant>& participants = network().participants;
+  for (std::size_t i = 0; i < participants.size(); ++i) {
+    network().guarded(static_cast<int>(i), [&] { participants[i].open_until(until_); });
+  }
+  scheduler_.resume_rounds();
+  scheduler_.look_again();
+  earlier_.clear();
+  checkpoint_.clear();
+  left_ = true;
+}
+
 bool WindowedScheduler::advance(double target, double wall_seconds) {
   using clock = std::chrono::steady_clock;
   const auto deadline = clock::now() + std::chrono::duration<double>(wall_seconds);
   const double last = std::min(target, until_) - network().tolerance;
   bool pause = open_;  // after a slice that ended within a window there is something to take away at its end
   while (from_ < last) {
+    if (!open_ && !left_ && window_->is_over(from_, network().tolerance)) leave_windows();
+    if (left_) return scheduler_.advance(target, wall_seconds);
     try {
       if (!open_) open();
       if (!finish_passes(wall_seconds)) return false;
     } catch (...) {
-      give_up();
-      throw;
+      if (!may_discard_failure()) {
+        give_up();
+        throw;
+      }
+      go_back();
+      continue;
     }
     close();
     pause = pause || (is_worth_a_look() && clock::now() >= deadline);
@@ -78,6 +96,7 @@ void WindowedScheduler::open() {
   }
   takes_back() ? scheduler_.look_again() : scheduler_.go_on();
   pass_ = 0;
+  settled_ = false;
   shortened_ = false;
   open_ = true;
 }
@@ -87,9 +106,35 @@ bool WindowedScheduler::finish_passes(double wall_seconds) {
   while (true) {
     Cancellation::check();  // many short passes may take long
     if (!scheduler_.advance(to_, wall_seconds)) return false;
-    if (interface_.empty() || !window_->again(pass_, to_, interface_)) return true;
-    repeat();
+    if (interface_.empty() || settled_) return true;
+    if (window_->again(pass_, to_, interface_)) {
+      repeat();
+    } else if (window_->discards_repeats()) {
+      go_back();
+    } else {
+      return true;
+    }
   }
+}
+
+/// As in the first pass.
+void WindowedScheduler::go_back() {
+  network().restore(checkpoint_);
+  for (std::size_t i = 0; i < network().participants.size(); ++i) {
+    network().participants[i].history.keep_from(checkpoint_[i].history.begin);
+    network().participants[i].read_present();
+  }
+  scheduler_.look_again();
+  ++pass_;
+  settled_ = true;
+}
+
+/// After an exception: numbers that repeats made fail do not end a run whose first pass was well.
+bool WindowedScheduler::may_discard_failure() {
+  using Kind = Failure::Kind;
+  const Kind kind = network().failure.kind;
+  const bool numerical = kind == Kind::not_finite || kind == Kind::signal || kind == Kind::solver;
+  return has_open_window() && pass_ > 0 && !settled_ && numerical && window_->repeat_failed();
 }
 
 void WindowedScheduler::repeat() {
@@ -157,6 +202,6 @@ WindowTally WindowedScheduler::tally() const {
   return tally;
 }
 
-double WindowedScheduler::time() { return has_open_window() ? from_ : network().time(); }
+double WindowedScheduler::time() { return has_open_window() && !left_ ? from_ : network().time(); }
 
 }  // namespace counterpoint

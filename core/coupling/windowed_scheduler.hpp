@@ -21,7 +21,9 @@ namespace counterpoint {
 ///            one that does not wait interpolates what it published in the pass before
 ///            where stencils are centred, one that waits does so until its source has come to T', so that it
 ///            takes samples from both sides as the others do
-///       4. what the last pass has published counts; the others leave nothing behind.
+///       4. what the last pass has published counts; the others leave nothing behind. Where repeats lead nowhere
+///          (`Window::discards_repeats`), the last pass is the first one made again.
+///     When there are no more windows (`Window::is_over`), the rest is the precedence rule alone.
 ///
 /// Parallel schemes become Jacobi iterations, the others Gauss-Seidel ones. Where no participant extrapolates there is
 /// nothing to repeat and nothing to save.
@@ -60,6 +62,9 @@ class WindowedScheduler {
   void open();
   bool finish_passes(double wall_seconds);
   void repeat();
+  void go_back();
+  void leave_windows();
+  bool may_discard_failure();
   void close();
   void release();
   void release_states();
@@ -75,6 +80,8 @@ class WindowedScheduler {
   double to_ = 0.0;         ///< T'
   int pass_ = 0;            ///< of the open window
   bool shortened_ = false;  ///< it ends earlier than it did at first
+  bool settled_ = false;    ///< the pass under way is the last one of its window
+  bool left_ = false;       ///< there are no more windows
   long windows_ = 0;
   long passes_ = 0;
 };

@@ -15,7 +15,7 @@ class StateOutput final : public OutputMap {
   int width() const override { return states_; }
   void evaluate(double, const double* x, const double*, double* y) const override { std::copy_n(x, states_, y); }
   bool offers_derivative() const override { return true; }
-  void derivative(const double* dx, double* dy) const override { std::copy_n(dx, states_, dy); }
+  void derivative(const double* dx, const double*, double* dy) const override { std::copy_n(dx, states_, dy); }
   bool is_state() const override { return true; }
   bool fits(int states, int) const override { return states == states_; }
 
@@ -32,8 +32,11 @@ class LinearOutput final : public OutputMap {
     if (feedthrough_) multiply(d_, u, y, true);
   }
   bool uses_inputs() const override { return feedthrough_; }
-  bool offers_derivative() const override { return !feedthrough_; }
-  void derivative(const double* dx, double* dy) const override { multiply(c_, dx, dy); }
+  bool offers_derivative() const override { return true; }
+  void derivative(const double* dx, const double* du, double* dy) const override {
+    multiply(c_, dx, dy);
+    if (feedthrough_) multiply(d_, du, dy, true);
+  }
   bool fits(int states, int inputs) const override {
     return c_.cols() == states && d_.cols() == inputs && d_.rows() == c_.rows();
   }
@@ -107,7 +110,7 @@ const double* OdeSubsystem::mapped_output(double t, Inputs& u) {
 
 const double* OdeSubsystem::output_derivative(double t, Inputs& u) {
   f_->evaluate(t, x_.data(), u.at(t), slope_.data());
-  g_->derivative(slope_.data(), dy_.data());
+  g_->derivative(slope_.data(), output_uses_inputs_ ? u.slopes_at(t) : nullptr, dy_.data());
   return dy_.data();
 }
 

@@ -14,9 +14,9 @@ class OutputMap : public recipe::Describable {
   virtual int width() const = 0;
   virtual void evaluate(double t, const double* x, const double* u, double* y) const = 0;
   virtual bool uses_inputs() const { return false; }
-  /// dy/dt from dx/dt, where that is possible without knowing du/dt.
+  /// dy/dt from dx/dt, and from du/dt where it `uses_inputs` (else that is null).
   virtual bool offers_derivative() const { return false; }
-  virtual void derivative(const double* /*dx*/, double* /*dy*/) const {}
+  virtual void derivative(const double* /*dx*/, const double* /*du*/, double* /*dy*/) const {}
   /// Whether y is x itself.
   virtual bool is_state() const { return false; }
   /// Whether it is made for so many states and inputs.
@@ -47,6 +47,7 @@ class OdeSubsystem final : public Subsystem, public fast::BatchStepper {
   }
   const double* output(double t, Inputs& u) override { return output_is_state_ ? x_.data() : mapped_output(t, u); }
   bool offers_derivatives() const override { return g_->offers_derivative(); }
+  bool uses_input_slopes() const override { return output_uses_inputs_; }
   const double* output_derivative(double t, Inputs& u) override;
   double preferred_step() const override { return solver_->preferred_step(); }
   long evaluations() const override { return solver_->evaluations(); }

@@ -77,7 +77,8 @@ struct ConsumerStep {
 ///  5. `newest_points` n > 0 says that from the last sample on it is the polynomial through the newest n samples,
 ///     which a caller may build without this call (`newton_through`).
 ///  6. `depends_on_step` is true when the polynomial depends on the consumer's step and not on the
-///     samples alone; it is then built again for every step.
+///     samples alone; it is then built again for every step, once for the whole of it unless it is built
+///     `piece_by_piece`.
 ///  7. It gets samples between which the signal does not jump, unless it `reaches_across_jumps`.
 ///  8. Where it `uses_both_sides`, a repeat gives it samples on both sides of t (`Samples::both_sides`), and it takes
 ///     as many ahead of t as behind, as far as there are. Else the first sample ahead is the last one it is given.
@@ -88,6 +89,7 @@ class Approximation : public recipe::Describable {
   virtual int points_behind() const = 0;
   virtual int newest_points() const { return 0; }
   virtual bool depends_on_step() const { return false; }
+  virtual bool piece_by_piece() const { return !depends_on_step(); }
   virtual bool wants_derivatives() const { return false; }
   virtual bool looks_back_one_step() const { return false; }
   virtual bool reaches_across_jumps() const { return false; }
@@ -112,6 +114,8 @@ ApproximationPointer make_taylor(int order);
 ApproximationPointer make_least_squares(int order, int points);
 /// The mean of the samples over the consumer's step (where they reach its middle at least) or its last one, held.
 ApproximationPointer make_mean(MeanKind kind);
+/// Lagrange polynomial of the order, `lowest` to `highest` (0 to 4), that would have predicted the newest samples best.
+ApproximationPointer make_variable_order(int lowest, int highest);
 /// Straight line from the input at the end of the last step to the value predicted for the end of this one.
 ApproximationPointer make_transition(int order);
 

@@ -72,6 +72,18 @@ struct Polynomial {
     }
   }
 
+  /// Derivatives of all components at time t.
+  void slope(double t, double* out) const {
+    for (int j = 0; j < width; ++j) {
+      double value = coefficients[degree * width + j];
+      out[j] = 0.0;
+      for (int d = degree - 1; d >= 0; --d) {
+        out[j] = out[j] * (t - nodes[d]) + value;
+        value = value * (t - nodes[d]) + coefficients[d * width + j];
+      }
+    }
+  }
+
   void scale_and_shift(double gain, double offset) {
     for (int k = 0; k < (degree + 1) * width; ++k) coefficients[k] *= gain;
     for (int j = 0; j < width; ++j) coefficients[j] += offset;

@@ -12,6 +12,7 @@ inline const Factory hermite_factory{"hermite", &make_hermite};
 inline const Factory taylor_factory{"taylor", &make_taylor};
 inline const Factory least_squares_factory{"least squares", &make_least_squares};
 inline const Factory mean_factory{"mean", &make_mean};
+inline const Factory variable_order_factory{"variable order", &make_variable_order};
 inline const Factory transition_factory{"transition", &make_transition};
 
 template <>

@@ -50,6 +50,7 @@ if TYPE_CHECKING:
     from .approximations import mean as mean
     from .approximations import taylor as taylor
     from .approximations import transition as transition
+    from .approximations import variable_order as variable_order
     from .diagram.diagram import Diagram as Diagram
     from .errors import AlgebraicLoopError as AlgebraicLoopError
     from .errors import BondWarning as BondWarning
@@ -95,6 +96,7 @@ if TYPE_CHECKING:
 _ROOMS = {
     "approximations": (
         "Approximation", "approximate", "hermite", "hold", "lagrange", "least_squares", "mean", "taylor", "transition",
+        "variable_order",
     ),
     "diagram.diagram": ("Diagram",),
     "_run.embedded": ("CosimulationInterface",),

@@ -28,6 +28,7 @@ __all__ = [
     "mean",
     "taylor",
     "transition",
+    "variable_order",
 ]
 
 
@@ -78,6 +79,10 @@ class Approximation:
         """Whether the approximation needs to know the receiver's step; a Python one does not."""
         return False
 
+    def _first_steps(self, slopes: bool) -> int:
+        """Return after how many steps of the source it has all samples, with slopes of these or without."""
+        return self.points - 1
+
     def _native(self) -> _core.Approximation:
         return _made(_core.python_approximation, self.evaluate, _whole(self.name, "points", self.points), self.name)
 
@@ -88,8 +93,12 @@ class Approximation:
 class BuiltinApproximation(Approximation):
     """An approximation of the core; created by :func:`hold`, :func:`lagrange` and the like."""
 
-    def __init__(self, native: _core.Approximation) -> None:
+    def __init__(self, native: _core.Approximation, first_steps: int, with_slopes: int | None = None) -> None:
         self._core = native
+        self._steps = {False: first_steps, True: first_steps if with_slopes is None else with_slopes}
+
+    def _first_steps(self, slopes: bool) -> int:
+        return self._steps[slopes]
 
     @property
     def name(self) -> str:
@@ -128,7 +137,7 @@ def hold(side: Literal["behind", "ahead"] = "behind") -> Approximation:
     >>> approximate(hold("ahead"), [0.0, 1.0], [5.0, 7.0], [0.5])
     array([7.])
     """
-    return BuiltinApproximation(_made(_core.hold, str(side)))
+    return BuiltinApproximation(_made(_core.hold, str(side)), 0)
 
 
 def lagrange(order: int) -> Approximation:
@@ -139,7 +148,8 @@ def lagrange(order: int) -> Approximation:
     >>> approximate(lagrange(2), [0.0, 1.0, 2.0], [0.0, 1.0, 4.0], [3.0])
     array([9.])
     """
-    return BuiltinApproximation(_made(_core.lagrange, _whole("lagrange", "order", order)))
+    number = _whole("lagrange", "order", order)
+    return BuiltinApproximation(_made(_core.lagrange, number), number)
 
 
 def hermite() -> Approximation:
@@ -148,7 +158,7 @@ def hermite() -> Approximation:
     >>> approximate(hermite(), [0.0, 1.0], [0.0, 1.0], [0.5], derivatives=[0.0, 3.0])
     array([0.125])
     """
-    return BuiltinApproximation(_core.hermite())
+    return BuiltinApproximation(_core.hermite(), 3, with_slopes=1)
 
 
 def taylor(order: int) -> Approximation:
@@ -159,7 +169,8 @@ def taylor(order: int) -> Approximation:
     >>> approximate(taylor(1), [0.0, 1.0], [0.0, 1.0], [2.0], derivatives=[0.0, 5.0])
     array([6.])
     """
-    return BuiltinApproximation(_made(_core.taylor, _whole("taylor", "order", order)))
+    number = _whole("taylor", "order", order)
+    return BuiltinApproximation(_made(_core.taylor, number), number, with_slopes=max(number - 1, 0))
 
 
 def least_squares(order: int, points: int) -> Approximation:
@@ -168,13 +179,8 @@ def least_squares(order: int, points: int) -> Approximation:
     >>> approximate(least_squares(0, 3), [0.0, 1.0, 2.0], [1.0, 2.0, 6.0], [5.0])
     array([3.])
     """
-    return BuiltinApproximation(
-        _made(
-            _core.least_squares,
-            _whole("least squares", "order", order),
-            _whole("least squares", "points", points),
-        )
-    )
+    numbers = _whole("least squares", "order", order), _whole("least squares", "points", points)
+    return BuiltinApproximation(_made(_core.least_squares, *numbers), min(numbers))
 
 
 def mean(kind: Literal["arithmetic", "time-weighted"] = "arithmetic") -> Approximation:
@@ -186,7 +192,7 @@ def mean(kind: Literal["arithmetic", "time-weighted"] = "arithmetic") -> Approxi
     >>> mean().name
     'mean'
     """
-    return BuiltinApproximation(_made(_core.mean, str(kind)))
+    return BuiltinApproximation(_made(_core.mean, str(kind)), 1)
 
 
 def transition(order: int = 2) -> Approximation:
@@ -202,7 +208,32 @@ def transition(order: int = 2) -> Approximation:
     >>> transition().name
     'transition 2'
     """
-    return BuiltinApproximation(_made(_core.transition, _whole("transition", "order", order)))
+    number = _whole("transition", "order", order)
+    return BuiltinApproximation(_made(_core.transition, number), max(number, 1))
+
+
+def variable_order(highest: int = 3, lowest: int = 0) -> Approximation:
+    """Polynomial whose order is chosen anew at every step: the one that would have predicted the newest samples best.
+
+    The three newest samples are predicted from those before them, as far ahead as the step extrapolates. The order is
+    low where the signal jumps, carries noise or changes faster than the samples show, and high where it is smooth.
+    Repeats with samples on both sides (first steps, windows with centred stencils) use the highest order.
+
+    Parameters
+    ----------
+    highest, lowest : int
+        Orders to choose from, 0 to 4.
+
+    Examples
+    --------
+    >>> smooth, jump = [0.0, 1.0, 4.0, 9.0, 16.0], [0.0, 0.0, 0.0, 0.0, 1.0]
+    >>> approximate(variable_order(), [0.0, 1.0, 2.0, 3.0, 4.0], smooth, [5.0])
+    array([25.])
+    >>> approximate(variable_order(), [0.0, 1.0, 2.0, 3.0, 4.0], jump, [5.0])
+    array([1.])
+    """
+    numbers = _whole("variable order", "lowest order", lowest), _whole("variable order", "highest order", highest)
+    return BuiltinApproximation(_made(_core.variable_order, *numbers), numbers[1] + 1)
 
 
 def approximate(

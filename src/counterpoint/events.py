@@ -262,6 +262,8 @@ def planned(
     lasting: float | str | None = None,
 ) -> PlannedEvent:
     """Return an event with its times in s; a number instead of an action overrides."""
+    if not isinstance(target, str):
+        raise SetupError(f"target: {target!r}; expected an input or a parameter 'subsystem.port', or 'a.y -> b.u'")
     chosen = action if isinstance(action, Action) else override(action)
     when = {key: time_at(key, value) for key, value in (("at", at), ("until", until), ("lasting", lasting))}
     return PlannedEvent(target, chosen, condition=condition, **when)

@@ -16,7 +16,7 @@ from ._common.ports import PortSpec, port_widths
 from ._run.checks import find_problems
 from ._run.declaring import InterfacesAndEvents
 from ._run.host_ports import HostPorts
-from ._run.options import RunOptions
+from ._run.options import FIRST_STEPS, FirstSteps, RunOptions
 from ._run.port_table import PortTable
 from ._run.precedence import Scheme, to_scheme
 from ._run.problem import Problem
@@ -38,6 +38,13 @@ if TYPE_CHECKING:
 __all__ = ["Connection", "Participant", "Problem", "System"]
 
 Law = Callable[..., float | ArrayLike]
+
+
+def _start_options(start: float | str, first_steps: FirstSteps) -> dict[str, Any]:
+    """Return when and how a run starts; one word for both is a start at 0 s."""
+    if start in FIRST_STEPS:
+        return {"start": 0.0, "first_steps": start}
+    return {"start": time_at("start", start), "first_steps": first_steps}
 
 
 @dataclass(frozen=True)
@@ -325,10 +332,12 @@ class System(InterfacesAndEvents):
         *,
         pace: Pace | Callable[[Step], float] | None = None,
         real_time: float | None = None,
+        first_steps: FirstSteps = "once",
     ) -> list[Problem]:
         """Return everything that keeps the system from running; empty when it is fine."""
         options = RunOptions(
-            until=until, scheme=scheme, start=start, window=window, pace=pace, real_time=real_time
+            until=until, scheme=scheme, start=start, window=window, pace=pace, real_time=real_time,
+            first_steps=first_steps,
         )  # fmt: skip
         return find_problems(self, options)
 
@@ -357,6 +366,7 @@ class System(InterfacesAndEvents):
         record: Sequence[str] | None = None,
         record_every: float | str | None = None,
         compress: bool = False,
+        first_steps: FirstSteps = "once",
     ) -> Result:
         """Run from ``start`` to ``until`` and return the result.
 
@@ -364,7 +374,8 @@ class System(InterfacesAndEvents):
         ----------
         until, start : float or str
             Span of the run in s, or with units, ``"2 min"``. Every subsystem has its initial state at ``start``,
-            whatever that time is: nothing is computed before it.
+            whatever that time is: nothing is computed before it. ``start="repeat"`` is short for a start at 0 s with
+            ``first_steps="repeat"``.
         scheme : str or Scheme
             ``"slowest-first"``, ``"fastest-first"``, ``"parallel"``, ``"sequential"``, :func:`sequential` or
             :func:`custom`.
@@ -397,6 +408,11 @@ class System(InterfacesAndEvents):
             the last row are always kept. The simulation itself is not changed.
         compress : bool
             Compress ``file`` when the run has ended, without loss; until then it is as readable as ever.
+        first_steps : str
+            ``"repeat"``: the first steps, as many as the highest order of an approximation, are repeated until they
+            agree; then what was extrapolated from a single sample is interpolated. All subsystems must be able to
+            save their state. ``"auto"``: where that can be done. ``"once"``: they are made once, with the order that
+            the samples allow. ``result.summary.first_steps`` tells what was done.
 
         Raises
         ------
@@ -408,7 +424,7 @@ class System(InterfacesAndEvents):
         from ._run.run import run_to_end
 
         options = RunOptions(
-            until=time_at("until", until), scheme=scheme, start=time_at("start", start), window=window,
+            until=time_at("until", until), scheme=scheme, **_start_options(start, first_steps), window=window,
             pace=pace, real_time=real_time, threads=threads, file=file, overwrite=overwrite, progress=progress,
             host=host, approximation=approximation, metadata=metadata, record=record, record_every=record_every,
             compress=compress,
@@ -434,6 +450,7 @@ class System(InterfacesAndEvents):
         record: Sequence[str] | None = None,
         record_every: float | str | None = None,
         compress: bool = False,
+        first_steps: FirstSteps = "once",
     ) -> Run:
         """Begin a run that is driven step by step: ``step_to``, ``value``, ``set``, ``finish``.
 
@@ -455,7 +472,7 @@ class System(InterfacesAndEvents):
         from ._run.run import Run
 
         options = RunOptions(
-            until=time_at("until", until), scheme=scheme, start=time_at("start", start), window=window,
+            until=time_at("until", until), scheme=scheme, **_start_options(start, first_steps), window=window,
             pace=pace, real_time=real_time, threads=threads, file=file, overwrite=overwrite, progress=progress,
             host=host, approximation=approximation, metadata=metadata, record=record, record_every=record_every,
             compress=compress,

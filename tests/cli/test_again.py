@@ -157,6 +157,6 @@ def test_a_shell_completes_schemes_studies_and_signals(case, counterpoint):
     counterpoint("run", case(), "--quiet")
     complete = ShellComplete(cli, {}, "counterpoint", "_COUNTERPOINT_COMPLETE").get_completions
     assert [item.value for item in complete(["run", "x.toml", "--scheme"], "s")] == ["slowest-first", "sequential"]
-    assert [item.value for item in complete(["study"], "tw")] == ["two-mass"]
+    assert [item.value for item in complete(["study"], "tw")] == ["two-mass", "two-mass-oscillator"]
     assert [item.value for item in complete(["plot", "case-run/case.h5"], "model.")] == ["model.y"]
     assert [item.value for item in complete(["plot", "nothing.h5"], "model.")] == []

@@ -229,6 +229,50 @@ TEST(an_order_that_is_not_offered_is_refused_with_the_value_and_the_range) {
   CHECK_THROWS(std::invalid_argument, "not 65", make_least_squares(2, 65));
 }
 
+TEST(variable_order_takes_the_order_that_would_have_predicted_best) {
+  const ApproximationPointer variable = make_variable_order(0, 3);
+  std::mt19937 random(53);
+  for (int degree = 0; degree <= 3; ++degree) check_exact(variable, degree, false);
+  const auto last = [&](std::vector<double> values) {
+    History history(1, false);
+    for (std::size_t k = 0; k < values.size(); ++k) history.append(0.1 * static_cast<double>(k), &values[k], nullptr);
+    history.commit();
+    const double t = 0.1 * static_cast<double>(values.size());
+    const Samples samples{&history, 0, history.end(), 0, 1, tolerance};
+    return at(*variable, samples, t, {t - 0.1, t, t - 0.2, nullptr});
+  };
+  CHECK_CLOSE(1.0, last({0.0, 0.0, 0.0, 0.0, 0.0, 1.0}), 1e-12);  // after a jump: hold
+  CHECK_CLOSE(6.0, last({0.0, 1.0, 2.0, 3.0, 4.0, 5.0}), 1e-12);
+  CHECK_CLOSE(36.0, last({0.0, 1.0, 4.0, 9.0, 16.0, 25.0}), 1e-12);
+  const double noisy = last({0.9, 1.1, 0.95, 1.05, 0.9, 1.1, 0.9, 1.1});
+  CHECK(noisy > 0.8 && noisy < 1.2);          // a cubic would go to 2.7
+  CHECK_CLOSE(2.0, last({0.0, 1.0}), 1e-12);  // too few samples to tell: a line
+}
+
+TEST(variable_order_looks_as_far_ahead_as_the_step_goes) {
+  // Ten samples a period: the next sample is predicted best by the highest order, one a period ahead by none.
+  History history(1, false);
+  for (int k = 0; k < 40; ++k) {
+    const double t = 0.1 * k, y = std::sin(6.0 * t);
+    history.append(t, &y, nullptr);
+  }
+  history.commit();
+  const Samples samples{&history, 0, history.end(), 0, 1, tolerance};
+  const double from = 3.9;
+  const auto degree = [&](double step) {
+    Polynomial polynomial(1);
+    make_variable_order(0, 4)->build(samples, {from, from + step, from - step, nullptr}, from, polynomial);
+    return polynomial.degree;
+  };
+  CHECK(degree(0.1) == 4);
+  CHECK(degree(1.2) < 4);
+}
+
+TEST(variable_order_refuses_orders_that_cross) {
+  CHECK_THROWS(std::invalid_argument, "lowest order 3 lies above the highest one, 2", make_variable_order(3, 2));
+  CHECK_THROWS(std::invalid_argument, "variable order: order 5", make_variable_order(0, 5));
+}
+
 TEST(every_component_of_a_vector_is_treated_alike) {
   std::mt19937 random(23);
   for (const ApproximationPointer& a : all()) {

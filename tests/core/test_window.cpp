@@ -3,6 +3,7 @@
 #include <chrono>
 
 #include "check.hpp"
+#include "coupling/repeated_start.hpp"
 #include "coupling/windowed_scheduler.hpp"
 #include "models.hpp"
 
@@ -76,8 +77,7 @@ RunSpec random_system(std::mt19937& random) {
 }
 
 /// Everything a run leaves behind, in one list.
-std::vector<double> run(const RunSpec& spec, const WindowSpec& window, int threads, double slice) {
-  WindowedScheduler scheduler(spec, window, threads);
+std::vector<double> run(WindowedScheduler& scheduler, const RunSpec& spec, double slice) {
   scheduler.start();
   double before = scheduler.time();
   while (!scheduler.advance(spec.until, slice)) {
@@ -98,7 +98,30 @@ std::vector<double> run(const RunSpec& spec, const WindowSpec& window, int threa
   return all;
 }
 
+std::vector<double> run(const RunSpec& spec, const WindowSpec& window, int threads, double slice) {
+  WindowedScheduler scheduler(spec, window, threads);
+  return run(scheduler, spec, slice);
+}
+
+std::vector<double> run_with_repeated_start(const RunSpec& spec, double end, int threads, double slice) {
+  WindowedScheduler scheduler(spec, std::make_unique<RepeatedStart>(end, 1e-9), threads);
+  return run(scheduler, spec, slice);
+}
+
 }  // namespace
+
+TEST(a_repeated_start_gives_the_same_bits_with_threads_slices_and_without_fast_paths) {
+  std::mt19937 random(11);
+  for (int trial = 0; trial < 60; ++trial) {
+    RunSpec spec = random_system(random);
+    const double end = 0.05 * (1 + trial % 6);
+    const std::vector<double> one = run_with_repeated_start(spec, end, 1, 1.0);
+    CHECK(one == run_with_repeated_start(spec, end, 3, 1.0));
+    CHECK(one == run_with_repeated_start(spec, end, 1, 0.0));
+    spec.fast_paths = fast::Choice::none();
+    CHECK(one == run_with_repeated_start(spec, end, 1, 1.0));
+  }
+}
 
 TEST(threads_and_slices_change_no_bit) {
   std::mt19937 random(5);

@@ -269,6 +269,9 @@ def test_a_run_that_is_driven_by_hand_may_set_an_input_that_events_change():
         (lambda s: s.at(0.5, "tank.flow", 1.0, until=0.4), r"until: 0.4 s; it must come after the event at 0.5 s"),
         (lambda s: s.at(math.nan, "tank.flow", 1.0), r"at: nan; expected a finite time"),
         (lambda s: s.at(0.5, "tank.flwo", 1.0), r'"tank" has no input "flwo"; did you mean "flow"\?; parameters'),
+        (lambda s: s.at(0.5, "tank.level", 1.0), r"it is an output: name a connection from it, 'a.y -> b.u'"),
+        (lambda s: s.at(0.5, "tank.flow[1]", 1.0), r'"tank.flow\[1\]": "tank.flow" has 1 components'),
+        (lambda s: s.at(None, "tank.flow", 1.0), r"at: None; expected a finite time"),
         (lambda s: s.at(0.5, "tonk.flow", 1.0), r'no subsystem "tonk"; did you mean "tank"\?'),
         (lambda s: s.at(0.5, "a.y -> tank.flow", 1.0), r"no such connection"),
         (lambda s: s.at(0.5, "tank.flow", [1.0, 2.0]), r'2 values for "tank.flow", which has 1'),
@@ -294,6 +297,7 @@ def test_what_cannot_happen_is_refused_before_the_run(plan, text):
         (lambda: cp.System().when("tank.level", "tank.flow", 1.0), "not a comparison"),
         (lambda: cp.System().when("1 > 2", "tank.flow", 1.0), "compares no output"),
         (lambda: cp.System().when(max, "tank.flow", 1.0), "name the outputs"),
+        (lambda: cp.System().at(1.0, 3, 1.0), "target: 3; expected an input"),
         (lambda: cp.System().at("1 kg", "tank.flow", 1.0), "kg is not a unit of time"),
     ],
 )
@@ -312,3 +316,43 @@ def test_a_condition_on_own_outputs_acts_at_its_sample_also_in_a_batch_of_steps(
     result = make().run(until=1.0)
     assert last(result) == pytest.approx(0.51 + 2 * 0.49)
     assert "communication point" not in "".join(result.events["text"])
+
+
+@pytest.mark.parametrize("connected", [False, True])
+def test_one_component_of_a_vector_is_changed(connected):
+    system = cp.System("vector")
+    system.add("sum", cp.ode(lambda t, x, u: u, [0.0, 0.0], inputs={"p": 2}, outputs={"x": 2}), step=0.1)
+    if connected:
+        system.add("ones", cp.source(lambda t: [1.0, 1.0], outputs={"y": 2}), step=0.1)
+        system.connect("ones.y", "sum.p")
+    else:
+        system.set("sum.p", [1.0, 1.0])
+    system.at(0.5, "sum.p[1]", 3.0, until=0.7)
+    assert system.run(until=1.0)["sum.x"].values[-1] == pytest.approx([1.0, 0.5 + 0.6 + 0.3])
+
+
+def test_a_step_that_ends_with_its_window_does_not_go_on_to_a_later_event():
+    system = integrator(step=None, solver="ode45")
+    system.add("other", oscillator(10.0, 0.0), step=0.1)
+    system.connect("tank.level", "other.u")
+    system.at(0.55, "tank.flow", 3.0, until=0.85)
+    result = system.run(until=1.0, scheme="parallel", window=cp.window(0.1, repeats=1))
+    times = result["tank.level"].time
+    assert np.max(np.diff(times)) < 0.1 + 1e-9
+    assert all(np.min(np.abs(times - 0.1 * k)) < 1e-9 for k in range(11))
+    assert last(result) == pytest.approx(0.55 + 3 * 0.3 + 0.15, abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "pace", [cp.pace.doubling(tolerance=1e-3), cp.pace.predictor_corrector(tolerance=1e-3)], ids=str
+)
+def test_paces_end_steps_at_events_and_need_few_of_them(pace):
+    system = cp.System("pair")
+    for name, x0 in zip("ab", (1.0, 0.0), strict=True):
+        system.add(name, oscillator(15.0, x0), step=0.01)
+    system.connect("a.x", "b.u")
+    system.connect("b.x", "a.u")
+    system.at(0.503, "a.u", 2.0, until=0.811)
+    result = system.run(until=2.0, scheme="parallel", pace=pace)
+    assert {0.503, 0.811} <= set(result["a.x"].time.tolist())
+    assert len(result["a.x"].time) < 300

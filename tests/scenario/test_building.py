@@ -155,6 +155,35 @@ def test_windows_of_a_scenario_are_repeated(write, good):
     assert scenario.run(window=None).summary.windows is None
 
 
+def test_the_first_steps_of_a_scenario_are_repeated(write, good):
+    text = good.replace('scheme = "slowest-first"', 'scheme = "parallel"\n{}')
+    written = {
+        line: cp.Scenario.read(write(text.replace("{}", line))).run()
+        for line in ('first_steps = "repeat"', 'start = "repeat"', 'first_steps = "auto"', "")
+    }
+    repeated = [result.summary.first_steps.repeated for result in written.values()]
+    assert repeated == [True, True, True, False]
+    ends = [result["slow.x"].values[-1] for result in written.values()]
+    assert ends[0] == ends[1] == ends[2] != ends[3]
+
+
+def test_first_steps_that_cannot_be_are_told_with_key_and_line(write, good, problems):
+    found = problems(write(f'first_steps = "often"\n{good}'))
+    assert len(found) == 1
+    assert found[0].startswith("first_steps: ")
+    assert found[0].endswith("(line 1)")
+    assert problems(write(f'first_steps = "repeat"\nwindow = {{ length = 0.1 }}\n{good}')) == [
+        "first_steps: a window repeats all steps; use one of the two (line 1)"
+    ]
+
+
+@pytest.mark.parametrize("written", ['{ kind = "variable-order" }', '{ kind = "transition" }'])
+def test_approximations_whose_orders_may_be_left_out(write, good, written):
+    name = "variable order 0 to 3" if "variable" in written else "transition 2"
+    system = cp.Scenario.read(write(f"approximation = {written}\n{good}")).build()
+    assert name in {str(a).strip("<>") for connection in system.connections for a in connection.approximations}
+
+
 def test_windows_that_cannot_be_are_told_with_key_and_line(write, good, problems):
     def told(window):
         return problems(write(f"window = {window}\n{good}"))

@@ -7,6 +7,7 @@ import pytest
 
 from counterpoint.studies import run_study
 from counterpoint.studies.coupling_techniques import cosimulation, function_evaluation, monolithic
+from counterpoint.studies.coupling_techniques.claims import evaluation_claims
 from counterpoint.studies.coupling_techniques.cosimulation import REFERENCE, TECHNIQUES
 from counterpoint.studies.coupling_techniques.linkage import START_SPEED, linkage
 
@@ -75,11 +76,34 @@ def test_accelerations_of_one_diagram_keep_the_rods():
     assert np.isfinite(result["whole.speed"].values).all()
 
 
-def test_the_study_writes_its_claims_figures_and_page(tmp_path):
+def test_ratios_are_given_for_one_evaluation_per_iteration():
+    """With one iteration per step the projections still ask for the terms; the source counts its iterations."""
+    calls = function_evaluation._calls_in_a_step(1e-3)
+    assert calls == pytest.approx(5.0, abs=0.1)
+    seconds = {("native", 1e-3): 1.0, ("socket", 1e-3): 1.0 + calls * 7.0}
+    made = function_evaluation.Evaluations(seconds=seconds, calls={1e-3: calls})
+    assert made.ratio_per_iteration("socket", 1e-3) == pytest.approx(8.0)
+
+
+def test_what_is_missing_was_not_measured_and_other_techniques_cannot_be_compared():
+    made = function_evaluation.Evaluations(
+        seconds={(name, step): 1.0 for name in function_evaluation.TECHNIQUES[:4] for step in function_evaluation.STEPS},
+        distance={("native", 1e-3): 0.0}, missing={function_evaluation.OCTAVE: "octave is not installed"},
+        calls={1e-3: 2.0, 1e-2: 3.0},
+    )  # fmt: skip
+    rows = {claim.claim: claim for claim in evaluation_claims(made)}
+    octave = next(claim for text, claim in rows.items() if "ours Octave" in text)
+    assert (octave.holds, octave.remark) == ("not measured", "octave is not installed")
+    assert next(claim for text, claim in rows.items() if "ours Python" in text).holds == "cannot be compared"
+    assert [c.claim for c in rows.values() if c.holds == "not measured" and not c.remark] == []
+
+
+def test_the_study_writes_its_claims_figures_and_page(tmp_path, committed):
     report = run_study("coupling-techniques", tmp_path, quick=True)
+    assert committed["changes"](report, "coupling-techniques") == []
     with (tmp_path / "claims.csv").open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
-    assert len(rows) == len(report.claims) == 21
+    assert len(rows) == len(report.claims) == 28
     assert all(path.stat().st_size > 1000 for path in report.written)
     same = [row for row in rows if "results" in row["claim"]]
     assert [row["holds"] for row in same] == ["yes"] * 3

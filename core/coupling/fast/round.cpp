@@ -24,10 +24,14 @@ inline void freeze_in_step(Participant& p) {
 
 Round::Round(Network& network, std::vector<int> members, Choice allowed)
     : network_(network), allowed_(allowed), members_(std::move(members)) {
+  join();
+}
+
+void Round::join() {
   for (int i : members_) network_.participants[i].fast.in_step = true;
 }
 
-void Round::choose_comparisons() {
+void Round::choose_comparisons(DefectRows rows) {
   for (int i : members_) network_.participants[i].fast.derive_from_rows.clear();
   for (int i : members_) {
     Participant& p = network_.participants[i];
@@ -35,11 +39,13 @@ void Round::choose_comparisons() {
       Connection& c = p.inputs->connections()[k];
       c.fast.compares_by_samples = allowed_.derived_comparisons && DerivedComparison::serves(c, p.comparisons[k]);
       Participant& source = network_.participants[c.source];
-      if (!allowed_.derived_rows || !c.fast.compares_by_samples || c.fast.newest_points != 1 || !source.records())
+      if (rows == DefectRows::written || !allowed_.derived_rows || !c.fast.compares_by_samples ||
+          c.fast.newest_points != 1 || !source.records())
         continue;
       p.comparisons[k].defect.derived.use(LineInput(c));
       source.fast.derive_from_rows.push_back(&p.comparisons[k].defect.derived);
     }
+    p.look_at_assumptions();
   }
 }
 

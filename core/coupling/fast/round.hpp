@@ -24,11 +24,13 @@ class Round {
   Round(Network& network, std::vector<int> members, Choice allowed);
 
   /// Before the run starts: what is compared from samples, and which defect rows are derived.
-  void choose_comparisons();
+  enum class DefectRows { derived, written };
+  void choose_comparisons(DefectRows rows);
   /// After it has started.
   void choose_steps();
-  /// Go one by one from now on; before the run starts.
+  /// Go one by one from now on, before the run starts; or together again.
   void leave();
+  void join();
 
   /// The participants have been moved: all stand at the same place.
   void start_over() { next_ = 0; }

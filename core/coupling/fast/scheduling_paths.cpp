@@ -19,16 +19,17 @@ SchedulingPaths::SchedulingPaths(const RunSpec& spec, int threads, Network& netw
     return;
   }
   if (!allowed_.rounds) return;
-  for (const std::vector<int>& group : groups_in_step(spec)) {
-    Round& round = rounds_.emplace_back(network_, group, allowed_);
-    for (int i : group) {
-      rule_.candidate(i).round = &round;
-      rule_.candidate(i).represented = i != group.front();
-    }
+  for (const std::vector<int>& group : groups_in_step(spec)) enter(rounds_.emplace_back(network_, group, allowed_));
+}
+
+void SchedulingPaths::enter(Round& round) {
+  for (int i : round.members()) {
+    rule_.candidate(i).round = &round;
+    rule_.candidate(i).represented = i != round.members().front();
   }
 }
 
-void SchedulingPaths::leave_rounds() {
+void SchedulingPaths::suspend_rounds() {
   for (Round& round : rounds_) {
     for (int i : round.members()) {
       rule_.candidate(i).round = nullptr;
@@ -36,11 +37,24 @@ void SchedulingPaths::leave_rounds() {
     }
     round.leave();
   }
-  rounds_.clear();
+  suspended_ = true;
+}
+
+/// Rows of defects are written down: what was assumed in repeats does not follow from samples.
+void SchedulingPaths::resume_rounds() {
+  if (!suspended_) return;
+  suspended_ = false;
+  for (Round& round : rounds_) {
+    enter(round);
+    round.join();
+    round.choose_comparisons(Round::DefectRows::written);
+    round.choose_steps();
+  }
 }
 
 void SchedulingPaths::before_start() {
-  for (Round& round : rounds_) round.choose_comparisons();
+  if (suspended_) return;
+  for (Round& round : rounds_) round.choose_comparisons(Round::DefectRows::derived);
 }
 
 void SchedulingPaths::after_start() {
@@ -48,6 +62,7 @@ void SchedulingPaths::after_start() {
   if (allowed_.polynomial_batches) {
     for (Participant& p : network_.participants) StepBatch::choose(p, network_.participants);
   }
+  if (suspended_) return;
   for (Round& round : rounds_) round.choose_steps();
 }
 

@@ -29,7 +29,8 @@ class SchedulingPaths {
 
   SchedulingPaths(const RunSpec& spec, int threads, Network& network, PrecedenceRule& rule);
 
-  void leave_rounds();
+  void suspend_rounds();
+  void resume_rounds();
   void before_start();
   void after_start();
   void look_again();
@@ -53,6 +54,8 @@ class SchedulingPaths {
   }
 
  private:
+  void enter(Round& round);
+
   static constexpr std::size_t most_steps = 1024;  ///< in a batch
 
   /// Steps of one participant as far as its limits allow; returns their number (more for costly ones).
@@ -91,6 +94,7 @@ class SchedulingPaths {
   bool compares_at_once_;
   double longest_;  ///< batch, s
   std::deque<Round> rounds_;
+  bool suspended_ = false;  ///< no rounds are gone in
   WorkerPoolPointer pool_;
   std::vector<int> together_;
   std::vector<std::exception_ptr> errors_;

@@ -16,6 +16,7 @@ from ..windows import Window
 from .connection_units import unit_problems
 from .event_plan import event_problems
 from .feedthrough import dependency_edges, find_loop
+from .first_steps import first_steps_problems
 from .host_checks import host_problems
 from .host_ports import HostPorts
 from .options import RunOptions
@@ -56,6 +57,7 @@ def find_problems(system: System, options: RunOptions) -> list[Problem]:
         *_scheme(system, options.scheme),
         *window_problems(system, options.window),
         *_window_length(options),
+        *first_steps_problems(options),
         *pace_problems(system, options),
         *event_problems(system, options),
     ]

@@ -16,6 +16,7 @@ from .port_table import PortTable
 from .problem import Problem
 
 if TYPE_CHECKING:
+    from ..subsystems import Subsystem
     from ..system import System
     from .options import RunOptions
     from .plan import PlannedConnection
@@ -64,7 +65,8 @@ def _time_problems(where: str, event: PlannedEvent, options: RunOptions) -> Iter
     start, end = options.start, options.until
     for key in ("at", "until", "lasting"):
         value = getattr(event, key)
-        if value is not None and not is_number(value):
+        needed = key == "at" and event.condition is None
+        if (value is not None or needed) and not is_number(value):
             yield Problem(f"{where}.{key}", f"{value!r}; expected a finite time in s")
             return
     if event.lasting is not None and event.lasting <= 0.0:
@@ -102,14 +104,31 @@ def _target(system: System, ports: PortTable, target: str) -> _Target:
     subsystem = system.subsystems[name].subsystem if name in system.subsystems else None
     if subsystem is not None and port not in subsystem.input_widths and subsystem.open_parameter(port):
         ports = PortTable(system)
+    found = _COMPONENT.fullmatch(target)
     try:
+        if found is not None:
+            return _component(ports, found["port"], int(found["index"]))
         place = ports.place(target, "inputs")
     except SetupError as error:
-        if subsystem is None:
-            raise
-        tunable = ", ".join(f'"{one}"' for one in subsystem.tunable_parameters) or "none"
-        raise SetupError(f"{error}; parameters that can change during a run: {tunable}") from None
+        raise SetupError(f"{error}{_hint(subsystem, port)}") from None
     return _Target(place.participant, place.offset, place.width)
+
+
+def _component(ports: PortTable, port: str, index: int) -> _Target:
+    place = ports.place(port, "inputs")
+    if index >= place.width:
+        raise SetupError(f'"{port}[{index}]": "{port}" has {place.width} components')
+    return _Target(place.participant, place.offset + index, 1)
+
+
+def _hint(subsystem: Subsystem | None, port: str) -> str:
+    """Say what else the subsystem has that an event could change."""
+    if subsystem is None:
+        return ""
+    if port in subsystem.outputs:
+        return "; it is an output: name a connection from it, 'a.y -> b.u'"
+    tunable = ", ".join(f'"{one}"' for one in subsystem.tunable_parameters) or "none"
+    return f"; parameters that can change during a run: {tunable}"
 
 
 def _output(ports: PortTable, output: str) -> tuple[int, int]:
@@ -186,5 +205,6 @@ def _action(action: Action, width: int) -> _core.Action:
 def _may_jump(system: System, target: str) -> bool:
     """Whether outputs may change at once with the target: by direct feedthrough, or because it is a parameter."""
     name, _, port = target.rpartition("->")[2].strip().partition(".")
+    port = port.partition("[")[0]
     subsystem = system.subsystems[name].subsystem
     return port in subsystem.opened_parameters or any(u == port for _, u in subsystem.feedthrough)

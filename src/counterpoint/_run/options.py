@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
 from ..approximations import Approximation, lagrange
 from .precedence import Scheme
@@ -13,6 +13,11 @@ from .precedence import Scheme
 if TYPE_CHECKING:
     from ..windows import Window
     from .progress import Progress
+
+
+FirstSteps = Literal["once", "repeat", "auto"]
+"""How the first steps are made: once, repeated until they agree, or repeated where that can be done."""
+FIRST_STEPS: tuple[str, ...] = get_args(FirstSteps)
 
 
 @dataclass(frozen=True)
@@ -37,6 +42,7 @@ class RunOptions:
     metadata: Mapping[str, str | float] | None = None
     record: Sequence[str] | None = None
     record_every: float | str | None = None
+    first_steps: FirstSteps = "once"
     compress: bool = False
 
     @property

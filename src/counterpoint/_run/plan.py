@@ -19,6 +19,7 @@ from .connection_units import conversion_of, warn_about_units
 from .error_growth import STRAIGHT, mean_over_end
 from .event_plan import add_events, open_parameters
 from .feedthrough import longest_chain, tear_loops
+from .first_steps import PlannedStart, plan_first_steps
 from .options import RunOptions
 from .pacing import ASSUMING, NO_END, LawMaker, PacedSteps, Pacing, core_limits, pacing_of, resolved_limits
 from .port_table import PortTable
@@ -58,6 +59,7 @@ class Plan:
     wall_clock: _core.WallClock | None = None
     outputs: tuple[_core.OutputTolerance, ...] = ()  #: whose errors are estimated from two passes
     shared_length: _core.SharedLength | None = None  #: of the steps within a window
+    first_steps: PlannedStart = field(default_factory=PlannedStart)
 
 
 def make_plan(system: System, options: RunOptions) -> Plan:
@@ -106,7 +108,7 @@ def make_plan(system: System, options: RunOptions) -> Plan:
     smallest = min([*fixed, *paced], default=math.inf)
     return Plan(
         spec, tuple(system.subsystems), ports, connections, scheme, start, until, smallest, common, singles, clock,
-        tuple(outputs), shared,
+        tuple(outputs), shared, plan_first_steps(system, options, waits, steps, _with_slopes(natives)),
     )  # fmt: skip
 
 
@@ -162,6 +164,10 @@ def waiting(system: System, scheme: Scheme, start: float) -> dict[str, list[str]
 
 def _natives(system: System) -> dict[str, _core.Subsystem]:
     return {name: participant.subsystem._native() for name, participant in system.subsystems.items()}
+
+
+def _with_slopes(natives: dict[str, _core.Subsystem]) -> frozenset[str]:
+    return frozenset(name for name, native in natives.items() if native.offers_derivatives)
 
 
 def _tear_inputs(spec: _core.RunSpec, ports: PortTable, torn: Iterable[str]) -> None:

@@ -9,9 +9,18 @@ import numpy as np
 
 from .. import _core
 from .._common.ports import columns
-from ..results import DefectSummary, FileStore, MemoryStore, RunLayout, RunSummary, SubsystemLayout, WindowSummary
+from ..results import (
+    DefectSummary,
+    FileStore,
+    FirstStepsSummary,
+    MemoryStore,
+    RunLayout,
+    RunSummary,
+    SubsystemLayout,
+    WindowSummary,
+)
 from ..results.paces import PaceSummary, PaceTally, StepsLayout, WallClockSummary
-from ..results.store import Status
+from ..results.store import LONGEST_REASON, Status
 from .plan import Plan
 from .selection import Selection
 
@@ -98,6 +107,26 @@ class Recorder:
             windows=self._windows(),
             paces=self._paces(),
             overruns=self._overruns(),
+            first_steps=self._first_steps(),
+        )
+
+    def _first_steps(self) -> FirstStepsSummary:
+        planned = self._plan.first_steps
+        if planned.end is None or not isinstance(self._driver, _core.WindowedScheduler):
+            return FirstStepsSummary(repeated=False, reason=planned.reason[:LONGEST_REASON])
+        tally = self._driver.tally
+        if tally.windows == 0:
+            return FirstStepsSummary(repeated=False, reason="the run ended within the first steps")
+        reason = (
+            "" if tally.not_converged == 0 else f"repeats changed them by {tally.largest_change:.2g} and did not agree"
+        )
+        return FirstStepsSummary(
+            repeated=not reason,
+            reason=reason,
+            end=planned.end,
+            steps=planned.steps,
+            passes=tally.passes,
+            change=tally.largest_change,
         )
 
     def _paces(self) -> list[PaceSummary]:

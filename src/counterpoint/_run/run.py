@@ -28,6 +28,7 @@ from .checks import value_problems
 from .claims import Claim
 from .events import EventLog
 from .failures import explain
+from .first_steps import TOLERANCE
 from .options import RunOptions
 from .pace_checks import pace_events, warn_about_paces
 from .pacing import PacedSteps, core_limits, with_fixed_steps
@@ -68,6 +69,8 @@ def _make_driver(plan: Plan, options: RunOptions) -> Driver:
     if plan.common is not None:
         return _paced_driver(plan, plan.common, options.threads)
     window = options.window
+    if plan.first_steps.end is not None:
+        return _core.WindowedScheduler.repeating_start(plan.spec, options.threads, plan.first_steps.end, TOLERANCE)
     if window is None:
         return _core.Scheduler(plan.spec, options.threads)
     return _core.WindowedScheduler(

@@ -139,6 +139,8 @@ def export_case(
         raise SetupError(f"{case.path}: pace: paces cannot be exported in an FMU; give the subsystems steps instead")
     if case.window is not None:
         raise SetupError(f"{case.path}: window: windows cannot be exported in an FMU; remove it")
+    if case.options().first_steps == "repeat":
+        raise SetupError(f'{case.path}: first_steps: "repeat" cannot be exported in an FMU; use "auto" or "once"')
     if case.remote_names:
         names = ", ".join(f'"{name}"' for name in case.remote_names)
         raise SetupError(

@@ -20,6 +20,7 @@ from .signal import DefectSignal, Signal
 from .store import (
     DefectSummary,
     Event,
+    FirstStepsSummary,
     MemoryStore,
     RunLayout,
     RunSummary,
@@ -37,6 +38,7 @@ __all__ = [
     "Event",
     "FileStore",
     "FileView",
+    "FirstStepsSummary",
     "MemoryStore",
     "Result",
     "RunLayout",

@@ -37,7 +37,7 @@ import h5py
 import numpy as np
 
 from .paces import STEP_COLUMNS, PaceSummary, WallClockSummary
-from .store import DefectSummary, Event, RunLayout, RunSummary, Status, WindowSummary
+from .store import LONGEST_REASON, DefectSummary, Event, FirstStepsSummary, RunLayout, RunSummary, Status, WindowSummary
 
 FORMAT = "counterpoint-run"
 FORMAT_VERSION = 1
@@ -164,6 +164,7 @@ def summary_room(layout: RunLayout) -> int:
         evaluations=[count] * parts,
         defects=[DefectSummary(label, "interpolates", count, *[number] * 6) for label in layout.connections],
         windows=WindowSummary(number, count, number, count, count, count, number, number),
+        first_steps=FirstStepsSummary(False, "x" * LONGEST_REASON, number, count, count, number),
         paces=[
             PaceSummary(
                 s.name, "x" * 400, count, count, number, number, count, max(s.signals, key=len, default=""), count
@@ -217,6 +218,8 @@ def summary_from(content: bytes) -> RunSummary:
     fields["events"] = [Event(**event) for event in fields.get("events", [])]
     if fields.get("windows") is not None:
         fields["windows"] = WindowSummary(**fields["windows"])
+    if fields.get("first_steps") is not None:
+        fields["first_steps"] = FirstStepsSummary(**fields["first_steps"])
     fields["paces"] = [PaceSummary(**pace) for pace in fields.get("paces", [])]
     fields["overruns"] = [WallClockSummary(**one) for one in fields.get("overruns", [])]
     summary = RunSummary(**fields)

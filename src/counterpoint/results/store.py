@@ -154,6 +154,38 @@ class WindowSummary:
     time_of_largest: float
 
 
+LONGEST_REASON = 300
+"""Characters of a reason that are kept."""
+
+
+@dataclass
+class FirstStepsSummary:
+    """What was done with the first steps of a run.
+
+    Attributes
+    ----------
+    repeated : bool
+        Whether they were repeated until they agreed.
+    reason : str
+        Why they were not.
+    end : float
+        The steps up to here were repeated, s.
+    steps : int
+        How many of the largest steps these are.
+    passes : int
+        How often they were made.
+    change : float
+        Largest change of an extrapolated output by the last repeat, relative to its largest absolute value there.
+    """
+
+    repeated: bool
+    reason: str = ""
+    end: float = nan
+    steps: int = 0
+    passes: int = 0
+    change: float = nan
+
+
 @dataclass
 class Event:
     """Something that happened in a run.
@@ -201,6 +233,8 @@ class RunSummary:
         One entry per connection.
     windows : WindowSummary or None
         For a run in windows that were repeated.
+    first_steps : FirstStepsSummary or None
+        Whether the first steps were repeated; None in files that do not say.
     events : list of Event
         What happened, in the order in which it was noticed.
     paces : list of PaceSummary
@@ -220,6 +254,7 @@ class RunSummary:
     seconds: list[float] = field(default_factory=list)
     defects: list[DefectSummary] = field(default_factory=list)
     windows: WindowSummary | None = None
+    first_steps: FirstStepsSummary | None = None
     events: list[Event] = field(default_factory=list)
     evaluations: list[int] = field(default_factory=list)
     paces: list[PaceSummary] = field(default_factory=list)

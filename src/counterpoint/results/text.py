@@ -36,6 +36,8 @@ def _facts(result: Result) -> list[str]:
     if (windows := result.summary.windows) is not None and windows.count:
         passes = f"{_number(windows.passes / windows.count)} passes each"
         facts.append(f"{_count(windows.count, 'window')} of {_number(windows.length)} s with {passes}")
+    if (first := result.summary.first_steps) is not None and first.repeated:
+        facts.append(f"first {_count(first.steps, 'step')} (to {_number(first.end)} s) in {first.passes} passes")
     facts += [pace.text() for pace in result.summary.paces]
     if isfinite(result.wall_seconds):
         facts.append(f"{_number(result.wall_seconds)} s of clock time")

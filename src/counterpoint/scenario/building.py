@@ -325,6 +325,7 @@ class Builder:
                 start=self.table.start,
                 scheme=self.scheme(),
                 window=self.window(),
+                first_steps=self.table.first_steps,
                 pace=pace,
                 real_time=self.table.real_time,
             )

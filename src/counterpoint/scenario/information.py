@@ -129,3 +129,5 @@ def _precedence(described: Scenario, system: System) -> Iterator[str]:
         yield "  no subsystem waits"
     if described.window is not None:
         yield f"In {described.window}"
+    if described.options().first_steps == "repeat":
+        yield "First steps repeated until they agree"

@@ -28,6 +28,7 @@ from .._files.tables import (
     same_row_shapes,
     shape_of,
 )
+from .._run.options import FIRST_STEPS
 from .._run.precedence import NAMED_SCHEMES
 from ..errors import did_you_mean
 from .interface_models import AnyLaw, BondTable, Event
@@ -90,7 +91,15 @@ class Transition(Table):
     """A jump of the signal is blended in over the step."""
 
     kind: Literal["transition"]
-    order: Annotated[int, Field(ge=0, le=4)]
+    order: Annotated[int, Field(ge=0, le=4)] = 2
+
+
+class VariableOrder(Table):
+    """The polynomial of the order that would have predicted the newest samples best."""
+
+    kind: Literal["variable-order"]
+    highest: Annotated[int, Field(ge=0, le=4)] = 3
+    lowest: Annotated[int, Field(ge=0, le=4)] = 0
 
 
 class PythonApproximation(Table):
@@ -101,7 +110,9 @@ class PythonApproximation(Table):
     arguments: dict[str, Any] = Field(default_factory=dict)
 
 
-AnyApproximation = Hold | Lagrange | Hermite | Taylor | LeastSquares | Mean | Transition | PythonApproximation
+AnyApproximation = (
+    Hold | Lagrange | Hermite | Taylor | LeastSquares | Mean | Transition | VariableOrder | PythonApproximation
+)
 Approximation = Annotated[AnyApproximation, Field(discriminator="kind")]
 
 
@@ -410,6 +421,7 @@ class ScenarioTable(Table):
     name: FileName | None = None
     until: Time
     start: Time = 0.0
+    first_steps: Literal["once", "repeat", "auto"] = "once"
     scheme: Scheme = "slowest-first"
     window: Window | None = None
     pace: Pace | None = None
@@ -426,6 +438,14 @@ class ScenarioTable(Table):
     constants: dict[str, Numbers] = Field(default_factory=dict, alias="set")
     bonds: list[Bond] = Field(default_factory=list)
     events: list[Event] = Field(default_factory=list)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _start_in_one_word(cls, values: Any) -> Any:
+        """Take ``start = "repeat"`` for a start at 0 s whose first steps are repeated."""
+        if not isinstance(values, dict) or values.get("start") not in FIRST_STEPS:
+            return values
+        return {"first_steps": values["start"], **{key: value for key, value in values.items() if key != "start"}}
 
 
 def _tables_by(key: str, tables: Any) -> dict[str, type[Table]]:

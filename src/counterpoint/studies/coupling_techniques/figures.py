@@ -21,13 +21,15 @@ CAPTIONS = {
     "terms are evaluated.",
     "figure-5-10-motion": "Figure 5.10. Throttle and speed of the linkage; all techniques over the exact model.",
     "figure-5-11-cosimulation": "Figure 5.11. Time for a second of the linkage with its engine, for each technique.",
+    "figure-5-11-variables": "Figure 5.11 over the number of variables. Below the dotted line the simulation is faster "
+    "than real time; the vertical line marks the 300 variables up to which the source reports it.",
 }
 
 
 def draw_all(evaluations: f.Evaluations, couplings: c.Couplings, folder: Path) -> list[Figure]:
     """Draw every figure into `folder` and return them in order."""
     figures = [Figure(folder / f"{name}.png", caption) for name, caption in CAPTIONS.items()]
-    canvases = (_evaluation(evaluations), _motion(couplings), _cosimulation(couplings))
+    canvases = (_evaluation(evaluations), _motion(couplings), _cosimulation(couplings), _variables(couplings))
     for canvas, figure in zip(canvases, figures, strict=True):
         canvas.savefig(figure.path, dpi=130)
     return figures
@@ -49,6 +51,20 @@ def _cosimulation(made: c.Couplings) -> Canvas:
     names = [name for name in (*c.TECHNIQUES, c.REFERENCE) if (name, c.LOOPS[0]) in made.seconds]
     series = {f"{loops} loops": [made.seconds[name, loops] for name in names] for loops in c.LOOPS}
     return _bars(names, series)
+
+
+def _variables(made: c.Couplings) -> Canvas:
+    canvas = _canvas(4.2)
+    axes = canvas.subplots()
+    styles = (("o-", "#0072b2"), ("s-", "#d55e00"), ("^-", "#009e73"), (":", "black"))
+    for name, (style, colour) in zip((*c.CURVE, c.REFERENCE), styles, strict=True):
+        axes.loglog(*made.curve(name), style, color=colour, label=name)
+    axes.axhline(1.0, color="black", ls=":", lw=1)
+    axes.axvline(c.REAL_TIME_VARIABLES, color="black", ls=":", lw=1)
+    axes.set(xlabel="variables of the linkage", ylabel="computing time for one simulated second in s")
+    axes.grid(alpha=0.3)
+    axes.legend(fontsize=8)
+    return canvas
 
 
 def _bars(names: list[str], series: dict[str, list[float]]) -> Canvas:

@@ -165,7 +165,9 @@ def run_alone(cycle: DriveCycle, part: str, reference: Outcome, until: float) ->
     else:
         content, names = library.engine_thermal_system(), TO_THERMAL
     model = Diagram(part, **SETTINGS)
-    tables = {name: model.table(*reference.signal(name), locate_corners=False, name=name) for name in names}
+    tables: dict[str, Any] = {
+        name: model.table(*reference.signal(name), locate_corners=False, name=name) for name in names
+    }
     block = model.superblock(content, name="content", **tables)
     for name in block.outputs:
         model.output(name, block[name])

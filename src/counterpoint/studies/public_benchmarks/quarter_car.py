@@ -119,4 +119,7 @@ def claims(points: list[Point]) -> list[Claim]:
 
 
 _FEEDTHROUGH = "F at a communication point is evaluated with the velocity assumed there, not renewed with the new one."
-_SLOPES = "F has feedthrough, and its slope is not offered: hermite uses values of F, and v is extrapolated from them."
+_SLOPES = (
+    'The first step knows no slopes but those at its start: with first_steps="repeat" the error is 1.5e-4 at 400 and '
+    "7.9e-6 at 800 integrations."
+)

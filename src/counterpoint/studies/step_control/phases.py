@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +23,7 @@ from .problems import Problem, largest
 _GRAVITY, _HEIGHT = 9.81, 0.3
 _BALL, _PLATE = 0.2, 2.0
 """Masses, kg."""
-_TIGHT = {"solver": "ode45", "rtol": 1e-9, "atol": 1e-11}
+_TIGHT: dict[str, Any] = {"solver": "ode45", "rtol": 1e-9, "atol": 1e-11}
 CYCLE_END = 195.0
 """The first urban cycle of the NEDC, s."""
 
@@ -127,11 +128,10 @@ def two_fmus(folder: Path) -> Problem:
     """
     left, right = folder / "left.fmu", folder / "right.fmu"
     if not left.exists():
-        inner = {"solver": "ode4"}
-        one = linear([[0, 1], [-10, -0.2]], [[0], [1]], [[1, 0], [0, 1]], x0=[0.0, 0.0], inputs="force",
-                     outputs=["x", "v"], **inner)  # fmt: skip
-        other = linear([[0, 1], [-30, -0.8]], [[0, 0], [10, 0.5]], [[10, 0.5]], [[-10, -0.5]], x0=[0.5, 0.0],
-                       inputs=["x", "v"], outputs="force", **inner)  # fmt: skip
+        one = linear([[0.0, 1.0], [-10.0, -0.2]], [[0.0], [1.0]], [[1.0, 0.0], [0.0, 1.0]], x0=[0.0, 0.0],
+                     inputs="force", outputs=["x", "v"])  # fmt: skip
+        other = linear([[0.0, 1.0], [-30.0, -0.8]], [[0.0, 0.0], [10.0, 0.5]], [[10.0, 0.5]], [[-10.0, -0.5]],
+                       x0=[0.5, 0.0], inputs=["x", "v"], outputs="force")  # fmt: skip
         export_fmu(one, left, version=2, step=1e-3)
         export_fmu(other, right, version=2, step=1e-3)
 
@@ -144,7 +144,7 @@ def two_fmus(folder: Path) -> Problem:
         system.connect("right.force", "left.force", lagrange(2))
         return system
 
-    matrix = [[0, 1, 0, 0], [-20, -0.7, 10, 0.5], [0, 0, 0, 1], [10, 0.5, -30, -0.8]]
+    matrix = [[0.0, 1.0, 0.0, 0.0], [-20.0, -0.7, 10.0, 0.5], [0.0, 0.0, 0.0, 1.0], [10.0, 0.5, -30.0, -0.8]]
     exact = linear_solution(matrix, [0.0, 0.0, 0.5, 0.0], [1.0, 0.0, 0.0, 0.0])
     return Problem(
         "two FMUs", build, 5.0, largest("left.x", exact, 0.5), (0.1, 0.05, 0.025, 0.0125, 6.25e-3, 3.125e-3), first=1e-3

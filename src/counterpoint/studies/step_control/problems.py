@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -15,8 +16,6 @@ from ...system import System
 from ..two_mass_oscillator.problem import TwoMassOscillator
 from .exact import Array, linear_solution
 
-_TIGHT = {"solver": "ode45", "rtol": 1e-11, "atol": 1e-13}
-"""Parts integrate practically exactly, so that only the coupling makes errors."""
 TOLERANCES = tuple(float(10.0**power) for power in np.arange(-2.0, -5.25, -0.5))
 """Three decades."""
 
@@ -66,6 +65,11 @@ class Problem:
     tolerances: tuple[float, ...] = TOLERANCES
 
 
+def exact_part(a: Any, b: Any, c: Any, d: Any = None, *, x0: Any, inputs: Any, outputs: Any) -> NativeSubsystem:
+    """Return a linear part that integrates practically exactly, so that only the coupling makes errors."""
+    return linear(a, b, c, d, x0=x0, inputs=inputs, outputs=outputs, solver="ode45", rtol=1e-11, atol=1e-13)
+
+
 def largest(signal: str, solution: Callable[[Array], Array], size: float) -> Callable[[Result], float]:
     """Return the error of a signal: its largest distance from the solution at its own steps, over a size."""
 
@@ -84,10 +88,11 @@ def two_mass_oscillator(approximation: Approximation | None = None) -> Problem:
         (left, right), (cl, cr), c = problem.inertia, problem.ground, problem.between
         system = System("two-mass oscillator")
         start = [problem.start, 0.0]
-        one = linear([[0, 1], [-cl / left, 0]], [[0], [1 / left]], [[1, 0]], x0=start, inputs="torque", outputs="angle",
-                     **_TIGHT)  # fmt: skip
-        other = linear([[0, 1], [-(cr + c) / right, 0]], [[0], [c / right]], [[c, 0]], [[-c]], x0=start,
-                       inputs="angle", outputs="torque", **_TIGHT)  # fmt: skip
+        one = exact_part(
+            [[0, 1], [-cl / left, 0]], [[0], [1 / left]], [[1, 0]], x0=start, inputs="torque", outputs="angle"
+        )
+        other = exact_part([[0, 1], [-(cr + c) / right, 0]], [[0], [c / right]], [[c, 0]], [[-c]], x0=start,
+                       inputs="angle", outputs="torque")  # fmt: skip
         system.add("left", one, step=1e-3)
         system.add("right", other, step=1e-3)
         system.connect("left.angle", "right.angle", chosen)
@@ -105,8 +110,9 @@ def oscillator(approximation: Approximation | None = None) -> Problem:
     def build() -> System:
         system = System("partitioned oscillator")
         for name, start in (("left", 1.0), ("right", 0.0)):
-            part = linear([[0, 1], [-(k + k12), 0]], [[0], [k12]], [[1, 0]], x0=[start, 0.0], inputs="u", outputs="x",
-                          **_TIGHT)  # fmt: skip
+            part = exact_part(
+                [[0, 1], [-(k + k12), 0]], [[0], [k12]], [[1, 0]], x0=[start, 0.0], inputs="u", outputs="x"
+            )
             system.add(name, part, step=1e-3)
         system.connect("left.x", "right.u", chosen)
         system.connect("right.x", "left.u", chosen)
@@ -134,12 +140,11 @@ def quarter_car(force: Approximation | None = None, speed: Approximation | None 
 
     def build() -> System:
         system = System("quarter car")
-        chassis = linear([[0, 1], [0, 0]], [[0], [1 / 400]], [[0, 1], [1, 0]], x0=[-0.1, 0.0], inputs="force",
-                         outputs=["speed", "displacement"], **_TIGHT)  # fmt: skip
-        wheel = linear(
+        chassis = exact_part([[0, 1], [0, 0]], [[0], [1 / 400]], [[0, 1], [1, 0]], x0=[-0.1, 0.0], inputs="force",
+                         outputs=["speed", "displacement"])  # fmt: skip
+        wheel = exact_part(
             [[0, 1, 0], [-165e3 / 40, -1e3 / 40, 15e3 / 40], [0, 0, 0]], [[0], [1e3 / 40], [1]],
-            [[15e3, 1e3, -15e3]], [[-1e3]], x0=[-0.1, 0.0, -0.1], inputs="speed", outputs="force", **_TIGHT,
-        )  # fmt: skip
+            [[15e3, 1e3, -15e3]], [[-1e3]], x0=[-0.1, 0.0, -0.1], inputs="speed", outputs="force")  # fmt: skip
         system.add("wheel", wheel, step=1e-3)
         system.add("chassis", chassis, step=1e-3)
         system.connect("chassis.speed", "wheel.speed", speed or hermite())
@@ -166,15 +171,15 @@ def three_parts(approximation: Approximation | None = None) -> Problem:
     ]
 
     def mass(damping: float, start: float) -> NativeSubsystem:
-        return linear([[0, 1], [-0.1, -damping / 10]], [[0], [0.1]], [[0, 1]], x0=[start, 0.1], inputs="force",
-                      outputs="speed", **_TIGHT)  # fmt: skip
+        return exact_part([[0, 1], [-0.1, -damping / 10]], [[0], [0.1]], [[0, 1]], x0=[start, 0.1], inputs="force",
+                      outputs="speed")  # fmt: skip
 
     def build() -> System:
         system = System("three parts")
         system.add("left", mass(1.0, 0.1), step=1e-3)
         system.add("right", mass(2.0, 0.2), step=1e-3)
-        middle = linear([[0.0]], [[-1.0, -1.0]], [[1.0]], [[-2.0, -2.0]], x0=[1.0], inputs=["left", "right"],
-                        outputs="force", **_TIGHT)  # fmt: skip
+        middle = exact_part([[0.0]], [[-1.0, -1.0]], [[1.0]], [[-2.0, -2.0]], x0=[1.0], inputs=["left", "right"],
+                        outputs="force")  # fmt: skip
         system.add("middle", middle, step=1e-3)
         for name in ("left", "right"):
             system.connect(f"{name}.speed", f"middle.{name}", chosen)

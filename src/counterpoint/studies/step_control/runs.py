@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from time import process_time
+from typing import Any
 
 import numpy as np
 
 from ... import pace
-from ...errors import CounterpointError
+from ...errors import CounterpointError, PaceWarning
 from ...results import Result
 from ..report import Progress
 from .problems import Problem
@@ -80,7 +82,7 @@ class Curves:
 
 def paces(problem: Problem) -> dict[str, Callable[[float], pace.Pace]]:
     """Return the paces that a problem allows, as functions of the tolerance."""
-    limits = {"first": problem.first, "smallest": problem.smallest, "largest": problem.largest}
+    limits: dict[str, Any] = {"first": problem.first, "smallest": problem.smallest, "largest": problem.largest}
     found: dict[str, Callable[[float], pace.Pace]] = {
         "gradient": lambda tolerance: pace.gradient(tolerance=tolerance, **limits),
         "defect": lambda tolerance: pace.defect(tolerance, **limits),
@@ -108,7 +110,9 @@ def run_once(problem: Problem, name: str, chosen: pace.Pace, asked: float) -> Po
     """Run a problem with one pace; one that fails is a point, too."""
     system, began = problem.build(), process_time()
     try:
-        result = system.run(until=problem.until, scheme=problem.scheme, pace=chosen)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PaceWarning)  # steps at the smallest length: the error tells
+            result = system.run(until=problem.until, scheme=problem.scheme, pace=chosen)
     except CounterpointError as error:
         return Point(asked, float("inf"), 0, process_time() - began, failure=str(error))
     seconds = process_time() - began

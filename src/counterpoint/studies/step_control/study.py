@@ -71,7 +71,7 @@ def _table(curves: Curves) -> Table:
         "processor time in s",
         "remark",
     ]
-    rows = [
+    rows: list[list[str | float]] = [
         [name, p.asked, p.error, float(p.integrations), float(p.rejected), p.seconds, p.failure]
         for name, points in curves.points.items()
         for p in points

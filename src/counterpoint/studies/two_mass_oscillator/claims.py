@@ -36,7 +36,7 @@ def variable_claims(errors: Errors, variable: dict[Case, tuple[float, float]]) -
             f"Table 2 with variable macro steps of the same mean: {case.label}", PRINTED[case], variable[case][1],
             relative=0.1, unit="rad", origin="derived", remark="4.1 says that it was applied, and prints no number.",
         )
-        for case in TABLE_2[1:]
+        for case in TABLE_2
     ]  # fmt: skip
     mean, error = variable[HELD]
     fixed = errors[HELD, STEP] * mean / STEP  # of first order in H

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from .problem import Array, TwoMassOscillator
 
 STEP, UNTIL = 5e-3, 20.0
 """Macro step and length of the run in the source, s."""
-_EXACT = {"rtol": 1e-11, "atol": 1e-12}
+_EXACT: dict[str, Any] = {"rtol": 1e-11, "atol": 1e-12}
 _MASTER = {"spring": ("left", "right")}
 
 
@@ -72,7 +73,7 @@ def coupled(case: Case, step: float = STEP, problem: TwoMassOscillator | None = 
 def _mass(problem: TwoMassOscillator, side: int) -> NativeSubsystem:
     inertia, ground = problem.inertia[side], problem.ground[side]
     return linear(
-        [[0, 1], [-ground / inertia, 0]], [[0], [1 / inertia]], x0=[problem.start, 0.0], inputs="torque",
+        [[0.0, 1.0], [-ground / inertia, 0.0]], [[0.0], [1 / inertia]], x0=[problem.start, 0.0], inputs="torque",
         outputs=["angle", "speed"], solver="ode45", **_EXACT,
     )  # fmt: skip
 
@@ -80,8 +81,8 @@ def _mass(problem: TwoMassOscillator, side: int) -> NativeSubsystem:
 def _right_with_spring(problem: TwoMassOscillator) -> NativeSubsystem:
     inertia, c = problem.inertia[1], problem.between
     return linear(
-        [[0, 1], [-(problem.ground[1] + c) / inertia, 0]], [[0], [c / inertia]],
-        [[1, 0], [c, 0]], [[0], [-c]],
+        [[0.0, 1.0], [-(problem.ground[1] + c) / inertia, 0.0]], [[0.0], [c / inertia]],
+        [[1.0, 0.0], [c, 0.0]], [[0.0], [-c]],
         x0=[problem.start, 0.0], inputs="left_angle", outputs=["angle", "torque"], solver="ode45", **_EXACT,
     )  # fmt: skip
 
@@ -100,8 +101,12 @@ def simulate(case: Case, step: float = STEP, pace: Pace | None = None) -> Result
 
 
 def variable_steps() -> Pace:
-    """Return macro steps of 4.2 to 6.8 ms, 5 ms in the mean, led by the left angle."""
-    return gradient("left.angle", smallest=4.2e-3, largest=6.8e-3, p0=1.0, p1=1.6, first=4.2e-3)
+    """Return macro steps of 4.7 to 5.7 ms, 5 ms in the mean, led by the left angle.
+
+    A wider range helps held values (4.2 to 6.8 ms: 0.39 rad) and harms the best row (1.64e-3 rad), whose error is that
+    of the predicted torque.
+    """
+    return gradient("left.angle", smallest=4.7e-3, largest=5.7e-3, p0=1.0, p1=1.6, first=4.7e-3)
 
 
 def error(case: Case, result: Result, problem: TwoMassOscillator | None = None) -> float:

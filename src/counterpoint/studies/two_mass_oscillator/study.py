@@ -63,5 +63,7 @@ def _mean_and_error(case: Case) -> tuple[float, float]:
 
 def _table(errors: Errors) -> Table:
     columns = ["coupling", *(f"H = {1e3 * step:g} ms" for step in STEPS)]
-    rows = [[case.label, *(errors[case, step] for step in STEPS)] for case in (*TABLE_2, *BEYOND)]
+    rows: list[list[str | float]] = [
+        [case.label, *(errors[case, step] for step in STEPS)] for case in (*TABLE_2, *BEYOND)
+    ]
     return Table("Co-simulation error of the left angle, rad", columns, rows)
