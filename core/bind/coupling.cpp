@@ -432,13 +432,13 @@ void bind_coupling(nb::module_& m) {
   bind_network<WindowedScheduler>(windowed);
   m.def(
       "paced_scheduler",
-      [](RunSpec& spec, int threads, std::shared_ptr<StepLaw> law, const StepLimits& limits) {
-        spec.indicators.push_back(law);
+      [](RunSpec& spec, int threads, std::shared_ptr<StepLaw> law, const StepLimits& limits, bool listens) {
+        if (listens) spec.indicators.push_back(law);
         auto window = std::make_unique<PacedWindow>(std::move(law), limits, clock_of(spec));
         return std::make_unique<WindowedScheduler>(spec, std::move(window), threads);
       },
-      nb::arg("spec"), nb::arg("threads"), nb::arg("law"), nb::arg("limits"),
-      "All participants step together, as long as the law says.");
+      nb::arg("spec"), nb::arg("threads"), nb::arg("law"), nb::arg("limits"), nb::arg("listens"),
+      "All participants step together, as long as the law says; it is told what arrives where it listens.");
   m.def(
       "two_pass_scheduler",
       [](const RunSpec& spec, int threads, std::shared_ptr<StepLaw> law, const StepLimits& limits, double tolerance,

@@ -226,7 +226,7 @@ void Inputs::build_smooth(Connection& c, double t) {
     return approximation.build(c.samples, step_, t, c.polynomial);
   }
   const int most = approximation.points_behind() + 1;
-  if (!approximation.piece_by_piece()) {  // one polynomial for the whole step, which looks at its end
+  if (c.per_step && !approximation.piece_by_piece()) {  // one polynomial for the whole step, which looks at its end
     return approximation.build(smooth_stretch(c.samples, step_, step_.end, most).samples, step_, t, c.polynomial);
   }
   const SmoothStretch stretch = smooth_stretch(c.samples, step_, t, most);

@@ -54,7 +54,10 @@ def _reason(curves: Curves) -> str:
     if curves.problem.has_phases:
         return "A pace that sees an event only when it has passed it pays for it with error, not with work."
     if curves.problem.name == "two FMUs":
-        return "The FMUs take a value and a slope at each step: what the approximations know beyond that is lost."
+        return (
+            "The FMUs take a value and a slope at each step: what the approximations know beyond that is lost. The "
+            "same pair without FMUs needs 0.2 to 0.6 of the work."
+        )
     return "The motion is much the same throughout, so there is little that unequal steps can save."
 
 
@@ -95,7 +98,7 @@ def _quarter_car(curves: Curves) -> list[Claim]:
                         slack=0.5, origin="ours", spread=0.1,
                         remark="An independent program with slopes of both signals needs 158 and 446; control by "
                         "energy with held values (Sadjina et al. 2017) 11 032 for 3e-3.",
-                        reason="The force has feedthrough and offers no slope, and the first step is held.")
+                        reason="The first step is extrapolated from a single sample.")
         )  # fmt: skip
     return claims
 
