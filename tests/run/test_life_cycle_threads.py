@@ -217,8 +217,10 @@ def python(code, timeout=60):
 def test_a_forked_child_is_refused_the_run_and_can_begin_its_own(threads, leave):
     code, out, err = python(
         f"""
-        import os, sys
+        import os, sys, warnings
         import counterpoint as cp
+
+        warnings.simplefilter("ignore", DeprecationWarning)  # Python 3.12 warns of every fork beside threads
 
         def system():
             made = cp.System("forked")
