@@ -269,6 +269,14 @@ def test_the_last_step_ends_with_the_run():
     assert result["right"].index[-1] == SECOND
 
 
+def test_a_warning_that_is_an_error_is_that_error():
+    pace = cp.pace.defect(1e-9, first=0.01, smallest=0.005, largest=0.02)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", cp.PaceWarning)
+        with pytest.raises(cp.PaceWarning, match="keeps it there"):
+            masses().run(until=1.0, scheme="parallel", pace=pace)
+
+
 def test_the_tolerance_is_handed_on_to_solvers_that_take_one():
     errors = {}
     for name, options in (("handed on", {}), ("given", {"rtol": 1e-3, "atol": 1e-3})):

@@ -361,6 +361,8 @@ class Run:
         return f"; results are kept up to the end of the last whole window, t = {self.time:.9g} s"
 
     def _fail(self, error: Exception) -> NoReturn:
+        if self._result is not None:  # the run is over: one of its warnings, which the program takes as an error
+            raise error
         explained = explain(self._system, self._plan, self._driver.failure)
         if explained is None:  # not a subsystem's failure, e.g. of a progress function
             error.result = self._salvage("failed", str(error))  # type: ignore[attr-defined]
