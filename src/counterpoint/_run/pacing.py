@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -170,7 +171,11 @@ class LawMaker:
     def __init__(self, system: System, ports: PortTable, options: RunOptions) -> None:
         self._system = system
         self._ports = ports
-        self._coupled = coupled_signals(system, options)
+        self._options = options
+
+    @cached_property
+    def _coupled(self) -> list[CoupledSignal]:
+        return coupled_signals(self._system, self._options)
 
     def make(self, pace: Pace, limits: Limits, name: str | None = None) -> PacedSteps:
         """Return the law of a pace, for one subsystem or (None) for all."""
