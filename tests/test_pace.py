@@ -369,7 +369,8 @@ def test_steps_are_drawn(tmp_path):
     result = masses().run(until=1.0, scheme="parallel", pace=cp.pace.predictor_corrector(1e-4, first=0.1))
     axes = result.plot_steps(path=tmp_path / "steps.png")
     assert (tmp_path / "steps.png").stat().st_size > 1000
-    assert [text.get_text() for text in axes.get_legend().get_texts()] == ["left", f"left: {result.rejected} rejected"]
+    words = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert words == ["left, right", f"left, right: {result.rejected} rejected"]
 
 
 def test_steps_of_subsystems_without_pace_are_known_unless_rows_are_left_out():

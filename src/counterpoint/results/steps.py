@@ -101,18 +101,15 @@ def draw_steps(result: Result, names: tuple[str, ...], axes: Any = None) -> Any:
     import matplotlib.pyplot as plt
 
     axes = axes or plt.figure(figsize=(8, 4), layout="constrained").add_subplot()
-    drawn: list[NDArray[np.float64]] = []
+    together: dict[bytes, list[str]] = {}  # steps made together are one line
     for name in names or tuple(result.steps):
-        table = result.steps[name]
-        kept = table[table["accepted"]]
-        lengths = np.asarray(kept["length"])
-        if any(np.array_equal(lengths, other) for other in drawn):
-            continue  # steps made together are one line
-        drawn.append(lengths)
-        (line,) = axes.step(kept["t"], lengths, where="post", label=name, linewidth=1.0)
-        lost = table[~table["accepted"]]
+        together.setdefault(np.asarray(result.steps[name][["t", "length"]]).tobytes(), []).append(name)
+    for members in together.values():
+        table, label = result.steps[members[0]], ", ".join(members)
+        kept, lost = table[table["accepted"]], table[~table["accepted"]]
+        (line,) = axes.step(kept["t"], kept["length"], where="post", label=label, linewidth=1.0)
         if len(lost):
-            label = f"{name}: {len(lost)} rejected"
+            label = f"{label}: {len(lost)} rejected"
             axes.plot(lost["t"], lost["length"], "x", color=line.get_color(), markersize=4, label=label)
     axes.set_yscale("log")
     axes.set_xlabel("time in s")
