@@ -57,7 +57,7 @@ def pacing_of(system: System, options: RunOptions) -> Pacing:
     """Return the paces of a run; raise SetupError for what is none."""
     given, factor = as_pace(options.pace), options.real_time
     if isinstance(given, RealTime):
-        given, factor = given.pace, given.factor
+        factor, given = given.factor, given.pace
     if isinstance(given, Fixed):  # the system has these steps already
         given = None
     singles = {

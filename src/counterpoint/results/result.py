@@ -407,7 +407,7 @@ class Result:
         from .plot_style import save
         from .steps import draw_steps
 
-        drawn = draw_steps(self, names, axes)
+        drawn: Axes = draw_steps(self, names, axes)
         if path is not None:
             save(drawn.figure, Path(path))
         return drawn
