@@ -8,7 +8,7 @@ from functools import cached_property
 from math import inf, nan
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, overload
+from typing import TYPE_CHECKING, Any, Self, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -407,10 +407,10 @@ class Result:
         from .plot_style import save
         from .steps import draw_steps
 
-        drawn: Axes = draw_steps(self, names, axes)
+        drawn = draw_steps(self, names, axes)
         if path is not None:
             save(drawn.figure, Path(path))
-        return drawn
+        return cast("Axes", drawn)
 
     @property
     def timing(self) -> pd.DataFrame:
