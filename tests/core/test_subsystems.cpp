@@ -70,7 +70,8 @@ TEST(outputs_are_c_x_plus_d_u) {
   CHECK_CLOSE(3.0, y[0], 0.0);
   CHECK_CLOSE(27.0, y[1], 0.0);
   CHECK_CLOSE(11.0, y[2], 0.0);
-  CHECK(!model.offers_derivatives());  // du/dt is not known
+  CHECK(model.offers_derivatives());
+  CHECK(model.uses_input_slopes());  // D du/dt
 }
 
 TEST(output_derivatives_follow_from_the_right_hand_side) {
