@@ -564,7 +564,7 @@ def test_a_run_keeps_to_the_wall_clock_and_gives_the_same_bits(pace):
     plain = masses(**step).run(**options)
     timed = masses(**step).run(**options, real_time=2.0)
     assert rows(timed) == rows(plain)
-    assert timed.wall_seconds > 0.08
+    assert timed.wall_seconds > 0.08  # a lower bound: it cannot be faster, however busy the machine
     assert timed.overruns.steps.sum() == sum(timed.summary.steps)
 
 
