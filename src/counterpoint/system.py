@@ -22,7 +22,9 @@ from ._run.precedence import Scheme, to_scheme
 from ._run.problem import Problem
 from .approximations import Approximation
 from .errors import SetupError
-from .pace import Fixed, Pace, Step, as_pace
+from .pace import Pace, Step
+from .pace._contract import as_pace
+from .pace._kinds import Fixed
 from .subsystems import Subsystem
 from .units import time_at
 

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 
 from .._common.numbers import is_number
 from ..errors import PaceWarning, SetupError, did_you_mean
-from ..pace import Controlled, Gradient, Limits, Pace, RealTime, Table
+from ..pace import Limits, Pace
+from ..pace._kinds import Controlled, Gradient, RealTime, Table
 from ..results.store import Event
 from .connection_units import level_of_the_caller
 from .options import RunOptions

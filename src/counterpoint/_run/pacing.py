@@ -16,7 +16,9 @@ from .. import _core
 from .._common.ports import columns
 from ..approximations import Approximation
 from ..errors import SetupError
-from ..pace import Arrival, Controlled, Fixed, Gradient, Limits, Pace, PerSignal, RealTime, Step, Table, as_pace
+from ..pace import Arrival, Limits, Pace, Step
+from ..pace._contract import as_pace
+from ..pace._kinds import Controlled, Fixed, Gradient, PerSignal, RealTime, Table
 from .approximation_choice import chosen_approximation
 from .connection_units import conversion_of
 from .host_ports import HostPorts

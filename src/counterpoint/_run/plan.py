@@ -11,7 +11,8 @@ import numpy as np
 
 from .. import _core
 from ..errors import ModelError, SetupError
-from ..pace import Controlled, Limits
+from ..pace import Limits
+from ..pace._kinds import Controlled
 from .approximation_choice import chosen_approximation
 from .bond_notes import warn_about_bonds
 from .checks import check_run, feedthrough_edges

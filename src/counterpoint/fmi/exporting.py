@@ -26,7 +26,7 @@ from .._run.plan import Plan, make_plan
 from .._run.precedence import Scheme
 from ..approximations import Approximation, lagrange, taylor
 from ..errors import OutputError, SetupError, did_you_mean
-from ..pace import Fixed
+from ..pace._kinds import Fixed
 from ..subsystems import Subsystem
 from ..system import HasSubsystem, System
 from ..units import UnitProblem, unit
