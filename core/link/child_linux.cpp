@@ -22,13 +22,6 @@ namespace counterpoint::link {
 
 namespace {
 
-/// A number beyond those that the child's standard files and memory get.
-Descriptor out_of_the_way(Descriptor low) {
-  Descriptor made(::fcntl(low.get(), F_DUPFD_CLOEXEC, 16));
-  if (!made.open()) throw_errno("no file descriptor is left for a child process");
-  return made;
-}
-
 /// Bytes of address space that are taken now.
 double memory_taken() {
   long pages = 0;

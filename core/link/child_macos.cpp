@@ -17,13 +17,6 @@ namespace counterpoint::link {
 
 namespace {
 
-/// A number beyond those that the child's standard files and link get.
-Descriptor out_of_the_way(Descriptor low) {
-  Descriptor made(::fcntl(low.get(), F_DUPFD_CLOEXEC, 16));
-  if (!made.open()) throw_errno("no file descriptor is left for a child process");
-  return made;
-}
-
 /// A descriptor that can be read from the beginning: the process has gone already.
 Descriptor readable() {
   int ends[2];

@@ -73,6 +73,12 @@ std::string describe_end(int status) {
 
 }  // namespace
 
+Descriptor out_of_the_way(Descriptor low) {
+  Descriptor made(::fcntl(low.get(), F_DUPFD_CLOEXEC, 16));
+  if (!made.open()) throw_errno("no file descriptor is left for a child process");
+  return made;
+}
+
 struct ChildProcess::Process {
   explicit Process(const ChildPlan& plan) {
     if (::fcntl(output.get(), F_SETFL, O_APPEND) != 0) throw_errno("cannot collect what a child process prints");

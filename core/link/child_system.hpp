@@ -23,6 +23,9 @@ class ChildLink {
   Descriptor theirs_;
 };
 
+/// The same file under a number beyond those that the child's standard files and link get.
+Descriptor out_of_the_way(Descriptor low);
+
 /// A file without a name.
 Descriptor make_output_file();
 /// A descriptor that can be read when a process has ended.
