@@ -133,7 +133,10 @@ def main() -> None:
                 if room == "function" and threads == 4:
                     continue
                 try:
-                    update(digest, coupled(make, kind, steps).run(until=UNTIL, scheme=scheme, threads=threads))
+                    update(
+                        digest,
+                        coupled(make, kind, steps).run(until=UNTIL, scheme=scheme, threads=threads, first_steps="once"),
+                    )
                     runs += 1
                 except cp.CounterpointError as error:
                     refused += 1

@@ -31,7 +31,7 @@ def two_mass(bench: Bench) -> None:
                         ratio, order, steps, "two_mass_specialised"
                     ),
                     OURS: lambda ratio=ratio, order=order: two_mass_system(ratio, order).run(
-                        until=steps * FAST_STEP, scheme="slowest-first"
+                        until=steps * FAST_STEP, scheme="slowest-first", first_steps="once"
                     ),
                 },
                 repeats,

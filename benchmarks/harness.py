@@ -64,7 +64,8 @@ class Bench:
 
     def skip(self, peer: str, work: str) -> None:
         """Note that a peer is not installed and therefore left out."""
-        self.notes.append(f"{work}: {peer} is not installed; left out (pip install {peer})")
+        package = {"pinocchio": "pin"}.get(peer, peer)
+        self.notes.append(f"{work}: {peer} is not installed; left out (pip install {package})")
 
     def ratio(self, work: str, size: str, to: str = LIMIT) -> float:
         """Return Counterpoint's value over another's."""

@@ -32,8 +32,11 @@ PAGES = (
     "how-to/events.md",
     "how-to/couple-a-diagram.md",
     "explanation/choosing.md",
+    "explanation/trust.md",
     "how-to/analyse-a-mechanism.md",
     "how-to/animation.md",
+    "how-to/stability.md",
+    "how-to/advise.md",
 )
 
 # A fenced block, with the file it stands for when a comment <!-- file: NAME --> comes before it;

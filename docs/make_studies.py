@@ -129,6 +129,10 @@ def _cell(text):
 
 def main(arguments):
     """Do what the arguments ask."""
+    unknown = [a for a in arguments if a not in (*STUDIES, "--page", "--check")]
+    if unknown:
+        print(__doc__, file=sys.stderr)
+        return 2
     names = [argument for argument in arguments if not argument.startswith("-")] or sorted(STUDIES)
     if "--check" in arguments:
         with tempfile.TemporaryDirectory() as folder:

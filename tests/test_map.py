@@ -3,6 +3,7 @@
 The contracts stand in ``pyproject.toml`` under ``tool.importlinter``.
 """
 
+import logging
 from pathlib import Path
 
 import grimp
@@ -75,6 +76,7 @@ def test_no_module_but_studies_uses_the_package_from_outside(imports):
 
 def test_rooms_know_what_the_map_allows(monkeypatch, capsys):
     monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(logging.getLogger("counterpoint"), "disabled", False)  # linting disables loggers that exist
     code = cli.lint_imports(
         config_filename=str(ROOT / "pyproject.toml"), is_debug_mode=False, cache_dir=None, no_cache=True
     )

@@ -1,6 +1,7 @@
 """Paces from the user's side: which steps they choose, what they say about them, and which mistakes are found."""
 
 import math
+import time
 import warnings
 from itertools import pairwise
 
@@ -139,7 +140,7 @@ def test_defects_stay_near_the_tolerance(scheme, order):
         pace = cp.pace.defect(tolerance, first=1e-4)
         result = masses(cp.lagrange(order)).run(until=3.0, scheme=scheme, pace=pace)
         estimates = result.steps["left"].estimate.to_numpy()[10:]
-        assert np.nanmax(estimates) < 5.0
+        assert np.nanmax(estimates) < 10.0
         assert np.nanmedian(estimates) > 0.1
         assert result.rejected == 0
 
@@ -209,7 +210,7 @@ def test_the_second_pass_interpolates():
 
 
 def test_step_doubling_keeps_the_two_halves():
-    halves = masses(cp.lagrange(1), step=0.025).run(until=1.0, scheme="parallel")
+    halves = masses(cp.lagrange(1), step=0.025).run(until=1.0, scheme="parallel", first_steps="once")
     doubled = masses(cp.lagrange(1)).run(
         until=1.0,
         scheme="parallel",
@@ -559,7 +560,7 @@ def test_an_open_run_needs_a_first_step():
 @pytest.mark.filterwarnings("ignore::counterpoint.PaceWarning")  # the machine may be busy
 @pytest.mark.parametrize("pace", [None, cp.pace.defect(1e-3, first=1e-3)])
 def test_a_run_keeps_to_the_wall_clock_and_gives_the_same_bits(pace):
-    options = {"until": 0.2, "scheme": "parallel", "pace": pace}
+    options = {"until": 0.2, "scheme": "parallel", "pace": pace, "first_steps": "once"}
     step = {"step": 0.01} if pace is None else {}
     plain = masses(**step).run(**options)
     timed = masses(**step).run(**options, real_time=2.0)
@@ -586,3 +587,36 @@ def test_overruns_are_counted_and_said():
         result = system.run(until=0.02, pace=cp.pace.real_time(1.0))
     assert result.overruns.overruns[0] == 20
     assert result.overruns.latest[0] > 0.01
+
+
+def test_a_stuck_pace_is_told_while_the_run_goes_on():
+    """Results are written after a pause, with a part of the run still to come."""
+    paused: list[float] = []
+
+    def rhs(t, x, u):
+        if t > 0.5 and not paused:
+            paused.append(t)
+            time.sleep(0.6)
+        return u - x
+
+    system = masses()
+    system.add("sink", cp.ode(rhs, [0.0], inputs="u", outputs="x", solver="ode4"), step=0.01)
+    system.connect("left.x", "sink.u")
+    pace = cp.pace.defect(1e-9, first=0.01, smallest=0.005, largest=0.02)
+    with pytest.warns(cp.PaceWarning, match="as short as allowed"):
+        result = system.run(until=1.0, scheme="parallel", pace=pace)
+    told = [event.time for event in result.summary.events if "as short as allowed" in event.text]
+    assert len(told) == 2
+    assert 0.5 < told[0] < 0.9 < told[1]
+
+
+def test_a_leading_signal_that_never_changes_is_told():
+    """That a mass at rest stays there is not known before the run."""
+    system = cp.System()
+    system.add("rest", cp.linear([[0, 1], [-1, 0]], [[0], [1]], [[1, 0]], x0=[0, 0], inputs="u", outputs="x"))
+    system.add("moving", cp.linear([[0, 1], [-1, 0]], [[0], [1]], [[1, 0]], x0=[1, 0], inputs="u", outputs="x"))
+    system.connect("rest.x", "moving.u", cp.lagrange(1))
+    system.set("rest.u", 0.0)
+    law = cp.pace.gradient("rest.x", smallest=0.01, largest=0.1)
+    with pytest.warns(cp.PaceWarning, match='"rest.x" never changed in this run'):
+        system.run(until=5.0, scheme="parallel", pace=law)

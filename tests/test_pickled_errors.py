@@ -28,6 +28,7 @@ SAMPLES = {
     "StandstillWarning": ("y stayed at 0",),
     "BondWarning": ("a speed",),
     "PaceWarning": ("stuck at 1e-6 s",),
+    "WindowWarning": ("3 of 10 windows did not converge",),
     "UnitWarning": ("no unit",),
     "DescriptionWarning": ("no unit",),
 }

@@ -17,6 +17,7 @@
 #include "coupling/embedded.hpp"
 #include "coupling/paced_window.hpp"
 #include "coupling/repeated_start.hpp"
+#include "coupling/response_window.hpp"
 #include "coupling/scheduler.hpp"
 #include "coupling/windowed_scheduler.hpp"
 
@@ -287,13 +288,6 @@ void bind_recorded(nb::module_& m) {
       .def_ro("begins", &InputEvents::Record::begins, "Whether it began; else it ended by itself.")
       .def_ro("time", &InputEvents::Record::time, "When it happened, s.")
       .def_ro("effective", &InputEvents::Record::effective, "Start of the first step that it changes, s.");
-  nb::class_<WindowTally>(m, "WindowTally", "What the windows of a run came to.")
-      .def_ro("windows", &WindowTally::windows)
-      .def_ro("passes", &WindowTally::passes)
-      .def_ro("not_converged", &WindowTally::not_converged,
-              "Windows whose last repeat changed more than the tolerance.")
-      .def_ro("largest_change", &WindowTally::largest_change, "By a last repeat.")
-      .def_ro("time_of_largest", &WindowTally::time_of_largest, "End of that window, s.");
 }
 
 }  // namespace
@@ -416,19 +410,17 @@ void bind_coupling(nb::module_& m) {
   bind_network<Scheduler>(scheduler);
 
   nb::class_<WindowedScheduler> windowed(m, "WindowedScheduler", "The precedence rule in windows that are repeated.");
-  windowed.def(
-      "__init__",
-      [](WindowedScheduler* self, const RunSpec& spec, int threads, double length, int repeats, double tolerance,
-         bool centred) { new (self) WindowedScheduler(spec, {length, repeats, tolerance, centred}, threads); },
-      nb::arg("spec"), nb::arg("threads"), nb::arg("length"), nb::arg("repeats"), nb::arg("tolerance"),
-      nb::arg("centred"));
+  windowed.def(nb::init<const RunSpec&, const WindowSpec&, int>(), nb::arg("spec"), nb::arg("window"),
+               nb::arg("threads"));
   windowed.def_static(
       "repeating_start",
-      [](const RunSpec& spec, int threads, double end, double tolerance) {
-        return std::make_unique<WindowedScheduler>(spec, std::make_unique<RepeatedStart>(end, tolerance), threads);
+      [](const RunSpec& spec, int threads, double end, double tolerance, bool optional) {
+        auto window = std::make_unique<RepeatedStart>(end, tolerance, optional);
+        return std::make_unique<WindowedScheduler>(spec, std::move(window), threads);
       },
-      nb::arg("spec"), nb::arg("threads"), nb::arg("end"), nb::arg("tolerance"),
-      "The first steps, up to `end` (s), are repeated until they agree; what follows is not.");
+      nb::arg("spec"), nb::arg("threads"), nb::arg("end"), nb::arg("tolerance"), nb::arg("optional"),
+      "The first steps, up to `end` (s), are repeated until they agree; what follows is not. Where that fails and is "
+      "optional, they are made once.");
   bind_network<WindowedScheduler>(windowed);
   m.def(
       "paced_scheduler",
@@ -441,10 +433,11 @@ void bind_coupling(nb::module_& m) {
       "All participants step together, as long as the law says; it is told what arrives where it listens.");
   m.def(
       "two_pass_scheduler",
-      [](const RunSpec& spec, int threads, std::shared_ptr<StepLaw> law, const StepLimits& limits, double tolerance,
+      [](RunSpec& spec, int threads, std::shared_ptr<StepLaw> law, const StepLimits& limits, double tolerance,
          std::vector<OutputTolerance> outputs, std::shared_ptr<SharedLength> length) {
         using Method = TwoPassWindow::Method;
         const Method method = length ? Method::doubling : Method::predictor_corrector;
+        if (method == Method::doubling) spec.indicators.push_back(law);
         auto window = std::make_unique<TwoPassWindow>(
             std::dynamic_pointer_cast<PassLaw>(law), limits, clock_of(spec),
             TwoPassWindow::Setup{method, tolerance, std::move(outputs), std::move(length)});
@@ -452,6 +445,14 @@ void bind_coupling(nb::module_& m) {
       },
       nb::arg("spec"), nb::arg("threads"), nb::arg("law"), nb::arg("limits"), nb::arg("tolerance"), nb::arg("outputs"),
       nb::arg("length").none(), "All participants make each step twice: interpolating, or with half the length.");
+  m.def(
+      "estimating_scheduler",
+      [](const RunSpec& spec, int threads, double length, int order) {
+        auto window = std::make_unique<ResponseWindow>(length, order, spec.start);
+        return std::make_unique<WindowedScheduler>(spec, std::move(window), threads);
+      },
+      nb::arg("spec"), nb::arg("threads"), nb::arg("length"), nb::arg("order"),
+      "Windows that are gone through once and begin with an estimate of how they will end.");
   windowed.def_prop_ro("has_open_window", &WindowedScheduler::has_open_window,
                        "Rows are held back until the window is done.");
   windowed.def("give_up", &WindowedScheduler::give_up, "Forget the window that is under way; nothing can follow.");

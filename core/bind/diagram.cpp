@@ -193,6 +193,14 @@ void bind_diagram(nb::module_& parent) {
   nb::class_<DiagramSubsystem, Subsystem>(m, "DiagramSubsystem")
       .def("statistics", &statistics)
       .def("state_names", [](const DiagramSubsystem& s) { return s.simulator().execution().state_names(); })
+      .def_prop_ro(
+          "finest_sample", [](const DiagramSubsystem& s) { return s.simulator().execution().finest_sample(); },
+          "Shortest sample time of its blocks, s; 0 when none is sampled.")
+      .def_prop_ro("state",
+                   [](DiagramSubsystem& s) {
+                     Execution& e = s.simulator().execution();
+                     return Values(e.x(), e.x() + e.states());
+                   })
       .def("initial_state", &initial_state, nb::arg("t"), nb::arg("u"))
       .def("evaluate", &evaluate, nb::arg("t"), nb::arg("x"), nb::arg("u"));
   nb::class_<StepperState>(m, "StepperState", "All that lasts, at one instant.");

@@ -8,6 +8,7 @@
 #include "check.hpp"
 #include "coupling/cancellation.hpp"
 #include "coupling/failure.hpp"
+#include "coupling/repeated_window.hpp"
 
 namespace counterpoint::bind {
 
@@ -138,6 +139,7 @@ void bind_failure(nb::module_& m) {
       .def("sentence", &Failure::sentence, nb::arg("participant_name"), nb::arg("port_name"),
            "What a user is told: where, what, and what to do.");
   nb::exception<RunEnd>(m, "RunEnd");
+  nb::exception<WindowFailure>(m, "WindowFailure");
   nb::register_exception_translator(translate);
 }
 

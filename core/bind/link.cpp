@@ -100,6 +100,7 @@ void bind_ports(nb::module_& m) {
       .def_rw("heartbeat", &Ports::heartbeat)
       .def_rw("silence", &Ports::silence)
       .def_rw("can_save", &Ports::can_save)
+      .def_rw("repeats_unasked", &Ports::repeats_unasked)
       .def_rw("derivatives", &Ports::derivatives)
       .def_rw("requests", &Ports::requests)
       .def_rw("begins", &Ports::begins)

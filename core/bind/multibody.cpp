@@ -251,10 +251,12 @@ void bind_assembly(nb::module_& m) {
   nb::class_<EvaluatedModelSizes>(m, "EvaluatedModelSizes")
       .def(
           "__init__",
-          [](EvaluatedModelSizes* self, int coordinates, int equations, int inputs, double length, bool constant_mass) {
-            new (self) EvaluatedModelSizes{coordinates, equations, inputs, length, constant_mass};
+          [](EvaluatedModelSizes* self, int coordinates, int equations, int inputs, double length, bool constant_mass,
+             bool rates, bool rheonomic) {
+            new (self) EvaluatedModelSizes{coordinates, equations, inputs, length, constant_mass, rates, rheonomic};
           },
-          nb::arg("coordinates"), nb::arg("equations"), nb::arg("inputs"), nb::arg("length"), nb::arg("constant_mass"));
+          nb::arg("coordinates"), nb::arg("equations"), nb::arg("inputs"), nb::arg("length"), nb::arg("constant_mass"),
+          nb::arg("rates"), nb::arg("rheonomic"));
   m.def(
       "evaluated_model",
       [](nb::object answer, const EvaluatedModelSizes& sizes) {
@@ -463,7 +465,8 @@ void bind_subsystem(nb::module_& m) {
       .def_ro("worst_contraction", &Statistics::worst_contraction)
       .def_ro("worst_violation", &Statistics::worst_violation)
       .def_ro("singular_steps", &Statistics::singular_steps)
-      .def_ro("penalty_raised", &Statistics::penalty_raised);
+      .def_ro("penalty_raised", &Statistics::penalty_raised)
+      .def_ro("softened_steps", &Statistics::softened_steps);
   nb::class_<MultibodySubsystem, Subsystem>(m, "MultibodySubsystem")
       .def(
           "__init__",
@@ -478,6 +481,14 @@ void bind_subsystem(nb::module_& m) {
           nb::arg("model"), nb::arg("options"), nb::arg("outputs"), nb::arg("q"), nb::arg("v"),
           nb::arg("input_defaults"), nb::arg("guided_by_inputs"), nb::arg("step"))
       .def_prop_ro("statistics", &MultibodySubsystem::statistics)
+      .def_prop_ro(
+          "state",
+          [](const MultibodySubsystem& self) {
+            Vector both = self.state().q;
+            both.insert(both.end(), self.state().v.begin(), self.state().v.end());
+            return both;
+          },
+          "Positions of all coordinates, then their velocities.")
       .def_prop_ro("solver",
                    [](const MultibodySubsystem& self) { return std::string(self.stepper().solver()->name()); })
       .def("start", &MultibodySubsystem::start, nb::arg("t"));
@@ -489,6 +500,8 @@ void bind_multibody(nb::module_& core) {
   nb::module_ m = core.def_submodule("multibody", "Mechanisms in natural coordinates.");
   bind_parts(m);
   bind_multibody_forces(m);
+  bind_linear(m);
+  bind_linear_operations(m);
   bind_assembly(m);
   bind_model(m);
   bind_outputs(m);

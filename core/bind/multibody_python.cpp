@@ -7,7 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <array>
+#include <vector>
 
 #include "bind/python_calls.hpp"
 #include "bind/python_values.hpp"
@@ -152,12 +152,14 @@ class PythonTerms {
   PythonTerms(nb::object function, const EvaluatedModelSizes& sizes)
       : function_(std::move(function)),
         asked_(1 + 2 * sizes.coordinates + sizes.inputs),
-        parts_{{{"M", sizes.coordinates * sizes.coordinates},
-                {"Phi", sizes.equations},
-                {"J", sizes.equations * sizes.coordinates},
-                {"Q", sizes.coordinates}}},
+        answered_(sizes.answered()),
+        parts_{{"M", sizes.coordinates * sizes.coordinates},
+               {"Phi", sizes.equations},
+               {"J", sizes.equations * sizes.coordinates},
+               {"Q", sizes.coordinates}},
         question_(std::make_unique<SharedArray>(asked_)) {
-    for (const Part& part : parts_) answered_ += part.count;
+    if (sizes.rates) parts_.push_back({"c", sizes.equations});
+    if (sizes.rheonomic) parts_.push_back({"Phi_t", sizes.equations});
   }
   ~PythonTerms() {
     HoldsInterpreter held;
@@ -182,8 +184,8 @@ class PythonTerms {
     int count;
   };
   nb::object function_;
-  int asked_, answered_ = 0;
-  std::array<Part, 4> parts_;
+  int asked_, answered_;
+  std::vector<Part> parts_;
   std::unique_ptr<SharedArray> question_;
 };
 

@@ -21,5 +21,7 @@ multibody::ModelPointer make_python_model(nb::object model, double length);
 multibody::TermFunction make_python_terms(nb::object function, const multibody::EvaluatedModelSizes& sizes);
 
 void bind_multibody_forces(nb::module_& m);
+void bind_linear(nb::module_& m);
+void bind_linear_operations(nb::module_& m);
 
 }  // namespace counterpoint::bind

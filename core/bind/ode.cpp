@@ -8,6 +8,8 @@
 
 #include "bind/python_calls.hpp"
 #include "bind/python_values.hpp"
+#include "check.hpp"
+#include "ode/probed_subsystem.hpp"
 #include "ode/recipes.hpp"
 
 namespace counterpoint::bind {
@@ -86,6 +88,19 @@ class PythonOutput final : public OutputMap {
   bool uses_inputs_;
 };
 
+std::vector<double> to_values(const Array2& a) { return {a.data(), a.data() + a.size()}; }
+
+/// A subsystem that is probed; `model` was made by `ode_subsystem`.
+std::shared_ptr<ProbedSubsystem> make_probed(const SubsystemPointer& model, std::vector<double> times,
+                                             const Array2& values, const Array2& slopes, std::vector<double> x,
+                                             std::vector<double> earlier, std::vector<double> ends) {
+  auto ode = std::dynamic_pointer_cast<OdeSubsystem>(model);
+  COUNTERPOINT_ASSERT(ode != nullptr);
+  ProbedSubsystem::Past past{std::move(times), to_values(values), to_values(slopes)};
+  return std::make_shared<ProbedSubsystem>(
+      std::move(ode), std::move(past), ProbedSubsystem::Beginning{std::move(x), std::move(earlier)}, std::move(ends));
+}
+
 CompiledRightHandSide::Function to_function(std::uintptr_t address) {
   return reinterpret_cast<CompiledRightHandSide::Function>(address);
 }
@@ -93,8 +108,24 @@ CompiledRightHandSide::Function to_function(std::uintptr_t address) {
 }  // namespace
 
 void bind_ode(nb::module_& m) {
-  nb::class_<RightHandSide>(m, "RightHandSide");
-  nb::class_<OutputMap>(m, "OutputMap");
+  nb::class_<RightHandSide>(m, "RightHandSide")
+      .def(
+          "evaluate",
+          [](const RightHandSide& f, double t, const std::vector<double>& x, const std::vector<double>& u) {
+            std::vector<double> dx(f.states());
+            f.evaluate(t, x.data(), u.data(), dx.data());
+            return dx;
+          },
+          nb::arg("t"), nb::arg("x"), nb::arg("u"));
+  nb::class_<OutputMap>(m, "OutputMap")
+      .def(
+          "evaluate",
+          [](const OutputMap& g, double t, const std::vector<double>& x, const std::vector<double>& u) {
+            std::vector<double> y(g.width());
+            g.evaluate(t, x.data(), u.data(), y.data());
+            return y;
+          },
+          nb::arg("t"), nb::arg("x"), nb::arg("u"));
   nb::class_<SolverOptions>(m, "SolverOptions")
       .def(nb::init<>())
       .def_rw("relative_tolerance", &SolverOptions::relative_tolerance)
@@ -141,6 +172,7 @@ void bind_ode(nb::module_& m) {
       },
       nb::arg("function"), nb::arg("states"), nb::arg("inputs"), nb::arg("width"), nb::arg("uses_inputs"));
 
+  nb::class_<OdeSubsystem, Subsystem>(m, "OdeSubsystem").def_prop_ro("state", &OdeSubsystem::state);
   m.def(
       "ode_subsystem",
       [](RightHandSidePointer f, OutputMapPointer g, std::vector<double> x0, const std::string& solver,
@@ -149,6 +181,17 @@ void bind_ode(nb::module_& m) {
                             options);
       },
       nb::arg("right_hand_side"), nb::arg("output"), nb::arg("x0"), nb::arg("solver"), nb::arg("options"));
+
+  nb::class_<ProbedSubsystem, Subsystem>(m, "ProbedSubsystem")
+      .def("published",
+           [](const ProbedSubsystem& self) {
+             return to_rows(self.published(), 1 + 2 * static_cast<std::size_t>(self.output_width()));
+           })
+      .def_prop_ro("gave_slopes", &ProbedSubsystem::gave_slopes)
+      .def_prop_ro("state", [](const ProbedSubsystem& self) { return self.model().state(); })
+      .def_prop_ro("earlier_states", [](const ProbedSubsystem& self) { return self.model().earlier_states(); });
+  m.def("probed_subsystem", &make_probed, nb::arg("model"), nb::arg("times"), nb::arg("values"), nb::arg("slopes"),
+        nb::arg("x"), nb::arg("earlier"), nb::arg("ends"));
 
   m.def(
       "table",

@@ -104,18 +104,18 @@ void bind_laws(nb::module_& m) {
       "Long steps while signals change little.");
   m.def(
       "extrapolation_law",
-      [](std::vector<LeadingSignal> signals, double tolerance,
-         std::vector<double> absolute) -> std::shared_ptr<StepLaw> {
-        return std::make_shared<ExtrapolationLaw>(std::move(signals), tolerance, std::move(absolute));
+      [](std::vector<LeadingSignal> signals, double tolerance, std::vector<double> absolute,
+         double ahead) -> std::shared_ptr<StepLaw> {
+        return std::make_shared<ExtrapolationLaw>(std::move(signals), tolerance, std::move(absolute), ahead);
       },
-      nb::arg("signals"), nb::arg("tolerance"), nb::arg("absolute"),
+      nb::arg("signals"), nb::arg("tolerance"), nb::arg("absolute"), nb::arg("ahead"),
       "Steps for which extrapolation is off by the tolerance.");
   m.def(
       "defect_law",
-      [](double tolerance, std::vector<SignalTolerance> signals) -> std::shared_ptr<StepLaw> {
-        return std::make_shared<DefectLaw>(tolerance, std::move(signals));
+      [](double tolerance, std::vector<SignalTolerance> signals, double ahead) -> std::shared_ptr<StepLaw> {
+        return std::make_shared<DefectLaw>(tolerance, std::move(signals), ahead);
       },
-      nb::arg("tolerance"), nb::arg("signals"), "Steps by what was assumed against what arrived.");
+      nb::arg("tolerance"), nb::arg("signals"), nb::arg("ahead"), "Steps by what was assumed against what arrived.");
   m.def(
       "energy_law",
       [](double tolerance, double absolute, const std::vector<std::pair<int, int>>& pairs, int connections,
@@ -127,8 +127,15 @@ void bind_laws(nb::module_& m) {
       nb::arg("tolerance"), nb::arg("absolute"), nb::arg("bonds"), nb::arg("connections"), nb::arg("order"),
       "Steps by the power that the interface creates or destroys.");
   m.def(
-      "pass_law", [](int order) -> std::shared_ptr<StepLaw> { return std::make_shared<PassLaw>(order); },
-      nb::arg("order"), "Steps by the difference of two passes.");
+      "pass_law",
+      [](int order, double tolerance,
+         const std::vector<std::pair<SignalTolerance, int>>& inputs) -> std::shared_ptr<StepLaw> {
+        std::vector<AssumedInput> assumed;
+        for (const auto& [of_input, signal] : inputs) assumed.push_back({of_input, signal});
+        return std::make_shared<PassLaw>(order, tolerance, std::move(assumed));
+      },
+      nb::arg("order"), nb::arg("tolerance"), nb::arg("inputs"),
+      "Steps by the difference of two passes; inputs whose defects count have a tolerance and a signal.");
   m.def(
       "python_step_law",
       [](nb::object function, int connections) -> std::shared_ptr<StepLaw> {

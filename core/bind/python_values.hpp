@@ -40,6 +40,7 @@ void bind_ode(nb::module_& m);
 void bind_python_subsystems(nb::module_& m);
 void bind_coupling(nb::module_& m);
 void bind_pace(nb::module_& m);
+void bind_window(nb::module_& m);
 void bind_multibody(nb::module_& m);
 void bind_diagram(nb::module_& m);
 void bind_diagram_functions(nb::module_& m);

@@ -74,6 +74,7 @@ void bind_signal(nb::module_& m) {
       nb::arg("side"));
   m.def("lagrange", recipe::maker(recipe::lagrange_factory), nb::arg("order"));
   m.def("hermite", recipe::maker(recipe::hermite_factory));
+  m.def("spline", recipe::maker(recipe::spline_factory));
   m.def("taylor", recipe::maker(recipe::taylor_factory), nb::arg("order"));
   m.def("least_squares", recipe::maker(recipe::least_squares_factory), nb::arg("order"), nb::arg("points"));
   m.def(

@@ -8,13 +8,26 @@
 
 namespace counterpoint {
 
+namespace {
+
+/// Field by field: a copy of what the connection uses would wait for the numbers that were written a moment ago.
+Samples all_published(const Connection& c) {
+  Samples all;
+  all.history = c.present;
+  all.begin = c.present->begin();
+  all.end = c.present->end();
+  all.column = c.samples.column;
+  all.width = c.samples.width;
+  all.tolerance = c.samples.tolerance;
+  return all;
+}
+
+}  // namespace
+
 /// Flat for the same reason as Scheduler::go.
 [[gnu::flatten]] void Comparison::arrive(const Connection& c) {
   if (!pending()) return;
-  Samples samples = c.samples;
-  samples.history = c.present;
-  samples.begin = samples.history->begin();
-  samples.end = samples.history->end();
+  const Samples samples = all_published(c);
   while (pending() && samples.time(samples.last()) >= pending_time() - samples.tolerance) {
     compare(pending_time(), &assumed_[first_ + 1], samples, c);
     first_ += 1 + width_;
@@ -25,9 +38,14 @@ namespace counterpoint {
 void Comparison::compare(double t, const double* assumed, const Samples& samples, const Connection& c) {
   const double* values = published(samples, t);
   for (int j = 0; j < width_; ++j) arrived_[j] = c.scaled(values[j]);
-  const std::size_t told = samples.time(place_) < t - samples.tolerance ? std::min(place_ + 1, samples.last()) : place_;
-  const Arrival arrival{connection_, t, assumed, arrived_.data(), width_, samples.time(told)};
+  Arrival arrival{connection_, t, assumed, arrived_.data(), width_, t};
   defect.arrived(arrival);
+  if (!indicators_.empty()) tell(arrival, samples);
+}
+
+[[gnu::noinline]] void Comparison::tell(Arrival& arrival, const Samples& samples) {
+  const bool between = samples.time(place_) < arrival.t - samples.tolerance;
+  arrival.sample = samples.time(between ? std::min(place_ + 1, samples.last()) : place_);
   for (Indicator* indicator : indicators_) indicator->arrived(arrival);
 }
 
@@ -40,6 +58,8 @@ const double* Comparison::published(const Samples& samples, double t) {
 }
 
 std::size_t Comparison::behind(const Samples& samples, double t) {
+  // Most often the sample that was waited for is the newest one: many small steps need not be walked over.
+  if (samples.time(samples.last()) <= t + samples.tolerance) return place_ = samples.last();
   std::size_t k = std::clamp(place_, samples.begin, samples.last());
   while (k < samples.last() && samples.time(k + 1) <= t + samples.tolerance) ++k;
   while (k > samples.begin && samples.time(k) > t + samples.tolerance) --k;

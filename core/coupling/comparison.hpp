@@ -61,6 +61,8 @@ class Comparison {
   friend struct fast::DerivedComparison;
 
   void compare(double t, const double* assumed, const Samples& samples, const Connection& c);
+  /// Tell the indicators beside the defect, and which sample has told it.
+  void tell(Arrival& arrival, const Samples& samples);
   /// What the source has published for time t: a sample, or between samples a cubic.
   const double* published(const Samples& samples, double t);
   /// The last sample not later than t, or the first one when all are later; looked for from the last place on.

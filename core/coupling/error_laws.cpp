@@ -19,29 +19,30 @@ double PiController::tell(double error, double power) {
   return found;
 }
 
-double PiController::factor(double logarithm) {
-  constexpr double safety = 0.9;
-  return safety * std::exp(logarithm);
-}
+double PiController::factor(double logarithm, double safety) { return safety * std::exp(logarithm); }
 
-DefectLaw::DefectLaw(double tolerance, std::vector<SignalTolerance> signals) : tolerance_(tolerance) {
-  for (const SignalTolerance& signal : signals) slots_.push_back({signal, signal.scale, {}, {}});
+DefectLaw::DefectLaw(double tolerance, std::vector<SignalTolerance> signals, double ahead)
+    : tolerance_(tolerance), ahead_(ahead) {
+  for (const SignalTolerance& signal : signals) slots_.push_back({signal, {}, {}, {}});
 }
 
 void DefectLaw::arrived(const Arrival& arrival) {
   Slot& slot = slots_[arrival.connection];
   if (!slot.tolerance.counts) return;
-  double difference = 0.0;
+  slot.sizes.resize(arrival.width);
+  double difference = 0.0, scale = slot.tolerance.scale;
   for (int j = 0; j < arrival.width; ++j) {
-    if (slot.tolerance.scale == 0.0) slot.scale = std::max(slot.scale, std::abs(arrival.arrived[j]));
+    slot.sizes[j].tell(arrival.t, arrival.arrived[j]);
+    if (slot.tolerance.scale == 0.0) scale = std::max(scale, slot.sizes[j].value(ahead_));
     difference = std::max(difference, std::abs(arrival.assumed[j] - arrival.arrived[j]));
   }
-  const double allowed = slot.tolerance.absolute + tolerance_ * slot.scale;
+  const double allowed = slot.tolerance.absolute + tolerance_ * scale;
   slot.told.push_back({arrival.sample, difference > 0.0 ? difference / allowed : 0.0});
 }
 
 StepChoice DefectLaw::propose(double /*t*/, double last, double known) {
   const double up_to = known + 1e-9 * std::abs(last);
+  mean_.tell(last);
   StepChoice choice{std::numeric_limits<double>::infinity(), StepRule::law, 0.0, -1};
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < slots_.size(); ++k) {
@@ -52,7 +53,8 @@ StepChoice DefectLaw::propose(double /*t*/, double last, double known) {
       error = std::max(error, slot.told[used].error);
     if (used == 0) continue;
     slot.told.erase(slot.told.begin(), slot.told.begin() + static_cast<std::ptrdiff_t>(used));
-    const double logarithm = slot.controller.tell(error, slot.tolerance.order);
+    error *= mean_.share(last);
+    const double logarithm = slot.controller.tell(error, slot.tolerance.order + 1);
     choice.estimate = std::max(choice.estimate, error);
     if (logarithm >= least) continue;
     least = logarithm;
@@ -85,6 +87,8 @@ StepChoice EnergyLaw::propose(double t, double last, double /*known*/) {
   StepChoice choice{std::numeric_limits<double>::infinity(), StepRule::law, 0.0, -1};
   if (last == 0.0) choice.estimate = std::numeric_limits<double>::quiet_NaN();
   if (last == 0.0) return choice;
+  time_ += last;
+  mean_.tell(last);
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < bonds_.size(); ++k) {
     Bond& bond = bonds_[k];
@@ -95,10 +99,11 @@ StepChoice EnergyLaw::propose(double t, double last, double /*known*/) {
     };
     const double received = assumed(bond.connections.effort, effort) * flow;
     const double sent = effort * assumed(bond.connections.flow, flow);
-    bond.power = std::max({bond.power, std::abs(received), std::abs(sent)});
+    bond.energy += std::max(std::abs(received), std::abs(sent)) * last;
     const double residual = std::abs(received - sent);
-    const double error = residual > 0.0 ? residual / (absolute_ + tolerance_ * bond.power) : 0.0;
-    const double logarithm = bond.controller.tell(error, order_);
+    const double allowed = absolute_ + tolerance_ * bond.energy / time_;
+    const double error = residual > 0.0 ? residual * mean_.share(last) / allowed : 0.0;
+    const double logarithm = bond.controller.tell(error, order_ + 1);
     choice.estimate = std::max(choice.estimate, error);
     if (logarithm >= least) continue;
     least = logarithm;

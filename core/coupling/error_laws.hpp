@@ -19,8 +19,9 @@ class PiController {
   /// Logarithm of the factor. `error`: of the step that has ended, in units of the tolerance; it grows with this power
   /// of the step.
   double tell(double error, double power);
-  /// The factor that belongs to a logarithm: the smallest of all signals.
-  static double factor(double logarithm);
+  /// The factor that belongs to a logarithm: the smallest of all signals. Where steps are rejected, a little less than
+  /// what would just do is tried.
+  static double factor(double logarithm, double safety = 1.0);
 
  private:
   double before_ = 0.0;  ///< logarithm of the error of the step before
@@ -30,8 +31,8 @@ class PiController {
 /// that any subsystem can be stepped this way.
 class DefectLaw final : public StepLaw {
  public:
-  /// One tolerance for each connection of the run, by number.
-  DefectLaw(double tolerance, std::vector<SignalTolerance> signals);
+  /// One tolerance for each connection of the run, by number. `ahead`: see SignalSize, s.
+  DefectLaw(double tolerance, std::vector<SignalTolerance> signals, double ahead);
   StepChoice propose(double t, double last, double known) override;
   void arrived(const Arrival& arrival) override;
 
@@ -42,11 +43,13 @@ class DefectLaw final : public StepLaw {
   };
   struct Slot {
     SignalTolerance tolerance;
-    double scale = 0.0;
+    std::vector<SignalSize> sizes;  ///< by component
     PiController controller;
     std::vector<Told> told;  ///< and not yet used
   };
   double tolerance_;
+  double ahead_;
+  MeanStep mean_;
   std::vector<Slot> slots_;  ///< by connection: each is told by one thread
 };
 
@@ -56,7 +59,7 @@ struct BondSpec {
   int flow;
 };
 
-/// Steps by the power that the interface creates or destroys: |u_e f - e u_f| against the largest power so far, where
+/// Steps by the power that the interface creates or destroys: |u_e f - e u_f| against the mean power so far, where
 /// u_e and u_f are the inputs that were assumed and e and f what arrived. Reference: Sadjina et al. (2017), with the
 /// power exchanged and not the residual as the measure.
 class EnergyLaw final : public StepLaw {
@@ -73,7 +76,7 @@ class EnergyLaw final : public StepLaw {
   };
   struct Bond {
     BondSpec connections;
-    double power = 0.0;  ///< largest so far, W
+    double energy = 0.0;  ///< exchanged so far, J
     PiController controller;
   };
   /// The output behind a connection, in units of its input.
@@ -84,6 +87,8 @@ class EnergyLaw final : public StepLaw {
   std::vector<Bond> bonds_;
   std::vector<Value> values_;  ///< by connection, what was assumed last
   int order_;
+  double time_ = 0.0;  ///< since the start, s
+  MeanStep mean_;
   const Network* network_ = nullptr;
 };
 

@@ -134,6 +134,8 @@ class Network {
   using Saved = std::vector<Participant::Saved>;
   /// False when a subsystem cannot; `into` is then of no use. Its memory serves the next save as well.
   bool save(Saved& into) const;
+  /// The same; when it throws, `failure` says whose state it was.
+  bool save_noting_failures(Saved& into);
   void restore(const Saved& saved);
   /// The same but for the subsystems, after one of them has failed: `failure` stays.
   void rewind(const Saved& saved);

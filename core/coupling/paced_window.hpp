@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <utility>
 
 #include "coupling/error_laws.hpp"
@@ -32,16 +33,39 @@ struct OutputTolerance {
   SignalTolerance tolerance;
 };
 
-/// Steps by the difference of two passes, which a TwoPassWindow tells.
+/// What a step assumed for an input, and how much it may be wrong.
+struct AssumedInput {
+  SignalTolerance tolerance;
+  int signal;           ///< the output behind it, by its number in the law
+  double scale = 0.0;   ///< largest absolute value so far
+  double defect = 0.0;  ///< of the step under way, in units of the tolerance
+};
+
+/// Steps by the difference of two passes, which a TwoPassWindow tells. It listens, too: where both passes assume the
+/// same wrong input, as before a contact, their difference does not show it.
 class PassLaw final : public StepLaw {
  public:
-  explicit PassLaw(int order) : order_(order) {}
+  /// `inputs`: by connection; none: what is assumed does not count.
+  PassLaw(int order, double tolerance, std::vector<AssumedInput> inputs)
+      : order_(order), tolerance_(tolerance), inputs_(std::move(inputs)) {}
+  void arrived(const Arrival& arrival) override;
+  void returned_to(double /*t*/) override { begin(); }
+  /// A step begins.
+  void begin();
+  /// The largest defect since then, and its signal.
+  std::pair<double, int> largest_defect() const;
   StepChoice propose(double t, double last, double known) override;
-  void tell(double error) { error_ = error; }
+  void tell(double error, int order) {
+    error_ = error;
+    order_now_ = order;
+  }
   int order() const { return order_; }
 
  private:
   int order_;  ///< the error grows with this power of the step
+  double tolerance_;
+  std::vector<AssumedInput> inputs_;
+  int order_now_ = 1;
   double error_ = std::numeric_limits<double>::quiet_NaN();
   PiController controller_;
 };
@@ -77,12 +101,15 @@ class TwoPassWindow final : public PacedWindow {
  private:
   /// The largest difference of the passes in units of the tolerance, and the output that has it.
   std::pair<double, int> error(const std::vector<InterfaceSignal>& interface);
+  double change_by_slope(const InterfaceSignal& signal) const;
   void begin_pass(bool is_second);
+  /// The error grows with this power of the step; with a lower one as long as there are few samples.
+  int order() const { return std::min(law_->order(), 2 + windows_); }
 
   std::shared_ptr<PassLaw> law_;
   Setup setup_;
   std::vector<double> scales_;
-  double divisor_;  ///< by which the difference is larger than the error
+  int windows_ = 0;  ///< that are behind
   double end_ = 0.0;
   bool is_second_ = false;  ///< the pass under way is the second one of its step
 };

@@ -17,20 +17,22 @@ namespace counterpoint {
 ///     Two, because what changes goes around: where none waits, an output changes one pass after its inputs.
 class RepeatedStart final : public Window {
  public:
-  /// `end`: where the first steps end, s.
-  RepeatedStart(double end, double tolerance) : end_(end), tolerance_(tolerance) {}
+  /// `end`: where the first steps end, s. `optional`: where they cannot be repeated, the run goes on without.
+  RepeatedStart(double end, double tolerance, bool optional) : end_(end), tolerance_(tolerance), optional_(optional) {}
 
   double end_after(double) override { return end_; }
   bool is_over(double from, double tolerance) const override { return from >= end_ - tolerance; }
   bool again(int pass, double end, const std::vector<InterfaceSignal>& interface) override;
   bool discards_repeats() const override { return discards_; }
-  bool repeat_failed() override { return discards_ = true; }
+  bool pass_failed(int pass) override { return pass > 0 && (discards_ = true); }
+  bool is_optional() const override { return optional_; }
   bool centred() const override { return true; }
   void report(WindowTally& tally) const override;
 
  private:
   double end_;
   double tolerance_;
+  bool optional_;
   double change_ = 0.0;         ///< by the last repeat
   double change_before_ = 0.0;  ///< by the one before
   bool discards_ = false;

@@ -53,7 +53,7 @@ class SparePages {
     void* memory;
     std::size_t bytes;
   };
-  static constexpr std::size_t most_kept = 16 * huge_page;
+  static constexpr std::size_t most_kept = 32 * huge_page;  ///< 64 MB: rows of some million steps
 
   /// Null when there is no memory.
   static void* map(std::size_t bytes) {

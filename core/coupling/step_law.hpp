@@ -40,6 +40,53 @@ class StepLaw : public Indicator {
   void arrived(const Arrival&) override {}
 };
 
+/// How large a signal is: its largest absolute value so far. One that begins at zero has hardly begun to move: until it
+/// turns for the first time, what it moves in a given time at its present rate counts as well.
+class SignalSize {
+ public:
+  void tell(double t, double y) {
+    if (t > t_) {
+      const double rate = (y - y_) / (t - t_);
+      turned_ = turned_ || rate * rate_ < 0.0;
+      rate_ = rate;
+    }
+    t_ = t;
+    y_ = y;
+    largest_ = y > largest_ ? y : -y > largest_ ? -y : largest_;
+  }
+  /// `ahead`: that time, s.
+  double value(double ahead) const {
+    const double moved = turned_ ? 0.0 : (rate_ < 0.0 ? -rate_ : rate_) * ahead;
+    return moved > largest_ ? moved : largest_;
+  }
+
+ private:
+  double t_ = std::numeric_limits<double>::infinity();  ///< of the last value, s; at first: there is none
+  double y_ = 0.0;
+  double rate_ = 0.0;
+  double largest_ = 0.0;
+  bool turned_ = false;
+};
+
+/// The mean length of the steps so far. What a step leaves behind is its error times its length: measured against the
+/// mean step, long steps are held back and short ones are let go, so that each adds as much to the error of the run.
+class MeanStep {
+ public:
+  /// A step of this length has ended; 0: there was none.
+  void tell(double length) {
+    if (length <= 0.0) return;
+    time_ += length;
+    count_ += 1.0;
+  }
+  /// The length of a step as a share of the mean; 1 where there was none.
+  double share(double length) const { return count_ > 0.0 ? length * count_ / time_ : 1.0; }
+  double length() const { return count_ > 0.0 ? time_ / count_ : 0.0; }
+
+ private:
+  double time_ = 0.0;
+  double count_ = 0.0;
+};
+
 /// Between which lengths steps stay.
 struct StepLimits {
   double first = 0.0;                                        ///< s

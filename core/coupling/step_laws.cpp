@@ -96,8 +96,13 @@ StepChoice GradientLaw::propose(double t, double last, double known) {
   return {length, StepRule::law, largest, leading};
 }
 
-ExtrapolationLaw::ExtrapolationLaw(std::vector<LeadingSignal> signals, double tolerance, std::vector<double> absolute)
-    : signals_(std::move(signals)), tolerance_(tolerance), absolute_(std::move(absolute)), scales_(signals_.size()) {}
+ExtrapolationLaw::ExtrapolationLaw(std::vector<LeadingSignal> signals, double tolerance, std::vector<double> absolute,
+                                   double ahead)
+    : signals_(std::move(signals)),
+      tolerance_(tolerance),
+      absolute_(std::move(absolute)),
+      ahead_(ahead),
+      sizes_(signals_.size()) {}
 
 void ExtrapolationLaw::join(const Network& network, int participant) {
   network_ = &network;
@@ -106,14 +111,17 @@ void ExtrapolationLaw::join(const Network& network, int participant) {
 
 StepChoice ExtrapolationLaw::propose(double t, double last, double known) {
   StepChoice choice{std::numeric_limits<double>::infinity(), StepRule::law, 0.0, -1};
+  mean_.tell(last);
   for (std::size_t k = 0; k < signals_.size(); ++k) {
     const Recent samples = recent_samples(*network_, signals_[k], participant_, participant_ < 0 ? t : known);
-    scales_[k] = std::max(scales_[k], std::abs(samples.y[0]));
+    sizes_[k].tell(samples.t[0], samples.y[0]);
     const Derivative found = derivative_of(samples, signals_[k].derivative);
-    const double allowed = absolute_[k] + tolerance_ * scales_[k];
+    const double allowed = absolute_[k] + tolerance_ * sizes_[k].value(ahead_);
     if (found.order == 0 || found.size == 0.0) continue;
-    const double length = std::pow(allowed / found.size, 1.0 / found.order);
-    choice.estimate = std::max(choice.estimate, found.size * std::pow(last, found.order) / allowed);
+    const double length = mean_.length() > 0.0
+                              ? std::pow(allowed * mean_.length() / found.size, 1.0 / (found.order + 1))
+                              : std::pow(allowed / found.size, 1.0 / found.order);
+    choice.estimate = std::max(choice.estimate, found.size * std::pow(last, found.order) * mean_.share(last) / allowed);
     if (length < choice.length) {
       choice.length = length;
       choice.signal = static_cast<int>(k);

@@ -55,7 +55,8 @@ class GradientLaw final : public StepLaw {
 /// extrapolation of order P = n - 1 through equal steps is off by |y^(n)| H^n.
 class ExtrapolationLaw final : public StepLaw {
  public:
-  ExtrapolationLaw(std::vector<LeadingSignal> signals, double tolerance, std::vector<double> absolute);
+  /// `ahead`: see SignalSize, s.
+  ExtrapolationLaw(std::vector<LeadingSignal> signals, double tolerance, std::vector<double> absolute, double ahead);
   void join(const Network& network, int participant) override;
   StepChoice propose(double t, double last, double known) override;
 
@@ -65,7 +66,9 @@ class ExtrapolationLaw final : public StepLaw {
   std::vector<double> absolute_;
   const Network* network_ = nullptr;
   int participant_ = -1;
-  std::vector<double> scales_;  ///< largest absolute values so far
+  double ahead_;
+  std::vector<SignalSize> sizes_;
+  MeanStep mean_;
 };
 
 }  // namespace counterpoint

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "signal/history.hpp"
@@ -24,6 +25,12 @@ struct WindowTally {
   long not_converged = 0;        ///< windows whose last repeat changed more than the tolerance
   double largest_change = 0.0;   ///< by the last repeat of a window, relative
   double time_of_largest = 0.0;  ///< end of that window, s
+  long growing = 0;              ///< windows without a tolerance whose repeats changed more and more
+  long cuts = 0;                 ///< windows that were begun again with an earlier end
+  std::vector<double> changes;   ///< by the repeats of the window with the largest change that has not converged
+  int participant = -1;          ///< whose output changed most there, and
+  int column = -1;               ///< which one it is; -1: all windows have converged
+  std::string obstacle;          ///< why nothing was repeated after all
 };
 
 /// A stretch of time that may be repeated until it converges.
@@ -34,15 +41,22 @@ struct WindowTally {
 ///  2. `opened(interface)` tells what the interface is at the beginning, from the last samples of `now`.
 ///  3. `again(pass, end, interface)` is asked after every pass, the first being number 0: whether all participants are
 ///     restored to the beginning and go through the window again. It is told the interface over the stretch.
+///     `propose(interface, read)` follows a yes and may change what the next pass will read: that which this one has
+///     published, in `read` by participant.
 ///  4. When it says no and `discards_repeats`, the window is gone through once more as in the first pass. The same is
-///     done when the numbers of a repeat fail (NaN, a solver that gives up) and `repeat_failed` says so; else the run
-///     ends.
+///     done when the numbers of a pass fail (NaN, a solver that gives up) and `pass_failed` says yes; where repeats are
+///     not discarded, `end_of_repeat` then says where the next pass ends. After a no the run ends.
 ///  5. `is_over(from, tolerance)` is asked before each window: the run then goes on without.
 ///  6. Where no consumer extrapolates there is no interface: neither is called, and there is one pass.
 ///  7. What it answers follows from what it is told, so that equal runs give equal bits.
 ///  8. One that never answers yes says so (`may_repeat`): subsystems that cannot save will do then.
-///  9. After a yes, `reads_earlier` says whether the next pass interpolates what this one has published, or begins
-///     afresh, and `end_of_repeat` where it ends: not after the window.
+///  9. One that `predicts` is asked before each first pass for what consumers read instead of extrapolating: `predict`
+///     writes it into `read`, by participant, from what was published up to the beginning to the end of the window.
+/// 10. After a yes, `reads_earlier` says whether the next pass interpolates what this one has published, or begins
+///     afresh, and `end_of_repeat` where it ends: not after the window. `end_of(i, end)` is where participant i ends
+///     its pass, not later, and `keeps(i)` whether it stays where it is instead of going through the window again.
+/// 10. Without one that `is_optional` the run can be made as well: where a state cannot be saved or restored, where a
+///     repeat fails or ends the run, the first pass counts (`pass_failed` tells it), also if it is not complete.
 class Window {
  public:
   virtual ~Window() = default;
@@ -50,48 +64,23 @@ class Window {
   virtual double end_after(double from) = 0;
   virtual void opened(const std::vector<InterfaceSignal>& /*interface*/) {}
   virtual bool again(int pass, double end, const std::vector<InterfaceSignal>& interface) = 0;
+  virtual void propose(const std::vector<InterfaceSignal>& /*interface*/, std::vector<History>& /*read*/) {}
   virtual bool discards_repeats() const { return false; }
-  virtual bool repeat_failed() { return false; }
+  virtual bool pass_failed(int /*pass*/) { return false; }
+  virtual bool is_optional() const { return false; }
   virtual bool is_over(double /*from*/, double /*tolerance*/) const { return false; }
   virtual bool may_repeat() const { return true; }
+  virtual bool predicts() const { return false; }
+  virtual void predict(double /*end*/, const std::vector<InterfaceSignal>& /*interface*/,
+                       std::vector<History>& /*read*/) {}
   virtual bool reads_earlier() const { return true; }
   virtual double end_of_repeat() const { return Polynomial::infinity; }
+  virtual double end_of(int /*participant*/, double end) const { return end; }
+  virtual bool keeps(int /*participant*/) const { return false; }
   /// Whether repeats take samples from both sides, since those ahead are known.
   virtual bool centred() const { return false; }
   /// Add what it has to say.
   virtual void report(WindowTally& /*tally*/) const {}
-};
-
-/// How long windows of equal length are, and when they have been repeated enough.
-struct WindowSpec {
-  double length = 0.0;     ///< s
-  int repeats = 1;         ///< after the first pass, at most
-  double tolerance = 0.0;  ///< a repeat that changes less is the last one; 0: repeat as often as said
-  bool centred = false;    ///< repeats take samples from both sides
-};
-
-/// Windows of equal length, repeated a number of times or until a repeat changes little.
-/// Change: of an output at the end of the window, from one pass to the next, relative to its largest absolute value at
-/// the ends of windows so far.
-class RepeatedWindow final : public Window {
- public:
-  RepeatedWindow(const WindowSpec& spec, double start) : spec_(spec), start_(start) {}
-  double end_after(double from) override;
-  void opened(const std::vector<InterfaceSignal>& interface) override;
-  bool again(int pass, double end, const std::vector<InterfaceSignal>& interface) override;
-  bool centred() const override { return spec_.centred; }
-  void report(WindowTally& tally) const override;
-
- private:
-  double change(const std::vector<InterfaceSignal>& interface) const;
-
-  WindowSpec spec_;
-  double start_;
-  double count_ = 0.0;          ///< of windows, a whole number
-  std::vector<double> scales_;  ///< largest absolute values of the interface at the ends of windows
-  long not_converged_ = 0;
-  double largest_change_ = 0.0;
-  double time_of_largest_ = 0.0;
 };
 
 }  // namespace counterpoint

@@ -54,17 +54,17 @@ bool WindowedScheduler::advance(double target, double wall_seconds) {
   const double last = std::min(target, until_) - network().tolerance;
   bool pause = open_;  // after a slice that ended within a window there is something to take away at its end
   while (from_ < last) {
-    if (!open_ && !left_ && window_->is_over(from_, network().tolerance)) leave_windows();
+    if (!open_ && !left_ && (window_->is_over(from_, network().tolerance) || !can_go_back())) leave_windows();
     if (left_) return scheduler_.advance(target, wall_seconds);
     try {
       if (!open_) open();
       if (!finish_passes(wall_seconds)) return false;
     } catch (...) {
-      if (!may_discard_failure()) {
+      if (!may_go_on_after_failure()) {
         give_up();
         throw;
       }
-      go_back();
+      window_->discards_repeats() ? go_back() : repeat();
       continue;
     }
     close();
@@ -85,16 +85,18 @@ void WindowedScheduler::open() {
   const double end = window_->end_after(from_);
   to_ = end > until_ - network().tolerance ? until_ : end;
   std::vector<Participant>& participants = network().participants;
-  for (std::size_t i = 0; i < participants.size(); ++i) {
-    network().guarded(static_cast<int>(i), [&] { participants[i].open_until(to_); });
-  }
+  for (std::size_t i = 0; i < participants.size(); ++i) open_until_end(static_cast<int>(i));
   if (takes_back()) {
-    if (!network().save(checkpoint_)) internal_error("a subsystem in a window cannot save");
+    if (!network().save_noting_failures(checkpoint_)) internal_error("a subsystem in a window cannot save");
     for (std::size_t i = 0; i < participants.size(); ++i)
       participants[i].history.keep_from(checkpoint_[i].history.begin);
     window_->opened(interface_);
   }
-  takes_back() ? scheduler_.look_again() : scheduler_.go_on();
+  if (predicts()) {
+    window_->predict(to_, interface_, earlier_);
+    for (Participant& p : participants) p.read_earlier(earlier_, false);
+  }
+  takes_back() || predicts() ? scheduler_.look_again() : scheduler_.go_on();
   pass_ = 0;
   settled_ = false;
   shortened_ = false;
@@ -129,40 +131,94 @@ void WindowedScheduler::go_back() {
   settled_ = true;
 }
 
-/// After an exception: numbers that repeats made fail do not end a run whose first pass was well.
-bool WindowedScheduler::may_discard_failure() {
+/// States are tried before they are relied on, where the run can be made without.
+bool WindowedScheduler::can_go_back() {
+  if (!window_->is_optional() || !takes_back()) return true;
+  std::vector<Participant>& participants = network().participants;
+  try {
+    for (std::size_t i = 0; i < participants.size(); ++i) {
+      network().guarded(static_cast<int>(i), [&] {
+        const std::unique_ptr<SavedState> state = participants[i].subsystem->save();
+        if (!state) throw StepFailure(Failure::Kind::contract, "gave no state");
+        participants[i].subsystem->restore(*state);
+      });
+    }
+    return true;
+  } catch (...) {
+    if (!network().failure || network().failure.kind == Failure::Kind::death) throw;
+    obstacle_ = "a state could not be saved and restored: " + network().failure.reason;
+    network().forget_failure();
+    return false;
+  }
+}
+
+/// After an exception: numbers that fail in one pass may be well in another, and what repeats make fail does not end a
+/// run that can be made without them.
+bool WindowedScheduler::may_go_on_after_failure() {
   using Kind = Failure::Kind;
+  if (!has_open_window() || settled_) return false;
   const Kind kind = network().failure.kind;
   const bool numerical = kind == Kind::not_finite || kind == Kind::signal || kind == Kind::solver;
-  return has_open_window() && pass_ > 0 && !settled_ && numerical && window_->repeat_failed();
+  if (numerical) return window_->pass_failed(pass_);
+  const bool of_a_model = kind == Kind::model || kind == Kind::component || kind == Kind::contract;
+  if (pass_ == 0 || !window_->is_optional() || !(of_a_model || ends_run())) return false;
+  obstacle_ = of_a_model ? "a repeat failed: " + network().failure.reason : "a repeat ended the run";
+  return window_->pass_failed(pass_);
+}
+
+/// After an exception: whether it is a model's word that the run is over.
+bool WindowedScheduler::ends_run() {
+  try {
+    throw;
+  } catch (const RunEnd&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
 }
 
 void WindowedScheduler::repeat() {
   std::vector<Participant>& participants = network().participants;
-  for (std::size_t i = 0; i < participants.size(); ++i) std::swap(participants[i].history, earlier_[i]);
-  network().restore(checkpoint_);
+  for (std::size_t i = 0; i < participants.size(); ++i) {
+    if (!window_->keeps(static_cast<int>(i))) std::swap(participants[i].history, earlier_[i]);
+  }
+  window_->propose(interface_, earlier_);
   if (window_->end_of_repeat() < to_ - network().tolerance) {
     to_ = window_->end_of_repeat();
     shortened_ = true;
   }
+  network().forget_failure();
   for (std::size_t i = 0; i < participants.size(); ++i) {
-    Participant& p = participants[i];
-    p.history.keep_from(checkpoint_[i].history.begin);
-    if (window_->reads_earlier()) {
-      p.read_earlier(earlier_, window_->centred());
-    } else {
-      p.read_present();
-    }
-    // What was saved proposes to go to the first end, in steps of the first pass.
-    if (shortened_ || !window_->reads_earlier()) network().guarded(static_cast<int>(i), [&] { p.open_until(to_); });
-    if (window_->centred()) p.wants_sources_until(to_);
+    if (!window_->keeps(static_cast<int>(i))) take_back(static_cast<int>(i));
   }
   scheduler_.look_again();
   ++pass_;
 }
 
+void WindowedScheduler::take_back(int participant) {
+  Participant& p = network().participants[participant];
+  network().guarded(participant, [&] { p.restore(checkpoint_[participant]); });
+  p.history.keep_from(checkpoint_[participant].history.begin);
+  if (window_->reads_earlier()) {
+    p.read_earlier(earlier_, window_->centred());
+    if (window_->centred()) p.wants_sources_until(to_);
+  } else {
+    p.read_present();
+  }
+  // What was saved proposes to go to the first end, in steps of the first pass.
+  if (shortened_ || !window_->reads_earlier()) open_until_end(participant);
+}
+
+void WindowedScheduler::open_until_end(int participant) {
+  const double end = window_->end_of(participant, to_);
+  network().guarded(participant, [&] { network().participants[participant].open_until(end); });
+}
+
 void WindowedScheduler::close() {
   if (takes_back()) release();
+  if (predicts()) {
+    for (Participant& p : network().participants) p.read_present();
+  }
   ++windows_;
   passes_ += pass_ + 1;
   from_ = to_;
@@ -178,7 +234,8 @@ void WindowedScheduler::release() {
 }
 
 void WindowedScheduler::give_up() {
-  if (has_open_window()) network().rewind(checkpoint_);
+  const bool first_pass_counts = window_->is_optional() && (pass_ == 0 || settled_);
+  if (has_open_window() && !first_pass_counts) network().rewind(checkpoint_);
   release_states();
   open_ = false;
 }
@@ -198,6 +255,7 @@ WindowTally WindowedScheduler::tally() const {
   WindowTally tally;
   tally.windows = windows_;
   tally.passes = passes_;
+  tally.obstacle = obstacle_;
   window_->report(tally);
   return tally;
 }

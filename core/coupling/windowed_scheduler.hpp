@@ -3,8 +3,8 @@
 #include <memory>
 #include <vector>
 
+#include "coupling/repeated_window.hpp"
 #include "coupling/scheduler.hpp"
-#include "coupling/window.hpp"
 
 namespace counterpoint {
 
@@ -16,7 +16,8 @@ namespace counterpoint {
 ///       1. all participants stand at T, and the window ends at T'. Save everything.
 ///       2. first pass: to T' by the precedence rule; a step that would go beyond T' ends there.
 ///       3. as often as the window says (`Window::again`):
-///            keep what this pass has published, restore everything to T, and go to T' again:
+///            keep what this pass has published, or what the window makes of it (`Window::propose`),
+///            restore everything to T, and go to T' again:
 ///            a participant that waits for a source interpolates what it publishes now, as in the first pass;
 ///            one that does not wait interpolates what it published in the pass before
 ///            where stencils are centred, one that waits does so until its source has come to T', so that it
@@ -31,7 +32,7 @@ class WindowedScheduler {
  public:
   WindowedScheduler(const RunSpec& spec, std::unique_ptr<Window> window, int threads);
   WindowedScheduler(const RunSpec& spec, const WindowSpec& window, int threads)
-      : WindowedScheduler(spec, std::make_unique<RepeatedWindow>(window, spec.start), threads) {}
+      : WindowedScheduler(spec, std::make_unique<RepeatedWindow>(window, spec.start, spec.tolerance), threads) {}
 
   void start();
 
@@ -57,14 +58,19 @@ class WindowedScheduler {
 
  private:
   bool takes_back() const { return !interface_.empty() && window_->may_repeat(); }
+  bool predicts() const { return !interface_.empty() && window_->predicts(); }
   void find_interface();
   bool is_worth_a_look();
   void open();
   bool finish_passes(double wall_seconds);
   void repeat();
+  void take_back(int participant);
+  void open_until_end(int participant);
   void go_back();
   void leave_windows();
-  bool may_discard_failure();
+  bool may_go_on_after_failure();
+  bool can_go_back();
+  static bool ends_run();
   void close();
   void release();
   void release_states();
@@ -80,6 +86,7 @@ class WindowedScheduler {
   double to_ = 0.0;         ///< T'
   int pass_ = 0;            ///< of the open window
   bool shortened_ = false;  ///< it ends earlier than it did at first
+  std::string obstacle_;    ///< why states cannot be restored
   bool settled_ = false;    ///< the pass under way is the last one of its window
   bool left_ = false;       ///< there are no more windows
   long windows_ = 0;

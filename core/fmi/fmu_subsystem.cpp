@@ -38,7 +38,6 @@ FmuSubsystem::FmuSubsystem(LibraryPointer library, FmuSetup setup)
       slopes_in_(with_slopes(setup_.inputs)),
       slopes_out_(with_slopes(setup_.outputs)),
       u_(input_width_),
-      u_first_(input_width_),
       slopes_(std::max(slopes_in_.count(), slopes_out_.count())),
       discrete_by_event_(setup_.instance.event_mode) {
   if (setup_.input_style == InputStyle::intermediate) {
@@ -150,12 +149,13 @@ void FmuSubsystem::set_inputs(double t, double t_end, Inputs& u) {
   }
   const double h = t_end - t;
   if (slopes_in_.count() < u_.size()) std::copy_n(u.at(t), u_.size(), u_.begin());
-  std::copy_n(u.at(t + first_node * h), u_first_.size(), u_first_.begin());
+  const double* first = u.at(t + first_node * h);
+  for (std::size_t k = 0; k < slopes_in_.count(); ++k) u_[slopes_in_.places()[k]] = first[slopes_in_.places()[k]];
   const double* second = u.at(t + second_node * h);
   for (std::size_t k = 0; k < slopes_in_.count(); ++k) {
     const int place = slopes_in_.places()[k];
-    slopes_[k] = (second[place] - u_first_[place]) / ((second_node - first_node) * h);
-    u_[place] = u_first_[place] - first_node * h * slopes_[k];
+    slopes_[k] = (second[place] - u_[place]) / ((second_node - first_node) * h);
+    u_[place] -= first_node * h * slopes_[k];
   }
   write_inputs(u_.data());
   if (slopes_in_.count() == 0 || instance_->set_input_slopes(slopes_in_.references(), slopes_.data())) return;

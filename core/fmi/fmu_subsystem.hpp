@@ -69,7 +69,7 @@ class FmuSubsystem final : public FmuBase, public fast::HeldStepper {
   Inputs* inputs_ = nullptr;   ///< of the step under way
 
   Bundle slopes_in_{Type::float64}, slopes_out_{Type::float64};
-  std::vector<double> u_, u_first_, slopes_;
+  std::vector<double> u_, slopes_;
   bool discrete_by_event_ = false;  ///< discrete inputs are set in event mode (FMI 3)
 };
 

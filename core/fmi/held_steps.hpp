@@ -6,7 +6,7 @@ namespace counterpoint::fmi {
 
 /// The way of a held step, the same in all versions of FMI: set doubles, make a step, get doubles.
 ///
-/// `Version` adds the calls, all inside the ForeignCall of the caller:
+/// `Version` adds the calls (by `shielded_next`), all inside the ForeignCall of the caller:
 ///   `void set_doubles(const Exchange&, const double* u)` and `void get_doubles(const Exchange&, double* y)`;
 ///   `bool makes_step(double t, double h, StepEnd& end)`: false when the step did not end at t + h, but as `end` says.
 template <class Version>
@@ -18,18 +18,27 @@ class HeldSteps : public Instance {
     };
   }
   void step_held(double t, double t_end, const double* u, double* y) final {
-    Version& version = static_cast<Version&>(*this);
     Exchange& x = exchange_;
     code_.call->turn_to(code_);
     x.time = t;
-    if (x.input_count > 0) version.set_doubles(x, u);
     StepEnd end;
-    if (!version.makes_step(t, x.length > 0.0 ? x.length : t_end - t, end)) return x.unusual(end, t, t_end, u, y);
-    if (x.output_count > 0) version.get_doubles(x, y);
+    if (!exchanges_in_step(t, x.length > 0.0 ? x.length : t_end - t, u, y, end)) x.unusual(end, t, t_end, u, y);
   }
 
  protected:
   using Instance::Instance;
+
+ private:
+  /// One mark serves the three calls; what is unusual is told when it is gone.
+  bool exchanges_in_step(double t, double h, const double* u, double* y, StepEnd& end) {
+    Version& version = static_cast<Version&>(*this);
+    const Exchange& x = exchange_;
+    const Running running(code_);
+    if (x.input_count > 0) version.set_doubles(x, u);
+    if (!version.makes_step(t, h, end)) return false;
+    if (x.output_count > 0) version.get_doubles(x, y);
+    return true;
+  }
 };
 
 }  // namespace counterpoint::fmi

@@ -190,10 +190,16 @@ class alignas(64) Instance {
 
   /// Call a function of the FMU; throws ComponentFailure when its library does not have it or it does not come back.
   template <class Function, class... Arguments>
-  auto foreign(const Function& function, Arguments... arguments) {
+  [[gnu::always_inline]] auto foreign(const Function& function, Arguments... arguments) {
     if (!function || code_.dead) [[unlikely]]
       refuse_call(Function::name);
-    if (code_.call != nullptr) return shielded(function, arguments...);
+    if (code_.call == nullptr) [[unlikely]]
+      return in_a_call(function, arguments...);
+    return shielded(function, arguments...);
+  }
+  /// The same by itself, outside a step.
+  template <class Function, class... Arguments>
+  [[gnu::noinline]] auto in_a_call(const Function& function, Arguments... arguments) {
     ForeignCall call(code_);
     return call.run([&] { return shielded(function, arguments...); });
   }
@@ -206,10 +212,28 @@ class alignas(64) Instance {
       say_at_end(failure);
     }
   }
+  /// Functions run (`ForeignCode::function` says which); afterwards the one whose callback called them, or none.
+  class Running {
+   public:
+    explicit Running(ForeignCode& code) : code_(code), around_(code.function) {}
+    ~Running() { code_.function = around_; }
+    Running(const Running&) = delete;
+    Running& operator=(const Running&) = delete;
+
+   private:
+    ForeignCode& code_;
+    const char* around_;
+  };
   /// What a function of the FMU returns, inside a ForeignCall. What it throws, written in C++, ends here.
   template <class Function, class... Arguments>
-  auto shielded(const Function& function, Arguments... arguments) {
-    const Running running(code_, Function::name);
+  [[gnu::always_inline]] auto shielded(const Function& function, Arguments... arguments) {
+    const Running running(code_);
+    return shielded_next(function, arguments...);
+  }
+  /// The same where the caller has a `Running` for several calls in a row.
+  template <class Function, class... Arguments>
+  [[gnu::always_inline]] auto shielded_next(const Function& function, Arguments... arguments) {
+    code_.function = Function::name;
     try {
       return function(arguments...);
     } catch (const std::exception& error) {
@@ -244,18 +268,6 @@ class alignas(64) Instance {
   bool failed_ = false;
 
  private:
-  /// A function runs; afterwards the one whose callback called it, or none.
-  class Running {
-   public:
-    Running(ForeignCode& code, const char* function) : code_(code), around_(code.function) { code.function = function; }
-    ~Running() { code_.function = around_; }
-    Running(const Running&) = delete;
-    Running& operator=(const Running&) = delete;
-
-   private:
-    ForeignCode& code_;
-    const char* around_;
-  };
   [[noreturn]] void refuse_call(const char* function) const;
   [[noreturn]] void refuse_exception(const std::string& what);
 

@@ -192,24 +192,24 @@ class Instance1 final : public HeldSteps<Instance1> {
   }
 
   void set_doubles(const Exchange& x, const double* u) {
-    check(shielded(f_.SetReal, c_, x.inputs, x.input_count, u), f_.SetReal.name);
+    check(shielded_next(f_.SetReal, c_, x.inputs, x.input_count, u), f_.SetReal.name);
   }
   bool makes_step(double t, double h, StepEnd& end) {
-    const int status = shielded(f_.DoStep, c_, t, h, true_);
+    const int status = shielded_next(f_.DoStep, c_, t, h, true_);
     if (!is_fine(status)) end = ended(status, t, h);
     return !end.discarded;
   }
   void get_doubles(const Exchange& x, double* y) {
-    check(shielded(f_.GetReal, c_, x.outputs, x.output_count, y), f_.GetReal.name);
+    check(shielded_next(f_.GetReal, c_, x.outputs, x.output_count, y), f_.GetReal.name);
   }
 
   bool set_input_slopes(const References& r, const double* slopes) override {
-    orders_.assign(r.size(), 1);
+    orders_.resize(r.size(), 1);
     const auto& function = f_.SetRealInputDerivatives;
     return function && taken(foreign(function, c_, r.data(), r.size(), orders_.data(), slopes), function.name);
   }
   void get_output_slopes(const References& r, double* slopes, std::size_t) override {
-    orders_.assign(r.size(), 1);
+    orders_.resize(r.size(), 1);
     call(f_.GetRealOutputDerivatives, r.data(), r.size(), orders_.data(), slopes);
   }
   void directional_derivative(const References&, const References&, const double*, std::size_t, double*,

@@ -173,24 +173,24 @@ class Instance2 final : public HeldSteps<Instance2> {
   }
 
   void set_doubles(const Exchange& x, const double* u) {
-    check(shielded(held_.set, c_, x.inputs, x.input_count, u), held_.set.name);
+    check(shielded_next(held_.set, c_, x.inputs, x.input_count, u), held_.set.name);
   }
   bool makes_step(double t, double h, StepEnd& end) {
-    const int status = shielded(held_.step, c_, t, h, held_.is_final);
+    const int status = shielded_next(held_.step, c_, t, h, held_.is_final);
     if (!is_fine(status)) end = ended(status, t, h);
     return !end.discarded;
   }
   void get_doubles(const Exchange& x, double* y) {
-    check(shielded(held_.get, c_, x.outputs, x.output_count, y), held_.get.name);
+    check(shielded_next(held_.get, c_, x.outputs, x.output_count, y), held_.get.name);
   }
 
   bool set_input_slopes(const References& r, const double* slopes) override {
-    orders_.assign(r.size(), 1);
+    orders_.resize(r.size(), 1);
     const auto& function = f_.fmi2SetRealInputDerivatives;
     return function && taken(foreign(function, c_, r.data(), r.size(), orders_.data(), slopes), function.name);
   }
   void get_output_slopes(const References& r, double* slopes, std::size_t) override {
-    orders_.assign(r.size(), 1);
+    orders_.resize(r.size(), 1);
     call(f_.fmi2GetRealOutputDerivatives, r.data(), r.size(), orders_.data(), slopes);
   }
   void directional_derivative(const References& unknowns, const References& knowns, const double* seed, std::size_t,

@@ -202,12 +202,12 @@ class Instance3 final : public HeldSteps<Instance3> {
   }
 
   void set_doubles(const Exchange& x, const double* u) {
-    check(shielded(held_.set, c_, x.inputs, x.input_count, u, x.input_width), held_.set.name);
+    check(shielded_next(held_.set, c_, x.inputs, x.input_count, u, x.input_width), held_.set.name);
   }
   bool makes_step(double t, double h, StepEnd& end) {
     bool event = false, terminate = false, early = false;
     double reached = t + h;
-    const int status = shielded(held_.step, c_, t, h, held_.is_final, &event, &terminate, &early, &reached);
+    const int status = shielded_next(held_.step, c_, t, h, held_.is_final, &event, &terminate, &early, &reached);
     if (is_fine(status) && !terminate && !early) return true;
     const bool discarded = status == fmi3Discard;
     if (!discarded) check(status, f_.fmi3DoStep.name);
@@ -215,14 +215,14 @@ class Instance3 final : public HeldSteps<Instance3> {
     return reached == t + h && !terminate && !discarded;
   }
   void get_doubles(const Exchange& x, double* y) {
-    check(shielded(held_.get, c_, x.outputs, x.output_count, y, x.output_width), held_.get.name);
+    check(shielded_next(held_.get, c_, x.outputs, x.output_count, y, x.output_width), held_.get.name);
   }
 
   bool set_input_slopes(const References&, const double*) override {
     throw ComponentFailure("FMI 3 has no input derivatives");
   }
   void get_output_slopes(const References& r, double* slopes, std::size_t count) override {
-    orders_.assign(r.size(), 1);
+    orders_.resize(r.size(), 1);
     call(f_.fmi3GetOutputDerivatives, r.data(), r.size(), orders_.data(), slopes, count);
   }
   void directional_derivative(const References& unknowns, const References& knowns, const double* seed,

@@ -1,7 +1,8 @@
 // Dense solvers for small and for nearly full matrices.
 //
 // dense-ldlt does not pivot, as the sparse ones: the unknowns stay in their order, the late ones behind the others.
-// dense-lu is Eigen's LU with partial pivoting.
+// dense-llt is Eigen's Cholesky factorisation, for positive definite matrices only; dense-lu is its LU with partial
+// pivoting.
 
 #include <Eigen/Dense>
 #include <algorithm>
@@ -104,6 +105,45 @@ class DenseLdlt final : public Solver {
   Eigen::VectorXd pivots_, work_;
 };
 
+class DenseLlt final : public Solver {
+ public:
+  explicit DenseLlt(const Pattern& pattern) : values_(dense_values(pattern)), size_(pattern.size) {
+    if (!pattern.symmetric) internal_error("dense-llt needs a symmetric pattern");
+    if (std::ranges::find(pattern.late, true) != pattern.late.end()) {
+      throw UserError(
+          "linear solver \"dense-llt\" needs a positive definite matrix, and one with multipliers (system = \"kkt\") "
+          "is "
+          "not: take \"dense-ldlt\"");
+    }
+  }
+
+  int slot(int row, int column) const override {
+    return dense_slot(size_, std::max(row, column), std::min(row, column));
+  }
+  std::span<double> values() override { return values_; }
+
+  void factorise() override {
+    Eigen::Map<Eigen::MatrixXd> matrix(values_.data(), size_, size_);
+    const Index failed = Eigen::internal::llt_inplace<double, Eigen::Lower>::blocked(matrix);
+    if (failed >= 0) throw_singular(static_cast<int>(failed), matrix(failed, failed));
+  }
+
+  void solve(double* b) override {
+    const Eigen::Map<const Eigen::MatrixXd> matrix(values_.data(), size_, size_);
+    Eigen::Map<Eigen::VectorXd> x(b, size_);
+    matrix.triangularView<Eigen::Lower>().solveInPlace(x);
+    matrix.triangularView<Eigen::Lower>().transpose().solveInPlace(x);
+  }
+
+  int unknowns() const override { return size_; }
+  const char* name() const override { return "dense-llt"; }
+  long long factor_entries() const override { return static_cast<long long>(size_) * (size_ + 1) / 2; }
+
+ private:
+  std::vector<double> values_;
+  int size_;
+};
+
 class DenseLu final : public Solver {
  public:
   explicit DenseLu(const Pattern& pattern)
@@ -157,5 +197,7 @@ class DenseLu final : public Solver {
 
 SolverPointer make_dense_ldlt(const Pattern& pattern) { return std::make_unique<DenseLdlt>(pattern); }
 SolverPointer make_dense_lu(const Pattern& pattern) { return std::make_unique<DenseLu>(pattern); }
+
+SolverPointer make_dense_llt(const Pattern& pattern) { return std::make_unique<DenseLlt>(pattern); }
 
 }  // namespace counterpoint::linear

@@ -83,6 +83,14 @@ SolverPointer make_solver(SolverType type, const Pattern& pattern) {
       return make_dense_ldlt(pattern);
     case SolverType::dense_lu:
       return make_dense_lu(pattern);
+    case SolverType::static_lu:
+      return make_static_lu(pattern);
+    case SolverType::dense_llt:
+      return make_dense_llt(pattern);
+    case SolverType::klu:
+      return make_klu(pattern, true);
+    case SolverType::klu_factor:
+      return make_klu(pattern, false);
   }
   internal_error("a linear solver of no type");
 }
@@ -90,12 +98,15 @@ SolverPointer make_solver(SolverType type, const Pattern& pattern) {
 namespace {
 
 /// In the order of SolverType.
-constexpr std::array<const char*, 6> type_names = {"automatic", "static-ldlt", "sparse-ldlt",
-                                                   "sparse-lu", "dense-ldlt",  "dense-lu"};
+constexpr std::array<const char*, 10> type_names = {"automatic",  "static-ldlt", "sparse-ldlt", "sparse-lu",
+                                                    "dense-ldlt", "dense-lu",    "static-lu",   "dense-llt",
+                                                    "klu",        "klu-factor"};
 
 }  // namespace
 
 const char* name_of(SolverType type) { return type_names[static_cast<std::size_t>(type)]; }
+
+std::span<const char* const> solver_names() { return type_names; }
 
 SolverType solver_type(const std::string& name) {
   std::string known;

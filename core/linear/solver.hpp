@@ -63,11 +63,26 @@ class Solver {
 
 using SolverPointer = std::unique_ptr<Solver>;
 
-enum class SolverType { automatic, static_ldlt, sparse_ldlt, sparse_lu, dense_ldlt, dense_lu };
+enum class SolverType {
+  automatic,
+  static_ldlt,
+  sparse_ldlt,
+  sparse_lu,
+  dense_ldlt,
+  dense_lu,
+  static_lu,
+  dense_llt,
+  klu,
+  klu_factor
+};
 
 /// "automatic", "static-ldlt", ...: as users write it. Throws UserError.
 SolverType solver_type(const std::string& name);
 const char* name_of(SolverType type);
+/// In the order of SolverType.
+std::span<const char* const> solver_names();
+/// Whether this build has KLU.
+bool has_klu();
 
 SolverPointer make_solver(SolverType type, const Pattern& pattern);
 

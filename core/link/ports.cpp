@@ -121,6 +121,7 @@ class PortsParser {
 
   void ability(const std::string& what) {
     if (what == "save") ports_.can_save = true;
+    if (what == "repeat") ports_.repeats_unasked = true;
     if (what == "derivatives") ports_.derivatives = true;
     if (what == "request") ports_.requests = true;
     if (what == "begin") ports_.begins = true;
@@ -175,9 +176,14 @@ std::string Ports::to_text() const {
   text << "ask";
   for (const double share : asks) text << '\t' << number(share);
   text << '\n';
-  const std::pair<bool, const char*> abilities[] = {
-      {can_save, "save"}, {derivatives, "derivatives"}, {requests, "request"}, {begins, "begin"},
-      {paces, "pace"},    {stops_early, "stop early"},  {jumps, "jump"}};
+  const std::pair<bool, const char*> abilities[] = {{can_save, "save"},
+                                                    {repeats_unasked, "repeat"},
+                                                    {derivatives, "derivatives"},
+                                                    {requests, "request"},
+                                                    {begins, "begin"},
+                                                    {paces, "pace"},
+                                                    {stops_early, "stop early"},
+                                                    {jumps, "jump"}};
   for (const auto& [able, word] : abilities) {
     if (able) text << "can\t" << word << '\n';
   }

@@ -32,10 +32,11 @@ struct Ports {
   double heartbeat = 0.0;                       ///< interval of heartbeats while it works, s; 0: none
   double silence = 0.0;                         ///< of the master after which it is given up, s; 0: never
   bool can_save = false;
-  bool derivatives = false;  ///< replies hold dy/dt after y
-  bool requests = false;     ///< it may ask for inputs at other times
-  bool begins = false;       ///< it is told when the initial outputs of all subsystems are found
-  bool paces = false;        ///< replies hold its preferred step
+  bool repeats_unasked = false;  ///< its first steps may be repeated from a saved state though nobody asked for it
+  bool derivatives = false;      ///< replies hold dy/dt after y
+  bool requests = false;         ///< it may ask for inputs at other times
+  bool begins = false;           ///< it is told when the initial outputs of all subsystems are found
+  bool paces = false;            ///< replies hold its preferred step
   bool stops_early = false;
   bool jumps = false;  ///< replies say what the outputs were right before an event that ended the step
 

@@ -10,9 +10,9 @@ namespace counterpoint::multibody {
 
 namespace {
 
-constexpr double kkt_compliance = 1e-10;
-constexpr double condensed_compliance = 1e-7;
+constexpr double default_compliance = 1e-7;  ///< as for index 3: stiffer throws the mechanism off in singular positions
 constexpr int max_multiplier_iterations = 10;
+constexpr double slow_contraction = 0.5;
 
 void accept(const Model& model, State& state, double step_start) {
   const std::vector<double> memory = state.memory;
@@ -37,7 +37,8 @@ Index1Accelerations::Index1Accelerations(ModelPointer model, const StepperOption
       phi_t_(model_->equations()),
       rest_(model_->equations()),
       right_(model_->coordinates() + model_->equations()),
-      top_(model_->all_coordinates()) {
+      top_(model_->all_coordinates()),
+      spare_J_(model_->jacobian_pattern().entries()) {
   const bool kkt = options.system == SystemForm::kkt;
   system_ = kkt ? make_kkt_system(*model_, options.solver) : make_condensed_system(*model_, options.solver);
 }
@@ -48,8 +49,7 @@ void Index1Accelerations::start(const Instant& now) {
   if (options.penalty > 0.0) {
     compliance.assign(model_->equations(), 1.0 / options.penalty);
   } else {
-    const double ratio = options.system == SystemForm::kkt ? kkt_compliance : condensed_compliance;
-    compliance = compliance_from_mass(*model_, mass.data(), J.data(), ratio);
+    compliance = compliance_from_mass(*model_, mass.data(), J.data(), default_compliance);
   }
   system_->set_compliance(compliance);
 }
@@ -76,7 +76,8 @@ void Index1Accelerations::solve_anew(double* right) {
 }
 
 void Index1Accelerations::give_up(int iteration, const std::string& why) const {
-  throw SolverFailure(failure_message(*model_, iteration, why, phi, Q));
+  throw SolverFailure(failure_message(*model_, iteration, why, phi, Q) +
+                      "; name = \"index-3\" passes singular positions");
 }
 
 void Index1Accelerations::solve(const Instant& now, double* a, double* multipliers) {
@@ -85,8 +86,9 @@ void Index1Accelerations::solve(const Instant& now, double* a, double* multiplie
   model_->mass(now, mass.data());
   mass_on_tangent_.write(mass.data(), W.data());
   const int n = model_->coordinates(), m = model_->equations();
-  const bool penalty = options.formulation == Formulation::penalty;
+  const bool penalty = is_penalty();
   if (penalty) std::fill_n(multipliers, m, 0.0);
+  double before = INFINITY;
   for (int iteration = 0; iteration < max_multiplier_iterations; ++iteration) {
     std::fill(top_.begin(), top_.end(), 0.0);
     add_transposed(model_->jacobian_pattern(), J.data(), multipliers, top_.data());
@@ -104,7 +106,9 @@ void Index1Accelerations::solve(const Instant& now, double* a, double* multiplie
       left = std::max(left, std::abs(compliance[r] * right_[n + r]));
       demand = std::max(demand, std::abs(target[r]));
     }
-    if (penalty || left <= 1e-12 * (1.0 + demand)) break;
+    // What hardly becomes less is the share of constraints that depend on each other here: a singular position.
+    if (penalty || left <= 1e-12 * (1.0 + demand) || left > slow_contraction * before) break;
+    before = left;
   }
   std::copy_n(right_.begin(), n, a);
 }
@@ -116,6 +120,16 @@ void Index1Stepper::note_statistics() {
   statistics_.steps = steps;
   statistics_.worst_violation = violation;
   for (double x : accelerations_.phi) statistics_.worst_violation = std::max(statistics_.worst_violation, std::abs(x));
+}
+
+void Index1Stepper::finish_on_constraints(State& next, const Instant& now) {
+  accelerations_.soften(1.0);
+  if (!accelerations_.projects()) return;
+  accelerations_.system().set_compliance(accelerations_.compliance);
+  accelerations_.project(now, next.q.data(), next.v.data());
+  const std::vector<double> before = next.a;
+  accelerations_.solve(now, next.a.data(), next.multipliers.data());
+  for (std::size_t i = 0; i < before.size(); ++i) next.auxiliary[i] += next.a[i] - before[i];
 }
 
 void Index1Stepper::start(State& state, InputSource& inputs) {
@@ -188,6 +202,11 @@ void RungeKuttaStepper::step(State& state, double t_end, InputSource& inputs) {
     stage(state, middle, 0.5 * h, v_.data(), a_.data(), inputs);
   }
   stage(state, t_end, h, v_.data(), a_.data(), inputs);  // the end of the step, for outputs and as a first guess
+  if (accelerations_.projects()) {
+    accelerations_.project(last_, q_.data(), v_.data());
+    accelerations_.solve(last_, a_.data(), multipliers_.data());
+  }
+  accelerations_.check_violation();
   const double from = state.t;
   std::copy_n(q_.begin(), n, state.q.begin());
   std::copy_n(v_.begin(), n, state.v.begin());
@@ -200,17 +219,34 @@ void RungeKuttaStepper::step(State& state, double t_end, InputSource& inputs) {
 }
 
 void FixedPointStepper::step(State& state, double t_end, InputSource& inputs) {
+  renew_start(state, inputs);
+  Instant now;
+  const auto attempt = [&] {
+    next_ = state;
+    next_.t = t_end;
+    now = next_.instant();
+    now.step_start = state.t;
+    now.memory = state.memory.data();
+    inputs.fill(t_end, now);
+    return substitute(state, now, t_end - state.t);
+  };
+  if (!soften_until(attempt)) accelerations_.give_up(iteration_, "the iteration does not converge");
+  finish_on_constraints(next_, now);
+  accelerations_.check_violation();
+  const double from = state.t;
+  keep_inputs(next_, now, accelerations_.model().inputs());
+  std::swap(state, next_);
+  accept(accelerations_.model(), state, from);
+  note_statistics();
+}
+
+// Whether it converged, or made as many iterations as it was told to.
+bool FixedPointStepper::substitute(const State& state, const Instant& now, double h) {
   const StepperOptions& options = accelerations_.options;
   const int n = accelerations_.model().coordinates();
-  const double h = t_end - state.t;
-  renew_start(state, inputs);
-  next_ = state;
-  next_.t = t_end;
-  Instant now = next_.instant();
-  now.step_start = state.t;
-  now.memory = state.memory.data();
-  inputs.fill(t_end, now);
-  for (int iteration = 1;; ++iteration) {
+  const bool counted = options.fixed_iterations > 0;
+  const int most = counted ? options.fixed_iterations : options.max_iterations;
+  for (iteration_ = 1;; ++iteration_) {
     Cancellation::check();
     double moved = 0.0;
     for (int i = 0; i < n; ++i) {
@@ -220,16 +256,11 @@ void FixedPointStepper::step(State& state, double t_end, InputSource& inputs) {
       next_.q[i] = q;
       next_.v[i] = state.v[i] + h * ((1.0 - options.rule.gamma) * a0 + options.rule.gamma * a1);
     }
-    if (iteration > 1 && moved <= options.tolerance * options.length) break;
-    if (iteration > options.max_iterations || !std::isfinite(moved))
-      accelerations_.give_up(iteration, "the iteration does not converge");
+    if (!std::isfinite(moved)) return false;
+    if (!counted && iteration_ > 1 && moved <= options.tolerance * options.length) return true;
+    if (iteration_ > most) return counted;
     accelerations_.solve(now, next_.a.data(), next_.multipliers.data());
   }
-  const double from = state.t;
-  keep_inputs(next_, now, accelerations_.model().inputs());
-  std::swap(state, next_);
-  accept(accelerations_.model(), state, from);
-  note_statistics();
 }
 
 }  // namespace counterpoint::multibody

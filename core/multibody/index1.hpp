@@ -21,10 +21,23 @@ class Index1Accelerations {
   /// rest + 2 xi omega Phi' + omega^2 Phi; Phi and J are evaluated, too.
   void evaluate(const Instant& now);
 
+  /// Bring positions and velocities onto the constraints, by the way that moves the masses least.
+  void project(const Instant& now, double* q, double* v);
+
+  /// Throws SolverFailure when constraints are violated so much that the mechanism is another one.
+  void check_violation() const;
+
   /// Solve the system of W and J, or give up; `right` holds top then bottom, and x then mu.
   void solve_anew(double* right);
   [[noreturn]] void give_up(int iteration, const std::string& why) const;
 
+  /// Make constraints softer than they were chosen, for a step that does not converge; 1: not. Above 1 the augmented
+  /// form does as the penalty form does.
+  void soften(double factor);
+  double softening() const { return softening_; }
+  bool is_penalty() const { return options.formulation == Formulation::penalty || softening_ > 1.0; }
+
+  bool projects() const { return options.project_velocities && options.natural_frequency > 0.0; }
   const Model& model() const { return *model_; }
   SaddleSystem& system() { return *system_; }
   const SaddleSystem& system() const { return *system_; }
@@ -38,7 +51,8 @@ class Index1Accelerations {
   ModelPointer model_;
   MassOnTangent mass_on_tangent_;
   SaddleSystemPointer system_;
-  std::vector<double> phi_t_, rest_, right_, top_;
+  double softening_ = 1.0;
+  std::vector<double> phi_t_, rest_, right_, top_, spare_J_;
 };
 
 /// What the steppers of the index-1 formulations share.
@@ -50,10 +64,28 @@ class Index1Stepper : public Stepper {
 
  protected:
   void renew_start(State& state, InputSource& inputs);
+  /// Calls `attempt` with constraints as stiff as they are, then softer and softer, until it says that it converged.
+  template <typename Attempt>
+  bool soften_until(Attempt attempt);
+  /// Positions and velocities onto the constraints, and accelerations that fit them; `now` looks at `next`.
+  void finish_on_constraints(State& next, const Instant& now);
   void note_statistics();
 
   Index1Accelerations accelerations_;
 };
+
+template <typename Attempt>
+bool Index1Stepper::soften_until(Attempt attempt) {
+  constexpr double softer[] = {1.0, 1e4, 1e6};
+  bool converged = false;
+  for (const double factor : softer) {
+    accelerations_.soften(factor);
+    converged = attempt();
+    if (converged) break;
+  }
+  if (accelerations_.softening() > 1.0 && converged) ++accelerations_.statistics.softened_steps;
+  return converged;
+}
 
 /// Explicit steppers: midpoint rule (order 2) and the classical Runge-Kutta rule (order 4).
 class RungeKuttaStepper final : public Index1Stepper {
@@ -77,7 +109,10 @@ class FixedPointStepper final : public Index1Stepper {
   void step(State& state, double t_end, InputSource& inputs) override;
 
  private:
+  bool substitute(const State& state, const Instant& now, double h);
+
   State next_;
+  int iteration_ = 0;
 };
 
 /// Newmark's rule (or generalised-alpha) with Newton's method in the positions.
@@ -89,7 +124,10 @@ class Index1NewtonStepper final : public Index1Stepper {
 
  private:
   void set_coefficients(double h);
+  void set_step_compliance();
   void predict(const State& state);
+  bool iterate(const Instant& now, const State& state);
+  bool is_stuck_at_singularity(int iteration, double moved);
   double correct(const Instant& now, const State& state);
   void update_accelerations(const State& state);
   void finish(State& state, const Instant& now);
@@ -97,7 +135,9 @@ class Index1NewtonStepper final : public Index1Stepper {
   MassOnTangent mass_on_tangent_;
   double h_ = 0.0, scale_ = 0.0, velocity_factor_ = 0.0, growth_ = 1.0;
   State next_;
-  std::vector<double> residual_, product_, right_;
+  int iteration_ = 0;
+  double moved_ = 0.0;  ///< largest correction of the last iteration, m
+  std::vector<double> step_compliance_, residual_, product_, right_;
 };
 
 }  // namespace counterpoint::multibody

@@ -36,9 +36,12 @@ void Index1NewtonStepper::set_coefficients(double h) {
   velocity_factor_ = o.rule.gamma / (o.rule.beta * h);
   const double omega = o.natural_frequency;
   growth_ = 1.0 + 2.0 * o.damping_ratio * omega * scale_ * velocity_factor_ + omega * omega * scale_;
-  std::vector<double> compliance = accelerations_.compliance;
-  for (double& c : compliance) c /= growth_;
-  accelerations_.system().set_compliance(compliance);
+}
+
+void Index1NewtonStepper::set_step_compliance() {
+  step_compliance_ = accelerations_.compliance;
+  for (double& c : step_compliance_) c *= accelerations_.softening() / growth_;
+  accelerations_.system().set_compliance(step_compliance_);
 }
 
 void Index1NewtonStepper::predict(const State& state) {
@@ -60,29 +63,56 @@ void Index1NewtonStepper::update_accelerations(const State& state) {
 }
 
 void Index1NewtonStepper::step(State& state, double t_end, InputSource& inputs) {
-  const StepperOptions& options = accelerations_.options;
   if (accelerations_.model().inputs() > 0) {
     accelerations_.system().set_compliance(accelerations_.compliance);
     renew_start(state, inputs);
-    h_ = 0.0;  // the step has its own compliance
   }
   set_coefficients(t_end - state.t);
-  next_ = state;
-  next_.t = t_end;
-  Instant now{
-      .t = t_end, .q = next_.q.data(), .v = next_.v.data(), .memory = state.memory.data(), .step_start = state.t};
-  inputs.fill(t_end, now);
-  predict(state);
-  for (int iteration = 1;; ++iteration) {
-    Cancellation::check();
-    const double moved = correct(now, state);
-    ++statistics_.iterations;
-    if (moved <= options.tolerance * options.length) break;
-    if (iteration >= options.max_iterations || !std::isfinite(moved)) {
-      accelerations_.give_up(iteration, text("the iteration does not converge (last correction %.3g m)", moved));
-    }
+  Instant now;
+  const auto attempt = [&] {
+    set_step_compliance();
+    next_ = state;
+    next_.t = t_end;
+    now = {.t = t_end, .q = next_.q.data(), .v = next_.v.data(), .memory = state.memory.data(), .step_start = state.t};
+    inputs.fill(t_end, now);
+    predict(state);
+    return iterate(now, state);
+  };
+  if (!soften_until(attempt)) {
+    accelerations_.give_up(iteration_, text("the iteration does not converge (last correction %.3g m)", moved_));
   }
+  finish_on_constraints(next_, now);
+  accelerations_.check_violation();
   finish(state, now);
+}
+
+// Whether it converged, or made as many iterations as it was told to.
+bool Index1NewtonStepper::iterate(const Instant& now, const State& state) {
+  const StepperOptions& options = accelerations_.options;
+  const bool counted = options.fixed_iterations > 0;
+  const int most = counted ? options.fixed_iterations : options.max_iterations;
+  for (iteration_ = 1;; ++iteration_) {
+    Cancellation::check();
+    moved_ = correct(now, state);
+    ++statistics_.iterations;
+    if (!std::isfinite(moved_)) return false;
+    if (!counted && (moved_ <= options.tolerance * options.length || is_stuck_at_singularity(iteration_, moved_)))
+      return true;
+    if (iteration_ >= most) return counted;
+  }
+}
+
+// As Index3Stepper's: next to a singular position the multipliers of dependent constraints may grow without limit,
+// ever more slowly, while the constraints are met and hardly anything moves.
+bool Index1NewtonStepper::is_stuck_at_singularity(int iteration, double moved) {
+  constexpr int slow_iterations = 20;
+  constexpr double hardly = 1.5e-7;
+  const double small = hardly * accelerations_.options.length;
+  const std::vector<double>& phi = accelerations_.phi;
+  const bool met = std::ranges::all_of(phi, [&](double x) { return std::abs(x) <= 10.0 * small; });
+  const bool stuck = iteration >= slow_iterations && met && moved <= small;
+  if (stuck) ++statistics_.singular_steps;
+  return stuck;
 }
 
 void Index1NewtonStepper::finish(State& state, const Instant& now) {
@@ -97,7 +127,7 @@ void Index1NewtonStepper::finish(State& state, const Instant& now) {
 double Index1NewtonStepper::correct(const Instant& now, const State& state) {
   const Model& model = accelerations_.model();
   const int n = model.coordinates(), m = model.equations();
-  const bool penalty = accelerations_.options.formulation == Formulation::penalty;
+  const bool penalty = accelerations_.is_penalty();
   accelerations_.evaluate(now);
   model.forces(now, accelerations_.Q.data());
   model.mass(now, accelerations_.mass.data());
@@ -110,7 +140,7 @@ double Index1NewtonStepper::correct(const Instant& now, const State& state) {
   for (int i = 0; i < n; ++i) right_[i] = -scale_ * (residual_[i] - accelerations_.Q[i]);
   for (int r = 0; r < m; ++r) {
     double b = scale_ * (product_[r] + accelerations_.target[r]);
-    if (penalty) b -= accelerations_.compliance[r] * scale_ * next_.multipliers[r];
+    if (penalty) b -= accelerations_.softening() * accelerations_.compliance[r] * scale_ * next_.multipliers[r];
     right_[n + r] = -b / growth_;
   }
   accelerations_.solve_anew(right_.data());

@@ -38,6 +38,7 @@ constexpr double root_of_rounding =
     1.5e-8;  ///< square root of the rounding: how far a double root can be known, relative to the size
 constexpr double stiffening_factor = 10.0;
 constexpr double max_stiffening = 100.0;
+constexpr const char* not_finite = "the iteration diverged: its values are not finite";
 
 // A step to 30 bits: what times on a grid differ by is rounding, and would otherwise ask for new coefficients, and make
 // the processor guess wrongly, at every other step. Nothing but corrections is multiplied by what is left out.
@@ -275,7 +276,17 @@ bool Index3Stepper::iterate_once(const Instant& now) {
   form_tangent(now);
   solve(1);
   correct();
-  return bounded_ && options_.fixed_iterations == 0 && bound_of_next() <= tolerance_;
+  if (options_.fixed_iterations > 0) return was_last(1);
+  return bounded_ && bound_of_next() <= tolerance_;
+}
+
+// Nothing but the printed form looks at the terms where the last of a fixed number of corrections leads: what the
+// linear part leaves of Phi is known without them.
+bool Index3Stepper::was_last(int iteration) {
+  if (options_.printed || iteration < options_.fixed_iterations) return false;
+  if (!std::isfinite(correction_) || !std::isfinite(violation_)) fail(iteration, not_finite);
+  stiffen_if_slow(largest_absolute(phi_.data(), m_));
+  return true;
 }
 
 void Index3Stepper::iterate_on(const Instant& now) {
@@ -289,8 +300,8 @@ void Index3Stepper::iterate_on(const Instant& now) {
     if (options_.printed) update_as_printed();
     if (!counted) shorten_correction(now, expected_);
     const double expected = expected_ = expected_correction();
-    if (contracts_slowly(before) && may_stiffen()) apply_compliance(next_.stiffening *= stiffening_factor);
-    if (!std::isfinite(expected)) fail(iteration, "the iteration diverged: its values are not finite");
+    stiffen_if_slow(before);
+    if (!std::isfinite(expected)) fail(iteration, not_finite);
     // Near a singular position a small residual may still ask for a large correction: one more iteration tells.
     const bool small = expected <= tolerance_ && (!bounded_ || iteration > sure_iterations);
     if (counted ? iteration == most : small) return;
@@ -299,7 +310,8 @@ void Index3Stepper::iterate_on(const Instant& now) {
     form_tangent(now);
     solve(iteration + 1);
     correct();
-    if (!counted && bounded_ && correction_ * correction_ / last_correction <= tolerance_) return;
+    if (counted ? was_last(iteration + 1) : bounded_ && correction_ * correction_ / last_correction <= tolerance_)
+      return;
   }
 }
 
@@ -326,8 +338,11 @@ void Index3Stepper::shorten_correction(const Instant& now, double last) {
 // anything moves any more. Constraints are second order in what moves there: that is as far as the step can be known.
 bool Index3Stepper::is_stuck_at_singularity(int iteration, double expected) {
   const double root = root_of_rounding * options_.length;
-  const bool met = violation_ <= std::max(tolerance_, 0.1 * root);
-  const bool stuck = iteration >= slow_iterations && met && expected <= std::max(slow_factor * tolerance_, 10.0 * root);
+  // A penalty that was given may be too soft to come nearer in any number of iterations.
+  const double softness = options_.penalty > 0.0 ? 100.0 : 1.0;
+  const bool met = violation_ <= std::max(tolerance_, 0.1 * softness * root);
+  const bool stuck =
+      iteration >= slow_iterations && met && expected <= std::max(slow_factor * tolerance_, 10.0 * softness * root);
   if (stuck) ++statistics_.singular_steps;
   return stuck;
 }
@@ -408,6 +423,10 @@ bool Index3Stepper::contracts_slowly(double before) {
   const double contraction = violation_ / before;
   statistics_.worst_contraction = std::max(statistics_.worst_contraction, contraction);
   return contraction > slow_contraction;
+}
+
+void Index3Stepper::stiffen_if_slow(double before) {
+  if (contracts_slowly(before) && may_stiffen()) apply_compliance(next_.stiffening *= stiffening_factor);
 }
 
 // A penalty that we chose, in the form that needs one, may have been too soft for this model.
@@ -503,7 +522,14 @@ void Index3Stepper::accept_by_jerk(State& state) const noexcept {
 }
 
 void Index3Stepper::fail(int iteration, const std::string& why) const {
-  throw SolverFailure(failure_message(*model_, iteration, why, phi_, Q_));
+  std::string message = failure_message(*model_, iteration, why, phi_, Q_);
+  if (options_.printed) {
+    message += text(
+        "; printed = true carries multipliers, which grow from step to step where an iteration leaves more than half "
+        "of a violation (here up to %.2g): raise the penalty, or leave out printed",
+        statistics_.worst_contraction);
+  }
+  throw SolverFailure(message);
 }
 
 }  // namespace counterpoint::multibody

@@ -43,6 +43,8 @@ class Index3Stepper final : public Stepper {
   /// The first iteration; true when it is enough, which the curvature tells without another evaluation.
   COUNTERPOINT_INLINE bool iterate_once(const Instant& now);
   void iterate_on(const Instant& now);
+  /// Whether this was the last of a fixed number of iterations, and nothing is left to look at.
+  bool was_last(int iteration);
   inline void form_tangent(const Instant& now);
   void invert_diagonal();
   COUNTERPOINT_INLINE void solve(int iteration);
@@ -53,6 +55,7 @@ class Index3Stepper final : public Stepper {
   void keep_correction();
   bool contracts_slowly(double before);
   bool may_stiffen();
+  void stiffen_if_slow(double before);
   COUNTERPOINT_INLINE void project(const Instant& now);
   /// `improved`, unless null: multipliers less what the projection of accelerations finds them to be too large.
   inline void solve_three(const Instant& now, const double* a, const double* multipliers, double* improved);

@@ -35,7 +35,8 @@ struct Instant {
 ///     `acceleration_terms` gives the rest of the second derivative, so that Phi'' = Phi_q a + rest.
 ///     `projection_terms` gives both and one derivative more, Phi''' = Phi_q j + terms: the three of an equation lie
 ///     beside each other in `sides`. It also adds (Phi_q)'^T lambda to `out`. The terms are zero where a constraint
-///     does not know them: only Hermite's rule asks for them, and is of order 2 there instead of 4.
+///     does not know them: only Hermite's rule asks for them, and is of order 2 there instead of 4. A model whose
+///     evaluation is expensive may answer for the last instant that `constraints` was asked about at the same t.
 ///  5. `forces` sets Q, all rows.
 ///     `force_change` gives its derivative along a direction, for linear models.
 ///  6. `add_tangent` adds stiffness * K + damping * C, K = -dQ/dq and C = -dQ/dv, symmetrised, on the tangent pattern;

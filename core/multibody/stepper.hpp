@@ -47,6 +47,7 @@ struct Statistics {
   long long singular_steps =
       0;  ///< how often a step ended in a singular position before it had converged to the last digit
   long long penalty_raised = 0;  ///< how often the penalty had to be made larger
+  long long softened_steps = 0;  ///< steps of an index-1 formulation that converged with softer constraints only
 };
 
 /// Where inputs come from: fills u and, for guided values, their derivatives.

@@ -47,6 +47,12 @@ class Bdf2 final : public Solver {
     equation_.set_memory(memory.back());
   }
 
+  std::vector<double> earlier_states() const override { return {before_.begin(), before_.end()}; }
+  void set_earlier_states(const std::vector<double>& states, double step) override {
+    before_ = Eigen::Map<const Vector>(states.data(), before_.size());
+    step_before_ = step;
+  }
+
  private:
   ImplicitEquation equation_;
   SolverPointer starter_;

@@ -34,6 +34,7 @@ void ImplicitEquation::form_inverse() {
 }
 
 void ImplicitEquation::set_memory(double w) {
+  if (w == weight_.value()) return;
   weight_.set(w);
   if (linear_ != nullptr && w != 0.0) form_inverse();
 }

@@ -28,6 +28,7 @@ class LinearStep final : public Solver, private BatchSolver {
 
   std::vector<double> memory() const override { return {step_.value()}; }
   void set_memory(const std::vector<double>& memory) override {
+    if (memory[0] == step_.value()) return;  // repeats restore often, and the matrices are there
     step_.set(memory[0]);
     if (memory[0] != 0.0) prepare();
   }

@@ -30,6 +30,7 @@ class Newmark final : public Solver {
   void start(double, const std::vector<double>&) override { step_.set(0.0); }
   std::vector<double> memory() const override { return {step_.value()}; }
   void set_memory(const std::vector<double>& memory) override {
+    if (memory[0] == step_.value()) return;
     step_.set(memory[0]);
     if (linear_ != nullptr && memory[0] != 0.0) form_inverse(memory[0], linear_->a());
   }

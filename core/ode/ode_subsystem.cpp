@@ -114,6 +114,11 @@ const double* OdeSubsystem::output_derivative(double t, Inputs& u) {
   return dy_.data();
 }
 
+void OdeSubsystem::put(const std::vector<double>& x, const std::vector<double>& earlier, double step) {
+  x_ = x;
+  if (!earlier.empty()) solver_->set_earlier_states(earlier, step);
+}
+
 std::unique_ptr<SavedState> OdeSubsystem::save() const { return std::make_unique<Saved>(x_, solver_->memory()); }
 
 void OdeSubsystem::restore(const SavedState& state) {

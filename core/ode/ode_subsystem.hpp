@@ -62,6 +62,10 @@ class OdeSubsystem final : public Subsystem, public fast::BatchStepper {
   }
 
   const std::vector<double>& state() const { return x_; }
+  /// What a multistep solver remembers beside it, see `Solver::earlier_states`.
+  std::vector<double> earlier_states() const { return solver_->earlier_states(); }
+  /// Go on from this state, as if steps of this length had led to it.
+  void put(const std::vector<double>& x, const std::vector<double>& earlier, double step);
 
  private:
   struct Saved;

@@ -40,6 +40,10 @@ class Solver {
   virtual BatchSolver* batches() { return nullptr; }
   virtual std::vector<double> memory() const { return {}; }
   virtual void set_memory(const std::vector<double>&) {}
+  /// States at the starts of earlier steps that a multistep formula uses, the last one first.
+  virtual std::vector<double> earlier_states() const { return {}; }
+  /// Go on as if steps of this length had led from these states to the current one.
+  virtual void set_earlier_states(const std::vector<double>& /*states*/, double /*step*/) {}
 };
 
 using SolverPointer = std::unique_ptr<Solver>;

@@ -108,6 +108,8 @@ ApproximationPointer make_hold(HoldSide side);
 ApproximationPointer make_lagrange(int order);
 /// Cubic through two samples and their slopes; missing slopes come from divided differences.
 ApproximationPointer make_hermite();
+/// Cubic spline in repeats, which know samples on both sides; else the cubic through the newest four.
+ApproximationPointer make_spline();
 /// Expansion of the given order (0 to 4) about the nearest sample; derivatives as offered, else divided differences.
 ApproximationPointer make_taylor(int order);
 /// Polynomial of the given order (0 to 4) fitted to `points` samples.

@@ -1,7 +1,9 @@
 // Cubic Hermite polynomial through the samples on both sides of t (or the last two, beyond the
 // samples) and their slopes. Error O(H^4) with slopes from the subsystem, O(H^3) with slopes from
-// divided differences over three samples; in a repeat without slopes the cubic through two samples on either
-// side, O(H^4).
+// divided differences over three samples. In a repeat, which knows two samples on either side: the polynomial of degree
+// 5 through these four and the slopes of the inner two, O(H^6), or without slopes the cubic through the four, O(H^4).
+
+#include <array>
 
 #include "signal/newton.hpp"
 
@@ -41,6 +43,7 @@ class Hermite final : public Approximation {
       const std::size_t newest = newest_around(samples, k, 4);
       return newton_through(samples, newest, available(samples, newest, 4), out);
     }
+    if (samples.both_sides) return build_from_four(samples, k, out);
     const double span = samples.time(k) - samples.time(k - 1);
     out.degree = 3;
     out.nodes[0] = out.nodes[1] = samples.time(k - 1);
@@ -57,6 +60,30 @@ class Hermite final : public Approximation {
   }
 
  private:
+  /// Divided differences on nodes of which the two around t are double: there they are slopes.
+  static void build_from_four(const Samples& samples, std::size_t k, Polynomial& out) {
+    std::array<std::size_t, Polynomial::max_degree + 1> node{};
+    int count = 0;
+    const std::size_t newest = newest_around(samples, k, 4);
+    for (int d = available(samples, newest, 4) - 1; d >= 0; --d) {
+      const std::size_t sample = newest - static_cast<std::size_t>(d);
+      node[count++] = sample;
+      if (sample == k || sample + 1 == k) node[count++] = sample;
+    }
+    out.degree = count - 1;
+    for (int i = 0; i < out.degree; ++i) out.nodes[i] = samples.time(node[i]);
+    for (int j = 0; j < out.width; ++j) {
+      for (int i = 0; i < count; ++i) out.coefficient(i)[j] = samples.value(node[i])[j];
+      for (int level = 1; level < count; ++level) {
+        for (int i = count - 1; i >= level; --i) {
+          const double span = samples.time(node[i]) - samples.time(node[i - level]);
+          double& c = out.coefficient(i)[j];
+          c = span == 0.0 ? samples.derivative(node[i])[j] : (c - out.coefficient(i - 1)[j]) / span;
+        }
+      }
+    }
+  }
+
   static void build_from_one(const Samples& samples, std::size_t k, Polynomial& out) {
     newton_through(samples, k, 1, out);
     if (!samples.has_derivative(k)) return;

@@ -45,6 +45,14 @@ class History {
   double* last_value() { return values_.data() + ((appended_ - 1) & mask_) * width_; }
   double* last_derivative() { return derivatives_.data() + ((appended_ - 1) & mask_) * width_; }
 
+  /// Move sample k, on both sides of a jump: a master that iterates proposes what others read of it.
+  void shift(std::size_t k, int column, double value, double derivative) {
+    const std::size_t place = (k & mask_) * width_ + column;
+    values_[place] += value;
+    if (with_derivatives_) derivatives_[place] += derivative;
+    if (with_jumps_) befores_[place] += value;
+  }
+
   /// Where the next sample goes: write its value, then `advance`. Needs room() > 0.
   double* next_value() { return values_.data() + (appended_ & mask_) * width_; }
   double* next_derivative() { return derivatives_.data() + (appended_ & mask_) * width_; }

@@ -9,6 +9,7 @@ namespace counterpoint::recipe {
 inline const Factory hold_factory{"hold", &make_hold};
 inline const Factory lagrange_factory{"lagrange", &make_lagrange};
 inline const Factory hermite_factory{"hermite", &make_hermite};
+inline const Factory spline_factory{"spline", &make_spline};
 inline const Factory taylor_factory{"taylor", &make_taylor};
 inline const Factory least_squares_factory{"least squares", &make_least_squares};
 inline const Factory mean_factory{"mean", &make_mean};

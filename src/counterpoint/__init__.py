@@ -16,6 +16,7 @@ __version__ = VERSION
 # For type checkers and editors; a test compares the names with those below.
 if TYPE_CHECKING:
     from . import adapters as adapters
+    from . import advise as advise
     from . import approximations as approximations
     from . import bonds as bonds
     from . import diagram as diagram
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from . import events as events
     from . import fmi as fmi
     from . import linear_model as linear_model
+    from . import linearisation as linearisation
     from . import link as link
     from . import multibody as multibody
     from . import pace as pace
@@ -30,6 +32,7 @@ if TYPE_CHECKING:
     from . import results as results
     from . import scenario as scenario
     from . import ssp as ssp
+    from . import stability_analysis as stability_analysis
     from . import studies as studies
     from . import subsystems as subsystems
     from . import system as system
@@ -48,6 +51,7 @@ if TYPE_CHECKING:
     from .approximations import lagrange as lagrange
     from .approximations import least_squares as least_squares
     from .approximations import mean as mean
+    from .approximations import spline as spline
     from .approximations import taylor as taylor
     from .approximations import transition as transition
     from .approximations import variable_order as variable_order
@@ -72,8 +76,10 @@ if TYPE_CHECKING:
     from .errors import SolverError as SolverError
     from .errors import StandstillWarning as StandstillWarning
     from .errors import UnitWarning as UnitWarning
+    from .errors import WindowWarning as WindowWarning
     from .fmi import export_fmu as export_fmu
     from .fmi import fmu as fmu
+    from .linearisation import linearise as linearise
     from .link import listen as listen
     from .link import remote as remote
     from .link import serve as serve
@@ -83,20 +89,26 @@ if TYPE_CHECKING:
     from .results import compare as compare
     from .results import load as load
     from .scenario import Scenario as Scenario
+    from .stability_analysis import Stability as Stability
+    from .stability_analysis import stability as stability
     from .subsystems import Subsystem as Subsystem
+    from .subsystems import interface_mass as interface_mass
     from .subsystems import linear as linear
     from .subsystems import ode as ode
+    from .subsystems import reduced_interface as reduced_interface
     from .subsystems import second_order as second_order
     from .subsystems import source as source
     from .subsystems import table as table
     from .system import System as System
     from .windows import Window as Window
+    from .windows import compound_fast as compound_fast
+    from .windows import estimated_response as estimated_response
     from .windows import window as window
 
 _ROOMS = {
     "approximations": (
-        "Approximation", "approximate", "hermite", "hold", "lagrange", "least_squares", "mean", "taylor", "transition",
-        "variable_order",
+        "Approximation", "approximate", "hermite", "hold", "lagrange", "least_squares", "mean", "spline", "taylor",
+        "transition", "variable_order",
     ),
     "diagram.diagram": ("Diagram",),
     "_run.embedded": ("CosimulationInterface",),
@@ -104,23 +116,28 @@ _ROOMS = {
         "AlgebraicLoopError", "BondWarning", "ComponentDied", "ComponentError", "CounterpointError",
         "DescriptionWarning", "InternalError", "MissingExtraError", "ModelError", "NotFiniteError", "OutputError",
         "PaceWarning", "PeerLost", "RunInterrupted", "ScenarioError", "SetupError", "SimulationError", "SolverError",
-        "StandstillWarning", "UnitWarning",
+        "StandstillWarning", "UnitWarning", "WindowWarning",
     ),
     "fmi": ("export_fmu", "fmu"),
+    "linearisation": ("linearise",),
     "link": ("listen", "remote", "serve"),
     "_run.precedence": ("Scheme", "custom", "sequential"),
     "_run.progress": ("Progress",),
     "results": ("Comparison", "Result", "Signal", "compare", "load"),
     "_run.run": ("Run",),
     "scenario": ("Scenario",),
-    "subsystems": ("Subsystem", "linear", "ode", "second_order", "source", "table"),
+    "stability_analysis": ("Stability", "stability"),
+    "subsystems": (
+        "Subsystem", "interface_mass", "linear", "ode", "reduced_interface", "second_order", "source", "table",
+    ),
     "system": ("System",),
-    "windows": ("Window", "window"),
+    "windows": ("Window", "compound_fast", "estimated_response", "window"),
 }  # fmt: skip
 _HOME = {name: room for room, names in _ROOMS.items() for name in names}
 
 _MODULES = (
     "adapters",
+    "advise",
     "approximations",
     "bonds",
     "diagram",
@@ -128,6 +145,7 @@ _MODULES = (
     "events",
     "fmi",
     "linear_model",
+    "linearisation",
     "link",
     "multibody",
     "pace",
@@ -135,6 +153,7 @@ _MODULES = (
     "results",
     "scenario",
     "ssp",
+    "stability_analysis",
     "studies",
     "subsystems",
     "system",

@@ -26,6 +26,7 @@ __all__ = [
     "lagrange",
     "least_squares",
     "mean",
+    "spline",
     "taylor",
     "transition",
     "variable_order",
@@ -159,6 +160,18 @@ def hermite() -> Approximation:
     array([0.125])
     """
     return BuiltinApproximation(_core.hermite(), 3, with_slopes=1)
+
+
+def spline() -> Approximation:
+    """Cubic spline through the samples of a window, in repeats with ``stencil="centred"``.
+
+    Error of order 4 from values alone, nine times smaller than that of ``lagrange(3)``. Where only the next sample is
+    known it is the cubic through the newest four.
+
+    >>> approximate(spline(), [0.0, 1.0, 2.0, 3.0], [0.0, 1.0, 8.0, 27.0], [4.0])
+    array([64.])
+    """
+    return BuiltinApproximation(_core.spline(), 3)
 
 
 def taylor(order: int) -> Approximation:

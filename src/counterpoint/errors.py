@@ -20,6 +20,7 @@
     UnitWarning               a warning: units of connections could not be compared
     BondWarning               a warning: both sides of a bond integrate a speed while a step changes
     StandstillWarning         a warning: an output did not change in a run although its derivative says so
+    WindowWarning             a warning: windows of a run did not converge
     PaceWarning               a warning: a pace was stuck at its smallest step, or a run fell behind the wall clock
     DescriptionWarning        a warning: the description of an FMU violates the standard
     RunInterrupted            Ctrl-C during a run; a KeyboardInterrupt that carries the result (exit code 130)
@@ -208,6 +209,10 @@ class BondWarning(UserWarning):
 
 class PaceWarning(UserWarning):
     """A pace was stuck at its smallest step, or steps ended later than the wall clock says."""
+
+
+class WindowWarning(UserWarning):
+    """Windows of a run did not converge; the message holds the changes that the repeats made."""
 
 
 class StandstillWarning(UserWarning):

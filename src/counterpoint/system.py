@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
+from importlib import import_module
 from numbers import Real
 from os import PathLike
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
@@ -16,7 +17,7 @@ from ._common.ports import PortSpec, port_widths
 from ._run.checks import find_problems
 from ._run.declaring import InterfacesAndEvents
 from ._run.host_ports import HostPorts
-from ._run.options import FIRST_STEPS, FirstSteps, RunOptions
+from ._run.options import FIRST_STEPS, Check, FirstSteps, RunOptions
 from ._run.port_table import PortTable
 from ._run.precedence import Scheme, to_scheme
 from ._run.problem import Problem
@@ -27,15 +28,16 @@ from .pace._contract import as_pace
 from .pace._kinds import Fixed
 from .subsystems import Subsystem
 from .units import time_at
+from .windows import Window, as_window
 
 if TYPE_CHECKING:
     from ._run.embedded import CosimulationInterface
     from ._run.progress import Progress
     from ._run.run import Run
+    from .advise import Advice
     from .bonds import Bond
     from .events import PlannedEvent
     from .results import Result
-    from .windows import Window
 
 __all__ = ["Connection", "Participant", "Problem", "System"]
 
@@ -330,15 +332,15 @@ class System(InterfacesAndEvents):
         until: float | None = None,
         scheme: str | Scheme = "slowest-first",
         start: float = 0.0,
-        window: Window | None = None,
+        window: Window | str | None = None,
         *,
         pace: Pace | Callable[[Step], float] | None = None,
         real_time: float | None = None,
-        first_steps: FirstSteps = "once",
+        first_steps: FirstSteps = "auto",
     ) -> list[Problem]:
         """Return everything that keeps the system from running; empty when it is fine."""
         options = RunOptions(
-            until=until, scheme=scheme, start=start, window=window, pace=pace, real_time=real_time,
+            until=until, scheme=scheme, start=start, window=as_window(window), pace=pace, real_time=real_time,
             first_steps=first_steps,
         )  # fmt: skip
         return find_problems(self, options)
@@ -355,7 +357,7 @@ class System(InterfacesAndEvents):
         scheme: str | Scheme = "slowest-first",
         *,
         start: float | str = 0.0,
-        window: Window | None = None,
+        window: Window | str | None = None,
         pace: Pace | Callable[[Step], float] | None = None,
         real_time: float | None = None,
         threads: int = 1,
@@ -368,7 +370,8 @@ class System(InterfacesAndEvents):
         record: Sequence[str] | None = None,
         record_every: float | str | None = None,
         compress: bool = False,
-        first_steps: FirstSteps = "once",
+        first_steps: FirstSteps = "auto",
+        check: Check = "auto",
     ) -> Result:
         """Run from ``start`` to ``until`` and return the result.
 
@@ -381,8 +384,9 @@ class System(InterfacesAndEvents):
         scheme : str or Scheme
             ``"slowest-first"``, ``"fastest-first"``, ``"parallel"``, ``"sequential"``, :func:`sequential` or
             :func:`custom`.
-        window : Window, optional
-            Cut the run into stretches of time that are repeated, see :func:`window`.
+        window : Window or str, optional
+            Cut the run into stretches of time that are repeated, see :func:`window` and :func:`compound_fast`, or
+            ``"repeat-once"``: each of the longest steps, once.
         pace : Pace or function, optional
             How all subsystems step together, see :mod:`counterpoint.pace`. Those with a pace of their own keep it, and
             those that choose their own steps make them in between.
@@ -413,8 +417,14 @@ class System(InterfacesAndEvents):
         first_steps : str
             ``"repeat"``: the first steps, as many as the highest order of an approximation, are repeated until they
             agree; then what was extrapolated from a single sample is interpolated. All subsystems must be able to
-            save their state. ``"auto"``: where that can be done. ``"once"``: they are made once, with the order that
-            the samples allow. ``result.summary.first_steps`` tells what was done.
+            save their state. ``"auto"``: where that can be done and is at most a fifth of the run; FMUs of other tools
+            are then not repeated. ``"once"``: they are made once, with the order that the samples
+            allow. ``result.summary.first_steps`` tells what was done.
+        check : str
+            What ``result.quality`` does when it is first read. ``"auto"``: it runs the system a second time with a
+            quarter or half of the steps and estimates the error from the difference; where that would take more than
+            3 s and a quarter of the run's wall time, over the beginning of the run only. ``"on"``: the whole run,
+            however long it takes. ``"off"``: no second run.
 
         Raises
         ------
@@ -426,10 +436,11 @@ class System(InterfacesAndEvents):
         from ._run.run import run_to_end
 
         options = RunOptions(
-            until=time_at("until", until), scheme=scheme, **_start_options(start, first_steps), window=window,
+            until=time_at("until", until), scheme=scheme, **_start_options(start, first_steps),
+            window=as_window(window),
             pace=pace, real_time=real_time, threads=threads, file=file, overwrite=overwrite, progress=progress,
             host=host, approximation=approximation, metadata=metadata, record=record, record_every=record_every,
-            compress=compress,
+            compress=compress, check=check,
         )  # fmt: skip
         return run_to_end(self, options)
 
@@ -439,7 +450,7 @@ class System(InterfacesAndEvents):
         scheme: str | Scheme = "slowest-first",
         *,
         start: float | str = 0.0,
-        window: Window | None = None,
+        window: Window | str | None = None,
         pace: Pace | Callable[[Step], float] | None = None,
         real_time: float | None = None,
         threads: int = 1,
@@ -452,12 +463,14 @@ class System(InterfacesAndEvents):
         record: Sequence[str] | None = None,
         record_every: float | str | None = None,
         compress: bool = False,
-        first_steps: FirstSteps = "once",
+        first_steps: FirstSteps = "auto",
+        check: Check = "auto",
     ) -> Run:
         """Begin a run that is driven step by step: ``step_to``, ``value``, ``set``, ``finish``.
 
         Parameters are those of :meth:`run`; without ``until`` the end is open. With a window, ``step_to`` finishes the
-        one in which its time lies.
+        one in which its time lies. First steps are made once, since inputs may be set between them, unless
+        ``first_steps="repeat"`` asks for more.
 
         Examples
         --------
@@ -474,10 +487,11 @@ class System(InterfacesAndEvents):
         from ._run.run import Run
 
         options = RunOptions(
-            until=time_at("until", until), scheme=scheme, **_start_options(start, first_steps), window=window,
+            until=time_at("until", until), scheme=scheme, **_start_options(start, first_steps),
+            window=as_window(window),
             pace=pace, real_time=real_time, threads=threads, file=file, overwrite=overwrite, progress=progress,
             host=host, approximation=approximation, metadata=metadata, record=record, record_every=record_every,
-            compress=compress,
+            compress=compress, check=check, driven=True,
         )  # fmt: skip
         return Run(self, options)
 
@@ -496,6 +510,50 @@ class System(InterfacesAndEvents):
         from ._run.embedded import CosimulationInterface
 
         return CosimulationInterface(self, host, RunOptions(scheme=scheme, start=start))
+
+    def advise(
+        self,
+        until: float | str,
+        tolerance: float = 1e-2,
+        *,
+        change_steps: bool = True,
+        schemes: Sequence[str] | None = None,
+        progress: Callable[[str, int, int], None] | None = None,
+    ) -> Advice:
+        """Return which strategy to use, before the run: scheme, approximations, steps, treatment of the start.
+
+        Parameters
+        ----------
+        until : float or str
+            End of the run to come, in s.
+        tolerance : float
+            Relative error asked for: rms of the worst exchanged signal over its rms about its mean.
+        change_steps : bool
+            Whether steps may be changed; if not, the strategy with the smallest error is recommended.
+        schemes : sequence of str, optional
+            Schemes to try; default: all that differ.
+        progress : function, optional
+            Called as ``progress(what, done, total)``.
+
+        Examples
+        --------
+        >>> import counterpoint as cp
+        >>> system = cp.System("two masses")
+        >>> for name, x0 in (("left", 1.0), ("right", 0.0)):
+        ...     mass = cp.linear([[0, 1], [-15, 0]], [[0], [5]], [[1, 0]], x0=[x0, 0], inputs="u", outputs="x")
+        ...     system.add(name, mass, step=0.01)
+        >>> system.connect("left.x", "right.u")
+        >>> system.connect("right.x", "left.u")
+        >>> advice = system.advise(until=10.0, tolerance=1e-3)
+        >>> result = system.run(until=10.0, scheme=advice.best)
+        >>> result.assess(2e-3).verdict
+        'trustworthy'
+        """
+        # Advice knows systems, not the other way round: it is found by name when it is needed.
+        made: Advice = import_module("counterpoint.advise").advise(
+            self, time_at("until", until), tolerance, change_steps=change_steps, schemes=schemes, progress=progress
+        )
+        return made
 
     def port_width(self, port: str, kind: str) -> int:
         """Return the width of ``subsystem.port``; raise SetupError with a hint when there is none."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
 from ._common.numbers import MOST_REPEATS, is_number, is_whole
 from .errors import SetupError
@@ -11,6 +12,19 @@ from .units import time_at
 
 Stencil = Literal["one-sided", "centred"]
 """Which samples a repeat takes: the first one ahead and those before it, or as many ahead as behind."""
+Acceleration = Literal["none", "aitken", "anderson", "iqn-ils", "newton"]
+"""Which values a repeat reads: those of the pass before, or an estimate of the converged ones."""
+WhenNotConverged = Literal["warn", "cut", "stop"]
+"""What a run does with a window that does not converge."""
+
+REPEAT_ONCE = "repeat-once"
+"""Short for a predictor and one corrector: windows of the longest step, repeated once, with centred stencils."""
+ITERATIONS = 50
+"""Repeats, at most, where a tolerance ends them."""
+MOST_ORDER = 8
+"""Of an estimated response."""
+TOLERANCE = 1e-8
+"""Of accelerated iterations and compound steps, where none is given."""
 
 
 @dataclass(frozen=True)
@@ -19,8 +33,8 @@ class Window:
 
     Attributes
     ----------
-    length : float
-        Length of a window, s.
+    length : float or None
+        Length of a window, s. None: the longest fixed step of the system.
     repeats : int
         Passes after the first, at most.
     tolerance : float or None
@@ -29,61 +43,138 @@ class Window:
     stencil : str
         ``"centred"``: repeats take as many samples ahead of the time asked as behind it; ``"one-sided"``: the first one
         ahead and those before it.
+    acceleration : str
+        ``"none"``, ``"aitken"``, ``"anderson"``, ``"iqn-ils"`` or ``"newton"``.
+    relaxation : float
+        Share of the change that the first repeats of an accelerated iteration take over.
+    reuse : int
+        Windows whose passes still serve an iteration with ``"iqn-ils"`` or ``"newton"``.
+    when_not_converged : str
+        ``"warn"``, ``"cut"`` or ``"stop"``.
+    compound : float, "mixed" or None
+        For :func:`compound_fast`: share of the window that fast subsystems cover with one step.
+    fast : tuple of str
+        The fast subsystems; empty: those with a step shorter than the window.
+    estimate : int or None
+        For :func:`estimated_response`: order of the estimate; such windows are not repeated.
     """
 
-    length: float
+    length: float | None = None
     repeats: int = 1
     tolerance: float | None = None
     stencil: Stencil = "one-sided"
+    acceleration: Acceleration = "none"
+    relaxation: float = 1.0
+    reuse: int = 8
+    when_not_converged: WhenNotConverged = "warn"
+    compound: float | Literal["mixed"] | None = None
+    fast: tuple[str, ...] = ()
+    estimate: int | None = None
 
     def __post_init__(self) -> None:
-        problems = []
-        if not is_number(self.length) or self.length <= 0.0:
-            problems.append(f"window.length: {self.length!r}; expected a positive number of seconds")
-        if not is_whole(self.repeats, 1, MOST_REPEATS):
-            problems.append(
-                f"window.repeats: {self.repeats!r}; expected an integer of at least 1 and at most {MOST_REPEATS}"
-            )
-        if self.tolerance is not None and (not is_number(self.tolerance) or self.tolerance <= 0.0):
-            problems.append(f"window.tolerance: {self.tolerance!r}; expected a positive number or None")
-        if self.stencil not in get_args(Stencil):
-            problems.append(f'window.stencil: {self.stencil!r}; expected "one-sided" or "centred"')
+        problems = [*self._problems_of_numbers(), *self._problems_of_words()]
         if problems:
             raise SetupError(problems)
+
+    def _problems_of_numbers(self) -> Iterator[str]:
+        if self.length is not None and (not is_number(self.length) or self.length <= 0.0):
+            yield f"window.length: {self.length!r}; expected a positive number of seconds"
+        if not is_whole(self.repeats, 1, MOST_REPEATS):
+            yield f"window.repeats: {self.repeats!r}; expected an integer of at least 1 and at most {MOST_REPEATS}"
+        if self.tolerance is not None and (not is_number(self.tolerance) or self.tolerance <= 0.0):
+            yield f"window.tolerance: {self.tolerance!r}; expected a positive number or None"
+        if not is_number(self.relaxation) or not 0.0 < self.relaxation <= 2.0:
+            yield f"window.relaxation: {self.relaxation!r}; expected a number above 0, at most 2"
+        if not is_whole(self.reuse, 0, MOST_REPEATS):
+            yield f"window.reuse: {self.reuse!r}; expected an integer of at least 0"
+        if self.estimate is not None and not is_whole(self.estimate, 1, MOST_ORDER):
+            yield f"window.estimate: {self.estimate!r}; expected an integer from 1 to {MOST_ORDER}"
+        share = self.compound
+        if share is not None and share != "mixed" and (not is_number(share) or not 0.0 < share <= 1.0):
+            yield f'window.compound: {share!r}; expected a number above 0, at most 1, or "mixed"'
+
+    def _problems_of_words(self) -> Iterator[str]:
+        if self.stencil not in get_args(Stencil):
+            yield f'window.stencil: {self.stencil!r}; expected "one-sided" or "centred"'
+        if self.acceleration not in get_args(Acceleration):
+            words = ", ".join(f'"{word}"' for word in get_args(Acceleration))
+            yield f"window.acceleration: {self.acceleration!r}; expected one of {words}"
+        elif self.acceleration != "none" and self.tolerance is None:
+            yield "window.tolerance: is missing; an accelerated iteration needs one, 1e-8 for example"
+        if self.when_not_converged not in get_args(WhenNotConverged):
+            yield f'window.when_not_converged: {self.when_not_converged!r}; expected "warn", "cut" or "stop"'
+        elif self.when_not_converged != "warn" and self.tolerance is None:
+            yield "window.tolerance: is missing; without it no window is said to have converged"
 
     def __str__(self) -> str:
         often = "once" if self.repeats == 1 else f"{self.repeats} times"
         until = "" if self.tolerance is None else f", or until it changes less than {self.tolerance:g}"
         centred = " with centred stencils" if self.stencil == "centred" else ""
-        return f"windows of {self.length:g} s, repeated {often}{centred}{until}"
+        faster = "" if self.acceleration == "none" else f", {self.acceleration}"
+        length = "windows of the longest step" if self.length is None else f"windows of {self.length:g} s"
+        if self.estimate is not None:
+            return f"{length}, not repeated, with estimated responses of order {self.estimate}"
+        compound = "" if self.compound is None else f", compound steps ({_compound_text(self.compound)})"
+        return f"{length}, repeated {often}{centred}{until}{faster}{compound}"
+
+
+def _compound_text(share: float | str) -> str:
+    return "mixed" if share == "mixed" else "whole" if share == 1.0 else f"share {share:g}"
 
 
 def window(
-    length: float | str, repeats: int = 1, tolerance: float | None = None, stencil: Stencil = "one-sided"
+    length: float | str | None = None,
+    repeats: int | None = None,
+    tolerance: float | None = None,
+    stencil: Stencil = "one-sided",
+    *,
+    acceleration: Acceleration = "none",
+    relaxation: float = 1.0,
+    reuse: int = 8,
+    when_not_converged: WhenNotConverged = "warn",
 ) -> Window:
     """Return windows for a run: each time interval is repeated with the samples of the previous pass.
 
     All subsystems run from the start of a window to its end by the scheme. Then they are restored and run again, and
-    values that were extrapolated in the first pass are interpolated from its samples (waveform relaxation). Only the
-    last pass of a window counts. All subsystems must be able to save and restore their state.
+    values that were extrapolated in the first pass are interpolated from its samples (waveform relaxation): Jacobi
+    iteration where no subsystem waits (``"parallel"``), Gauss-Seidel iteration with the other schemes. Only the last
+    pass of a window counts. All subsystems must be able to save and restore their state.
+
+    ``window="repeat-once"`` is short for windows of the longest step, repeated once with centred stencils.
 
     Parameters
     ----------
-    length : float or str
-        Length of a window in s, or with its unit, ``"2 ms"``; at least the longest fixed step. A step that would go
-        beyond the end of a window ends there; the next one returns to the subsystem's own grid.
-    repeats : int
+    length : float or str, optional
+        Length of a window in s, or with its unit, ``"2 ms"``; at least the longest fixed step, which is the default. A
+        step that would go beyond the end of a window ends there; the next one returns to the subsystem's own grid.
+    repeats : int, optional
         Passes after the first, at most. One is often enough: it turns an extrapolation error into an interpolation
-        error, 5 times smaller with ``lagrange(1)``, 9 times with ``lagrange(2)``.
+        error, 5 times smaller with ``lagrange(1)``, 9 times with ``lagrange(2)``. Default: 1, or 50 with a tolerance.
     tolerance : float, optional
-        A repeat is the last one of its window when no extrapolated output changes more at the end of the window,
-        relative to the largest absolute value that this output has had at the ends of windows. Windows that do not
-        converge are counted in ``result.summary.windows`` and reported in ``result.quality``.
+        A repeat is the last one of its window when no extrapolated output changes more anywhere in the window,
+        relative to the largest absolute value that this output has had so far. Default with an acceleration: 1e-8.
     stencil : str
         ``"centred"``: approximations that use more than two samples take as many ahead of the time asked as behind it,
-        since a repeat knows both. A cubic (``lagrange(3)``, ``hermite()``) then has order 4 from values alone, from the
-        first window on, if a window has at least three steps. A subsystem that waits for another one does so until
-        that has reached the end of the window. ``"one-sided"``: the first sample ahead and those before it.
+        since a repeat knows both. A cubic (``lagrange(3)``, ``spline()``) then has order 4 from values alone, from the
+        first window on, if a window has at least three steps; ``hermite()`` with slopes has order 6. A subsystem that
+        waits for another one does so until that has reached the end of the window. ``"one-sided"``: the first sample
+        ahead and those before it.
+    acceleration : str
+        What a repeat reads instead of the values of the pass before, which takes fewer repeats and converges where
+        these diverge. ``"aitken"``: one relaxation factor for all signals. ``"anderson"``, ``"iqn-ils"``: the residual
+        is minimised over the differences of the passes of this window (and, for ``"iqn-ils"``, of ``reuse`` windows
+        before it). ``"newton"``: the derivatives of the residual are measured in additional passes, up to four for each
+        signal, in the first window and again when a window has needed many repeats.
+    relaxation : float
+        Share of the change that the first repeats of an accelerated iteration take over; below 1 where the first
+        repeats change too much.
+    reuse : int
+        Windows whose passes still serve ``"iqn-ils"`` and ``"newton"``.
+    when_not_converged : str
+        A window that misses its tolerance after all repeats: ``"warn"`` (the run goes on; :class:`WindowWarning` at its
+        end with the changes that the repeats made, counted in ``result.summary.windows``), ``"cut"`` (the window is
+        begun again with half its length, down to the longest step; the run stops if that does not help), ``"stop"``
+        (:class:`SolverError`).
 
     Examples
     --------
@@ -98,4 +189,119 @@ def window(
     >>> result.summary.windows.count, result.summary.windows.passes
     (50, 100)
     """
-    return Window(time_at("window.length", length), repeats, tolerance, stencil)
+    if tolerance is None and acceleration != "none":
+        tolerance = TOLERANCE
+    return Window(
+        None if length is None else time_at("window.length", length),
+        _default_repeats(repeats, tolerance),
+        tolerance,
+        stencil,
+        acceleration,
+        relaxation,
+        reuse,
+        when_not_converged,
+    )
+
+
+def compound_fast(
+    length: float | str | None = None,
+    share: float | Literal["mixed"] = 1.0,
+    *,
+    fast: Sequence[str] = (),
+    repeats: int | None = None,
+    tolerance: float = TOLERANCE,
+    acceleration: Acceleration = "iqn-ils",
+    relaxation: float = 1.0,
+    reuse: int = 8,
+    when_not_converged: WhenNotConverged = "warn",
+) -> Window:
+    """Return compound steps: an implicit step of the whole system, after which fast subsystems are refined.
+
+    In each window all subsystems are iterated until they agree, the fast ones with one large step. Then the slow ones
+    stay where they are, and the fast ones go through the window again with their own steps and
+    interpolated slow values.
+    For ``scheme="slowest-first"``. All subsystems must be able to save and restore their state.
+
+    Parameters
+    ----------
+    length : float or str, optional
+        Length of the compound step, s. Default: the longest fixed step.
+    share : float or "mixed"
+        Share of the compound step that the fast subsystems cover with one step: 1 is compound-fast, less is generalised
+        compound-fast (the rest is extrapolated), ``"mixed"`` is mixed compound-fast: their own first step.
+    fast : sequence of str
+        Names of the fast subsystems. Default: those with a step shorter than ``length``.
+    repeats, tolerance, acceleration, relaxation, reuse, when_not_converged
+        As for :func:`window`.
+
+    Examples
+    --------
+    >>> import counterpoint as cp
+    >>> system = cp.System("fast and slow")
+    >>> for name, rate, step in (("fast", -10, 0.01), ("slow", -1, 0.1)):
+    ...     part = cp.linear([[rate]], [[0.5]], [[1]], x0=[1], inputs="u", outputs="y", solver="trapezoidal")
+    ...     system.add(name, part, step=step)
+    >>> system.connect("fast.y", "slow.u")
+    >>> system.connect("slow.y", "fast.u")
+    >>> result = system.run(until=1.0, window=cp.compound_fast())
+    >>> result.summary.steps
+    [100, 10]
+    """
+    return Window(
+        None if length is None else time_at("window.length", length),
+        _default_repeats(repeats, tolerance),
+        tolerance,
+        "one-sided",
+        acceleration,
+        relaxation,
+        reuse,
+        when_not_converged,
+        share,
+        (fast,) if isinstance(fast, str) else tuple(fast),
+    )
+
+
+def estimated_response(length: float | str | None = None, order: int = 2) -> Window:
+    """Return windows that are not repeated: an estimate of how each will end stands for the iteration.
+
+    For subsystems that cannot save and restore their state. A linear estimate of how the outputs of each subsystem
+    react to its inputs is fitted to the windows so far (least squares, at most the last 60 windows). Before each window
+    the estimates of all subsystems are solved together, once, and inputs go in lines to the values found. After the
+    first windows the coupling is then implicit, for linear subsystems up to the accuracy of the fit. In the first
+    ``order + 4`` windows values are held; a coupling that is unstable with held values grows during these. Where the
+    estimate has been worse than straight lines, these are used.
+
+    For ``scheme="parallel"``.
+
+    Parameters
+    ----------
+    length : float or str, optional
+        Length of a window in s; at least the longest fixed step, which is the default.
+    order : int
+        States of a subsystem that its estimate has room for, 1 to 8.
+
+    Examples
+    --------
+    >>> import counterpoint as cp
+    >>> system = cp.System("two tanks")
+    >>> for name in ("left", "right"):
+    ...     tank = cp.linear([[-3.0]], [[2.5]], [[1]], x0=[1], inputs="u", outputs="y", solver="trapezoidal")
+    ...     system.add(name, tank, step=0.5)
+    >>> system.connect("left.y", "right.u")
+    >>> system.connect("right.y", "left.u")
+    >>> result = system.run(until=10.0, scheme="parallel", window=cp.estimated_response(order=1))
+    >>> result.summary.windows.passes
+    20
+    """
+    return Window(None if length is None else time_at("window.length", length), estimate=order)
+
+
+def as_window(given: Window | str | None) -> Window | None:
+    """Return the window that a word stands for; what is neither is left for the checks to tell."""
+    return Window(stencil="centred") if given == REPEAT_ONCE else cast("Window | None", given)
+
+
+def _default_repeats(repeats: int | None, tolerance: float | None) -> int:
+    if repeats is not None:
+        return repeats
+    return 1 if tolerance is None else ITERATIONS

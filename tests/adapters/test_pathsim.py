@@ -144,7 +144,7 @@ def coupled(case, fast, step=H, until=4.0):
     system.add("slow", build(case).subsystems["slow"].subsystem, step=case.slow_step)
     system.connect("slow.x2", "fast.x2", cp.lagrange(case.order))
     system.connect("fast.x1", "slow.x1", cp.lagrange(case.order))
-    return system.run(until=until, scheme=case.scheme)["fast.x1"].values
+    return system.run(until=until, scheme=case.scheme, first_steps="once")["fast.x1"].values
 
 
 @needs_pathsim

@@ -159,3 +159,17 @@ def test_a_run_that_fails_keeps_its_results(model, counterpoint, tmp_path):
     assert code == 3
     assert "burnt" in err
     assert cp.load(tmp_path / "rig-run" / "rig.h5").end == pytest.approx(0.05, abs=2e-3)
+
+
+def test_tune_measures_the_solvers_and_says_what_auto_takes(model, counterpoint):
+    code, out, err = counterpoint("tune", model(), "--step", "1ms", "--seconds", "0.1")
+    assert (code, err) == (0, "")
+    assert "static-ldlt" in out
+    assert "dense-lu" in out
+    assert 'solver = "auto" takes' in out
+
+
+def test_tune_asks_for_a_step(model, counterpoint):
+    code, _, err = counterpoint("tune", model())
+    assert code == 2
+    assert "tune needs a step" in err

@@ -18,7 +18,8 @@ using testing::Matrix;
 namespace {
 
 const std::vector<SolverType> symmetric_types{SolverType::static_ldlt, SolverType::sparse_ldlt, SolverType::dense_ldlt,
-                                              SolverType::sparse_lu,   SolverType::dense_lu,    SolverType::automatic};
+                                              SolverType::sparse_lu,   SolverType::dense_lu,    SolverType::static_lu,
+                                              SolverType::automatic};
 const std::vector<SolverType> ldlt_types{SolverType::static_ldlt, SolverType::sparse_ldlt, SolverType::dense_ldlt};
 const std::vector<SolverType> unsymmetric_types{SolverType::sparse_lu, SolverType::dense_lu, SolverType::automatic};
 

@@ -79,7 +79,7 @@ std::shared_ptr<StepLaw> defects(const RunSpec& spec, double tolerance) {
   std::vector<SignalTolerance> signals;
   for (std::size_t k = 0; k < spec.connections.size(); ++k)
     signals.push_back({1e-12, 0.0, 2 + static_cast<int>(k) % 2, true});
-  return std::make_shared<DefectLaw>(tolerance, signals);
+  return std::make_shared<DefectLaw>(tolerance, signals, 0.0);
 }
 
 struct Outcome {
@@ -117,7 +117,8 @@ Outcome run_twice(RunSpec spec, TwoPassWindow::Method method, double tolerance, 
     spec.participants[i].pace = setup.length;
     setup.outputs.push_back({static_cast<int>(i), 0, {1e-12, 0.0, 2, true}});
   }
-  auto window = std::make_unique<TwoPassWindow>(std::make_shared<PassLaw>(2), limits(0.2), clock_of(spec), setup);
+  auto law = std::make_shared<PassLaw>(2, tolerance, std::vector<AssumedInput>{});
+  auto window = std::make_unique<TwoPassWindow>(std::move(law), limits(0.2), clock_of(spec), setup);
   StepChooser& chooser = window->chooser;
   WindowedScheduler scheduler(spec, std::move(window), threads);
   return finished(scheduler, chooser, spec.until);

@@ -104,7 +104,7 @@ std::vector<double> run(const RunSpec& spec, const WindowSpec& window, int threa
 }
 
 std::vector<double> run_with_repeated_start(const RunSpec& spec, double end, int threads, double slice) {
-  WindowedScheduler scheduler(spec, std::make_unique<RepeatedStart>(end, 1e-9), threads);
+  WindowedScheduler scheduler(spec, std::make_unique<RepeatedStart>(end, 1e-9, false), threads);
   return run(scheduler, spec, slice);
 }
 
@@ -127,7 +127,8 @@ TEST(threads_and_slices_change_no_bit) {
   std::mt19937 random(5);
   for (int trial = 0; trial < 60; ++trial) {
     const RunSpec spec = random_system(random);
-    const WindowSpec window{0.21 + 0.1 * (trial % 7), 1 + trial % 3, trial % 2 == 0 ? 0.0 : 1e-7, trial % 4 < 2};
+    WindowSpec window{0.21 + 0.1 * (trial % 7), 1 + trial % 3, trial % 2 == 0 ? 0.0 : 1e-7, trial % 4 < 2};
+    window.method = static_cast<WindowSpec::Method>(trial % 5);
     const std::vector<double> one = run(spec, window, 1, 1.0);
     CHECK(one == run(spec, window, 3, 1.0));
     CHECK(one == run(spec, window, 1, 0.0));

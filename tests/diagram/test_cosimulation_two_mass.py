@@ -129,7 +129,7 @@ def beside(case, until=100.0, **options):
     system.add("slow", slow_mass(case), step=case.slow_step)
     system.connect("slow.x2", "fast.x2", cp.lagrange(case.order))
     system.connect("fast.x1", "slow.x1", cp.lagrange(case.order))
-    result = system.run(until=until, scheme=case.scheme, **options)
+    result = system.run(until=until, scheme=case.scheme, first_steps="once", **options)
     return trajectory(result["fast"], result["slow"])
 
 

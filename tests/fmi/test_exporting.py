@@ -66,7 +66,7 @@ def test_an_exported_model_moves_as_in_our_own_run(written, name, version):
 def test_a_coupled_system_runs_multirate_inside(written, version):
     path = written("two_mass", version)
     assert problems(path) == []
-    own = exported.two_mass().run(until=10.0)
+    own = exported.two_mass().run(until=10.0, first_steps="once")
     theirs = simulated(path, 10.0, 0.5)
     ours = imported(path, 10.0, 0.5)
     for name, stride in (("fast.x", 50), ("slow.x", 5)):
@@ -76,14 +76,14 @@ def test_a_coupled_system_runs_multirate_inside(written, version):
 
 @pytest.mark.parametrize("scheme", ["fastest-first", "parallel", "sequential"])
 def test_every_scheme_is_kept(scheme, tmp_path):
-    own = exported.two_mass().run(until=5.0, scheme=scheme)
+    own = exported.two_mass().run(until=5.0, scheme=scheme, first_steps="once")
     path = cp.export_fmu(exported.two_mass(), tmp_path / "pair.fmu", scheme=scheme)
     close(own["fast.x"].values[::50], simulated(path, 5.0, 0.5)["fast.x"])
 
 
 def test_steps_stay_on_their_grid_when_the_master_asks_more_often(written):
     """Communication every 30 ms, steps of 10 ms and 100 ms: where both meet, the numbers are those of our own run."""
-    own = exported.two_mass().run(until=9.0)
+    own = exported.two_mass().run(until=9.0, first_steps="once")
     theirs = simulated(written("two_mass", 3), 9.0, 0.03)
     close(own["fast.x"].values[::3], theirs["fast.x"])
     close(own["slow.x"].values[::3], theirs["slow.x"][::10])
@@ -102,7 +102,7 @@ def test_an_fmu_inside_comes_along(built, version, tmp_path):
         made.connect("filter.y", "fmu.force", gain=-1.0)
         return made
 
-    own = system().run(until=2.0)
+    own = system().run(until=2.0, first_steps="once")
     path = cp.export_fmu(system(), tmp_path / "pair.fmu", version=version)
     assert problems(path) == []
     theirs = simulated(path, 2.0, 0.1)
@@ -124,7 +124,7 @@ def test_a_table_and_a_diagram_in_one_fmu(tmp_path):
         made.connect("weather.outside", "plant.outside")
         return made
 
-    own = system().run(until=7200.0)
+    own = system().run(until=7200.0, first_steps="once")
     theirs = simulated(cp.export_fmu(system(), tmp_path / "house.fmu"), 7200.0, 600.0)
     close(own["plant.inside"].values[::60], theirs["plant.inside"])
 

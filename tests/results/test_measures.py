@@ -117,7 +117,7 @@ def test_the_residual_of_a_bond_is_the_energy_that_the_coupling_created(approxim
     created = energy(result)[-1] - energy(result)[0]
     assert bond["residual"] == pytest.approx(created, rel=0.01)
     assert bond["exchanged"] > 10.0
-    assert "Bond left-right: the coupling " in str(result.quality)
+    assert "bond left-right: the coupling " in str(result.quality)
 
 
 def test_a_law_that_is_a_function_has_no_residual():

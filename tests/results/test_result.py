@@ -138,8 +138,9 @@ def test_defects_are_a_table_and_time_series(result):
 
 def test_quality_names_the_worst_connection_and_its_limits(result):
     quality = result.quality
-    assert (quality.verdict, quality.worst, quality.relative) == ("poor", "slow.x -> fast.u", 0.5)
-    assert "not the error of the solution" in str(quality)
+    assert (quality.verdict, quality.worst, quality.confidence) == ("look here", "slow.x -> fast.u", "low")
+    assert "the error was not estimated" in str(quality)
+    assert "the largest interface defect is 50 % of its signal, of slow.x -> fast.u" in str(quality)
 
 
 def test_defects_of_a_run_without_summary_are_measured_from_its_rows():
@@ -150,15 +151,15 @@ def test_defects_of_a_run_without_summary_are_measured_from_its_rows():
     assert defects.loc[1, "relative"] == pytest.approx(0.25 / arrived.std())
 
 
-def test_rounding_on_a_constant_signal_is_not_called_poor():
+def test_rounding_on_a_constant_signal_is_no_defect():
     layout = RunLayout((SubsystemLayout("a", ("y",)),), ("a.y -> a.u",))
     store = MemoryStore(layout)
     store.append_defects(0, np.array([[0.0, 5.0, 5.0], [1.0, 5.000000000000001, 5.0], [2.0, 5.0, 5.0]]))
     from counterpoint.results import DefectSummary
 
     said = DefectSummary("a.y -> a.u", "extrapolates", 3, 9e-16, 1.0, 6e-16, 0.0)
-    assert Result(store, layout, RunSummary("finished", defects=[said])).quality.verdict == "good"
-    assert Result(store, layout, RunSummary("finished")).quality.verdict == "good"
+    assert Result(store, layout, RunSummary("finished", defects=[said])).quality.verdict == "cannot tell"
+    assert Result(store, layout, RunSummary("finished")).quality.verdict == "cannot tell"
 
 
 def test_timing_gives_shares_and_cost_of_a_step(result):
@@ -171,7 +172,7 @@ def test_timing_gives_shares_and_cost_of_a_step(result):
 def test_a_result_tells_about_itself_in_words(result):
     assert repr(result) == "<Result two-mass: finished at 2 s, 6 signals of 3 subsystems>"
     text = str(result)
-    for part in ("scheme slowest-first", "4 times real time", "75 %", "extrapolates", "Quality: poor"):
+    for part in ("scheme slowest-first", "4 times real time", "75 %", "extrapolates", "Quality: look here"):
         assert part in text
     assert "<table" in result._repr_html_()
 

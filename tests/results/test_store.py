@@ -14,12 +14,14 @@ def store(request, tmp_path):
     made.close(RunSummary("finished"))
 
 
-def test_a_store_copies_the_block_so_that_the_run_may_reuse_its_memory(store):
-    block = np.array([[0.0, 1.0], [1.0, 2.0]])
-    store.append(0, block)
-    block[:] = 99.0
-    store.append(0, block[:0])
-    assert store.view().values(0)[:, 0].tolist() == [1.0, 2.0]
+def test_a_store_may_keep_a_block_but_never_writes_to_it(store):
+    blocks = [np.array([[2.0 * k, 1.0], [2.0 * k + 1, 2.0]]) for k in range(40)]
+    for block in blocks:
+        block.flags.writeable = False
+        store.append(0, block)
+        assert store.view().values(0)[-2:, 0].tolist() == [1.0, 2.0]
+    assert store.view().times(0).tolist() == list(range(80))
+    assert [block[:, 1].tolist() for block in blocks] == [[1.0, 2.0]] * 40
 
 
 def test_rows_come_back_in_the_order_they_were_appended(store):

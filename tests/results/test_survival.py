@@ -165,7 +165,7 @@ def test_a_run_killed_before_its_first_row_is_readable(tmp_path, python):
     with load(tmp_path / "run.h5") as result:
         assert (result.status, result.rows("a"), len(result["a.y"])) == ("unfinished", 0, 0)
         assert np.isnan(result.end)
-        assert "unknown" in str(result.quality)
+        assert "cannot tell" in str(result.quality)
         repr(result), str(result), result._repr_html_()
         result.plot(path=tmp_path / "empty.png")
 

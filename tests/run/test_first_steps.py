@@ -51,7 +51,7 @@ def test_as_many_steps_as_the_order_gain_what_repeating_every_step_gains(step):
     """Published: 16 to 63 times on this network, as much as one repeat of every step."""
     once, repeated, every = (
         errors(network(cp.lagrange(2), step).run(until=20.0, scheme=ORDER, **options))
-        for options in ({}, {"first_steps": "repeat"}, {"window": cp.window(step, repeats=1)})
+        for options in ({"first_steps": "once"}, {"first_steps": "repeat"}, {"window": cp.window(step, repeats=1)})
     )
     assert all(before / after > 15 for before, after in zip(once, repeated, strict=True))
     assert all(after < 1.1 * best for after, best in zip(repeated, every, strict=True))
@@ -111,11 +111,12 @@ def test_the_result_says_what_was_done(tmp_path):
         assert filed.summary.first_steps == first
 
 
-def test_made_once_they_are_what_they_were():
+def test_where_nothing_is_said_they_are_repeated_if_that_can_be_done():
     results = [network(cp.lagrange(2), 0.25).run(until=5.0, scheme=ORDER, **options)
-               for options in ({}, {"first_steps": "once"})]  # fmt: skip
+               for options in ({}, {"first_steps": "auto"})]  # fmt: skip
     assert same(*results)
-    assert not results[1].summary.first_steps.repeated
+    assert results[0].summary.first_steps.repeated
+    assert not network(cp.lagrange(2), 0.25).run(until=5.0, scheme=ORDER, start="once").summary.first_steps.repeated
 
 
 @pytest.mark.parametrize("word", ["repeat", "once", "auto"])
@@ -166,7 +167,7 @@ def test_held_inputs_have_nothing_to_repeat():
     system = network(cp.hold(), 0.25)
     result = system.run(until=5.0, scheme=ORDER, first_steps="auto")
     assert result.summary.first_steps.reason == "no input is extrapolated from more than one sample"
-    assert same(result, system.run(until=5.0, scheme=ORDER))
+    assert same(result, system.run(until=5.0, scheme=ORDER, first_steps="once"))
     with pytest.raises(cp.SetupError, match=r'first_steps: "repeat" cannot be done: no input is extrapolated'):
         system.run(until=5.0, scheme=ORDER, first_steps="repeat")
 
@@ -275,3 +276,73 @@ def test_a_failure_within_the_first_steps_keeps_the_start():
         system.run(until=1.0, scheme="parallel", first_steps="repeat")
     np.testing.assert_array_equal(caught.value.result["a.y"].time, [0.0])
     assert caught.value.result.summary.first_steps.reason == "the run ended within the first steps"
+
+
+class Keeping(Forgetful):
+    """A model that saves and restores, with what can go wrong there."""
+
+    def __init__(self, trouble=""):
+        self.trouble = trouble
+
+    def save(self):
+        if self.trouble == "save":
+            raise ValueError("no room")
+        return self.x
+
+    def restore(self, state):
+        if self.trouble == "restore":
+            raise ValueError("what state?")
+        self.x = state
+
+    def step(self, t, t_end, u):
+        if self.trouble == "repeat" and t == 0.0 and float(u(t_end)[0]) != float(u(t)[0]):
+            raise ValueError("the input of the first step is a constant")
+        if self.trouble == "step" and t_end > 0.15:
+            raise ValueError("seized")
+        super().step(t, t_end, u)
+
+
+def keeping_pair(trouble=""):
+    system = cp.System("keeping")
+    system.add("a", Keeping(trouble), step=0.1)
+    system.add("b", cp.linear([[-1]], [[1]], [[1]], x0=[0], inputs="u", outputs="y"), step=0.1)
+    system.connect("a.y", "b.u", cp.lagrange(2))
+    system.connect("b.y", "a.u", cp.lagrange(2))
+    return system
+
+
+@pytest.mark.parametrize(
+    ("trouble", "said"),
+    [("save", "no room"), ("restore", "what state?"), ("repeat", "the input of the first step is a constant")],
+)
+def test_a_model_that_cannot_be_repeated_runs_as_before_unless_it_is_asked_for(trouble, said):
+    found = keeping_pair(trouble).run(until=2.0, scheme="parallel")
+    assert not found.summary.first_steps.repeated
+    assert said in found.summary.first_steps.reason
+    assert same(found, keeping_pair().run(until=2.0, scheme="parallel", first_steps="once"))
+    with pytest.raises(cp.SimulationError, match=said):
+        keeping_pair(trouble).run(until=2.0, scheme="parallel", first_steps="repeat")
+
+
+def test_what_the_first_steps_published_before_a_failure_is_kept_as_without_repeats():
+    results = []
+    for first_steps in ("auto", "once"):
+        with pytest.raises(cp.SimulationError, match="seized") as caught:
+            keeping_pair("step").run(until=2.0, scheme="parallel", first_steps=first_steps)
+        results.append(caught.value.result)
+    assert len(results[0]["a.y"].time) == 2
+    assert same(*results)
+
+
+def test_a_driven_run_makes_them_once_unless_it_is_asked_for():
+    system = network(cp.lagrange(2), 0.25)
+    with system.start(until=20.0, scheme=ORDER) as run:
+        run.step_to(0.25)
+        assert run.time == pytest.approx(0.25)
+    assert "a program drives" in run.finish().summary.first_steps.reason
+
+
+def test_a_large_part_of_a_run_is_repeated_only_if_that_is_asked_for():
+    system = network(cp.lagrange(2), 0.25)
+    assert system.run(until=2.0, scheme=ORDER).summary.first_steps.reason == "0.5 s are more than 20 % of the run"
+    assert system.run(until=2.0, scheme=ORDER, first_steps="repeat").summary.first_steps.repeated

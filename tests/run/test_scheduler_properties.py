@@ -182,7 +182,7 @@ def defects(result: cp.Result) -> dict[str, list[list[float]]]:
 @given(plans(early=True))
 @properties
 def test_no_schedule_deadlocks_and_all_subsystems_end_exactly_at_the_end(plan):
-    result = plan.build().run(until=UNTIL, scheme=plan.scheme)
+    result = plan.build().run(until=UNTIL, scheme=plan.scheme, first_steps="once")
     assert result.status == "finished"
     for name in plan.names():
         time = result[f"{name}.x"].time
@@ -197,7 +197,7 @@ def test_no_subsystem_sees_a_sample_that_its_rule_does_not_allow(plan):
     log: list = []
     system = plan.build(log)
     waits = system.waits_for(plan.scheme)
-    result = system.run(until=UNTIL, scheme=plan.scheme)
+    result = system.run(until=UNTIL, scheme=plan.scheme, first_steps="once")
     published = {name: result[f"{name}.x"].time for name in plan.names()}
     tolerance = 1e-5 * min(min(part.steps) for part in plan.parts)
     exempt = 0
@@ -245,7 +245,7 @@ def test_a_consumer_that_waits_is_shown_samples_that_reach_the_end_of_its_step(p
     log: list = []
     system = plan.build(log)
     waits = system.waits_for(plan.scheme)
-    system.run(until=UNTIL, scheme=plan.scheme)
+    system.run(until=UNTIL, scheme=plan.scheme, first_steps="once")
     tolerance = 1e-5 * min(min(part.steps) for part in plan.parts)
     for source, consumer, newest, t in log:
         if source in waits[consumer] and t > 0.0:

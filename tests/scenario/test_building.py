@@ -159,7 +159,7 @@ def test_the_first_steps_of_a_scenario_are_repeated(write, good):
     text = good.replace('scheme = "slowest-first"', 'scheme = "parallel"\n{}')
     written = {
         line: cp.Scenario.read(write(text.replace("{}", line))).run()
-        for line in ('first_steps = "repeat"', 'start = "repeat"', 'first_steps = "auto"', "")
+        for line in ('first_steps = "repeat"', 'start = "repeat"', "", 'first_steps = "once"')
     }
     repeated = [result.summary.first_steps.repeated for result in written.values()]
     assert repeated == [True, True, True, False]
@@ -184,12 +184,31 @@ def test_approximations_whose_orders_may_be_left_out(write, good, written):
     assert name in {str(a).strip("<>") for connection in system.connections for a in connection.approximations}
 
 
+@pytest.mark.parametrize(
+    ("given", "expected"),
+    [
+        ('"repeat-once"', cp.Window(stencil="centred")),
+        ("{ tolerance = 1e-6 }", cp.window(tolerance=1e-6)),
+        (
+            '{ length = 0.1, acceleration = "iqn-ils", reuse = 3, when_not_converged = "cut" }',
+            cp.window(0.1, acceleration="iqn-ils", reuse=3, when_not_converged="cut"),
+        ),
+        ('{ compound = "mixed", acceleration = "aitken" }', cp.compound_fast(share="mixed", acceleration="aitken")),
+        ('{ compound = 0.5, fast = ["fast"] }', cp.compound_fast(share=0.5, fast=["fast"])),
+        ("{ length = 0.2, estimate = 3 }", cp.estimated_response(0.2, order=3)),
+    ],
+    ids=str,
+)
+def test_windows_have_the_options_of_python(write, good, given, expected):
+    assert cp.Scenario.read(write(f"window = {given}\n{good}")).window == expected
+
+
 def test_windows_that_cannot_be_are_told_with_key_and_line(write, good, problems):
     def told(window):
         return problems(write(f"window = {window}\n{good}"))
 
     assert told("{ length = 0.0 }") == ["window.length: 0.0: must be greater than 0 (line 1)"]
-    assert told("{ repeats = 1 }") == ["window.length: missing; it has to be given (line 1)"]
+    assert told("{ repeats = 0 }") == ["window.repeats: 0: must be greater than or equal to 1 (line 1)"]
     assert 'window.repeat: unknown key; did you mean "repeats"?' in told("{ length = 0.1, repeat = 1 }")[0]
     assert told("{ length = 0.05 }") == [
         'window.length: 0.05 s is shorter than the step of "slow", 0.1 s; use at least that (line 1)'

@@ -76,22 +76,36 @@ def test_accelerations_of_one_diagram_keep_the_rods():
     assert np.isfinite(result["whole.speed"].values).all()
 
 
-def test_ratios_are_given_for_one_evaluation_per_iteration():
-    """With one iteration per step the projections still ask for the terms; the source counts its iterations."""
-    calls = function_evaluation._calls_in_a_step(1e-3)
-    assert calls == pytest.approx(5.0, abs=0.1)
-    seconds = {("native", 1e-3): 1.0, ("socket", 1e-3): 1.0 + calls * 7.0}
-    made = function_evaluation.Evaluations(seconds=seconds, calls={1e-3: calls})
-    assert made.ratio_per_iteration("socket", 1e-3) == pytest.approx(8.0)
+@pytest.mark.parametrize(("step", "iterations"), function_evaluation.ITERATIONS.items())
+def test_an_iteration_evaluates_the_terms_once(step, iterations):
+    assert function_evaluation.calls_in_a_step(step, quick=False) == iterations
+
+
+def test_an_evaluation_more_than_the_iterations_is_a_claim_that_does_not_hold():
+    made = measured()
+    made.calls[1e-2] = 2.5
+    claim = next(claim for claim in evaluation_claims(made) if "evaluations over iterations" in claim.claim)
+    assert (claim.ours, claim.holds) == (1.25, "no")
+
+
+def test_distances_are_taken_as_far_as_both_runs_go():
+    made = measured()
+    made.places["socket", 1e-3] = np.array([[0.0], [3e-3]])
+    assert made.distance("socket", "Python function", 1e-3) == 3e-3
+
+
+def measured():
+    """Return what a machine without Octave measures."""
+    names = [(name, step) for name in function_evaluation.TECHNIQUES[:4] for step in function_evaluation.STEPS]
+    return function_evaluation.Evaluations(
+        seconds=dict.fromkeys(names, 1.0), places=dict.fromkeys(names, np.zeros((3, 1))),
+        missing={function_evaluation.OCTAVE: "octave is not installed"},
+        calls={1e-3: 1.0, 1e-2: 2.0}, own_error={1e-3: 1.0, 1e-2: 1.0},
+    )  # fmt: skip
 
 
 def test_what_is_missing_was_not_measured_and_other_techniques_cannot_be_compared():
-    made = function_evaluation.Evaluations(
-        seconds={(name, step): 1.0 for name in function_evaluation.TECHNIQUES[:4] for step in function_evaluation.STEPS},
-        distance={("native", 1e-3): 0.0}, missing={function_evaluation.OCTAVE: "octave is not installed"},
-        calls={1e-3: 2.0, 1e-2: 3.0},
-    )  # fmt: skip
-    rows = {claim.claim: claim for claim in evaluation_claims(made)}
+    rows = {claim.claim: claim for claim in evaluation_claims(measured())}
     octave = next(claim for text, claim in rows.items() if "ours Octave" in text)
     assert (octave.holds, octave.remark) == ("not measured", "octave is not installed")
     assert next(claim for text, claim in rows.items() if "ours Python" in text).holds == "cannot be compared"
@@ -103,10 +117,10 @@ def test_the_study_writes_its_claims_figures_and_page(tmp_path, committed):
     assert committed["changes"](report, "coupling-techniques") == []
     with (tmp_path / "claims.csv").open(encoding="utf-8", newline="") as stream:
         rows = list(csv.DictReader(stream))
-    assert len(rows) == len(report.claims) == 28
+    assert len(rows) == len(report.claims) == 30
     assert all(path.stat().st_size > 1000 for path in report.written)
     same = [row for row in rows if "results" in row["claim"]]
-    assert [row["holds"] for row in same] == ["yes"] * 3
+    assert [row["holds"] for row in same] == ["yes"] * 4
     native, python, pointer = (
         dict(zip(report.tables[0].columns, row, strict=True)) for row in report.tables[0].rows[:3]
     )

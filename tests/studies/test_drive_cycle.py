@@ -125,6 +125,6 @@ def test_a_transition_is_made_again_as_the_run_had_it():
     system.add("b", b, step=0.1)
     system.connect("a.x", "b.u", cp.transition(1))
     system.connect("b.y", "a.u", cp.hold())
-    result = system.run(until=2.0, scheme="parallel")
+    result = system.run(until=2.0, scheme="parallel", first_steps="once")
     _, values = assumed(cp.transition(1), result["a.x"].time, result["a.x"].values, points=4)
     assert values[4::5] == pytest.approx(result["b.seen"].values[1:], abs=1e-12)

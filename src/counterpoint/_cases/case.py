@@ -70,11 +70,15 @@ class CaseSettings:
     record: tuple[str, ...] = ()  #: outputs or subsystems to keep in the result
     record_every: float | None = None  #: keep every n-th step (an integer), or one row per interval in s
     compress: bool = False  #: whether the run file is compressed when the run has ended
+    check: str | None = None  #: whether a second run tells the error: auto, on or off
 
     @property
     def recording(self) -> dict[str, Any]:
         """What is given about rows and signals to keep, as options of a run."""
-        given = {"record": self.record or None, "record_every": self.record_every, "compress": self.compress or None}
+        given: dict[str, Any] = {
+            "record": self.record or None, "record_every": self.record_every, "compress": self.compress or None,
+            "check": self.check,
+        }  # fmt: skip
         return {key: value for key, value in given.items() if value is not None}
 
 
@@ -198,7 +202,7 @@ class Case:
         from .._run.run import Run
 
         system = self.build() if system is None else system
-        return Run(system, self._options(options))
+        return Run(system, replace(self._options(options), driven=True))
 
     def _options(self, given: Mapping[str, Any]) -> RunOptions:
         made = replace(self.options(), **{**self.recording, **given})

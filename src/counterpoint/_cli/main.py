@@ -18,6 +18,7 @@ from typing import Any
 import click
 
 from .._common.version import VERSION
+from .advise import advise
 from .animate import animate
 from .common import NO_ROOM, Settings, print_error, print_warning, with_traceback
 from .compare import compare
@@ -29,7 +30,9 @@ from .plot import plot
 from .run import run
 from .schema import schema
 from .serve import serve
+from .stability import stability
 from .study import study
+from .tune import tune
 from .watch import watch
 
 
@@ -40,7 +43,9 @@ def cli() -> None:
     """Couple simulators that each keep their own time."""
 
 
-for _command in (run, info, watch, plot, compare, animate, convert, export, doctor, study, serve, schema):
+for _command in (
+    run, advise, stability, info, watch, plot, compare, animate, convert, export, doctor, study, tune, serve, schema
+):  # fmt: skip
     cli.add_command(_command)
 
 

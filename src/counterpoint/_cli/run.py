@@ -49,6 +49,12 @@ if TYPE_CHECKING:
 @click.option("--record", multiple=True, metavar="NAMES", help="Outputs or subsystems to keep [all], with commas.")
 @click.option("--record-every", metavar="N|S", help="Keep every N-th step, or one row per interval such as 10ms.")
 @click.option("--compress", is_flag=True, help="Compress the run file when the run has ended.")
+@click.option(
+    "--check",
+    type=click.Choice(["auto", "on", "off"]),
+    help="Estimate the error from a second run with smaller steps: within 3 s or a quarter of the run's "
+    "wall time [auto], all of it, or not.",
+)
 @click.option("--threads", type=click.IntRange(1, MOST_THREADS), metavar="N", help="Worker threads.")
 @click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Where results go [NAME-run].")
 @click.option("--overwrite", is_flag=True, help="Replace results that are already there.")
@@ -75,6 +81,7 @@ def run(
     record: tuple[str, ...],
     record_every: str | None,
     compress: bool,
+    check: str | None,
     threads: int | None,
     out: Path | None,
     overwrite: bool,
@@ -108,6 +115,7 @@ def run(
         names_of(record),
         _cadence(record_every),
         compress,
+        check,
     )
     case = read_case(scenario, allow_outside=allow_outside, allow_remote=allow_remote, settings=settings)
     system = case.build()

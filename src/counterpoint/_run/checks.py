@@ -27,6 +27,7 @@ from .precedence import Scheme, scheme_problems, to_scheme
 from .problem import Problem
 from .time_resolution import step_problems
 from .window_checks import window_problems
+from .window_plan import with_window
 
 if TYPE_CHECKING:
     from ..subsystems import Subsystem
@@ -45,6 +46,7 @@ def check_run(system: System, options: RunOptions) -> None:
 def find_problems(system: System, options: RunOptions) -> list[Problem]:
     """Return every problem of a system itself, for the span, scheme and window of a run."""
     system = with_fixed_steps(system, options)
+    options = with_window(system, options)
     ports = PortTable(system)
     problems = [
         *_span(options.until, options.start),
@@ -55,7 +57,7 @@ def find_problems(system: System, options: RunOptions) -> list[Problem]:
         *_drivers(system),
         *_units(system),
         *_scheme(system, options.scheme),
-        *window_problems(system, options.window),
+        *window_problems(system, options),
         *_window_length(options),
         *first_steps_problems(options),
         *pace_problems(system, options),
@@ -154,7 +156,7 @@ def _too_small(start: float, until: float | None, step: float) -> str:
 
 
 def _window_length(options: RunOptions) -> Iterator[Problem]:
-    if isinstance(options.window, Window):
+    if isinstance(options.window, Window) and options.window.length is not None:
         wrong = _too_small(options.start, options.until, options.window.length)
         if wrong:
             yield Problem("window.length", wrong)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from math import isfinite, nan
 from typing import TYPE_CHECKING
 
@@ -25,23 +27,38 @@ _LEVELS = {"info": logging.INFO, "warning": logging.WARNING, "error": logging.ER
 _OF_FMI = {"warning": "warning", "discard": "warning", "error": "error", "fatal": "error"}
 
 
+_QUIET: ContextVar[bool] = ContextVar("quiet", default=False)
+
+
+@contextmanager
+def quietly() -> Iterator[None]:
+    """Keep the logger from being told of runs that are begun inside: they are made to learn something."""
+    before = _QUIET.set(True)
+    try:
+        yield
+    finally:
+        _QUIET.reset(before)
+
+
 class EventLog:
     """Collects the events of one run and tells the logger of the package."""
 
     def __init__(self, name: str) -> None:
         self._name = name
+        self._quiet = _QUIET.get()
         self.events: list[Event] = []
         self._planned: list[PlannedEvent] = []
 
     def add(self, level: str, text: str, time: float = nan, source: str = "") -> None:
         """Note that something happened at a time in s."""
         self.events.append(Event(time, source, level, text))
-        if LOGGER.isEnabledFor(_LEVELS[level]):
+        if not self._quiet and LOGGER.isEnabledFor(_LEVELS[level]):
             LOGGER.log(_LEVELS[level], "%s%s%s: %s", self._name, f".{source}" if source else "", _when(time), text)
 
     def debug(self, text: str, time: float = nan, source: str = "") -> None:
         """Tell the logger what only those want to know who look for a mistake."""
-        LOGGER.debug("%s%s%s: %s", self._name, f".{source}" if source else "", _when(time), text)
+        if not self._quiet:
+            LOGGER.debug("%s%s%s: %s", self._name, f".{source}" if source else "", _when(time), text)
 
     def plan(self, plan: Plan) -> None:
         """Tell how inputs are made and what is waited for."""
@@ -57,6 +74,8 @@ class EventLog:
 
     def spent(self, names: Sequence[str], steps: Sequence[int], seconds: Sequence[float]) -> None:
         """Tell what each subsystem took."""
+        if not LOGGER.isEnabledFor(logging.DEBUG):
+            return
         for name, count, wall in zip(names, steps, seconds, strict=True):
             self.debug(f"{count} steps in {wall:.3g} s", source=name)
 

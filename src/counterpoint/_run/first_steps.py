@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from .._common.numbers import is_number
 from ..errors import SetupError
+from ..pace._kinds import Fixed, RealTime
 from .approximation_choice import chosen_approximation
 from .options import FIRST_STEPS, RunOptions
 from .problem import Problem
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
 
 TOLERANCE = 1e-9
 """First steps agree when a repeat changes the interface less, relative to the size of each signal."""
+MOST_UNASKED = 0.2
+"""Share of the run that is repeated at most where it is not asked for: of the whole run it would be costly."""
 MOST_LONGER = 4
 """To end where all steps end, so many times the steps needed are repeated at most."""
 
@@ -48,10 +51,16 @@ def first_steps_problems(options: RunOptions) -> Iterator[Problem]:
         yield Problem("first_steps", f"{options.first_steps!r}; expected one of {allowed}")
     elif options.first_steps == "repeat" and options.window is not None:
         yield Problem("first_steps", "a window repeats all steps; use one of the two")
-    elif options.first_steps == "repeat" and options.pace is not None:
+    elif options.first_steps == "repeat" and _is_paced(options.pace):
         yield Problem("first_steps", 'a pace begins with short steps instead; use "once"')
     elif options.first_steps == "repeat" and options.host is not None:
         yield Problem("first_steps", 'a host cannot be restored; use "once"')
+
+
+def _is_paced(pace: object) -> bool:
+    """Whether a pace chooses unequal steps."""
+    given = pace.pace if isinstance(pace, RealTime) else pace
+    return given is not None and not isinstance(given, Fixed)
 
 
 def plan_first_steps(
@@ -78,7 +87,9 @@ def plan_first_steps(
     """
     if options.first_steps == "once" or options.window is not None or options.host is not None:
         return PlannedStart(reason="not asked for")
-    if options.pace is not None:
+    if options.first_steps == "auto" and options.driven:
+        return PlannedStart(reason="inputs may be set between the steps of a run that a program drives")
+    if _is_paced(options.pace):
         return PlannedStart(reason="a pace begins with short steps instead")
     planned = _planned(system, options, _steps_needed(system, options, waits, slopes), steps)
     if planned.end is None and options.first_steps == "repeat":
@@ -99,16 +110,18 @@ def _obstacles(
     system: System, options: RunOptions, made: int, largest: float, fixed: dict[str, float]
 ) -> Iterator[str]:
     """Say why ``made`` steps of the largest length (s) cannot be repeated."""
-    if options.real_time is not None:
+    if options.real_time is not None or isinstance(options.pace, RealTime):
         yield "the wall clock leaves no time for it"
     if made == 0:
         yield "no input is extrapolated from more than one sample"
     for name, part in system.subsystems.items():
-        if part.pace is not None:
+        if _is_paced(part.pace):
             yield f'"{name}" has a pace, which begins with short steps instead'
     cannot = [f'"{name}"' for name, part in system.subsystems.items() if not part.subsystem.can_save]
     if cannot:
         yield f"{', '.join(cannot)} cannot save and restore the state"
+    if options.first_steps == "auto":
+        yield from _objections(system, options, made * largest)
     if largest == 0.0:
         yield "no subsystem has a step whose length is known"
     length = made * largest
@@ -117,6 +130,15 @@ def _obstacles(
     refusing = [f'"{name}"' for name, step in fixed.items() if not _may_end_at(system, name, step, length)]
     if refusing:
         yield f"{', '.join(refusing)} cannot shorten a step, and no multiple of it is near {length:g} s"
+
+
+def _objections(system: System, options: RunOptions, length: float) -> Iterator[str]:
+    """Say why first steps of a length (s) are repeated only if that is asked for."""
+    foreign = [f'"{name}"' for name, part in system.subsystems.items() if not part.subsystem.repeats_unasked]
+    if foreign:
+        yield f"{', '.join(foreign)}: states of foreign programs are restored only if that is asked for"
+    if options.until is not None and length > MOST_UNASKED * (options.until - options.start) * (1.0 + 1e-9):
+        yield f"{length:g} s are more than {100 * MOST_UNASKED:g} % of the run"
 
 
 def _steps_needed(system: System, options: RunOptions, waits: dict[str, list[str]], slopes: frozenset[str]) -> int:

@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 FirstSteps = Literal["once", "repeat", "auto"]
 """How the first steps are made: once, repeated until they agree, or repeated where that can be done."""
 FIRST_STEPS: tuple[str, ...] = get_args(FirstSteps)
+Check = Literal["auto", "on", "off"]
+"""Whether a second run with half the steps tells the error: as far as the budget goes, in full, or not at all."""
+CHECKS: tuple[str, ...] = get_args(Check)
 
 
 @dataclass(frozen=True)
@@ -42,8 +45,10 @@ class RunOptions:
     metadata: Mapping[str, str | float] | None = None
     record: Sequence[str] | None = None
     record_every: float | str | None = None
-    first_steps: FirstSteps = "once"
+    first_steps: FirstSteps = "auto"
+    driven: bool = False  #: step by step, by a program that may set inputs in between
     compress: bool = False
+    check: Check = "auto"
 
     @property
     def default_approximation(self) -> Approximation:

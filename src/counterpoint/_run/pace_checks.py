@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from .._common.numbers import is_number
@@ -187,6 +187,13 @@ def warn_about_paces(result: Result) -> None:
     """Warn of paces that were stuck at their smallest step, and of steps that ended later than the wall clock says."""
     for text in _remarks(result.summary, result.subsystems):
         warnings.warn(text, PaceWarning, stacklevel=level_of_the_caller())
+
+
+def warn_about_standing_leads(signals: Sequence[str]) -> None:
+    """Warn of leading signals that never changed, so that the pace had nothing to follow."""
+    for names in signals:
+        text = f'pace.signals: "{names}" never changed in this run, so that all steps were as long as allowed'
+        warnings.warn(f"{text}; name another output", PaceWarning, stacklevel=level_of_the_caller())
 
 
 def pace_events(summary: RunSummary) -> list[Event]:

@@ -26,7 +26,7 @@ from .options import RunOptions
 from .port_table import PortTable
 
 if TYPE_CHECKING:
-    from ..system import Participant, System
+    from ..system import Connection, Participant, System
 
 FIRST_SHARE = 1e-4
 """The first step as a share of the run, where none is given."""
@@ -35,6 +35,8 @@ LARGEST_SHARE = 0.05
 SMALLEST_SHARE = 1e-6
 REDUCTION = 0.2
 """A step of a pace that estimates errors is at least so many times the one before."""
+SIZE_STEPS = 50
+"""First steps in which a signal that began at zero is taken to reach its size at its present rate, if it goes on."""
 ASSUMING = ("defect", "predictor-corrector", "doubling")
 """Paces that estimate errors from what was extrapolated."""
 NO_END = 1e300
@@ -115,7 +117,7 @@ def resolved_limits(pace: Pace, steps: Sequence[float | None], span: float) -> L
 def order_of(approximation: Approximation) -> int:
     """Return the order of an approximation as its error sees it."""
     name = approximation.name
-    if name == "hermite":
+    if name in ("hermite", "spline"):
         return 3
     found = re.search(r"\d+", name)
     if found is not None:
@@ -149,12 +151,18 @@ def coupled_signals(system: System, options: RunOptions) -> list[CoupledSignal]:
         CoupledSignal(
             source,
             connection.target,
-            order_of(chosen_approximation(system, connection, k, options)),
+            _order_within_a_step(system, connection, order_of(chosen_approximation(system, connection, k, options))),
             abs(connection.gains[k] * conversion_of(system, connection, source).gain) or 1.0,
         )
         for connection in system.connections
         for k, source in enumerate(connection.sources)
     ]
+
+
+def _order_within_a_step(system: System, connection: Connection, order: int) -> int:
+    """Return the order of an input as its subsystem sees it: what it cannot follow is an error of the step."""
+    most = system.subsystems[connection.target.partition(".")[0]].subsystem.input_order
+    return order if most is None else min(order, most)
 
 
 @dataclass(frozen=True)
@@ -230,7 +238,7 @@ class LawMaker:
             assert limits.largest is not None
             law = _core.gradient_law(leading, limits.smallest, limits.largest, pace.p0, pace.p1)
         else:
-            law = _core.extrapolation_law(leading, pace.tolerance, absolute)
+            law = _core.extrapolation_law(leading, pace.tolerance, absolute, _ahead(limits))
         return PacedSteps(pace, law, limits, self._columns(ports))
 
     def _seen_by(self, name: str | None) -> list[str]:
@@ -246,11 +254,23 @@ class LawMaker:
     def _controlled(self, pace: Controlled, limits: Limits) -> PacedSteps:
         if pace.kind == "defect":
             tolerances = [self._tolerance(pace, s.source, s.gain, s.order + 1) for s in self._coupled]
-            return PacedSteps(pace, _core.defect_law(pace.tolerance, tolerances), limits, self._labels())
+            return PacedSteps(
+                pace, _core.defect_law(pace.tolerance, tolerances, _ahead(limits)), limits, self._labels()
+            )
         if pace.kind == "energy":
             return self._energy(pace, limits)
         order = self.order + (2 if pace.kind == "doubling" else 1)
-        return PacedSteps(pace, _core.pass_law(order), limits, self._columns(self._connected()))
+        inputs = self._assumed_inputs(pace) if pace.kind == "doubling" else []
+        law = _core.pass_law(order, pace.tolerance, inputs)
+        return PacedSteps(pace, law, limits, self._columns(self._connected()))
+
+    def _assumed_inputs(self, pace: Controlled) -> list[tuple[_core.SignalTolerance, int]]:
+        """Return the tolerance of each connection, and the number of its first output among the connected ones."""
+        first, count = {}, 0
+        for port in self._connected():
+            first[port] = count
+            count += self._ports.place(port, "outputs").width
+        return [(self._tolerance(pace, s.source, s.gain, s.order + 1), first[s.source]) for s in self._coupled]
 
     def _energy(self, pace: Controlled, limits: Limits) -> PacedSteps:
         bonds = pace.bonds if pace.bonds is not None else declared_bonds(self._system)
@@ -278,6 +298,11 @@ class LawMaker:
 
         pace.start()
         return PacedSteps(pace, _core.python_step_law(ask, len(labels)), limits, ())
+
+
+def _ahead(limits: Limits) -> float:
+    """Return the time in s after which signals that began at zero are taken to have their size."""
+    return SIZE_STEPS * (limits.first or 0.0)
 
 
 def core_limits(limits: Limits, pace: Pace) -> _core.StepLimits:

@@ -26,6 +26,7 @@ from .pacing import ASSUMING, NO_END, LawMaker, PacedSteps, Pacing, core_limits,
 from .port_table import PortTable
 from .precedence import Scheme, scheme_problems, to_scheme, waits_for
 from .time_resolution import time_tolerance
+from .window_plan import compound_paces
 
 if TYPE_CHECKING:
     from ..system import System
@@ -61,6 +62,7 @@ class Plan:
     outputs: tuple[_core.OutputTolerance, ...] = ()  #: whose errors are estimated from two passes
     shared_length: _core.SharedLength | None = None  #: of the steps within a window
     first_steps: PlannedStart = field(default_factory=PlannedStart)
+    compound: Mapping[str, tuple[float, _core.CompoundPace]] = field(default_factory=dict)  #: steps of those refined
 
 
 def make_plan(system: System, options: RunOptions) -> Plan:
@@ -81,13 +83,14 @@ def make_plan(system: System, options: RunOptions) -> Plan:
     waits = waits_for(scheme, steps, _pairs(system), _sources(system))
     # A loop that exists at the start only, such as among FMUs, is solved there; others were refused above.
     chains, torn = tear_loops(feedthrough_edges(system, at_start=True), [c.target for c in system.connections])
-    window = [] if options.window is None else [float(options.window.length)]
+    window = [] if options.window is None or options.window.length is None else [float(options.window.length)]
     fixed = _fixed_steps(system, pacing)
     paced = [limit.smallest for limit in limits.values() if limit.smallest is not None]
+    tolerance = time_tolerance([*steps.values(), *paced, *window], [*fixed, *paced, *window], start, until)
     spec = _core.RunSpec(
         start=start,
         until=until,
-        tolerance=time_tolerance([*steps.values(), *paced, *window], [*fixed, *paced, *window], start, until),
+        tolerance=tolerance,
         initial_passes=1 + longest_chain(chains),
     )
     ports = PortTable(system)
@@ -97,7 +100,9 @@ def make_plan(system: System, options: RunOptions) -> Plan:
     common = laws.make(pacing.common, limits[""]) if pacing.common is not None else None
     doubles = pacing.common is not None and pacing.common.kind == "doubling"
     shared = _core.SharedLength() if doubles else None
-    _add_participants(spec, system, natives, waits, options.host, paces=_core_paces(pacing, singles, shared))
+    compound = compound_paces(system, options, until, tolerance)
+    paces = _core_paces(pacing, singles, shared) | compound
+    _add_participants(spec, system, natives, waits, options.host, paces=paces)
     connections = tuple(_add_connections(spec, system, ports, waits, options))
     _check_defects(singles, common, connections)
     add_events(spec, system, connections, start)
@@ -109,7 +114,7 @@ def make_plan(system: System, options: RunOptions) -> Plan:
     smallest = min([*fixed, *paced], default=math.inf)
     return Plan(
         spec, tuple(system.subsystems), ports, connections, scheme, start, until, smallest, common, singles, clock,
-        tuple(outputs), shared, plan_first_steps(system, options, waits, steps, _with_slopes(natives)),
+        tuple(outputs), shared, plan_first_steps(system, options, waits, steps, _with_slopes(natives)), compound,
     )  # fmt: skip
 
 

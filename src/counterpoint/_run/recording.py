@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import _core
 from .._common.ports import columns
+from ..pace._kinds import Gradient
 from ..results import (
     DefectSummary,
     FileStore,
@@ -29,6 +30,8 @@ if TYPE_CHECKING:
     from ..system import System
     from ..windows import Window
 
+FEWEST_STILL = 5
+"""Steps after which a leading signal that has not changed is worth a warning."""
 Driver = _core.Scheduler | _core.WindowedScheduler | _core.EmbeddedInterface
 
 
@@ -105,7 +108,7 @@ class Recorder:
             evaluations=[self._driver.evaluations(k) for k in range(len(self._plan.names))],
             defects=self._defects(),
             windows=self._windows(),
-            paces=self._paces(),
+            paces=self.paces(),
             overruns=self._overruns(),
             first_steps=self._first_steps(),
         )
@@ -115,6 +118,8 @@ class Recorder:
         if planned.end is None or not isinstance(self._driver, _core.WindowedScheduler):
             return FirstStepsSummary(repeated=False, reason=planned.reason[:LONGEST_REASON])
         tally = self._driver.tally
+        if tally.obstacle:
+            return FirstStepsSummary(repeated=False, reason=tally.obstacle[:LONGEST_REASON])
         if tally.windows == 0:
             return FirstStepsSummary(repeated=False, reason="the run ended within the first steps")
         reason = (
@@ -129,7 +134,18 @@ class Recorder:
             change=tally.largest_change,
         )
 
-    def _paces(self) -> list[PaceSummary]:
+    def standing_leads(self) -> list[str]:
+        """Return the leading signals of paces that have seen no change of them in the whole run."""
+        steps = ([self._plan.common] if self._plan.common is not None else []) + list(self._plan.singles.values())
+        return [
+            ", ".join(one.pace.signals)
+            for one, tally in zip(steps, self._tallies, strict=True)
+            if isinstance(one.pace, Gradient) and one.pace.signals is not None
+            if tally.summary.accepted > FEWEST_STILL and not tally.saw_change
+        ]
+
+    def paces(self) -> list[PaceSummary]:
+        """Return what the paces came to so far."""
         if self._tallies and self._plan.common is not None and isinstance(self._driver, _core.WindowedScheduler):
             self._tallies[0].summary.passes = self._driver.tally.passes
         return [tally.summary for tally in self._tallies]
@@ -145,6 +161,7 @@ class Recorder:
         if self._window is None or not isinstance(self._driver, _core.WindowedScheduler):
             return None
         given = self._window
+        assert given.length is not None
         tally = self._driver.tally
         return WindowSummary(
             length=given.length,
@@ -155,6 +172,9 @@ class Recorder:
             not_converged=tally.not_converged,
             largest_change=tally.largest_change,
             time_of_largest=tally.time_of_largest,
+            growing=tally.growing,
+            cuts=tally.cuts,
+            changes=list(tally.changes)[-8:],
         )
 
     def _defects(self) -> list[DefectSummary]:

@@ -20,26 +20,30 @@ from .. import _core
 from .._common.signals import DeferredInterrupt, NativeWatch, say_at_once
 from .._common.version import VERSION
 from .._display.progress import show
-from ..errors import ModelError, OutputError, RunInterrupted, SetupError
+from ..errors import ModelError, OutputError, RunInterrupted, SetupError, SimulationError
 from ..results import FileStore, MemoryStore, Result
 from ..results.store import RunSummary, Status
 from .bond_notes import bonds_text
 from .checks import value_problems
 from .claims import Claim
+from .coupling_notes import coupling_text
 from .events import EventLog
 from .failures import explain
 from .first_steps import TOLERANCE
 from .options import RunOptions
-from .pace_checks import pace_events, warn_about_paces
+from .pace_checks import pace_events, warn_about_paces, warn_about_standing_leads
 from .pacing import PacedSteps, core_limits, with_fixed_steps
 from .plan import Plan, make_plan
 from .process_state import preserving_process_state, take_signals_back
 from .program_end import ProgramEnded, watch
 from .progress import Progress
 from .recording import Driver, Recorder, run_layout
+from .second_run import Checker, Unchecked
 from .selection import Selection
 from .standstill import Standstill, warn_about_standstill
+from .strategy import with_strategy
 from .time_resolution import is_too_small, resolution_text
+from .window_plan import core_window, not_converged_error, warn_about_windows, window_remark, with_window
 
 if TYPE_CHECKING:
     from ..system import System
@@ -63,20 +67,22 @@ def run_to_end(system: System, options: RunOptions) -> Result:
     return run.finish()
 
 
-def _make_driver(plan: Plan, options: RunOptions) -> Driver:
+def _make_driver(system: System, plan: Plan, options: RunOptions) -> Driver:
     if options.host is not None:
         return _core.EmbeddedInterface(plan.spec, plan.names.index(options.host))
     if plan.common is not None:
         return _paced_driver(plan, plan.common, options.threads)
     window = options.window
     if plan.first_steps.end is not None:
-        return _core.WindowedScheduler.repeating_start(plan.spec, options.threads, plan.first_steps.end, TOLERANCE)
+        return _core.WindowedScheduler.repeating_start(
+            plan.spec, options.threads, plan.first_steps.end, TOLERANCE, options.first_steps == "auto"
+        )
     if window is None:
         return _core.Scheduler(plan.spec, options.threads)
-    return _core.WindowedScheduler(
-        plan.spec, options.threads, float(window.length), window.repeats, float(window.tolerance or 0.0),
-        window.stencil == "centred",
-    )  # fmt: skip
+    if window.estimate is not None:
+        assert window.length is not None
+        return _core.estimating_scheduler(plan.spec, options.threads, float(window.length), window.estimate)
+    return _core.WindowedScheduler(plan.spec, core_window(system, plan.names, window, plan.compound), options.threads)
 
 
 def _paced_driver(plan: Plan, steps: PacedSteps, threads: int) -> Driver:
@@ -129,12 +135,16 @@ class Run:
     """
 
     def __init__(self, system: System, options: RunOptions) -> None:
+        system, options = with_strategy(system, options)
         system = with_fixed_steps(system, options)
+        options = with_window(system, options)
         self._system = system
+        self._checker: Checker | Unchecked | None = Checker.of(system, options, run_to_end)
         self._claim = Claim(system, "run")
         self._plan = make_plan(system, options)
         self._claim.take()
-        self._driver = _make_driver(self._plan, options)
+        self._driver = _make_driver(system, self._plan, options)
+        self._window = options.window
         selection = Selection.of(system, options.record, options.record_every)
         self._layout = run_layout(system, self._plan, selection)
         self._store = self._make_store(options)
@@ -148,6 +158,7 @@ class Run:
         self._advanced = 0.0
         self._abandoned = self._program_ends = False
         self._driven = {connection.target for connection in self._plan.connections}
+        self._stuck: set[str] = set()  # paces of which it was said
         self._result: Result | None = None
         self._stepping = self._driver.whereabouts(self._plan.names, "to finish its step from")
         self._log = EventLog(system.name)
@@ -167,6 +178,8 @@ class Run:
             notes["until"] = options.until
         if self._system.bonds:
             notes["bonds"] = bonds_text(self._system)
+        if self._system.connections and options.file is not None:  # a result in memory asks the checker
+            notes["coupling"] = coupling_text(self._system, options)
         notes |= {**_made_by(), **(options.metadata or {})}
         if options.file is None:
             return MemoryStore(self._layout, notes)
@@ -228,6 +241,7 @@ class Run:
         if problems:
             raise SetupError([str(problem) for problem in problems])
         numbers = np.broadcast_to(np.asarray(value, dtype=np.float64), (place.width,))
+        self._checker = None  # a second run would not know of it
         for k, number in enumerate(numbers.tolist()):
             self._driver.set_constant(place.participant, place.offset + k, number)
 
@@ -326,9 +340,17 @@ class Run:
             self._store.flush()
             self._flushed = now
             self._log.reached(self.time)
+            self._tell_of_stuck_paces()
         if self._report is not None and now - self._reported > PROGRESS_SECONDS:
             self._report(self._progress(now))
             self._reported = now
+
+    def _tell_of_stuck_paces(self) -> None:
+        """Say it while there is something left to stop; the warning at the end has the whole count."""
+        for pace in self._recorder.paces():
+            if pace.is_stuck and pace.name not in self._stuck:
+                self._stuck.add(pace.name)
+                self._log.add("warning", pace.stuck_text(), self.time, pace.name)
 
     def _progress(self, now: float) -> Progress:
         return Progress(self.time, self._plan.start, self._plan.until, now - self._began)
@@ -356,19 +378,30 @@ class Run:
             raise
 
     def _kept_windows(self) -> str:
-        if not isinstance(self._driver, _core.WindowedScheduler):
+        if not isinstance(self._driver, _core.WindowedScheduler) or self._plan.first_steps.end is not None:
             return ""
         return f"; results are kept up to the end of the last whole window, t = {self.time:.9g} s"
 
     def _fail(self, error: Exception) -> NoReturn:
         if self._result is not None:  # the run is over: one of its warnings, which the program takes as an error
             raise error
-        explained = explain(self._system, self._plan, self._driver.failure)
+        explained = self._window_error(error) or explain(self._system, self._plan, self._driver.failure)
         if explained is None:  # not a subsystem's failure, e.g. of a progress function
             error.result = self._salvage("failed", str(error))  # type: ignore[attr-defined]
             raise error
         explained.result = self._salvage("failed", str(explained))
         raise explained from ((error.__cause__ or error) if isinstance(explained, ModelError) else None)
+
+    def _window_error(self, error: Exception) -> SimulationError | None:
+        if not isinstance(error, _core.WindowFailure):
+            return None
+        assert self._window is not None and isinstance(self._driver, _core.WindowedScheduler)
+        return not_converged_error(self._system, self._plan, self._window, self._driver.tally)
+
+    def _window_remark(self) -> str:
+        if self._window is None or not isinstance(self._driver, _core.WindowedScheduler):
+            return ""
+        return window_remark(self._system, self._plan, self._window, self._driver.tally)
 
     def _salvage(self, status: Status, message: str) -> Result | None:
         """Close the store after a failure; whatever fails now, the first failure is the one to report."""
@@ -385,10 +418,14 @@ class Run:
         if self._report is not None:
             self._report(self._progress(time.monotonic()))
         problems = self._call(lambda: self._standstill.problems(self._driver, self.time))
+        standing = self._recorder.standing_leads()
+        remark = self._window_remark()
         self._close("finished", "")
         if self._result is not None:
+            warn_about_standing_leads(standing)
             warn_about_standstill(self._result, problems)
             warn_about_paces(self._result)
+            warn_about_windows(self._result, remark)
 
     def _close(self, status: Status, message: str) -> None:
         if self._result is not None:
@@ -414,7 +451,7 @@ class Run:
     def _read_back(self, summary: RunSummary) -> None:
         """Make the result. A file may hold less than was published: then it says so, and so does the result."""
         view = self._store.view()
-        self._result = Result(view, view.layout, getattr(view, "summary", summary))
+        self._result = Result(view, view.layout, getattr(view, "summary", summary), self._checker)
         self._release()
 
     def _release(self) -> None:

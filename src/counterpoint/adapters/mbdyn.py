@@ -66,6 +66,8 @@ class MBDyn(Subsystem):
     {'position': 3}
     """
 
+    repeatable = False
+
     def __init__(
         self,
         motion: str,

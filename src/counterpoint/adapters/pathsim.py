@@ -229,6 +229,11 @@ class _Simulation(Subsystem):
         """Whether this PathSim has checkpoints of blocks and events."""
         return all(hasattr(part, "to_checkpoint") for part in (*self._simulation.blocks, *self._simulation.events))
 
+    @property
+    def repeats_unasked(self) -> bool:
+        """Never: blocks of others may have more state than their checkpoints."""
+        return False
+
     def start(self, t: float) -> None:
         self._wish = None
         self._has_stepped = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from .._common.ports import columns, offsets
 from ..errors import SetupError, did_you_mean
-from ..linear_model import StateSpace
-from .compiling import flatten, make_core, subsystem
+from ..linear_model import LinearSubsystem, StateSpace
+from .compiling import VARIABLE_STEP, flatten, make_core, subsystem
 
 if TYPE_CHECKING:
     from .diagram import Diagram
@@ -63,7 +63,7 @@ class _Probe:
 
     def __init__(self, diagram: Diagram, t: float) -> None:
         self.name, self.t = diagram.name, t
-        described = subsystem(diagram)
+        described, _ = subsystem(diagram)
         self.core = make_core(diagram, flatten(diagram))
         self.states = self.core.state_names()
         self.input_widths = dict(described.input_widths)
@@ -148,6 +148,21 @@ def linearise(
     a, b, c, d = probe.jacobian(x, probe.u)
     names = tuple(probe.states), tuple(probe.inputs), tuple(probe.outputs)
     return LinearDiagram(diagram.name, a, b, c, d, *names, x, probe.u, y, drift)
+
+
+def linear_subsystem(diagram: Diagram, t: float, u: Vector, at: Sequence[float] | None = None) -> LinearSubsystem:
+    """Return a diagram near a state (default: the initial one), with its solver; ``u``: all its inputs there."""
+    probe = _Probe(diagram, t)
+    probe.u = np.array(u)
+    start = probe.start()
+    x = start if at is None else np.array(at)
+    a, b, c, d = probe.jacobian(x, probe.u)
+    names = tuple(probe.states), tuple(probe.inputs), tuple(probe.outputs)
+    if diagram.inner_step is None:
+        options = diagram.options if diagram.solver in VARIABLE_STEP else {}
+        return LinearSubsystem(diagram.name, a, b, c, d, *names, diagram.solver, dict(options))
+    remark = "the error of its solver at the inner step is neglected"
+    return LinearSubsystem(diagram.name, a, b, c, d, *names, "ode45", {"rtol": 1e-9, "atol": 1e-12}, None, remark)
 
 
 def trim(

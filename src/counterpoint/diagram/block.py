@@ -64,6 +64,11 @@ class Block(OutputOperators):
         return True
 
     @property
+    def repeats_unasked(self) -> bool:
+        """Whether first steps may be repeated from a saved state though nobody asked for it."""
+        return self.can_save
+
+    @property
     def signal(self) -> BlockOutput:
         """The only output; an error for blocks with none or several."""
         if len(self.outputs) != 1:

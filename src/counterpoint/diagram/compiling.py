@@ -61,8 +61,8 @@ def flatten(diagram: Diagram) -> Flattened:
     return flat
 
 
-def subsystem(diagram: Diagram) -> NativeSubsystem:
-    """Compile a diagram into a subsystem."""
+def subsystem(diagram: Diagram) -> tuple[NativeSubsystem, bool]:
+    """Compile a diagram into a subsystem; also return whether it has sampled blocks, which change at times only."""
     _check_settings(diagram)
     flat = flatten(diagram)
     if not diagram.outputs:
@@ -71,7 +71,7 @@ def subsystem(diagram: Diagram) -> NativeSubsystem:
         widths = flat.core.widths()
         feedthrough = flat.core.feedthrough()
         at_start = flat.core.initial_feedthrough()
-        make_core(diagram, flat)  # finds algebraic loops before anything runs
+        core = make_core(diagram, flat)  # finds algebraic loops before anything runs
     except ValueError as error:
         raise SetupError(f'diagram "{diagram.name}": {error}') from None
     inputs = {name: len(block.numbers["value"]) for name, block in diagram.inputs.items()}
@@ -86,10 +86,11 @@ def subsystem(diagram: Diagram) -> NativeSubsystem:
         defaults=diagram.defaults,
         units=diagram.units,
         can_save=all(path[-1].can_save for path in flat.number),
+        repeats_unasked=all(path[-1].repeats_unasked for path in flat.number),
         own_pace=diagram.solver in VARIABLE_STEP or diagram.preferred_step is not None,
     )
     made.initial_feedthrough = [(output_names[o], input_names[i]) for o, i in at_start if (o, i) not in feedthrough]
-    return made
+    return made, core.finest_sample > 0.0
 
 
 def make_core(diagram: Diagram, flat: Flattened) -> _core.diagram.DiagramSubsystem:
@@ -165,20 +166,21 @@ def _add(flat: Flattened, path: Path, made: _core.diagram.Block, gate: int) -> i
 def _connect_blocks(flat: Flattened, diagram: Diagram, path: Path, problems: list[str]) -> None:
     for block in diagram.blocks.values():
         here = (*path, block)
-        given = block.sources.keys() | (block.content.defaults if block.content is not None else {}).keys()
-        missing = [port for port in block.inputs if port not in given]
-        name = "/".join(part.name for part in here)
-        problems += [f'{name}: nothing is connected to input "{port}"' for port in missing]
+        defaults = block.content.defaults if block.content is not None else {}
+        missing = [port for port in block.inputs if port not in block.sources and port not in defaults]
+        if missing:
+            name = "/".join(part.name for part in here)
+            problems += [f'{name}: nothing is connected to input "{port}"' for port in missing]
         if block.content is not None:
             control = _source(flat, path, block.sources["control"]) if block.gate else None
             if control is not None:
                 flat.core.connect(*control, flat.number[here], 0)
             _connect_blocks(flat, block.content, here, problems)
-        elif here in flat.number:
+        elif (number := flat.number.get(here)) is not None:
             for k, port in enumerate(block.inputs):
                 source = _source(flat, path, block.sources[port]) if port in block.sources else None
                 if source is not None:
-                    flat.core.connect(*source, flat.number[here], k)
+                    flat.core.connect(*source, number, k)
 
 
 def _source(flat: Flattened, path: Path, signal: BlockOutput) -> tuple[int, int] | None:
@@ -191,8 +193,7 @@ def _source(flat: Flattened, path: Path, signal: BlockOutput) -> tuple[int, int]
         elif block.kind == "inlet" and path and block.name in path[-1].sources:
             signal = path[-1].sources[block.name]
             path = path[:-1]
-        elif (*path, block) in flat.number:
-            return flat.number[(*path, block)], block.outputs.index(signal.port)
         else:
-            return None
+            number = flat.number.get((*path, block))
+            return None if number is None else (number, block.outputs.index(signal.port))
         block = signal.block

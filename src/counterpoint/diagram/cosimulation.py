@@ -49,6 +49,11 @@ class Cosimulation(Block):
         """Whether all subsystems inside can go back to a state they had."""
         return self.coupling.can_save
 
+    @property
+    def repeats_unasked(self) -> bool:
+        """Whether first steps of all subsystems inside may be repeated though nobody asked for it."""
+        return self.coupling.repeats_unasked
+
     def result(self) -> Result:
         """Return what the subsystems inside and the host published in the latest run, each on its own time axis.
 
@@ -92,6 +97,12 @@ class Coupling:
         """Whether all subsystems can go back to a state they had."""
         others = (participant for name, participant in self.system.subsystems.items() if name != self.host)
         return all(participant.subsystem.can_save for participant in others)
+
+    @property
+    def repeats_unasked(self) -> bool:
+        """Whether first steps of all subsystems may be repeated though nobody asked for it."""
+        others = (participant for name, participant in self.system.subsystems.items() if name != self.host)
+        return all(participant.subsystem.repeats_unasked for participant in others)
 
     def make(self) -> _core.diagram.CosimulationBlock:
         """Compile the system anew: one copy of the block."""

@@ -214,9 +214,13 @@ class Diagram(BlockLibrary):
 
     def subsystem(self) -> NativeSubsystem:
         """Return the diagram as a subsystem for :meth:`counterpoint.System.add`."""
+        from .analysis import linear_subsystem
         from .compiling import subsystem
 
-        return subsystem(self)
+        made, is_sampled = subsystem(self)
+        if not is_sampled:
+            made.linear_model = lambda t, u, at: linear_subsystem(self, t, u, at)
+        return made
 
     def run(self, until: float, step: float | None = None, **options: Any) -> Result:
         """Run the diagram alone; ``options`` as for :meth:`counterpoint.System.run`. Inputs keep their defaults."""

@@ -15,6 +15,9 @@ from ..units import Unit as BaseUnit
 
 Value = float | int | bool | str | bytes
 
+GENERATOR = "Counterpoint"
+"""How the tool names itself in the FMUs that it exports."""
+
 FLOATS = ("Float64", "Float32")
 INTEGERS = ("Int8", "UInt8", "Int16", "UInt16", "Int32", "UInt32", "Int64", "UInt64")
 TYPES = (*FLOATS, *INTEGERS, "Boolean", "Enumeration", "String", "Binary", "Clock")

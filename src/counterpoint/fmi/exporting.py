@@ -30,7 +30,7 @@ from ..pace._kinds import Fixed
 from ..subsystems import Subsystem
 from ..system import HasSubsystem, System
 from ..units import UnitProblem, unit
-from .description import DefaultExperiment, Dimension, Interface, ModelDescription, Unit, Unknown, Variable
+from .description import GENERATOR, DefaultExperiment, Dimension, Interface, ModelDescription, Unit, Unknown, Variable
 from .description_writing import write_description
 from .importing import Fmu
 from .runtimes import binaries, check_platforms, is_here
@@ -447,7 +447,7 @@ class Export:
             experiment=DefaultExperiment(*self.span, step=max(steps, default=None)),
             outputs=unknowns,
             initial_unknowns=unknowns,
-            tool=f"Counterpoint {VERSION}",
+            tool=f"{GENERATOR} {VERSION}",
         )
 
     def _knows_slopes(self, port: _Port) -> bool:

@@ -16,13 +16,15 @@ from .. import _core
 from .._cases.registry import check_kind
 from ..approximations import hold
 from ..errors import DescriptionWarning, SetupError
+from ..linear_model import LinearSubsystem
 from ..subsystems import Subsystem
 from .archive import DESCRIPTION, Archive, ArchiveLimits, Unpacked
 from .core_setup import is_continuous, make_port, make_setup, offers_derivatives
-from .description import FLOATS, ModelDescription, Variable
+from .description import FLOATS, GENERATOR, ModelDescription, Variable
 from .description_reading import read_description
 from .given_values import read_values
 from .isolation import ONCE_ONLY, Isolation, choose, to_core
+from .linear_subsystem import linear_subsystem, present_model
 from .messages import LogMessage
 from .options import MODEL_EXCHANGE, Options, choose_kind, option_problems
 from .platforms import find_binary, library_suffix
@@ -331,6 +333,21 @@ class Fmu(Subsystem):
         return self.interface.can_get_and_set_state
 
     @property
+    def input_order(self) -> int | None:  # type: ignore[override]
+        """Within a step of co-simulation a line at most; with model exchange or intermediate updates whatever it is."""
+        follows = self.kind == MODEL_EXCHANGE or self.interface.provides_intermediate_update
+        return None if follows else 1
+
+    @property
+    def repeats_unasked(self) -> bool:
+        """Whether it was exported by Counterpoint.
+
+        Others may promise what they do not keep: outputs that stand still while a saved state exists, states that are
+        restored in part (``counterpoint doctor`` tells).
+        """
+        return self.can_save and self.description.tool.startswith(GENERATOR)
+
+    @property
     def offers_derivatives(self) -> bool:
         """Whether derivatives of its outputs are known, which Taylor and Hermite approximations use."""
         return offers_derivatives(self)
@@ -402,6 +419,15 @@ class Fmu(Subsystem):
         except RuntimeError as error:
             raise SetupError(f"{self.path}: cannot compute derivatives: {error}") from None
         return made
+
+    def linear_model(
+        self, t: float, u: NDArray[np.float64], at: Sequence[float] | None = None
+    ) -> LinearSubsystem | None:
+        """Return the model near its start, from time (s) and inputs there; None without directional derivatives.
+
+        With anything as state (``at``), it is taken as it is now, in the run that is under way.
+        """
+        return linear_subsystem(self, t, u) if at is None else present_model(self)
 
     def _variables(self, names: str | Iterable[str]) -> list[Variable]:
         return [self.description.find(n, str(self.path)) for n in ([names] if isinstance(names, str) else names)]

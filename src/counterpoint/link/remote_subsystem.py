@@ -23,6 +23,8 @@ class Remote(Subsystem):
         Its address.
     """
 
+    repeatable = False
+
     def __init__(self, connection: _core.link.OpenLink, deadline: float) -> None:
         self.peer = connection.peer
         try:
@@ -54,6 +56,11 @@ class Remote(Subsystem):
     def can_save(self) -> bool:
         """Whether its state can be saved and restored."""
         return self._remote.ports.can_save
+
+    @property
+    def repeats_unasked(self) -> bool:
+        """Whether its first steps may be repeated from a saved state though nobody asked for it, as it says."""
+        return bool(self.can_save and self._remote.ports.repeats_unasked)
 
     @property
     def own_pace(self) -> bool:

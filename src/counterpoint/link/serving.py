@@ -176,6 +176,7 @@ def describe(name: str, subsystem: Subsystem, step: float | None, constants: Map
     ports.heartbeat = HEARTBEAT
     ports.silence = SILENCE
     ports.can_save = subsystem.can_save
+    ports.repeats_unasked = subsystem.repeats_unasked
     ports.paces = subsystem.own_pace
     ports.requests = ports.begins = True
     if subsystem.preferred_approximation is not None:

@@ -175,8 +175,9 @@ def defect(
 ) -> Pace:
     """Return steps by the interface defect: what a step assumed for its inputs against what arrived.
 
-    A proportional-integral controller keeps the defect at the end of each step near the tolerance. Nothing is
-    repeated, so that it works with any subsystem.
+    A proportional-integral controller keeps the defect at the end of each step, times its length over the mean step,
+    near the tolerance, so that each step adds as much to the error of the run. Nothing is repeated, so that it works
+    with any subsystem.
 
     Parameters
     ----------
@@ -242,7 +243,8 @@ def doubling(
 ) -> Pace:
     """Return steps that are made once and again as two halves, which are kept (Richardson).
 
-    The difference, divided by what the order predicts, is the error. Steps with a larger error are rejected. All
+    The difference is the error; the halves are better by what the order predicts. Steps with a larger error are
+    rejected, and those whose inputs were assumed ten times as wrong, as at a contact that neither pass foresees. All
     subsystems have to save and restore their states; the pace is given to ``run``. Parameters: see :func:`defect`.
 
     >>> import counterpoint as cp
@@ -266,7 +268,7 @@ def energy(
     """Return steps by the power that the interface creates or destroys.
 
     For each power bond the power that one side sends is compared with the one that the other side receives; the
-    difference is measured against the largest power so far. The pace is given to ``run``.
+    difference is measured against the mean power exchanged so far. The pace is given to ``run``.
 
     Parameters
     ----------

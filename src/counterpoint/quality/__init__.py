@@ -1,7 +1,25 @@
-"""The quality of a run: the coupling quality from its defects, and error measures against a reference."""
+"""The quality of a run: indicators, the estimated error, the verdict in words, and error measures."""
 
-from .bonds import with_bonds
-from .defect import Quality, assess_defects
+from .difference import Difference, Motion
 from .errors import hermite, relative_rms_error
+from .indicators import ConnectionIndicator
+from .modes import CoupledMode, CoupledModes
+from .oscillation import Oscillation
+from .second_run import SecondRun
+from .verdict import TOLERANCE, UNUSABLE, Quality, assess
 
-__all__ = ["Quality", "assess_defects", "hermite", "relative_rms_error", "with_bonds"]
+__all__ = [
+    "TOLERANCE",
+    "UNUSABLE",
+    "ConnectionIndicator",
+    "CoupledMode",
+    "CoupledModes",
+    "Difference",
+    "Motion",
+    "Oscillation",
+    "Quality",
+    "SecondRun",
+    "assess",
+    "hermite",
+    "relative_rms_error",
+]

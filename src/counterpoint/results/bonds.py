@@ -81,6 +81,21 @@ def _energy(result: Result, bond: dict[str, Any]) -> BondEnergy:
     return BondEnergy(bond["name"], bond["interface"], bond["causality"], exchanged, residual)
 
 
+def residuals_over_time(result: Result) -> Iterator[tuple[str, Array, Array]]:
+    """Yield each bond with times in s and the energy that the coupling has created up to then, J."""
+    try:
+        declared = json.loads(str(result.metadata.get("bonds", "[]")))
+        for bond in declared:
+            parts = [part for port in bond["power"] if not port["law"] for part in _created(result, port)]
+            parts = [part for part in parts if len(part[0])]
+            if parts:
+                times = np.unique(np.concatenate([time for time, _ in parts]))
+                total = sum(np.interp(times, time, np.cumsum(energy), left=0.0) for time, energy in parts)
+                yield bond["name"], times, np.asarray(total)
+    except (ValueError, KeyError, TypeError):  # of a file that was changed
+        return
+
+
 def _port_energy(result: Result, port: dict[str, Any]) -> tuple[float, float]:
     """Return energy through one side without its sign, and what the coupling created there."""
     time, value = _input(result, port)
@@ -92,7 +107,7 @@ def _port_energy(result: Result, port: dict[str, Any]) -> tuple[float, float]:
         energy = _between(output) * np.diff(value)
     else:
         energy = _between(value * output) * np.diff(time)
-    return float(np.abs(sign * energy).sum()), sign * sum(_created(result, port))
+    return float(np.abs(sign * energy).sum()), sum(float(each.sum()) for _, each in _created(result, port))
 
 
 def _between(values: Array) -> Array:
@@ -115,16 +130,18 @@ def _output(result: Result, port: dict[str, Any], time: Array) -> Array:
     return np.asarray(signal.at(np.clip(time, *signal.time[[0, -1]]), "cubic"))
 
 
-def _created(result: Result, port: dict[str, Any]) -> Iterator[float]:
-    """Yield the energy that each connection into a port has created."""
+def _created(result: Result, port: dict[str, Any]) -> Iterator[tuple[Array, Array]]:
+    """Yield the ends of the steps of each connection into a port, s, and the energy that it has created in each, J."""
+    sign = float(port["sign"])
     for source, _ in port["sources"]:
         connection = result.layout.connections.index(f"{source} -> {port['input']}")
         time, assumed, arrived = result.defect_rows(connection).T
         ends = np.concatenate([[result.start], time])
         growth, output = result.error_growth(connection), _output(result, port, ends)
         if port["differentiated"] == "input":  # by parts: the difference is 0 again after each step
-            yield -float(growth * ((assumed - arrived) @ np.diff(output)))
+            energy = -growth * (assumed - arrived) * np.diff(output)
         elif port["differentiated"] == "output":
-            yield float(growth * ((assumed - arrived) @ np.diff(output)))
+            energy = growth * (assumed - arrived) * np.diff(output)
         else:
-            yield float(growth * ((assumed - arrived) * output[1:] @ np.diff(ends)))
+            energy = growth * (assumed - arrived) * output[1:] * np.diff(ends)
+        yield time, np.asarray(sign * energy)

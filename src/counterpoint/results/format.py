@@ -163,7 +163,7 @@ def summary_room(layout: RunLayout) -> int:
         seconds=[number] * parts,
         evaluations=[count] * parts,
         defects=[DefectSummary(label, "interpolates", count, *[number] * 6) for label in layout.connections],
-        windows=WindowSummary(number, count, number, count, count, count, number, number),
+        windows=WindowSummary(number, count, number, count, count, count, number, number, count, count, [number] * 8),
         first_steps=FirstStepsSummary(False, "x" * LONGEST_REASON, number, count, count, number),
         paces=[
             PaceSummary(

@@ -100,12 +100,14 @@ class PaceTally:
         self.summary = PaceSummary(layout.name, str(pace))
         self._signals = layout.signals
         self._blamed = np.zeros(len(layout.signals), dtype=np.int64)
+        self.saw_change = False  #: whether any step had an estimate above zero
 
     def count(self, rows: Any) -> None:
         """Count rows of chosen steps in."""
         table, found = np.asarray(rows), self.summary
         accepted = table if table[:, 4].all() else table[table[:, 4] > 0.0]
         found.accepted += len(accepted)
+        self.saw_change = self.saw_change or bool((table[:, 3] > 0.0).any())
         found.rejected += len(table) - len(accepted)
         if len(accepted):
             found.smallest = min(found.smallest, float(accepted[:, 1].min()))

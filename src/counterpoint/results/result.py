@@ -8,27 +8,38 @@ from functools import cached_property
 from math import inf, nan
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self, cast, overload
+from typing import TYPE_CHECKING, Any, Protocol, Self, cast, overload
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from ..errors import did_you_mean
-from ..quality import Quality, assess_defects, with_bonds
+from ..quality import TOLERANCE, Quality, SecondRun, assess
 from .defects import summaries
 from .names import Catalog, Place, UnknownNameError
 from .sampling import Kind, sample
 from .series import Span
 from .signal import DefectSignal, Signal
 from .steps import Steps
-from .store import ALL, Array, DefectSummary, RunLayout, RunSummary, StoreView
+from .store import ALL, Array, DefectSummary, MemoryStore, RunLayout, RunSummary, StoreView
 
 if TYPE_CHECKING:
     import pandas as pd
     import xarray as xr
     from matplotlib.axes import Axes
 
+    from .bonds import BondEnergy
     from .measures import Measures
+
+
+class Checker(Protocol):
+    """What makes the second run of a system."""
+
+    def __call__(self, first: Result) -> SecondRun:
+        """Return a second run, or why there is none."""
+
+    def coupling(self) -> str:
+        """Return approximation, order and meaning of each connection, as JSON."""
 
 
 class Result:
@@ -42,6 +53,8 @@ class Result:
         Names and units.
     summary : RunSummary
         How the run ended.
+    checker : Checker, optional
+        Makes a second run of the same system, for the verdict.
 
     Examples
     --------
@@ -57,7 +70,14 @@ class Result:
     11.0
     """
 
-    def __init__(self, view: StoreView, layout: RunLayout, summary: RunSummary) -> None:
+    def __init__(
+        self,
+        view: StoreView,
+        layout: RunLayout,
+        summary: RunSummary,
+        checker: Checker | None = None,
+    ) -> None:
+        self._checker = checker
         self._view = view
         self.layout = layout
         self.summary = summary
@@ -78,7 +98,8 @@ class Result:
         """Take notice of what a run that goes on has written since the result was loaded."""
         self._view.refresh()
         self.summary = getattr(self._view, "summary", self.summary)
-        self.__dict__.pop("_defect_summaries", None)
+        for known in ("defect_summaries", "_second", "quality"):
+            self.__dict__.pop(known, None)
 
     @property
     def name(self) -> str:
@@ -295,7 +316,8 @@ class Result:
         return export(self, Path(path), times)
 
     @cached_property
-    def _defect_summaries(self) -> list[DefectSummary]:
+    def defect_summaries(self) -> list[DefectSummary]:
+        """The interface defect of each connection, in the order of the layout."""
         return summaries(self._view, self.summary)
 
     @property
@@ -304,7 +326,7 @@ class Result:
         import pandas as pd
 
         columns = ["connection", "kind", "maximum", "time_of_maximum", "rms", "relative", "count"]
-        rows = [[getattr(defect, column) for column in columns] for defect in self._defect_summaries]
+        rows = [[getattr(defect, column) for column in columns] for defect in self.defect_summaries]
         return pd.DataFrame(rows, columns=pd.Index(columns))
 
     def defect(self, connection: str) -> DefectSignal:
@@ -321,7 +343,7 @@ class Result:
 
     def error_growth(self, connection: int) -> float:
         """Return the mean difference over a step, relative to that at its end, of the connection at a position."""
-        return self._defect_summaries[connection].growth
+        return self.defect_summaries[connection].growth
 
     @property
     def bonds(self) -> pd.DataFrame:
@@ -330,13 +352,50 @@ class Result:
 
         return bond_table(self)
 
-    @property
+    @cached_property
+    def coupling(self) -> str:
+        """Approximation, order and meaning of each connection, as JSON."""
+        if self._checker is not None:
+            return self._checker.coupling()
+        return str(self._view.metadata.get("coupling", "[]"))
+
+    @cached_property
+    def _second(self) -> SecondRun:
+        """The second run of the same system; made when it is first asked for, and the models are then let go."""
+        coupling, checker, self._checker = self.coupling, self._checker, None
+        self.__dict__["coupling"] = coupling
+        if self.status != "finished":  # whoever stopped it does not want another one
+            return SecondRun(reason=f"the run is not complete ({self.status})")
+        if checker is None:
+            return SecondRun(reason="the models are not at hand: a run file and a run driven by hand have none")
+        return checker(self)
+
+    @cached_property
     def quality(self) -> Quality:
-        """The verdict from the interface defects, and the energy that bonds created; ``print`` it for a sentence."""
+        """The verdict in words, with its reason and the remedy; ``print`` it.
+
+        The first time it is read, the system runs again with smaller steps, see ``check`` of :meth:`System.run`.
+        """
+        deep = self._second.result is not None or isinstance(self._view, MemoryStore)  # a file is read when asked for
+        return assess(self, self._second, self._bond_energies(), deep=deep)
+
+    def _bond_energies(self) -> list[BondEnergy]:
         from .bonds import bond_energies
 
-        found = assess_defects(self._defect_summaries, self.summary.windows)
-        return with_bonds(found, bond_energies(self)) if "bonds" in self._view.metadata else found
+        return bond_energies(self) if "bonds" in self._view.metadata else []
+
+    def assess(self, tolerance: float = TOLERANCE) -> Quality:
+        """Return the verdict for a tolerance: the relative error of exchanged signals below which a run can be trusted.
+
+        >>> import counterpoint as cp
+        >>> system = cp.System()
+        >>> system.add("ramp", cp.source(lambda t: t, outputs="y"), step=0.1)
+        >>> system.add("tank", cp.ode(lambda t, x, u: u - x, [0.0], inputs="u", outputs="x"), step=0.1)
+        >>> system.connect("ramp.y", "tank.u")
+        >>> system.run(until=1.0).assess(1e-3).verdict
+        'trustworthy'
+        """
+        return assess(self, self._second, self._bond_energies(), tolerance)
 
     def measures(self, reference: Result | None = None, names: Mapping[str, str] | None = None) -> Measures:
         """Return measures of the run: τ_CUM, τ*_CUM, S_CS and θ_A of Günther et al. (2012), steps and costs.
@@ -411,6 +470,18 @@ class Result:
         if path is not None:
             save(drawn.figure, Path(path))
         return cast("Axes", drawn)
+
+    def plot_quality(self, path: str | os.PathLike[str] | None = None) -> list[Axes]:
+        """Draw estimated errors, defects, highest band and residual energy of bonds over time.
+
+        Parameters
+        ----------
+        path : path-like, optional
+            Save the picture there instead of keeping it for ``plt.show()``.
+        """
+        from .plot_quality import draw_quality
+
+        return draw_quality(self, None if path is None else Path(path))
 
     @property
     def timing(self) -> pd.DataFrame:

@@ -141,7 +141,13 @@ class WindowSummary:
         Windows whose last repeat changed more than the tolerance.
     largest_change, time_of_largest : float
         Largest change of an extrapolated output by the last repeat of a window, relative to the output's largest
-        absolute value at the ends of windows, and the end of that window in s.
+        absolute value so far, and the end of that window in s.
+    growing : int
+        Without a tolerance: windows whose repeats changed more and more.
+    cuts : int
+        How often a window was begun again with an earlier end.
+    changes : list of float
+        By the repeats of the worst window that did not converge, the last 8 at most.
     """
 
     length: float
@@ -152,6 +158,9 @@ class WindowSummary:
     not_converged: int
     largest_change: float
     time_of_largest: float
+    growing: int = 0
+    cuts: int = 0
+    changes: list[float] = field(default_factory=list)
 
 
 LONGEST_REASON = 300
@@ -365,7 +374,9 @@ class Blocks:
     """Rows kept in the blocks in which they came, joined when they are first read."""
 
     LARGE = 1024
-    """A block with fewer rows is copied to its neighbours: many small arrays would cost more than their rows."""
+    FEW = 16
+    """Beyond the first few, a block with fewer rows is copied to its neighbours: many small arrays would cost more than
+    their rows."""
 
     def __init__(self, width: int) -> None:
         self._parts: list[Array | LazyRows] = []
@@ -374,7 +385,7 @@ class Blocks:
 
     def extend(self, block: Array | LazyRows) -> None:
         """Add the rows of `block`, which is not changed any more; it may become an array when it is first read."""
-        if len(block) >= self.LARGE or not isinstance(block, np.ndarray):
+        if len(block) >= self.LARGE or len(self._parts) < self.FEW or not isinstance(block, np.ndarray):
             if self._tail.count:
                 self._seal()
             self._parts.append(block)

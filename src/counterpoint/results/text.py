@@ -12,7 +12,12 @@ if TYPE_CHECKING:
     from .series import Series
 
 MOST_ROWS = 12
-VERDICT_COLOURS = {"good": "#1a7f37", "fair": "#9a6700", "poor": "#cf222e", "unknown": "#59636e"}
+VERDICT_COLOURS = {
+    "trustworthy": "#1a7f37",
+    "look here": "#9a6700",
+    "do not use": "#cf222e",
+    "cannot tell": "#59636e",
+}
 TABLE = "border-collapse:collapse;margin:0.4em 0"
 CELL = "padding:0.15em 0.8em;text-align:{};border-bottom:1px solid #8884"
 

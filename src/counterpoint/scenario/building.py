@@ -24,7 +24,7 @@ from ..errors import SetupError, did_you_mean
 from ..pace import Pace
 from ..subsystems import linear, ode, second_order, table
 from ..system import System
-from ..windows import Window, window
+from ..windows import Window, compound_fast, estimated_response, window
 from . import models
 from .interfaces import add_bonds, add_events
 from .vocabulary import keys_at
@@ -107,7 +107,14 @@ class Builder:
     def window(self) -> Window | None:
         """Return the windows in the form that ``System.run`` takes."""
         given = self.table.window
-        return None if given is None else window(given.length, given.repeats, given.tolerance, given.stencil)
+        if given is None or isinstance(given, str):
+            return None if given is None else Window(stencil="centred")
+        if given.estimate is not None:
+            return estimated_response(given.length, given.estimate)
+        rest = given.model_dump(exclude={"stencil", "compound", "fast", "estimate"}, exclude_none=True)
+        if given.compound is None:
+            return window(**rest, stencil=given.stencil)
+        return compound_fast(**rest, share=given.compound, fast=given.fast)
 
     def _add(self, system: System, name: str, entry: models.AnySubsystem) -> None:
         at: Path = ("subsystems", name)

@@ -31,6 +31,7 @@ from .._files.tables import (
 from .._run.options import FIRST_STEPS
 from .._run.precedence import NAMED_SCHEMES
 from ..errors import did_you_mean
+from ..windows import MOST_ORDER
 from .interface_models import AnyLaw, BondTable, Event
 
 NO_END = sys.float_info.max
@@ -63,6 +64,12 @@ class Hermite(Table):
     """The cubic through two samples and their derivatives."""
 
     kind: Literal["hermite"]
+
+
+class Spline(Table):
+    """The cubic spline through the samples of a window, in its repeats."""
+
+    kind: Literal["spline"]
 
 
 class Taylor(Table):
@@ -111,7 +118,7 @@ class PythonApproximation(Table):
 
 
 AnyApproximation = (
-    Hold | Lagrange | Hermite | Taylor | LeastSquares | Mean | Transition | VariableOrder | PythonApproximation
+    Hold | Lagrange | Hermite | Spline | Taylor | LeastSquares | Mean | Transition | VariableOrder | PythonApproximation
 )
 Approximation = Annotated[AnyApproximation, Field(discriminator="kind")]
 
@@ -393,10 +400,23 @@ class Sequential(Table):
 class Window(Table):
     """Stretches of time (s) that are repeated."""
 
-    length: Duration
-    repeats: Annotated[int, Field(ge=1, le=MOST_REPEATS)] = 1
+    length: Duration | None = None
+    repeats: Annotated[int, Field(ge=1, le=MOST_REPEATS)] | None = None
     tolerance: Positive | None = None
     stencil: Literal["one-sided", "centred"] = "one-sided"
+    acceleration: Literal["none", "aitken", "anderson", "iqn-ils", "newton"] | None = None
+    relaxation: Annotated[float, Field(gt=0, le=2)] = 1.0
+    reuse: Annotated[int, Field(ge=0, le=MOST_REPEATS)] = 8
+    when_not_converged: Literal["warn", "cut", "stop"] = "warn"
+    compound: Annotated[float, Field(gt=0, le=1)] | Literal["mixed"] | None = None
+    fast: list[str] = Field(default_factory=list)
+    estimate: Annotated[int, Field(ge=1, le=MOST_ORDER)] | None = None
+
+
+Windows = Annotated[
+    Annotated[Window, Tag("table")] | Annotated[Literal["repeat-once"], Tag("word")],
+    Discriminator(lambda value: "word" if isinstance(value, str) else "table"),
+]
 
 
 def _scheme_of(value: Any) -> str:
@@ -421,9 +441,9 @@ class ScenarioTable(Table):
     name: FileName | None = None
     until: Time
     start: Time = 0.0
-    first_steps: Literal["once", "repeat", "auto"] = "once"
+    first_steps: Literal["once", "repeat", "auto"] = "auto"
     scheme: Scheme = "slowest-first"
-    window: Window | None = None
+    window: Windows | None = None
     pace: Pace | None = None
     real_time: Positive | None = None
     threads: Annotated[int, Field(ge=1, le=MOST_THREADS)] = 1
@@ -433,6 +453,7 @@ class ScenarioTable(Table):
     record: OneOrMore | None = None
     record_every: int | Duration | None = None
     compress: bool = False
+    check: Literal["auto", "on", "off"] = "auto"
     subsystems: Annotated[dict[Name, Subsystem], Field(min_length=1)]
     connections: list[Connection] = Field(default_factory=list)
     constants: dict[str, Numbers] = Field(default_factory=dict, alias="set")

@@ -211,7 +211,7 @@ class Scenario(Case):
             until=self.until, start=self.begin, scheme=self.scheme, window=self.window,
             pace=self._builder(Mistakes(self._document)).pace(), real_time=self._table.real_time, threads=self.threads,
             record=self._table.record, record_every=self._table.record_every, compress=self._table.compress,
-            first_steps=self._table.first_steps,
+            first_steps=self._table.first_steps, check=self._table.check,
         )  # fmt: skip
 
     @property

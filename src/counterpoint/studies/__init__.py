@@ -22,26 +22,36 @@ if TYPE_CHECKING:
 __all__ = ["DESCRIPTIONS", "STUDIES", "Claim", "Holds", "Origin", "StudyReport", "descriptions", "run_study"]
 
 STUDIES: dict[str, str] = {
+    "advice": "counterpoint.studies.advice.study",
     "coupling-techniques": "counterpoint.studies.coupling_techniques.study",
     "drive-cycle": "counterpoint.studies.drive_cycle.study",
+    "implicit": "counterpoint.studies.implicit.study",
     "kart": "counterpoint.studies.kart.study",
+    "linear-algebra": "counterpoint.studies.linear_algebra.study",
     "pendulums": "counterpoint.studies.pendulums.study",
     "public-benchmarks": "counterpoint.studies.public_benchmarks.study",
+    "stability": "counterpoint.studies.stability.study",
     "step-control": "counterpoint.studies.step_control.study",
     "two-mass": "counterpoint.studies.two_mass.study",
     "two-mass-oscillator": "counterpoint.studies.two_mass_oscillator.study",
+    "verdict": "counterpoint.studies.verdict.study",
 }
 """Name of each study and the module that holds it."""
 
 DESCRIPTIONS: dict[str, str] = {
+    "advice": "recommended strategies against all candidates on two masses, and against sweeps",
     "coupling-techniques": "ways to couple programs: functions, processes, sockets, FMUs, either side as master",
     "drive-cycle": "a car and its thermal system in the NEDC and WLTC: fixed and variable macro steps",
+    "implicit": "compound steps, repeated windows and accelerated iterations on four problems",
     "kart": "a vehicle of 163 coordinates driven by an engine: elapsed time and pitch over the frequency ratio",
+    "linear-algebra": "solvers, fill, threads and formulations of the multibody simulator, sizes 4 to 8000",
     "pendulums": "an inverted pendulum held across a socket, and a double pendulum cut at its joint",
     "public-benchmarks": "four problems of the community over schemes and approximations, beside published numbers",
+    "stability": "stability regions and convergence of multirate schemes, from closed forms and from the scheduler",
     "step-control": "work against precision of all paces on seven problems",
     "two-mass": "two masses and three springs: schemes and polynomial orders over the frequency ratio",
     "two-mass-oscillator": "two rotating masses cut at a spring: causality, approximations, macro steps",
+    "verdict": "how often the verdict on a run is right: 500 runs with known solutions",
 }
 """One line about each study, known without importing it."""
 
@@ -104,14 +114,18 @@ __getattr__, __dir__ = loading(
         "run_study": "",
     },
     (
+        "advice",
         "assumed",
         "coupling_techniques",
         "drive_cycle",
         "kart",
+        "linear_algebra",
         "pendulums",
         "public_benchmarks",
+        "stability",
         "step_control",
         "two_mass",
         "two_mass_oscillator",
+        "verdict",
     ),
 )

@@ -11,8 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 from .. import _core
 from .._common.ports import PortSpec, port_widths
 from ..approximations import Approximation
+from ..linear_model import LinearSubsystem
 from ..units import Unit
 
+LinearModelFunction = Callable[[float, NDArray[np.float64], Sequence[float] | None], LinearSubsystem | None]
+"""From time (s), inputs and state to the linear model there; a state of None is the initial one."""
 InputFunction = Callable[[float], NDArray[np.float64]]
 
 
@@ -51,6 +54,8 @@ class Subsystem:
        input if neither the connection nor the output specifies one.
        ``parameters`` are numbers that events may change during a run, name -> value at the start;
        :meth:`set_parameter` is told of each change.
+       ``sampled = True`` says that the step belongs to the model, as in a digital controller: its held outputs have no
+       defect, and a second run keeps its step. ``repeatable = False`` keeps it from being run again for the verdict.
     9. A run never calls methods from two threads at once; an object takes part in one run at a time: a newer run
        takes it over, unless it is being stepped.
     10. Report a failure by an exception; the run keeps the results published before it.
@@ -86,6 +91,8 @@ class Subsystem:
     unit_definitions: Mapping[str, Unit] = {}  #: units that are known better than by their names, as in FMUs
     can_tell_standstill: bool = False  #: whether :meth:`standstill_problems` is worth asking
     units_expected: bool = False  #: whether a unit that is missing on one side of a connection is worth a warning
+    sampled: bool = False  #: whether its step belongs to the model, as that of a digital controller does
+    repeatable: bool = True  #: whether it may be run again, without being asked, to see what half the steps change
     copied_for_runs: bool = False  #: whether each run works on a copy of its own, so that several may go on at once
     stops_early: bool = False
     output_before_event: Callable[[], float | ArrayLike | None] | None = None
@@ -100,6 +107,9 @@ class Subsystem:
     parameters: Mapping[str, float] = {}
     opened_parameters: Mapping[str, float] = {}  #: those that events of a system change: inputs without a port
     not_finite_hint: str = ""  #: what may be the matter when an output is NaN
+    input_order: int | None = None  #: highest order of input polynomials that it can follow within a step; None: any
+    #: Returns the model near a state, from time (s), inputs and state there; None: only steps are known of it.
+    linear_model: LinearModelFunction | None = None
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -174,6 +184,11 @@ class Subsystem:
         return self.save is not None and self.restore is not None
 
     @property
+    def repeats_unasked(self) -> bool:
+        """Whether its first steps may be repeated from a saved state though nobody asked for it."""
+        return self.can_save
+
+    @property
     def own_pace(self) -> bool:
         """Whether the subsystem can choose its own steps."""
         return self.next_step is not None
@@ -200,6 +215,7 @@ class NativeSubsystem(Subsystem):
         units: Mapping[str, str] | None = None,
         own_pace: bool = False,
         can_save: bool = True,
+        repeats_unasked: bool = True,
         preferred_approximation: Approximation | None = None,
         input_approximations: Mapping[str, Approximation] | None = None,
         minor_outputs: Collection[str] = (),
@@ -216,6 +232,7 @@ class NativeSubsystem(Subsystem):
         self.units = dict(units or {})
         self._own_pace = own_pace
         self._can_save = can_save
+        self._repeats_unasked = can_save and repeats_unasked
         self.preferred_approximation = preferred_approximation
         self.input_approximations = dict(input_approximations or {})
 
@@ -228,6 +245,11 @@ class NativeSubsystem(Subsystem):
     def can_save(self) -> bool:
         """Whether the model can save and restore its state; in the core all can, unless they contain Python models."""
         return self._can_save
+
+    @property
+    def repeats_unasked(self) -> bool:
+        """Whether its first steps may be repeated from a saved state though nobody asked for it."""
+        return self._repeats_unasked
 
     def _native(self) -> _core.Subsystem:
         return self._make()

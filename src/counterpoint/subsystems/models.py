@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any
 
@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from .._common.ports import PortSpec, offsets, port_widths
+from .._common.ports import PortSpec, columns, offsets, port_widths
 from ..errors import SetupError, did_you_mean
+from ..linear_model import LinearSubsystem
 from .base import NativeSubsystem
 
 #: Solvers by name; those with an asterisk in the documentation choose their own step.
@@ -82,6 +83,9 @@ def linear(
         units=units,
         own_pace=solver in VARIABLE_STEP,
     )
+    names = tuple(f"x[{k}]" for k in range(n)), tuple(columns(input_ports)), tuple(columns(output_ports))
+    exact = LinearSubsystem("linear", a, b, c, d, *names, solver, dict(options))
+    made.linear_model = lambda t, u, at: exact
     return made
 
 
@@ -223,6 +227,47 @@ def ode(
         own_pace=solver in VARIABLE_STEP,
         not_finite_hint=_UNDECLARED if output is not None and m > 0 and not pairs else "",
     )
+
+    def linear_model(t: float, u: NDArray[np.float64], at: Sequence[float] | None) -> LinearSubsystem:
+        right = _make_right_hand_side(rhs, n, m)
+        g = _make_output(output, n, m, sum(output_ports.values()), bool(pairs))
+        here = x if at is None else np.asarray(at)
+        a, b = jacobians(right.evaluate, t, here, u)
+        c, d = jacobians(g.evaluate, t, here, u if pairs else np.full(m, np.nan))
+        names = tuple(f"x[{k}]" for k in range(n)), tuple(columns(input_ports)), tuple(columns(output_ports))
+        return LinearSubsystem("ode", a, b, c, d if pairs else np.zeros_like(d), *names, solver, dict(options))
+
+    made.linear_model = linear_model
+    return made
+
+
+def jacobians(
+    f: Callable[[float, list[float], list[float]], ArrayLike], t: float, x: ArrayLike, u: ArrayLike
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the derivatives of ``f(t, x, u)`` by x and by u, by central differences.
+
+    >>> dx, du = jacobians(lambda t, x, u: [x[0] ** 2 + 3.0 * u[0]], 0.0, [2.0], [1.0])
+    >>> dx.round(6), du.round(6)
+    (array([[4.]]), array([[3.]]))
+    """
+    at, beside = np.asarray(x, dtype=np.float64), np.asarray(u, dtype=np.float64)
+    return (
+        _differences(lambda varied: f(t, varied, beside.tolist()), at),
+        _differences(lambda varied: f(t, at.tolist(), varied), beside),
+    )
+
+
+def _differences(f: Callable[[list[float]], ArrayLike], at: NDArray[np.float64]) -> NDArray[np.float64]:
+    width = np.size(np.asarray(f(at.tolist())))
+    made = np.empty((width, len(at)))
+    for k, value in enumerate(at):
+        h = 6e-6 * max(1.0, abs(value))  # the cube root of the rounding error: both errors are then the smallest
+        sides = []
+        for sign in (1.0, -1.0):
+            varied = at.copy()
+            varied[k] += sign * h
+            sides.append(np.asarray(f(varied.tolist()), dtype=np.float64))
+        made[:, k] = (sides[0] - sides[1]) / (2.0 * h)
     return made
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.integrate import solve_ivp
 
-from counterpoint import SimulationError
+from counterpoint import SetupError, SimulationError, _core
 from counterpoint.multibody import Formulation, Mechanism
 from counterpoint.multibody.library import four_bar, pendulum
 from counterpoint.studies.coupling_techniques.linkage import coupled, drive, linkage
@@ -83,8 +83,9 @@ def test_condensed_and_kkt_form_are_the_same_step(integrator):
     np.testing.assert_allclose(condensed, kkt, atol=1e-8)
 
 
-SOLVERS = {"condensed": ("static-ldlt", "sparse-ldlt", "sparse-lu", "dense-ldlt", "dense-lu"),
-           "kkt": ("static-ldlt", "sparse-ldlt", "sparse-lu", "dense-ldlt", "dense-lu")}  # fmt: skip
+KLU = ("klu", "klu-factor") if _core.multibody.has_klu() else ()
+KKT = ("static-ldlt", "static-lu", "sparse-ldlt", "sparse-lu", "dense-ldlt", "dense-lu", *KLU)
+SOLVERS = {"condensed": (*KKT, "dense-llt", "auto"), "kkt": KKT}
 
 
 @pytest.mark.parametrize("system", SOLVERS)
@@ -93,6 +94,17 @@ def test_all_linear_solvers_give_the_same_motion(system):
     for solver, end in ends.items():
         # Rounding only; the condensed matrix has a condition of 1e7.
         np.testing.assert_allclose(end, ends["dense-lu"], atol=1e-8, err_msg=solver)
+
+
+def test_klu_is_refused_with_what_to_install_where_the_build_has_none(monkeypatch):
+    monkeypatch.setattr(_core.multibody, "has_klu", lambda: False)
+    with pytest.raises(SetupError, match=r'solver "klu" is not in this build.*libsuitesparse-dev'):
+        Formulation(solver="klu")
+
+
+def test_llt_is_refused_for_matrices_that_are_not_positive_definite():
+    with pytest.raises(SetupError, match='"dense-llt" needs a positive definite matrix'):
+        Formulation(solver="dense-llt", system="kkt")
 
 
 def stiff_pendulum(**options):
@@ -133,13 +145,53 @@ def test_the_printed_variant_works_with_one_loop():
     np.testing.assert_allclose(end, good, atol=2e-3)
 
 
-@pytest.mark.parametrize("loops", [20, 40])
+@pytest.mark.parametrize("loops", [10, 20, 40])
 def test_the_printed_variant_is_unstable_with_many_loops(loops):
-    # kappa = h²/4 alpha sigma² falls below 2: multipliers that are carried over grow from step to step.
+    # kappa = h²/4 alpha sigma² falls below 7: multipliers that are carried over grow from step to step.
     mechanism = four_bar(loops)
     mechanism.output("B0", "B0")
     mechanism.formulation = Formulation(**PRINTED)
-    with pytest.raises(SimulationError, match="iteration"):
+    with pytest.raises(SimulationError, match=r"iteration.*raise the penalty, or leave out printed"):
+        mechanism.run(until=20.0, step=1e-3)
+
+
+def cranks_angle(loops, until):
+    """B0 from the angle of the cranks alone: ((L+1)/3 + L) θ″ = -g ((L+1)/2 + L) cos θ."""
+    factor = 9.81 * ((loops + 1) / 2 + loops) / ((loops + 1) / 3 + loops)
+    found = solve_ivp(
+        lambda _, y: [y[1], -factor * np.cos(y[0])], (0.0, until), [np.pi / 2, -1.0], method="DOP853", rtol=1e-11,
+        atol=1e-12,
+    )  # fmt: skip
+    return np.array([np.cos(found.y[0, -1]), np.sin(found.y[0, -1])])
+
+
+HOLDS = [
+    *({"name": name, "integrator": integrator}
+      for name in ("augmented-lagrangian", "penalty")
+      for integrator in ("trapezoidal", "generalised-alpha", "rk2", "rk4")),
+    {"name": "penalty", "iteration": "fixed-point"},
+    {"name": "augmented-lagrangian", "iteration": "fixed-point"},
+    {"name": "augmented-lagrangian", "system": "kkt"},
+    {"penalty": 1e8},
+    {"penalty": 1e8, "carry_multipliers": False, "system": "kkt"},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("loops", [1, 10, 40])
+@pytest.mark.parametrize("options", HOLDS, ids=label)
+def test_every_formulation_passes_the_singular_positions_of_the_benchmark(options, loops):
+    mechanism = four_bar(loops)
+    mechanism.formulation = Formulation(**options)
+    mechanism.standard_outputs = ()
+    mechanism.output("B0", "B0")
+    end = mechanism.run(until=20.0, step=1e-3)["four-bar.B0"].values[-1]
+    np.testing.assert_allclose(end, cranks_angle(loops, 20.0), atol=1e-2)
+
+
+def test_a_run_that_leaves_its_constraints_is_ended_and_told():
+    mechanism = four_bar(10)
+    mechanism.formulation = Formulation("penalty", integrator="rk4", project_velocities=False)
+    with pytest.raises(SimulationError, match=r"constraints are violated by more than .*index-3"):
         mechanism.run(until=20.0, step=1e-3)
 
 
@@ -168,7 +220,7 @@ def test_baumgartes_terms_keep_constraints_from_drifting():
 def test_penalty_leaves_a_violation_that_shrinks_with_it():
     def violation(penalty):
         mechanism = four_bar(1)
-        mechanism.formulation = Formulation(name="penalty", integrator="rk4", penalty=penalty)
+        mechanism.formulation = Formulation(name="penalty", integrator="rk4", penalty=penalty, project_velocities=False)
         return mechanism.run(until=0.5, step=1e-3)["four-bar.violation"].values.max()
 
     # Phi'' + 2 xi w Phi' + w² Phi = lambda / alpha.
@@ -182,11 +234,25 @@ def test_variants_of_the_index_3_step_agree(options):
     np.testing.assert_allclose(end_of(four_bar(1), 1e-3, **options), end_of(four_bar(1), 1e-3), atol=1e-5)
 
 
-def test_a_given_number_of_iterations_is_done():
-    once = end_of(four_bar(1), 1e-3, fixed_iterations=1)
-    often = end_of(four_bar(1), 1e-3, fixed_iterations=5)
-    np.testing.assert_allclose(once, often, atol=1e-6)
+COUNTED = [
+    {},
+    {"name": "penalty"},
+    {"name": "augmented-lagrangian", "integrator": "generalised-alpha"},
+    {"name": "penalty", "iteration": "fixed-point"},
+]
+
+
+@pytest.mark.parametrize("options", COUNTED, ids=label)
+def test_a_given_number_of_iterations_is_done(options):
+    once = end_of(four_bar(1), 1e-3, fixed_iterations=1, **options)
+    often = end_of(four_bar(1), 1e-3, fixed_iterations=5, **options)
+    np.testing.assert_allclose(once, often, atol=1e-6 if not options else 1e-3)
     assert not np.array_equal(once, often)
+
+
+def test_a_number_of_iterations_is_refused_where_there_are_none():
+    with pytest.raises(SetupError, match='fixed_iterations = 2 with integrator "rk4"'):
+        Formulation("penalty", integrator="rk4", fixed_iterations=2)
 
 
 # With a penalty that had been raised in one singular position and stayed high, these did not converge in a later one.

@@ -1,8 +1,9 @@
 """The reverse: a script of a host (GNU Octave, anything with pipes) starts us, and we integrate its model.
 
-``python -m counterpoint.multibody.evaluation.host FORMULATION``. The host writes ``1, coordinates, equations, step,
-until, q, v``; we ask it with ``0, t, q, v`` for ``M, Phi, J, Q`` as often as needed, and end with ``1, rows, (t, q, v)
-...`` or, when something failed, ``2, length, characters``. All numbers are little-endian doubles.
+``python -m counterpoint.multibody.evaluation.host FORMULATION``. The host writes ``version, coordinates, equations,
+step, until, q, v``; we ask it with ``0, t, q, v`` for the terms of the version (as in streams.py) as often as needed,
+and end with ``1, rows, (t, q, v) ...`` or, when something failed, ``2, length, characters``. All numbers are
+little-endian doubles.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from ...errors import CounterpointError, PeerLost
 from ..assembly.affine import Vector
 from ..modelling.formulations import Formulation
 from .evaluated import Evaluated
-from .streams import VERSION, TermStream
+from .streams import Sizes, TermStream
 
 _QUESTION, _ROWS, _FAILURE = 0.0, 1.0, 2.0
 
@@ -65,14 +66,16 @@ class _Host(ByteStream):
 
 def integrate(host: _Host, formulation: str) -> Vector:
     """Return the rows ``t, q, v`` of the model that the host describes and evaluates."""
-    version, coordinates, equations, step, until = host.numbers(5)
-    if version != VERSION:
-        raise PeerLost(f"the host speaks version {version:g}; this is version {VERSION:g}")
-    n = int(coordinates)
+    *header, step, until = host.numbers(5)
+    sizes = Sizes.of_header(np.array([*header, 0.0]))
+    n = sizes.coordinates
     model = Evaluated(
         TermStream("host", lambda: host),
         coordinates=n,
-        equations=int(equations),
+        equations=sizes.equations,
+        rates=sizes.rates,
+        rheonomic=sizes.rheonomic,
+        standard_outputs=(),
         position=host.numbers(n),
         velocity=host.numbers(n),
         name="host",

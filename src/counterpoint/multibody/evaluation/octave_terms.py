@@ -19,8 +19,8 @@ def octave(file: str | os.PathLike[str], *, deadline: float = 30.0, program: str
     Parameters
     ----------
     file : path
-        ``name.m`` with ``function [M, Phi, J, Q] = name(t, q, v, u)``; vectors arrive as columns. It may use
-        other files of its folder.
+        ``name.m`` with ``function [M, Phi, J, Q] = name(t, q, v, u)``, or with further terms, ``[M, Phi, J, Q, c]``;
+        vectors arrive as columns. It may use other files of its folder.
     deadline : float
         Wall-clock time within which each answer must come, s; the first one includes Octave's start.
     program : str

@@ -21,6 +21,8 @@ def serve_terms(
     coordinates: int,
     equations: int = 0,
     inputs: int = 0,
+    rates: bool = False,
+    rheonomic: bool = False,
     ready: Callable[[str], Any] | None = None,
 ) -> None:
     """Answer the questions of one :func:`connect` for dynamic terms; returns when it hangs up.
@@ -28,12 +30,14 @@ def serve_terms(
     Parameters
     ----------
     terms : function
-        ``terms(t, q, v, u)`` returns ``(M, Phi, J, Q)``.
+        ``terms(t, q, v, u)`` returns ``(M, Phi, J, Q)`` and, where promised, ``c`` and ``Phi_t``.
     address : str
         ``tcp://127.0.0.1:0`` (any free port) or ``unix:///path``. It answers any program that can
         reach it: keep it local.
     coordinates, equations, inputs : int
         Sizes of the model.
+    rates, rheonomic : bool
+        Which further terms come, as for :class:`Evaluated`.
     ready : function, optional
         Called with the address as soon as a program may connect; default: it is printed.
 
@@ -41,7 +45,7 @@ def serve_terms(
     --------
     >>> serve_terms(terms, "unix:///tmp/pendulum", coordinates=4, equations=2)  # doctest: +SKIP
     """
-    sizes = Sizes(coordinates, equations, inputs)
+    sizes = Sizes(coordinates, equations, inputs, rates, rheonomic)
     listening, where = listen_at(address)
     with listening:
         try:

@@ -13,8 +13,14 @@ FORMULATIONS = ("index-3", "augmented-lagrangian", "penalty")
 SYSTEMS = ("condensed", "kkt")
 INTEGRATORS = ("trapezoidal", "hermite", "newmark", "generalised-alpha", "rk2", "rk4")
 ITERATIONS = ("newton", "fixed-point")
-SOLVERS = ("automatic", "static-ldlt", "sparse-ldlt", "sparse-lu", "dense-ldlt", "dense-lu")
-
+SOLVERS = (
+    "auto", "automatic", "static-ldlt", "static-lu", "sparse-ldlt", "sparse-lu", "dense-ldlt", "dense-llt", "dense-lu",
+    "klu", "klu-factor",
+)  # fmt: skip
+NO_KLU = (
+    "is not in this build: SuiteSparse was not found when it was made; install it (Debian: libsuitesparse-dev, conda: "
+    'suitesparse) and build Counterpoint from source, or take "static-lu"'
+)
 
 _NUMBERS: tuple[tuple[str, Callable[[float], bool], str], ...] = (
     ("penalty", lambda x: x > 0, "expected a positive number, or none to have it chosen"),
@@ -48,7 +54,10 @@ class Formulation:
     iteration : str
         ``"newton"`` or, for the index-1 formulations, ``"fixed-point"``.
     solver : str
-        Linear solver; ``"automatic"`` chooses by size and fill.
+        Linear solver. ``"auto"`` (or ``"automatic"``) chooses by size and fill. ``"static-ldlt"``, ``"static-lu"``:
+        ours, for a fixed pattern, without pivoting. ``"sparse-ldlt"``, ``"sparse-lu"``, ``"dense-llt"`` (condensed
+        systems only), ``"dense-lu"``: Eigen's; ``"dense-ldlt"``: ours. ``"klu"`` (pivots kept while they are good) and
+        ``"klu-factor"`` (new pivots every time) where the build found SuiteSparse.
     penalty : float or None
         Alpha of the formulations; None chooses it from the masses and, for index 3, the step.
     natural_frequency, damping_ratio : float
@@ -59,6 +68,7 @@ class Formulation:
         Of generalised-alpha at infinite frequency, 0 to 1.
     project_velocities, project_accelerations : bool
         Index 3: whether velocities and accelerations are projected onto the constraints after each step.
+        The others: ``project_velocities`` projects positions and velocities, unless ``natural_frequency`` is 0.
     carry_multipliers : bool
         Index 3: begin a step with the last multipliers instead of zero. Less stable, see the docs.
     printed : bool
@@ -69,7 +79,8 @@ class Formulation:
     max_iterations : int
         Where Newton's method gives up. Two or three are usual; a step that ends in a singular position needs many.
     fixed_iterations : int
-        If not 0: exactly so many iterations, for studies.
+        If not 0: exactly so many iterations in each step, for studies. Not with ``"rk2"`` and ``"rk4"``, which have
+        none.
 
     Examples
     --------
@@ -105,7 +116,7 @@ class Formulation:
             value = getattr(self, key)
             if value not in known:
                 problems.append(f'formulation: {key} "{value}"{did_you_mean(str(value), known)}')
-        problems += self._contradictions() + self._numbers()
+        problems += self._contradictions() + self._numbers() + self._solver_problems()
         if problems:
             raise SetupError(problems)
 
@@ -125,8 +136,24 @@ class Formulation:
             )
         if self.iteration == "fixed-point" and self.integrator == "generalised-alpha":
             problems.append('formulation: integrator "generalised-alpha" needs iteration = "newton"')
+        if self.fixed_iterations and explicit:
+            problems.append(
+                f'formulation: fixed_iterations = {self.fixed_iterations} with integrator "{self.integrator}", which '
+                "is explicit and has no iterations; leave it out"
+            )
         if self.printed and (self.name != "index-3" or self.system != "condensed" or self.penalty is None):
             problems.append('formulation: printed = true needs name = "index-3", system = "condensed" and a penalty')
+        return problems
+
+    def _solver_problems(self) -> list[str]:
+        problems = []
+        if self.solver in ("klu", "klu-factor") and not _core.multibody.has_klu():
+            problems.append(f'formulation: solver "{self.solver}" {NO_KLU}')
+        if self.solver == "dense-llt" and self.system == "kkt":
+            problems.append(
+                'formulation: solver "dense-llt" needs a positive definite matrix, and that of system = "kkt" is not; '
+                'take "dense-ldlt", or system = "condensed"'
+            )
         return problems
 
     def _numbers(self) -> list[str]:
@@ -146,10 +173,11 @@ class Formulation:
         made.penalty = self.penalty or 0.0
         made.reset_multipliers = not (self.carry_multipliers or self.printed)
         made.length = length
-        damped = self.integrator == "generalised-alpha"
+        damped = self.integrator == "generalised-alpha" and self.name == "index-3"
         made.project_velocities = self.project_velocities and not damped
         made.project_accelerations = self.project_accelerations and not damped
-        for key in ("system", "iteration", "solver", "natural_frequency", "damping_ratio", "printed", "tolerance",
+        made.solver = "automatic" if self.solver == "auto" else self.solver
+        for key in ("system", "iteration", "natural_frequency", "damping_ratio", "printed", "tolerance",
                     "max_iterations", "fixed_iterations"):  # fmt: skip
             setattr(made, key, getattr(self, key))
         return made

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ... import _core
-from ...errors import SetupError
+from ...errors import SetupError, did_you_mean
 from ...subsystems import NativeSubsystem
 from ..analysis.problem import Problem, Shown, start_state
 from ..assembly.affine import Vector
@@ -88,6 +88,8 @@ class HandWritten:
     length: float = 1.0
     """Size of the model, m: what tolerances are relative to."""
     constant_mass: bool = False
+    standard_outputs: Sequence[str] = tuple(STANDARD)
+    """Outputs besides those asked for: ``q``, energies, ``violation``; those left out are not computed."""
     coordinate_names: Sequence[str] = ()
     equation_names: Sequence[str] = ()
     mass_pattern: Places | None = None
@@ -159,7 +161,7 @@ class HandWritten:
         outputs : mapping, optional
             Name -> coordinate or coordinates (``0``, ``(2, 3)``), or a pair of motion and coordinates (``("velocity",
             0)``, ``("acceleration", (0, 1))``), or ``("reaction", equation)`` for what a constraint does on the
-            model, ``-λ``. Besides these there are ``q``, energies and ``violation``.
+            model, ``-λ``. Besides these there are the :attr:`standard_outputs`.
         """
         chosen = formulation or Formulation()
         start = self.problem(outputs).start
@@ -188,7 +190,7 @@ class HandWritten:
             defaults=dict(self.inputs),
             units={name: output.unit for name, output in shown.items() if output.unit},
             own_pace=step is not None,
-            minor_outputs=tuple(STANDARD) if set(shown) - set(STANDARD) else (),
+            minor_outputs=tuple(self.standard_outputs) if set(shown) - set(self.standard_outputs) else (),
         )
 
     def run(
@@ -333,6 +335,11 @@ class HandWritten:
                 problems.append(f"{key}: has the shape {shape}; expected ({self.coordinates},)")
         if self.mass_pattern is not None and set(self._mass.places) != {(c, r) for r, c in self._mass.places}:
             problems.append("mass_pattern: M needs both triangles; for every (row, column) also (column, row)")
+        unknown = [name for name in self.standard_outputs if name not in STANDARD]
+        problems += [
+            f'standard_outputs: there is no "{name}"{did_you_mean(name, STANDARD)}; there are {", ".join(STANDARD)}'
+            for name in unknown
+        ]
         if problems:
             raise SetupError([f"{self.name}: {problem}" for problem in problems])
 
@@ -340,7 +347,7 @@ class HandWritten:
         made = {"q": Shown([_core.multibody.coordinates_output(self.coordinates, "position")], self.coordinates, "")}
         for name in list(STANDARD)[1:]:
             made[name] = Shown([_core.multibody.scalar_output(name)], 1, STANDARD[name])
-        return made
+        return {name: made[name] for name in self.standard_outputs}
 
     def _outputs(self, outputs: Mapping[str, OutputChoice]) -> dict[str, Shown]:
         return {name: self._shown(name, choice) for name, choice in outputs.items()}

@@ -285,7 +285,11 @@ class Mechanism(Connections, Loads, Inspectable):
 
     def subsystem(self) -> NativeSubsystem:
         """Return the mechanism as a subsystem for :meth:`counterpoint.System.add`."""
-        return self.assembled().subsystem()
+        from ..analysis.linear_subsystem import linear_subsystem
+
+        made = self.assembled().subsystem()
+        made.linear_model = lambda t, u, at: linear_subsystem(self, made.output_widths, t, u, at)
+        return made
 
     def run(self, until: float, step: float | None = None, **options: Any) -> Result:
         """Run the mechanism alone; ``options`` as for :meth:`counterpoint.System.run`.

@@ -33,6 +33,9 @@ NATIVE, POINTER, PYTHON, SOCKET, OCTAVE = "native", "compiled pointer", "Python 
 TECHNIQUES = (NATIVE, POINTER, PYTHON, SOCKET, OCTAVE)
 """In the order that we expect, the cheapest first."""
 
+SPAN = {False: 10.0, True: 0.5}
+"""Seconds simulated, by whether it is the quick form."""
+
 ENOUGH = 0.05
 """Seconds of a measurement at least: a run of the native model takes one to five milliseconds, shorter than whatever
 else a machine does at times."""
@@ -44,26 +47,32 @@ Model = Callable[[float], Subsystem]
 
 @dataclass
 class Evaluations:
-    """What came out: seconds for a second simulated, and the largest distance from the native run, m."""
+    """What came out, by technique and step or by step alone."""
 
     seconds: dict[tuple[str, float], float] = field(default_factory=dict)
-    distance: dict[tuple[str, float], float] = field(default_factory=dict)
+    """For a second simulated."""
+    places: dict[tuple[str, float], Array] = field(default_factory=dict)
+    """Of both masses over time, m; shorter where a technique takes long."""
     missing: dict[str, str] = field(default_factory=dict)
     calls: dict[float, float] = field(default_factory=dict)
-    """Step -> how often the terms are asked for in one."""
+    """How often the terms are evaluated in a step."""
+    own_error: dict[float, float] = field(default_factory=dict)
+    """Largest distance of the native run from one with steps ten times finer, m."""
 
     def ratio(self, technique: str, step: float) -> float:
         """Return the time over that of the native model; NaN where the technique is not there."""
         return self.seconds.get((technique, step), np.nan) / self.seconds[NATIVE, step]
 
-    def ratio_per_iteration(self, technique: str, step: float) -> float:
-        """Return the ratio that one evaluation for every iteration would give, as the source has it."""
-        return 1.0 + (self.ratio(technique, step) - 1.0) * ITERATIONS[step] / self.calls[step]
+    def distance(self, technique: str, other: str, step: float) -> float:
+        """Return the largest distance of two motions, m, as far as both go."""
+        pair = [self.places[name, step] for name in (technique, other)]
+        shorter = min(map(len, pair))
+        return float(np.abs(pair[0][:shorter] - pair[1][:shorter]).max())
 
 
 def measure(quick: bool, progress: Progress | None = None) -> Evaluations:
     """Run every technique that this machine has, in turn, so that whatever else the machine does meets all of them."""
-    made = Evaluations(calls={step: _calls_in_a_step(step) for step in STEPS})
+    made = Evaluations(calls={step: calls_in_a_step(step, quick) for step in STEPS})
     rounds = 2 if quick else 5
     with contextlib.ExitStack() as stack:
         models = _models(stack, made.missing)
@@ -73,21 +82,27 @@ def measure(quick: bool, progress: Progress | None = None) -> Evaluations:
                     _measure_one(made, name, model, step, quick)
             if progress:
                 progress("function evaluation", turn + 1, rounds)
+    made.own_error = {step: _own_error(made.places[NATIVE, step], step, quick) for step in STEPS}
     return made
 
 
 def _measure_one(made: Evaluations, name: str, model: Model, step: float, quick: bool) -> None:
-    span = {True: 0.1, False: 1.0}[quick] if name == OCTAVE else {True: 0.5, False: 10.0}[quick]
+    span = {True: 0.1, False: 1.0}[quick] if name == OCTAVE else SPAN[quick]
     spent, fastest = 0.0, made.seconds.get((name, step), np.inf)
     while spent < ENOUGH:
         seconds, places = _timed(model(step), span, step, perf_counter if name in (SOCKET, OCTAVE) else process_time)
         spent, fastest = spent + seconds, min(fastest, seconds / span)
-    made.seconds[name, step] = fastest
-    _, expected = _timed(_native(step), span, step)
-    made.distance[name, step] = float(np.abs(places - expected).max())
+    made.seconds[name, step], made.places[name, step] = fastest, places
 
 
-def _calls_in_a_step(step: float, steps: int = 100) -> float:
+def _own_error(places: Array, step: float, quick: bool) -> float:
+    finer = 10
+    _, exact = _timed(_native(step), SPAN[quick], step / finer)
+    return float(np.abs(places - exact[::finer]).max())
+
+
+def calls_in_a_step(step: float, quick: bool) -> float:
+    """Return how often the terms are evaluated in a step, counted over the whole run."""
     calls = 0
 
     def counted(*arguments: Any) -> object:
@@ -95,8 +110,8 @@ def _calls_in_a_step(step: float, steps: int = 100) -> float:
         calls += 1
         return double_pendulum.python_terms(*arguments)
 
-    _timed(_evaluated(counted)(step), steps * step, step)
-    return calls / steps
+    made, places = _timed(_evaluated(counted)(step), SPAN[quick], step, lambda: calls)
+    return made / (len(places) - 1)
 
 
 def _timed(model: Subsystem, span: float, step: float, clock: Clock = process_time) -> tuple[float, Array]:
@@ -136,7 +151,10 @@ def _noting(missing: dict[str, str], name: str) -> Iterator[None]:
 
 
 def formulation(step: float) -> Formulation:
-    """Return index 3 with projections and the source's iterations; without projections 10 s are not stable."""
+    """Return index 3 with projections and the source's iterations; without projections 10 s are not stable.
+
+    An iteration is one evaluation of the terms: the projections take c from the last one.
+    """
     return Formulation(fixed_iterations=ITERATIONS[step])
 
 
@@ -148,7 +166,15 @@ def _native(step: float) -> Subsystem:
 
 def _evaluated(terms: object) -> Model:
     def make(step: float) -> Subsystem:
-        model = Evaluated(terms, coordinates=4, equations=2, constant_mass=True, position=double_pendulum.START)
+        model = Evaluated(
+            terms,
+            coordinates=4,
+            equations=2,
+            constant_mass=True,
+            rates=True,
+            position=double_pendulum.START,
+            standard_outputs=("q",),
+        )
         return model.subsystem(formulation=formulation(step))
 
     return make
@@ -171,7 +197,7 @@ def _served(folder: Path) -> Iterator[object]:
     code = (
         "from counterpoint.multibody.evaluation import serve_terms\n"
         "from counterpoint.studies.coupling_techniques.double_pendulum import python_terms\n"
-        f"serve_terms(python_terms, {address!r}, coordinates=4, equations=2)"
+        f"serve_terms(python_terms, {address!r}, coordinates=4, equations=2, rates=True)"
     )
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE) as server:
         assert server.stdout is not None

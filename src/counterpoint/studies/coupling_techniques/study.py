@@ -26,8 +26,8 @@ INTRODUCTION = (
     "one process, elapsed time across processes. They are compared only as ratios. The "
     "ratios of the source were measured with a computer and programs of 2010. Where a technique here is another one, "
     "the row says that it cannot be compared; where a program is missing, that it was not measured. Table 5.1 is "
-    "computed with the source's iterations, one per step of 1 ms; our projections ask for the terms, too, so that the "
-    "ratios are given for one evaluation per iteration. The curve over the number of variables goes to L = 150 with "
+    "computed with the source's iterations, one per step of 1 ms and two of 10 ms, and each iteration evaluates "
+    "the terms once: c of Φ'' = Φq a + c is one of them. The curve over the number of variables goes to L = 150 with "
     "303 variables.",
 )
 

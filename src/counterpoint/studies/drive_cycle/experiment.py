@@ -153,7 +153,7 @@ def run_coupled(cycle: DriveCycle, case: Case, until: float, repeats: int = 1) -
     done = []
     for _ in range(repeats):
         system, began = coupled(cycle, case), process_time()
-        result = system.run(until=until, scheme="parallel", pace=case.pace)
+        result = system.run(until=until, scheme="parallel", pace=case.pace, first_steps="once")
         done.append(Outcome(result, ("powertrain", "thermal"), process_time() - began))
     return sorted(done, key=lambda outcome: outcome.cpu)[repeats // 2]
 

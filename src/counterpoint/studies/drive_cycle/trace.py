@@ -78,5 +78,5 @@ def _times(pace: Pace) -> Array:
     model.output("acceleration", rate, unit="m/s2")
     system = System("trace")
     system.add("trace", model, step=0.4)
-    result = system.run(until=cycle.duration, scheme="parallel", pace=pace)
+    result = system.run(until=cycle.duration, scheme="parallel", pace=pace, first_steps="once")
     return np.asarray(result["trace.speed"].time)

@@ -149,7 +149,9 @@ def _simulate_system(case: Case, until: float) -> Outcome:
     system = coupled(case)
     wall, cpu, failure = perf_counter(), process_time(), ""
     try:
-        result = system.run(until=until, scheme=case.scheme, host="vehicle" if case.master == "vehicle" else None)
+        result = system.run(
+            until=until, scheme=case.scheme, host="vehicle" if case.master == "vehicle" else None, first_steps="once"
+        )
     except SimulationError as error:
         if error.result is None:
             raise

@@ -25,7 +25,7 @@ def animate(until: float) -> Animation:
     mechanism = kart(speed=START_SPEED)
     mechanism.standard_outputs = ("q",)
     case = Case(100)
-    result = coupled(case, mechanism).run(until=until, scheme=case.scheme)
+    result = coupled(case, mechanism).run(until=until, scheme=case.scheme, first_steps="once")
     seen = mechanism.animation(result, "vehicle").resampled(_FRAMES_PER_SECOND)
     signal, offsets = result.signal("vehicle.q"), mechanism.assembled().offsets
     q, time = np.asarray(signal.values), np.asarray(signal.time)

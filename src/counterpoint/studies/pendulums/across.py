@@ -18,7 +18,7 @@ STEP, SPAN = 0.01, 5.0
 
 def in_process(problem: Inverted, step: float = STEP, span: float = SPAN) -> Result:
     """Run both here; the plant steps first, the controller then sees where it is."""
-    return coupled(plant(problem), controller(problem), step).run(until=span, scheme="sequential")
+    return coupled(plant(problem), controller(problem), step).run(until=span, scheme="sequential", first_steps="once")
 
 
 def across_socket(problem: Inverted, step: float = STEP, span: float = SPAN) -> tuple[Result, float]:
@@ -36,7 +36,7 @@ def across_socket(problem: Inverted, step: float = STEP, span: float = SPAN) -> 
             initial={"angle": pi / 2.0 - problem.start},
             command=[sys.executable, "-m", module, str(motion), str(drive), repr(step), repr(span)],
         )
-        run = coupled(streamed, controller(problem), step).start(until=span, scheme="sequential")
+        run = coupled(streamed, controller(problem), step).start(until=span, scheme="sequential", first_steps="once")
         began = perf_counter()
         run.step_to(span)
         return run.finish(), perf_counter() - began

@@ -41,7 +41,7 @@ def in_one_model(problem: Inverted, step: float = 1e-3) -> Result:
     system = System("one model")
     whole = ode(problem.derivatives, [0.0, problem.start, 0.0, 0.0], inputs=(), outputs=states, solver="ode4")
     system.add("whole", whole, step=step)
-    return system.run(until=SPAN)
+    return system.run(until=SPAN, first_steps="once")
 
 
 def lean(result: Result) -> NDArray[np.float64]:
@@ -92,6 +92,8 @@ _CLOSED = "Closed form of our masses, length and gains; the source prints none o
 def _final_leans(problem: Inverted) -> dict[float, float]:
     leans = {}
     for step in SAMPLING:
-        result = coupled(plant(problem), controller(problem), step).run(until=SPAN, scheme="sequential")
+        result = coupled(plant(problem), controller(problem), step).run(
+            until=SPAN, scheme="sequential", first_steps="once"
+        )
         leans[step] = float(np.abs(lean(result)[result["plant.angle"].time > SPAN - 1.0]).max())
     return leans

@@ -114,7 +114,7 @@ def deviation(system: System, scheme: str, reference: tuple[Array, Array]) -> fl
     """Return how far the lower mass gets from where it should be, m, at most over the span; inf when the run fails."""
     times, places = reference
     try:
-        result = system.run(until=float(times[-1]), scheme=scheme)
+        result = system.run(until=float(times[-1]), scheme=scheme, first_steps="once")
     except SimulationError:
         return float("inf")
     made = np.column_stack([result["lower.x"].values, result["lower.y"].values])

@@ -79,7 +79,7 @@ def serve(motion: str, drive: str, step: float, until: float) -> None:
     for name in ("angle", "rate", "place"):
         system.connect(f"plant.{name}", f"motion.{name}", hold("ahead"))
     with contextlib.suppress(ComponentDied):  # the controller hung up: the run is over
-        system.run(until=until, scheme="sequential")
+        system.run(until=until, scheme="sequential", first_steps="once")
 
 
 if __name__ == "__main__":

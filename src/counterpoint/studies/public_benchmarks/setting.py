@@ -47,7 +47,7 @@ class Problem:
     def run(self, step: float, scheme: str | Scheme, approximation: Approximation, names: tuple[str, str]) -> Point:
         """Run one setting; one that leaves the range of numbers has an infinite error."""
         try:
-            result = self.build(step, approximation).run(until=self.until, scheme=scheme)
+            result = self.build(step, approximation).run(until=self.until, scheme=scheme, first_steps="once")
         except NotFiniteError as failure:
             if failure.result is None:
                 raise

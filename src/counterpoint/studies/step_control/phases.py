@@ -132,8 +132,8 @@ def two_fmus(folder: Path) -> Problem:
                      inputs="force", outputs=["x", "v"])  # fmt: skip
         other = linear([[0.0, 1.0], [-30.0, -0.8]], [[0.0, 0.0], [10.0, 0.5]], [[10.0, 0.5]], [[-10.0, -0.5]],
                        x0=[0.5, 0.0], inputs=["x", "v"], outputs="force")  # fmt: skip
-        export_fmu(one, left, version=2, step=1e-3)
-        export_fmu(other, right, version=2, step=1e-3)
+        export_fmu(one, left, version=2, step=1e-4)
+        export_fmu(other, right, version=2, step=1e-4)
 
     def build() -> System:
         system = System("two FMUs")

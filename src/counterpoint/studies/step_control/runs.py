@@ -127,7 +127,9 @@ def integrations(result: Result, name: str) -> int:
         return PASSES[name] * (common[0].accepted + common[0].rejected) * parts
     if common and common[0].passes:
         return int(common[0].passes * parts)
-    return int(sum(result.summary.steps))
+    first = result.summary.first_steps
+    repeats = first.steps * (first.passes - 1) * parts if first is not None and first.passes else 0
+    return int(sum(result.summary.steps)) + repeats
 
 
 def run_all(problems: Sequence[Problem], quick: bool, progress: Progress | None = None) -> list[Curves]:

@@ -9,6 +9,7 @@ from time import perf_counter
 from ..report import Progress, StudyReport, Table
 from .claims import step_control_claims
 from .figures import draw_all
+from .pair import pair_claims, run_pair
 from .phases import ball_on_plate, two_fmus, urban_cycle
 from .problems import Problem, oscillator, quarter_car, three_parts, two_mass_oscillator
 from .runs import Curves, run_all
@@ -47,11 +48,12 @@ def run(out: Path, quick: bool, progress: Progress | None = None) -> StudyReport
     began = perf_counter()
     with TemporaryDirectory() as folder:
         found = run_all(problems(Path(folder)), quick, progress)
+        pair = run_pair(Path(folder))
     told = ["This is the quick form: three tolerances and every other fixed step."] if quick else []
     report = StudyReport(
         title=TITLE,
         introduction=[*INTRODUCTION, *told],
-        claims=step_control_claims(found),
+        claims=[*step_control_claims(found), *pair_claims(pair)],
         figures=draw_all(found, out / "figures"),
         folder=out,
         seconds=perf_counter() - began,

@@ -140,7 +140,7 @@ def _slow_mass(problem: TwoMass, solver: str) -> Subsystem:
 
 def _run(system: System, case: Case, until: float) -> Result:
     host = "fast" if case.driver is Driver.EMBEDDED else None
-    return system.run(until=until, scheme=case.scheme, host=host)
+    return system.run(until=until, scheme=case.scheme, host=host, first_steps="once")
 
 
 def _to_fast(case: Case) -> Approximation:

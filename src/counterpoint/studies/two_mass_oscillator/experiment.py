@@ -97,7 +97,7 @@ def _spring(problem: TwoMassOscillator) -> Diagram:
 def simulate(case: Case, step: float = STEP, pace: Pace | None = None) -> Result:
     """Run a case: masses in parallel, neither waits for the other; a pace chooses the steps of all."""
     scheme = "parallel" if case.interface == "potential-flow" else custom(_MASTER)
-    return coupled(case, step).run(until=UNTIL, scheme=scheme, pace=pace)
+    return coupled(case, step).run(until=UNTIL, scheme=scheme, pace=pace, first_steps="once")
 
 
 def variable_steps() -> Pace:

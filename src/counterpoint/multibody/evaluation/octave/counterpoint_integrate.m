@@ -4,6 +4,8 @@
 %   [t, q, v] = counterpoint_integrate(..., formulation, python)    the interpreter that has counterpoint
 %
 %   [M, Phi, J, Q] = terms(t, q, v, u) is called back for the dynamic terms; u is empty. Rows of q and v belong to t (s).
+%   A function that returns [M, Phi, J, Q, c], where Phi'' = J a + c, is called less often; one whose constraints
+%   depend on t returns [M, Phi, J, Q, c, Phi_t].
 function [t, q, v] = counterpoint_integrate(terms, q0, v0, equations, step, t_end, formulation, python)
   if nargin < 7
     formulation = "index-3";
@@ -12,17 +14,20 @@ function [t, q, v] = counterpoint_integrate(terms, q0, v0, equations, step, t_en
     python = "python3";
   end
   n = numel(q0);
+  count = max(4, min(6, nargout(terms)));
+  version = [1, 2, 4](count - 3);
+  made = cell(1, 6);
   [to, from, child] = popen2(python, {"-m", "counterpoint.multibody.evaluation.host", formulation});
   fcntl(from, F_SETFL, O_RDONLY);  % popen2 opens it non-blocking; we want to wait for what comes
   unwind_protect
-    say(to, [1; n; equations; step; t_end; q0(:); v0(:)]);
+    say(to, [version; n; equations; step; t_end; q0(:); v0(:)]);
     rows = zeros(0, 1 + 2 * n);
     while true
       kind = hear(from, 1);
       if kind == 0
         question = hear(from, 1 + 2 * n);
-        [M, Phi, J, Q] = terms(question(1), question(2:n + 1), question(n + 2:end), []);
-        say(to, [reshape(M.', [], 1); Phi(:); reshape(J.', [], 1); Q(:)]);
+        [made{1:count}] = terms(question(1), question(2:n + 1), question(n + 2:end), []);
+        say(to, [reshape(made{1}.', [], 1); made{2}(:); reshape(made{3}.', [], 1); made{4}(:); made{5}(:); made{6}(:)]);
       elseif kind == 1
         count = hear(from, 1);
         rows = reshape(hear(from, count * (1 + 2 * n)), 1 + 2 * n, count).';

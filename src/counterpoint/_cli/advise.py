@@ -1,0 +1,54 @@
+"""``counterpoint advise``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from .common import SECONDS, with_allow_remote, with_traceback
+
+
+@click.command()
+@click.argument("scenario", type=click.Path(path_type=Path))
+@click.option("--tolerance", type=float, default=1e-2, show_default=True, help="Relative error asked for.")
+@click.option("--until", type=SECONDS, metavar="S", help="End of the run in s, instead of the scenario's.")
+@click.option("--keep-steps", is_flag=True, help="Do not change steps; recommend the smallest error.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Where the report goes [NAME-advice].")
+@click.option("--allow-outside", is_flag=True, help="Let the scenario use files outside of its directory.")
+@with_allow_remote
+@with_traceback
+def advise(
+    *,
+    scenario: Path,
+    tolerance: float,
+    until: float | None,
+    keep_steps: bool,
+    out: Path | None,
+    allow_outside: bool,
+    allow_remote: tuple[str, ...],
+) -> None:
+    """Say which scheme, approximations and steps to use, before a run; write a report, the settings and a picture.
+
+    Example: counterpoint advise plant.toml --tolerance 1e-3
+    """
+    from .._cases.case import CaseSettings
+    from .._cases.registry import read_case
+    from .._display.console import console as make_console
+    from .._display.console import say
+    from .._display.progress import study_progress
+    from ..errors import SetupError
+
+    settings = CaseSettings(until)
+    case = read_case(scenario, allow_outside=allow_outside, allow_remote=allow_remote, settings=settings)
+    system = case.build()
+    end = case.options().until
+    if end is None:
+        raise SetupError(f"{scenario}: until: missing; say --until")
+    with study_progress(case.name) as progress:
+        advice = system.advise(end, tolerance, change_steps=not keep_steps, progress=progress)
+    console = make_console()
+    for line in str(advice).splitlines():
+        say(line, console)
+    for path in advice.save(out or Path(f"{case.name}-advice")):
+        say(f"wrote {path}", console)

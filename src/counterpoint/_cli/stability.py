@@ -1,0 +1,135 @@
+"""``counterpoint stability``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .common import (
+    SECONDS,
+    assignments,
+    steps_of,
+    with_allow_remote,
+    with_model_options,
+    with_traceback,
+)
+from .completion import schemes
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from .._cases.case import Case
+    from ..linearisation import LinearisedSystem
+    from ..stability_analysis import Stability
+
+SCHEMES = ("slowest-first", "fastest-first", "parallel", "sequential")
+
+
+@click.command()
+@click.argument("scenario", type=click.Path(path_type=Path))
+@click.option(
+    "--scheme", metavar="NAME", shell_complete=schemes, help="slowest-first, fastest-first, parallel or sequential."
+)
+@click.option("--compare", is_flag=True, help="Compare all schemes.")
+@click.option("--largest-step", is_flag=True, help="Find the largest stable steps by bisection.")
+@click.option("--span", type=SECONDS, metavar="S", help="Time over which amplitudes and phases are told [the run].")
+@click.option("--at", type=SECONDS, default=0.0, metavar="S", help="Linearise where a run is at this time [start].")
+@with_model_options
+@click.option("--plot", type=click.Path(path_type=Path), metavar="FILE", help="Draw the multipliers to this picture.")
+@click.option("--allow-outside", is_flag=True, help="Let the scenario use files outside of its directory.")
+@with_allow_remote
+@with_traceback
+def stability(
+    *,
+    scenario: Path,
+    scheme: str | None,
+    compare: bool,
+    largest_step: bool,
+    span: float | None,
+    at: float,
+    values: tuple[str, ...],
+    steps: tuple[str, ...],
+    isolate: bool,
+    lenient: bool,
+    plot: Path | None,
+    allow_outside: bool,
+    allow_remote: tuple[str, ...],
+) -> None:
+    """Say whether the coupling of a scenario is stable, before it is run.
+
+    The subsystems are linearised at the start, or where a run is at a time; windows, approximations and steps are
+    those of the scenario.
+
+    Examples: counterpoint stability plant.toml --compare;
+    counterpoint stability plant.toml --scheme parallel --step engine=2ms --largest-step
+    """
+    from .._cases.case import CaseSettings
+    from .._cases.registry import read_case
+    from .._display.console import console as make_console
+    from .._display.console import say
+    from ..linearisation import linearise
+    from ..stability_analysis import stability as analyse
+
+    step, named = steps_of(steps)
+    settings = CaseSettings(None, step, scheme, None, named, assignments(values), isolate, lenient)
+    case = read_case(scenario, allow_outside=allow_outside, allow_remote=allow_remote, settings=settings)
+    options = case.options()
+    system = linearise(case.build(), approximation=options.approximation, at=at, scheme=options.scheme)
+    console = make_console()
+    how: dict[str, Any] = {} if options.window is None else {"window": options.window}
+    found = analyse(system, options.scheme, **how)
+    for line in str(found).splitlines():
+        say(line, console)
+    _print_modes(found, _length(case, span), console)
+    if compare:
+        _print_schemes(system, how, console)
+    if largest_step:
+        _print_largest(system, options.scheme, how, console)
+    if plot is not None:
+        found.plot(plot)
+        say(f"wrote {plot}", console)
+
+
+def _length(case: Case, span: float | None) -> float | None:
+    """Return the time that is told about: given, or that of the run, s."""
+    begin, end = case.span
+    return span if span is not None or end is None else end - begin
+
+
+def _print_modes(found: Stability, span: float | None, console: Console) -> None:
+    from .._display.console import fill, new_table
+
+    if not found.modes:
+        return
+    length = found.period if span is None else span
+    table = new_table(f"Motions after {length:g} s", "frequency in Hz", "amplitude, exact is 1", "phase in rad")
+    rows = [
+        (f"{mode.frequency:.6g}", f"{mode.amplitude(length):.6g}", f"{mode.phase(length):.4g}")
+        for mode in found.modes
+        if mode.exact.imag >= 0.0 and mode.lasts(length)
+    ]
+    if rows:
+        console.print(fill(table, rows))
+
+
+def _print_schemes(system: LinearisedSystem, how: dict[str, Any], console: Console) -> None:
+    from .._display.console import fill, new_table
+    from ..stability_analysis import stability as analyse
+
+    table = new_table("Schemes", "scheme", "spectral radius", "growth in 1/s", "parasitic in 1/s", "stable")
+    rows = []
+    for scheme in SCHEMES:
+        found = analyse(system, scheme, **how)
+        parasitic = f"{found.parasitic_growth:.3g}" if len(found.parasitic) else ""
+        word = "yes" if found.stable else "no"
+        rows.append((scheme, f"{found.radius:.9g}", f"{found.growth_rate:.3g}", parasitic, word))
+    console.print(fill(table, rows))
+
+
+def _print_largest(system: LinearisedSystem, scheme: Any, how: dict[str, Any], console: Console) -> None:
+    from .._display.console import say
+    from ..stability_analysis import largest_step
+
+    say(str(largest_step(system, scheme, **how)), console)

@@ -1,0 +1,48 @@
+"""``counterpoint tune``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from .common import SECONDS, with_traceback
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path))
+@click.option("--step", type=SECONDS, metavar="S", help="Step [the model's].")
+@click.option("--seconds", type=float, default=5.0, show_default=True, help="Processor time to spend, about.")
+@click.option("--allow-outside", is_flag=True, help="Let the model use files outside of its directory.")
+@with_traceback
+def tune(*, file: Path, step: float | None, seconds: float, allow_outside: bool) -> None:
+    """Measure every linear solver on a mechanism (.toml), and say which one to write into its file.
+
+    This runs the Python files that it names.
+    """
+    from .._cases.registry import read_case
+    from .._display.console import console as make_console
+    from .._display.console import fill, new_table, say
+    from ..errors import SetupError
+    from ..multibody.analysis import tune as measure
+
+    case = read_case(file, allow_outside=allow_outside, allow_remote=(), run_code=True)
+    mechanisms = case.mechanisms()
+    if len(mechanisms) != 1:
+        raise SetupError(f"{file}: expected a model file of one mechanism, found {len(mechanisms)}")
+    ((name, mechanism),) = mechanisms.items()
+    found = measure(mechanism, step, seconds)
+    console = make_console()
+    table = new_table(f"{name}: processor time per step", "system", "solver", "µs", "of the best")
+    rows = [
+        (c.system, c.solver, "" if c.problem else f"{c.microseconds:.3g}",
+         c.problem or f"{c.microseconds / found.best.microseconds:.2f}")
+        for c in found.candidates
+    ]  # fmt: skip
+    console.print(fill(table, rows))
+    say(f'solver = "auto" takes {found.automatic.solver}.', console)
+    if found.gain <= 1.05 or found.best == found.automatic:
+        say("Leave it as it is: nothing is faster by more than 5 %.", console)
+    else:
+        say(f"{found.gain:.2f} times as fast; write into {file}:", console)
+        say(f'[formulation]\nsystem = "{found.best.system}"\nsolver = "{found.best.solver}"', console)

@@ -1,0 +1,258 @@
+"""A second run of the same system with smaller steps, from which the error of the first is estimated.
+
+Nothing of the first run is changed: models written in Python are copied, sampled subsystems keep their steps, who
+waits for whom stays the same, and steps that a solver or a pace has chosen are divided one by one.
+"""
+
+from __future__ import annotations
+
+import copy
+import time
+import warnings
+from bisect import bisect_right
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from importlib import import_module
+from math import isfinite
+from typing import TYPE_CHECKING, Any
+
+from ..errors import CounterpointError, SetupError
+from ..pace import Step
+from ..pace._contract import as_pace
+from ..pace._kinds import Controlled, Fixed, Gradient, RealTime, Table
+from ..quality import CoupledMode, CoupledModes, SecondRun
+from .coupling_notes import coupling_text, sampled_subsystems
+from .events import quietly
+from .host_ports import HostPorts
+from .options import RunOptions
+from .plan import waiting
+from .precedence import custom, to_scheme
+
+if TYPE_CHECKING:
+    from ..results import Result
+    from ..system import Participant, System
+
+BUDGET_SECONDS = 3.0
+BUDGET_SHARE = 0.25
+"""Wall time that a second run may take that was not asked for: so many seconds, or this share of the first run if that
+is more. A longer one covers the beginning of the run only."""
+COST = 1.1
+"""Expected wall time of a second run over that of the first, per part of a step."""
+LARGEST_MAP = 150
+"""Rows of the map of one period up to which modes are looked for."""
+TIGHTER = 4.0
+"""Factor between the tolerances of the two runs for each halving of steps, where a pace keeps a tolerance."""
+
+
+@dataclass(frozen=True)
+class Unchecked:
+    """Stands for the checker of a run that is not to be checked, and holds no models."""
+
+    text: str
+
+    def __call__(self, first: Result) -> SecondRun:
+        """Return why there is no second run."""
+        return SecondRun(reason="the run was not to be checked (check='off')")
+
+    def coupling(self) -> str:
+        """Return what a run file is told of the connections."""
+        return self.text
+
+
+@dataclass(frozen=True)
+class Checker:
+    """Makes the second run of a system when the verdict is asked for."""
+
+    system: System
+    options: RunOptions
+    run: Callable[[System, RunOptions], Result]
+
+    @classmethod
+    def of(
+        cls, system: System, options: RunOptions, run: Callable[[System, RunOptions], Result]
+    ) -> Checker | Unchecked:
+        """Return a checker for the system as it is now, whatever is done with it later."""
+        if options.check == "off":
+            return Unchecked(coupling_text(system, options))
+        kept = object.__new__(type(system))
+        kept.__dict__ = {
+            key: value.copy() if isinstance(value, dict | list) else value for key, value in system.__dict__.items()
+        }
+        return cls(kept, options, run)
+
+    def __call__(self, first: Result) -> SecondRun:
+        """Return the second run, or why there is none, and what the coupling does to the linearised system."""
+        with quietly():
+            return replace(self._second(first), modes=self._modes(first))
+
+    def _modes(self, first: Result) -> CoupledModes | None:
+        """Return the coupled modes where every subsystem knows its linear model and steps are fixed."""
+        parts = self.system.subsystems.values()
+        quick = all(part.subsystem.linear_model is not None and part.step is not None for part in parts)
+        if not quick or self.options.pace is not None or self.options.host is not None:
+            return None
+        try:
+            # Analyses know systems, not the other way round: they are found by name when they are needed.
+            analyse = import_module("counterpoint.stability_analysis").stability
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                found = analyse(
+                    self.system, self.options.scheme, window=self.options.window,
+                    approximation=self.options.approximation, largest_matrix=LARGEST_MAP,
+                )  # fmt: skip
+        except Exception:  # whatever keeps a model from being linearised is no problem of the run
+            return None
+        span = first.end - first.start
+        modes = [CoupledMode(m.frequency, m.amplitude(span), m.phase(span)) for m in found.modes if m.exact.imag >= 0]
+        return CoupledModes(found.margin, found.growth_rate - found.exact_growth, tuple(modes))
+
+    def _second(self, first: Result) -> SecondRun:
+        why = self.reason_against(first)
+        if why:
+            return SecondRun(reason=why)
+        began = time.monotonic()
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                return self._run(first, began)
+        except CounterpointError as error:
+            return SecondRun(reason=f"the second run with smaller steps failed: {error}")
+        except Exception as error:  # of a user's model that cannot be copied or started again
+            return SecondRun(reason=f"the second run with smaller steps failed: {type(error).__name__}: {error}")
+
+    def coupling(self) -> str:
+        """Return what a run file is told of the connections."""
+        return coupling_text(self.system, self.options)
+
+    def reason_against(self, first: Result) -> str:
+        """Return why no second run is made; empty when it can be."""
+        options = self.options
+        if first.status != "finished" or not first.end > first.start:
+            return f"the run is {first.status}"
+        if options.real_time is not None or isinstance(options.pace, RealTime):
+            return "the run kept to the wall clock"
+        for name, part in self.system.subsystems.items():
+            if isinstance(part.subsystem, HostPorts):
+                return f'the host "{name}" steps by itself'
+            if not part.subsystem.repeatable:
+                return f'"{name}" is another program, which may not be started again'
+        return ""
+
+    def _run(self, first: Result, began: float) -> SecondRun:
+        kept = sampled_subsystems(self.system, self.options)
+        parts, share = self._extent(first)
+        until = first.start + share * (first.end - first.start)
+        result = self._divided(first, parts, until, kept)
+        halfway = self._divided(first, 2, until, kept) if self._has_time_for(first, 6) else None
+        seconds = time.monotonic() - began
+        return SecondRun(result, parts, share, tuple(sorted(kept)), seconds=seconds, halfway=halfway)
+
+    def _divided(self, first: Result, parts: int, until: float, kept: frozenset[str]) -> Result:
+        """Run the system to a time (s) with steps divided into parts, but for those that keep them."""
+        system = copy.copy(self.system)
+        system.subsystems = {
+            name: _divided(part, parts, name in kept, _times(first, name))
+            for name, part in self.system.subsystems.items()
+        }
+        exchanged = [source for c in self.system.connections for source in c.sources]
+        options = replace(
+            self.options,
+            until=until,
+            scheme=self._scheme(),
+            pace=_tightened(self.options.pace, parts),
+            window=_divided_window(self.options.window, parts),
+            file=None,
+            progress=False,
+            metadata=None,
+            record=list(dict.fromkeys(exchanged)) or None,
+            record_every=None,
+            check="off",
+        )
+        return self.run(system, options)
+
+    def _extent(self, first: Result) -> tuple[int, float]:
+        """Return into how many parts steps are divided, and how much of the run is repeated."""
+        if self._has_time_for(first, 4):
+            return 4, 1.0
+        if self.options.check == "on" or self._has_time_for(first, 2):
+            return 2, 1.0
+        return 2, _budget(first) / (2 * COST * first.wall_seconds)
+
+    def _has_time_for(self, first: Result, times: int) -> bool:
+        """Whether so many times the steps of a run fit into the budget."""
+        return not times * COST * first.wall_seconds > _budget(first)
+
+    def _scheme(self) -> Any:
+        """Return who waits for whom as it was: with other steps a scheme could order the subsystems otherwise."""
+        if self.options.host is not None or self.options.pace is not None:
+            return self.options.scheme
+        return custom(waiting(self.system, to_scheme(self.options.scheme), float(self.options.start)))
+
+
+def _budget(first: Result) -> float:
+    wall = first.wall_seconds if isfinite(first.wall_seconds) else 0.0
+    return max(BUDGET_SECONDS, BUDGET_SHARE * wall)
+
+
+def _times(first: Result, name: str) -> list[float]:
+    """Return the times at which a subsystem has published, each once."""
+    times = first.row_times(name).tolist()
+    return [t for k, t in enumerate(times) if k == 0 or t > times[k - 1]]
+
+
+def _divided(part: Participant, parts: int, sampled: bool, times: list[float]) -> Participant:
+    subsystem = part.subsystem if part.subsystem.copied_for_runs else copy.deepcopy(part.subsystem)
+    kept = replace(part, subsystem=subsystem)
+    if sampled or not (part.subsystem.inputs or part.step):
+        return kept
+    if part.pace is not None:
+        return replace(kept, pace=_tightened(part.pace, parts), step=_part(part.step, parts))
+    if part.step is not None:
+        return replace(kept, step=part.step / parts)
+    if len(times) < 2:
+        return kept
+    return replace(
+        kept,
+        step=(times[1] - times[0]) / parts,
+        pace=as_pace(_dividing(times, parts)),
+        typical_step=_part(part.typical_step, parts),
+    )
+
+
+def _part(step: float | None, parts: int) -> float | None:
+    return None if step is None else step / parts
+
+
+def _dividing(times: list[float], parts: int) -> Callable[[Step], float]:
+    """Return a pace whose steps divide those that were made at the same time."""
+
+    def divide(step: Step) -> float:
+        k = min(max(bisect_right(times, step.t * (1 + 1e-12)), 1), len(times) - 1)
+        return (times[k] - times[k - 1]) / parts
+
+    return divide
+
+
+def _tightened(pace: object, parts: int) -> Any:
+    """Return a pace with smaller steps, or with a tighter tolerance."""
+    if pace is None:
+        return None
+    if isinstance(pace, Fixed):
+        return replace(pace, step=pace.step / parts)
+    if isinstance(pace, Table):
+        return replace(pace, steps=tuple(step / parts for step in pace.steps))
+    if isinstance(pace, Controlled | Gradient) and pace.tolerance is not None:
+        limits = replace(
+            pace.limits,
+            first=_part(pace.limits.first, parts),
+            smallest=_part(pace.limits.smallest, parts),
+            largest=_part(pace.limits.largest, parts),
+        )
+        return replace(pace, tolerance=pace.tolerance / TIGHTER ** (parts // 2), limits=limits)
+    raise SetupError(f"the steps of the pace {pace} cannot be divided")
+
+
+def _divided_window(window: Any, parts: int) -> Any:
+    if window is None or window.length is None:  # without a length it follows the longest step
+        return window
+    return replace(window, length=float(window.length) / parts)

@@ -1,0 +1,191 @@
+"""A linear system that stands for the real one: cheap to run with any strategy, and its exact motion is known.
+
+The system is linearised at its start. Its motion is ``y(t) = y_rest + C exp(A t) z``: the deviation z from rest is
+found by least squares from what a tight run of the real models publishes. What is left over says how far the system
+is from linear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .._common.ports import columns
+from .._run.strategy import Strategy
+from .._run.trial import trial_run
+from ..errors import CounterpointError
+from ..linearisation import LinearisedSystem
+from ..quality.difference import SMALLEST_SCALE
+from ..results import Result
+from ..system import System
+
+Array = NDArray[np.float64]
+PERTURBATIONS = (1.0, 0.9, 1.15)
+"""Factors on the rates of all subsystems: a strategy that is good for one of them only is not recommended."""
+UNSTABLE = 1e3
+"""A relative error from which a run counts as unstable."""
+MOST_SAMPLES = 1500
+"""Samples of a signal that are compared with the exact motion."""
+MOST_STEPS = 200_000
+"""Steps of the fastest subsystem in a run of the surrogate; a longer run is predicted from its beginning."""
+
+
+@dataclass(frozen=True)
+class Surrogate:
+    """A linearised system with a deviation from rest.
+
+    Attributes
+    ----------
+    linear : LinearisedSystem
+    start : array
+        Deviation of all states from rest at the start.
+    signals : tuple of str
+        Exchanged outputs, scalars.
+    residual : float
+        Part of the real motion that it does not have, relative to the variation of the worst signal.
+    """
+
+    linear: LinearisedSystem
+    start: Array
+    signals: tuple[str, ...]
+    residual: float = 0.0
+
+    @classmethod
+    def fitted(cls, linear: LinearisedSystem, tight: Result) -> Surrogate:
+        """Return the surrogate whose motion is nearest to that of a tight run."""
+        signals = _exchanged(linear)
+        made = cls(linear, np.zeros(len(linear.coupled.A)), signals)
+        grid = np.linspace(tight.start, tight.end, 400)
+        seen = {name: np.asarray(tight.signal(name).at(grid, "cubic")) for name in signals if name in tight.signals}
+        return made._fitted(grid - tight.start, seen)
+
+    def _fitted(self, time: Array, seen: Mapping[str, Array]) -> Surrogate:
+        rows = {name: self._rows[name] for name in seen}
+        propagated = self._propagator(time)  # (times, states, states)
+        blocks, values, scales = [], [], []
+        for k, (name, observed) in enumerate(seen.items()):
+            scale = max(float(np.std(observed)), SMALLEST_SCALE * float(np.max(np.abs(observed))), 1e-300)
+            rest = np.zeros((len(time), len(seen)))
+            rest[:, k] = 1.0
+            blocks.append(np.hstack([rows[name] @ propagated, rest]) / scale)
+            values.append(observed / scale)
+            scales.append(scale)
+        matrix, wanted = np.vstack(blocks), np.concatenate(values)
+        found = np.linalg.lstsq(matrix, wanted, rcond=1e-9)[0]
+        left = np.abs(matrix @ found - wanted).reshape(len(seen), -1)
+        residual = float(np.sqrt(np.mean(left**2, axis=1)).max(initial=0.0))
+        return replace(self, start=np.asarray(found[: len(self.start)], dtype=np.float64), residual=residual)
+
+    def perturbed(self, factor: float) -> Surrogate:
+        """Return it with all rates multiplied."""
+        models = {
+            name: replace(model, A=factor * model.A, B=factor * model.B) if model.step_map is None else model
+            for name, model in self.linear.models.items()
+        }
+        return replace(self, linear=replace(self.linear, models=models))
+
+    @cached_property
+    def _rows(self) -> dict[str, Array]:
+        """Rows that make each output from the states of the whole."""
+        models = list(self.linear.models.values())
+        states = np.cumsum([0, *(len(model.A) for model in models)])
+        inputs = np.cumsum([0, *(model.B.shape[1] for model in models)])
+        c = np.zeros((sum(len(model.C) for model in models), states[-1]))
+        d = np.zeros((len(c), inputs[-1]))
+        row, names = 0, []
+        for k, (name, model) in enumerate(self.linear.models.items()):
+            c[row : row + len(model.C), states[k] : states[k + 1]] = model.C
+            d[row : row + len(model.C), inputs[k] : inputs[k + 1]] = model.D
+            names += [f"{name}.{column}" for column in columns(self.linear.outputs[name])]
+            row += len(model.C)
+        gains = self.linear._gains(inputs[-1], len(c))
+        whole = c + d @ np.linalg.solve(np.eye(len(gains)) - gains @ d, gains @ c)
+        return dict(zip(names, whole, strict=True))
+
+    @cached_property
+    def _modal(self) -> tuple[NDArray[np.complex128], NDArray[np.complex128], NDArray[np.complex128]]:
+        a = self.linear.coupled.A
+        values, vectors = np.linalg.eig(a + 1e-13 * np.diag(np.arange(len(a))) * max(1.0, float(np.abs(a).max())))
+        return values, vectors, np.linalg.inv(vectors)
+
+    def _propagator(self, time: Array) -> Array:
+        values, vectors, inverse = self._modal
+        return np.asarray(np.einsum("ik,tk,kj->tij", vectors, np.exp(np.outer(time, values)), inverse).real)
+
+    def exact(self, name: str, time: Array) -> Array:
+        """Return the deviation of an output from rest at times (s) after the start."""
+        values, vectors, inverse = self._modal
+        weights = (self._rows[name] @ vectors) * (inverse @ self.start)
+        return np.asarray((np.exp(np.outer(time, values)) @ weights).real)
+
+    def _exact_at(self, name: str, time: Array) -> Array:
+        """Return the same, remembered: many strategies have the same steps."""
+        key = (name, len(time), float(time[-1]), float(time[min(1, len(time) - 1)]))
+        if key not in self._known:
+            self._known[key] = self.exact(name, time)
+        return self._known[key]
+
+    @cached_property
+    def _known(self) -> dict[tuple[str, int, float, float], Array]:
+        return {}
+
+    def system(self, strategy: Strategy) -> System:
+        """Return it as a system that is coupled by a strategy."""
+        linear = self.linear.with_steps(dict(strategy.steps))
+        places = np.cumsum([0, *(len(model.A) for model in linear.models.values())])
+        x0 = {name: self.start[places[k] : places[k + 1]] for k, name in enumerate(linear.models)}
+        return replace(strategy, steps={}).applied(linear.system(x0))
+
+    def error(self, strategy: Strategy, until: float) -> float:
+        """Return the error of a run with a strategy: rms of the worst signal over its rms about its mean."""
+        steps = {**self.linear.steps, **strategy.steps}
+        span = min(until, MOST_STEPS * min(steps.values()))
+        options: dict[str, Any] = {**strategy.options, "record": self._ports}
+        try:
+            result = trial_run(self.system(strategy), span, **options)
+        except CounterpointError:
+            return np.inf
+        return min(max(self._wrong(result, name) for name in self.signals), np.inf) * max(until / span, 1.0)
+
+    @property
+    def _ports(self) -> list[str]:
+        return list(dict.fromkeys(source for c in self.linear.connections for source in c.sources))
+
+    @np.errstate(over="ignore", invalid="ignore")
+    def _wrong(self, result: Result, name: str) -> float:
+        signal = result.signal(name)
+        rows = np.unique(np.linspace(0, len(signal) - 1, min(len(signal), MOST_SAMPLES)).astype(int))
+        exact = self._exact_at(name, np.asarray(signal.time)[rows])
+        scale = max(float(np.std(exact)), SMALLEST_SCALE * float(np.max(np.abs(exact))), 1e-300)
+        error = float(np.sqrt(np.mean((np.asarray(signal.values)[rows] - exact) ** 2))) / scale
+        return error if error < UNSTABLE else np.inf
+
+    def predicted(self, strategy: Strategy, until: float, worth: float = np.inf) -> float:
+        """Return the geometric mean of the errors on surrogates with other rates; infinite where one is unstable.
+
+        A strategy whose error is above ``worth`` is not tried on the others.
+        """
+        nominal = self.error(strategy, until)
+        if nominal > worth:
+            return nominal
+        errors = [made.error(strategy, until) for made in self._ensemble[1:]] + [nominal]
+        return float(np.exp(np.mean(np.log(np.maximum(errors, 1e-15))))) if np.isfinite(errors).all() else np.inf
+
+    @cached_property
+    def _ensemble(self) -> list[Surrogate]:
+        return [self if factor == 1.0 else self.perturbed(factor) for factor in PERTURBATIONS]
+
+
+def _exchanged(linear: LinearisedSystem) -> tuple[str, ...]:
+    """Return the scalar outputs that connections carry."""
+    ports = dict.fromkeys(source for connection in linear.connections for source in connection.sources)
+    return tuple(
+        f"{owner}.{column}"
+        for owner, _, port in (full.partition(".") for full in ports)
+        for column in columns({port: linear.outputs[owner][port]})
+    )

@@ -1,0 +1,35 @@
+"""What would make a run better, in words."""
+
+from __future__ import annotations
+
+from math import isfinite
+
+from .difference import Motion
+from .indicators import ConnectionIndicator
+
+FEW_STEPS = 8.0
+"""Steps per period below which a side cannot follow a motion."""
+
+
+def remedy(connection: ConnectionIndicator | None, motion: Motion | None, from_start: bool) -> str:
+    """Return the change that helps most, as an imperative sentence without its full stop."""
+    if connection is None:
+        return "halve the steps"
+    slower = _slower(connection)
+    if motion is not None and isfinite(connection.step) and motion.frequency * connection.step > 1 / FEW_STEPS:
+        per_period = 1 / (motion.frequency * connection.step)
+        return (
+            f'reduce the step of "{slower}": {connection.step:.3g} s are {per_period:.2g} steps per period of this '
+            "motion, and 8 are the least that carries it"
+        )
+    if connection.starts_wrong and from_start:
+        return 'repeat the first steps (first_steps="repeat"), or start with smaller ones'
+    if motion is not None and motion.ratio > 1.25 and connection.order > 1:
+        return f"use a lower order for {connection.connection} (lagrange(1)), another scheme, or smaller steps"
+    if connection.order == 0 and connection.kind == "extrapolates":
+        return f"use lagrange(1) or higher for {connection.connection}, or smaller steps"
+    return f'halve the step of "{slower}"'
+
+
+def _slower(connection: ConnectionIndicator) -> str:
+    return connection.slower or connection.target.partition(".")[0]

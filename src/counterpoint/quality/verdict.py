@@ -1,0 +1,317 @@
+"""The verdict: what the indicators and the estimated error say in words, with the reason and the remedy."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from math import isfinite, isnan, nan
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from .difference import Difference, Motion
+from .indicators import ConnectionIndicator, connection_indicators
+from .remedies import remedy
+from .second_run import SecondRun
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from ..results.bonds import BondEnergy
+    from ..results.result import Result
+    from ..results.store import WindowSummary
+
+Verdict = Literal["trustworthy", "look here", "do not use", "cannot tell"]
+Confidence = Literal["high", "medium", "low"]
+
+TOLERANCE = 0.05
+"""Estimated relative error below which a run is trustworthy."""
+UNUSABLE = 4.0
+"""A run whose estimated error is so many times the tolerance is not to be used."""
+WRONG_MOTION = 2.0
+"""A motion amplified or attenuated by this factor makes a run useless, however small its part of the signal."""
+SURE = 2.0
+"""The estimate holds within this factor; nearer to a limit the confidence is medium."""
+ENOUGH = 0.1
+"""Part of the run that a second run must cover to call it trustworthy."""
+LARGE_RESIDUAL = 0.1
+"""Energy that a bond created or lost, relative to what it exchanged, worth a look."""
+
+
+@dataclass(frozen=True)
+class Quality:
+    """How far a run can be trusted.
+
+    Attributes
+    ----------
+    verdict : str
+        ``"trustworthy"`` (the estimated error is below the tolerance), ``"look here"``, ``"do not use"`` (four times
+        the tolerance and more, or a motion is amplified or attenuated at least twice) or ``"cannot tell"``.
+    confidence : str
+        ``"high"``, ``"medium"`` or ``"low"``.
+    error : float
+        Estimated error of the exchanged signal that is worst: rms over the run, relative to the rms of the signal about
+        its mean. NaN where nothing is known.
+    tolerance : float
+        Below it a run is trustworthy; 0.05 unless :meth:`Result.assess` was told another one.
+    worst : str
+        The connection that the verdict speaks of; empty when there is none.
+    span : tuple of float
+        From when to when its error is largest, s.
+    reason, remedy : str
+        Why, and what would help; the remedy of a trustworthy run is empty.
+    connections : tuple of ConnectionIndicator
+    differences : tuple of Difference
+        Estimated error of each exchanged signal, largest first.
+    bonds : tuple of BondEnergy
+    second : SecondRun
+        What the run was compared with.
+    """
+
+    verdict: Verdict
+    confidence: Confidence
+    error: float
+    tolerance: float
+    worst: str
+    span: tuple[float, float]
+    reason: str
+    remedy: str = ""
+    connections: tuple[ConnectionIndicator, ...] = ()
+    differences: tuple[Difference, ...] = ()
+    bonds: tuple[BondEnergy, ...] = ()
+    second: SecondRun = field(default_factory=SecondRun)
+
+    @property
+    def text(self) -> str:
+        """The verdict in one or some sentences; also returned by ``str()``."""
+        sure = "" if self.verdict == "cannot tell" else f" (confidence: {self.confidence})"
+        said = f"{self.verdict}: {self.reason}{sure}."
+        return f"{said} To improve it, {self.remedy}." if self.remedy else said
+
+    def __str__(self) -> str:
+        return self.text
+
+    @property
+    def modes(self) -> pd.DataFrame:
+        """Frequency (Hz), relative amplitude and phase lead (rad) at the end of the run of each linearised mode."""
+        import pandas as pd
+
+        columns = ["frequency", "amplitude", "phase"]
+        found = () if self.second.modes is None else self.second.modes.modes
+        return pd.DataFrame([[getattr(mode, c) for c in columns] for mode in found], columns=pd.Index(columns))
+
+    @property
+    def margin(self) -> float:
+        """How far the spectral radius of one period is below 1; negative: something grows; NaN: not known."""
+        return nan if self.second.modes is None else self.second.modes.margin
+
+    @property
+    def indicators(self) -> pd.DataFrame:
+        """One row per connection: order, defect, estimated error, share and growth of the highest band."""
+        import pandas as pd
+
+        errors = {difference.signal: difference.error for difference in self.differences}
+        rows = [
+            {
+                "connection": one.connection,
+                "kind": one.kind,
+                "approximation": one.approximation,
+                "order": one.order,
+                "defect": one.defect,
+                "error": errors.get(one.source, nan),
+                "highest_band": one.oscillation.share,
+                "growth": one.oscillation.growth,
+                "sampled": one.sampled,
+            }
+            for one in self.connections
+        ]
+        columns = ["connection", "kind", "approximation", "order", "defect", "error", "highest_band", "growth"]
+        return pd.DataFrame(rows, columns=pd.Index([*columns, "sampled"]))
+
+
+@np.errstate(over="ignore", invalid="ignore", divide="ignore")  # a damaged file may hold any numbers
+def assess(
+    result: Result,
+    second: SecondRun,
+    bonds: Sequence[BondEnergy] = (),
+    tolerance: float = TOLERANCE,
+    deep: bool = True,
+) -> Quality:
+    """Assess a run.
+
+    Parameters
+    ----------
+    result : Result
+        The run.
+    second : SecondRun
+        A better run of the same system, or why there is none.
+    bonds : sequence of BondEnergy
+        Energy of its bonds.
+    tolerance : float
+        Relative error below which it is trustworthy.
+    deep : bool
+        Whether to look at the recorded rows even where nothing but the summary has been read yet.
+    """
+    connections = connection_indicators(result, result.defect_summaries, deep)
+    signals = list(dict.fromkeys(one.source for one in connections)) or result.signals
+    differences = second.differences(result, signals)
+    known = Known(result, connections, differences, list(bonds), second, tolerance)
+    said = known.by_error() if differences else known.by_indicators()
+    return replace(
+        said, connections=tuple(connections), differences=tuple(differences), bonds=tuple(bonds), second=second
+    )
+
+
+@dataclass(frozen=True)
+class Known:
+    """Everything that the verdict is made from."""
+
+    result: Result
+    connections: list[ConnectionIndicator]
+    differences: list[Difference]
+    bonds: list[BondEnergy]
+    second: SecondRun
+    tolerance: float
+
+    def by_error(self) -> Quality:
+        """Return the verdict from the estimated error."""
+        worst, motion = self.differences[0], self._wrong_motion()
+        error = worst.error
+        if self.second.covered < 1 and not worst.from_start:
+            error = min(error / self.second.covered, max(error, 1.0))
+        verdict = self._class_of(error, motion)
+        of = motion[0] if motion is not None and verdict != "trustworthy" else worst
+        connection = self._connection_of(of.signal)
+        label = of.signal if connection is None else connection.connection
+        if verdict == "trustworthy":
+            reason, helps = self._trusted(worst, error), ""
+        else:
+            shown = motion[1] if motion is not None else of.worst_motion
+            reason = f"{self._estimated(error)}; {self._described(of, shown, connection)}"
+            helps = remedy(connection, shown, of.from_start)
+        return Quality(verdict, self._confidence(error, verdict), error, self.tolerance, label, of.span, reason, helps)
+
+    def _class_of(self, error: float, motion: tuple[Difference, Motion] | None) -> Verdict:
+        if not error <= UNUSABLE * self.tolerance or motion is not None:
+            return "do not use"
+        if error > self.tolerance:
+            return "look here"
+        if self.second.covered < ENOUGH:
+            return "cannot tell"
+        return "look here" if self._not_converged() else "trustworthy"
+
+    def _wrong_motion(self) -> tuple[Difference, Motion] | None:
+        """Return a motion that is amplified or attenuated by a factor that makes the run useless."""
+        found = [
+            (difference, motion)
+            for difference in self.differences
+            if (motion := difference.worst_motion) is not None and not 1 / WRONG_MOTION < motion.ratio < WRONG_MOTION
+        ]
+        return max(found, key=lambda pair: pair[1].share, default=None)
+
+    def _confidence(self, error: float, verdict: Verdict) -> Confidence:
+        limits = {"trustworthy": [self.tolerance], "do not use": [UNUSABLE * self.tolerance]}
+        near = [error / limit for limit in limits.get(verdict, [self.tolerance, UNUSABLE * self.tolerance])]
+        sure: Confidence = "medium" if any(1 / SURE < ratio < SURE for ratio in near) else "high"
+        return sure if self.second.covered >= 1 else "medium" if self.second.covered >= 0.5 else "low"
+
+    def _estimated(self, error: float) -> str:
+        size = f"{100 * error:.2g} %" if isfinite(error) and error < 10 else "more than 1000 %"
+        return f"estimated error {size}, from {self.second.text}"
+
+    def _trusted(self, worst: Difference, error: float) -> str:
+        told = f"{self._estimated(error)}, largest in {worst.signal}"
+        held = [one.source for one in self.connections if one.sampled]
+        if held:
+            told += f"; {', '.join(dict.fromkeys(held))} counts as sampled: holding it is its meaning"
+        return told + self._energy()
+
+    def _described(self, difference: Difference, motion: Motion | None, connection: ConnectionIndicator | None) -> str:
+        label = connection.connection if connection is not None else difference.signal
+        begin, end = difference.span
+        where = f"{label}, t = {begin:.3g} to {end:.3g} s"
+        what = motion.text() if motion is not None else f"its error is {100 * difference.error:.2g} %"
+        if connection is not None and connection.starts_wrong and difference.from_start:
+            what += "; the error was made in the first steps, where one sample is all that is known"
+        return f"{where}: {what}{self._mode()}{self._energy()}{self._windows()}"
+
+    def _mode(self) -> str:
+        """Say what the coupling does to the linearised system."""
+        worst = None if self.second.modes is None else self.second.modes.worst
+        return "" if worst is None else f"; in the system linearised at its start, {worst.text()}"
+
+    def _energy(self) -> str:
+        known = [bond for bond in self.bonds if isfinite(bond.relative)]
+        if not known:
+            return ""
+        bond = max(known, key=lambda one: abs(one.relative))
+        verb = "created" if bond.residual >= 0 else "lost"
+        return (
+            f"; bond {bond.bond}: the coupling {verb} {abs(bond.residual):.2g} J of {bond.exchanged:.2g} J exchanged "
+            f"({100 * abs(bond.relative):.2g} %)"
+        )
+
+    def _not_converged(self) -> WindowSummary | None:
+        windows = self.result.summary.windows
+        return windows if windows is not None and windows.not_converged + windows.growing else None
+
+    def _windows(self) -> str:
+        windows = self._not_converged()
+        if windows is None:
+            return ""
+        if windows.growing:
+            return (
+                f"; {windows.growing} of {windows.count} windows were changed more and more by their repeats; use "
+                "shorter windows or an acceleration"
+            )
+        return (
+            f"; {windows.not_converged} of {windows.count} windows did not converge to {windows.tolerance:.2g} with "
+            f"{windows.repeats} repeats (worst {windows.largest_change:.2g}, window that ends at "
+            f"t = {windows.time_of_largest:.6g} s); use more repeats, shorter windows or a larger tolerance"
+        )
+
+    def _connection_of(self, signal: str) -> ConnectionIndicator | None:
+        """Return a connection of the signal, rather one that extrapolates."""
+        found = [one for one in self.connections if one.source == signal]
+        return max(found, key=lambda one: (one.kind == "extrapolates", one.step), default=None)
+
+    def by_indicators(self) -> Quality:
+        """Return what can be said without a second run: that something is wrong, never that all is well."""
+        why = self.second.reason or "the models are not at hand to run them a second time"
+        if self.second.modes is not None and (mode := self.second.modes.worst) is not None:
+            told = f"in the system linearised at its start, {mode.text()}; the error was not estimated: {why}"
+            wrong = not 1 / WRONG_MOTION < mode.amplitude < WRONG_MOTION
+            return self._plain("do not use" if wrong else "look here", "medium", "", told, remedy(None, None, False))
+        growing = [one for one in self.connections if one.oscillation.is_parasitic]
+        if growing:
+            worst = max(growing, key=lambda one: one.oscillation.growth)
+            told = (
+                f"{worst.connection}: an oscillation near {worst.oscillation.frequency:.3g} Hz, the highest frequency "
+                f"that the slower side resolves, has grown {worst.oscillation.growth:.2g} times and is now "
+                f"{100 * worst.oscillation.share:.2g} % of the signal; the error was not estimated: {why}"
+            )
+            return self._plain("do not use", "medium", worst.connection, told, remedy(worst, None, False))
+        energy = max((abs(bond.relative) for bond in self.bonds if isfinite(bond.relative)), default=0.0)
+        compared = [one for one in self.connections if not isnan(one.defect)]
+        largest = max(compared, key=lambda one: one.defect, default=None)
+        told = f"the error was not estimated: {why}{self._defect_text(largest)}{self._energy()}{self._windows()}"
+        name = "" if largest is None else largest.connection
+        if (
+            energy > LARGE_RESIDUAL
+            or self._not_converged()
+            or (largest is not None and largest.defect > self.tolerance)
+        ):
+            return self._plain("look here", "low", name, told, remedy(largest, None, False))
+        return self._plain("cannot tell", "low", name, told, "read result.quality after a run in the same session, "
+                           "or compare with a run with half the steps")  # fmt: skip
+
+    def _defect_text(self, largest: ConnectionIndicator | None) -> str:
+        if largest is None:
+            return "; no interface defect is known" if self.connections else "; nothing is connected"
+        if not isfinite(largest.defect):
+            return f"; {largest.connection} has a defect on a constant signal"
+        return f"; the largest interface defect is {100 * largest.defect:.2g} % of its signal, of {largest.connection}"
+
+    def _plain(self, verdict: Verdict, confidence: Confidence, worst: str, reason: str, helps: str) -> Quality:
+        span = (self.result.start, self.result.end)
+        return Quality(verdict, confidence, nan, self.tolerance, worst, span, reason, helps)

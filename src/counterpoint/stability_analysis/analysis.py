@@ -1,0 +1,154 @@
+"""Stability of a scheme on a system, from the map of one period."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..approximations import Approximation
+from ..errors import MissingExtraError, SetupError
+from ..linearisation import LinearisedSystem, linearise
+from ..system import System
+from .long_runs import long_run
+from .modes import Mode, match
+from .prober import Prober, has_common_period
+from .result import Share, Stability
+
+if TYPE_CHECKING:
+    from ..windows import Window
+
+#: Larger maps are not formed: their largest eigenvalues are found by Arnoldi's method.
+LARGEST_MATRIX = 600
+#: How many eigenvalues are then found.
+EIGENVALUES = 12
+
+Complex = NDArray[np.complex128]
+
+
+def stability(
+    system: System | LinearisedSystem,
+    scheme: Any = "slowest-first",
+    *,
+    window: Window | str | None = None,
+    approximation: Approximation | None = None,
+    at: float = 0.0,
+    largest_matrix: int = LARGEST_MATRIX,
+    **options: Any,
+) -> Stability:
+    """Find out whether a scheme is stable on a system, before it is run.
+
+    The system is linearised at its start. Then the scheduler itself makes one period of the coupling from unit states
+    and unit histories: that gives the map of a period (monodromy matrix) of any scheme with any approximations,
+    windows and steps. Its eigenvalues are compared with the exact motions of the coupled system.
+
+    Parameters
+    ----------
+    system : System or LinearisedSystem
+        Steps should have a common period. If they have none (or a very long one), the growth comes from a long run of
+        the linearised system; there are no modes then.
+    scheme, window, approximation, **options
+        As for :meth:`System.run`.
+    at : float
+        Time in s at which the system is linearised, where a run with the scheme is then; 0: its start.
+    largest_matrix : int
+        Maps with more rows are not formed; their largest eigenvalues are found by Arnoldi's method (needs SciPy).
+
+    Returns
+    -------
+    Stability
+
+    Examples
+    --------
+    >>> import counterpoint as cp
+    >>> system = cp.System("two masses")
+    >>> for name, x0 in (("left", 1.0), ("right", 0.0)):
+    ...     mass = cp.linear([[0, 1], [-15, 0]], [[0], [5]], [[1, 0]], x0=[x0, 0], inputs="u", outputs="x")
+    ...     system.add(name, mass, step=0.01)
+    >>> system.connect("left.x", "right.u", cp.lagrange(2))
+    >>> system.connect("right.x", "left.u", cp.lagrange(2))
+    >>> found = cp.stability(system, "parallel")
+    >>> found.stable, [round(mode.frequency, 3) for mode in found.modes if mode.exact.imag > 0]
+    (False, [0.712, 0.503])
+    >>> print(f"{found.growth_rate:.1e} per second")
+    9.4e-06 per second
+    """
+    linear = system
+    if not isinstance(linear, LinearisedSystem):
+        linear = linearise(linear, approximation=approximation, at=at, scheme=scheme)
+    if window is not None:
+        options["window"] = window
+    if not has_common_period(linear, window):
+        return _from_long_run(linear, scheme, options)
+    if not any(len(model.A) for model in linear.models.values()):
+        raise SetupError(f'stability: "{linear.name}" has no states near its start: nothing in it can grow')
+    prober = Prober(linear, scheme, **options)
+    matrix = prober.matrix() if prober.size <= largest_matrix else None
+    multipliers, vectors = _eigen(matrix) if matrix is not None else _largest(prober)
+    modes, others, growth = _modes(linear, prober, multipliers, vectors)
+    return Stability(
+        linear.name, str(scheme), dict(linear.steps), prober.period, multipliers, prober.entries, matrix, tuple(modes),
+        multipliers[others], _shares(prober, matrix, multipliers, vectors), linear.remarks, growth,
+    )  # fmt: skip
+
+
+def _from_long_run(linear: LinearisedSystem, scheme: Any, options: dict[str, Any]) -> Stability:
+    """Return what a long run shows: the growth in one step of the slowest subsystem."""
+    found = long_run(linear, scheme, **options)
+    period = max(linear.steps.values())
+    radius = np.array([np.exp(found.growth_rate * period)], dtype=complex)
+    remark = f"the steps have no common period; the growth comes from a run over {found.span:g} s"
+    growth = _exact_growth(linear.coupled.poles)
+    return Stability(
+        linear.name, str(scheme), dict(linear.steps), period, radius, (), None, (), np.zeros(0, dtype=complex), (),
+        (*linear.remarks, remark), growth, tolerance=1.0 / (found.span / period),
+    )  # fmt: skip
+
+
+def _exact_growth(poles: Complex) -> float:
+    """Return the growth of the exact system, 1/s; rounding is none."""
+    fastest = float(np.max(poles.real, initial=0.0))
+    return fastest if fastest > 1e-9 * float(np.max(np.abs(poles), initial=0.0)) else 0.0
+
+
+def _eigen(matrix: NDArray[np.float64]) -> tuple[Complex, Complex]:
+    """Return eigenvalues, the largest first, and eigenvectors."""
+    values, vectors = np.linalg.eig(matrix)
+    order = np.argsort(-np.abs(values), kind="stable")
+    return values[order].astype(complex), vectors[:, order].astype(complex)
+
+
+def _largest(prober: Prober) -> tuple[Complex, Complex]:
+    """Return the largest eigenvalues and their eigenvectors by Arnoldi's method, one period at a time."""
+    try:
+        from scipy.sparse.linalg import LinearOperator, eigs  # type: ignore[import-untyped, unused-ignore]
+    except ImportError as error:
+        raise MissingExtraError(f"A map of {prober.size} rows", "export") from error
+    operator = LinearOperator((prober.size, prober.size), matvec=prober.apply, dtype=np.float64)
+    first = np.random.default_rng(1).standard_normal(prober.size)  # the same at every call
+    values, vectors = eigs(operator, k=min(EIGENVALUES, prober.size - 2), which="LM", v0=first)
+    order = np.argsort(-np.abs(values), kind="stable")
+    return values[order], vectors[:, order]
+
+
+def _modes(
+    linear: LinearisedSystem, prober: Prober, multipliers: Complex, vectors: Complex
+) -> tuple[list[Mode], list[int], float]:
+    exact, shapes = np.linalg.eig(linear.coupled.A)
+    states = [k for k, entry in enumerate(prober.entries) if entry.kind == "state"]
+    modes, others = match(exact.astype(complex), shapes.astype(complex), multipliers, vectors[states], prober.period)
+    return modes, others, _exact_growth(exact.astype(complex))
+
+
+def _shares(
+    prober: Prober, matrix: NDArray[np.float64] | None, multipliers: Complex, vectors: Complex
+) -> tuple[Share, ...]:
+    """Return participation factors of the largest multiplier; by its eigenvector alone where the map is not formed."""
+    weights = np.abs(vectors[:, 0])
+    if matrix is not None:
+        values, left = np.linalg.eig(matrix.T)
+        weights = weights * np.abs(left[:, int(np.argmin(np.abs(values - multipliers[0])))])
+    weights = weights / max(float(np.sum(weights)), 1e-300)
+    order = np.argsort(-weights, kind="stable")
+    return tuple(Share(prober.entries[k], float(weights[k])) for k in order)

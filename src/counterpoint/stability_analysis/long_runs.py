@@ -1,0 +1,80 @@
+"""Growth on grids that never meet: from a long run of the linear system, since there is no map of a period."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..errors import SimulationError
+from ..linearisation import LinearisedSystem
+from ..results import Result
+
+#: Steps of the slowest subsystem; a growth rate is known to about the inverse of their time.
+STEPS = 5000
+#: Blocks in which the largest value is taken; the first ones are left out: there other motions are still as large.
+BLOCKS, FIRST = 24, 12
+
+
+@dataclass(frozen=True)
+class LongRun:
+    """Growth over a long run.
+
+    Attributes
+    ----------
+    growth_rate : float
+        Of the output that grows fastest, 1/s.
+    span : float
+        Length of the run, s.
+    """
+
+    growth_rate: float
+    span: float
+
+
+def long_run(system: LinearisedSystem, scheme: Any, steps: int = STEPS, **options: Any) -> LongRun:
+    """Run a linear system from a random state for many steps and return how fast it grows.
+
+    >>> import counterpoint as cp
+    >>> system = cp.System()
+    >>> system.add("a", cp.linear([[-0.1]], [[1]], x0=[1], inputs="u", outputs="x"), step=0.1)
+    >>> system.add("b", cp.linear([[-0.1]], [[0.01]], x0=[1], inputs="u", outputs="x"), step=0.1 * 2**0.5)
+    >>> system.connect("a.x", "b.u")
+    >>> system.connect("b.x", "a.u")
+    >>> round(long_run(cp.linearise(system), "parallel").growth_rate, 4)  # the exact system: 0 and -0.2 1/s
+    0.0
+    """
+    random = np.random.default_rng(1)
+    start = {name: random.standard_normal(len(model.A)) for name, model in system.models.items()}
+    span = steps * max(system.steps.values())
+    result: Result | None
+    try:
+        result = system.system(start).run(until=span, scheme=scheme, **options)
+    except SimulationError as error:  # grown beyond the largest number: what came before is enough
+        result = getattr(error, "result", None)
+        if result is None:
+            raise
+    return LongRun(max(_rates(system, result), default=-np.inf), span)
+
+
+def _rates(system: LinearisedSystem, result: Result) -> list[float]:
+    made = []
+    for name, outputs in system.outputs.items():
+        for output in outputs:
+            signal = result[f"{name}.{output}"]
+            values = np.abs(np.asarray(signal.values)).reshape(len(signal.time), -1).max(axis=1)
+            made.append(_rate(np.asarray(signal.time), values))
+    return made
+
+
+def _rate(time: NDArray[np.float64], size: NDArray[np.float64]) -> float:
+    """Fit a line to the logarithm of the largest values in blocks of equal length."""
+    usable = np.isfinite(size) & (size > 1e-250) & (size < 1e250)
+    time, size = time[usable], size[usable]
+    if len(time) < 2 * BLOCKS:
+        return -np.inf
+    blocks = np.array_split(np.arange(len(time)), BLOCKS)[FIRST:]
+    places = [block[np.argmax(size[block])] for block in blocks]
+    return float(np.polyfit(time[places], np.log(size[places]), 1)[0])

@@ -1,0 +1,1 @@
+"""Implicit coupling: compound steps, repeated windows and accelerated iterations on four problems."""

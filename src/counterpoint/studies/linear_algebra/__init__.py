@@ -1,0 +1,1 @@
+"""Linear algebra of the multibody simulator: operations, solvers, fill, threads and formulations."""

@@ -1,0 +1,1 @@
+"""How often the verdict is right: runs with known solutions, a table of what was said and what was true."""

@@ -1,0 +1,185 @@
+"""The reduced interface model: what a slow mechanism does at its interface between its steps.
+
+References: A. Peiret, F. González, J. Kövecses, M. Teichmann, "Multibody system dynamics interface modelling for stable
+multirate co-simulation of multiphysics systems", Mechanism and Machine Theory (2018).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .._common.numbers import is_number
+from ..errors import SetupError, did_you_mean
+from .base import Subsystem
+
+Array = NDArray[np.float64]
+
+
+@runtime_checkable
+class _Linear(Protocol):
+    """A linear model with names, such as ``mechanism.linearise()``."""
+
+    D: Array
+    inputs: Sequence[str]
+    outputs: Sequence[str]
+
+
+@runtime_checkable
+class _Differentiable(Protocol):
+    """What gives partial derivatives in a run, such as an FMU."""
+
+    def jacobian(self, unknowns: Sequence[str], knowns: Sequence[str]) -> Array: ...
+
+
+def interface_mass(model: Any, forces: str | Sequence[str], accelerations: str | Sequence[str]) -> Array:
+    """Return the mass that a mechanism shows at its interface: what its accelerations say of its forces, inverted.
+
+    Parameters
+    ----------
+    model : LinearModel or Fmu
+        ``mechanism.linearise()``, or an FMU with directional derivatives while a run has it started.
+    forces, accelerations : names
+        Inputs, forces at the interface (N), and as many outputs, the accelerations there (m/s²).
+
+    Returns
+    -------
+    array of shape (n, n)
+        kg
+
+    Examples
+    --------
+    >>> from counterpoint.multibody import Mechanism
+    >>> cart = Mechanism("cart", dimension=2)
+    >>> cart.point("A", (0, 0))
+    >>> cart.point_mass("A", 4.0)
+    >>> cart.displacement("x", "A", along=(1, 0))
+    >>> cart.input("pull")
+    >>> cart.force("hand", "A", ("input:pull", 0))
+    >>> cart.output("a", "x", motion="acceleration")
+    >>> interface_mass(cart.linearise(outputs=["a"]), "pull", "a").round(9)
+    array([[4.]])
+    """
+    rows = [accelerations] if isinstance(accelerations, str) else list(accelerations)
+    columns = [forces] if isinstance(forces, str) else list(forces)
+    if len(rows) != len(columns):
+        raise SetupError(f"interface_mass: {len(columns)} forces and {len(rows)} accelerations; give as many of both")
+    mobility = _mobility(model, rows, columns)
+    if not np.all(np.isfinite(mobility)) or np.linalg.matrix_rank(mobility) < len(rows):
+        raise SetupError(
+            f"interface_mass: the forces {', '.join(columns)} do not move {', '.join(rows)} in all directions; choose "
+            "accelerations at the points where the forces act, or fewer directions"
+        )
+    return np.asarray(np.linalg.inv(mobility))
+
+
+def _mobility(model: Any, rows: list[str], columns: list[str]) -> Array:
+    if isinstance(model, _Linear):
+        places = [_place(model.outputs, name, "output") for name in rows]
+        return np.asarray(model.D)[np.ix_(places, [_place(model.inputs, name, "input") for name in columns])]
+    if isinstance(model, _Differentiable):
+        return np.asarray(model.jacobian(rows, columns))
+    raise SetupError(f"interface_mass: {model!r}; expected mechanism.linearise() or an FMU in a run")
+
+
+def _place(names: Sequence[str], name: str, kind: str) -> int:
+    if name not in names:
+        raise SetupError(f'interface_mass: no {kind} "{name}"{did_you_mean(name, names)}')
+    return list(names).index(name)
+
+
+class ReducedInterface(Subsystem):
+    """A mass that moves as the slow side's interface does; created by :func:`reduced_interface`."""
+
+    def __init__(self, mass: ArrayLike, reset: float, x0: ArrayLike, v0: ArrayLike) -> None:
+        given = np.atleast_2d(np.asarray(mass, dtype=float))
+        if given.shape[0] != given.shape[1] or not np.all(np.isfinite(given)):
+            raise SetupError(f"reduced_interface.mass: {mass!r}; expected a positive number or a square matrix, in kg")
+        if np.any(np.linalg.eigvalsh(0.5 * (given + given.T)) <= 0.0):
+            raise SetupError(f"reduced_interface.mass: {mass!r}; expected a positive definite one")
+        if not is_number(reset) or reset <= 0.0:
+            raise SetupError(f"reduced_interface.reset: {reset!r}; expected the step of the slow side in s")
+        count = len(given)
+        self.inputs = {"x": count, "v": count, "a": count, "force": count}
+        self.outputs = {"x": count, "v": count}
+        self.defaults = dict.fromkeys(self.inputs, 0.0)
+        self._mobility = np.linalg.inv(given)
+        self._reset = float(reset)
+        self._start = tuple(np.broadcast_to(np.asarray(value, dtype=float), (count,)) for value in (x0, v0))
+        self._state: tuple[Array, Array, Array, float] | None = None
+
+    def start(self, t: float) -> None:
+        """Begin where the interface is said to be."""
+        x, v = self._start
+        self._state = (x.copy(), v.copy(), np.zeros(len(x)), t)
+
+    def step(self, t: float, t_end: float, u: Any) -> None:
+        """Take over what the slow side has published, when it has; then follow the force."""
+        assert self._state is not None
+        x, v, free, reset = self._state
+        begin, end = np.asarray(u(t)).reshape(4, -1), np.asarray(u(t_end)).reshape(4, -1)
+        if t >= reset - 1e-9 * self._reset:
+            x, v, free = begin[0], begin[1], begin[2]
+            reset += self._reset
+        h = t_end - t
+        first, last = (free + self._mobility @ side[3] for side in (begin, end))
+        self._state = (x + h * v + h * h / 6.0 * (2.0 * first + last), v + 0.5 * h * (first + last), free, reset)
+
+    def output(self, t: float, u: Any) -> Array:
+        """Return position and velocity of the interface."""
+        assert self._state is not None
+        return np.concatenate(self._state[:2])
+
+    def save(self) -> object:
+        """Return the state."""
+        return self._state
+
+    def restore(self, state: Any) -> None:
+        """Go back to a state."""
+        self._state = state
+
+
+def reduced_interface(mass: ArrayLike, reset: float, x0: ArrayLike = 0.0, v0: ArrayLike = 0.0) -> Subsystem:
+    """Return what the interface of a slow mechanism does between its steps: model-based extrapolation.
+
+    The fast side would have to extrapolate the motion of the slow side over a whole slow step. Instead, this mass
+    follows the force of the fast side with the fast step, and takes over the motion of the slow side after its steps.
+    The slow side gets the mean of the force (``cp.mean("time-weighted")``) and waits for the fast side. The errors of
+    position are smaller than with polynomials; the fast motion is damped by the reset.
+
+    Inputs: ``x``, ``v`` (m, m/s) and ``a`` (m/s², without the force at the interface) of the slow side, held, and the
+    ``force`` of the fast side on it (N). Outputs: ``x``, ``v``. Several directions are vectors.
+
+    Parameters
+    ----------
+    mass : float or array of shape (n, n)
+        Mass of the slow mechanism at its interface, kg: :func:`interface_mass`.
+    reset : float
+        Step of the slow side, s.
+    x0, v0 : float or array of shape (n,)
+        Where the interface begins, m and m/s.
+
+    Examples
+    --------
+    >>> import counterpoint as cp
+    >>> system = cp.System("motor on a heavy frame")
+    >>> motor = cp.linear([[0, 1], [-50, 0]], [[0], [50]], [[1, 0], [5, 0]], [[0], [-5]], x0=[0.1, 0],
+    ...                   inputs="frame", outputs=["x", "force"])
+    >>> frame = cp.linear([[0, 1], [-2, 0]], [[0], [0.1]], [[1, 0], [0, 1], [-2, 0]], x0=[0, 0],
+    ...                   inputs="force", outputs=["x", "v", "a"])
+    >>> system.add("motor", motor, step=0.01)
+    >>> system.add("mass", cp.reduced_interface(10.0, reset=0.2), step=0.01)
+    >>> system.add("frame", frame, step=0.2)
+    >>> for name in "xva":
+    ...     system.connect(f"frame.{name}", f"mass.{name}", cp.hold())
+    >>> system.connect("motor.force", "mass.force", cp.lagrange(2))
+    >>> system.connect("mass.x", "motor.frame", cp.lagrange(3))
+    >>> system.connect("motor.force", "frame.force", cp.mean("time-weighted"))
+    >>> waits = cp.custom({"frame": ["mass", "motor"], "motor": ["mass"]})
+    >>> float(system.run(until=10.0, scheme=waits)["frame.x"].values.max().round(4))
+    0.0015
+    """
+    return ReducedInterface(mass, reset, x0, v0)

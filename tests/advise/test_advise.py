@@ -1,0 +1,133 @@
+"""Advice before a run, on systems whose errors are known."""
+
+import tomllib
+
+import numpy as np
+import pytest
+
+import counterpoint as cp
+from counterpoint.advise.surrogate import Surrogate
+from counterpoint.studies.two_mass.experiment import Case, Driver, build
+from counterpoint.studies.verdict.linear_trials import three_parts
+
+SCHEMES = ("slowest-first", "fastest-first", "parallel")
+
+
+def two_mass(frequency_ratio, scheme="slowest-first", order=1):
+    return build(Case(frequency_ratio, scheme, order, driver=Driver.PRECEDENCE))
+
+
+def true_error(frequency_ratio, result):
+    exact = Case(frequency_ratio).problem().exact
+    errors = []
+    for name, row in (("fast.x1", 0), ("slow.x2", 2)):
+        signal = result[name]
+        solution = exact(signal.time)[row]
+        errors.append(np.sqrt(np.mean((signal.values - solution) ** 2)) / np.std(solution))
+    return max(errors)
+
+
+@pytest.mark.parametrize("frequency_ratio", [5, 17, 40])
+def test_with_given_steps_the_recommended_scheme_and_order_are_the_best(frequency_ratio):
+    advice = two_mass(frequency_ratio).advise(100.0, 1e-9, change_steps=False, schemes=SCHEMES)
+    errors = [
+        true_error(frequency_ratio, two_mass(frequency_ratio, s, k).run(until=100.0, scheme=s, check="off"))
+        for s in SCHEMES
+        for k in range(4)
+    ]
+    assert true_error(frequency_ratio, advice.run(check="off")) <= 1.3 * min(errors)
+    assert not advice.good_enough
+
+
+@pytest.mark.parametrize("tolerance", [0.05, 0.01])
+def test_the_recommended_strategy_keeps_the_tolerance_and_costs_less(tolerance):
+    system = two_mass(40)
+    advice = system.advise(100.0, tolerance)
+    assert advice.good_enough
+    result = system.run(until=100.0, scheme=advice.best)
+    assert true_error(40, result) <= tolerance
+    assert sum(result.summary.steps) == pytest.approx(advice.recommended.steps, rel=0.01)
+    assert result.scheme == advice.best.name
+
+
+def test_fewer_steps_than_a_search_with_held_inputs_and_one_step_for_all_finds():
+    """Such a search takes 30 720 steps for an error of 2.5e-3 in F."""
+    network = three_parts()
+    system = network.system(dict.fromkeys(network.parts, 0.1), cp.lagrange(0))
+    result = system.advise(20.0, 1e-2).run(check="off")
+    force = result["middle.F"]
+    assert np.abs(force.values - network.solution()["middle.F"](force.time)).max() < 2.5e-3
+    assert 50 * sum(result.summary.steps) < 30_720
+
+
+def test_a_small_error_that_is_only_attenuation_is_not_good_enough():
+    advice = two_mass(70).advise(100.0, 0.15, change_steps=False, schemes=("fastest-first",))
+    assert advice.recommended.error < 0.15
+    assert not advice.good_enough
+    assert "attenuated" in str(advice)
+
+
+def test_when_nothing_is_good_enough_it_says_which_step_to_halve():
+    advice = two_mass(40).advise(100.0, 1e-6, change_steps=False)
+    assert str(advice).startswith("nothing tried is good enough; nearest is")
+    assert 'halve the step of "slow"' in str(advice)
+
+
+def test_the_surrogate_of_a_linear_system_is_the_system():
+    system = two_mass(10)
+    tight = system.halved(8).run(until=50.0, check="off")
+    surrogate = Surrogate.fitted(cp.linearise(system), tight)
+    assert surrogate.residual < 1e-3
+    exact = Case(10).problem().exact(np.linspace(0, 50, 100))[0]
+    assert np.abs(surrogate.exact("fast.x1", np.linspace(0, 50, 100)) - exact).max() < 0.05
+
+
+class Spring(cp.Subsystem):
+    """A hardening spring with its own step method: it cannot be linearised by its equations."""
+
+    inputs = ("x",)
+    outputs = ("force",)
+
+    def start(self, t):
+        self.force = -1.0
+
+    def step(self, t, t_end, u):
+        x = u(t_end)[0]
+        self.force = -x - 0.5 * x**3
+
+    def output(self, t, u):
+        return self.force
+
+
+def test_models_written_in_python_are_advised_too():
+    system = cp.System("mass on a spring")
+    mass = cp.linear([[0, 1], [0, -0.2]], [[0], [1]], x0=[1, 0], inputs="force", outputs=["x", "v"])
+    system.add("mass", mass, step=0.02)
+    system.add("spring", Spring(), step=0.02)
+    system.connect("mass.x", "spring.x")
+    system.connect("spring.force", "mass.force")
+    advice = system.advise(10.0, 0.05)
+    assert advice.good_enough
+    assert advice.run().assess(0.1).verdict == "trustworthy"
+
+
+def test_the_settings_are_those_of_a_scenario_and_the_report_is_saved(tmp_path):
+    advice = two_mass(10).advise(100.0, 0.05)
+    settings = tomllib.loads(advice.toml)
+    assert settings["scheme"] == advice.best.name
+    assert settings["subsystems"]["slow"]["step"] == pytest.approx(advice.best.steps["slow"])
+    assert {c["to"] for c in settings["connections"]} == {"fast.x2", "slow.x1"}
+    paths = advice.save(tmp_path / "report")
+    assert [path.name for path in paths] == ["advice.html", "advice.toml", "advice.png"]
+    assert advice.recommended.label in paths[0].read_text(encoding="utf-8")
+    assert list(advice.table.columns) == ["label", "predicted", "piloted", "cost", "steps"]
+    front = [(c.cost, c.error) for c in advice.front]
+    assert front == sorted(front)
+    assert [e for _, e in front] == sorted((e for _, e in front), reverse=True)
+
+
+def test_a_system_without_connections_has_nothing_to_choose():
+    system = cp.System()
+    system.add("tank", cp.ode(lambda t, x, u: -x, [1.0], outputs="level"), step=0.1)
+    with pytest.raises(cp.SetupError, match="nothing is connected"):
+        system.advise(1.0)

@@ -1,0 +1,8 @@
+def test_advice_prints_its_reasons_and_writes_a_report(tmp_path, monkeypatch, counterpoint, examples):
+    monkeypatch.chdir(tmp_path)
+    code, out, _ = counterpoint("advise", examples / "two_mass.toml", "--tolerance", "0.02")
+    assert code == 0
+    assert out.startswith("use ")
+    assert "strategies were tried" in out
+    for ending in ("html", "toml", "png"):
+        assert (tmp_path / "two-mass-advice" / f"advice.{ending}").exists()

@@ -1,0 +1,32 @@
+"""The command stability."""
+
+
+def test_stability_tells_radius_modes_and_cause(counterpoint, examples):
+    code, out, _ = counterpoint("stability", examples / "two_mass.toml")
+    assert code == 0
+    for expected in ("two-mass, slowest-first", "spectral radius 1.00000083", "Motions after 100 s", "across the cut"):
+        assert expected in out
+
+
+def test_schemes_are_compared_and_the_largest_step_is_found(counterpoint, examples, tmp_path):
+    picture = tmp_path / "multipliers.png"
+    code, out, _ = counterpoint(
+        "stability", examples / "two_mass.toml", "--compare", "--largest-step", "--span", "10", "--plot", picture
+    )
+    assert code == 0
+    assert "Motions after 10 s" in out
+    assert all(scheme in out for scheme in ("fastest-first", "parallel", "sequential"))
+    assert "stable up to" in out
+    assert picture.exists()
+
+
+def test_steps_and_scheme_can_be_replaced(counterpoint, examples):
+    code, out, _ = counterpoint("stability", examples / "two_mass.toml", "--scheme", "parallel", "--step", "slow=0.9")
+    assert code == 0
+    assert "parallel (fast 0.01 s, slow 0.9 s): unstable" in out
+
+
+def test_a_mechanism_without_freedom_is_told(counterpoint, examples):
+    code, _, err = counterpoint("stability", examples / "slider-crank.toml")
+    assert code == 2
+    assert "has no states" in err

@@ -1,0 +1,205 @@
+"""The verdict on runs whose error is known."""
+
+import re
+
+import numpy as np
+import pytest
+
+import counterpoint as cp
+from counterpoint.quality.errors import relative_rms_error
+from counterpoint.studies.two_mass.experiment import Case, Driver, build
+
+
+def two_mass(frequency_ratio, scheme, order, **options):
+    case = Case(frequency_ratio, scheme, order, driver=Driver.PRECEDENCE)
+    result = build(case).run(until=100.0, scheme=scheme, first_steps="once", **options)
+    x = result["fast.x1"]
+    return result, relative_rms_error(x.values[1:], case.problem().exact(x.time[1:])[0])
+
+
+def test_a_fast_motion_that_is_amplified_is_called_amplified_and_not_to_be_used():
+    quality = two_mass(40, "fastest-first", 3)[0].quality
+    assert quality.verdict == "do not use"
+    assert re.search(r"near 0\.99\d Hz is amplified [4-9]", str(quality))
+    assert 'reduce the step of "slow"' in quality.remedy
+    assert quality.worst == "fast.x1 -> slow.x1"
+    assert quality.span[1] == pytest.approx(100.0)
+
+
+def test_a_fast_motion_that_is_gone_is_not_hidden_by_its_small_error():
+    result, error = two_mass(70, "fastest-first", 3)
+    assert error < 0.1
+    assert result.quality.verdict == "do not use"
+    assert "attenuated" in str(result.quality)
+
+
+@pytest.mark.parametrize(
+    ("frequency_ratio", "scheme", "order"),
+    [(20, "slowest-first", 0), (10, "slowest-first", 1), (5, "parallel", 0), (40, "slowest-first", 0)],
+)
+def test_the_estimated_error_is_near_the_true_one(frequency_ratio, scheme, order):
+    result, error = two_mass(frequency_ratio, scheme, order)
+    assert result.quality.error == pytest.approx(error, rel=0.3)
+
+
+def test_a_run_with_a_small_error_is_trustworthy():
+    quality = two_mass(20, "slowest-first", 0)[0].quality
+    assert quality.verdict == "trustworthy"
+    assert quality.remedy == ""
+    assert two_mass(20, "slowest-first", 0)[0].assess(1e-3).verdict == "do not use"
+
+
+def test_without_a_second_run_nothing_is_called_trustworthy():
+    quality = two_mass(5, "slowest-first", 2, check="off")[0].quality
+    assert quality.verdict in ("cannot tell", "look here")
+    assert "check='off'" in str(quality)
+
+
+class Controller(cp.Subsystem):
+    """A proportional controller that works at its sample times only."""
+
+    inputs = ("position", "speed")
+    outputs = ("force",)
+
+    def start(self, t):
+        self.force = 0.0
+        self.calls = 0
+
+    def step(self, t, t_end, u):
+        position, speed = u(t)
+        self.force = -4.0 * (position - 1.0) - 2.0 * speed
+        self.calls += 1
+
+    def output(self, t, u):
+        return self.force
+
+
+def controlled(controller):
+    system = cp.System("controlled cart")
+    system.add(
+        "cart", cp.linear([[0, 1], [0, 0]], [[0], [1]], x0=[0, 0], inputs="force", outputs=["x", "v"]), step=1e-3
+    )
+    system.add("controller", controller, step=0.05)
+    system.connect("cart.x", "controller.position")
+    system.connect("cart.v", "controller.speed")
+    system.connect("controller.force", "cart.force", cp.hold("behind"))
+    return system
+
+
+def test_holding_a_sampled_controller_is_its_meaning_and_no_defect():
+    controller = Controller()
+    result = controlled(controller).run(until=10.0)
+    quality = result.quality
+    assert quality.verdict == "trustworthy"
+    assert "controller.force counts as sampled" in str(quality)
+    held = quality.indicators.set_index("connection").loc["controller.force -> cart.force"]
+    assert held["sampled"]
+    assert np.isnan(held["defect"])
+    assert controller.calls == 200  # the second run has worked on a copy
+
+
+class Broken(Controller):
+    def __deepcopy__(self, memo):
+        raise TypeError("a socket cannot be copied")
+
+
+def test_a_model_that_cannot_be_copied_is_left_alone_and_named():
+    quality = controlled(Broken()).run(until=2.0).quality
+    assert quality.verdict in ("cannot tell", "look here")
+    assert "a socket cannot be copied" in str(quality)
+
+
+def chain(first_steps="once"):
+    """Three parts of a public network: left and right masses, and what is between them."""
+    system = cp.System("network")
+    for name, d, x in (("left", 1.0, 0.1), ("right", 2.0, 0.2)):
+        model = cp.linear([[0, 1], [-0.1, -d / 10]], [[0], [0.1]], x0=[x, 0.1], inputs="F", outputs=["x", "v"])
+        system.add(name, model, step=0.25)
+    middle = cp.linear(
+        [[0]], [[-1, -1]], [[1]], [[-2, -2]], x0=[1], inputs=["vl", "vr"], outputs=["F"],
+    )  # fmt: skip
+    system.add("middle", middle, step=0.25)
+    system.connect("left.v", "middle.vl", cp.lagrange(2))
+    system.connect("right.v", "middle.vr", cp.lagrange(2))
+    system.connect("middle.F", "left.F", cp.lagrange(2))
+    system.connect("middle.F", "right.F", cp.lagrange(2))
+    return system.run(until=20.0, scheme=cp.sequential(["left", "right", "middle"]), first_steps=first_steps)
+
+
+def test_an_error_made_at_the_start_is_named_and_repeating_the_first_steps_removes_it():
+    quality = chain().assess(1e-3)
+    assert quality.verdict != "trustworthy"
+    assert "made in the first steps" in str(quality)
+    assert 'first_steps="repeat"' in quality.remedy
+    assert chain("repeat").assess(1e-3).error < 0.2 * quality.error
+
+
+def test_steps_that_a_solver_chooses_are_divided_too():
+    system = cp.System()
+    fast = cp.ode(lambda t, x, u: [x[1], -40 * x[0] + 40 * u[0]], [1.0, 0.0], inputs="u", outputs=["x", "v"])
+    slow = cp.linear([[0, 1], [-0.8, 0]], [[0], [0.4]], x0=[1, 0], inputs="u", outputs=["x", "v"])
+    system.add("fast", fast)
+    system.add("slow", slow, step=0.05)
+    system.connect("fast.x", "slow.u", cp.lagrange(2))
+    system.connect("slow.x", "fast.u", cp.lagrange(2))
+    result = system.run(until=10.0)
+    quality = result.quality
+    assert quality.verdict == "trustworthy"
+    assert quality.second.parts == 4
+    assert len(quality.second.result["fast.x"]) > 3 * len(result["fast.x"])
+
+
+def test_the_verdict_speaks_of_the_system_as_it_was_run():
+    system = build(Case(40, "fastest-first", 3, driver=Driver.PRECEDENCE))
+    result = system.run(until=100.0, scheme="fastest-first")
+    system.subsystems.clear()
+    system.connections.clear()
+    assert result.quality.verdict == "do not use"
+
+
+def test_what_a_caller_has_set_by_hand_is_not_repeated():
+    system = cp.System()
+    system.add("tank", cp.ode(lambda t, x, u: u - x, [0.0], inputs="flow", outputs="level"), step=0.1)
+    system.set("tank.flow", 1.0)
+    run = system.start(until=1.0)
+    run.set("tank.flow", 2.0)
+    run.step_to(1.0)
+    assert run.finish().quality.verdict == "cannot tell"
+
+
+def test_the_indicators_are_drawn_over_time(tmp_path):
+    axes = two_mass(40, "fastest-first", 3)[0].plot_quality(tmp_path / "quality.png")
+    assert [ax.get_title(loc="left").partition(" [")[0] for ax in axes] == [
+        "estimated error of signals",
+        "interface defect",
+        "highest resolvable band",
+    ]
+    assert (tmp_path / "quality.png").stat().st_size > 10_000
+
+
+def test_the_modes_of_the_linearised_system_tell_what_the_coupling_does_to_each():
+    quality = two_mass(40, "fastest-first", 3)[0].quality
+    fast, slow = quality.modes.sort_values("frequency", ascending=False).itertuples(index=False)
+    assert fast.amplitude == pytest.approx(9.29, rel=0.01)
+    assert slow.amplitude == pytest.approx(1.0, abs=1e-3)
+    assert quality.margin < 0
+    assert "linearised at its start, the mode at 1 Hz is amplified 9.3 times" in str(quality)
+    good = two_mass(20, "slowest-first", 0)[0].quality
+    assert good.modes.amplitude.tolist() == pytest.approx([1.0, 1.0], abs=1e-3)
+
+
+def test_modes_alone_can_say_that_a_run_is_not_to_be_used():
+    system = build(Case(40, "fastest-first", 3, driver=Driver.PRECEDENCE))
+    system.subsystems["fast"].subsystem.repeatable = False
+    quality = system.run(until=100.0, scheme="fastest-first").quality
+    assert quality.verdict == "do not use"
+    assert '"fast" is another program, which may not be started again' in str(quality)
+    assert "the mode at 1 Hz is amplified 9.3 times" in str(quality)
+
+
+def test_the_second_run_is_not_logged(caplog):
+    with caplog.at_level("DEBUG", logger="counterpoint"):
+        result = two_mass(5, "slowest-first", 1)[0]
+        told = len(caplog.records)
+        assert result.quality.verdict == "trustworthy"
+    assert len(caplog.records) == told > 0

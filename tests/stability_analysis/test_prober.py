@@ -1,0 +1,100 @@
+import numpy as np
+import pytest
+
+import counterpoint as cp
+from counterpoint.linearisation import linearise
+from counterpoint.stability_analysis.prober import Prober
+from counterpoint.studies.stability.growth import measured_growth
+
+from .two_mass import two_mass
+
+SCHEMES = ("slowest-first", "fastest-first", "parallel")
+APPROXIMATIONS = {
+    "hold": cp.hold(),
+    "lagrange 1": cp.lagrange(1),
+    "lagrange 2": cp.lagrange(2),
+    "hermite": cp.hermite(),
+    "taylor 2": cp.taylor(2),
+    "least squares": cp.least_squares(1, 4),
+    "mean": cp.mean(),
+    "transition": cp.transition(1),
+}
+
+
+def radius(system, scheme, **options):
+    prober = Prober(linearise(system), scheme, **options)
+    return prober, np.max(np.abs(np.linalg.eigvals(prober.matrix())))
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+@pytest.mark.parametrize("approximation", APPROXIMATIONS)
+def test_the_spectral_radius_is_the_growth_of_a_direct_simulation(scheme, approximation):
+    system = two_mass(7.5, APPROXIMATIONS[approximation])
+    prober, found = radius(system, scheme)
+    assert prober.period == pytest.approx(0.15)
+    assert found == pytest.approx(measured_growth(system, scheme, prober.period), abs=1e-6)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_multistep_solvers_remember_earlier_states(scheme):
+    system = two_mass(10, cp.lagrange(1), "bdf2", "bdf2")
+    prober, found = radius(system, scheme)
+    assert any(entry.kind == "earlier state" for entry in prober.entries)
+    assert found == pytest.approx(measured_growth(system, scheme, prober.period), abs=1e-6)
+
+
+@pytest.mark.parametrize("repeats", [1, 3])
+@pytest.mark.parametrize("stencil", ["one-sided", "centred"])
+def test_windows_are_probed_as_they_run(repeats, stencil):
+    system = two_mass(10, cp.lagrange(2))
+    window = cp.window(length=0.2, repeats=repeats, stencil=stencil)
+    prober, found = radius(system, "fastest-first", window=window)
+    assert found == pytest.approx(measured_growth(system, "fastest-first", prober.period, window=window), abs=1e-6)
+
+
+def test_one_column_at_a_time_gives_the_same_matrix():
+    class Line(cp.Approximation):
+        points = 2
+
+        def evaluate(self, times, values, t):
+            if len(times) == 1:
+                return values[0]
+            return values[0] + (values[1] - values[0]) * (t - times[0]) / (times[1] - times[0])
+
+    alone, together = (
+        Prober(linearise(two_mass(5, approximation)), "fastest-first") for approximation in (Line(), cp.lagrange(1))
+    )
+    assert (alone.linear, together.linear) == (False, True)
+    np.testing.assert_allclose(alone.matrix(), together.matrix(), rtol=0, atol=1e-13)
+
+
+def test_older_samples_than_those_of_the_map_change_nothing():
+    system = two_mass(5, cp.transition(2))  # its line starts where the last one ended: older samples matter
+    prober = Prober(linearise(system), "parallel")
+    samples = [entry.back for entry in prober.entries if entry.kind == "sample" and entry.subsystem == "slow"]
+    assert max(samples) >= 3
+    _, found = radius(system, "parallel")
+    assert found == pytest.approx(measured_growth(system, "parallel", prober.period), abs=1e-6)
+
+
+def test_grids_without_a_common_period_are_refused():
+    with pytest.raises(cp.SetupError, match="no common period"):
+        Prober(linearise(two_mass(2**0.5 * 3, cp.hold())), "parallel")
+
+
+@pytest.mark.parametrize(
+    "window",
+    [
+        cp.compound_fast(tolerance=1e-11),
+        cp.compound_fast(share="mixed", tolerance=1e-11),
+        cp.window(tolerance=1e-11, acceleration="newton"),
+        "repeat-once",
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("solver", ["trapezoidal", "bdf2"])
+def test_implicit_couplings_are_probed_as_they_run(window, solver):
+    system = two_mass(7.5, cp.lagrange(1), solver, solver)
+    prober, found = radius(system, "slowest-first", window=window)
+    grown = measured_growth(system, "slowest-first", prober.period, window=window)
+    assert found == pytest.approx(grown, abs=1e-9)

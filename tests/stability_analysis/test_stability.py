@@ -1,0 +1,127 @@
+import numpy as np
+import pytest
+
+import counterpoint as cp
+from counterpoint.stability_analysis import Pattern, Prober, changing_pace, largest_step, long_run
+
+from .two_mass import two_mass
+
+
+def test_modes_tell_what_happens_to_amplitude_and_phase():
+    found = cp.stability(two_mass(40, cp.lagrange(3)), "fastest-first")
+    fast = next(mode for mode in found.modes if mode.exact.imag > 1.0)
+    result = two_mass(40, cp.lagrange(3)).run(until=100.0, scheme="fastest-first")
+    x = result["fast.x"]
+    late = np.max(np.abs(x.values[x.time > 98.0] - x.values[x.time > 98.0].mean()))
+    assert fast.frequency == pytest.approx(1.0)
+    assert fast.amplitude(100.0) == pytest.approx(9.287, rel=1e-3)
+    assert late / 1.0 == pytest.approx(fast.amplitude(100.0), rel=0.25)  # the start has a shorter history
+
+
+def test_a_growing_parasite_is_told_from_a_growing_motion():
+    found = cp.stability(two_mass(60, cp.lagrange(3)), "parallel")
+    assert found.parasitic_growth == pytest.approx(found.growth_rate)
+    assert found.parasitic_growth > 0.05
+    assert next(iter(found.causes())) == "fast.x across the cut"
+    assert sum(share.share for share in found.shares) == pytest.approx(1.0)
+
+
+def test_the_text_names_steps_growth_and_cause():
+    text = str(cp.stability(two_mass(60, cp.lagrange(3)), "parallel"))
+    for part in (
+        "two masses, parallel",
+        "slow 0.6 s",
+        "unstable, grows tenfold in",
+        "parasitic",
+        "fast.x across the cut",
+    ):
+        assert part in text
+
+
+def test_the_table_has_a_row_for_each_oscillation():
+    table = cp.stability(two_mass(10, cp.lagrange(2))).table(span=100.0)
+    assert sorted(table["frequency_Hz"].round(6)) == [0.1, 1.0]
+
+
+def test_a_large_map_is_not_formed_and_gives_the_same_radius():
+    system = two_mass(10, cp.mean())
+    dense, sparse = cp.stability(system), cp.stability(system, largest_matrix=5)
+    assert sparse.matrix is None
+    assert sparse.radius == pytest.approx(dense.radius, abs=1e-9)
+
+
+def test_grids_that_never_meet_are_analysed_by_a_long_run():
+    near, apart = (cp.stability(two_mass(ratio, cp.lagrange(1)), "fastest-first") for ratio in (20.02, 20.0200002))
+    assert apart.matrix is None
+    assert "no common period" in apart.remarks[-1]
+    assert apart.growth_rate == pytest.approx(near.growth_rate, rel=0.01)
+    assert not apart.stable
+
+
+def test_the_long_run_survives_an_overflow():
+    found = long_run(cp.linearise(two_mass(90, cp.lagrange(3))), "parallel", steps=4000)
+    assert found.growth_rate == pytest.approx(
+        cp.stability(two_mass(90, cp.lagrange(3)), "parallel").growth_rate, rel=0.01
+    )
+
+
+def test_steps_grow_until_the_coupling_is_unstable():
+    """Two first-order systems by Euler's rule, held and in parallel: 1 - h ± 3 i h has the size 1 at h = 0.2 s."""
+    system = cp.System()
+    for name, gain in (("a", 3.0), ("b", -3.0)):
+        system.add(name, cp.linear([[-1]], [[gain]], x0=[1], inputs="u", outputs="x", solver="ode1"), step=0.1)
+    system.connect("a.x", "b.u", cp.hold())
+    system.connect("b.x", "a.u", cp.hold())
+    assert largest_step(system, "parallel", accuracy=1e-7).factor == pytest.approx(2.0, rel=1e-6)
+    one = largest_step(system, "parallel", only="a")
+    assert one.steps["b"] == 0.1
+    assert 1.0 < one.factor < 10.0
+
+
+def test_a_step_limit_is_told_when_every_step_is_stable():
+    system = cp.System()
+    for name in "ab":
+        system.add(name, cp.linear([[-1]], [[0.5]], x0=[1], inputs="u", outputs="x", solver="trapezoidal"), step=0.1)
+    system.connect("a.x", "b.u", cp.hold())
+    system.connect("b.x", "a.u", cp.hold())
+    found = largest_step(system, "sequential", limits=(0.5, 4.0))
+    assert found.factor == np.inf
+    assert "stable up to 4 times" in str(found)
+
+
+def test_an_unknown_subsystem_is_named():
+    with pytest.raises(cp.SetupError, match='no subsystem "fats"; there are fast, slow'):
+        largest_step(two_mass(5, cp.hold()), only="fats")
+
+
+def test_a_constant_pattern_of_steps_is_the_map_of_fixed_steps():
+    linear = cp.linearise(two_mass(5, cp.lagrange(2)))
+    fixed = Prober(linear, "parallel").matrix()
+    twice = Prober(linear, "parallel", pattern=Pattern((1.0, 1.0), (1.0, 1.0))).matrix()
+    np.testing.assert_allclose(twice, fixed @ fixed, atol=1e-12)
+
+
+def test_steps_that_alternate_can_grow_though_each_of_them_is_stable():
+    system = cp.System()
+    for name in "ab":
+        system.add(name, cp.linear([[-2]], [[1]], x0=[1], inputs="u", outputs="x"), step=0.8)
+    system.connect("a.x", "b.u", cp.lagrange(1))
+    system.connect("b.x", "a.u", cp.lagrange(1))
+    found = changing_pace(system, "parallel", factors=(0.5, 1.8))
+    assert found.worst == (0.5, 1.8)
+    assert not found.proven_stable
+    gentle = changing_pace(system.halved(8), "parallel", factors=(1.0, 1.5))
+    assert gentle.proven_stable
+    assert max(gentle.growth.values()) < 0.0
+
+
+def test_a_picture_of_the_multipliers_is_written(tmp_path):
+    cp.stability(two_mass(5, cp.lagrange(1))).plot(tmp_path / "multipliers.png")
+    assert (tmp_path / "multipliers.png").stat().st_size > 5000
+
+
+def test_a_system_without_states_has_nothing_to_analyse():
+    system = cp.System("clock")
+    system.add("clock", cp.source(lambda t: t, outputs="t"), step=0.1)
+    with pytest.raises(cp.SetupError, match='"clock" has no states'):
+        cp.stability(system)
