@@ -31,6 +31,13 @@ std::uint32_t wait_for_change(const std::atomic<std::uint32_t>& value, std::uint
   return value.load(std::memory_order_acquire);
 }
 
+// A task in one word: 32 bits of its number, 16 of its parts, 16 of the next part.
+std::uint64_t packed(std::uint32_t task, std::uint32_t parts) { return std::uint64_t{task} << 32 | parts << 16; }
+
+constexpr long first_alone = 64;
+constexpr long most_alone = 1 << 16;
+constexpr long long_in_time = 1000;  ///< tasks without anybody late, after which trust is restored
+
 }  // namespace
 
 int threads_or_all(int asked) {
@@ -41,56 +48,82 @@ int threads_or_all(int asked) {
 Team::~Team() {
   if (members_.empty()) return;
   ends_ = true;
-  task_.fetch_add(1, std::memory_order_release);
-  task_.notify_all();
+  publish(0);
   for (std::thread& member : members_) member.join();
 }
 
 void Team::share(int parts, Call call, const void* context) {
-  if (failures_.empty()) {
-    failures_.resize(static_cast<std::size_t>(threads_));
-    for (int member = 1; member < threads_; ++member) members_.emplace_back([this, member] { be_member(member, 0); });
-  }
-  parts_ = parts;
+  while (static_cast<int>(members_.size()) + 1 < std::min(threads_, parts))
+    members_.emplace_back([this] { be_member(); });
+  if (failures_.size() < static_cast<std::size_t>(parts)) failures_.resize(static_cast<std::size_t>(parts));
   call_ = call;
   context_ = context;
-  busy_.store(static_cast<std::uint32_t>(threads_ - 1), std::memory_order_relaxed);
-  task_.fetch_add(1, std::memory_order_release);
-  task_.notify_all();
-  work_on(0);
-  for (std::uint32_t left; (left = busy_.load(std::memory_order_acquire)) != 0;) wait_for_change(busy_, left);
+  done_.store(0, std::memory_order_relaxed);
+  publish(parts);
+  do_parts(task_.load(std::memory_order_relaxed));
+  wait_for_all(static_cast<std::uint32_t>(parts));
   rethrow();
 }
 
-void Team::work_on(int member) {
-  for (int part = member; part < parts_; part += threads_) {
-    try {
-      call_(context_, part);
-    } catch (...) {
-      failures_[static_cast<std::size_t>(member)] = {part, std::current_exception()};
-      return;
-    }
+void Team::publish(int parts) {
+  const std::uint32_t task = task_.load(std::memory_order_relaxed) + 1;
+  open_.store(packed(task, static_cast<std::uint32_t>(parts)), std::memory_order_release);
+  task_.store(task, std::memory_order_release);
+  task_.notify_all();
+}
+
+/// The next part of the task that nobody has taken, or -1. As long as a part that was taken is not done, the task
+/// stays.
+int Team::claim(std::uint32_t task) {
+  std::uint64_t open = open_.load(std::memory_order_acquire);
+  while (true) {
+    const auto part = static_cast<int>(open & 0xffff), parts = static_cast<int>(open >> 16 & 0xffff);
+    if (open >> 32 != task || part >= parts) return -1;
+    if (open_.compare_exchange_weak(open, open + 1, std::memory_order_acq_rel, std::memory_order_acquire)) return part;
   }
 }
 
-void Team::be_member(int member, std::uint32_t seen) {
-  while (true) {
+void Team::do_parts(std::uint32_t task) {
+  for (int part; (part = claim(task)) >= 0;) {
+    try {
+      call_(context_, part);
+    } catch (...) {
+      failures_[static_cast<std::size_t>(part)] = std::current_exception();
+    }
+    done_.fetch_add(1, std::memory_order_acq_rel);
+    done_.notify_one();
+  }
+}
+
+void Team::be_member() {
+  for (std::uint32_t seen = 0;;) {
     seen = wait_for_change(task_, seen);
     if (ends_) return;
-    work_on(member);
-    if (busy_.fetch_sub(1, std::memory_order_acq_rel) == 1) busy_.notify_all();
+    do_parts(seen);
+  }
+}
+
+void Team::wait_for_all(std::uint32_t parts) {
+  bool late = false;
+  for (std::uint32_t done; (done = done_.load(std::memory_order_acquire)) != parts;) {
+    for (int look = 0; look < looks && done_.load(std::memory_order_acquire) == done; ++look) pause();
+    if (done_.load(std::memory_order_acquire) != done) continue;
+    late = true;
+    done_.wait(done, std::memory_order_acquire);
+  }
+  if (late) {
+    alone_ = next_alone_ = std::clamp(2 * next_alone_, first_alone, most_alone);
+    in_time_ = 0;
+  } else if (++in_time_ == long_in_time) {
+    next_alone_ = 0;
   }
 }
 
 void Team::rethrow() {
   std::exception_ptr first;
-  int lowest = 0;
-  for (Failure& failure : failures_) {
-    if (failure.what && (!first || failure.part < lowest)) {
-      first = failure.what;
-      lowest = failure.part;
-    }
-    failure.what = nullptr;
+  for (std::size_t part = failures_.size(); part-- > 0;) {
+    if (failures_[part]) first = failures_[part];
+    failures_[part] = nullptr;
   }
   if (first) std::rethrow_exception(first);
 }

@@ -100,8 +100,7 @@ TEST(a_pivot_of_zero_in_a_domain_is_named) {
   Matrix matrix = FourBarChain(1000).condensed(0.0);
   for (double& value : matrix.values) value = 0.0;
   for (const int threads : {1, 2}) {
-    const SolverPointer solver =
-        make_solver(SolverType::static_ldlt, matrix.pattern, std::make_shared<Team>(threads));
+    const SolverPointer solver = make_solver(SolverType::static_ldlt, matrix.pattern, std::make_shared<Team>(threads));
     Assembly(matrix, *solver)();
     CHECK_THROWS(SingularMatrix, "pivot 0 in equation", solver->factorise());
   }
