@@ -220,8 +220,10 @@ class NativeSubsystem(Subsystem):
         input_approximations: Mapping[str, Approximation] | None = None,
         minor_outputs: Collection[str] = (),
         not_finite_hint: str = "",
+        export_problem: str = "",
     ) -> None:
         self.kind = kind
+        self.export_problem = export_problem
         self.minor_outputs = minor_outputs
         self.not_finite_hint = not_finite_hint
         self._make = make
