@@ -195,6 +195,11 @@ class Run:
         """Time that every subsystem has reached, s."""
         return self._driver.time
 
+    @property
+    def span(self) -> tuple[float, float]:
+        """Begin and end of the run in s; infinite when the end is open."""
+        return self._plan.start, self._plan.until
+
     def step_to(self, t: float) -> None:
         """Advance until every subsystem has reached ``t`` (s); some may have gone further.
 

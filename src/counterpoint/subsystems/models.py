@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
+from .._common.recorded import recorded
 from .._common.ports import PortSpec, columns, offsets, port_widths
 from ..errors import SetupError, did_you_mean
 from ..linear_model import LinearSubsystem
@@ -24,6 +25,7 @@ _CFUNCTION = ctypes.CFUNCTYPE(None).__mro__[1]  # the base class of all ctypes f
 RightHandSide = Callable[[float, NDArray[np.float64], NDArray[np.float64]], ArrayLike]
 
 
+@recorded
 def linear(
     A: ArrayLike,
     B: ArrayLike,
@@ -89,6 +91,7 @@ def linear(
     return made
 
 
+@recorded
 def second_order(
     M: ArrayLike,
     C: ArrayLike | None,
@@ -150,6 +153,7 @@ def second_order(
 _UNDECLARED = "without feedthrough its output function gets NaN for u; if it reads u, say feedthrough=True"
 
 
+@recorded
 def ode(
     rhs: RightHandSide | Any,
     x0: ArrayLike,
@@ -226,6 +230,7 @@ def ode(
         units=units,
         own_pace=solver in VARIABLE_STEP,
         not_finite_hint=_UNDECLARED if output is not None and m > 0 and not pairs else "",
+        runs_python=any(f is not None and compiled_address(f) is None for f in (rhs, output)),
     )
 
     def linear_model(t: float, u: NDArray[np.float64], at: Sequence[float] | None) -> LinearSubsystem:

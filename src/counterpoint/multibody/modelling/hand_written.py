@@ -191,6 +191,7 @@ class HandWritten:
             units={name: output.unit for name, output in shown.items() if output.unit},
             own_pace=step is not None,
             minor_outputs=tuple(self.standard_outputs) if set(shown) - set(self.standard_outputs) else (),
+            runs_python=True,
         )
 
     def run(
