@@ -46,17 +46,18 @@ class ReferenceSignal:
     time: Array
     values: Array
     held: bool
-    _at: Array | None = field(default=None, repr=False)
-    _there: Array | None = field(default=None, repr=False)
+    _known: tuple[Array, Array] | None = field(default=None, repr=False)
 
     def at(self, time: Array, name: str) -> Array:
         """Return its values at times in s."""
-        if self._at is None or self._there is None or not np.array_equal(self._at, time):
-            self._at, self._there = time, sample(time, self.time, self.values, "hold" if self.held else "cubic", name)
-        return self._there
+        known = self._known  # one object, for other threads may replace it meanwhile
+        if known is None or not np.array_equal(known[0], time):
+            known = (time, sample(time, self.time, self.values, "hold" if self.held else "cubic", name))
+            self._known = known
+        return known[1]
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_at": None, "_there": None}
+        return {**self.__dict__, "_known": None}
 
 
 @dataclass(frozen=True)

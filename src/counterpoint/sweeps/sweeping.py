@@ -95,7 +95,8 @@ class Sweep:
         """Draw each point as a line, see :func:`counterpoint.sweeps.parallel_coordinates`."""
         from .plots import parallel_coordinates
 
-        return parallel_coordinates(self.table, columns or [*self.parameters, *self.measures], colour=colour)
+        chosen = columns or [*self.parameters, *self.measures]
+        return parallel_coordinates(self.table, chosen, colour=colour or next((m for m in self.measures if m in chosen), None))
 
     def plot_pareto(self, error: str, cost: str, *, label: str | None = None, ax: Axes | None = None) -> Axes:
         """Draw error over cost with the points that no other beats, see :func:`counterpoint.sweeps.pareto`."""

@@ -15,6 +15,7 @@ from .._run.checks import check_run
 from .._run.events import quietly
 from .._run.options import RunOptions
 from .._run.run import Run, run_to_end
+from .._run.selection import Selection
 from .._run.strategy import with_strategy
 from ..errors import CounterpointError
 from .measures import Measures
@@ -98,7 +99,9 @@ class Worker:
     def check(self, values: Sequence[Any]) -> None:
         """Make a point ready without running it: raises SetupError with what is wrong with names, values and system."""
         system, options = self._bench.prepare(values)
-        check_run(*with_strategy(system, self._options(options, None)))
+        system, options = with_strategy(system, self._options(options, None))
+        check_run(system, options)
+        Selection.of(system, options.record, options.record_every)
 
     def run(self, point: int, values: Sequence[Any]) -> Row:
         """Run a point; whatever goes wrong with it is in the row."""
