@@ -39,7 +39,7 @@ class Pool:
     workers : int
         How many at the same time.
     kind : str
-        ``"threads"``, ``"processes"``, or ``"auto"``: threads where nothing but the core runs.
+        ``"threads"``, ``"processes"``, or ``"auto"``: threads where nothing but the core runs and no results are kept.
     first : Worker
         A worker that has been made to check the job; it is used.
     """
@@ -47,8 +47,12 @@ class Pool:
     def __init__(self, job: Job, workers: int, kind: Kind, first: Worker) -> None:
         self._job = job
         self._count = workers
-        native = first.is_native
-        self._in_process = kind == "threads" or (kind == "auto" and (native or workers == 1))
+        native = first.is_native and job.results is None  # HDF5 serves one thread of a process at a time
+        self._in_process = workers == 1 or kind == "threads" or (kind == "auto" and native)
+        if kind == "processes":
+            self._in_process = False
+        elif self._in_process and workers > 1 and job.results is not None:
+            raise SetupError('kind: "threads" cannot keep results: HDF5 serves one at a time; use processes, or workers=1')
         self._first: Worker | None = first
         self._stop = threading.Event()
         self._rows: deque[Row] = deque()

@@ -171,8 +171,8 @@ def sweep(
     workers : int, optional
         Points that run at the same time on this computer; default: one per processor.
     kind : str
-        ``"threads"`` of this process, ``"processes"``, or ``"auto"``: threads if nothing but the core runs. A process
-        that crashes loses its point only.
+        ``"threads"`` of this process, ``"processes"``, or ``"auto"``: threads if nothing but the core runs and no results
+        are kept. A process that crashes loses its point only.
     cluster : str or Client, optional
         Run on Dask instead: the address of a scheduler, ``"local"``, or a ``distributed.Client``.
     deadline : float, optional
