@@ -48,10 +48,8 @@ class Pool:
         self._job = job
         self._count = workers
         native = first.is_native and job.results is None  # HDF5 serves one thread of a process at a time
-        self._in_process = workers == 1 or kind == "threads" or (kind == "auto" and native)
-        if kind == "processes":
-            self._in_process = False
-        elif self._in_process and workers > 1 and job.results is not None:
+        self._in_process = kind == "threads" or (kind == "auto" and (native or workers == 1))
+        if kind == "threads" and workers > 1 and job.results is not None:
             raise SetupError('kind: "threads" cannot keep results: HDF5 serves one at a time; use processes, or workers=1')
         self._first: Worker | None = first
         self._stop = threading.Event()
