@@ -14,14 +14,16 @@ FAN = 10
 
 
 def _mass(inputs: int, start: float) -> cp.Subsystem:
-    """A damped oscillator that other positions pull at: x'' = -3 x - 0.1 x' + 0.1 (u1 + u2 + ...)."""
+    """Return a damped oscillator that other positions pull at: x'' = -3 x - 0.1 x' + 0.1 (u1 + u2 + ...)."""
     names = [f"u{k}" for k in range(inputs)]
     load = [[0.0] * inputs, [0.1] * inputs]
-    return cp.linear([[0, 1], [-3, -0.1]], load, [[1.0, 0.0]], x0=[start, 0.0], inputs=names, outputs="x", solver="ode4")
+    return cp.linear(
+        [[0, 1], [-3, -0.1]], load, [[1.0, 0.0]], x0=[start, 0.0], inputs=names, outputs="x", solver="ode4"
+    )
 
 
 def ring(count: int) -> cp.System:
-    """Each is connected to both of its neighbours."""
+    """Connect each to both of its neighbours."""
     system = cp.System("ring")
     for k in range(count):
         system.add(f"m{k}", _mass(2, float(k % 7)), step=STEP)
@@ -32,7 +34,7 @@ def ring(count: int) -> cp.System:
 
 
 def star(count: int) -> cp.System:
-    """One in the middle, connected to all others in both directions."""
+    """Connect one in the middle to all others in both directions."""
     system = cp.System("star")
     system.add("hub", _mass(1, 1.0), step=STEP)
     others = [f"m{k}" for k in range(1, count)]
@@ -44,7 +46,7 @@ def star(count: int) -> cp.System:
 
 
 def grid(count: int) -> cp.System:
-    """A tree of grids: each is connected to the one above it, and to its neighbour among those below the same one."""
+    """Make a tree of grids: each is connected to the one above it, and to its neighbour."""
     system = cp.System("hierarchical grid")
     for k in range(count):
         system.add(f"m{k}", _mass(3, float(k % 7)), step=STEP)

@@ -94,7 +94,9 @@ def episodes(bench: Bench) -> None:
     system = cp.System("tank")
     system.add("tank", cp.linear([[-1.0]], [[1.0]], x0=[1.0], inputs="flow", outputs="level", solver="ode4"), step=0.01)
     system.set("tank.flow", 0.0)
-    tanks = cp.function(system, "tank.x0[0]", "last(tank.level)", until=1e6).environment("tank.level", "tank.flow", 0.01)
+    tanks = cp.function(system, "tank.x0[0]", "last(tank.level)", until=1e6).environment(
+        "tank.level", "tank.flow", 0.01
+    )
     tanks.reset(1.0)
     began = time.process_time()
     for k in range(count):
@@ -188,7 +190,7 @@ def _processor_time() -> float:
 
 
 def streaming(bench: Bench) -> None:
-    """A long sweep: time to its first row on disk, and growth of memory while it goes on."""
+    """Run a long sweep: time to its first row, and growth of memory while it goes on."""
     points = 2_000 if bench.quick else 100_000
     with tempfile.TemporaryDirectory() as folder:
         out, began = Path(folder) / "out", time.perf_counter()

@@ -10,7 +10,9 @@ import counterpoint as cp
 VARY = {"fast.x0[0]": cp.sweeps.span(10.0, 12.0, 60)}
 
 
-def test_a_dask_cluster_finds_the_same_bits_and_killed_workers_lose_one_point(dask_cluster, two_mass, fragile, tmp_path):
+def test_a_dask_cluster_finds_the_same_bits_and_killed_workers_lose_one_point(
+    dask_cluster, two_mass, fragile, tmp_path
+):
     """One test, for starting the processes takes most of its time."""
     address, workers = dask_cluster
     given = {"measures": ["last(fast.x)", "steps"], "until": 5.0}

@@ -37,8 +37,8 @@ def plan(two_mass, write):
 
 def command(*arguments, **options):
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(p for p in sys.path if p)}
-    given = {"env": environment, "capture_output": True, "text": True, "timeout": 100, "check": False, **options}
-    return subprocess.run([sys.executable, "-m", "counterpoint", "sweep", *map(str, arguments)], **given)
+    given = {"env": environment, "capture_output": True, "text": True, "timeout": 100, **options}
+    return subprocess.run([sys.executable, "-m", "counterpoint", "sweep", *map(str, arguments)], check=False, **given)
 
 
 def test_a_plan_is_run_drawn_and_resumed_from_the_command_line(plan):
@@ -67,7 +67,13 @@ def test_reading_a_plan_tells_all_mistakes_with_their_lines(two_mass, write):
     with pytest.raises(cp.ScenarioError) as caught:
         cp.sweeps.SweepFile.read(path)
     text = str(caught.value)
-    for words in ('did you mean "two_mass.toml"', "sampel: unknown key", "unknown key 'conut'", "(line 5)", 'did you mean "error"'):
+    for words in (
+        'did you mean "two_mass.toml"',
+        "sampel: unknown key",
+        "unknown key 'conut'",
+        "(line 5)",
+        'did you mean "error"',
+    ):
         assert words in text
 
 
@@ -95,7 +101,7 @@ def _long_sweep(plan, spawn):
 def test_ctrl_c_keeps_what_is_there_and_says_how_to_go_on(plan, spawn):
     process, folder = _long_sweep(plan, spawn)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    _, err = process.communicate(timeout=60)
     assert process.returncode == 130, err
     assert "what has ended is kept" in err and "--resume unfinished" in err
     assert (cp.sweeps.read_table(folder)["status"] == "done").all()

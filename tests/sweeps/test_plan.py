@@ -46,7 +46,9 @@ def test_equal_seeds_draw_equal_points_in_another_process():
     plan = make_plan({"a": cp.sweeps.span(0.0, 1.0)}, "sobol", points=10, seed=5)
     other = pickle.loads(pickle.dumps(plan))
     assert [plan.point(k) for k in range(10)] == [other.point(k) for k in range(10)]
-    assert plan.fingerprint == other.fingerprint != make_plan({"a": cp.sweeps.span(0.0, 1.0)}, "sobol", 10, 6).fingerprint
+    assert (
+        plan.fingerprint == other.fingerprint != make_plan({"a": cp.sweeps.span(0.0, 1.0)}, "sobol", 10, 6).fingerprint
+    )
 
 
 def test_words_can_be_drawn():

@@ -19,7 +19,11 @@ def test_points_have_the_results_of_single_runs_bit_for_bit(two_mass):
         workers=2,
     )
     for row in found.table.to_dict("records"):
-        text = two_mass.read_text().replace("x0 = [11.0", f"x0 = [{row['fast.x0[0]']}").replace("until = 100.0", "until = 5.0")
+        text = (
+            two_mass.read_text()
+            .replace("x0 = [11.0", f"x0 = [{row['fast.x0[0]']}")
+            .replace("until = 100.0", "until = 5.0")
+        )
         text = text.replace("step = 0.1", f"step = {row['slow.step']}")
         text = text.replace("order = 3", f"order = {row['slow.x -> fast.u.approximation.order']}")
         alone = two_mass.parent / "alone.toml"
@@ -55,7 +59,9 @@ def test_building_only_what_changes_is_the_same_as_building_all(two_mass, name):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         system, options = varying.prepare([NAMES[name], 0.2])
-        result = scenario.run(system=system, **{k: getattr(options, k) for k in ("scheme", "pace", "window", "first_steps")})
+        result = scenario.run(
+            system=system, **{k: getattr(options, k) for k in ("scheme", "pace", "window", "first_steps")}
+        )
         whole, whole_options = varying._build_all(varying._with([NAMES[name], 0.2]))
         expected = scenario.run(
             system=whole, **{k: getattr(whole_options, k) for k in ("scheme", "pace", "window", "first_steps")}
@@ -82,8 +88,12 @@ def test_a_function_that_makes_the_system_gets_its_arguments(tank):
         system.add("tank", cp.ode(lambda t, x, u: -rate * x, [1.0], outputs="level", solver="ode4"), step=0.01)
         return system
 
-    found = cp.sweep(make, {"rate": [1.0, 2.0], "tank.x0[0]": [1.0, 2.0]}, "last(tank.level)", until=1.0, workers=1).table
-    np.testing.assert_allclose(found["last(tank.level)"], [math.exp(-1), 2 * math.exp(-1), math.exp(-2), 2 * math.exp(-2)], rtol=1e-6)
+    found = cp.sweep(
+        make, {"rate": [1.0, 2.0], "tank.x0[0]": [1.0, 2.0]}, "last(tank.level)", until=1.0, workers=1
+    ).table
+    np.testing.assert_allclose(
+        found["last(tank.level)"], [math.exp(-1), 2 * math.exp(-1), math.exp(-2), 2 * math.exp(-2)], rtol=1e-6
+    )
 
 
 def test_connections_of_a_system_are_swept():
@@ -92,7 +102,11 @@ def test_connections_of_a_system_are_swept():
     system.add("b", cp.linear([[0.0]], [[1.0]], x0=[0.0], solver="ode4", outputs="z"), step=0.1)
     system.connect("a.y", "b.u", cp.lagrange(1))
     found = cp.sweep(
-        system, {"connections[0].gain": [1.0, 2.0], "a.y -> b.u.approximation.order": [0, 1]}, "last(b.z)", until=1.0, workers=1
+        system,
+        {"connections[0].gain": [1.0, 2.0], "a.y -> b.u.approximation.order": [0, 1]},
+        "last(b.z)",
+        until=1.0,
+        workers=1,
     ).table
     # The integral of gain · t; a constant through the nearest later sample is half a step ahead: 0.5 + 0.1 / 2.
     np.testing.assert_allclose(found["last(b.z)"], [0.55, 0.5, 1.1, 1.0], atol=1e-12)
@@ -158,7 +172,9 @@ def test_the_table_grows_and_can_be_read_meanwhile(two_mass, tmp_path):
         if progress.ended and (out / "table.parquet").exists():
             seen.append(len(cp.sweeps.read_table(out)))
 
-    made = cp.sweep(two_mass, {"fast.x0[0]": cp.sweeps.span(1, 2, 500)}, "last(fast.x)", until=10.0, out=out, progress=look)
+    made = cp.sweep(
+        two_mass, {"fast.x0[0]": cp.sweeps.span(1, 2, 500)}, "last(fast.x)", until=10.0, out=out, progress=look
+    )
     assert seen and 0 < seen[0] < 500
     assert len(pd.read_parquet(out / "table.parquet")) == 500 == made.progress.done
     assert made.table["point"].tolist() == list(range(500))
@@ -186,7 +202,9 @@ def test_a_sweep_goes_on_where_it_was(fragile, tmp_path):
     with pytest.raises(cp.OutputError, match="holds a sweep"):
         cp.sweep(fragile, **given, out=out)
     assert cp.sweep(fragile, **given, out=out, resume="unfinished", workers=1).progress.total == 0
-    (fragile.parent / "fragile.py").write_text((fragile.parent / "fragile.py").read_text().replace("raise ValueError", "str"))
+    (fragile.parent / "fragile.py").write_text(
+        (fragile.parent / "fragile.py").read_text().replace("raise ValueError", "str")
+    )
     again = cp.sweep(fragile, **given, out=out, resume="failed", workers=1)
     assert again.progress.total == 2 and again.progress.done == 2
     assert again.table["status"].tolist() == ["done"] * 4
@@ -196,7 +214,9 @@ def test_a_sweep_goes_on_where_it_was(fragile, tmp_path):
 
 
 def test_results_are_kept_on_disk_if_asked(two_mass, tmp_path):
-    made = cp.sweep(two_mass, {"slow.step": [0.05, 0.1]}, "last(fast.x)", until=2.0, out=tmp_path / "o", keep_results=True)
+    made = cp.sweep(
+        two_mass, {"slow.step": [0.05, 0.1]}, "last(fast.x)", until=2.0, out=tmp_path / "o", keep_results=True
+    )
     with made.result(1) as result:
         assert len(result["slow.x"].time) == 21
         assert result["fast.x"].values[-1] == made.table["last(fast.x)"][1]
@@ -239,7 +259,12 @@ def test_an_interrupted_sweep_keeps_what_has_ended(two_mass, tmp_path):
 
     with pytest.raises(cp.SweepInterrupted, match="what has ended is kept") as caught:
         cp.sweep(
-            two_mass, {"fast.x0[0]": cp.sweeps.span(1, 2, 100_000)}, "last(fast.x)", until=5.0, out=tmp_path / "o", progress=stop
+            two_mass,
+            {"fast.x0[0]": cp.sweeps.span(1, 2, 100_000)},
+            "last(fast.x)",
+            until=5.0,
+            out=tmp_path / "o",
+            progress=stop,
         )
     assert 5 <= len(caught.value.sweep.table) < 100_000
     assert not [thread for thread in threading.enumerate() if thread.name.startswith("sweep-")]

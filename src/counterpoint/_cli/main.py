@@ -45,7 +45,8 @@ def cli() -> None:
 
 
 for _command in (
-    run, sweep, advise, stability, info, watch, plot, compare, animate, convert, export, doctor, study, tune, serve, schema
+    run, sweep, advise, stability, info, watch, plot, compare, animate, convert, export, doctor, study, tune, serve,
+    schema,
 ):  # fmt: skip
     cli.add_command(_command)
 

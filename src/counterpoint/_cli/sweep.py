@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 @click.pass_context
 def sweep(
     context: click.Context,
+    /,
     *,
     plan: Path,
     out: Path | None,

@@ -102,7 +102,7 @@ class Builder:
         return system.subsystems.get(name)
 
     def with_values(self, name: str, before: Participant) -> Participant | None:
-        """Return an FMU with other parameters and start values; it shares the files and the library of the one before."""
+        """Return an FMU with other parameters and start values; it shares files and library of the one before."""
         entry = self.table.subsystems[name]
         assert isinstance(entry, models.Fmu)
         with self.noting("subsystems", name):

@@ -59,8 +59,8 @@ def _apply(document: Document, folder: Folder, settings: CaseSettings) -> Iterat
 def place_of(document: Document, folder: Folder, name: str) -> Path:
     """Return where in the document of a scenario a value is that a user names.
 
-    A name is ``subsystem.name`` as for :func:`with_settings`, ``connections[0].gain`` or ``slow.x -> fast.u.gain``, or a
-    key of the scenario itself such as ``scheme`` and ``pace.tolerance``; indices pick one number, ``engine.x0[1]``.
+    A name is ``subsystem.name`` as for :func:`with_settings`, ``connections[0].gain`` or ``slow.x -> fast.u.gain``, or
+    a key of the scenario itself such as ``scheme`` and ``pace.tolerance``; indices pick one number, ``engine.x0[1]``.
 
     Raises
     ------
@@ -77,7 +77,9 @@ def place_of(document: Document, folder: Folder, name: str) -> Path:
         path = path_of(name, values)
         if path[0] in keys_of(ScenarioTable) and path[0] not in ("subsystems", "connections", "set"):
             return path
-        raise SetupError(f"no such subsystem{did_you_mean(name.partition('.')[0], subsystems)}; expected subsystem.name")
+        raise SetupError(
+            f"no such subsystem{did_you_mean(name.partition('.')[0], subsystems)}; expected subsystem.name"
+        )
     return _place_in_subsystem(subsystems[owner], owner, folder, name)
 
 

@@ -1,7 +1,7 @@
 """A scenario of which single values change from run to run, as in a sweep.
 
-Only what a value belongs to is checked and built again: a subsystem, a connection, the options of the run. Where that is
-not known to be enough, or something is wrong, the whole scenario is, which is the definition.
+Only what a value belongs to is checked and built again: a subsystem, a connection, the options of the run. Where that
+is not known to be enough, or something is wrong, the whole scenario is, which is the definition.
 """
 
 from __future__ import annotations
@@ -23,7 +23,18 @@ from .models import ScenarioTable
 from .overriding import place_of
 from .scenario import Scenario
 
-_OPTIONS = ("until", "start", "first_steps", "scheme", "window", "pace", "real_time", "threads", "record", "record_every")
+_OPTIONS = (
+    "until",
+    "start",
+    "first_steps",
+    "scheme",
+    "window",
+    "pace",
+    "real_time",
+    "threads",
+    "record",
+    "record_every",
+)
 """Keys that change nothing but the options of a run."""
 
 
@@ -144,4 +155,3 @@ def _places(document: Document, scenario: Scenario, names: Sequence[str]) -> lis
     if problems:
         raise ScenarioError(problems)
     return found
-

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from .._common.recorded import recorded
 from .._common.ports import PortSpec, columns, offsets, port_widths
+from .._common.recorded import recorded
 from ..errors import SetupError, did_you_mean
 from ..linear_model import LinearSubsystem
 from .base import NativeSubsystem

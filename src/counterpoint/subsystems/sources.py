@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .. import _core
-from .._common.recorded import recorded
 from .._common.ports import PortSpec, offsets, port_widths
+from .._common.recorded import recorded
 from ..approximations import hold
 from ..errors import SetupError
 from .base import InputFunction, NativeSubsystem, Subsystem

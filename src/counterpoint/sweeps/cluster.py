@@ -103,7 +103,9 @@ class Cluster:
             return self._exits.enter_context(distributed.Client(where, timeout="10s", set_as_default=False))
         except (OSError, ValueError) as error:
             self._exits.close()
-            raise PeerLost(f"cluster: {where}: no scheduler answers ({error}); start one with: dask scheduler") from None
+            raise PeerLost(
+                f"cluster: {where}: no scheduler answers ({error}); start one with: dask scheduler"
+            ) from None
 
     @property
     def description(self) -> str:

@@ -80,23 +80,23 @@ def function(
         raise SetupError("inputs: is empty; name at least one parameter")
     if failed not in ("raise", "nan"):
         raise SetupError(f'failed: "{failed}"; expected "raise" or "nan"')
-    recipe = make_recipe(
-        what, options, fixed=set, allow_outside=allow_outside, allow_remote=tuple(allow_remote)
-    )
+    recipe = make_recipe(what, options, fixed=set, allow_outside=allow_outside, allow_remote=tuple(allow_remote))
     job = Job(recipe, tuple(named.values()), make_measures(outputs))
     if job.measures.compared:
-        raise SetupError("outputs: error(...) needs the reference of a sweep; write a function that compares the result")
+        raise SetupError(
+            "outputs: error(...) needs the reference of a sweep; write a function that compares the result"
+        )
     single = isinstance(outputs, str) or callable(outputs)
-    return Function(job, tuple(named), single, check_workers(workers), kind, failed)
+    return Function(job, tuple(named), single=single, workers=check_workers(workers), kind=kind, failed=failed)
 
 
 class Function:
     """A system as a function; made by :func:`function`.
 
-    ``f(a, b)`` takes one value or array per input, which are broadcast against each other; ``f(x)`` takes an array whose
-    last axis has one entry per input, as optimisers give it. With one input both are the same: ``f(x)`` is elementwise.
-    ``f(name=value)`` takes inputs by name. The result has the shape of the points, with the outputs as the last axis
-    unless there is a single one.
+    ``f(a, b)`` takes one value or array per input, which are broadcast against each other; ``f(x)`` takes an array
+    whose last axis has one entry per input, as optimisers give it. With one input both are the same: ``f(x)`` is
+    elementwise. ``f(name=value)`` takes inputs by name. The result has the shape of the points, with the outputs as the
+    last axis unless there is a single one.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ class Function:
     """
 
     def __init__(
-        self, job: Job, inputs: tuple[str, ...], single: bool, workers: int, kind: Kind, failed: str
+        self, job: Job, inputs: tuple[str, ...], *, single: bool, workers: int, kind: Kind, failed: str
     ) -> None:
         self._job = job
         self._single = single
@@ -147,7 +147,9 @@ class Function:
         if len(values) == 1 and n > 1:
             whole = np.asarray(values[0], dtype=np.float64)
             if whole.ndim == 0 or whole.shape[-1] != n:
-                raise SetupError(f"takes {n} inputs, {', '.join(self.inputs)}; given is an array of shape {whole.shape}")
+                raise SetupError(
+                    f"takes {n} inputs, {', '.join(self.inputs)}; given is an array of shape {whole.shape}"
+                )
             return whole
         if len(values) != n:
             raise SetupError(f"takes {n} inputs, {', '.join(self.inputs)}; {len(values)} given")

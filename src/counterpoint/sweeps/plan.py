@@ -121,7 +121,9 @@ def _count(axes: tuple[Axis, ...], sample: str, points: int | None, drawn: bool)
     if sample == "together":
         lengths = {len(axis.values) for axis in axes}
         if len(lengths) > 1:
-            raise SetupError(f"vary: lists of {', '.join(map(str, sorted(lengths)))} values; together they need one length")
+            raise SetupError(
+                f"vary: lists of {', '.join(map(str, sorted(lengths)))} values; together they need one length"
+            )
         return lengths.pop()
     count = math.prod(len(axis.values) for axis in axes)
     if count > MOST_POINTS:

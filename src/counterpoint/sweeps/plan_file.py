@@ -126,7 +126,8 @@ class SweepFile:
         }  # fmt: skip
         what = None if table.scenario is None else self.folder.find(table.scenario)
         measures: dict[str, Any] = {
-            name: self.folder.load(m.object) if isinstance(m, ObjectMeasure) else m for name, m in table.measures.items()
+            name: self.folder.load(m.object) if isinstance(m, ObjectMeasure) else m
+            for name, m in table.measures.items()
         }
         return sweep(what, table.vary, measures, **{**given, **options})
 
@@ -149,7 +150,9 @@ class SweepFile:
         paths = []
         for name, axes in drawn:
             paths.append(folder / f"{name}.png")
-            axes.get_figure(root=True).savefig(paths[-1], dpi=120)
+            figure = axes.get_figure(root=True)
+            assert figure is not None
+            figure.savefig(paths[-1], dpi=120)
         return paths
 
 

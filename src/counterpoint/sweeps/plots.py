@@ -161,9 +161,7 @@ def _height(ax: Axes, k: int, values: Any) -> NDArray[np.float64]:
     return heights
 
 
-def pareto(
-    table: pd.DataFrame, error: str, cost: str, *, label: str | None = None, ax: Axes | None = None
-) -> Axes:
+def pareto(table: pd.DataFrame, error: str, cost: str, *, label: str | None = None, ax: Axes | None = None) -> Axes:
     """Draw error over cost; the points that no other point beats in both are joined by a line.
 
     Parameters

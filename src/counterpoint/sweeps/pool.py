@@ -50,7 +50,9 @@ class Pool:
         native = first.is_native and job.results is None  # HDF5 serves one thread of a process at a time
         self._in_process = kind == "threads" or (kind == "auto" and (native or workers == 1))
         if kind == "threads" and workers > 1 and job.results is not None:
-            raise SetupError('kind: "threads" cannot keep results: HDF5 serves one at a time; use processes, or workers=1')
+            raise SetupError(
+                'kind: "threads" cannot keep results: HDF5 serves one at a time; use processes, or workers=1'
+            )
         self._first: Worker | None = first
         self._stop = threading.Event()
         self._rows: deque[Row] = deque()

@@ -69,9 +69,7 @@ class FileRecipe:
     def read(self, more: Mapping[str, Any]) -> Any:
         """Return the case with its fixed values and others."""
         settings = CaseSettings(set={**self.fixed, **more})
-        return read_case(
-            self.path, allow_outside=self.allow_outside, allow_remote=self.allow_remote, settings=settings
-        )
+        return read_case(self.path, allow_outside=self.allow_outside, allow_remote=self.allow_remote, settings=settings)
 
 
 class _FileBench:
@@ -179,7 +177,9 @@ class _FunctionBench:
         self._rest_names = [names[k] for k in self._rest]
         self._bench: SystemBench | None = None
         required = [
-            name for name, p in taken.items() if p.default is p.empty and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)
+            name
+            for name, p in taken.items()
+            if p.default is p.empty and p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)
         ]
         missing = [name for name in required if name not in self._arguments]
         if missing:

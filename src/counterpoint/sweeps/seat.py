@@ -17,7 +17,7 @@ import threading
 import time
 from collections.abc import Sequence
 from math import nan
-from typing import Any, BinaryIO
+from typing import IO, Any
 
 from ..errors import CounterpointError, SetupError
 from .packing import pack, unpack
@@ -30,13 +30,13 @@ GRACE_SECONDS = 1.0
 _LAST_WORDS = 2000
 
 
-def _send(stream: BinaryIO, message: Any) -> None:
+def _send(stream: IO[bytes], message: Any) -> None:
     data = pickle.dumps(message, protocol=5)
     stream.write(_LENGTH.pack(len(data)) + data)
     stream.flush()
 
 
-def _receive(stream: BinaryIO) -> Any:
+def _receive(stream: IO[bytes]) -> Any:
     head = stream.read(_LENGTH.size)
     if len(head) < _LENGTH.size:
         raise EOFError

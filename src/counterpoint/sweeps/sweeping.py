@@ -96,7 +96,9 @@ class Sweep:
         from .plots import parallel_coordinates
 
         chosen = columns or [*self.parameters, *self.measures]
-        return parallel_coordinates(self.table, chosen, colour=colour or next((m for m in self.measures if m in chosen), None))
+        return parallel_coordinates(
+            self.table, chosen, colour=colour or next((m for m in self.measures if m in chosen), None)
+        )
 
     def plot_pareto(self, error: str, cost: str, *, label: str | None = None, ax: Axes | None = None) -> Axes:
         """Draw error over cost with the points that no other beats, see :func:`counterpoint.sweeps.pareto`."""
@@ -171,8 +173,8 @@ def sweep(
     workers : int, optional
         Points that run at the same time on this computer; default: one per processor.
     kind : str
-        ``"threads"`` of this process, ``"processes"``, or ``"auto"``: threads if nothing but the core runs and no results
-        are kept. A process that crashes loses its point only.
+        ``"threads"`` of this process, ``"processes"``, or ``"auto"``: threads if nothing but the core runs and no
+        results are kept. A process that crashes loses its point only.
     cluster : str or Client, optional
         Run on Dask instead: the address of a scheduler, ``"local"``, or a ``distributed.Client``.
     deadline : float, optional
@@ -232,7 +234,7 @@ def sweep(
         job = replace(job, measures=_with_reference(job, plan, reference))
         first = first.with_measures(job)
     runner = _executor(job, count, kind, cluster, first)
-    return _run(runner, plan, job, table, left, folder, progress)
+    return _run(runner, plan, job, table, left=left, folder=folder, progress=progress)
 
 
 def _check(worker: Worker, plan: Plan) -> None:
@@ -327,6 +329,7 @@ def _run(
     plan: Plan,
     job: Job,
     table: Table | MemoryTable,
+    *,
     left: np.ndarray[Any, Any] | None,
     folder: Path | None,
     progress: bool | Callback,
@@ -370,4 +373,3 @@ def _collect(
     finally:
         close: Callable[[], None] = getattr(stream, "close", lambda: None)
         close()
-

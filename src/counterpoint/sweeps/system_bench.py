@@ -34,8 +34,9 @@ class SystemBench:
     """A system that was built once, of which named values are changed before each run.
 
     A name is ``subsystem.argument``: an argument of the function that made it (``engine.x0[0]``), a variable of an FMU,
-    an attribute of a model in Python, its ``step`` or ``pace``, or an input that nothing drives; ``connections[0].gain``
-    or ``slow.x -> fast.u.gain``; or an option of the run such as ``scheme``, ``until`` and ``pace.tolerance``.
+    an attribute of a model in Python, its ``step`` or ``pace``, or an input that nothing drives;
+    ``connections[0].gain`` or ``slow.x -> fast.u.gain``; or an option of the run such as ``scheme``, ``until`` and
+    ``pace.tolerance``.
 
     Raises
     ------
@@ -147,9 +148,7 @@ def _place_of_connection(system: System, name: str) -> _Place:
         number = int(index_text) if index_text.isdecimal() else -1
     else:
         source, _, rest = (part.strip() for part in name.partition("->"))
-        found = [
-            k for k, c in enumerate(system.connections) if source in c.sources and rest.startswith(f"{c.target}.")
-        ]
+        found = [k for k, c in enumerate(system.connections) if source in c.sources and rest.startswith(f"{c.target}.")]
         number = found[0] if len(found) == 1 else -1
         rest = rest.removeprefix(f"{system.connections[number].target}.") if number >= 0 else rest
     if not 0 <= number < len(system.connections):

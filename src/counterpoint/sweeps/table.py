@@ -1,6 +1,6 @@
 """The table of a sweep on disk: a folder of Parquet files that grows while points finish.
 
-``pandas.read_parquet(folder)`` reads it at any time. A file is written beside the folder's and renamed when it is whole,
+``pandas.read_parquet(folder)`` reads it at any time. A file is written under another name and renamed when it is whole,
 so that what is there can be read after any end of the program; small files are merged as they become many.
 """
 
@@ -119,7 +119,9 @@ class Table:
                 path.unlink(missing_ok=True)
         except OSError as error:
             reason = error.strerror or str(error)
-            raise OutputError(f"{self._folder}: cannot be written: {reason}", str(self._folder), during_run=True) from error
+            raise OutputError(
+                f"{self._folder}: cannot be written: {reason}", str(self._folder), during_run=True
+            ) from error
 
     def _merge(self) -> None:
         """Merge files as they become many; large ones stay as they are."""
