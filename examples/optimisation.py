@@ -10,7 +10,14 @@ def loop() -> cp.System:
     system = cp.System("heating")
     room = cp.linear([[-1 / 600.0]], [[1 / 600.0]], x0=[0.0], inputs="heat", outputs="temperature", solver="ode4")
     control = cp.linear(
-        [[0.0]], [[1.0, -1.0]], [[0.005]], [[4.0, -4.0]], x0=[0.0], inputs=["wanted", "seen"], outputs="heat", solver="ode1"
+        [[0.0]],
+        [[1.0, -1.0]],
+        [[0.005]],
+        [[4.0, -4.0]],
+        x0=[0.0],
+        inputs=["wanted", "seen"],
+        outputs="heat",
+        solver="ode1",
     )
     system.add("room", room, step=2.0)
     system.add("control", control, step=10.0)

@@ -60,6 +60,7 @@ def response_surface(table: pd.DataFrame, x: str, y: str, measure: str, *, ax: A
         Where to draw.
     """
     from matplotlib.colors import LogNorm
+    from matplotlib.ticker import LogLocator, NullFormatter
     from matplotlib.tri import Triangulation
 
     done = _done(table, (x, y, measure)).groupby([x, y], as_index=False)[measure].mean()
@@ -81,8 +82,12 @@ def response_surface(table: pd.DataFrame, x: str, y: str, measure: str, *, ax: A
     if norm:
         bar.ax.set_yscale("log")
     drawn.set(xlabel=x, ylabel=y, xscale="log" if logs[0] else "linear", yscale="log" if logs[1] else "linear")
-    for axis, name in ((drawn.xaxis, x), (drawn.yaxis, y)):
-        if done[name].nunique() <= 10 and (done[name] % 1 == 0).all():
+    for axis, name, log in ((drawn.xaxis, x, logs[0]), (drawn.yaxis, y, logs[1])):
+        if log:
+            axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+            axis.set_major_formatter("{x:g}")
+            axis.set_minor_formatter(NullFormatter())
+        elif done[name].nunique() <= 10 and (done[name] % 1 == 0).all():
             axis.set_ticks(sorted(done[name].unique()))
     return drawn
 
