@@ -221,7 +221,7 @@ def subsystems(bench: Bench) -> None:
     """Cost per subsystem of 1000 and of 10 000 in one system; the ratio says how linear that is."""
     counts = (100, 300) if bench.quick else (1000, 10_000)
     for shape in SHAPES:
-        rows = {count: _measured_in_a_process(shape, count, 3 if bench.quick else 20) for count in counts}
+        rows = {count: _measured_in_a_process(shape, count, 3 if bench.quick else 12) for count in counts}
         for what, unit in (("build", "us"), ("start", "us"), ("memory", "kB"), ("step", "us")):
             few, many = (rows[count][what] for count in counts)
             values = {f"{counts[0]} subsystems": few, OURS: many}
