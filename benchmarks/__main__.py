@@ -15,6 +15,7 @@ BENCHMARKS = {
     "linear": "benchmarks.linear",
     "link": "benchmarks.link",
     "multibody": "benchmarks.multibody",
+    "scale": "benchmarks.scale",
 }
 
 

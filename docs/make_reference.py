@@ -25,6 +25,7 @@ TITLES = {
     "results": "Results",
     "quality": "Quality and verdict",
     "advise": "Advice",
+    "sweeps": "Functions and sweeps",
     "multibody": "Mechanisms",
     "diagram": "Block diagrams",
     "linear_model": "Linear models",

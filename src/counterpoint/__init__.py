@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from . import stability_analysis as stability_analysis
     from . import studies as studies
     from . import subsystems as subsystems
+    from . import sweeps as sweeps
     from . import system as system
     from . import units as units
     from . import windows as windows
@@ -99,6 +100,10 @@ if TYPE_CHECKING:
     from .subsystems import second_order as second_order
     from .subsystems import source as source
     from .subsystems import table as table
+    from .sweeps import Sweep as Sweep
+    from .sweeps import SweepInterrupted as SweepInterrupted
+    from .sweeps import function as function
+    from .sweeps import sweep as sweep
     from .system import System as System
     from .windows import Window as Window
     from .windows import compound_fast as compound_fast
@@ -130,6 +135,7 @@ _ROOMS = {
     "subsystems": (
         "Subsystem", "interface_mass", "linear", "ode", "reduced_interface", "second_order", "source", "table",
     ),
+    "sweeps": ("Sweep", "SweepInterrupted", "function", "sweep"),
     "system": ("System",),
     "windows": ("Window", "compound_fast", "estimated_response", "window"),
 }  # fmt: skip
@@ -156,6 +162,7 @@ _MODULES = (
     "stability_analysis",
     "studies",
     "subsystems",
+    "sweeps",
     "system",
     "units",
     "windows",

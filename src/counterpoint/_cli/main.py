@@ -32,6 +32,7 @@ from .schema import schema
 from .serve import serve
 from .stability import stability
 from .study import study
+from .sweep import sweep
 from .tune import tune
 from .watch import watch
 
@@ -44,7 +45,8 @@ def cli() -> None:
 
 
 for _command in (
-    run, advise, stability, info, watch, plot, compare, animate, convert, export, doctor, study, tune, serve, schema
+    run, sweep, advise, stability, info, watch, plot, compare, animate, convert, export, doctor, study, tune, serve,
+    schema,
 ):  # fmt: skip
     cli.add_command(_command)
 

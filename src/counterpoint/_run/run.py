@@ -53,6 +53,10 @@ _T = TypeVar("_T")
 SLICE_SECONDS = 0.02
 """How long the core runs before what it published is moved on: bounds memory, and lets Ctrl-C in."""
 FLUSH_SECONDS = 0.5
+FLUSH_SHARE = 0.05
+"""Of the wall time that may go into flushing: with thousands of subsystems, results are moved less often."""
+LONGEST_FLUSH_SECONDS = 10.0
+"""Results are never older than this on disk, whatever moving them costs."""
 WORTH_MOVING = 1024
 """Fewer rows of a subsystem wait for the next flush: moving them costs more than making them."""
 PROGRESS_SECONDS = 0.1
@@ -153,6 +157,7 @@ class Run:
         self._exits = contextlib.ExitStack()
         self._report = self._reporting(options.progress)
         self._began = self._flushed = self._reported = time.monotonic()
+        self._flush_every = FLUSH_SECONDS
         self._threads = options.threads
         self._runs_foreign_code = any(participant.subsystem.is_foreign for participant in system.subsystems.values())
         self._advanced = 0.0
@@ -194,6 +199,11 @@ class Run:
     def time(self) -> float:
         """Time that every subsystem has reached, s."""
         return self._driver.time
+
+    @property
+    def span(self) -> tuple[float, float]:
+        """Begin and end of the run in s; infinite when the end is open."""
+        return self._plan.start, self._plan.until
 
     def step_to(self, t: float) -> None:
         """Advance until every subsystem has reached ``t`` (s); some may have gone further.
@@ -335,10 +345,12 @@ class Run:
     def _tell(self) -> None:
         now = time.monotonic()
         held_back = isinstance(self._driver, _core.WindowedScheduler) and self._driver.has_open_window
-        if now - self._flushed > FLUSH_SECONDS and not held_back:
+        if now - self._flushed > self._flush_every and not held_back:
             self._recorder.drain()
             self._store.flush()
-            self._flushed = now
+            self._flushed = time.monotonic()
+            spent = (self._flushed - now) / FLUSH_SHARE
+            self._flush_every = min(max(FLUSH_SECONDS, spent), LONGEST_FLUSH_SECONDS)
             self._log.reached(self.time)
             self._tell_of_stuck_paces()
         if self._report is not None and now - self._reported > PROGRESS_SECONDS:

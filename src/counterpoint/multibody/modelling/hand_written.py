@@ -192,6 +192,7 @@ class HandWritten:
             own_pace=step is not None,
             minor_outputs=tuple(self.standard_outputs) if set(shown) - set(self.standard_outputs) else (),
             export_problem=chosen.export_problem,
+            runs_python=True,
         )
 
     def run(
