@@ -33,6 +33,8 @@ def chain(steps, approximation=None):
             for place, other in enumerate((k - 1, k + 1)):
                 if 0 <= other < count:
                     system.connect(f"m{other}.x", f"m{k}.u{place}", approximation or cp.lagrange(2))
+                else:
+                    system.set(f"m{k}.u{place}", 0.0)
         return system
 
     return make
@@ -103,7 +105,7 @@ def test_a_part_at_its_own_pace_sends_its_steps_as_they_come():
 def test_a_source_alone_is_a_part():
     def make():
         system = cp.System("source")
-        system.add("signal", cp.source(lambda t: np.sin(t), outputs="x"), step=0.02)
+        system.add("signal", cp.source(np.sin, outputs="x"), step=0.02)
         system.add("mass", oscillator(4.0, 1.0, 1), step=0.05)
         system.connect("signal.x", "mass.u0")
         return system

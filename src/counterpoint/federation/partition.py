@@ -258,7 +258,8 @@ def _exports(
         if not used[name]:
             continue
         receivers = {owner[consumer] for source, _, consumer in _pairs(system) if source == name} - {owner[name]}
-        columns, place = [], 0
+        columns: list[int] = []
+        place = 0
         for port, width in system.subsystems[name].subsystem.output_widths.items():
             columns += range(place, place + width) if port in used[name] else ()
             place += width

@@ -72,7 +72,7 @@ def _keys_at(path: KeyPath, values: Any) -> list[str]:
         return keys_of(PlanTable)
     if path[0] != "parts" or len(path) < 2:
         return []
-    inner = {"subscribe": SubscribeTable, "publish": PublishTable}
+    inner: dict[str, type[Table]] = {"subscribe": SubscribeTable, "publish": PublishTable}
     return keys_of(PartTable if len(path) == 2 else inner.get(str(path[2]), PartTable))
 
 

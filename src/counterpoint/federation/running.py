@@ -86,8 +86,8 @@ def federate(
     if options.until is None:
         raise SetupError("until: None; expected a finite time in s")
     share = share_of(system, options, chosen, part)
-    for consumer, source in share.cut if say is not None else ():
-        say(
+    for consumer, source in share.cut:
+        (say or _say_nothing)(
             f'"{consumer}" does not wait for "{source}", which waits for another part itself: it extrapolates it; '
             "the same in one process: scheme = { waits_for = ... } without this"
         )
@@ -102,6 +102,10 @@ def federate(
         raise
 
 
+def _say_nothing(text: str) -> None:
+    pass
+
+
 def _run(share: Share, session: Session, options: RunOptions, until: float, foreign: Foreign) -> FederateRun:
     exchange = Exchange(share, session, options.start, until)
     values = ForeignValues(session, foreign)
@@ -110,6 +114,7 @@ def _run(share: Share, session: Session, options: RunOptions, until: float, fore
     for other in share.sources:
         session.reads_from(other)
     session.enter()
+    share.local.constants |= {one.target: one.initial for one in foreign.subscriptions}
     run = Run(share.local, _local_options(share, options, exchange))
     exchange.send_all_initial()
     exchange.skip_initial()
