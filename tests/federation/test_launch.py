@@ -106,12 +106,13 @@ class Running:
         self.plan, self.spawn = plan, spawn
         self.parts = {}
 
-    def start(self, part, **options):
+    def start(self, part, *more):
         command = [
             sys.executable, "-m", "counterpoint", "federate", str(self.plan.scenario), "--plan", str(self.plan.path),
             "--part", part, "--broker", self.address, "--out", str(self.out), "--overwrite",
+            *more,
         ]  # fmt: skip
-        self.parts[part] = self.spawn(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, **options)
+        self.parts[part] = self.spawn(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         return self.parts[part]
 
 
@@ -210,11 +211,7 @@ def test_a_federate_that_comes_again_is_refused(running, wait_for_rows):
 
 def test_parts_with_other_settings_do_not_run_together(pair, tmp_path, spawn):
     made = Running(pair(), tmp_path, spawn)
-    one = made.start("a")
-    text = made.plan.scenario.read_text()
-    time.sleep(1.5)  # part a has read the scenario
-    made.plan.scenario.write_text(text.replace("step = 0.1", "step = 0.05"))
-    other = made.start("b")
+    one, other = made.start("a"), made.start("b", "--until", "3")
     told = [process.communicate(timeout=40)[1] for process in (one, other)]
     assert {one.returncode, other.returncode} == {4}, told
     assert any("runs another scenario than" in text for text in told)
@@ -229,22 +226,22 @@ def test_a_part_that_never_comes_is_named(pair, tmp_path, spawn):
 
 def test_launch_tells_which_part_died_and_leaves_no_process_behind(pair, tmp_path):
     plan = pair(until=1e5)
-    lines, threads = [], []
+    lines = []
 
-    def kill_part(line):
-        lines.append(line)
-        if not threads:
-            threads.append(threading.Timer(2.0, kill))
-            threads[0].start()
-
-    def kill():
+    def kill_part():
+        """When part b has begun to write."""
+        file = tmp_path / "out" / "pair-b.h5"
+        deadline = time.monotonic() + 30.0
+        while not file.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
         listed = subprocess.run(["ps", "-eo", "pid,args"], capture_output=True, text=True, check=True).stdout
-        for line in listed.splitlines():
-            if str(plan.path) in line and "--part b" in line:
-                os.kill(int(line.split()[0]), signal.SIGKILL)
+        mine = [line for line in listed.splitlines() if str(plan.path) in line and "--part b" in line]
+        os.kill(int(mine[0].split()[0]), signal.SIGKILL)
 
-    kill_part("")
-    outcome = launch(plan, tmp_path / "out", say=kill_part)
+    killing = threading.Thread(target=kill_part)
+    killing.start()
+    outcome = launch(plan, tmp_path / "out", say=lines.append)
+    killing.join()
     assert outcome.exit_code == 4
     assert [part.exit_code for part in outcome.parts] == [4, -signal.SIGKILL], lines
     assert '"b" ended with signal SIGKILL; the other parts stop' in lines
@@ -293,6 +290,8 @@ def test_a_plain_helics_program_exchanges_values_with_units(write, tmp_path, spa
         x0 = [0.0]
         inputs = ["u"]
         outputs = ["x"]
+        [set]
+        "tank.u" = 0.0
         """,
         "pair.toml",
     )

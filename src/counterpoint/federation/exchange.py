@@ -102,7 +102,10 @@ class Exchange:
                     raise PeerLost(f'"{sender}" has sent no initial values; is it the same version of Counterpoint?')
                 for message in messages:
                     self._check(message, sender)
-                    self._early[sender, message.number] = message
+                    if message.number == SAMPLES:  # of one that needs nothing from us and has gone ahead
+                        self._feed(message)
+                    else:
+                        self._early[sender, message.number] = message
             for number, rows in self._early.pop((sender, self._passed)).blocks:
                 self._samples_of(number).feed_initial(rows)
 
@@ -184,10 +187,13 @@ class Exchange:
             for data in self._session.receive(sender):
                 message = read_message(data, sender)
                 self._check(message, sender)
-                for number, rows in message.blocks:
-                    if len(rows):
-                        self._heard[self._share.imports[number]] = float(rows[-1, 0])
-                        self._samples_of(number).feed(rows)
+                self._feed(message)
+
+    def _feed(self, message: Message) -> None:
+        for number, rows in message.blocks:
+            if len(rows):
+                self._heard[self._share.imports[number]] = float(rows[-1, 0])
+                self._samples_of(number).feed(rows)
 
     def _samples_of(self, number: int) -> Any:
         samples = self._feds[self._share.imports[number]].samples

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 from ..errors import PeerLost
 from .broker import free_port
@@ -133,7 +134,10 @@ def launch(
             broker_died = _wait(children, running, say)
         finally:
             _end([child.process for child in children])
-            _end([] if running is None else [running])
+            if running is not None:
+                _end([running])
+                assert running.stdout is not None
+                running.stdout.close()
     for child in children:
         for listener in child.listeners:
             listener.join(2.0)
@@ -169,13 +173,14 @@ def _start(name: str, command: Sequence[str], file: Path, say: Callable[[str], N
     )  # fmt: skip
     child = _Child(name, process, file)
 
-    def listen(stream: Iterator[str], keep: bool) -> None:
-        for line in stream:
-            text = line.rstrip()
-            if text and keep:
-                child.last_line = text
-            if text:
-                say(f"{name}: {text}")
+    def listen(stream: IO[str], keep: bool) -> None:
+        with stream:
+            for line in stream:
+                text = line.rstrip()
+                if text and keep:
+                    child.last_line = text
+                if text:
+                    say(f"{name}: {text}")
 
     for stream, keep in ((process.stdout, False), (process.stderr, True)):
         assert stream is not None
