@@ -234,7 +234,7 @@ def test_launch_tells_which_part_died_and_leaves_no_process_behind(pair, tmp_pat
         deadline = time.monotonic() + 30.0
         while not file.exists() and time.monotonic() < deadline:
             time.sleep(0.05)
-        listed = subprocess.run(["ps", "-eo", "pid,args"], capture_output=True, text=True, check=True).stdout
+        listed = subprocess.run(["ps", "-wweo", "pid,args"], capture_output=True, text=True, check=True).stdout
         mine = [line for line in listed.splitlines() if str(plan.path) in line and "--part b" in line]
         os.kill(int(mine[0].split()[0]), signal.SIGKILL)
 
@@ -245,7 +245,7 @@ def test_launch_tells_which_part_died_and_leaves_no_process_behind(pair, tmp_pat
     assert outcome.exit_code == 4
     assert [part.exit_code for part in outcome.parts] == [4, -signal.SIGKILL], lines
     assert '"b" ended with signal SIGKILL; the other parts stop' in lines
-    listed = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True).stdout
+    listed = subprocess.run(["ps", "-wweo", "args"], capture_output=True, text=True, check=True).stdout
     assert str(plan.path) not in listed
 
 
@@ -316,8 +316,8 @@ def test_a_plain_helics_program_exchanges_values_with_units(write, tmp_path, spa
     seen = [float(line) for line in other.communicate(timeout=30)[0].splitlines()]
     with cp.load(tmp_path / "out" / "pair-ours.h5") as result:
         x = result["tank.x"].values
-    # Published at 0: 2.5 m, seen by the step that begins at 0.1; then one more metre each tenth of a second.
-    assert np.diff(x)[1:] == pytest.approx(0.1 * (2.5 + np.arange(9)), abs=1e-12)
+    # The first step has the initial value; what is published at 0.1 s, 3.5 m, is seen by the step that begins there.
+    assert np.diff(x) == pytest.approx([0.0, *(0.1 * (3.5 + np.arange(9)))], abs=1e-12)
     # It sees at k tenths what we had at k - 1 tenths, in mm.
     assert seen == pytest.approx([0.0, *(1000.0 * x[1:10])], abs=1e-9)
 
