@@ -11,6 +11,7 @@ BENCHMARKS = {
     "coupling": "benchmarks.coupling",
     "diagram": "benchmarks.diagram",
     "fast-paths": "benchmarks.fast_paths",
+    "federation": "benchmarks.federation",
     "fmi": "benchmarks.fmi",
     "linear": "benchmarks.linear",
     "link": "benchmarks.link",

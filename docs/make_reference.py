@@ -21,6 +21,7 @@ TITLES = {
     "windows": "Windows",
     "bonds": "Bonds",
     "events": "Events",
+    "federation": "Federations",
     "scenario": "Scenarios",
     "results": "Results",
     "quality": "Quality and verdict",

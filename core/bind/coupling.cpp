@@ -210,6 +210,29 @@ void bind_network(Class& c) {
       "The run is over: let subsystems go.");
   c.def("advance", &Driver::advance, nb::arg("target"), nb::arg("wall_seconds"), nb::call_guard<LeavesInterpreter>());
   c.def("time_of", [](Driver& d, int i) { return d.network().participants.at(i).t; });
+  c.def(
+      "next_of", [](Driver& d, int i) { return d.network().participants.at(i).t_next; },
+      "End of the step that a participant has proposed, s; infinity when it has finished.");
+  c.def(
+      "samples_from",
+      [](Driver& d, int i, std::size_t first) {
+        History& h = d.network().participants.at(i).history;
+        const int width = h.width();
+        const int columns = 1 + (h.has_derivatives() ? 2 : 1) * width;
+        std::vector<double> rows;
+        rows.reserve((h.end() - first) * columns);
+        for (std::size_t k = first; k < h.end(); ++k) {
+          rows.push_back(h.time(k));
+          rows.insert(rows.end(), h.value(k), h.value(k) + width);
+          if (h.has_derivatives()) rows.insert(rows.end(), h.derivative(k), h.derivative(k) + width);
+        }
+        h.keep_from(h.end());
+        return to_rows(std::move(rows), columns);
+      },
+      nb::arg("participant"), nb::arg("first"),
+      nb::sig("def samples_from(self, participant: int, first: int) -> NDArray[numpy.float64]"),
+      "Rows of time, outputs and their derivatives (where they are kept) from sample `first` on; later ones are kept "
+      "until they are asked for.");
   c.def("steps", [](Driver& d, int i) { return d.network().participants.at(i).steps; });
   c.def(
       "evaluations", [](Driver& d, int i) { return d.network().participants.at(i).subsystem->evaluations(); },
@@ -300,6 +323,7 @@ void bind_coupling(nb::module_& m) {
       .def_prop_ro("input_width", &Subsystem::input_width)
       .def_prop_ro("output_width", &Subsystem::output_width)
       .def_prop_ro("preferred_step", &Subsystem::preferred_step)
+      .def_prop_ro("stops_early", &Subsystem::stops_early)
       .def_prop_ro("offers_derivatives", &Subsystem::offers_derivatives);
   m.def(
       "host_ports",
@@ -353,6 +377,9 @@ void bind_coupling(nb::module_& m) {
           },
           nb::arg("subsystem"), nb::arg("step"), nb::arg("constants"), nb::arg("waits_for"), nb::arg("records"),
           nb::arg("may_overrun"), nb::arg("pace").none() = nb::none())
+      .def(
+          "send_slopes", [](RunSpec& self, int participant) { self.participants.at(participant).sends_slopes = true; },
+          nb::arg("participant"), "Another program wants the derivatives of its outputs.")
       .def(
           "keep_to", [](RunSpec& self, std::shared_ptr<WallClock> clock) { self.wall_clock = std::move(clock); },
           nb::arg("wall_clock"))

@@ -61,7 +61,8 @@ class PythonApproximation final : public Approximation {
 void bind_signal(nb::module_& m) {
   nb::class_<Approximation>(m, "Approximation", "How an input is made from samples at any time asked.")
       .def_prop_ro("name", &Approximation::name)
-      .def_prop_ro("depends_on_step", &Approximation::depends_on_step);
+      .def_prop_ro("depends_on_step", &Approximation::depends_on_step)
+      .def_prop_ro("wants_derivatives", &Approximation::wants_derivatives);
 
   m.def(
       "hold",

@@ -32,6 +32,7 @@ Network::Network(const RunSpec& spec, int host, std::unique_ptr<Inputs> host_inp
     : tolerance(spec.tolerance), spec_(spec), outgoing_(spec.participants.size()), at_work_(spec.participants.size()) {
   std::vector<char> derivatives(spec.participants.size(), 0);
   for (const ConnectionSpec& c : spec.connections) derivatives[c.source] |= c.approximation->wants_derivatives();
+  for (std::size_t i = 0; i < derivatives.size(); ++i) derivatives[i] |= spec.participants[i].sends_slopes;
   pass_slopes_on(spec, derivatives);
 
   participants.reserve(spec.participants.size());

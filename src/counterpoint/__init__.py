@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from . import diagram as diagram
     from . import errors as errors
     from . import events as events
+    from . import federation as federation
     from . import fmi as fmi
     from . import linear_model as linear_model
     from . import linearisation as linearisation
@@ -149,6 +150,7 @@ _MODULES = (
     "diagram",
     "errors",
     "events",
+    "federation",
     "fmi",
     "linear_model",
     "linearisation",

@@ -25,7 +25,10 @@ from .compare import compare
 from .convert import convert
 from .doctor import doctor
 from .export import export
+from .federate import federate
 from .info import info
+from .launch import launch
+from .plan import plan
 from .plot import plot
 from .run import run
 from .schema import schema
@@ -46,7 +49,7 @@ def cli() -> None:
 
 for _command in (
     run, sweep, advise, stability, info, watch, plot, compare, animate, convert, export, doctor, study, tune, serve,
-    schema,
+    federate, launch, plan, schema,
 ):  # fmt: skip
     cli.add_command(_command)
 

@@ -91,7 +91,7 @@ def make_plan(system: System, options: RunOptions) -> Plan:
         start=start,
         until=until,
         tolerance=tolerance,
-        initial_passes=1 + longest_chain(chains),
+        initial_passes=max(1 + longest_chain(chains), 1 if options.outside is None else options.outside.passes),
     )
     ports = PortTable(system)
     _tear_inputs(spec, ports, torn)
@@ -103,6 +103,8 @@ def make_plan(system: System, options: RunOptions) -> Plan:
     compound = compound_paces(system, options, until, tolerance)
     paces = _core_paces(pacing, singles, shared) | compound
     _add_participants(spec, system, natives, waits, options.host, paces=paces)
+    for name in () if options.outside is None else options.outside.wanted_slopes:
+        spec.send_slopes(list(system.subsystems).index(name))
     connections = tuple(_add_connections(spec, system, ports, waits, options))
     _check_defects(singles, common, connections)
     add_events(spec, system, connections, start)

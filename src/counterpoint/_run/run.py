@@ -148,6 +148,8 @@ class Run:
         self._plan = make_plan(system, options)
         self._claim.take()
         self._driver = _make_driver(system, self._plan, options)
+        if options.outside is not None:
+            options.outside.join(self._driver, self._plan.names)
         self._window = options.window
         selection = Selection.of(system, options.record, options.record_every)
         self._layout = run_layout(system, self._plan, selection)
