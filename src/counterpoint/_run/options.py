@@ -21,6 +21,9 @@ FIRST_STEPS: tuple[str, ...] = get_args(FirstSteps)
 Check = Literal["auto", "on", "off"]
 """Whether a second run with half the steps tells the error: as far as the budget goes, in full, or not at all."""
 CHECKS: tuple[str, ...] = get_args(Check)
+EnergyCorrection = Literal["off", "preserve", "dissipate"]
+"""Whether errors of extrapolated bonds are made good: not, always, or where they have created energy."""
+ENERGY_CORRECTIONS: tuple[str, ...] = get_args(EnergyCorrection)
 
 
 @dataclass(frozen=True)
@@ -49,6 +52,8 @@ class RunOptions:
     driven: bool = False  #: step by step, by a program that may set inputs in between
     compress: bool = False
     check: Check = "auto"
+    energy_correction: EnergyCorrection = "off"
+    adapt: bool = False
 
     @property
     def default_approximation(self) -> Approximation:

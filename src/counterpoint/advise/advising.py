@@ -22,7 +22,7 @@ from ..results.sampling import Kind
 from ..subsystems import NativeSubsystem
 from ..system import System
 from .advice import Advice, Candidate
-from .candidates import Choices, Orders
+from .candidates import FEW_ORDERS, ORDERS, Choices, Orders
 from .surrogate import Surrogate
 
 Progress = Callable[[str, int, int], None]
@@ -33,6 +33,13 @@ TIGHT = (8, 4)
 TIGHT_SECONDS, TIGHT_SHARE = 1.5, 0.6
 PILOT_SECONDS, PILOT_SHARE = 2.0, 0.6
 """Wall time of the tight pilot, and of all others together: so many seconds, or this share of one run if it is more."""
+WHOLE_SECONDS, WHOLE_PARTS = 12.0, 2
+"""Where linear surrogates do not serve, a run of up to so many seconds is piloted as a whole, against one with steps
+divided into so many parts."""
+COARSE = 4.0
+"""Factor on all steps of the first pilots where pilots alone decide: they cost little, and long steps are looked for."""
+TIGHTER = 2.0
+"""Steps of the tight pilot are so many times smaller at least than those of what is compared with it."""
 SHORTEST = 0.02
 """Part of the run that pilots cover at least."""
 STRETCHED = 4
@@ -109,6 +116,7 @@ class _Advising:
     progress: Progress | None
     found: dict[str, tuple[Candidate, Orders]] = field(default_factory=dict)
     by_pilots: bool = False  #: whether pilots alone tell errors
+    first_factor: float = 1.0  #: on all steps of the candidates that are tried first
 
     def advice(self) -> Advice:
         began = time.monotonic()
@@ -130,7 +138,7 @@ class _Advising:
         """Pilot what the surrogate has seen; where both do not agree, pilots alone tell errors."""
         self.by_pilots = not self._trusts_surrogate
         if self.by_pilots:
-            return
+            return self._pilot_whole_runs()
         scheme = self.choices.schemes[0]
         for orders in ((1, 1), (2, 2)):
             candidate = self._evaluate(self.choices.strategy(scheme, orders), orders)
@@ -139,13 +147,26 @@ class _Advising:
             near = 1 / AGREES < max(candidate.predicted, 1e-6) / max(seen.piloted, 1e-6) < AGREES
             self.by_pilots |= not near and max(candidate.predicted, seen.piloted) > 0.1 * self.tolerance
         if self.by_pilots:
-            self.found.clear()
+            self._pilot_whole_runs()
+
+    def _pilot_whole_runs(self) -> None:
+        """Let pilots cover the whole run where that is affordable: its beginning says little of what follows."""
+        self.found.clear()
+        if not self.change_steps or self.span >= self.until or self.run_seconds > WHOLE_SECONDS:
+            return
+        self._tell("tight pilot")
+        self.span, self.first_factor = self.until, COARSE
+        self.tight = self._tight(WHOLE_PARTS)
 
     def _prepare(self) -> None:
         """Run the system as it is for a moment, which tells costs, and tightly, which tells the motion."""
         self._tell("tight pilot")
+        before = time.process_time()
         probe = self._run(self.system, {}, self.until / 50)
-        rate = max(probe.wall_seconds, 1e-4) / (probe.end - probe.start)
+        used = time.process_time() - before
+        # Processor time says on a busy machine, too, what a run costs; unless others do the work.
+        rate = max(min(used, probe.wall_seconds) if self._works_here else probe.wall_seconds, 1e-4)
+        rate /= probe.end - probe.start
         budget = max(TIGHT_SECONDS, TIGHT_SHARE * rate * self.until)
         parts = TIGHT[0] if rate * self.until * TIGHT[0] <= budget else TIGHT[1]
         self.span = self.until * float(np.clip(budget / (rate * parts * self.until), SHORTEST, 1.0))
@@ -154,9 +175,21 @@ class _Advising:
         self.costs = _costs(base)
         steps = {name: _step(base, name, part.step) for name, part in self.system.subsystems.items()}
         self.choices = Choices.of(self.system, steps, self.schemes)
-        tight = self.choices.strategy(self.choices.schemes[0], (2, 2), 1 / parts)
-        self.tight = self._run(tight.applied(self.system), tight.options, self.span)
-        self.surrogate = self._surrogate(rate * self.until)
+        self.run_seconds = rate * self.until
+        self.tight = self._tight(parts)
+        self.surrogate = self._surrogate(self.run_seconds)
+
+    @property
+    def _works_here(self) -> bool:
+        """Whether all models run in this process."""
+        parts = self.system.subsystems.values()
+        return all(part.subsystem.repeatable and not getattr(part.subsystem, "isolated", False) for part in parts)
+
+    def _tight(self, parts: int) -> Result:
+        """Return a run over the span of pilots with steps divided into parts."""
+        self.tight_parts = parts
+        strategy = self.choices.strategy(self.choices.schemes[0], (2, 2), 1 / parts)
+        return self._run(strategy.applied(self.system), strategy.options, self.span)
 
     def _surrogate(self, run_seconds: float) -> Surrogate | None:
         """Return the surrogate; none where identifying a black box takes longer than running it many times."""
@@ -210,8 +243,8 @@ class _Advising:
         return {name: round(self.until / step) for name, step in steps.items() if step > 0}
 
     def _try_plain(self) -> None:
-        for scheme, orders in self.choices.plain():
-            self._evaluate(self.choices.strategy(scheme, orders), orders)
+        for scheme, orders in self.choices.plain(ORDERS if self.first_factor == 1.0 else FEW_ORDERS):
+            self._evaluate(self.choices.strategy(scheme, orders, self.first_factor), orders)
         for scheme in self.choices.schemes:
             if self.schemes is None and self.change_steps and not self.by_pilots:
                 for orders in self.choices.mixed(scheme):
@@ -229,10 +262,13 @@ class _Advising:
 
     def _lengthen(self, scheme: str, orders: Orders, slow_only: bool) -> None:
         """Double the steps while the tolerance is kept; if it is not at first, halve them until it is."""
-        good = self._is_good_at(1.0, scheme, orders, slow_only)
+        good = self._is_good_at(self.first_factor, scheme, orders, slow_only)
         ratio = 2.0 if good else 0.5
         for k in range(1, LONGER if good else SHORTER):
-            if self._is_good_at(ratio**k, scheme, orders, slow_only) != good:
+            factor = self.first_factor * ratio**k
+            if self.by_pilots and factor * self.tight_parts < TIGHTER:
+                return  # the tight pilot is not tight enough for these
+            if self._is_good_at(factor, scheme, orders, slow_only) != good:
                 return
 
     def _is_good_at(self, factor: float, scheme: str, orders: Orders, slow_only: bool) -> bool:

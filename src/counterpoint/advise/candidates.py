@@ -14,6 +14,8 @@ from ..system import System
 
 SCHEMES = ("slowest-first", "fastest-first", "parallel")
 ORDERS = (0, 1, 2, 3)
+FEW_ORDERS = (0, 1, 2)
+"""Where each candidate is a run of the real models."""
 Orders = tuple[int, int]
 """Order of what the faster side of a connection gets, and of what the slower side gets."""
 
@@ -80,9 +82,9 @@ class Choices:
         window = "" if strategy.window is None else f", windows of {strategy.window.length:.3g} s"
         return f"{strategy.name}, {order}{steps}{window}"
 
-    def plain(self) -> Iterator[tuple[str, Orders]]:
+    def plain(self, orders: Sequence[int] = ORDERS) -> Iterator[tuple[str, Orders]]:
         """Yield schemes with equal orders in both directions."""
-        for scheme, order in product(self.schemes, ORDERS):
+        for scheme, order in product(self.schemes, orders):
             yield scheme, (order, order)
 
     def mixed(self, scheme: str) -> Iterator[Orders]:

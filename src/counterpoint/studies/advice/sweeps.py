@@ -1,9 +1,9 @@
-"""Advice against exhaustive sweeps: all schemes, orders and steps with the real models over the whole run."""
+"""Advice against exhaustive sweeps: all schemes, orders and steps of each subsystem, real models over whole runs."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from math import inf
 from pathlib import Path
@@ -16,12 +16,17 @@ from ..._run.trial import trial_run
 from ...advise.candidates import Choices
 from ...approximations import lagrange
 from ...errors import CounterpointError
+from ...diagram.library import drive_cycle
 from ...fmi import export_fmu, fmu
 from ...multibody import load
 from ...quality.difference import differ
 from ...results import Result
 from ...subsystems import ode
 from ...system import System
+from ..drive_cycle.experiment import Case as CarCase
+from ..drive_cycle.experiment import coupled as coupled_car
+from ..kart.experiment import Case as KartCase
+from ..kart.experiment import coupled as coupled_kart
 from ..verdict.linear_trials import chain
 from ..verdict.other_trials import CRANK
 from ..verdict.trial import Array
@@ -60,8 +65,6 @@ class Compared:
         Wall time.
     runs : int
         Of the sweep.
-    space : int
-        Strategies that the advice may choose from: schemes, orders per direction, steps of each subsystem, starts.
     """
 
     plant: Plant
@@ -75,12 +78,6 @@ class Compared:
     advice_seconds: float
     sweep_seconds: float
     runs: int
-    space: int
-
-    @property
-    def whole_sweep_seconds(self) -> float:
-        """Wall time of a sweep over everything that the advice may choose, at the mean of the runs that were made."""
-        return self.sweep_seconds / self.runs * self.space
 
 
 def compare(plant: Plant, orders: Sequence[int] = ORDERS, factors: Sequence[float] = FACTORS) -> Compared:
@@ -94,8 +91,9 @@ def compare(plant: Plant, orders: Sequence[int] = ORDERS, factors: Sequence[floa
     tight = _tight(plant, choices)
     costs = _costs(trial_run(system, plant.until))
     began, best, runs = perf_counter(), (inf, "none", inf, 0), 0
-    for scheme, order, factor in product(choices.schemes, orders, factors):
-        strategy = choices.strategy(scheme, (order, order), factor)
+    for scheme, order, chosen in product(choices.schemes, orders, product(factors, repeat=len(choices.steps))):
+        longer = {name: factor * choices.steps[name] for name, factor in zip(choices.steps, chosen, strict=True)}
+        strategy = replace(choices.strategy(scheme, (order, order)), steps=longer)
         error, taken = _outcome(plant, strategy, tight)
         runs += 1
         cost = sum(costs[name] * count for name, count in taken.items())
@@ -106,13 +104,8 @@ def compare(plant: Plant, orders: Sequence[int] = ORDERS, factors: Sequence[floa
     cost = sum(costs[name] * count for name, count in taken.items())
     return Compared(
         plant, advice.recommended.label, error, sum(taken.values()), best[1], best[2], best[3], cost / best[0], advised,
-        swept, runs, len(choices.schemes) * _pairs(choices) * len(factors) ** len(choices.steps) * 2,
+        swept, runs,
     )  # fmt: skip
-
-
-def _pairs(choices: Choices) -> int:
-    """Return how many pairs of orders there are: one for each direction where steps differ."""
-    return 4 + len(list(choices.mixed(choices.schemes[0])))
 
 
 def _tight(plant: Plant, choices: Choices) -> Result:
@@ -181,3 +174,15 @@ def two_fmus(folder: Path) -> Plant:
         return system
 
     return Plant("two FMUs", build, 10.0, 1e-2)
+
+
+def kart() -> Plant:
+    """Return the kart with its drive while it sets off and shifts gears."""
+    case = KartCase(ratio=50, vehicle_order=1, drive_order=1, drive_step=1e-3, located=True, master="scheduler")
+    return Plant("kart", lambda: coupled_kart(case), 5.0, 1e-2)
+
+
+def car() -> Plant:
+    """Return the car in the first urban cycle of the NEDC: powertrain and thermal system."""
+    cycle = drive_cycle("nedc")
+    return Plant("drive cycle", lambda: coupled_car(cycle, CarCase("per signal", step=0.5)), 195.0, 5e-2)
