@@ -31,10 +31,12 @@ if TYPE_CHECKING:
 
 LOOKS = 50
 """How often a run is looked at."""
-STRETCH = 16
-"""Comparisons in each of the two stretches between which growth is measured."""
-GROWN, VISIBLE = 2.0, 0.02
+STRETCH = 24
+"""Comparisons in each of the two stretches between which growth is measured: the first ones and the last ones."""
+GROWN, VISIBLE = 1.5, 0.005
 """The highest band counts when it has grown by the factor and is this share of the signal."""
+SURE_GROWN, SURE_VISIBLE = 4.0, 0.2
+"""The same where the linearised system predicts no growth: motions may grow by themselves."""
 ORDERS = (0, 1, 2, 3)
 
 Array = NDArray[np.float64]
@@ -65,34 +67,40 @@ class _Watched:
     source: int
     order: int
     time: list[Array] = field(default_factory=list)
-    assumed: list[Array] = field(default_factory=list)
     arrived: list[Array] = field(default_factory=list)
+    first: tuple[float, float] | None = None  #: middle in s and rms of the highest band of the first stretch
 
     def told(self, rows: Array) -> None:
         """Keep times, assumed and arrived values (first component)."""
         width = (rows.shape[1] - 1) // 2
         self.time.append(rows[:, 0])
-        self.assumed.append(rows[:, 1])
         self.arrived.append(rows[:, 1 + width])
 
-    def forget(self, keep: int = 0) -> None:
-        """Forget all but the newest."""
-        for name in ("time", "assumed", "arrived"):
-            whole = np.concatenate(getattr(self, name) or [np.empty(0)])
-            setattr(self, name, [whole[len(whole) - keep :]] if keep else [])
+    def forget(self) -> None:
+        """Begin anew: another order is in use."""
+        self.time, self.arrived, self.first = [], [], None
 
     def growth(self) -> tuple[float, float, float]:
         """Return factor and rate (1/s) by which the highest band has grown, and its share of the signal."""
         values, times = (np.concatenate(part or [np.empty(0)]) for part in (self.arrived, self.time))
-        if len(values) < 2 * STRETCH + 2:
+        if self.first is None and len(values) >= STRETCH + 2:
+            self.first = _band(times[: STRETCH + 2], values[: STRETCH + 2])
+        newest = slice(len(values) - STRETCH - 2, None)
+        if self.first is None or len(values) < 2 * STRETCH:
             return nan, nan, 0.0
-        values, times = values[-2 * STRETCH - 2 :], times[-2 * STRETCH - 2 :]
-        high = (2 * values[1:-1] - values[:-2] - values[2:]) / 4
-        before, after = (float(np.sqrt(np.mean(half**2))) for half in (high[:STRETCH], high[STRETCH:]))
-        scale, span = float(np.std(values)), float(times[-1] - times[0]) / 2
-        if not (before > 0 and scale > 0 and span > 0 and isfinite(after)):
+        values, times = values[newest], times[newest]
+        self.time, self.arrived = [times], [values]
+        (begin, before), (end, after) = self.first, _band(times, values)
+        scale = float(np.std(values))
+        if not (before > 0 and scale > 0 and end > begin and isfinite(after)):
             return nan, nan, 0.0
-        return after / before, log(after / before) / span, after / scale
+        return after / before, log(max(after / before, 1e-12)) / (end - begin), after / scale
+
+
+def _band(times: Array, values: Array) -> tuple[float, float]:
+    """Return the middle of a stretch and the rms of the upper half of the frequencies that its samples resolve."""
+    high = (2 * values[1:-1] - values[:-2] - values[2:]) / 4
+    return float(times[len(times) // 2]), float(np.sqrt(np.mean(high**2)))
 
 
 class Adaptation:
@@ -119,15 +127,16 @@ class Adaptation:
 
     def look(self, t: float, driver: _core.Scheduler) -> None:
         """At a time that all subsystems have reached: change orders where the coupling has become unstable."""
-        for one in self._watched.values():
-            one.forget(4 * STRETCH)
         suspicious = [(one, *one.growth()) for one in self._watched.values()]
         suspicious = [found for found in suspicious if found[1] > GROWN and found[3] > VISIBLE]
         if not suspicious:
             return
         one, factor, rate, share = max(suspicious, key=lambda found: found[2])
-        chosen = self._chosen(one)
         predicted = self._predicted(tuple(w.order for w in self._watched.values()))
+        expected = isfinite(predicted) and predicted * self._span > 0.1
+        if not expected and not (factor > SURE_GROWN and share > SURE_VISIBLE):
+            return
+        chosen = self._chosen(one)
         text = (
             f"{one.label}: the highest band has grown {factor:.2g} times to {100 * share:.2g} % of the signal "
             f"({rate:.2g} per second; predicted {predicted:.2g})"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf, isfinite, isnan, nan
 from typing import Any
@@ -22,6 +22,7 @@ from ..results.sampling import Kind
 from ..subsystems import NativeSubsystem
 from ..system import System
 from .advice import Advice, Candidate
+from .coupling_variables import alternatives
 from .candidates import FEW_ORDERS, ORDERS, Choices, Orders
 from .surrogate import Surrogate
 
@@ -40,6 +41,8 @@ COARSE = 4.0
 """Factor on all steps of the first pilots where pilots alone decide: they cost little, and long steps are looked for."""
 TIGHTER = 2.0
 """Steps of the tight pilot are so many times smaller at least than those of what is compared with it."""
+OTHER_SIGNALS_SECONDS = 1.0
+"""Wall time of a run up to which other signals at bonds are tried."""
 SHORTEST = 0.02
 """Part of the run that pilots cover at least."""
 STRETCHED = 4
@@ -140,7 +143,7 @@ class _Advising:
         if self.by_pilots:
             return self._pilot_whole_runs()
         scheme = self.choices.schemes[0]
-        for orders in ((1, 1), (2, 2)):
+        for orders in (Orders(1, 1), Orders(2, 2)):
             candidate = self._evaluate(self.choices.strategy(scheme, orders), orders)
             seen = self._piloted(candidate)
             self._keep(seen, orders)
@@ -188,7 +191,7 @@ class _Advising:
     def _tight(self, parts: int) -> Result:
         """Return a run over the span of pilots with steps divided into parts."""
         self.tight_parts = parts
-        strategy = self.choices.strategy(self.choices.schemes[0], (2, 2), 1 / parts)
+        strategy = self.choices.strategy(self.choices.schemes[0], Orders(2, 2), 1 / parts)
         return self._run(strategy.applied(self.system), strategy.options, self.span)
 
     def _surrogate(self, run_seconds: float) -> Surrogate | None:
@@ -218,8 +221,9 @@ class _Advising:
         label = self.choices.label(strategy, orders)
         if label not in self.found:
             steps = self._steps(strategy)
-            cost = sum(steps[name] * self.costs[name] for name in steps)
-            made = Candidate(strategy, label, nan, nan, cost, sum(steps.values()))
+            times = 1 if strategy.window is None else 1 + strategy.window.repeats
+            cost = times * sum(steps[name] * self.costs[name] for name in steps)
+            made = Candidate(strategy, label, nan, nan, cost, times * sum(steps.values()))
             self._keep(self._piloted(made) if self.by_pilots else self._predicted(made), orders)
             self._tell("candidates", len(self.found), 0)
         return self.found[label][0]
@@ -246,16 +250,31 @@ class _Advising:
         for scheme, orders in self.choices.plain(ORDERS if self.first_factor == 1.0 else FEW_ORDERS):
             self._evaluate(self.choices.strategy(scheme, orders, self.first_factor), orders)
         for scheme in self.choices.schemes:
-            if self.schemes is None and self.change_steps and not self.by_pilots:
+            if self._tries_more and not self.by_pilots:
                 for orders in self.choices.mixed(scheme):
                     self._evaluate(self.choices.strategy(scheme, orders), orders)
+        if self._tries_more:
+            self._try_special()
+
+    @property
+    def _tries_more(self) -> bool:
+        """Whether more than schemes and orders may be chosen."""
+        return self.schemes is None and self.change_steps
+
+    def _try_special(self) -> None:
+        """Try corrected polynomials and repeated steps; with real models only on the scheme that is best so far."""
+        ranked = sorted((c for c, _ in self.found.values()), key=lambda c: c.error)
+        for scheme, orders in self.choices.special():
+            if self.by_pilots and (scheme != ranked[0].strategy.name or orders.faster != 1):
+                continue
+            self._evaluate(self.choices.strategy(scheme, orders, self.first_factor), orders)
 
     def _try_steps(self) -> None:
         """Find the longest steps that keep the tolerance, for the most promising schemes and orders."""
         ranked = sorted(self.found.values(), key=lambda pair: pair[0].error)
         tried = {(c.strategy.name, orders): orders for c, orders in ranked[: 3 if self.by_pilots else 6]}
         if not self.by_pilots:
-            tried |= {(scheme, (k, k)): (k, k) for scheme in self.choices.schemes for k in (1, 2)}
+            tried |= {(scheme, Orders(k, k)): Orders(k, k) for scheme in self.choices.schemes for k in (1, 2)}
         for (scheme, _), orders in tried.items():
             for slow_only in (False,) if self.by_pilots else (False, True):
                 self._lengthen(scheme, orders, slow_only)
@@ -291,7 +310,8 @@ class _Advising:
             steps = {**candidate.strategy.steps, name: 2 * candidate.strategy.steps[name]}
             if steps[name] > self.until / 10:
                 return candidate
-            longer = self._evaluate(replace(candidate.strategy, steps=steps), orders)
+            stretched = replace(candidate.strategy, steps=steps)
+            longer = self._evaluate(self.choices.repeating(stretched) if orders.repeated else stretched, orders)
             if not longer.error <= self._limit:
                 return candidate
             candidate = longer
@@ -317,6 +337,8 @@ class _Advising:
     def _piloted(self, candidate: Candidate) -> Candidate:
         """Return a candidate with the error of its pilot, extended to the whole run as the surrogate says."""
         strategy = candidate.strategy
+        if not self.by_pilots and self._is_too_fine(strategy):
+            return replace(candidate, piloted=candidate.predicted)
         try:
             result = self._run(strategy.applied(self.system), strategy.options, self.span)
         except CounterpointError:
@@ -326,6 +348,11 @@ class _Advising:
         error = inf if worst is None else worst.error * self._growth(strategy, worst)
         wrong = [m for one in found if one is not None for m in one.motions if not 0.5 < m.ratio < WRONG_MOTION]
         return replace(candidate, piloted=error, distortion=wrong[0].text() if wrong else "")
+
+    def _is_too_fine(self, strategy: Strategy) -> bool:
+        """Whether the tight pilot is not tight enough for a strategy: what the surrogate predicts is then all."""
+        factors = [strategy.steps[name] / step for name, step in self.choices.steps.items()]
+        return min(factors, default=1.0) * self.tight_parts < TIGHTER
 
     def _growth(self, strategy: Strategy, worst: Difference) -> float:
         """Return the error of the whole run over that of a pilot."""
@@ -370,21 +397,59 @@ class _Advising:
         return [*reasons, *self._improvements(best)]
 
     def _improvements(self, best: Candidate) -> list[str]:
-        """Say which step to halve: the one whose halving helps most on the surrogate."""
-        if self.surrogate is None or self.by_pilots or not self.choices.steps:
-            return []
-        before = self.surrogate.error(best.strategy, self.until)
-        halves = {
-            name: self.surrogate.error(
-                replace(best.strategy, steps={**best.strategy.steps, name: best.strategy.steps[name] / 2}), self.until
-            )
-            for name in self.choices.steps
-        }
+        """Say what would make it better: which step to halve, what to exchange instead."""
+        return [*self._halving(best), *self._exchanging(best)]
+
+    def _halving(self, best: Candidate) -> Iterator[str]:
+        """Say which step to halve: the one whose halving helps most."""
+        by_pilots = self.surrogate is None or self.by_pilots
+        if not self.choices.steps or (by_pilots and best.error <= self.tolerance):
+            return  # with real models only where it is needed
+        before = self._wrong(best.strategy, by_pilots)
+        halves = {}
+        for name, step in best.strategy.steps.items():
+            if name in self.choices.steps:
+                shorter = replace(best.strategy, steps={**best.strategy.steps, name: step / 2})
+                halves[name] = self._wrong(shorter, by_pilots)
         name = min(halves, key=lambda key: halves[key])
-        if not (isfinite(before) and halves[name] < 0.8 * before):
-            return []
-        factor = f"{before / halves[name]:.2g}"
-        return [f'to make it better, halve the step of "{name}": the error becomes {factor} times smaller']
+        if isfinite(halves[name]) and halves[name] < 0.8 * before:
+            factor = f"{before / max(halves[name], 1e-12):.2g}" if isfinite(before) else "many"
+            head = "to make it better" if best.error <= self.tolerance else "to come nearer to the tolerance"
+            yield f'{head}, halve the step of "{name}": the error becomes {factor} times smaller'
+        elif not best.error <= self.tolerance:
+            yield "halving the step of one subsystem alone does not help: reduce all of them"
+
+    def _wrong(self, strategy: Strategy, by_pilots: bool) -> float:
+        """Return the error of a strategy, from a pilot or from the surrogate."""
+        if by_pilots:
+            return self._piloted(Candidate(strategy, "")).piloted
+        assert self.surrogate is not None
+        return self.surrogate.error(strategy, self.until)
+
+    def _exchanging(self, best: Candidate) -> Iterator[str]:
+        """Say where other signals at a bond would make the error smaller, each against a tight pilot of its own."""
+        if self.run_seconds > OTHER_SIGNALS_SECONDS or not isfinite(best.error):
+            return
+        plain = replace(best.strategy, approximations=())
+        before = self._alone(self.system, plain)
+        for text, system in alternatives(self.system):
+            after = self._alone(system, plain)
+            if after < 0.7 * before:
+                yield f"to make it better, {text}: the error becomes {before / max(after, 1e-12):.2g} times smaller"
+
+    def _alone(self, system: System, strategy: Strategy) -> float:
+        """Return the error of a strategy on a system with default approximations, against smaller steps of the same."""
+        finer = replace(strategy, steps={name: step / 8 for name, step in strategy.steps.items()})
+        try:
+            ours, tight = (
+                self._run(s.applied(system), {**s.options, "window": None}, self.span) for s in (strategy, finer)
+            )
+        except CounterpointError:
+            return inf
+        sources = dict.fromkeys(source for c in system.connections for source in c.sources)
+        names = [name for source in sources for name in ours.expand(source)]
+        found = [_difference(ours, tight, name) for name in names]
+        return max((one.error for one in found if one is not None), default=inf)
 
 
 def _exponent(worst: Difference) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..._run.strategy import Strategy
 from ..._run.trial import trial_run
-from ...advise.candidates import Choices
+from ...advise.candidates import Choices, Orders
 from ...approximations import lagrange
 from ...errors import CounterpointError
 from ...diagram.library import drive_cycle
@@ -93,12 +93,12 @@ def compare(plant: Plant, orders: Sequence[int] = ORDERS, factors: Sequence[floa
     began, best, runs = perf_counter(), (inf, "none", inf, 0), 0
     for scheme, order, chosen in product(choices.schemes, orders, product(factors, repeat=len(choices.steps))):
         longer = {name: factor * choices.steps[name] for name, factor in zip(choices.steps, chosen, strict=True)}
-        strategy = replace(choices.strategy(scheme, (order, order)), steps=longer)
+        strategy = replace(choices.strategy(scheme, Orders(order, order)), steps=longer)
         error, taken = _outcome(plant, strategy, tight)
         runs += 1
         cost = sum(costs[name] * count for name, count in taken.items())
         if error <= plant.tolerance and cost < best[0]:
-            best = (cost, choices.label(strategy, (order, order)), error, sum(taken.values()))
+            best = (cost, choices.label(strategy, Orders(order, order)), error, sum(taken.values()))
     swept = perf_counter() - began
     error, taken = _outcome(plant, advice.best, tight)
     cost = sum(costs[name] * count for name, count in taken.items())
@@ -109,7 +109,7 @@ def compare(plant: Plant, orders: Sequence[int] = ORDERS, factors: Sequence[floa
 
 
 def _tight(plant: Plant, choices: Choices) -> Result:
-    strategy = choices.strategy(choices.schemes[0], (2, 2), 1 / TIGHT)
+    strategy = choices.strategy(choices.schemes[0], Orders(2, 2), 1 / TIGHT)
     return trial_run(strategy.applied(plant.build()), plant.until, **strategy.options)
 
 
