@@ -141,7 +141,9 @@ class Adaptation:
             f"{one.label}: the highest band has grown {factor:.2g} times to {100 * share:.2g} % of the signal "
             f"({rate:.2g} per second; predicted {predicted:.2g})"
         )
-        changed = {w.label: (w.order, new) for w, new in zip(self._watched.values(), chosen, strict=True) if w.order != new}
+        changed = {
+            w.label: (w.order, new) for w, new in zip(self._watched.values(), chosen, strict=True) if w.order != new
+        }
         if not changed:
             self._log.add("warning", f"{text}; no other order is expected to be better: reduce the steps", t)
         for watched, new in zip(self._watched.values(), chosen, strict=True):

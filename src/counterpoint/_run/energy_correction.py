@@ -87,7 +87,9 @@ class _Guard:
         if growth > max(old_growth, 0.0) + WORSE:
             return f"it would amplify a motion {_times(growth)} in the run instead of {_times(old_growth)}"
         if wrong > old_wrong + WORSE:
-            return f"it would change the amplitude of a motion {_times(wrong)} in the run instead of {_times(old_wrong)}"
+            return (
+                f"it would change the amplitude of a motion {_times(wrong)} in the run instead of {_times(old_wrong)}"
+            )
         self._before = after
         return ""
 

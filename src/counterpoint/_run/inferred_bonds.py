@@ -46,7 +46,9 @@ def _inferred(system: System, taken: set[str]) -> Iterator[Bond]:
             fitting = [s for s in found if s.word != interface.flow and _is_reverse(s, flow)]
             fitting = [s for s in fitting if s.target not in taken and flow.target not in taken]
             # The rate before the potential: its product with the flow is the power.
-            best = min(fitting, key=lambda s: s.word == interface.potential and interface.rate is not None, default=None)
+            best = min(
+                fitting, key=lambda s: s.word == interface.potential and interface.rate is not None, default=None
+            )
             if best is not None:
                 taken |= {flow.target, best.target}
                 yield _bond(interface, best, flow)

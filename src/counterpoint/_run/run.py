@@ -28,9 +28,9 @@ from .bond_notes import bonds_text
 from .checks import value_problems
 from .claims import Claim
 from .coupling_notes import coupling_text
+from .energy_correction import with_energy_correction
 from .events import EventLog
 from .failures import explain
-from .energy_correction import with_energy_correction
 from .first_steps import TOLERANCE
 from .inferred_bonds import all_bonds
 from .options import RunOptions

@@ -22,8 +22,8 @@ from ..results.sampling import Kind
 from ..subsystems import NativeSubsystem
 from ..system import System
 from .advice import Advice, Candidate
-from .coupling_variables import alternatives
 from .candidates import FEW_ORDERS, ORDERS, Choices, Orders
+from .coupling_variables import alternatives
 from .surrogate import Surrogate
 
 Progress = Callable[[str, int, int], None]
@@ -38,7 +38,7 @@ WHOLE_SECONDS, WHOLE_PARTS = 12.0, 2
 """Where linear surrogates do not serve, a run of up to so many seconds is piloted as a whole, against one with steps
 divided into so many parts."""
 COARSE = 4.0
-"""Factor on all steps of the first pilots where pilots alone decide: they cost little, and long steps are looked for."""
+"""Factor on all steps of the first pilots where pilots alone decide: they cost little, and long steps are wanted."""
 TIGHTER = 2.0
 """Steps of the tight pilot are so many times smaller at least than those of what is compared with it."""
 OTHER_SIGNALS_SECONDS = 1.0
@@ -120,6 +120,9 @@ class _Advising:
     found: dict[str, tuple[Candidate, Orders]] = field(default_factory=dict)
     by_pilots: bool = False  #: whether pilots alone tell errors
     first_factor: float = 1.0  #: on all steps of the candidates that are tried first
+    span: float = nan  #: of pilots, s
+    run_seconds: float = nan  #: expected time of one run as it is
+    tight_parts: int = TIGHT[0]
 
     def advice(self) -> Advice:
         began = time.monotonic()

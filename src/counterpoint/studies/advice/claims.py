@@ -87,7 +87,7 @@ def _sweep_claims(one: Compared) -> list[Claim]:
             one.cost_ratio, origin=OURS, spread=TIMED, remark=f"best of the sweep: {one.best_label}",
         ),
         Claim.below(
-            f"{name}: wall time of the advice over that of the sweep", 0.1, one.advice_seconds / one.sweep_seconds,
+            f"{name}: processor time of the advice over that of the sweep", 0.1, one.advice_seconds / one.sweep_seconds,
             origin=OURS, spread=TIMED, remark=f"{one.runs} runs",
         ),
     ]  # fmt: skip

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from math import inf
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 
 import numpy as np
 
@@ -15,8 +15,8 @@ from ..._run.strategy import Strategy
 from ..._run.trial import trial_run
 from ...advise.candidates import Choices, Orders
 from ...approximations import lagrange
-from ...errors import CounterpointError
 from ...diagram.library import drive_cycle
+from ...errors import CounterpointError
 from ...fmi import export_fmu, fmu
 from ...multibody import load
 from ...quality.difference import differ
@@ -62,7 +62,7 @@ class Compared:
     cost_ratio : float
         Predicted cost of the recommended one over that of the best of the sweep, both from the measured costs of steps.
     advice_seconds, sweep_seconds : float
-        Wall time.
+        Processor time: both are runs of models in this process, on a machine that may be busy.
     runs : int
         Of the sweep.
     """
@@ -82,15 +82,15 @@ class Compared:
 
 def compare(plant: Plant, orders: Sequence[int] = ORDERS, factors: Sequence[float] = FACTORS) -> Compared:
     """Advise, sweep, and compare."""
-    began = perf_counter()
+    began = process_time()
     advice = plant.build().advise(plant.until, plant.tolerance)
-    advised = perf_counter() - began
+    advised = process_time() - began
     system = plant.build()
     steps = {name: float(part.step or 1.0) for name, part in system.subsystems.items()}
     choices = Choices.of(system, steps, None)
     tight = _tight(plant, choices)
     costs = _costs(trial_run(system, plant.until))
-    began, best, runs = perf_counter(), (inf, "none", inf, 0), 0
+    began, best, runs = process_time(), (inf, "none", inf, 0), 0
     for scheme, order, chosen in product(choices.schemes, orders, product(factors, repeat=len(choices.steps))):
         longer = {name: factor * choices.steps[name] for name, factor in zip(choices.steps, chosen, strict=True)}
         strategy = replace(choices.strategy(scheme, Orders(order, order)), steps=longer)
@@ -99,7 +99,7 @@ def compare(plant: Plant, orders: Sequence[int] = ORDERS, factors: Sequence[floa
         cost = sum(costs[name] * count for name, count in taken.items())
         if error <= plant.tolerance and cost < best[0]:
             best = (cost, choices.label(strategy, Orders(order, order)), error, sum(taken.values()))
-    swept = perf_counter() - began
+    swept = process_time() - began
     error, taken = _outcome(plant, advice.best, tight)
     cost = sum(costs[name] * count for name, count in taken.items())
     return Compared(
