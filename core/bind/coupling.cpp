@@ -17,6 +17,7 @@
 #include "coupling/embedded.hpp"
 #include "coupling/paced_window.hpp"
 #include "coupling/repeated_start.hpp"
+#include "coupling/reselection.hpp"
 #include "coupling/response_window.hpp"
 #include "coupling/scheduler.hpp"
 #include "coupling/windowed_scheduler.hpp"
@@ -257,6 +258,12 @@ void bind_network(Class& c) {
   c.def("set_constant", [](Driver& d, int i, int offset, double value) {
     d.network().participants.at(i).inputs->set_constant(offset, value);
   });
+  c.def(
+      "change_approximation",
+      [](Driver& d, int connection, const ApproximationPointer& approximation) {
+        change_approximation(d.network(), connection, approximation);
+      },
+      nb::arg("connection"), nb::arg("approximation"), "Between steps, without fast paths.");
   c.def(
       "event_records",
       [](Driver& d) {

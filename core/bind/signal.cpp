@@ -91,6 +91,8 @@ void bind_signal(nb::module_& m) {
       nb::arg("kind"));
   m.def("variable_order", recipe::maker(recipe::variable_order_factory), nb::arg("lowest"), nb::arg("highest"));
   m.def("transition", recipe::maker(recipe::transition_factory), nb::arg("order"));
+  m.def("energy_corrected", recipe::maker(recipe::energy_corrected_factory), nb::arg("order"), nb::arg("column"),
+        nb::arg("sign"), nb::arg("differentiated"));
   m.def(
       "python_approximation",
       [](nb::object evaluate, int points, const std::string& name) -> ApproximationPointer {

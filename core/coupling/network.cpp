@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "coupling/initial_loops.hpp"
+#include "signal/energy_corrected.hpp"
 
 namespace counterpoint {
 
@@ -129,7 +130,7 @@ void Network::connect(const ConnectionSpec& spec, LawPlace law, bool waits) {
   c.number = connection_count();
   c.source = spec.source;
   c.target_offset = spec.target_offset;
-  c.approximation = spec.approximation;
+  c.approximation = for_receiver(spec.approximation, consumer.history);
   c.gain = spec.gain;
   c.offset = spec.offset;
   c.waits = waits;

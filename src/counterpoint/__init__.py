@@ -48,6 +48,7 @@ if TYPE_CHECKING:
     from ._run.run import Run as Run
     from .approximations import Approximation as Approximation
     from .approximations import approximate as approximate
+    from .approximations import energy_corrected as energy_corrected
     from .approximations import hermite as hermite
     from .approximations import hold as hold
     from .approximations import lagrange as lagrange
@@ -113,8 +114,8 @@ if TYPE_CHECKING:
 
 _ROOMS = {
     "approximations": (
-        "Approximation", "approximate", "hermite", "hold", "lagrange", "least_squares", "mean", "spline", "taylor",
-        "transition", "variable_order",
+        "Approximation", "approximate", "energy_corrected", "hermite", "hold", "lagrange", "least_squares", "mean",
+        "spline", "taylor", "transition", "variable_order",
     ),
     "diagram.diagram": ("Diagram",),
     "_run.embedded": ("CosimulationInterface",),

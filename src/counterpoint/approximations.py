@@ -22,6 +22,7 @@ __all__ = [
     "Approximation",
     "BuiltinApproximation",
     "approximate",
+    "energy_corrected",
     "hermite",
     "hold",
     "lagrange",
@@ -233,6 +234,47 @@ def transition(order: int = 2) -> Approximation:
     """
     number = _whole("transition", "order", order)
     return BuiltinApproximation(_made(_core.transition, number), max(number, 1))
+
+
+@recorded
+def energy_corrected(order: int = 1) -> Approximation:
+    """Polynomial of order 0 to 4 with a nearly energy-preserving correction.
+
+    What the extrapolation was wrong by in the last interval is added, as a constant, in this one, so that the integral
+    of the input follows that of the signal however long the run is (Benedikt et al., 2013). An interval is a step of
+    the slower side. Nothing is corrected where samples are interpolated. High orders or long steps make it unstable:
+    ``System.run(energy_correction="preserve")`` uses it where the stability test allows it.
+
+    Parameters
+    ----------
+    order : int
+        Of the polynomial, 0 to 4.
+
+    Examples
+    --------
+    >>> energy_corrected(0).name
+    'energy-corrected 0'
+    """
+    number = _whole("energy-corrected", "order", order)
+    return BuiltinApproximation(_made(_core.energy_corrected, number, -1, 1.0, False), number + 1)
+
+
+@recorded
+def energy_dissipating(order: int, column: int, sign: float, differentiated: bool) -> Approximation:
+    """Return the same, corrected only where the error has put energy into the receiver.
+
+    Parameters
+    ----------
+    order : int
+        Of the polynomial.
+    column : int
+        Place of the conjugate signal among the outputs of the receiver; input times this signal is power.
+    sign : float
+        Of the power that enters the receiver.
+    differentiated : bool
+        Whether the power is the input times the rate of change of that output.
+    """
+    return BuiltinApproximation(_made(_core.energy_corrected, order, column, sign, differentiated), order + 1)
 
 
 @recorded

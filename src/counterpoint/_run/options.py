@@ -21,6 +21,9 @@ FIRST_STEPS: tuple[str, ...] = get_args(FirstSteps)
 Check = Literal["auto", "on", "off"]
 """Whether a second run with half the steps tells the error: as far as the budget goes, in full, or not at all."""
 CHECKS: tuple[str, ...] = get_args(Check)
+EnergyCorrection = Literal["off", "preserve", "dissipate"]
+"""Whether errors of extrapolated bonds are made good: not, always, or where they have created energy."""
+ENERGY_CORRECTIONS: tuple[str, ...] = get_args(EnergyCorrection)
 
 
 class Outside(Protocol):
@@ -65,6 +68,8 @@ class RunOptions:
     compress: bool = False
     check: Check = "auto"
     outside: Outside | None = None
+    energy_correction: EnergyCorrection = "off"
+    adapt: bool = False
 
     @property
     def default_approximation(self) -> Approximation:

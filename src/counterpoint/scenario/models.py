@@ -101,6 +101,13 @@ class Transition(Table):
     order: Annotated[int, Field(ge=0, le=4)] = 2
 
 
+class EnergyCorrected(Table):
+    """A polynomial whose error in one interval is made good in the next."""
+
+    kind: Literal["energy-corrected"]
+    order: Annotated[int, Field(ge=0, le=4)] = 1
+
+
 class VariableOrder(Table):
     """The polynomial of the order that would have predicted the newest samples best."""
 
@@ -118,7 +125,17 @@ class PythonApproximation(Table):
 
 
 AnyApproximation = (
-    Hold | Lagrange | Hermite | Spline | Taylor | LeastSquares | Mean | Transition | VariableOrder | PythonApproximation
+    Hold
+    | Lagrange
+    | Hermite
+    | Spline
+    | Taylor
+    | LeastSquares
+    | Mean
+    | Transition
+    | VariableOrder
+    | EnergyCorrected
+    | PythonApproximation
 )
 Approximation = Annotated[AnyApproximation, Field(discriminator="kind")]
 
@@ -454,6 +471,8 @@ class ScenarioTable(Table):
     record_every: int | Duration | None = None
     compress: bool = False
     check: Literal["auto", "on", "off"] = "auto"
+    energy_correction: Literal["off", "preserve", "dissipate"] = "off"
+    adapt: bool = False
     subsystems: Annotated[dict[Name, Subsystem], Field(min_length=1)]
     connections: list[Connection] = Field(default_factory=list)
     constants: dict[str, Numbers] = Field(default_factory=dict, alias="set")

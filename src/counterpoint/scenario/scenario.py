@@ -212,6 +212,7 @@ class Scenario(Case):
             pace=self._builder(Mistakes(self._document)).pace(), real_time=self._table.real_time, threads=self.threads,
             record=self._table.record, record_every=self._table.record_every, compress=self._table.compress,
             first_steps=self._table.first_steps, check=self._table.check,
+            energy_correction=self._table.energy_correction, adapt=self._table.adapt,
         )  # fmt: skip
 
     @property
