@@ -107,6 +107,7 @@ class Subsystem:
     parameters: Mapping[str, float] = {}
     opened_parameters: Mapping[str, float] = {}  #: those that events of a system change: inputs without a port
     not_finite_hint: str = ""  #: what may be the matter when an output is NaN
+    is_smooth: bool = False  #: whether its outputs jump or bend only where its inputs do, as those of linear models
     input_order: int | None = None  #: highest order of input polynomials that it can follow within a step; None: any
     #: Returns the model near a state, from time (s), inputs and state there; None: only steps are known of it.
     linear_model: LinearModelFunction | None = None

@@ -85,6 +85,7 @@ def linear(
     )
     names = tuple(f"x[{k}]" for k in range(n)), tuple(columns(input_ports)), tuple(columns(output_ports))
     exact = LinearSubsystem("linear", a, b, c, d, *names, solver, dict(options))
+    made.is_smooth = True
     made.linear_model = lambda t, u, at: exact
     return made
 
