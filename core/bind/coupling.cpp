@@ -458,13 +458,16 @@ void bind_coupling(nb::module_& m) {
   bind_network<WindowedScheduler>(windowed);
   m.def(
       "paced_scheduler",
-      [](RunSpec& spec, int threads, std::shared_ptr<StepLaw> law, const StepLimits& limits, bool listens) {
+      [](RunSpec& spec, int threads, std::shared_ptr<StepLaw> law, const StepLimits& limits, bool listens,
+         bool rejects) {
         if (listens) spec.indicators.push_back(law);
-        auto window = std::make_unique<PacedWindow>(std::move(law), limits, clock_of(spec));
+        auto window = std::make_unique<PacedWindow>(std::move(law), limits, clock_of(spec), rejects);
         return std::make_unique<WindowedScheduler>(spec, std::move(window), threads);
       },
       nb::arg("spec"), nb::arg("threads"), nb::arg("law"), nb::arg("limits"), nb::arg("listens"),
-      "All participants step together, as long as the law says; it is told what arrives where it listens.");
+      nb::arg("rejects"),
+      "All participants step together, as long as the law says; it is told what arrives where it listens. Steps that "
+      "met something unforeseen may be rejected.");
   m.def(
       "two_pass_scheduler",
       [](RunSpec& spec, int threads, std::shared_ptr<StepLaw> law, const StepLimits& limits, double tolerance,

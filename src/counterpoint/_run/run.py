@@ -96,7 +96,7 @@ def _paced_driver(plan: Plan, steps: PacedSteps, threads: int) -> Driver:
     limits = core_limits(steps.limits, steps.pace)
     if not steps.pace.saves:
         listens = steps.pace.kind not in ("table", "gradient")
-        return _core.paced_scheduler(plan.spec, threads, steps.law, limits, listens)
+        return _core.paced_scheduler(plan.spec, threads, steps.law, limits, listens, steps.rejects)
     assert steps.pace.tolerance is not None
     return _core.two_pass_scheduler(
         plan.spec, threads, steps.law, limits, steps.pace.tolerance, list(plan.outputs), plan.shared_length

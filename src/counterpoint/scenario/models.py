@@ -177,15 +177,26 @@ class GradientPace(PaceRange):
     derivative: Annotated[int, Field(ge=1, le=5)] | None = None
     tolerance: Positive | None = None
     absolute: float | dict[str, float] | None = None
+    reject: bool | None = None
 
 
 class ControlledPace(PaceRange):
     """Steps by an estimated error."""
 
-    kind: Literal["defect", "predictor-corrector", "doubling"]
+    kind: Literal["predictor-corrector", "doubling"]
     tolerance: Positive | None = None
     absolute: float | dict[str, float] | None = None
     scale: dict[str, Positive] | None = None
+
+
+class DefectPace(PaceRange):
+    """Steps by what was assumed against what arrived; ``reject``: steps that met something unforeseen."""
+
+    kind: Literal["defect"]
+    tolerance: Positive | None = None
+    absolute: float | dict[str, float] | None = None
+    scale: dict[str, Positive] | None = None
+    reject: bool | None = None
 
 
 class EnergyPace(PaceRange):
@@ -205,7 +216,7 @@ class PythonPace(Table):
     arguments: dict[str, Any] = Field(default_factory=dict)
 
 
-AnyPace = FixedPace | TablePace | GradientPace | ControlledPace | EnergyPace | PythonPace
+AnyPace = FixedPace | TablePace | GradientPace | DefectPace | ControlledPace | EnergyPace | PythonPace
 Pace = Annotated[AnyPace, Field(discriminator="kind")]
 
 

@@ -110,6 +110,7 @@ class Subsystem:
     not_finite_hint: str = ""  #: what may be the matter when an output is NaN
     made_by: MadeBy | None = None  #: the call that made it, where that is known
     runs_python: bool = True  #: whether steps run code in Python, so that threads have to take turns
+    is_smooth: bool = False  #: whether its outputs jump or bend only where its inputs do, as those of linear models
     input_order: int | None = None  #: highest order of input polynomials that it can follow within a step; None: any
     #: Returns the model near a state, from time (s), inputs and state there; None: only steps are known of it.
     linear_model: LinearModelFunction | None = None

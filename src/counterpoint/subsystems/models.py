@@ -91,6 +91,7 @@ def linear(
         return LinearSubsystem("linear", a, b, c, d, *names, solver, dict(options))
 
     made.linear_model = exact
+    made.is_smooth = True
     return made
 
 
