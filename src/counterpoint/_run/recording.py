@@ -179,6 +179,7 @@ class Recorder:
 
     def _defects(self) -> list[DefectSummary]:
         summaries = []
+        labels = self._store.layout.connections
         for k, connection in enumerate(self._plan.connections):
             found = self._driver.defect(k)
             summaries += [
@@ -193,7 +194,7 @@ class Recorder:
                     magnitude=found.magnitude,
                     growth=connection.growth,
                 )
-                for label in _labels(connection.source, connection.target, connection.width)
+                for label in labels[connection.first_label : connection.first_label + connection.width]
             ]
         return summaries
 
@@ -203,22 +204,19 @@ def run_layout(system: System, plan: Plan, selection: Selection | None = None) -
     selection = selection or Selection()
     parts = []
     for name, participant in system.subsystems.items():
-        ports = participant.subsystem.output_widths
-        kept = selection.columns_of(name, columns(ports))
-        unit_of = {
-            column: participant.subsystem.units.get(port, "")
-            for port, width in ports.items()
-            for column in columns({port: width})
-        }
-        held = columns({port: width for port, width in ports.items() if _is_held(participant.subsystem, port)})
-        minor = columns({port: ports[port] for port in participant.subsystem.minor_outputs if port in ports})
+        subsystem = participant.subsystem
+        of_port = {port: columns({port: width}) for port, width in subsystem.output_widths.items()}
+        kept = selection.columns_of(name, [column for port in of_port.values() for column in port])
+        unit_of = {column: subsystem.units.get(port, "") for port, names in of_port.items() for column in names}
+        held = [column for port, names in of_port.items() if _is_held(subsystem, port) for column in names]
+        minor = [column for port in subsystem.minor_outputs if port in of_port for column in of_port[port]]
         parts.append(
             SubsystemLayout(
                 name,
                 kept,
-                tuple(unit_of[column] for column in kept),
-                tuple(column for column in held if column in kept),
-                tuple(column for column in minor if column in kept and selection.chosen is None),
+                tuple([unit_of[column] for column in kept]),
+                tuple([column for column in held if column in kept]),
+                tuple([column for column in minor if column in kept and selection.chosen is None]),
             )
         )
     labels = [
