@@ -58,14 +58,16 @@ class Recorder:
 
     def drain(self, at_least: int = 1) -> None:
         """Move recorded rows to the store, from participants and connections that have at least this many."""
+        keep = self._store.append if self._selection is None else self._keep_selected
         for published in self._driver.take_rows(at_least):
-            self._keep(published.participant, published.rows)
+            keep(published.participant, published.rows)
         for chosen in self._driver.take_step_rows(at_least):
             place = self._paced.index(chosen.participant)
             self._tallies[place].count(chosen.rows)
             self._store.append_steps(place, chosen.rows)
+        connections = self._plan.connections
         for compared in self._driver.take_defect_rows(at_least):
-            connection, rows = self._plan.connections[compared.connection], compared.rows
+            connection, rows = connections[compared.connection], compared.rows
             if connection.width == 1:
                 self._store.append_defects(connection.first_label, rows)
                 continue
@@ -73,10 +75,9 @@ class Recorder:
                 series = np.asarray(rows)[:, [0, 1 + j, 1 + connection.width + j]]
                 self._store.append_defects(connection.first_label + j, np.ascontiguousarray(series))
 
-    def _keep(self, participant: int, rows: Any) -> None:
-        kept = rows
-        if self._selection is not None:
-            kept = self._selection.keep(participant, self._plan.names[participant], rows)
+    def _keep_selected(self, participant: int, rows: Any) -> None:
+        assert self._selection is not None
+        kept = self._selection.keep(participant, self._plan.names[participant], rows)
         if kept is not None:
             self._store.append(participant, kept)
 
@@ -182,20 +183,21 @@ class Recorder:
         labels = self._store.layout.connections
         for k, connection in enumerate(self._plan.connections):
             found = self._driver.defect(k)
-            summaries += [
-                DefectSummary(
-                    connection=label,
-                    kind="interpolates" if connection.waits else "extrapolates",
-                    count=found.count,
-                    maximum=found.maximum,
-                    time_of_maximum=found.time_of_maximum,
-                    rms=found.rms,
-                    scale=found.scale,
-                    magnitude=found.magnitude,
-                    growth=connection.growth,
+            kind = "interpolates" if connection.waits else "extrapolates"
+            for label in labels[connection.first_label : connection.first_label + connection.width]:
+                summaries.append(
+                    DefectSummary(
+                        label,
+                        kind,
+                        found.count,
+                        found.maximum,
+                        found.time_of_maximum,
+                        found.rms,
+                        found.scale,
+                        found.magnitude,
+                        connection.growth,
+                    )
                 )
-                for label in labels[connection.first_label : connection.first_label + connection.width]
-            ]
         return summaries
 
 

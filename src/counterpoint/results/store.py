@@ -384,18 +384,21 @@ class Blocks:
         self._tail: Rows | None = None  # most runs are short, or publish large blocks
         self.count = 0
 
-    def extend(self, block: Array | LazyRows) -> None:
-        """Add the rows of `block`, which is not changed any more; it may become an array when it is first read."""
-        rows = len(block)
-        if rows >= self.LARGE or len(self._parts) < self.FEW or not isinstance(block, np.ndarray):
-            if self._tail is not None:
-                self._seal()
-            self._parts.append(block)
-        else:
-            if self._tail is None:
-                self._tail = Rows(self._width, 8)
-            self._tail.extend(block)
-        self.count += rows
+    def extend(self, block: Array) -> None:
+        """Add the rows of `block`, which is not changed any more."""
+        if len(block) >= self.LARGE or len(self._parts) < self.FEW:
+            return self.add(block)
+        if self._tail is None:
+            self._tail = Rows(self._width, 8)
+        self._tail.extend(block)
+        self.count += len(block)
+
+    def add(self, part: Array | LazyRows) -> None:
+        """Add rows as they are; they may become an array when they are first read."""
+        if self._tail is not None:
+            self._seal()
+        self._parts.append(part)
+        self.count += len(part)
 
     def read(self) -> Array:
         """Return a read-only array of all rows."""
@@ -451,9 +454,10 @@ class MemoryStore:
 
         A block that is not an array yet, but becomes one when it is read, is kept as it is until then.
         """
-        if isinstance(block, np.ndarray):
-            block = checked_block(block, 3, self.layout.connections[connection])
-        self._defects[connection].extend(block)
+        if not isinstance(block, np.ndarray):
+            self._defects[connection].add(block)
+        else:
+            self._defects[connection].extend(checked_block(block, 3, self.layout.connections[connection]))
 
     def append_steps(self, place: int, block: Array) -> None:
         """Add rows of a table of chosen steps, shape ``(n, 6)``."""
