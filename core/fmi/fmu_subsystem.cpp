@@ -76,8 +76,7 @@ void FmuSubsystem::make_exchange() {
   };
 }
 
-const double* FmuSubsystem::output(double t, Inputs& u) {
-  if (outputs_read_ && instance_) return y_.data();
+const double* FmuSubsystem::read_output(double t, Inputs& u) {
   const KeepFloatingPoint keep;
   running();
   if (phase_ == Phase::initializing) {

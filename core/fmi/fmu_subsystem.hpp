@@ -27,7 +27,9 @@ class FmuSubsystem final : public FmuBase, public fast::HeldStepper {
   void start(double t) override;
   bool begin(double t, Inputs& u) override;
   double step(double t, double t_end, Inputs& u) override;
-  const double* output(double t, Inputs& u) override;
+  const double* output(double t, Inputs& u) override {
+    return outputs_read_ && instance_ ? y_.data() : read_output(t, u);
+  }
   HeldStep held_step() override;
   void stand_at(double t) override {
     time_ = t;
@@ -39,6 +41,7 @@ class FmuSubsystem final : public FmuBase, public fast::HeldStepper {
   std::vector<double> memory() const override;
 
  private:
+  const double* read_output(double t, Inputs& u);
   void set_memory(const std::vector<double>& memory) override;
   double go_and_read(double t, double t_end, Inputs& u);
   double go(double t, double t_end, Inputs& u);

@@ -186,12 +186,12 @@ class Instance2 final : public HeldSteps<Instance2> {
   }
 
   bool set_input_slopes(const References& r, const double* slopes) override {
-    orders_.resize(r.size(), 1);
+    if (orders_.size() < r.size()) orders_.resize(r.size(), 1);
     const auto& function = f_.fmi2SetRealInputDerivatives;
     return function && taken(foreign(function, c_, r.data(), r.size(), orders_.data(), slopes), function.name);
   }
   void get_output_slopes(const References& r, double* slopes, std::size_t) override {
-    orders_.resize(r.size(), 1);
+    if (orders_.size() < r.size()) orders_.resize(r.size(), 1);
     call(f_.fmi2GetRealOutputDerivatives, r.data(), r.size(), orders_.data(), slopes);
   }
   void directional_derivative(const References& unknowns, const References& knowns, const double* seed, std::size_t,
@@ -325,7 +325,7 @@ class Instance2 final : public HeldSteps<Instance2> {
   OwnEnvironment environment_;
   std::unique_ptr<fmi2CallbackFunctions, GiveBack> callbacks_{CallbackPool::take(environment_.get())};
   std::vector<fmi2Boolean> booleans_;
-  std::vector<fmi2Integer> orders_;
+  std::vector<fmi2Integer> orders_;  ///< of derivatives: all 1, as many as were needed so far
 };
 
 }  // namespace

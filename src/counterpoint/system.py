@@ -343,7 +343,7 @@ class System(InterfacesAndEvents):
             until=until, scheme=scheme, start=start, window=as_window(window), pace=pace, real_time=real_time,
             first_steps=first_steps,
         )  # fmt: skip
-        return find_problems(self, options)
+        return find_problems(self, options, PortTable(self))
 
     def waits_for(self, scheme: str | Scheme = "slowest-first") -> dict[str, list[str]]:
         """Return for each subsystem those it waits for under a scheme."""

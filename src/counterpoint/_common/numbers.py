@@ -18,4 +18,6 @@ def is_whole(value: object, least: int, most: int) -> bool:
 
 def is_number(value: object) -> bool:
     """Whether a value is a finite real number (and not a truth value)."""
+    if type(value) is float or type(value) is int:  # the usual ones, without asking the abstract class
+        return math.isfinite(value)
     return isinstance(value, Real) and not isinstance(value, bool) and math.isfinite(value)

@@ -69,10 +69,10 @@ class NativeWatch:
         self._abandon = abandon
         self._previous = -1
         self._watch: Any = None
-        self._owners: set[Any] = set()
+        self._owners: list[Any] = []  # of handlers that end native work
 
     def __enter__(self) -> Self:
-        if threading.current_thread() is not threading.main_thread():
+        if threading.get_ident() != threading.main_thread().ident:
             return self
         watch = _watch()
         if watch is None:
@@ -81,9 +81,15 @@ class NativeWatch:
             self._previous = signal.set_wakeup_fd(watch.descriptor, warn_on_full_buffer=False)
         except ValueError:  # not the main interpreter
             return self
-        handlers = {which: _get_handler(which) for which in SIGNALS}
-        ours = [which for which, handler in handlers.items() if _ends_work(handler)]
-        self._owners = {handlers[which].__self__ for which in ours if hasattr(handlers[which], "__self__")}
+        ours = []
+        for which in SIGNALS:
+            handler = _get_handler(which)
+            owner = getattr(handler, "__self__", None)  # of a bound method
+            if handler is signal.default_int_handler:
+                ours.append(which)
+            elif getattr(owner, "ends_native_work", False):
+                ours.append(which)
+                self._owners.append(owner)
         if watch.begin(ours, self._previous, self._where, self._abandon, not _is_interactive()):
             self._watch = watch
         else:  # a run inside of a step of another one, which watches
@@ -101,8 +107,10 @@ class NativeWatch:
         """Do native work and return its result; raises KeyboardInterrupt when a signal has ended it."""
         if self._watch is None:
             return work()
-        if cancellable and any(getattr(owner, "received", None) for owner in self._owners):
-            raise KeyboardInterrupt  # a signal that came before the watch began
+        if cancellable:
+            for owner in self._owners:
+                if getattr(owner, "received", None):
+                    raise KeyboardInterrupt  # a signal that came before the watch began
         self._watch.enter(cancellable)
         try:
             return work()
@@ -165,12 +173,6 @@ def say_at_once(text: str) -> None:
     shown = "\x1b[?25h\n" if os.isatty(2) else ""
     with suppress(OSError):
         os.write(2, f"{shown}{text}\n".encode(errors="replace"))
-
-
-def _ends_work(handler: Any) -> bool:
-    return handler is signal.default_int_handler or getattr(
-        getattr(handler, "__self__", None), "ends_native_work", False
-    )
 
 
 def _is_interactive() -> bool:

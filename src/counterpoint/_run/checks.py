@@ -34,20 +34,19 @@ if TYPE_CHECKING:
     from ..system import Connection, System
 
 
-def check_run(system: System, options: RunOptions) -> None:
+def check_run(system: System, options: RunOptions, ports: PortTable) -> None:
     """Raise SetupError with every problem that keeps a system from running in this way."""
-    problems = [*_threads(options.threads), *find_problems(system, options), *host_problems(system, options)]
+    problems = [*_threads(options.threads), *find_problems(system, options, ports), *host_problems(system, options)]
     if len(problems) == 1 and problems[0].loop:
         raise AlgebraicLoopError(problems[0].message, problems[0].loop)
     if problems:
         raise SetupError([str(problem) for problem in problems])
 
 
-def find_problems(system: System, options: RunOptions) -> list[Problem]:
+def find_problems(system: System, options: RunOptions, ports: PortTable) -> list[Problem]:
     """Return every problem of a system itself, for the span, scheme and window of a run."""
     system = with_fixed_steps(system, options)
     options = with_window(system, options)
-    ports = PortTable(system)
     problems = [
         *_span(options.until, options.start),
         *_steps(system, options),
@@ -60,8 +59,8 @@ def find_problems(system: System, options: RunOptions) -> list[Problem]:
         *window_problems(system, options),
         *_window_length(options),
         *first_steps_problems(options),
-        *pace_problems(system, options),
-        *event_problems(system, options),
+        *pace_problems(system, options, ports),
+        *event_problems(system, options, ports),
     ]
     return problems or list(_loops(system))
 

@@ -5,9 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import weakref
-from collections.abc import Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from ..errors import SetupError
 
@@ -78,9 +76,8 @@ class Claim:
                     del _claims[id(model)]
         self._models = {}
 
-    @contextmanager
-    def in_use(self) -> Iterator[None]:
-        """Use the run; refuse it to a model, which has the same thread, to another thread meanwhile, and after a fork.
+    def in_use(self) -> Self:
+        """Use the run in a ``with`` block; refuse it to a model, other threads, and after a fork.
 
         Raises
         ------
@@ -88,17 +85,20 @@ class Claim:
             Who has it.
         """
         self._check_process()
+        return self
+
+    def __enter__(self) -> Self:
         mine = self._in_use.acquire(blocking=False)
         if not mine or self._busy:
             if mine:
                 self._in_use.release()
             raise SetupError(f"the {self._what} is advancing: a model or another thread cannot use it meanwhile")
-        try:
-            self._busy = True
-            yield
-        finally:
-            self._busy = False
-            self._in_use.release()
+        self._busy = True
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._busy = False
+        self._in_use.release()
 
     def check(self) -> None:
         """Raise SetupError when the models are no longer those of this claim."""

@@ -42,9 +42,8 @@ class _Target:
     source: str = ""  #: of a connection
 
 
-def event_problems(system: System, options: RunOptions) -> Iterator[Problem]:
+def event_problems(system: System, options: RunOptions, ports: PortTable) -> Iterator[Problem]:
     """Yield everything that is wrong with the events of a system for the span of a run."""
-    ports = PortTable(system)
     for index, event in enumerate(system.events):
         where = f"events[{index}]"
         yield from _time_problems(where, event, options)
@@ -155,9 +154,10 @@ def open_parameters(system: System) -> None:
         _target(system, ports, event.target)
 
 
-def add_events(spec: _core.RunSpec, system: System, connections: Sequence[PlannedConnection], start: float) -> None:
+def add_events(
+    spec: _core.RunSpec, system: System, ports: PortTable, connections: Sequence[PlannedConnection], start: float
+) -> None:
     """Tell the core of all events."""
-    ports = PortTable(system)
     conditions = 0
     for event in system.events:
         place = _target(system, ports, event.target)

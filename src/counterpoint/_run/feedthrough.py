@@ -32,6 +32,8 @@ def find_loop(edges: Edges) -> list[Port]:
     >>> find_loop({"a.y": ["b.u"], "b.u": ["b.y"], "b.y": ["a.u"], "a.u": ["a.y"]})
     ['a.y', 'b.u', 'b.y', 'a.u', 'a.y']
     """
+    if not _has_chains(edges):
+        return []
     state: dict[Port, int] = {}  # 1: on the path, 2: done
     for root in edges:
         path = [root]
@@ -51,6 +53,11 @@ def find_loop(edges: Edges) -> list[Port]:
                 path.append(following)
                 iterators.append(iter(edges.get(following, [])))
     return []
+
+
+def _has_chains(edges: Edges) -> bool:
+    """Whether an edge begins where another one ends; without direct feedthrough none does, and that is usual."""
+    return any(port in edges for after in edges.values() for port in after)
 
 
 def tear_loops(edges: Edges, inputs: Iterable[Port]) -> tuple[dict[Port, list[Port]], list[Port]]:
@@ -76,6 +83,8 @@ def longest_chain(edges: Edges) -> int:
     >>> longest_chain({"a.y": ["b.u"], "b.u": ["b.y"]})
     2
     """
+    if not _has_chains(edges):
+        return int(any(edges.values()))
     length: dict[Port, int] = {}
     order: list[Port] = []
     stack = [(port, False) for port in edges]

@@ -28,7 +28,7 @@ ODD_SHARE = 0.6180339887498949
 """Of a step: what a pace may choose, and what is no simple multiple of anything."""
 
 
-def pace_problems(system: System, options: RunOptions) -> Iterator[Problem]:
+def pace_problems(system: System, options: RunOptions, ports: PortTable) -> Iterator[Problem]:
     """Say why a system cannot run with its paces."""
     if options.real_time is not None and not (is_number(options.real_time) and options.real_time > 0.0):
         text = f"{options.real_time!r}; expected a positive number of simulated seconds per second"
@@ -39,7 +39,6 @@ def pace_problems(system: System, options: RunOptions) -> Iterator[Problem]:
         yield Problem("pace", str(error).removeprefix("pace: "))
         return
     yield from _own_paces(system, pacing)
-    ports = PortTable(system)
     for name, pace in pacing.singles.items():
         where = f"subsystems.{name}.pace"
         yield from _single(where, pace)

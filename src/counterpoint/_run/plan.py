@@ -44,7 +44,7 @@ class PlannedConnection:
     growth: float = STRAIGHT  #: mean of its error over a step, relative to that at the end
 
 
-@dataclass(frozen=True)
+@dataclass
 class Plan:
     """What the core needs to run a system, and the names that belong to its numbers."""
 
@@ -64,10 +64,16 @@ class Plan:
     first_steps: PlannedStart = field(default_factory=PlannedStart)
     compound: Mapping[str, tuple[float, _core.CompoundPace]] = field(default_factory=dict)  #: steps of those refined
 
+    def release(self) -> None:
+        """Let go of the core: names, places and times are left."""
+        del self.spec
+        self.common, self.singles = None, {}
+
 
 def make_plan(system: System, options: RunOptions) -> Plan:
     """Check a system and translate it; raise SetupError with every problem found."""
-    check_run(system, options)
+    ports = PortTable(system)
+    check_run(system, options, ports)
     warn_about_units(system)
     warn_about_bonds(system, options)
     start = float(options.start)
@@ -77,7 +83,9 @@ def make_plan(system: System, options: RunOptions) -> Plan:
     limits = _limits(system, pacing, until - start)
     _tell_step_of_listeners(system)
     _tell_of_run(system, until, pacing)
-    open_parameters(system)
+    if system.events:
+        open_parameters(system)
+        ports = PortTable(system)
     natives = _natives(system)
     steps = _steps(system, natives, start, pacing, limits)
     waits = waits_for(scheme, steps, _pairs(system), _sources(system))
@@ -93,7 +101,6 @@ def make_plan(system: System, options: RunOptions) -> Plan:
         tolerance=tolerance,
         initial_passes=max(1 + longest_chain(chains), 1 if options.outside is None else options.outside.passes),
     )
-    ports = PortTable(system)
     _tear_inputs(spec, ports, torn)
     laws = LawMaker(system, ports, options)
     singles = {name: laws.make(pace, limits[name], name) for name, pace in pacing.singles.items()}
@@ -109,7 +116,7 @@ def make_plan(system: System, options: RunOptions) -> Plan:
         spec.send_slopes(list(system.subsystems).index(name))
     connections = tuple(_add_connections(spec, system, ports, waits, options))
     _check_defects(singles, common, connections)
-    add_events(spec, system, connections, start)
+    add_events(spec, system, ports, connections, start)
     outputs = laws.output_tolerances(pacing.common) if isinstance(pacing.common, Controlled) else ()
     clock = None
     if pacing.factor is not None:

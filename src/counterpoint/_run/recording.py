@@ -60,14 +60,16 @@ class Recorder:
 
     def drain(self, at_least: int = 1) -> None:
         """Move recorded rows to the store, from participants and connections that have at least this many."""
+        keep = self._store.append if self._selection is None else self._keep_selected
         for published in self._driver.take_rows(at_least):
-            self._keep(published.participant, published.rows)
+            keep(published.participant, published.rows)
         for chosen in self._driver.take_step_rows(at_least):
             place = self._paced.index(chosen.participant)
             self._tallies[place].count(chosen.rows)
             self._store.append_steps(place, chosen.rows)
+        connections = self._plan.connections
         for compared in self._driver.take_defect_rows(at_least):
-            connection, rows = self._plan.connections[compared.connection], compared.rows
+            connection, rows = connections[compared.connection], compared.rows
             if self.listener is not None:
                 self.listener(compared.connection, rows)
             if connection.width == 1:
@@ -77,10 +79,9 @@ class Recorder:
                 series = np.asarray(rows)[:, [0, 1 + j, 1 + connection.width + j]]
                 self._store.append_defects(connection.first_label + j, np.ascontiguousarray(series))
 
-    def _keep(self, participant: int, rows: Any) -> None:
-        kept = rows
-        if self._selection is not None:
-            kept = self._selection.keep(participant, self._plan.names[participant], rows)
+    def _keep_selected(self, participant: int, rows: Any) -> None:
+        assert self._selection is not None
+        kept = self._selection.keep(participant, self._plan.names[participant], rows)
         if kept is not None:
             self._store.append(participant, kept)
 
@@ -183,22 +184,24 @@ class Recorder:
 
     def _defects(self) -> list[DefectSummary]:
         summaries = []
+        labels = self._store.layout.connections
         for k, connection in enumerate(self._plan.connections):
             found = self._driver.defect(k)
-            summaries += [
-                DefectSummary(
-                    connection=label,
-                    kind="interpolates" if connection.waits else "extrapolates",
-                    count=found.count,
-                    maximum=found.maximum,
-                    time_of_maximum=found.time_of_maximum,
-                    rms=found.rms,
-                    scale=found.scale,
-                    magnitude=found.magnitude,
-                    growth=connection.growth,
+            kind = "interpolates" if connection.waits else "extrapolates"
+            for label in labels[connection.first_label : connection.first_label + connection.width]:
+                summaries.append(
+                    DefectSummary(
+                        label,
+                        kind,
+                        found.count,
+                        found.maximum,
+                        found.time_of_maximum,
+                        found.rms,
+                        found.scale,
+                        found.magnitude,
+                        connection.growth,
+                    )
                 )
-                for label in _labels(connection.source, connection.target, connection.width)
-            ]
         return summaries
 
 
@@ -207,22 +210,19 @@ def run_layout(system: System, plan: Plan, selection: Selection | None = None) -
     selection = selection or Selection()
     parts = []
     for name, participant in system.subsystems.items():
-        ports = participant.subsystem.output_widths
-        kept = selection.columns_of(name, columns(ports))
-        unit_of = {
-            column: participant.subsystem.units.get(port, "")
-            for port, width in ports.items()
-            for column in columns({port: width})
-        }
-        held = columns({port: width for port, width in ports.items() if _is_held(participant.subsystem, port)})
-        minor = columns({port: ports[port] for port in participant.subsystem.minor_outputs if port in ports})
+        subsystem = participant.subsystem
+        of_port = {port: columns({port: width}) for port, width in subsystem.output_widths.items()}
+        kept = selection.columns_of(name, [column for port in of_port.values() for column in port])
+        unit_of = {column: subsystem.units.get(port, "") for port, names in of_port.items() for column in names}
+        held = [column for port, names in of_port.items() if _is_held(subsystem, port) for column in names]
+        minor = [column for port in subsystem.minor_outputs if port in of_port for column in of_port[port]]
         parts.append(
             SubsystemLayout(
                 name,
                 kept,
-                tuple(unit_of[column] for column in kept),
-                tuple(column for column in held if column in kept),
-                tuple(column for column in minor if column in kept and selection.chosen is None),
+                tuple([unit_of[column] for column in kept]),
+                tuple([column for column in held if column in kept]),
+                tuple([column for column in minor if column in kept and selection.chosen is None]),
             )
         )
     labels = [

@@ -8,8 +8,9 @@ import platform
 import shlex
 import sys
 import time
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
 from os import fspath
 from typing import TYPE_CHECKING, NoReturn, TypeVar, cast
 
@@ -103,10 +104,6 @@ def _paced_driver(plan: Plan, steps: PacedSteps, threads: int) -> Driver:
     )
 
 
-def _nothing_to_run() -> _core.RunSpec:
-    return _core.RunSpec(start=0.0, until=0.0, tolerance=0.0, initial_passes=1)
-
-
 @dataclass(frozen=True)
 class _Ended:
     """What a driver still answers when its run is over."""
@@ -119,10 +116,14 @@ class _Ended:
         return self.last[participant]
 
 
-def _made_by() -> dict[str, str]:
+def _made_by() -> Mapping[str, str]:
     """Return what ran, for the run file."""
-    given = [word for word in getattr(sys, "argv", []) if "token=" not in word]  # results are given away
-    command = shlex.join(given)
+    return _made_by_command(tuple(getattr(sys, "argv", ())))
+
+
+@lru_cache(maxsize=1)
+def _made_by_command(words: tuple[str, ...]) -> Mapping[str, str]:
+    command = shlex.join(word for word in words if "token=" not in word)  # results are given away
     machine = f"{sys.platform} {platform.machine()}"
     return {"version": VERSION, "python": platform.python_version(), "platform": machine, "command": command}
 
@@ -494,7 +495,7 @@ class Run:
         self._claim.release()
         last = [self._driver.values(k) for k in range(len(self._plan.names))]
         self._driver = cast(Driver, _Ended(self._driver.time, last))
-        self._plan = replace(self._plan, spec=_nothing_to_run(), common=None, singles={})
+        self._plan.release()
         del self._recorder, self._stepping
         vars(self).pop("_standstill", None)  # not there yet when the start failed
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
+import weakref
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -43,7 +45,16 @@ def read_description(path: str | os.PathLike[str] | Archive, *, lenient: bool = 
         With all problems found.
     """
     archive = path if isinstance(path, Archive) else Archive(path)
-    return parse_description(archive.read(DESCRIPTION, LARGEST), f"{archive.path}: {DESCRIPTION}", lenient=lenient)
+    data = archive.read(DESCRIPTION, LARGEST)
+    key = (hashlib.sha256(data).digest(), lenient)
+    found = _SHARED.get(key)
+    if found is None:
+        found = _SHARED[key] = parse_description(data, f"{archive.path}: {DESCRIPTION}", lenient=lenient)
+    return found
+
+
+_SHARED: weakref.WeakValueDictionary[tuple[bytes, bool], ModelDescription] = weakref.WeakValueDictionary()
+"""Descriptions in use: a hundred instances of one FMU need one, which nothing changes."""
 
 
 def parse_description(data: bytes, where: str = DESCRIPTION, *, lenient: bool = False) -> ModelDescription:

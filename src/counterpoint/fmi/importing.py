@@ -395,7 +395,7 @@ class Fmu(Subsystem):
         """Log messages of the FMU in its latest run, at most a thousand."""
         if self._made is None:
             return []
-        return [LogMessage.of_core(found) for found in self._made.messages()]
+        return list(map(LogMessage.of_core, self._made.messages()))
 
     def read(self, name: str) -> Any:
         """Return the present value of a variable of any type, during a run.

@@ -379,25 +379,32 @@ class Blocks:
     their rows."""
 
     def __init__(self, width: int) -> None:
+        self._width = width
         self._parts: list[Array | LazyRows] = []
-        self._tail = Rows(width, 8)
+        self._tail: Rows | None = None  # most runs are short, or publish large blocks
         self.count = 0
 
-    def extend(self, block: Array | LazyRows) -> None:
-        """Add the rows of `block`, which is not changed any more; it may become an array when it is first read."""
-        if len(block) >= self.LARGE or len(self._parts) < self.FEW or not isinstance(block, np.ndarray):
-            if self._tail.count:
-                self._seal()
-            self._parts.append(block)
-        else:
-            self._tail.extend(block)
+    def extend(self, block: Array) -> None:
+        """Add the rows of `block`, which is not changed any more."""
+        if len(block) >= self.LARGE or len(self._parts) < self.FEW:
+            return self.add(block)
+        if self._tail is None:
+            self._tail = Rows(self._width, 8)
+        self._tail.extend(block)
         self.count += len(block)
+
+    def add(self, part: Array | LazyRows) -> None:
+        """Add rows as they are; they may become an array when they are first read."""
+        if self._tail is not None:
+            self._seal()
+        self._parts.append(part)
+        self.count += len(part)
 
     def read(self) -> Array:
         """Return a read-only array of all rows."""
         self._seal()
         if not self._parts:
-            return self._tail.read()
+            return Rows(self._width, 0).read()
         parts = [np.asarray(part) for part in self._parts]
         joined = np.concatenate(parts) if len(parts) > 1 else parts[0]
         self._parts = [joined]
@@ -406,7 +413,7 @@ class Blocks:
         return view
 
     def _seal(self) -> None:
-        if self._tail.count:
+        if self._tail is not None and self._tail.count:
             self._parts.append(self._tail.read().copy())
             self._tail.clear()
 
@@ -447,9 +454,10 @@ class MemoryStore:
 
         A block that is not an array yet, but becomes one when it is read, is kept as it is until then.
         """
-        if isinstance(block, np.ndarray):
-            block = checked_block(block, 3, self.layout.connections[connection])
-        self._defects[connection].extend(block)
+        if not isinstance(block, np.ndarray):
+            self._defects[connection].add(block)
+        else:
+            self._defects[connection].extend(checked_block(block, 3, self.layout.connections[connection]))
 
     def append_steps(self, place: int, block: Array) -> None:
         """Add rows of a table of chosen steps, shape ``(n, 6)``."""
