@@ -175,7 +175,7 @@ def _play(load: Load, states: Mapping[str, _State], network: Network, span: floa
             blocked.append((t, place, name))
             if queue:
                 continue
-            ready = states[name].part.free  # a chain that the second rule breaks: with what is there
+            ready = 0.0, 0.0  # a chain that the second rule breaks: with what is there
             blocked.pop()
         _step(load, states[name], network, name, ready)
         for entry in blocked:
@@ -212,9 +212,9 @@ def _sample_for(other: _State, needed: float, step: float, waits: bool, toleranc
     return place if place < len(other.ends) else None
 
 
-def _step(load: Load, state: _State, network: Network, name: str, ready: tuple[float, float] | float) -> None:
+def _step(load: Load, state: _State, network: Network, name: str, ready: tuple[float, float]) -> None:
     part = state.part
-    inside, outside = ready if isinstance(ready, tuple) else (ready, 0.0)
+    inside, outside = ready
     begin = max(part.free, inside)
     if outside > part.known:
         part.requests += 1
