@@ -464,8 +464,7 @@ void bind_coupling(nb::module_& m) {
         auto window = std::make_unique<PacedWindow>(std::move(law), limits, clock_of(spec), rejects);
         return std::make_unique<WindowedScheduler>(spec, std::move(window), threads);
       },
-      nb::arg("spec"), nb::arg("threads"), nb::arg("law"), nb::arg("limits"), nb::arg("listens"),
-      nb::arg("rejects"),
+      nb::arg("spec"), nb::arg("threads"), nb::arg("law"), nb::arg("limits"), nb::arg("listens"), nb::arg("rejects"),
       "All participants step together, as long as the law says; it is told what arrives where it listens. Steps that "
       "met something unforeseen may be rejected.");
   m.def(

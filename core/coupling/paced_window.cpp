@@ -40,7 +40,8 @@ bool PacedWindow::again(int /*pass*/, double end, const std::vector<InterfaceSig
   if (!rejects_) return false;
   if (cut_at_condition(end)) return true;
   const StepError found = chooser.law().error_of_step(end, chooser.length_of_step());
-  if (!(found.error > most_unforeseen) || chooser.length_of_step() <= chooser.limits().smallest * (1.0 + 1e-9)) return false;
+  if (!(found.error > most_unforeseen) || chooser.length_of_step() <= chooser.limits().smallest * (1.0 + 1e-9))
+    return false;
   end_ = chooser.reject(found.error, found.signal, factor_of_rejected(found.error, found.power));
   return true;
 }
@@ -90,7 +91,10 @@ std::pair<double, int> PassLaw::largest_defect() const {
 
 TwoPassWindow::TwoPassWindow(std::shared_ptr<PassLaw> law, const StepLimits& limits, const StepClock& clock,
                              Setup setup)
-    : PacedWindow(law, limits, clock, true), law_(std::move(law)), setup_(std::move(setup)), motions_(setup_.outputs.size()) {
+    : PacedWindow(law, limits, clock, true),
+      law_(std::move(law)),
+      setup_(std::move(setup)),
+      motions_(setup_.outputs.size()) {
   for (std::size_t k = 0; k < motions_.size(); ++k) motions_[k].scale = setup_.outputs[k].tolerance.scale;
 }
 

@@ -128,8 +128,8 @@ class TwoPassWindow final : public PacedWindow {
   std::shared_ptr<PassLaw> law_;
   Setup setup_;
   std::vector<Motion> motions_;  ///< by output
-  int windows_ = 0;         ///< that are behind
-  bool is_second_ = false;  ///< the pass under way is the second one of its step
+  int windows_ = 0;              ///< that are behind
+  bool is_second_ = false;       ///< the pass under way is the second one of its step
 };
 
 }  // namespace counterpoint

@@ -105,7 +105,7 @@ struct StepLimits {
   double growth = std::numeric_limits<double>::infinity();   ///< a step is at most so many times the one before
   double reduction = 0.0;                                    ///< and at least so many times
   double alignment = 0.0;                                    ///< s; no step goes over a multiple of it; 0: none
-  bool even = false;     ///< the last two steps before a time that is met are of equal length
+  bool even = false;      ///< the last two steps before a time that is met are of equal length
   bool foresees = false;  ///< steps end at events that sources know beforehand
 };
 

@@ -11,7 +11,7 @@ namespace counterpoint {
 namespace {
 
 constexpr double least_share = 0.3;  ///< as in error_laws.cpp
-constexpr int most_points = 6;  ///< Network::first_needed keeps as many samples
+constexpr int most_points = 6;       ///< Network::first_needed keeps as many samples
 
 /// The last samples of an output that a law may look at.
 struct Recent {
@@ -142,8 +142,8 @@ StepChoice ExtrapolationLaw::propose(double t, double last, double known) {
 StepError ExtrapolationLaw::error_of_step(double t_end, double length) {
   StepError worst;
   for (std::size_t k = 0; k < signals_.size(); ++k) {
-    const Derivative found = derivative_of(recent_samples(*network_, signals_[k], participant_, t_end),
-                                           signals_[k].derivative);
+    const Derivative found =
+        derivative_of(recent_samples(*network_, signals_[k], participant_, t_end), signals_[k].derivative);
     const double error = found.size * std::pow(length, found.order) * share(length) / allowed(k);
     if (found.order > 0 && error > worst.error) worst = {error, static_cast<int>(k), found.order + 1};
   }

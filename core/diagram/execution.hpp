@@ -209,7 +209,7 @@ class Execution {
   std::vector<int> ending_;  ///< blocks that may end the run
   std::vector<Block*> timed_;
   std::vector<const Block*> sources_;  ///< that know their events from the time alone
-  std::vector<char> changed_;  ///< by place in updating_
+  std::vector<char> changed_;          ///< by place in updating_
   std::vector<const double*> outlets_;
   int crossings_ = 0;
   bool needs_major_ = false;

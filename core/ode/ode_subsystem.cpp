@@ -147,7 +147,9 @@ void OdeSubsystem::put(const std::vector<double>& x, const std::vector<double>& 
   if (!earlier.empty()) solver_->set_earlier_states(earlier, step);
 }
 
-std::unique_ptr<SavedState> OdeSubsystem::save() const { return std::make_unique<Saved>(x_, solver_->memory(), last_step_); }
+std::unique_ptr<SavedState> OdeSubsystem::save() const {
+  return std::make_unique<Saved>(x_, solver_->memory(), last_step_);
+}
 
 void OdeSubsystem::restore(const SavedState& state) {
   const Saved& saved = static_cast<const Saved&>(state);

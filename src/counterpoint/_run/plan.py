@@ -22,7 +22,17 @@ from .event_plan import add_events, open_parameters
 from .feedthrough import longest_chain, tear_loops
 from .first_steps import PlannedStart, plan_first_steps
 from .options import RunOptions
-from .pacing import ASSUMING, NO_END, LawMaker, PacedSteps, Pacing, core_limits, pacing_of, rejects_steps, resolved_limits
+from .pacing import (
+    ASSUMING,
+    NO_END,
+    LawMaker,
+    PacedSteps,
+    Pacing,
+    core_limits,
+    pacing_of,
+    rejects_steps,
+    resolved_limits,
+)
 from .port_table import PortTable
 from .precedence import Scheme, scheme_problems, to_scheme, waits_for
 from .time_resolution import time_tolerance

@@ -197,8 +197,8 @@ def defect(
     first, smallest, largest, growth, align
         See :class:`Limits`.
     reject : bool, optional
-        Whether a step that met something unforeseen, with an error of more than 2.5 times the tolerance, is made
-        again, shorter. Default: in ``run``, where all subsystems are ours and save their states, unless all are linear, which
+        Whether a step that met something unforeseen, with an error of more than 2.5 times the tolerance, is made again,
+        shorter. Default: in ``run``, where all subsystems are ours and save their states, unless all are linear, which
         meet nothing unforeseen.
 
     Examples
