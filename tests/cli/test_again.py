@@ -149,6 +149,25 @@ def test_what_is_recorded_is_chosen_and_kept_when_run_again(case, counterpoint, 
     assert 'record: "model.z": no such output; did you mean "model.y"' in err
 
 
+def test_a_run_that_keeps_some_signals_draws_those(counterpoint, examples, tmp_path):
+    for record in ("slow.x", "slow"):
+        out = tmp_path / record
+        file = examples / "two_mass.toml"
+        code, _, err = counterpoint("run", file, "--record", record, "--until", "1", "--check", "off", "--out", out)
+        assert code == 0
+        assert "incomplete" not in err
+        assert (out / "two-mass.png").exists()
+
+
+def test_a_mechanism_that_keeps_some_signals_draws_those(counterpoint, examples, tmp_path):
+    kept = ["--record", "four-bar.violation", "--until", "0.1", "--check", "off"]
+    code, _, err = counterpoint("run", examples / "four-bar.toml", *kept, "--out", tmp_path / "run")
+    assert code == 0
+    assert "incomplete" not in err
+    # Without coordinates there is no motion to show.
+    assert {path.name for path in (tmp_path / "run").iterdir()} == {"four-bar.h5", "four-bar.png", "four-bar-checks.png"}
+
+
 def test_a_shell_completes_schemes_studies_and_signals(case, counterpoint):
     from click.shell_completion import ShellComplete
 

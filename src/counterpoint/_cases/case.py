@@ -53,6 +53,11 @@ class CaseFile:
         return read_document(self.path)
 
 
+def recorded(result: Result, names: Iterable[str]) -> list[str]:
+    """Return those of the names that the run has kept samples of: a user may record some signals only."""
+    return [name for name in names if name in result and result.expand(name)]
+
+
 @dataclass(frozen=True)
 class CaseSettings:
     """What is given for a run beside the file: ``until`` and ``step`` in s; None leaves what the file says."""

@@ -280,6 +280,8 @@ def _print_events(result: Result) -> None:
 
 def _draw(result: Result, case: Case, where: Outputs) -> Iterator[Path]:
     """Draw the pictures of a run; yield each file when it is there."""
-    result.plot(*(case.plot or ()), path=where.picture)
+    from .._cases.case import recorded
+
+    result.plot(*recorded(result, case.plot or ()), path=where.picture)
     yield where.picture
     yield from case.draw_extras(result, where.folder / where.name)

@@ -9,7 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from .._cases.case import Case
+from .._cases.case import Case, recorded
 from .._cases.provenance import provenance
 from .._cases.registry import check_kind, read_case
 from .._common.numbers import MOST_THREADS, is_whole
@@ -229,7 +229,7 @@ class Scenario(Case):
     def draw_extras(self, result: Result, stem: Path) -> Iterator[Path]:
         """Write the motion of each mechanism as an HTML page; yield each file when it is there."""
         for name, mechanism in self.mechanisms().items():
-            if "q" in mechanism.standard_outputs and result.rows(name) >= 2:
+            if result.rows(name) >= 2 and recorded(result, [f"{name}.q"]):
                 page = stem.with_name(f"{stem.name}-{name}.html")
                 yield mechanism.animation(result, name).save(page)
 

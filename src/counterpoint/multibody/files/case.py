@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..._cases.case import CaseFile, CaseSettings, check_code, refuse_for_models
+from ..._cases.case import CaseFile, CaseSettings, check_code, recorded, refuse_for_models
 from ..._cases.model_case import ModelCase
 from ..._display.outline import show_tables
 from ..._files.overriding import overridden
@@ -87,11 +87,11 @@ class MechanismCase(ModelCase):
 
     def draw_extras(self, result: Result, stem: Path) -> Iterator[Path]:
         """Draw energy and constraint violation, and the motion as an HTML page; yield each file when it is there."""
-        if self.checks:
+        if checks := recorded(result, self.checks):
             picture = stem.with_name(stem.name + "-checks.png")
-            result.plot(*self.checks, path=picture)
+            result.plot(*checks, path=picture)
             yield picture
-        if result.rows(self.name) >= 2 and "q" in self.mechanism.standard_outputs:
+        if result.rows(self.name) >= 2 and recorded(result, [f"{self.name}.q"]):
             page = stem.with_name(stem.name + ".html")
             yield self.mechanism.animation(result, self.name, traces=self.settings.traces).save(page)
 
