@@ -13,6 +13,9 @@ if(NOT ZIG_PROGRAM)
   set(ZIG_PROGRAM "${ZIG_PROGRAM}" CACHE FILEPATH "The program zig")
 endif()
 
+# No library of this system: another one, or an older one, need not have it.
+set(COUNTERPOINT_KLU OFF CACHE BOOL "Use KLU of SuiteSparse if it is installed")
+
 string(REGEX MATCH "^([^-]+)-([^-]+)" parts "${ZIG_TARGET}")
 set(processor "${CMAKE_MATCH_1}")
 set(systems_linux Linux)

@@ -165,7 +165,11 @@ def test_a_mechanism_that_keeps_some_signals_draws_those(counterpoint, examples,
     assert code == 0
     assert "incomplete" not in err
     # Without coordinates there is no motion to show.
-    assert {path.name for path in (tmp_path / "run").iterdir()} == {"four-bar.h5", "four-bar.png", "four-bar-checks.png"}
+    assert {path.name for path in (tmp_path / "run").iterdir()} == {
+        "four-bar.h5",
+        "four-bar.png",
+        "four-bar-checks.png",
+    }
 
 
 def test_a_shell_completes_schemes_studies_and_signals(case, counterpoint):
