@@ -1,8 +1,9 @@
 #include "coupling/acceleration.hpp"
 
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
+
+#include "linear/decompositions.hpp"
 
 namespace counterpoint {
 
@@ -50,7 +51,8 @@ Eigen::VectorXd QuasiNewton::next(const Eigen::VectorXd& x, const Eigen::VectorX
     results.push_back(d->made);
   }
   const Eigen::MatrixXd v = matrix_of(columns), w = matrix_of(results);
-  const Eigen::VectorXd a = v.householderQr().solve(-residual.cwiseProduct(weights));
+  const Eigen::VectorXd weighted = -residual.cwiseProduct(weights);
+  const Eigen::VectorXd a = linear::least_squares(v, weighted);
   const Eigen::VectorXd left = residual + (v * a).cwiseQuotient(weights);  // what the differences do not explain
   return x + w * a - (left - residual) + spec_.relaxation * left;
 }
@@ -67,19 +69,19 @@ std::vector<const QuasiNewton::Difference*> QuasiNewton::candidates() const {
   return all;
 }
 
-/// The diagonal of R is what is left of a column when the newer ones are taken away.
+/// Those of which something is left when the newer ones are taken away.
 std::vector<const QuasiNewton::Difference*> QuasiNewton::filtered(std::vector<const Difference*> all,
                                                                   const Eigen::VectorXd& weights, double share) {
   if (all.empty()) return all;
   std::vector<Eigen::VectorXd> columns;
   for (const Difference* d : all) columns.push_back(d->residual.cwiseProduct(weights));
   const Eigen::MatrixXd v = matrix_of(columns);
-  const Eigen::HouseholderQR<Eigen::MatrixXd> qr(v);
+  const Eigen::VectorXd left = linear::remaining_sizes(v);
   std::vector<const Difference*> kept;
   for (std::size_t k = 0; k < all.size(); ++k) {
     const auto j = static_cast<Eigen::Index>(k);
     const double size = v.col(j).norm();
-    if (size > 0.0 && std::abs(qr.matrixQR()(j, j)) > share * size) kept.push_back(all[k]);
+    if (size > 0.0 && std::abs(left[j]) > share * size) kept.push_back(all[k]);
   }
   return kept;
 }

@@ -1,10 +1,10 @@
 #include "coupling/initial_loops.hpp"
 
-#include <Eigen/Dense>
 #include <cmath>
 #include <sstream>
 
 #include "check.hpp"
+#include "linear/decompositions.hpp"
 
 namespace counterpoint {
 
@@ -26,7 +26,7 @@ class InitialLoops {
     Vector z = own_values();
     Vector r = residual(z);
     for (int iteration = 0; iteration < most_iterations && error(z, r) > tight; ++iteration) {
-      const Vector step = Eigen::FullPivLU<Eigen::MatrixXd>(jacobian(z, r)).solve(-r);
+      const Vector step = linear::solve_singular(jacobian(z, r), -r);
       if (!step.allFinite() || !descend(z, r, step)) break;
     }
     if (!(error(z, r) <= accepted)) fail(z, r);

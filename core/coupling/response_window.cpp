@@ -1,11 +1,10 @@
 #include "coupling/response_window.hpp"
 
-#include <Eigen/LU>
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 
 #include "coupling/network.hpp"
+#include "linear/decompositions.hpp"
 
 namespace counterpoint {
 
@@ -62,9 +61,7 @@ void ResponseEstimate::fit(const PastWindows& past) {
       values(k, static_cast<Eigen::Index>(j)) = weight * past.published[next][signal] / past.sizes[signal];
     }
   }
-  Eigen::CompleteOrthogonalDecomposition<Eigen::MatrixXd> solver;
-  solver.setThreshold(rank_tolerance);
-  coefficients_ = solver.compute(regressors).solve(values);
+  coefficients_ = linear::smallest_least_squares(regressors, values, rank_tolerance);
 }
 
 void ResponseEstimate::add_to(const PastWindows& past, Eigen::MatrixXd& matrix, Eigen::VectorXd& right) const {
@@ -128,7 +125,7 @@ Eigen::VectorXd ResponseWindow::estimate() const {
     if (!one.is_ready()) return {};
     one.add_to(past_, matrix, right);
   }
-  const Eigen::VectorXd found = matrix.partialPivLu().solve(right).cwiseProduct(past_.sizes);
+  const Eigen::VectorXd found = linear::solve(matrix, right).cwiseProduct(past_.sizes);
   return found.allFinite() ? found : Eigen::VectorXd();
 }
 

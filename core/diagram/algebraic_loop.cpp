@@ -4,9 +4,10 @@
 
 #include "diagram/algebraic_loop.hpp"
 
-#include <Eigen/Dense>
 #include <cmath>
 #include <sstream>
+
+#include "linear/decompositions.hpp"
 
 namespace counterpoint::diagram {
 namespace {
@@ -60,7 +61,7 @@ class AlgebraicLoopBlock final : public Block {
       jacobian_.col(j) = (moved_ - residual_) / delta;
       varied[j] = guess_[j];
     }
-    const Eigen::VectorXd correction = jacobian_.partialPivLu().solve(-residual_);
+    const Eigen::VectorXd correction = linear::solve(jacobian_, -residual_);
     const double before = residual_.norm();
     // Half the correction as long as it makes things worse: kinks of saturations lead Newton astray.
     double share = 1.0;

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "coupling/subsystem.hpp"
+#include "linear/decompositions.hpp"
 #include "ode/product.hpp"
 
 namespace counterpoint {
@@ -30,7 +31,7 @@ void ImplicitEquation::solve_linear(const Vector& base, double w, const double* 
 
 void ImplicitEquation::form_inverse() {
   const int n = f_->states();
-  inverse_ = (Matrix::Identity(n, n) - weight_.value() * linear_->a()).inverse();
+  inverse_ = linear::inverse(Matrix::Identity(n, n) - weight_.value() * linear_->a());
 }
 
 void ImplicitEquation::set_memory(double w) {
@@ -48,7 +49,8 @@ void solve_newton(Slopes& f, double t, const Vector& base, double w, Vector& z) 
     if (!std::isfinite(slope[i])) right_hand_side_not_finite(t, static_cast<int>(i));
   }
   const Matrix jacobian = Matrix::Identity(n, n) - w * difference_jacobian(f, t, z.data(), slope, 1.0);
-  const Eigen::PartialPivLU<Matrix> factors(jacobian);
+  linear::RowLu factors;
+  factors.compute(jacobian);
   for (int iteration = 0; iteration < newton_iterations; ++iteration) {
     right = base + w * slope - z;
     const Vector correction = factors.solve(right);

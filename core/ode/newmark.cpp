@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "coupling/subsystem.hpp"
+#include "linear/decompositions.hpp"
 #include "ode/implicit.hpp"
 
 namespace counterpoint {
@@ -83,7 +84,7 @@ class Newmark final : public Solver {
   void form_inverse(double h, const Matrix& jacobian) {
     const Matrix tangent = Matrix::Identity(m_, m_) - h * h * beta_ * jacobian.bottomLeftCorner(m_, m_) -
                            h * gamma_ * jacobian.bottomRightCorner(m_, m_);
-    inverse_ = tangent.inverse();
+    inverse_ = linear::inverse(tangent);
   }
 
   RightHandSidePointer f_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "linear/decompositions.hpp"
 #include "ode/method.hpp"
 
 namespace counterpoint {
@@ -67,7 +68,7 @@ class Rosenbrock final : public Method {
   bool has_jacobian_ = false;
   double t_ = 0.0, h_ = 1.0;
   Matrix jacobian_;
-  Eigen::PartialPivLU<Matrix> factors_;
+  linear::RowLu factors_;
   Vector f0_, f1_, f2_, k1_, k2_, k3_, time_slope_, stage_, from_;
 };
 

@@ -2,6 +2,7 @@
 // oscillations. The slope at the start is evaluated again with the inputs known now; in a coupled run
 // this matters more than the scheme.
 
+#include "linear/decompositions.hpp"
 #include "ode/implicit.hpp"
 #include "ode/linear_step.hpp"
 
@@ -31,7 +32,7 @@ class Trapezoidal final : public Method {
 /// P = (I - h/2 A)^-1 (I + h/2 A),  Q_0 = Q_1 = (I - h/2 A)^-1 h/2 B.
 LinearMap gather(const LinearRightHandSide& f, double h) {
   const int n = f.states();
-  const Matrix inverse = (Matrix::Identity(n, n) - 0.5 * h * f.a()).inverse();
+  const Matrix inverse = linear::inverse(Matrix::Identity(n, n) - 0.5 * h * f.a());
   const Matrix q = inverse * (0.5 * h * f.b());
   return {inverse * (Matrix::Identity(n, n) + 0.5 * h * f.a()), {q, q}};
 }

@@ -2,10 +2,10 @@
 // Reference: González et al. (2010), section 3.4: it filters the stiff changes of the slow signal
 // when the steps differ by much. Error O(H^(P+1)), a larger constant than Lagrange's.
 
-#include <Eigen/Dense>
 #include <algorithm>
 #include <stdexcept>
 
+#include "linear/decompositions.hpp"
 #include "signal/newton.hpp"
 
 namespace counterpoint {
@@ -48,7 +48,7 @@ class LeastSquares final : public Approximation {
       for (int d = 1; d <= degree; ++d) basis(i, d) = basis(i, d - 1) * x;
       for (int j = 0; j < out.width; ++j) values(i, j) = s.value(newest - i)[j];
     }
-    const Eigen::MatrixXd solution = basis.householderQr().solve(values);
+    const Eigen::MatrixXd solution = linear::least_squares(basis, values);
     out.degree = degree;
     std::fill_n(out.nodes.begin(), degree, centre);
     double power = 1.0;
