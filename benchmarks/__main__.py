@@ -11,10 +11,12 @@ BENCHMARKS = {
     "coupling": "benchmarks.coupling",
     "diagram": "benchmarks.diagram",
     "fast-paths": "benchmarks.fast_paths",
+    "federation": "benchmarks.federation",
     "fmi": "benchmarks.fmi",
     "linear": "benchmarks.linear",
     "link": "benchmarks.link",
     "multibody": "benchmarks.multibody",
+    "scale": "benchmarks.scale",
 }
 
 

@@ -37,6 +37,7 @@ PAGES = (
     "how-to/animation.md",
     "how-to/stability.md",
     "how-to/advise.md",
+    "how-to/sweep.md",
 )
 
 # A fenced block, with the file it stands for when a comment <!-- file: NAME --> comes before it;

@@ -218,3 +218,24 @@ def test_the_link_benchmark_measures_all_transports():
     assert {row.work for row in bench.rows} == {"round-trip", "step", "isolated-fmu", "start"}
     assert {row.size for row in bench.rows if row.work == "step"} == {"shared memory", "Unix socket", "TCP"}
     assert all(np.isfinite(row.value) and row.value > 0 for row in bench.rows)
+
+
+def test_the_scale_benchmark_measures_sweeps_and_many_subsystems():
+    # Without the works that start a cluster or many processes, whose ways tests/sweeps has.
+    from benchmarks import scale
+    from benchmarks.harness import Bench
+
+    bench = Bench("scale", quick=True)
+    for work in ("overhead", "episodes", "subsystems"):
+        scale.WORKS[work](bench)
+    assert {row.work for row in bench.rows} == {"overhead", "episodes", "subsystems"}
+    assert all(np.isfinite(row.value) for row in bench.rows)
+
+
+@pytest.mark.parametrize("shape", ["ring", "star", "grid"])
+def test_systems_of_many_subsystems_run(shape):
+    from benchmarks.many_subsystems import SHAPES
+
+    system = SHAPES[shape](35)
+    result = system.run(until=0.1, scheme="parallel")
+    assert len(result.subsystems) == 35 and result.status == "finished"

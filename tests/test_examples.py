@@ -11,11 +11,18 @@ import pytest
 
 EXAMPLES = Path(__file__).resolve().parents[1] / "examples"
 MECHANISMS = sorted(path for path in EXAMPLES.glob("*.toml") if "[mechanism]" in path.read_text(encoding="utf-8"))
-SCENARIOS = sorted(set(EXAMPLES.glob("*.toml")) - set(MECHANISMS))
+SWEEPS = sorted(path for path in EXAMPLES.glob("*.toml") if "[vary]" in path.read_text(encoding="utf-8"))
+SCENARIOS = sorted(set(EXAMPLES.glob("*.toml")) - set(MECHANISMS) - set(SWEEPS))
 SCRIPTS = sorted(path for path in EXAMPLES.glob("*.py") if path.name != "heater_models.py")
 GALLERY = EXAMPLES.parent / "docs" / "make_notebooks.py"
 NOTEBOOKS = sorted((EXAMPLES / "notebooks").glob("*.ipynb"))
-NEEDS = {"fmpy_master.py": "fmpy", "pathsim_master.py": "pathsim"}
+NEEDS = {
+    "fmpy_master.py": "fmpy",
+    "pathsim_master.py": "pathsim",
+    "sensitivity.py": "SALib",
+    "calibration.py": "scipy",
+    "optimisation.py": "optuna",
+}
 HOSTS = ("diagram_master.py", "fmpy_master.py", "pathsim_master.py", "scheduler_master.py")
 
 
@@ -30,12 +37,19 @@ def run(folder, *command):
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)
 def test_a_script_runs_and_says_something(script, tmp_path):
     if script.name in NEEDS:
-        pytest.importorskip(NEEDS[script.name])
+        pytest.importorskip(NEEDS[script.name], reason=f"needs {NEEDS[script.name]}")
     done = run(tmp_path, str(script))
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip()
     # One model under four masters. The closed form is 1.0224 and 1.5792, the rotor's steps of 20 ms leave 1.577.
     assert script.name not in HOSTS or done.stdout.startswith("shaft 1.02 rad, rotor 1.58 rad")
+
+
+@pytest.mark.parametrize("plan", SWEEPS, ids=lambda path: path.name)
+def test_a_sweep_runs_all_its_points(plan, tmp_path):
+    done = run(tmp_path, "-m", "counterpoint", "sweep", str(plan), "--workers", "1")
+    assert done.returncode == 0, done.stderr
+    assert "points done, 0 failed" in done.stdout
 
 
 @pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda path: path.name)

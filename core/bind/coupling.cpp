@@ -17,6 +17,7 @@
 #include "coupling/embedded.hpp"
 #include "coupling/paced_window.hpp"
 #include "coupling/repeated_start.hpp"
+#include "coupling/reselection.hpp"
 #include "coupling/response_window.hpp"
 #include "coupling/scheduler.hpp"
 #include "coupling/windowed_scheduler.hpp"
@@ -210,6 +211,29 @@ void bind_network(Class& c) {
       "The run is over: let subsystems go.");
   c.def("advance", &Driver::advance, nb::arg("target"), nb::arg("wall_seconds"), nb::call_guard<LeavesInterpreter>());
   c.def("time_of", [](Driver& d, int i) { return d.network().participants.at(i).t; });
+  c.def(
+      "next_of", [](Driver& d, int i) { return d.network().participants.at(i).t_next; },
+      "End of the step that a participant has proposed, s; infinity when it has finished.");
+  c.def(
+      "samples_from",
+      [](Driver& d, int i, std::size_t first) {
+        History& h = d.network().participants.at(i).history;
+        const int width = h.width();
+        const int columns = 1 + (h.has_derivatives() ? 2 : 1) * width;
+        std::vector<double> rows;
+        rows.reserve((h.end() - first) * columns);
+        for (std::size_t k = first; k < h.end(); ++k) {
+          rows.push_back(h.time(k));
+          rows.insert(rows.end(), h.value(k), h.value(k) + width);
+          if (h.has_derivatives()) rows.insert(rows.end(), h.derivative(k), h.derivative(k) + width);
+        }
+        h.keep_from(h.end());
+        return to_rows(std::move(rows), columns);
+      },
+      nb::arg("participant"), nb::arg("first"),
+      nb::sig("def samples_from(self, participant: int, first: int) -> NDArray[numpy.float64]"),
+      "Rows of time, outputs and their derivatives (where they are kept) from sample `first` on; later ones are kept "
+      "until they are asked for.");
   c.def("steps", [](Driver& d, int i) { return d.network().participants.at(i).steps; });
   c.def(
       "evaluations", [](Driver& d, int i) { return d.network().participants.at(i).subsystem->evaluations(); },
@@ -234,6 +258,12 @@ void bind_network(Class& c) {
   c.def("set_constant", [](Driver& d, int i, int offset, double value) {
     d.network().participants.at(i).inputs->set_constant(offset, value);
   });
+  c.def(
+      "change_approximation",
+      [](Driver& d, int connection, const ApproximationPointer& approximation) {
+        change_approximation(d.network(), connection, approximation);
+      },
+      nb::arg("connection"), nb::arg("approximation"), "Between steps, without fast paths.");
   c.def(
       "event_records",
       [](Driver& d) {
@@ -300,6 +330,7 @@ void bind_coupling(nb::module_& m) {
       .def_prop_ro("input_width", &Subsystem::input_width)
       .def_prop_ro("output_width", &Subsystem::output_width)
       .def_prop_ro("preferred_step", &Subsystem::preferred_step)
+      .def_prop_ro("stops_early", &Subsystem::stops_early)
       .def_prop_ro("offers_derivatives", &Subsystem::offers_derivatives);
   m.def(
       "host_ports",
@@ -353,6 +384,9 @@ void bind_coupling(nb::module_& m) {
           },
           nb::arg("subsystem"), nb::arg("step"), nb::arg("constants"), nb::arg("waits_for"), nb::arg("records"),
           nb::arg("may_overrun"), nb::arg("pace").none() = nb::none())
+      .def(
+          "send_slopes", [](RunSpec& self, int participant) { self.participants.at(participant).sends_slopes = true; },
+          nb::arg("participant"), "Another program wants the derivatives of its outputs.")
       .def(
           "keep_to", [](RunSpec& self, std::shared_ptr<WallClock> clock) { self.wall_clock = std::move(clock); },
           nb::arg("wall_clock"))
@@ -424,13 +458,16 @@ void bind_coupling(nb::module_& m) {
   bind_network<WindowedScheduler>(windowed);
   m.def(
       "paced_scheduler",
-      [](RunSpec& spec, int threads, std::shared_ptr<StepLaw> law, const StepLimits& limits, bool listens) {
+      [](RunSpec& spec, int threads, std::shared_ptr<StepLaw> law, const StepLimits& limits, bool listens,
+         bool rejects) {
         if (listens) spec.indicators.push_back(law);
-        auto window = std::make_unique<PacedWindow>(std::move(law), limits, clock_of(spec));
+        auto window = std::make_unique<PacedWindow>(std::move(law), limits, clock_of(spec), rejects);
         return std::make_unique<WindowedScheduler>(spec, std::move(window), threads);
       },
       nb::arg("spec"), nb::arg("threads"), nb::arg("law"), nb::arg("limits"), nb::arg("listens"),
-      "All participants step together, as long as the law says; it is told what arrives where it listens.");
+      nb::arg("rejects"),
+      "All participants step together, as long as the law says; it is told what arrives where it listens. Steps that "
+      "met something unforeseen may be rejected.");
   m.def(
       "two_pass_scheduler",
       [](RunSpec& spec, int threads, std::shared_ptr<StepLaw> law, const StepLimits& limits, double tolerance,

@@ -91,6 +91,9 @@ void bind_settings(nb::module_& m) {
       .def_rw("event_mode", &InstanceSettings::event_mode)
       .def_rw("early_return", &InstanceSettings::early_return)
       .def_rw("intermediate", &InstanceSettings::intermediate);
+  nb::class_<SpareInstance>(m, "SpareInstance", "Keeps an instance from one run to the next.")
+      .def(nb::init<>())
+      .def_prop_ro("reuses", &SpareInstance::reuses, "Runs that took it.");
   nb::class_<FmuSetup>(m, "FmuSetup", "What a run needs to know about an FMU.")
       .def(nb::init<>())
       .def_rw("major", &FmuSetup::major)
@@ -113,7 +116,8 @@ void bind_settings(nb::module_& m) {
             self.state.assign(data, data + bytes.size());
           })
       .def_rw("memory", &FmuSetup::memory)
-      .def_rw("integration", &FmuSetup::integration);
+      .def_rw("integration", &FmuSetup::integration)
+      .def_rw("spare", &FmuSetup::spare, nb::arg().none());
 }
 
 void bind_messages(nb::module_& m) {

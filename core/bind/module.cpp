@@ -12,6 +12,7 @@ NB_MODULE(_core, m) {
   counterpoint::bind::bind_window(m);
   counterpoint::bind::bind_coupling(m);
   counterpoint::bind::bind_python_subsystems(m);
+  counterpoint::bind::bind_fed(m);
   counterpoint::bind::bind_ode(m);
   counterpoint::bind::bind_multibody(m);
   counterpoint::bind::bind_diagram(m);

@@ -1,6 +1,7 @@
 // Paces: how steps are chosen, and what was chosen.
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/vector.h>
 
@@ -156,7 +157,8 @@ void bind_pace(nb::module_& m) {
       .def_rw("growth", &StepLimits::growth)
       .def_rw("reduction", &StepLimits::reduction)
       .def_rw("alignment", &StepLimits::alignment, "s")
-      .def_rw("even", &StepLimits::even);
+      .def_rw("even", &StepLimits::even)
+      .def_rw("foresees", &StepLimits::foresees);
   nb::class_<Pace>(m, "Pace", "How the next step of one participant is chosen.");
   m.def(
       "law_pace",

@@ -61,7 +61,8 @@ class PythonApproximation final : public Approximation {
 void bind_signal(nb::module_& m) {
   nb::class_<Approximation>(m, "Approximation", "How an input is made from samples at any time asked.")
       .def_prop_ro("name", &Approximation::name)
-      .def_prop_ro("depends_on_step", &Approximation::depends_on_step);
+      .def_prop_ro("depends_on_step", &Approximation::depends_on_step)
+      .def_prop_ro("wants_derivatives", &Approximation::wants_derivatives);
 
   m.def(
       "hold",
@@ -90,6 +91,8 @@ void bind_signal(nb::module_& m) {
       nb::arg("kind"));
   m.def("variable_order", recipe::maker(recipe::variable_order_factory), nb::arg("lowest"), nb::arg("highest"));
   m.def("transition", recipe::maker(recipe::transition_factory), nb::arg("order"));
+  m.def("energy_corrected", recipe::maker(recipe::energy_corrected_factory), nb::arg("order"), nb::arg("column"),
+        nb::arg("sign"), nb::arg("differentiated"));
   m.def(
       "python_approximation",
       [](nb::object evaluate, int points, const std::string& name) -> ApproximationPointer {

@@ -10,6 +10,8 @@ namespace counterpoint {
 namespace {
 /// Errors below this say no more than that steps may grow, in units of the tolerance.
 constexpr double least_error = 1e-4;
+/// Steps that are shorter than this share of the mean may be no more wrong: several of them follow each other.
+constexpr double least_share = 0.3;
 }  // namespace
 
 double PiController::tell(double error, double power) {
@@ -23,7 +25,7 @@ double PiController::factor(double logarithm, double safety) { return safety * s
 
 DefectLaw::DefectLaw(double tolerance, std::vector<SignalTolerance> signals, double ahead)
     : tolerance_(tolerance), ahead_(ahead) {
-  for (const SignalTolerance& signal : signals) slots_.push_back({signal, {}, {}, {}});
+  for (const SignalTolerance& signal : signals) slots_.push_back({signal, {}, {}, {}, {}});
 }
 
 void DefectLaw::arrived(const Arrival& arrival) {
@@ -47,13 +49,14 @@ StepChoice DefectLaw::propose(double /*t*/, double last, double known) {
   double least = std::numeric_limits<double>::infinity();
   for (std::size_t k = 0; k < slots_.size(); ++k) {
     Slot& slot = slots_[k];
+    slot.before = slot.sizes;
     std::size_t used = 0;
     double error = 0.0;
     for (; used < slot.told.size() && slot.told[used].sample <= up_to; ++used)
       error = std::max(error, slot.told[used].error);
     if (used == 0) continue;
     slot.told.erase(slot.told.begin(), slot.told.begin() + static_cast<std::ptrdiff_t>(used));
-    error *= mean_.share(last);
+    error *= std::max(least_share, mean_.share(last));
     const double logarithm = slot.controller.tell(error, slot.tolerance.order + 1);
     choice.estimate = std::max(choice.estimate, error);
     if (logarithm >= least) continue;
@@ -67,6 +70,24 @@ StepChoice DefectLaw::propose(double /*t*/, double last, double known) {
   if (last > 0.0) choice.length = last;  // nothing is known that speaks for another length
   choice.estimate = std::numeric_limits<double>::quiet_NaN();
   return choice;
+}
+
+StepError DefectLaw::error_of_step(double /*t_end*/, double length) {
+  StepError worst;
+  for (std::size_t k = 0; k < slots_.size(); ++k) {
+    for (const Told& told : slots_[k].told) {
+      const double error = told.error * std::max(least_share, mean_.share(length));
+      if (error > worst.error) worst = {error, static_cast<int>(k), slots_[k].tolerance.order + 1};
+    }
+  }
+  return worst;
+}
+
+void DefectLaw::returned_to(double t) {
+  for (Slot& slot : slots_) {
+    slot.sizes = slot.before;
+    std::erase_if(slot.told, [t](const Told& told) { return told.sample > t; });
+  }
 }
 
 EnergyLaw::EnergyLaw(double tolerance, double absolute, std::vector<BondSpec> bonds, int connections, int order)

@@ -34,7 +34,9 @@ class DefectLaw final : public StepLaw {
   /// One tolerance for each connection of the run, by number. `ahead`: see SignalSize, s.
   DefectLaw(double tolerance, std::vector<SignalTolerance> signals, double ahead);
   StepChoice propose(double t, double last, double known) override;
+  StepError error_of_step(double t_end, double length) override;
   void arrived(const Arrival& arrival) override;
+  void returned_to(double t) override;
 
  private:
   struct Told {
@@ -43,7 +45,8 @@ class DefectLaw final : public StepLaw {
   };
   struct Slot {
     SignalTolerance tolerance;
-    std::vector<SignalSize> sizes;  ///< by component
+    std::vector<SignalSize> sizes;   ///< by component
+    std::vector<SignalSize> before;  ///< the same when the step under way began
     PiController controller;
     std::vector<Told> told;  ///< and not yet used
   };

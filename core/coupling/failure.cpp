@@ -1,6 +1,7 @@
 #include "coupling/failure.hpp"
 
-#include <sstream>
+#include <array>
+#include <cstdio>
 
 #include "check.hpp"
 #include "coupling/cancellation.hpp"
@@ -36,24 +37,26 @@ Failure made(Kind kind, const std::exception& error, int port = -1) {
   return failure;
 }
 
+/// Without a stream: a library in this process that brings a standard library of its own, as HELICS does, may have
+/// taken numbers away from all streams.
+std::string seconds(double t) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), "%.9g s", t);
+  return text.data();
+}
+
 std::string place(const Failure& failure) {
-  std::ostringstream text;
-  text.precision(9);
   switch (failure.activity) {
     case Activity::start:
-      text << "start at t = " << failure.start << " s failed";
-      break;
+      return "start at t = " + seconds(failure.start) + " failed";
     case Activity::step:
-      text << "step from t = " << failure.start << " s to " << failure.end << " s failed";
-      break;
+      return "step from t = " + seconds(failure.start) + " to " + seconds(failure.end) + " failed";
     case Activity::preferred_step:
-      text << "next_step at t = " << failure.start << " s failed";
-      break;
+      return "next_step at t = " + seconds(failure.start) + " failed";
     case Activity::major_step:
-      text << "major step at t = " << failure.start << " s";
-      break;
+      return "major step at t = " + seconds(failure.start);
   }
-  return text.str();
+  return {};
 }
 
 }  // namespace

@@ -137,6 +137,28 @@ void InputEvents::look_at(std::size_t k, std::size_t first, double t) {
   }
 }
 
+double InputEvents::first_begin(double from, double to) const {
+  double first = never;
+  for (const Condition& condition : conditions_) {
+    std::vector<double> begin, end, between(condition.outputs.size());
+    for (const Watched& output : condition.outputs) {
+      for (auto [time, values] : {std::pair{from, &begin}, std::pair{to, &end}})
+        values->push_back(output.history->value(output.history->last_not_after(time + tolerance_))[output.column]);
+    }
+    const auto holds_at = [&](double share) {
+      for (std::size_t j = 0; j < between.size(); ++j) between[j] = begin[j] + share * (end[j] - begin[j]);
+      double value = 0.0;
+      condition.law->evaluate(from + share * (to - from), between.data(), &value);
+      return value > 0.0;
+    };
+    if (holds_at(0.0) || !holds_at(1.0)) continue;
+    double outside = 0.0, inside = 1.0;
+    for (int k = 0; k < 50; ++k) (holds_at(0.5 * (outside + inside)) ? inside : outside) = 0.5 * (outside + inside);
+    first = std::min(first, from + inside * (to - from));
+  }
+  return first;
+}
+
 void InputEvents::begin_events_of(int condition, double t) {
   for (std::size_t k = 0; k < events_.size(); ++k) {
     if (events_[k].condition != condition || t < events_[k].spec.begin - tolerance_) continue;

@@ -118,6 +118,9 @@ class InputEvents {
   bool changes_at(double t) const { return t >= state_.next_change - tolerance_; }
   /// When the next one does, as far as that is known, s.
   double next_change() const { return state_.next_change; }
+  /// The first time after `from` at which a condition begins to hold that holds at `to`, with straight lines between
+  /// these two; infinity where there is none.
+  double first_begin(double from, double to) const;
   /// The step ends at t; what comes from here on is seen.
   void pass(double t) {
     update(t);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "coupling/initial_loops.hpp"
+#include "signal/energy_corrected.hpp"
 
 namespace counterpoint {
 
@@ -32,6 +33,7 @@ Network::Network(const RunSpec& spec, int host, std::unique_ptr<Inputs> host_inp
     : tolerance(spec.tolerance), spec_(spec), outgoing_(spec.participants.size()), at_work_(spec.participants.size()) {
   std::vector<char> derivatives(spec.participants.size(), 0);
   for (const ConnectionSpec& c : spec.connections) derivatives[c.source] |= c.approximation->wants_derivatives();
+  for (std::size_t i = 0; i < derivatives.size(); ++i) derivatives[i] |= spec.participants[i].sends_slopes;
   pass_slopes_on(spec, derivatives);
 
   participants.reserve(spec.participants.size());
@@ -128,7 +130,7 @@ void Network::connect(const ConnectionSpec& spec, LawPlace law, bool waits) {
   c.number = connection_count();
   c.source = spec.source;
   c.target_offset = spec.target_offset;
-  c.approximation = spec.approximation;
+  c.approximation = for_receiver(spec.approximation, consumer.history);
   c.gain = spec.gain;
   c.offset = spec.offset;
   c.waits = waits;

@@ -20,6 +20,7 @@ struct ParticipantSpec {
   bool may_overrun = false;              ///< steps beyond the end of the run are allowed (served on demand)
   std::shared_ptr<Pace> pace = nullptr;  ///< how it steps, instead of `step`
   bool jumps = false;                    ///< its outputs may jump when events change its inputs
+  bool sends_slopes = false;             ///< another program wants the derivatives of its outputs
 };
 
 /// One output entering one input; those with the same `law` enter it together.

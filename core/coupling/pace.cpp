@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "coupling/failure.hpp"
+#include "coupling/network.hpp"
 
 namespace counterpoint {
 
@@ -17,7 +18,16 @@ double OwnPace::next_end(double t, StepClock& clock, double event) {
   return clock.next(t, preferred, event);
 }
 
+void LawPace::join(const Network& network, int participant) {
+  chooser.law().join(network, participant);
+  if (!chooser.limits().foresees) return;
+  const Participant& own = network.participants[participant];
+  known_.add(*own.subsystem);
+  for (const Connection& c : own.inputs->connections()) known_.add(*network.participants[c.source].subsystem);
+}
+
 double LawPace::next_end(double t, StepClock& clock, double event) {
+  event = std::min(event, known_.next(t + clock.tolerance(), 3.0 * chooser.wanted()));
   if (repeats_) {
     const auto next = std::upper_bound(ends_.begin(), ends_.end(), t + clock.tolerance());
     if (next != ends_.end()) return *next;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "coupling/indicator.hpp"
+#include "coupling/known_events.hpp"
 #include "coupling/step_clock.hpp"
 #include "coupling/step_law.hpp"
 #include "coupling/subsystem.hpp"
@@ -57,7 +58,7 @@ class OwnPace final : public Pace {
 class LawPace final : public Pace {
  public:
   LawPace(std::shared_ptr<StepLaw> law, const StepLimits& limits) : chooser(std::move(law), limits) {}
-  void join(const Network& network, int participant) override { chooser.law().join(network, participant); }
+  void join(const Network& network, int participant) override;
   double next_end(double t, StepClock& clock, double event) override;
   void arrived(const Arrival& arrival) override {
     if (!repeats_) chooser.law().arrived(arrival);
@@ -68,6 +69,7 @@ class LawPace final : public Pace {
   StepChooser chooser;
 
  private:
+  KnownEvents known_;         ///< of its own and of those that it is connected with
   std::vector<double> ends_;  ///< of the steps since the mark, s
   bool is_marked_ = false;
   bool repeats_ = false;

@@ -11,18 +11,52 @@ namespace {
 constexpr double most_accepted = 1.5;  ///< error in units of the tolerance: a little more is cheaper than a repetition
 constexpr double least_of_rejected = 0.2;
 constexpr double safety = 0.9;
+constexpr double most_unforeseen = 2.5;  ///< the same of a step that is made once: the next ones make up for less
+constexpr double part_of_motion = 0.5;
 constexpr double most_assumed = 10.0;  ///< a defect is larger than the error that it makes, but not that much
+
+/// How much shorter a rejected step is tried again.
+double factor_of_rejected(double error, int power) {
+  return std::max(least_of_rejected, safety * std::pow(error, -1.0 / power));
+}
+
 }  // namespace
 
 void PacedWindow::join(const Network& network) {
   network_ = &network;
   chooser.law().join(network, -1);
+  if (!chooser.limits().foresees) return;
+  for (const Participant& p : network.participants) known_.add(*p.subsystem);
 }
 
 double PacedWindow::end_after(double from) {
   double event = Polynomial::infinity;
   for (const Participant& p : network_->participants) event = std::min(event, p.next_event());
-  return chooser.next_end(from, from, clock_, event);
+  event = std::min(event, known_.next(from + clock_.tolerance(), 3.0 * chooser.wanted()));
+  return end_ = chooser.next_end(from, from, clock_, event);
+}
+
+bool PacedWindow::again(int /*pass*/, double end, const std::vector<InterfaceSignal>& /*interface*/) {
+  if (!rejects_) return false;
+  if (cut_at_condition(end)) return true;
+  const StepError found = chooser.law().error_of_step(end, chooser.length_of_step());
+  if (!(found.error > most_unforeseen) || chooser.length_of_step() <= chooser.limits().smallest * (1.0 + 1e-9)) return false;
+  end_ = chooser.reject(found.error, found.signal, factor_of_rejected(found.error, found.power));
+  return true;
+}
+
+/// The condition holds at the new end: it lies half the smallest step behind what lines between samples say, and they
+/// are the better the shorter the step is.
+bool PacedWindow::cut_at_condition(double end) {
+  const double begin = chooser.start_of_step(), smallest = chooser.limits().smallest;
+  double first = Polynomial::infinity;
+  for (const Participant& p : network_->participants) {
+    if (const InputEvents* events = p.inputs->events()) first = std::min(first, events->first_begin(begin, end));
+  }
+  const double wanted = std::max(first + 0.5 * smallest, begin + smallest);
+  if (wanted >= end - smallest) return false;
+  end_ = chooser.cut(wanted);
+  return true;
 }
 
 StepChoice PassLaw::propose(double /*t*/, double last, double /*known*/) {
@@ -56,12 +90,12 @@ std::pair<double, int> PassLaw::largest_defect() const {
 
 TwoPassWindow::TwoPassWindow(std::shared_ptr<PassLaw> law, const StepLimits& limits, const StepClock& clock,
                              Setup setup)
-    : PacedWindow(law, limits, clock), law_(std::move(law)), setup_(std::move(setup)), scales_(setup_.outputs.size()) {
-  for (std::size_t k = 0; k < scales_.size(); ++k) scales_[k] = setup_.outputs[k].tolerance.scale;
+    : PacedWindow(law, limits, clock, true), law_(std::move(law)), setup_(std::move(setup)), motions_(setup_.outputs.size()) {
+  for (std::size_t k = 0; k < motions_.size(); ++k) motions_[k].scale = setup_.outputs[k].tolerance.scale;
 }
 
 double TwoPassWindow::end_after(double from) {
-  end_ = PacedWindow::end_after(from);
+  PacedWindow::end_after(from);
   law_->begin();
   begin_pass(false);
   return end_;
@@ -76,6 +110,10 @@ void TwoPassWindow::begin_pass(bool is_second) {
 
 bool TwoPassWindow::again(int /*pass*/, double end, const std::vector<InterfaceSignal>& interface) {
   if (!is_second_) {
+    if (cut_at_condition(end)) {
+      begin_pass(false);
+      return true;
+    }
     end_ = end;
     begin_pass(true);
     return true;
@@ -86,14 +124,13 @@ bool TwoPassWindow::again(int /*pass*/, double end, const std::vector<InterfaceS
     signal = source;
   }
   if (found > most_accepted && chooser.length_of_step() > chooser.limits().smallest * (1.0 + 1e-9)) {
-    const double factor = std::max(least_of_rejected, safety * std::pow(found, -1.0 / order()));
-    end_ = chooser.reject(found, signal, factor);
+    end_ = chooser.reject(found, signal, factor_of_rejected(found, order()));
     begin_pass(false);
     return true;
   }
   chooser.estimated(found, signal);
   law_->tell(found, order());
-  ++windows_;
+  accept(interface);
   return false;
 }
 
@@ -106,25 +143,51 @@ double TwoPassWindow::change_by_slope(const InterfaceSignal& signal) const {
   return std::abs(slopes[0] - slopes[1]) * chooser.length_of_step();
 }
 
+/// The number of a signal among the outputs with tolerances; -1: it has none.
+int TwoPassWindow::place(const InterfaceSignal& signal) const {
+  const auto is_it = [&](const OutputTolerance& o) {
+    return o.participant == signal.source && o.column == signal.column && o.tolerance.counts;
+  };
+  const auto found = std::find_if(setup_.outputs.begin(), setup_.outputs.end(), is_it);
+  return found == setup_.outputs.end() ? -1 : static_cast<int>(found - setup_.outputs.begin());
+}
+
+/// The part of the tolerance that a step may use. Errors add up over as many steps as a signal needs to move by a part
+/// of its size at its largest rate: shorter steps may make smaller ones, or errors fall more slowly than the tolerance.
+double TwoPassWindow::share_of_step(const Motion& motion) const {
+  const double moved = motion.rate * chooser.length_of_step(), part = part_of_motion * motion.scale;
+  return moved > 0.0 && moved < part ? moved / part : 1.0;
+}
+
+void TwoPassWindow::accept(const std::vector<InterfaceSignal>& interface) {
+  for (const InterfaceSignal& signal : interface) {
+    const int k = place(signal);
+    if (k < 0) continue;
+    const double now = signal.now->value(signal.now->end() - 1)[signal.column];
+    const double rate = std::abs(now - motions_[k].last) / chooser.length_of_step();
+    if (windows_ > 0) motions_[k].rate = std::max(motions_[k].rate, rate);
+    motions_[k].last = now;
+  }
+  ++windows_;
+}
+
 std::pair<double, int> TwoPassWindow::error(const std::vector<InterfaceSignal>& interface) {
   double largest = 0.0;
   int worst = -1;
   for (const InterfaceSignal& signal : interface) {
-    const auto is_it = [&](const OutputTolerance& o) {
-      return o.participant == signal.source && o.column == signal.column;
-    };
-    const auto place = std::find_if(setup_.outputs.begin(), setup_.outputs.end(), is_it);
-    if (place == setup_.outputs.end() || !place->tolerance.counts) continue;
-    const std::size_t k = place - setup_.outputs.begin();
+    const int k = place(signal);
+    if (k < 0) continue;
+    const SignalTolerance& tolerance = setup_.outputs[k].tolerance;
     const double now = signal.now->value(signal.now->end() - 1)[signal.column];
     const double before = signal.before->value(signal.before->end() - 1)[signal.column];
-    if (place->tolerance.scale == 0.0) scales_[k] = std::max(scales_[k], std::abs(now));
+    Motion& motion = motions_[k];
+    if (tolerance.scale == 0.0) motion.scale = std::max(motion.scale, std::abs(now));
     const double difference = std::max(std::abs(now - before), change_by_slope(signal));
-    const double allowed = place->tolerance.absolute + setup_.tolerance * scales_[k];
+    const double allowed = (tolerance.absolute + setup_.tolerance * motion.scale) * share_of_step(motion);
     const double found = difference > 0.0 ? difference / allowed : 0.0;
     if (found <= largest) continue;
     largest = found;
-    worst = static_cast<int>(k);
+    worst = k;
   }
   return {largest, worst};
 }

@@ -4,26 +4,38 @@
 #include <utility>
 
 #include "coupling/error_laws.hpp"
+#include "coupling/known_events.hpp"
 #include "coupling/pace.hpp"
 #include "coupling/window.hpp"
 
 namespace counterpoint {
 
-/// One pace for all: each window is a step that a law has chosen, and every participant ends a step with it.
+/// One pace for all: each window is a step that a law has chosen, and every participant ends a step with it. Where it
+/// rejects, a step that met something unforeseen, such as a contact, is made again, shorter.
 class PacedWindow : public Window {
  public:
-  PacedWindow(std::shared_ptr<StepLaw> law, const StepLimits& limits, const StepClock& clock)
-      : chooser(std::move(law), limits), clock_(clock) {}
+  PacedWindow(std::shared_ptr<StepLaw> law, const StepLimits& limits, const StepClock& clock, bool rejects = false)
+      : chooser(std::move(law), limits), clock_(clock), rejects_(rejects) {}
   void join(const Network& network) override;
   double end_after(double from) override;
-  bool again(int /*pass*/, double /*end*/, const std::vector<InterfaceSignal>& /*interface*/) override { return false; }
-  bool may_repeat() const override { return false; }
+  bool again(int pass, double end, const std::vector<InterfaceSignal>& interface) override;
+  bool may_repeat() const override { return rejects_; }
+  bool reads_earlier() const override { return false; }
+  double end_of_repeat() const override { return end_; }
 
   StepChooser chooser;
 
+ protected:
+  /// Let a step that goes over the begin of a condition end there; false where none does.
+  bool cut_at_condition(double end);
+
+  double end_ = 0.0;  ///< of the step under way, s
+
  private:
   StepClock clock_;
+  bool rejects_;
   const Network* network_ = nullptr;
+  KnownEvents known_;
 };
 
 /// An output whose error is estimated from two passes.
@@ -94,11 +106,18 @@ class TwoPassWindow final : public PacedWindow {
   TwoPassWindow(std::shared_ptr<PassLaw> law, const StepLimits& limits, const StepClock& clock, Setup setup);
   double end_after(double from) override;
   bool again(int pass, double end, const std::vector<InterfaceSignal>& interface) override;
-  bool may_repeat() const override { return true; }
   bool reads_earlier() const override { return is_second_ && setup_.method == Method::predictor_corrector; }
-  double end_of_repeat() const override { return end_; }
 
  private:
+  /// An output as far as it is known.
+  struct Motion {
+    double scale = 0.0;  ///< largest absolute value so far, or what was given
+    double rate = 0.0;   ///< largest change per second so far
+    double last = 0.0;   ///< its value at the end of the step before
+  };
+  void accept(const std::vector<InterfaceSignal>& interface);
+  int place(const InterfaceSignal& signal) const;
+  double share_of_step(const Motion& motion) const;
   /// The largest difference of the passes in units of the tolerance, and the output that has it.
   std::pair<double, int> error(const std::vector<InterfaceSignal>& interface);
   double change_by_slope(const InterfaceSignal& signal) const;
@@ -108,9 +127,8 @@ class TwoPassWindow final : public PacedWindow {
 
   std::shared_ptr<PassLaw> law_;
   Setup setup_;
-  std::vector<double> scales_;
-  int windows_ = 0;  ///< that are behind
-  double end_ = 0.0;
+  std::vector<Motion> motions_;  ///< by output
+  int windows_ = 0;         ///< that are behind
   bool is_second_ = false;  ///< the pass under way is the second one of its step
 };
 

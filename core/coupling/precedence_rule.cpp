@@ -17,6 +17,7 @@ PrecedenceRule::PrecedenceRule(Network& network, const RunSpec& spec)
     c.index = static_cast<int>(i);
     c.participant = &network_.participants[i];
     c.outgoing = &network_.outgoing(c.index);
+    c.fed = dynamic_cast<FedSubsystem*>(c.participant->subsystem.get());
   }
   for (Candidate& consumer : candidates_) {
     for (const Connection& c : consumer.participant->inputs->connections()) {
@@ -44,6 +45,7 @@ void PrecedenceRule::look_again() {
 void PrecedenceRule::offer_all() {
   ready_.clear();
   aside_.clear();
+  without_sample_.clear();
   for (Candidate& c : candidates_) c.ready = false;
   for (Candidate& c : candidates_) {
     update_limits(c);
@@ -85,7 +87,19 @@ bool PrecedenceRule::later(int a, int b) const {
 
 [[gnu::noinline]] void PrecedenceRule::set_aside(int i) { aside_.push_back(i); }
 
-void PrecedenceRule::none_may_step() { internal_error("the precedence rule found no participant that may step"); }
+[[gnu::noinline]] int PrecedenceRule::await_samples() {
+  while (!without_sample_.empty()) {
+    const int first = without_sample_.front();
+    network_.guarded(first, [&] { candidates_[first].fed->await_sample(); });
+    for (int i : std::exchange(without_sample_, {})) {
+      candidates_[i].ready = false;
+      offer(candidates_[i]);
+    }
+    const int found = take_first();
+    if (found >= 0) return found;
+  }
+  internal_error("the precedence rule found no participant that may step");
+}
 
 bool PrecedenceRule::blocks(int i, const Connection& c) const {
   const Participant& p = network_.participants[i];

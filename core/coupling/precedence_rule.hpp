@@ -2,6 +2,7 @@
 
 #include <vector>
 
+#include "coupling/fed.hpp"
 #include "coupling/network.hpp"
 
 namespace counterpoint {
@@ -20,6 +21,8 @@ class Round;
 ///     2. second rule. In a group whose members are blocked by members of the group only, none can go further. At
 ///        least one of them is blocked merely by sources that it extrapolates: what they have published so far is then
 ///        enough. Of these the one with the smallest t_i makes one step.
+///     3. A participant that another program steps is passed over until a sample of it has come. When no other may step
+///        by the first two rules, what has not come is waited for.
 class PrecedenceRule {
  public:
   /// What the rule says about one participant. Pointers, since all of them are followed in every turn.
@@ -30,12 +33,13 @@ class PrecedenceRule {
       const Participant* source;
     };
     Participant* participant = nullptr;
-    double end = 0.0;          ///< its step may end here at the latest
-    double begin = 0.0;        ///< its step must begin before this: from here on a sample is missing or none is used
-    int index = 0;             ///< of the participant
-    bool ready = false;        ///< it is among those that may step
-    bool reached = false;      ///< it has come to the target
-    bool represented = false;  ///< another member stands for it in `round`
+    double end = 0.0;             ///< its step may end here at the latest
+    double begin = 0.0;           ///< its step must begin before this: from here on a sample is missing or none is used
+    int index = 0;                ///< of the participant
+    bool ready = false;           ///< it is among those that may step
+    bool reached = false;         ///< it has come to the target
+    bool represented = false;     ///< another member stands for it in `round`
+    FedSubsystem* fed = nullptr;  ///< another program steps it: it steps when a sample has come
     fast::Round* round = nullptr;  ///< it goes in rounds (fast/round.hpp)
     std::vector<Intake> intakes;
     const std::vector<Network::ConnectionEnd>* outgoing = nullptr;  ///< its consumers
@@ -67,7 +71,7 @@ class PrecedenceRule {
     }
     if (i < 0) i = take_first();
     if (i < 0) i = exempt_by_the_second_rule();
-    if (i < 0) none_may_step();
+    if (i < 0) i = await_samples();
     return candidates_[i];
   }
   /// The earliest of those that may step by the strict rule, or -1.
@@ -77,6 +81,10 @@ class PrecedenceRule {
       const int i = ready_.back();
       ready_.pop_back();
       Candidate& c = candidates_[i];
+      if (c.fed != nullptr && c.fed->waiting() == 0) {
+        without_sample_.push_back(i);  // it stays among the ready: it is not offered again before samples have come
+        continue;
+      }
       c.ready = false;
       if (!reached(*c.participant) || !unblocks_none(c)) return i;
       set_aside(i);
@@ -150,7 +158,8 @@ class PrecedenceRule {
   void sift_last_in();
   void sift_earliest_out();
   void set_aside(int i);
-  [[noreturn]] static void none_may_step();
+  /// Wait for other programs until one of those that may step can; throws when there is nothing to wait for.
+  int await_samples();
   int exempt_by_the_second_rule() const;
   bool is_blocked(int i) const;
   bool is_blocked_by_extrapolation_only(int i) const;
@@ -162,11 +171,12 @@ class PrecedenceRule {
 
   Network& network_;
   std::vector<Candidate> candidates_;
-  std::vector<int> ready_;  ///< heap by time, then rank
-  std::vector<int> aside_;  ///< have come to the target and have no consumer
-  long choices_ = 0;        ///< since the second rule was looked at
-  long patience_;           ///< choices before it is looked at again
-  double target_ = 0.0;     ///< less the tolerance; one that stands here begins no step for its sake
+  std::vector<int> ready_;           ///< heap by time, then rank
+  std::vector<int> aside_;           ///< have come to the target and have no consumer
+  std::vector<int> without_sample_;  ///< may step, but another program has not sent their samples
+  long choices_ = 0;                 ///< since the second rule was looked at
+  long patience_;                    ///< choices before it is looked at again
+  double target_ = 0.0;              ///< less the tolerance; one that stands here begins no step for its sake
   int behind_ = 0;
 };
 

@@ -90,6 +90,12 @@ double StepChooser::reject(double estimate, int signal, double factor) {
   return row_.t + row_.length;
 }
 
+double StepChooser::cut(double end) {
+  const double made = reject(std::numeric_limits<double>::quiet_NaN(), -1, (end - row_.t) / row_.length);
+  row_.rule = StepRule::event;
+  return event_ = made;
+}
+
 void StepChooser::finish(double t) {
   if (row_.t + 0.5 * row_.length < t) write();  // else it was chosen and never made
 }

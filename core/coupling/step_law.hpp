@@ -23,6 +23,13 @@ struct StepChoice {
   int signal = -1;                                             ///< the signal that decided, by its number in the law
 };
 
+/// The error of a step that was made, in units of the tolerance.
+struct StepError {
+  double error = 0.0;
+  int signal = -1;  ///< that has it, by its number in the law
+  int power = 1;    ///< of the step with which it grows
+};
+
 /// Chooses lengths of steps from what a run has shown: a table, a gradient, defects.
 ///
 /// Contract for implementers:
@@ -33,10 +40,13 @@ struct StepChoice {
 ///     the same bits come out whatever the order of steps.
 ///  3. As an indicator it is told what was assumed and what arrived; from different threads at once for different
 ///     connections.
+///  4. `error_of_step(t_end, length)` judges the step that was just made, where steps may be rejected, before the next
+///     one is proposed. After `returned_to` what that step has told is forgotten.
 class StepLaw : public Indicator {
  public:
   virtual void join(const Network& /*network*/, int /*participant*/) {}
   virtual StepChoice propose(double t, double last, double known) = 0;
+  virtual StepError error_of_step(double /*t_end*/, double /*length*/) { return {}; }
   void arrived(const Arrival&) override {}
 };
 
@@ -95,7 +105,8 @@ struct StepLimits {
   double growth = std::numeric_limits<double>::infinity();   ///< a step is at most so many times the one before
   double reduction = 0.0;                                    ///< and at least so many times
   double alignment = 0.0;                                    ///< s; no step goes over a multiple of it; 0: none
-  bool even = false;  ///< the last two steps before a time that is met are of equal length
+  bool even = false;     ///< the last two steps before a time that is met are of equal length
+  bool foresees = false;  ///< steps end at events that sources know beforehand
 };
 
 /// Steps of a law within limits, ending at events and at the end of the run; each is written down.
@@ -108,6 +119,8 @@ class StepChooser {
   /// The step under way is taken back, since its error was `estimate` times the tolerance: `factor` times its length is
   /// tried. Returns its new end.
   double reject(double estimate, int signal, double factor);
+  /// The step under way is taken back and ends here instead, at an event. Returns its new end.
+  double cut(double end);
   /// The step under way has this error; kept until the next one is asked for.
   void estimated(double estimate, int signal) {
     row_.estimate = estimate;
@@ -120,6 +133,8 @@ class StepChooser {
   const StepLimits& limits() const { return limits_; }
   double start_of_step() const { return row_.t; }
   double length_of_step() const { return row_.length; }
+  /// Length of the step under way, before it was cut, s.
+  double wanted() const { return wanted_; }
 
   /// Rows (t, length, rule, estimate, accepted, signal).
   static constexpr std::size_t columns = 6;

@@ -59,10 +59,15 @@ class ExtrapolationLaw final : public StepLaw {
   ExtrapolationLaw(std::vector<LeadingSignal> signals, double tolerance, std::vector<double> absolute, double ahead);
   void join(const Network& network, int participant) override;
   StepChoice propose(double t, double last, double known) override;
+  StepError error_of_step(double t_end, double length) override;
 
  private:
   std::vector<LeadingSignal> signals_;
   double tolerance_;
+  double share(double length) const;
+  double length_for(double product, int order) const;
+  double allowed(std::size_t signal) const { return absolute_[signal] + tolerance_ * sizes_[signal].value(ahead_); }
+
   std::vector<double> absolute_;
   const Network* network_ = nullptr;
   int participant_ = -1;

@@ -1,12 +1,13 @@
 #pragma once
 
+#include "coupling/known_events.hpp"
 #include "coupling/subsystem.hpp"
 #include "diagram/simulator.hpp"
 
 namespace counterpoint::diagram {
 
 /// A block diagram as a subsystem. Its inputs are the inlet blocks in the order they were added.
-class DiagramSubsystem final : public Subsystem {
+class DiagramSubsystem final : public Subsystem, public KnowsEvents {
  public:
   /// `publishes_events`: a step ends at an event, so that others see it; they then wait more often.
   /// `preferred_step`: of a fixed-step solver, s; 0: none.
@@ -20,10 +21,17 @@ class DiagramSubsystem final : public Subsystem {
   const double* output_again(double t, Inputs& u) override;
   bool stops_early() const override { return publishes_events_ || simulator_.execution().may_end_run(); }
   const double* output_before_event() override { return simulator_.outputs_before(); }
+  /// Blocks that remember steps, as delays and other simulators do, must not be asked around the end of one.
+  bool offers_derivatives() const override { return !simulator_.execution().hears_steps(); }
+  bool uses_input_slopes() const override { return inputs_ > 0; }
+  const double* output_derivative(double t, Inputs& u) override;
   double preferred_step() const override {
     return simulator_.is_variable() ? simulator_.preferred_step() : preferred_step_;
   }
   long evaluations() const override { return simulator_.statistics().evaluations; }
+  double next_known_event(double t, double step) const override {
+    return simulator_.execution().next_known_event(t, step);
+  }
   std::unique_ptr<SavedState> save() const override;
   void restore(const SavedState& state) override;
   std::unique_ptr<SavedState> read_state(recipe::Reader& reader) const override;
@@ -39,8 +47,9 @@ class DiagramSubsystem final : public Subsystem {
   double preferred_step_;
   int inputs_ = 0;
   double start_ = 0.0;
+  double last_step_ = 0.0;  ///< s; 0: none was made
   bool has_begun_ = false;
-  std::vector<double> y_;
+  std::vector<double> y_, dy_;
 };
 
 }  // namespace counterpoint::diagram

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <sstream>
 
+#include "coupling/known_events.hpp"
 #include "recipe/factory.hpp"
 
 namespace counterpoint::diagram {
@@ -173,6 +174,14 @@ void Execution::find_next_event(double t) const {
   known_from_ = t;
   known_event_ = infinity;
   for (const Block* block : timed_) known_event_ = std::min(known_event_, block->next_event(t));
+}
+
+double Execution::next_known_event(double t, double step) const {
+  double first = infinity;
+  for (const Block* block : sources_) {
+    first = std::min(first, sparse_event([block](double time) { return block->next_event(time); }, t, step));
+  }
+  return first;
 }
 
 void Execution::crossing(const Context& context, double* g) {

@@ -72,6 +72,9 @@ class Execution {
     return known_event_;
   }
 
+  /// The first time after t at which a source jumps or bends, of sources that rarely do within `step` seconds.
+  double next_known_event(double t, double step) const;
+
   int states() const { return static_cast<int>(x_.size()); }
   double* x() { return x_.data(); }
   void set_x(const double* x) { std::copy_n(x, x_.size(), x_.data()); }
@@ -205,6 +208,7 @@ class Execution {
   std::vector<int> crossing_block_;
   std::vector<int> ending_;  ///< blocks that may end the run
   std::vector<Block*> timed_;
+  std::vector<const Block*> sources_;  ///< that know their events from the time alone
   std::vector<char> changed_;  ///< by place in updating_
   std::vector<const double*> outlets_;
   int crossings_ = 0;

@@ -266,7 +266,10 @@ void Execution::collect_blocks() {
       crossing_block_.insert(crossing_block_.end(), block->crossings(), static_cast<int>(b));
       crossings_ += block->crossings();
     }
-    if (block->next_event(-infinity) < infinity) timed_.push_back(block);
+    if (const double first = block->next_event(-infinity); first < infinity) {
+      timed_.push_back(block);
+      if (block->inputs() == 0 && first > -infinity) sources_.push_back(block);  // state machines know no first one
+    }
     if (block->run_end()) ending_.push_back(static_cast<int>(b));
     needs_major_ = needs_major_ || notices.every_end;
   }

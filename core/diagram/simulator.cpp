@@ -68,6 +68,24 @@ void Simulator::evaluate_with(Inputs* u) {
   execution_.evaluate_minor(context_);
 }
 
+void Simulator::slopes_along_motion(double length, Inputs* u, std::vector<double>& dy) {
+  const Context before = context_;
+  context_.inputs = u;
+  const std::vector<double> x(execution_.x(), execution_.x() + execution_.states());
+  std::vector<double> slope(x.size()), moved(x.size());
+  evaluate(reached_, 0, x.data(), slope.data());
+  for (const double sign : {-1.0, 1.0}) {
+    for (std::size_t j = 0; j < x.size(); ++j) moved[j] = x[j] + sign * length * slope[j];
+    place(reached_ + sign * length, moved.data());
+    for (std::size_t i = 0; i < dy.size(); ++i) {
+      const double y = execution_.output(static_cast<int>(i));
+      dy[i] = sign < 0.0 ? y : (y - dy[i]) / (2.0 * length);
+    }
+  }
+  place(reached_, x.data());
+  context_ = before;
+}
+
 double Simulator::advance(double t_end, Inputs* u, bool stops_at_events) {
   context_.inputs = u;
   has_before_ = false;

@@ -43,6 +43,10 @@ class Simulator final : private HybridSystem {
   /// `restore`.
   void evaluate_with(Inputs* u);
 
+  /// Slopes of the outputs at the time reached: their change along the motion over `length` (s) to either side, in the
+  /// modes of this instant.
+  void slopes_along_motion(double length, Inputs* u, std::vector<double>& dy);
+
   /// Outputs right before the event that ended the last `advance`; null when none did.
   const double* outputs_before() const { return has_before_ ? before_.data() : nullptr; }
 

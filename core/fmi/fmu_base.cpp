@@ -74,14 +74,17 @@ void FmuBase::assign(const std::vector<Assignment>& assignments) {
 
 void FmuBase::initialize(double t) {
   finish();
+  take_spare();
   log_->clear();
   log_->set_time(t);
-  if (setup_.only_once) OnlyOnce::take(setup_.instance.token, setup_.instance.name);
-  try {
-    instance_ = make_instance(setup_.major, library_, setup_.instance, log_);
-  } catch (...) {
-    if (setup_.only_once) OnlyOnce::give_back(setup_.instance.token);
-    throw;
+  if (!instance_) {
+    if (setup_.only_once) OnlyOnce::take(setup_.instance.token, setup_.instance.name);
+    try {
+      instance_ = make_instance(setup_.major, library_, setup_.instance, log_);
+    } catch (...) {
+      if (setup_.only_once) OnlyOnce::give_back(setup_.instance.token);
+      throw;
+    }
   }
   start_ = time_ = t;
   inputs_set_ = has_before_ = false;
@@ -95,6 +98,22 @@ void FmuBase::initialize(double t) {
   assign(setup_.values);
   instance_->enter_initialization(t);
   phase_ = Phase::initializing;
+}
+
+void FmuBase::take_spare() {
+  if (!setup_.spare) return;
+  SpareInstance::Kept kept = setup_.spare->take(setup_.instance);
+  if (!kept.instance) return;
+  instance_ = std::move(kept.instance);
+  log_ = std::move(kept.log);
+}
+
+/// Saved states hold the instance as well: one that has any is not kept.
+void FmuBase::keep_as_spare() {
+  if (!setup_.spare || setup_.only_once || instance_.use_count() > 1 || !instance_->reset()) return;
+  instance_->exchange() = {};
+  log_->stop_following();
+  setup_.spare->put(setup_.instance, {instance_, log_});
 }
 
 /// The FMU goes on where it was when its state was serialised.
@@ -274,7 +293,10 @@ void FmuBase::finish() noexcept {
   const KeepFloatingPoint keep;
   try {
     instance_->release(&step_state_);
-    if (phase_ == Phase::stepping && !instance_->failed()) instance_->terminate();
+    if (phase_ == Phase::stepping && !instance_->failed()) {
+      instance_->terminate();
+      keep_as_spare();
+    }
   } catch (const std::exception& failure) {  // the run is over and its results are there
     instance_->say_at_end(failure);
   }

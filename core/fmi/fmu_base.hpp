@@ -10,6 +10,7 @@
 #include "fmi/bundle.hpp"
 #include "fmi/clocks.hpp"
 #include "fmi/instance.hpp"
+#include "fmi/spare_instance.hpp"
 #include "ode/solver.hpp"
 
 namespace counterpoint::fmi {
@@ -67,6 +68,7 @@ struct FmuSetup {
   std::vector<std::uint8_t> state;  ///< to begin with, serialised; empty: the FMU is initialised
   std::vector<double> memory;       ///< of the importer, together with `state`
   IntegrationSetup integration;
+  std::shared_ptr<SpareInstance> spare;  ///< keeps the instance between runs; null: it is freed. Not part of recipes.
 };
 
 /// Whether a step may end before its end.
@@ -180,6 +182,9 @@ class FmuBase : public Subsystem {
   struct Saved;
 
   void take_over_state(double t);
+  /// Take the instance that an earlier run has left, if there is one; keep the present one for a later run.
+  void take_spare();
+  void keep_as_spare();
   void assign(const std::vector<Assignment>& assignments);
 };
 

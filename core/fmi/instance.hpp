@@ -43,6 +43,8 @@ struct InstanceSettings {
   bool early_return = false;                                   ///< FMI 3: a step may end early
   bool may_restore = false;                                    ///< states may be set back to before the current point
   References intermediate;                                     ///< FMI 3: inputs that are set inside a step
+
+  bool operator==(const InstanceSettings&) const = default;
 };
 
 /// How a step ended.
@@ -122,6 +124,8 @@ class alignas(64) Instance {
   virtual void enter_initialization(double t) = 0;
   virtual void exit_initialization() = 0;
   virtual void terminate() = 0;
+  /// Set it back to "instantiated", as if it had just been made; false: it cannot, and has to be freed.
+  virtual bool reset() { return false; }
 
   virtual void get(Type type, const References& references, void* values, std::size_t count) = 0;
   virtual void set(Type type, const References& references, const void* values, std::size_t count) = 0;

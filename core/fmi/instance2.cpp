@@ -125,6 +125,7 @@ class Instance2 final : public HeldSteps<Instance2> {
   }
   void exit_initialization() override { call(f_.fmi2ExitInitializationMode); }
   void terminate() override { call(f_.fmi2Terminate); }
+  bool reset() override { return f_.fmi2Reset && is_fine(foreign(f_.fmi2Reset, c_)); }
 
   void get(Type type, const References& r, void* values, std::size_t count) override {
     if (type == Type::float64) {

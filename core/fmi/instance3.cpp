@@ -112,6 +112,7 @@ class Instance3 final : public HeldSteps<Instance3> {
   }
   void exit_initialization() override { call(f_.fmi3ExitInitializationMode); }
   void terminate() override { call(f_.fmi3Terminate); }
+  bool reset() override { return f_.fmi3Reset && is_fine(foreign(f_.fmi3Reset, c_)); }
 
   void get(Type type, const References& r, void* values, std::size_t count) override {
 #define GET(TYPE, NAME) \

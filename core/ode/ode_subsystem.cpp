@@ -1,6 +1,7 @@
 #include "ode/ode_subsystem.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "ode/product.hpp"
@@ -72,14 +73,15 @@ OutputMapPointer make_compiled_output(int width, CompiledRightHandSide::Function
 }
 
 struct OdeSubsystem::Saved final : SavedState {
-  Saved(std::vector<double> state, std::vector<double> solver_memory)
-      : x(std::move(state)), memory(std::move(solver_memory)) {}
+  Saved(std::vector<double> state, std::vector<double> solver_memory, double step)
+      : x(std::move(state)), memory(std::move(solver_memory)), last_step(step) {}
   bool write(recipe::Writer& writer) const override {
-    writer(x, memory);
+    writer(x, memory, last_step);
     return true;
   }
   std::vector<double> x;
   std::vector<double> memory;
+  double last_step;
 };
 
 OdeSubsystem::OdeSubsystem(RightHandSidePointer f, OutputMapPointer g, std::vector<double> x0, OdeSolver solver,
@@ -99,6 +101,7 @@ OdeSubsystem::OdeSubsystem(RightHandSidePointer f, OutputMapPointer g, std::vect
 
 void OdeSubsystem::start(double t) {
   x_ = x0_;
+  last_step_ = 0.0;
   solver_->start(t, x_);
 }
 
@@ -110,8 +113,33 @@ const double* OdeSubsystem::mapped_output(double t, Inputs& u) {
 
 const double* OdeSubsystem::output_derivative(double t, Inputs& u) {
   f_->evaluate(t, x_.data(), u.at(t), slope_.data());
-  g_->derivative(slope_.data(), output_uses_inputs_ ? u.slopes_at(t) : nullptr, dy_.data());
+  const double* input_slopes = output_uses_inputs_ ? u.slopes_at(t) : nullptr;
+  if (g_->offers_derivative()) {
+    g_->derivative(slope_.data(), input_slopes, dy_.data());
+  } else {
+    slopes_along_motion(t, output_uses_inputs_ ? u.at(t) : nullptr, input_slopes);
+  }
   return dy_.data();
+}
+
+/// Of an output that is any function: its change along (1, dx/dt, du/dt), by a central difference. Its length is a
+/// ten-thousandth of the last step, so that what it leaves out is far below the error of a step.
+void OdeSubsystem::slopes_along_motion(double t, const double* u, const double* du) {
+  const auto size = [](const std::vector<double>& of) {
+    double largest = 0.0;
+    for (double one : of) largest = std::max(largest, std::abs(one));
+    return largest;
+  };
+  const double rate = size(slope_), extent = size(x_);
+  const double own = rate > 0.0 && extent > 0.0 ? 1e-6 * std::min(extent / rate, 1.0) : 1e-6;
+  const double h = std::max(last_step_ > 0.0 ? 1e-4 * last_step_ : own, 1e-8 * std::abs(t));
+  std::vector<double> x(x_.size()), inputs(no_inputs_), ahead(dy_.size());  // the outputs stay as they are
+  for (const double sign : {-1.0, 1.0}) {
+    for (std::size_t j = 0; j < x.size(); ++j) x[j] = x_[j] + sign * h * slope_[j];
+    for (std::size_t j = 0; u != nullptr && j < inputs.size(); ++j) inputs[j] = u[j] + sign * h * du[j];
+    g_->evaluate(t + sign * h, x.data(), inputs.data(), sign < 0.0 ? dy_.data() : ahead.data());
+  }
+  for (std::size_t j = 0; j < dy_.size(); ++j) dy_[j] = (ahead[j] - dy_[j]) / (2.0 * h);
 }
 
 void OdeSubsystem::put(const std::vector<double>& x, const std::vector<double>& earlier, double step) {
@@ -119,17 +147,19 @@ void OdeSubsystem::put(const std::vector<double>& x, const std::vector<double>& 
   if (!earlier.empty()) solver_->set_earlier_states(earlier, step);
 }
 
-std::unique_ptr<SavedState> OdeSubsystem::save() const { return std::make_unique<Saved>(x_, solver_->memory()); }
+std::unique_ptr<SavedState> OdeSubsystem::save() const { return std::make_unique<Saved>(x_, solver_->memory(), last_step_); }
 
 void OdeSubsystem::restore(const SavedState& state) {
   const Saved& saved = static_cast<const Saved&>(state);
   x_ = saved.x;
   solver_->set_memory(saved.memory);
+  last_step_ = saved.last_step;
 }
 
 std::unique_ptr<SavedState> OdeSubsystem::read_state(recipe::Reader& reader) const {
-  auto made = std::make_unique<Saved>(x_, solver_->memory());
+  auto made = std::make_unique<Saved>(x_, solver_->memory(), last_step_);
   reader.same_sizes(made->x, made->memory);
+  reader(made->last_step);
   return made;
 }
 

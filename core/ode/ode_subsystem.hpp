@@ -43,10 +43,11 @@ class OdeSubsystem final : public Subsystem, public fast::BatchStepper {
   void start(double t) override;
   double step(double t, double t_end, Inputs& u) override {
     solver_->step(t, t_end, x_.data(), u);
+    last_step_ = t_end - t;
     return t_end;
   }
   const double* output(double t, Inputs& u) override { return output_is_state_ ? x_.data() : mapped_output(t, u); }
-  bool offers_derivatives() const override { return g_->offers_derivative(); }
+  bool offers_derivatives() const override { return true; }
   bool uses_input_slopes() const override { return output_uses_inputs_; }
   const double* output_derivative(double t, Inputs& u) override;
   double preferred_step() const override { return solver_->preferred_step(); }
@@ -70,6 +71,7 @@ class OdeSubsystem final : public Subsystem, public fast::BatchStepper {
  private:
   struct Saved;
   const double* mapped_output(double t, Inputs& u);
+  void slopes_along_motion(double t, const double* u, const double* du);
 
   RightHandSidePointer f_;
   OutputMapPointer g_;
@@ -79,6 +81,7 @@ class OdeSubsystem final : public Subsystem, public fast::BatchStepper {
   std::vector<double> no_inputs_;
   std::vector<double> y_;
   std::vector<double> dy_;
+  double last_step_ = 0.0;  ///< s; 0: none was made
   bool output_is_state_;
   bool output_uses_inputs_;
   SolverPointer solver_;

@@ -33,6 +33,14 @@ double Table::preferred_step() const {
   return times_.size() > 1 ? times_.back() - times_.front() : 1.0;  // nothing changes any more
 }
 
+double Table::next_known_event(double t, double step) const {
+  const auto next = [this](double time) {
+    const auto found = std::upper_bound(times_.begin(), times_.end(), time);
+    return found == times_.end() ? Polynomial::infinity : *found;
+  };
+  return sparse_event(next, t, step);
+}
+
 const double* Table::output(double t, Inputs&) {
   const std::size_t k = row(t);
   const double* before = &values_[k * width_];

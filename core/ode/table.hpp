@@ -1,12 +1,13 @@
 #pragma once
 
+#include "coupling/known_events.hpp"
 #include "coupling/subsystem.hpp"
 
 namespace counterpoint {
 
 /// A source whose outputs are tabulated over time. At its own pace it steps from row to row, so
 /// straight lines between rows are exact; beyond the last row the last value stays.
-class Table final : public Subsystem {
+class Table final : public Subsystem, public KnowsEvents {
  public:
   enum class Kind { linear, hold };
 
@@ -19,6 +20,7 @@ class Table final : public Subsystem {
   double step(double, double t_end, Inputs&) override { return time_ = t_end; }
   const double* output(double t, Inputs&) override;
   double preferred_step() const override;
+  double next_known_event(double t, double step) const override;
   std::unique_ptr<SavedState> save() const override;
   void restore(const SavedState& state) override;
   std::unique_ptr<SavedState> read_state(recipe::Reader& reader) const override;

@@ -2,6 +2,7 @@
 
 #include "recipe/factory.hpp"
 #include "signal/approximation.hpp"
+#include "signal/energy_corrected.hpp"
 
 /// How approximations are written down and made again.
 namespace counterpoint::recipe {
@@ -15,6 +16,7 @@ inline const Factory least_squares_factory{"least squares", &make_least_squares}
 inline const Factory mean_factory{"mean", &make_mean};
 inline const Factory variable_order_factory{"variable order", &make_variable_order};
 inline const Factory transition_factory{"transition", &make_transition};
+inline const Factory energy_corrected_factory{"energy-corrected", &make_energy_corrected};
 
 template <>
 inline constexpr int count_of<HoldSide> = 2;

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from . import diagram as diagram
     from . import errors as errors
     from . import events as events
+    from . import federation as federation
     from . import fmi as fmi
     from . import linear_model as linear_model
     from . import linearisation as linearisation
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from . import stability_analysis as stability_analysis
     from . import studies as studies
     from . import subsystems as subsystems
+    from . import sweeps as sweeps
     from . import system as system
     from . import units as units
     from . import windows as windows
@@ -46,6 +48,7 @@ if TYPE_CHECKING:
     from ._run.run import Run as Run
     from .approximations import Approximation as Approximation
     from .approximations import approximate as approximate
+    from .approximations import energy_corrected as energy_corrected
     from .approximations import hermite as hermite
     from .approximations import hold as hold
     from .approximations import lagrange as lagrange
@@ -99,6 +102,10 @@ if TYPE_CHECKING:
     from .subsystems import second_order as second_order
     from .subsystems import source as source
     from .subsystems import table as table
+    from .sweeps import Sweep as Sweep
+    from .sweeps import SweepInterrupted as SweepInterrupted
+    from .sweeps import function as function
+    from .sweeps import sweep as sweep
     from .system import System as System
     from .windows import Window as Window
     from .windows import compound_fast as compound_fast
@@ -107,8 +114,8 @@ if TYPE_CHECKING:
 
 _ROOMS = {
     "approximations": (
-        "Approximation", "approximate", "hermite", "hold", "lagrange", "least_squares", "mean", "spline", "taylor",
-        "transition", "variable_order",
+        "Approximation", "approximate", "energy_corrected", "hermite", "hold", "lagrange", "least_squares", "mean",
+        "spline", "taylor", "transition", "variable_order",
     ),
     "diagram.diagram": ("Diagram",),
     "_run.embedded": ("CosimulationInterface",),
@@ -130,6 +137,7 @@ _ROOMS = {
     "subsystems": (
         "Subsystem", "interface_mass", "linear", "ode", "reduced_interface", "second_order", "source", "table",
     ),
+    "sweeps": ("Sweep", "SweepInterrupted", "function", "sweep"),
     "system": ("System",),
     "windows": ("Window", "compound_fast", "estimated_response", "window"),
 }  # fmt: skip
@@ -143,6 +151,7 @@ _MODULES = (
     "diagram",
     "errors",
     "events",
+    "federation",
     "fmi",
     "linear_model",
     "linearisation",
@@ -156,6 +165,7 @@ _MODULES = (
     "stability_analysis",
     "studies",
     "subsystems",
+    "sweeps",
     "system",
     "units",
     "windows",

@@ -17,7 +17,7 @@ from ._common.ports import PortSpec, port_widths
 from ._run.checks import find_problems
 from ._run.declaring import InterfacesAndEvents
 from ._run.host_ports import HostPorts
-from ._run.options import FIRST_STEPS, Check, FirstSteps, RunOptions
+from ._run.options import FIRST_STEPS, Check, EnergyCorrection, FirstSteps, RunOptions
 from ._run.port_table import PortTable
 from ._run.precedence import Scheme, to_scheme
 from ._run.problem import Problem
@@ -372,6 +372,8 @@ class System(InterfacesAndEvents):
         compress: bool = False,
         first_steps: FirstSteps = "auto",
         check: Check = "auto",
+        energy_correction: EnergyCorrection = "off",
+        adapt: bool = False,
     ) -> Result:
         """Run from ``start`` to ``until`` and return the result.
 
@@ -425,6 +427,14 @@ class System(InterfacesAndEvents):
             quarter or half of the steps and estimates the error from the difference; where that would take more than
             3 s and a quarter of the run's wall time, over the beginning of the run only. ``"on"``: the whole run,
             however long it takes. ``"off"``: no second run.
+        energy_correction : str
+            ``"preserve"``: what extrapolated signals of bonds were wrong by in one interval is made good in the next.
+            ``"dissipate"``: only where that has created energy. Both are off for bonds that they would make less
+            stable or less accurate, as the linearised system tells; ``result.events`` says so.
+        adapt : bool
+            Watch the highest band and the defect of extrapolated signals during the run; where they grow as in an
+            instability of the coupling, choose other orders of the approximations. ``result.events`` tells what was
+            changed, when and why.
 
         Raises
         ------
@@ -440,7 +450,7 @@ class System(InterfacesAndEvents):
             window=as_window(window),
             pace=pace, real_time=real_time, threads=threads, file=file, overwrite=overwrite, progress=progress,
             host=host, approximation=approximation, metadata=metadata, record=record, record_every=record_every,
-            compress=compress, check=check,
+            compress=compress, check=check, energy_correction=energy_correction, adapt=adapt,
         )  # fmt: skip
         return run_to_end(self, options)
 
@@ -465,6 +475,8 @@ class System(InterfacesAndEvents):
         compress: bool = False,
         first_steps: FirstSteps = "auto",
         check: Check = "auto",
+        energy_correction: EnergyCorrection = "off",
+        adapt: bool = False,
     ) -> Run:
         """Begin a run that is driven step by step: ``step_to``, ``value``, ``set``, ``finish``.
 
@@ -491,7 +503,8 @@ class System(InterfacesAndEvents):
             window=as_window(window),
             pace=pace, real_time=real_time, threads=threads, file=file, overwrite=overwrite, progress=progress,
             host=host, approximation=approximation, metadata=metadata, record=record, record_every=record_every,
-            compress=compress, check=check, driven=True,
+            compress=compress, check=check, energy_correction=energy_correction, adapt=adapt,
+            driven=True,
         )  # fmt: skip
         return Run(self, options)
 

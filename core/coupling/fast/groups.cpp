@@ -4,6 +4,8 @@
 #include <functional>
 #include <queue>
 
+#include "coupling/fed.hpp"
+
 namespace counterpoint::fast {
 
 namespace {
@@ -30,10 +32,13 @@ std::vector<int> representatives(const RunSpec& spec) {
   return first;
 }
 
+/// Whether another program makes its steps, which come when they come.
+bool is_fed(const ParticipantSpec& p) { return dynamic_cast<const FedSubsystem*>(p.subsystem.get()) != nullptr; }
+
 /// Whether two participants take the same steps, come what may.
 bool are_in_step(const ParticipantSpec& a, const ParticipantSpec& b) {
   return !a.pace && !b.pace && a.step > 0.0 && a.step == b.step && a.may_overrun == b.may_overrun &&
-         !a.subsystem->stops_early() && !b.subsystem->stops_early();
+         !a.subsystem->stops_early() && !b.subsystem->stops_early() && !is_fed(a) && !is_fed(b);
 }
 
 /// Those that are waited for first, else by rank. The waits-for relation has no cycle.

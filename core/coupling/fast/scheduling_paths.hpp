@@ -63,7 +63,7 @@ class SchedulingPaths {
     Participant& p = *c.participant;
     const double stop = std::min(p.t + longest_, rule_.target());
     BatchLimits allowed{c.end, std::min(c.begin, stop), 1};
-    if (allowed_.batches && !p.stopwatch.costly())
+    if (allowed_.batches && !p.stopwatch.costly() && !c.fed)
       allowed.steps = static_cast<long>(std::min(p.history.room(), most_steps));
     const long before = p.steps;
     if (p.stopwatch.due()) {

@@ -25,13 +25,17 @@ from .compare import compare
 from .convert import convert
 from .doctor import doctor
 from .export import export
+from .federate import federate
 from .info import info
+from .launch import launch
+from .plan import plan
 from .plot import plot
 from .run import run
 from .schema import schema
 from .serve import serve
 from .stability import stability
 from .study import study
+from .sweep import sweep
 from .tune import tune
 from .watch import watch
 
@@ -44,7 +48,8 @@ def cli() -> None:
 
 
 for _command in (
-    run, advise, stability, info, watch, plot, compare, animate, convert, export, doctor, study, tune, serve, schema
+    run, sweep, advise, stability, info, watch, plot, compare, animate, convert, export, doctor, study, tune, serve,
+    federate, launch, plan, schema,
 ):  # fmt: skip
     cli.add_command(_command)
 

@@ -34,9 +34,9 @@ def port_widths(spec: PortSpec, where: str = "ports") -> dict[str, int]:
             problems.append(f"{where}: {name!r} is not a port name; use a word, without blanks or a dot in front")
         elif not isinstance(widths[name], int) or widths[name] < 1:
             problems.append(f"{where}: width {widths[name]!r} of {name!r}; expected an integer of at least 1")
-    problems += [
-        f"{where}: {name!r} is named twice" for name in sorted(n for n, times in Counter(names).items() if times > 1)
-    ]
+    if len(widths) < len(names):
+        repeated = sorted(name for name, times in Counter(names).items() if times > 1)
+        problems += [f"{where}: {name!r} is named twice" for name in repeated]
     if problems:
         raise SetupError(problems)
     return widths

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from rich.text import Text
 
     from .._run.progress import Callback, Progress
+    from ..sweeps.progress import SweepProgress
 
 
 @contextmanager
@@ -123,3 +124,37 @@ def study_progress(name: str) -> Iterator[Callable[[str, int, int], None]]:
             live.update(plain(f"{name}: {what} {done}/{total}"), refresh=True)
 
         yield draw
+
+
+@contextmanager
+def show_points(title: str, *, force: bool = False) -> Iterator[Callable[[SweepProgress], None]]:
+    """Show how many points of a sweep have ended, how fast, and the time left, if the console is a terminal."""
+    from rich.console import Console
+    from rich.live import Live
+
+    console = Console(stderr=True, force_terminal=True if force else None)
+    if not console.is_terminal:
+        yield lambda progress: None
+        return
+    with Live(console=console, auto_refresh=False) as live:
+
+        def draw(progress: SweepProgress) -> None:
+            live.update(_points_line(title, progress, console.width), refresh=True)
+
+        yield draw
+
+
+def _points_line(title: str, progress: SweepProgress, width: int) -> Text:
+    from rich.text import Text
+
+    share = progress.ended / progress.total if progress.total else 1.0
+    wrong = f", {progress.failed} failed" if progress.failed else ""
+    facts = f"{progress.ended} of {progress.total} points{wrong}"
+    left = f"{clock(progress.wall_seconds)} in all" if share >= 1.0 else f"{clock(progress.eta_seconds)} left"
+    more = f"  {progress.rate:.3g}/s  {left}"
+    name = title if len(title) <= 24 else "…" + title[-23:]
+    bar = max(0, min(width - len(name) - len(facts) - len(more) - 4, 40))
+    filled = round(share * bar)
+    line = Text(f"{name} ", no_wrap=True, overflow="ellipsis")
+    line.append("━" * filled, style="green").append("━" * (bar - filled), style="bright_black")
+    return line.append(f" {facts}").append(more, style="cyan")

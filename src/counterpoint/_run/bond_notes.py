@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from .options import RunOptions
 
 
-def bonds_text(system: System) -> str:
-    """Return the bonds of a system for its result, as JSON."""
-    return json.dumps([_told(system, bond) for bond in system.bonds])
+def bonds_text(system: System, bonds: list[Bond]) -> str:
+    """Return bonds of a system for its result, as JSON."""
+    return json.dumps([_told(system, bond) for bond in bonds])
 
 
 def _told(system: System, bond: Bond) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from os import PathLike
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal, Protocol, get_args
 
 from ..approximations import Approximation, lagrange
 from .precedence import Scheme
@@ -21,6 +21,24 @@ FIRST_STEPS: tuple[str, ...] = get_args(FirstSteps)
 Check = Literal["auto", "on", "off"]
 """Whether a second run with half the steps tells the error: as far as the budget goes, in full, or not at all."""
 CHECKS: tuple[str, ...] = get_args(Check)
+EnergyCorrection = Literal["off", "preserve", "dissipate"]
+"""Whether errors of extrapolated bonds are made good: not, always, or where they have created energy."""
+ENERGY_CORRECTIONS: tuple[str, ...] = get_args(EnergyCorrection)
+
+
+class Outside(Protocol):
+    """Other programs that step a part of the system; see :mod:`counterpoint.federation`."""
+
+    @property
+    def passes(self) -> int:
+        """How often initial outputs are read at least, so that all programs agree on them."""
+
+    @property
+    def wanted_slopes(self) -> frozenset[str]:
+        """Subsystems of which other programs want the derivatives of outputs."""
+
+    def join(self, driver: Any, names: tuple[str, ...]) -> None:
+        """Take the driver of the run and the names of its participants, before it starts."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +67,9 @@ class RunOptions:
     driven: bool = False  #: step by step, by a program that may set inputs in between
     compress: bool = False
     check: Check = "auto"
+    outside: Outside | None = None
+    energy_correction: EnergyCorrection = "off"
+    adapt: bool = False
 
     @property
     def default_approximation(self) -> Approximation:

@@ -84,9 +84,12 @@ def _common(system: System, pacing: Pacing, pace: Pace, options: RunOptions) -> 
         if pace.saves and not part.subsystem.can_save:
             yield Problem(
                 f"subsystems.{name}",
-                f"cannot save and restore its state, which {pace.kind} needs; cp.pace.defect repeats nothing",
+                f"cannot save and restore its state, which {pace.kind} needs; cp.pace.defect can do without",
             )
-        if pace.saves and name in pacing.singles:
+        if getattr(pace, "reject", None) and not part.subsystem.can_save:
+            text = "cannot save and restore its state, which pace.reject needs; leave it out"
+            yield Problem(f"subsystems.{name}", text)
+        if (pace.saves or getattr(pace, "reject", None)) and name in pacing.singles:
             text = f"{pace.kind} repeats all steps; leave out the pace of the subsystem"
             yield Problem(f"subsystems.{name}.pace", text)
 

@@ -125,6 +125,22 @@ def order_of(approximation: Approximation) -> int:
     return 0 if "hold" in name or "mean" in name else max(int(approximation.points) - 1, 0)
 
 
+def rejects_steps(system: System, pacing: Pacing) -> bool:
+    """Return whether a pace of a run that makes steps once rejects those that met something unforeseen."""
+    pace = pacing.common
+    if not isinstance(pace, Controlled | Gradient) or pace.saves or pace.kind == "energy" or pace.tolerance is None:
+        return False
+    if pace.reject is not None:
+        return pace.reject
+    models = [part.subsystem for part in system.subsystems.values()]
+    return (
+        pacing.factor is None
+        and not pacing.singles
+        and all(model.can_save and model.repeats_unasked for model in models)
+        and (not all(model.is_smooth for model in models) or any(e.condition is not None for e in system.events))
+    )
+
+
 def declared_bonds(system: System) -> tuple[tuple[str, str], ...]:
     """Return the inputs of effort and flow of the bonds of a system that exchange both as they are."""
     found = []
@@ -173,6 +189,7 @@ class PacedSteps:
     law: _core.StepLaw
     limits: Limits
     signals: tuple[str, ...]  #: by the number that a step names
+    rejects: bool = False  #: whether steps that met something unforeseen are made again
 
 
 class LawMaker:
@@ -315,6 +332,7 @@ def core_limits(limits: Limits, pace: Pace) -> _core.StepLimits:
     made.alignment = limits.align or 0.0
     estimates = isinstance(pace, Controlled)
     made.reduction, made.even = (REDUCTION if estimates else 0.0), estimates
+    made.foresees = estimates or (isinstance(pace, Gradient) and pace.tolerance is not None)
     return made
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,7 +22,7 @@ from .event_plan import add_events, open_parameters
 from .feedthrough import longest_chain, tear_loops
 from .first_steps import PlannedStart, plan_first_steps
 from .options import RunOptions
-from .pacing import ASSUMING, NO_END, LawMaker, PacedSteps, Pacing, core_limits, pacing_of, resolved_limits
+from .pacing import ASSUMING, NO_END, LawMaker, PacedSteps, Pacing, core_limits, pacing_of, rejects_steps, resolved_limits
 from .port_table import PortTable
 from .precedence import Scheme, scheme_problems, to_scheme, waits_for
 from .time_resolution import time_tolerance
@@ -91,18 +91,22 @@ def make_plan(system: System, options: RunOptions) -> Plan:
         start=start,
         until=until,
         tolerance=tolerance,
-        initial_passes=1 + longest_chain(chains),
+        initial_passes=max(1 + longest_chain(chains), 1 if options.outside is None else options.outside.passes),
     )
     ports = PortTable(system)
     _tear_inputs(spec, ports, torn)
     laws = LawMaker(system, ports, options)
     singles = {name: laws.make(pace, limits[name], name) for name, pace in pacing.singles.items()}
     common = laws.make(pacing.common, limits[""]) if pacing.common is not None else None
+    if common is not None and rejects_steps(system, pacing):
+        common = replace(common, rejects=True)
     doubles = pacing.common is not None and pacing.common.kind == "doubling"
     shared = _core.SharedLength() if doubles else None
     compound = compound_paces(system, options, until, tolerance)
     paces = _core_paces(pacing, singles, shared) | compound
     _add_participants(spec, system, natives, waits, options.host, paces=paces)
+    for name in () if options.outside is None else options.outside.wanted_slopes:
+        spec.send_slopes(list(system.subsystems).index(name))
     connections = tuple(_add_connections(spec, system, ports, waits, options))
     _check_defects(singles, common, connections)
     add_events(spec, system, connections, start)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -51,6 +52,7 @@ class Recorder:
         self._driver = driver
         self._store = store
         self._window = window
+        self.listener: Callable[[int, Any], None] | None = None  #: told what was assumed and what arrived
         self._paced = [-1] if plan.common is not None else []
         self._paced += [plan.names.index(name) for name in plan.singles]
         steps = ([plan.common] if plan.common is not None else []) + list(plan.singles.values())
@@ -66,6 +68,8 @@ class Recorder:
             self._store.append_steps(place, chosen.rows)
         for compared in self._driver.take_defect_rows(at_least):
             connection, rows = self._plan.connections[compared.connection], compared.rows
+            if self.listener is not None:
+                self.listener(compared.connection, rows)
             if connection.width == 1:
                 self._store.append_defects(connection.first_label, rows)
                 continue

@@ -23,13 +23,16 @@ from .._display.progress import show
 from ..errors import ModelError, OutputError, RunInterrupted, SetupError, SimulationError
 from ..results import FileStore, MemoryStore, Result
 from ..results.store import RunSummary, Status
+from .adapting import Adaptation, check_adapt
 from .bond_notes import bonds_text
 from .checks import value_problems
 from .claims import Claim
 from .coupling_notes import coupling_text
+from .energy_correction import with_energy_correction
 from .events import EventLog
 from .failures import explain
 from .first_steps import TOLERANCE
+from .inferred_bonds import all_bonds
 from .options import RunOptions
 from .pace_checks import pace_events, warn_about_paces, warn_about_standing_leads
 from .pacing import PacedSteps, core_limits, with_fixed_steps
@@ -53,6 +56,10 @@ _T = TypeVar("_T")
 SLICE_SECONDS = 0.02
 """How long the core runs before what it published is moved on: bounds memory, and lets Ctrl-C in."""
 FLUSH_SECONDS = 0.5
+FLUSH_SHARE = 0.05
+"""Of the wall time that may go into flushing: with thousands of subsystems, results are moved less often."""
+LONGEST_FLUSH_SECONDS = 10.0
+"""Results are never older than this on disk, whatever moving them costs."""
 WORTH_MOVING = 1024
 """Fewer rows of a subsystem wait for the next flush: moving them costs more than making them."""
 PROGRESS_SECONDS = 0.1
@@ -89,7 +96,7 @@ def _paced_driver(plan: Plan, steps: PacedSteps, threads: int) -> Driver:
     limits = core_limits(steps.limits, steps.pace)
     if not steps.pace.saves:
         listens = steps.pace.kind not in ("table", "gradient")
-        return _core.paced_scheduler(plan.spec, threads, steps.law, limits, listens)
+        return _core.paced_scheduler(plan.spec, threads, steps.law, limits, listens, steps.rejects)
     assert steps.pace.tolerance is not None
     return _core.two_pass_scheduler(
         plan.spec, threads, steps.law, limits, steps.pace.tolerance, list(plan.outputs), plan.shared_length
@@ -137,13 +144,18 @@ class Run:
     def __init__(self, system: System, options: RunOptions) -> None:
         system, options = with_strategy(system, options)
         system = with_fixed_steps(system, options)
-        options = with_window(system, options)
-        self._system = system
+        options = check_adapt(with_window(system, options))
+        corrected = with_energy_correction(system, options)
+        self._system = system = corrected.system
         self._checker: Checker | Unchecked | None = Checker.of(system, options, run_to_end)
         self._claim = Claim(system, "run")
         self._plan = make_plan(system, options)
         self._claim.take()
+        if options.adapt:
+            self._plan.spec.fast_paths = _core.FastPaths.none()  # they are chosen for one approximation
         self._driver = _make_driver(system, self._plan, options)
+        if options.outside is not None:
+            options.outside.join(self._driver, self._plan.names)
         self._window = options.window
         selection = Selection.of(system, options.record, options.record_every)
         self._layout = run_layout(system, self._plan, selection)
@@ -153,6 +165,7 @@ class Run:
         self._exits = contextlib.ExitStack()
         self._report = self._reporting(options.progress)
         self._began = self._flushed = self._reported = time.monotonic()
+        self._flush_every = FLUSH_SECONDS
         self._threads = options.threads
         self._runs_foreign_code = any(participant.subsystem.is_foreign for participant in system.subsystems.values())
         self._advanced = 0.0
@@ -163,7 +176,12 @@ class Run:
         self._stepping = self._driver.whereabouts(self._plan.names, "to finish its step from")
         self._log = EventLog(system.name)
         self._log.begin(system, self._plan.start, str(self._plan.scheme))
+        for level, text in corrected.notes:
+            self._log.add(level, text, self._plan.start)
         self._log.plan(self._plan)
+        self._adaptation = Adaptation(system, options, self._plan, self._log) if options.adapt else None
+        if self._adaptation is not None:
+            self._recorder.listener = self._adaptation.told
         watch(self)
         with self._claim.in_use():
             self._guarded(lambda: self._call_watched(self._driver.start, "to start at"))
@@ -176,8 +194,9 @@ class Run:
         notes: dict[str, str | float] = {"name": self._system.name, "scheme": str(options.scheme), **window}
         if options.until is not None:
             notes["until"] = options.until
-        if self._system.bonds:
-            notes["bonds"] = bonds_text(self._system)
+        bonds = all_bonds(self._system)
+        if bonds:
+            notes["bonds"] = bonds_text(self._system, bonds)
         if self._system.connections and options.file is not None:  # a result in memory asks the checker
             notes["coupling"] = coupling_text(self._system, options)
         notes |= {**_made_by(), **(options.metadata or {})}
@@ -195,6 +214,11 @@ class Run:
         """Time that every subsystem has reached, s."""
         return self._driver.time
 
+    @property
+    def span(self) -> tuple[float, float]:
+        """Begin and end of the run in s; infinite when the end is open."""
+        return self._plan.start, self._plan.until
+
     def step_to(self, t: float) -> None:
         """Advance until every subsystem has reached ``t`` (s); some may have gone further.
 
@@ -207,7 +231,16 @@ class Run:
             self._check_open()
             self._check_time(t)
             self._claim.check()
-            self._guarded(lambda: self._advance_in_slices(t))
+            self._guarded(lambda: self._advance(t))
+
+    def _advance(self, t: float) -> None:
+        """Advance; a run that adapts stops in between, where it may be changed."""
+        while self._adaptation is not None and (look := self._adaptation.next_look(self.time)) < t:
+            self._advance_in_slices(look)
+            self._recorder.drain()
+            assert isinstance(self._driver, _core.Scheduler)
+            self._adaptation.look(look, self._driver)
+        self._advance_in_slices(t)
 
     def _check_time(self, t: float) -> None:
         if not math.isfinite(t):
@@ -335,10 +368,12 @@ class Run:
     def _tell(self) -> None:
         now = time.monotonic()
         held_back = isinstance(self._driver, _core.WindowedScheduler) and self._driver.has_open_window
-        if now - self._flushed > FLUSH_SECONDS and not held_back:
+        if now - self._flushed > self._flush_every and not held_back:
             self._recorder.drain()
             self._store.flush()
-            self._flushed = now
+            self._flushed = time.monotonic()
+            spent = (self._flushed - now) / FLUSH_SHARE
+            self._flush_every = min(max(FLUSH_SECONDS, spent), LONGEST_FLUSH_SECONDS)
             self._log.reached(self.time)
             self._tell_of_stuck_paces()
         if self._report is not None and now - self._reported > PROGRESS_SECONDS:

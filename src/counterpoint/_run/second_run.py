@@ -167,6 +167,8 @@ class Checker:
             record=list(dict.fromkeys(exchanged)) or None,
             record_every=None,
             check="off",
+            energy_correction="off",  # the system has its corrections already
+            adapt=False,
         )
         return self.run(system, options)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from math import inf, isfinite, isnan, nan
 from typing import Any
@@ -22,7 +22,8 @@ from ..results.sampling import Kind
 from ..subsystems import NativeSubsystem
 from ..system import System
 from .advice import Advice, Candidate
-from .candidates import Choices, Orders
+from .candidates import FEW_ORDERS, ORDERS, Choices, Orders
+from .coupling_variables import alternatives
 from .surrogate import Surrogate
 
 Progress = Callable[[str, int, int], None]
@@ -33,6 +34,15 @@ TIGHT = (8, 4)
 TIGHT_SECONDS, TIGHT_SHARE = 1.5, 0.6
 PILOT_SECONDS, PILOT_SHARE = 2.0, 0.6
 """Wall time of the tight pilot, and of all others together: so many seconds, or this share of one run if it is more."""
+WHOLE_SECONDS, WHOLE_PARTS = 12.0, 2
+"""Where linear surrogates do not serve, a run of up to so many seconds is piloted as a whole, against one with steps
+divided into so many parts."""
+COARSE = 4.0
+"""Factor on all steps of the first pilots where pilots alone decide: they cost little, and long steps are wanted."""
+TIGHTER = 2.0
+"""Steps of the tight pilot are so many times smaller at least than those of what is compared with it."""
+OTHER_SIGNALS_SECONDS = 1.0
+"""Wall time of a run up to which other signals at bonds are tried."""
 SHORTEST = 0.02
 """Part of the run that pilots cover at least."""
 STRETCHED = 4
@@ -109,6 +119,10 @@ class _Advising:
     progress: Progress | None
     found: dict[str, tuple[Candidate, Orders]] = field(default_factory=dict)
     by_pilots: bool = False  #: whether pilots alone tell errors
+    first_factor: float = 1.0  #: on all steps of the candidates that are tried first
+    span: float = nan  #: of pilots, s
+    run_seconds: float = nan  #: expected time of one run as it is
+    tight_parts: int = TIGHT[0]
 
     def advice(self) -> Advice:
         began = time.monotonic()
@@ -130,22 +144,35 @@ class _Advising:
         """Pilot what the surrogate has seen; where both do not agree, pilots alone tell errors."""
         self.by_pilots = not self._trusts_surrogate
         if self.by_pilots:
-            return
+            return self._pilot_whole_runs()
         scheme = self.choices.schemes[0]
-        for orders in ((1, 1), (2, 2)):
+        for orders in (Orders(1, 1), Orders(2, 2)):
             candidate = self._evaluate(self.choices.strategy(scheme, orders), orders)
             seen = self._piloted(candidate)
             self._keep(seen, orders)
             near = 1 / AGREES < max(candidate.predicted, 1e-6) / max(seen.piloted, 1e-6) < AGREES
             self.by_pilots |= not near and max(candidate.predicted, seen.piloted) > 0.1 * self.tolerance
         if self.by_pilots:
-            self.found.clear()
+            self._pilot_whole_runs()
+
+    def _pilot_whole_runs(self) -> None:
+        """Let pilots cover the whole run where that is affordable: its beginning says little of what follows."""
+        self.found.clear()
+        if not self.change_steps or self.span >= self.until or self.run_seconds > WHOLE_SECONDS:
+            return
+        self._tell("tight pilot")
+        self.span, self.first_factor = self.until, COARSE
+        self.tight = self._tight(WHOLE_PARTS)
 
     def _prepare(self) -> None:
         """Run the system as it is for a moment, which tells costs, and tightly, which tells the motion."""
         self._tell("tight pilot")
+        before = time.process_time()
         probe = self._run(self.system, {}, self.until / 50)
-        rate = max(probe.wall_seconds, 1e-4) / (probe.end - probe.start)
+        used = time.process_time() - before
+        # Processor time says on a busy machine, too, what a run costs; unless others do the work.
+        rate = max(min(used, probe.wall_seconds) if self._works_here else probe.wall_seconds, 1e-4)
+        rate /= probe.end - probe.start
         budget = max(TIGHT_SECONDS, TIGHT_SHARE * rate * self.until)
         parts = TIGHT[0] if rate * self.until * TIGHT[0] <= budget else TIGHT[1]
         self.span = self.until * float(np.clip(budget / (rate * parts * self.until), SHORTEST, 1.0))
@@ -154,9 +181,21 @@ class _Advising:
         self.costs = _costs(base)
         steps = {name: _step(base, name, part.step) for name, part in self.system.subsystems.items()}
         self.choices = Choices.of(self.system, steps, self.schemes)
-        tight = self.choices.strategy(self.choices.schemes[0], (2, 2), 1 / parts)
-        self.tight = self._run(tight.applied(self.system), tight.options, self.span)
-        self.surrogate = self._surrogate(rate * self.until)
+        self.run_seconds = rate * self.until
+        self.tight = self._tight(parts)
+        self.surrogate = self._surrogate(self.run_seconds)
+
+    @property
+    def _works_here(self) -> bool:
+        """Whether all models run in this process."""
+        parts = self.system.subsystems.values()
+        return all(part.subsystem.repeatable and not getattr(part.subsystem, "isolated", False) for part in parts)
+
+    def _tight(self, parts: int) -> Result:
+        """Return a run over the span of pilots with steps divided into parts."""
+        self.tight_parts = parts
+        strategy = self.choices.strategy(self.choices.schemes[0], Orders(2, 2), 1 / parts)
+        return self._run(strategy.applied(self.system), strategy.options, self.span)
 
     def _surrogate(self, run_seconds: float) -> Surrogate | None:
         """Return the surrogate; none where identifying a black box takes longer than running it many times."""
@@ -185,8 +224,9 @@ class _Advising:
         label = self.choices.label(strategy, orders)
         if label not in self.found:
             steps = self._steps(strategy)
-            cost = sum(steps[name] * self.costs[name] for name in steps)
-            made = Candidate(strategy, label, nan, nan, cost, sum(steps.values()))
+            times = 1 if strategy.window is None else 1 + strategy.window.repeats
+            cost = times * sum(steps[name] * self.costs[name] for name in steps)
+            made = Candidate(strategy, label, nan, nan, cost, times * sum(steps.values()))
             self._keep(self._piloted(made) if self.by_pilots else self._predicted(made), orders)
             self._tell("candidates", len(self.found), 0)
         return self.found[label][0]
@@ -210,29 +250,47 @@ class _Advising:
         return {name: round(self.until / step) for name, step in steps.items() if step > 0}
 
     def _try_plain(self) -> None:
-        for scheme, orders in self.choices.plain():
-            self._evaluate(self.choices.strategy(scheme, orders), orders)
+        for scheme, orders in self.choices.plain(ORDERS if self.first_factor == 1.0 else FEW_ORDERS):
+            self._evaluate(self.choices.strategy(scheme, orders, self.first_factor), orders)
         for scheme in self.choices.schemes:
-            if self.schemes is None and self.change_steps and not self.by_pilots:
+            if self._tries_more and not self.by_pilots:
                 for orders in self.choices.mixed(scheme):
                     self._evaluate(self.choices.strategy(scheme, orders), orders)
+        if self._tries_more:
+            self._try_special()
+
+    @property
+    def _tries_more(self) -> bool:
+        """Whether more than schemes and orders may be chosen."""
+        return self.schemes is None and self.change_steps
+
+    def _try_special(self) -> None:
+        """Try corrected polynomials and repeated steps; with real models only on the scheme that is best so far."""
+        ranked = sorted((c for c, _ in self.found.values()), key=lambda c: c.error)
+        for scheme, orders in self.choices.special():
+            if self.by_pilots and (scheme != ranked[0].strategy.name or orders.faster != 1):
+                continue
+            self._evaluate(self.choices.strategy(scheme, orders, self.first_factor), orders)
 
     def _try_steps(self) -> None:
         """Find the longest steps that keep the tolerance, for the most promising schemes and orders."""
         ranked = sorted(self.found.values(), key=lambda pair: pair[0].error)
         tried = {(c.strategy.name, orders): orders for c, orders in ranked[: 3 if self.by_pilots else 6]}
         if not self.by_pilots:
-            tried |= {(scheme, (k, k)): (k, k) for scheme in self.choices.schemes for k in (1, 2)}
+            tried |= {(scheme, Orders(k, k)): Orders(k, k) for scheme in self.choices.schemes for k in (1, 2)}
         for (scheme, _), orders in tried.items():
             for slow_only in (False,) if self.by_pilots else (False, True):
                 self._lengthen(scheme, orders, slow_only)
 
     def _lengthen(self, scheme: str, orders: Orders, slow_only: bool) -> None:
         """Double the steps while the tolerance is kept; if it is not at first, halve them until it is."""
-        good = self._is_good_at(1.0, scheme, orders, slow_only)
+        good = self._is_good_at(self.first_factor, scheme, orders, slow_only)
         ratio = 2.0 if good else 0.5
         for k in range(1, LONGER if good else SHORTER):
-            if self._is_good_at(ratio**k, scheme, orders, slow_only) != good:
+            factor = self.first_factor * ratio**k
+            if self.by_pilots and factor * self.tight_parts < TIGHTER:
+                return  # the tight pilot is not tight enough for these
+            if self._is_good_at(factor, scheme, orders, slow_only) != good:
                 return
 
     def _is_good_at(self, factor: float, scheme: str, orders: Orders, slow_only: bool) -> bool:
@@ -255,7 +313,8 @@ class _Advising:
             steps = {**candidate.strategy.steps, name: 2 * candidate.strategy.steps[name]}
             if steps[name] > self.until / 10:
                 return candidate
-            longer = self._evaluate(replace(candidate.strategy, steps=steps), orders)
+            stretched = replace(candidate.strategy, steps=steps)
+            longer = self._evaluate(self.choices.repeating(stretched) if orders.repeated else stretched, orders)
             if not longer.error <= self._limit:
                 return candidate
             candidate = longer
@@ -281,6 +340,8 @@ class _Advising:
     def _piloted(self, candidate: Candidate) -> Candidate:
         """Return a candidate with the error of its pilot, extended to the whole run as the surrogate says."""
         strategy = candidate.strategy
+        if not self.by_pilots and self._is_too_fine(strategy):
+            return replace(candidate, piloted=candidate.predicted)
         try:
             result = self._run(strategy.applied(self.system), strategy.options, self.span)
         except CounterpointError:
@@ -290,6 +351,11 @@ class _Advising:
         error = inf if worst is None else worst.error * self._growth(strategy, worst)
         wrong = [m for one in found if one is not None for m in one.motions if not 0.5 < m.ratio < WRONG_MOTION]
         return replace(candidate, piloted=error, distortion=wrong[0].text() if wrong else "")
+
+    def _is_too_fine(self, strategy: Strategy) -> bool:
+        """Whether the tight pilot is not tight enough for a strategy: what the surrogate predicts is then all."""
+        factors = [strategy.steps[name] / step for name, step in self.choices.steps.items()]
+        return min(factors, default=1.0) * self.tight_parts < TIGHTER
 
     def _growth(self, strategy: Strategy, worst: Difference) -> float:
         """Return the error of the whole run over that of a pilot."""
@@ -334,21 +400,59 @@ class _Advising:
         return [*reasons, *self._improvements(best)]
 
     def _improvements(self, best: Candidate) -> list[str]:
-        """Say which step to halve: the one whose halving helps most on the surrogate."""
-        if self.surrogate is None or self.by_pilots or not self.choices.steps:
-            return []
-        before = self.surrogate.error(best.strategy, self.until)
-        halves = {
-            name: self.surrogate.error(
-                replace(best.strategy, steps={**best.strategy.steps, name: best.strategy.steps[name] / 2}), self.until
-            )
-            for name in self.choices.steps
-        }
+        """Say what would make it better: which step to halve, what to exchange instead."""
+        return [*self._halving(best), *self._exchanging(best)]
+
+    def _halving(self, best: Candidate) -> Iterator[str]:
+        """Say which step to halve: the one whose halving helps most."""
+        by_pilots = self.surrogate is None or self.by_pilots
+        if not self.choices.steps or (by_pilots and best.error <= self.tolerance):
+            return  # with real models only where it is needed
+        before = self._wrong(best.strategy, by_pilots)
+        halves = {}
+        for name, step in best.strategy.steps.items():
+            if name in self.choices.steps:
+                shorter = replace(best.strategy, steps={**best.strategy.steps, name: step / 2})
+                halves[name] = self._wrong(shorter, by_pilots)
         name = min(halves, key=lambda key: halves[key])
-        if not (isfinite(before) and halves[name] < 0.8 * before):
-            return []
-        factor = f"{before / halves[name]:.2g}"
-        return [f'to make it better, halve the step of "{name}": the error becomes {factor} times smaller']
+        if isfinite(halves[name]) and halves[name] < 0.8 * before:
+            factor = f"{before / max(halves[name], 1e-12):.2g}" if isfinite(before) else "many"
+            head = "to make it better" if best.error <= self.tolerance else "to come nearer to the tolerance"
+            yield f'{head}, halve the step of "{name}": the error becomes {factor} times smaller'
+        elif not best.error <= self.tolerance:
+            yield "halving the step of one subsystem alone does not help: reduce all of them"
+
+    def _wrong(self, strategy: Strategy, by_pilots: bool) -> float:
+        """Return the error of a strategy, from a pilot or from the surrogate."""
+        if by_pilots:
+            return self._piloted(Candidate(strategy, "")).piloted
+        assert self.surrogate is not None
+        return self.surrogate.error(strategy, self.until)
+
+    def _exchanging(self, best: Candidate) -> Iterator[str]:
+        """Say where other signals at a bond would make the error smaller, each against a tight pilot of its own."""
+        if self.run_seconds > OTHER_SIGNALS_SECONDS or not isfinite(best.error):
+            return
+        plain = replace(best.strategy, approximations=())
+        before = self._alone(self.system, plain)
+        for text, system in alternatives(self.system):
+            after = self._alone(system, plain)
+            if after < 0.7 * before:
+                yield f"to make it better, {text}: the error becomes {before / max(after, 1e-12):.2g} times smaller"
+
+    def _alone(self, system: System, strategy: Strategy) -> float:
+        """Return the error of a strategy on a system with default approximations, against smaller steps of the same."""
+        finer = replace(strategy, steps={name: step / 8 for name, step in strategy.steps.items()})
+        try:
+            ours, tight = (
+                self._run(s.applied(system), {**s.options, "window": None}, self.span) for s in (strategy, finer)
+            )
+        except CounterpointError:
+            return inf
+        sources = dict.fromkeys(source for c in system.connections for source in c.sources)
+        names = [name for source in sources for name in ours.expand(source)]
+        found = [_difference(ours, tight, name) for name in names]
+        return max((one.error for one in found if one is not None), default=inf)
 
 
 def _exponent(worst: Difference) -> float:

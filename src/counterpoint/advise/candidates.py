@@ -1,21 +1,42 @@
-"""Which strategies are tried: scheme, approximation per direction, steps, treatment of the start."""
+"""Which strategies are tried: scheme, approximation per direction, steps, windows, treatment of the start."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
+from typing import NamedTuple
 
 from .._run.coupling_notes import is_held, sampled_subsystems
 from .._run.options import RunOptions
 from .._run.strategy import Strategy
-from ..approximations import Approximation, lagrange
+from ..approximations import Approximation, energy_corrected, lagrange
 from ..system import System
+from ..windows import window
 
 SCHEMES = ("slowest-first", "fastest-first", "parallel")
 ORDERS = (0, 1, 2, 3)
-Orders = tuple[int, int]
-"""Order of what the faster side of a connection gets, and of what the slower side gets."""
+FEW_ORDERS = (0, 1, 2)
+"""Where each candidate is a run of the real models."""
+
+
+class Orders(NamedTuple):
+    """Approximations of a candidate, and whether its steps are repeated.
+
+    Attributes
+    ----------
+    faster, slower : int
+        Order of what the faster side of a connection gets, and of what the slower side gets.
+    corrected : bool
+        With the nearly energy-preserving correction where it is extrapolated.
+    repeated : bool
+        In windows of the longest step that are repeated once.
+    """
+
+    faster: int
+    slower: int
+    corrected: bool = False
+    repeated: bool = False
 
 
 @dataclass(frozen=True)
@@ -57,18 +78,26 @@ class Choices:
             tuple(self._approximation(source, connection.target, orders) for source in connection.sources)
             for connection in self.system.connections
         )
-        return Strategy(scheme, approximations=chosen, steps={**self.steps, **steps}, first_steps="auto")
+        made = Strategy(scheme, approximations=chosen, steps={**self.steps, **steps}, first_steps="auto")
+        return self.repeating(made) if orders.repeated else made
+
+    def repeating(self, strategy: Strategy) -> Strategy:
+        """Return a strategy with windows of its longest step, each repeated once."""
+        longest = max({**self.all_steps, **strategy.steps}.values())
+        return replace(strategy, window=window(longest, repeats=1), first_steps="once")
 
     def _approximation(self, source: str, target: str, orders: Orders) -> Approximation | None:
         owner, receiver = source.partition(".")[0], target.partition(".")[0]
         if is_held(self.system, source) or owner in sampled_subsystems(self.system, RunOptions()):
             return None
-        slower = self.all_steps[receiver] > self.all_steps[owner]
-        return lagrange(orders[1] if slower else orders[0])
+        order = orders.slower if self.all_steps[receiver] > self.all_steps[owner] else orders.faster
+        return energy_corrected(order) if orders.corrected else lagrange(order)
 
     def label(self, strategy: Strategy, orders: Orders) -> str:
         """Return a strategy in words."""
-        order = f"order {orders[0]}" if orders[0] == orders[1] else f"orders {orders[0]} and {orders[1]}"
+        a, b = orders.faster, orders.slower
+        order = f"order {a}" if a == b else f"orders {a} and {b}"
+        order += ", energy-corrected" if orders.corrected else ""
         factors = {name: strategy.steps[name] / step for name, step in self.steps.items()}
         distinct = set(map(_rounded, factors.values()))
         if distinct <= {1.0}:
@@ -77,18 +106,24 @@ class Choices:
             steps = f", all steps × {distinct.pop():.3g}"
         else:
             steps = ", steps " + ", ".join(f"{name} × {f:.3g}" for name, f in factors.items() if _rounded(f) != 1.0)
-        window = "" if strategy.window is None else f", windows of {strategy.window.length:.3g} s"
+        window = "" if strategy.window is None else f", windows of {strategy.window.length:.3g} s, repeated once"
         return f"{strategy.name}, {order}{steps}{window}"
 
-    def plain(self) -> Iterator[tuple[str, Orders]]:
+    def plain(self, orders: Sequence[int] = ORDERS) -> Iterator[tuple[str, Orders]]:
         """Yield schemes with equal orders in both directions."""
-        for scheme, order in product(self.schemes, ORDERS):
-            yield scheme, (order, order)
+        for scheme, order in product(self.schemes, orders):
+            yield scheme, Orders(order, order)
 
     def mixed(self, scheme: str) -> Iterator[Orders]:
         """Yield pairs of different orders, where there are two directions."""
         if len(set(self.all_steps.values())) > 1:
-            yield from ((a, b) for a, b in product(ORDERS, ORDERS) if a != b and abs(a - b) <= 2)
+            yield from (Orders(a, b) for a, b in product(ORDERS, ORDERS) if a != b and abs(a - b) <= 2)
+
+    def special(self) -> Iterator[tuple[str, Orders]]:
+        """Yield what is tried once the plain ones are known: corrected polynomials, repeated steps."""
+        for scheme in self.schemes:
+            yield from ((scheme, Orders(order, order, corrected=True)) for order in (0, 1, 2))
+        yield from ((self.schemes[0], Orders(order, order, repeated=True)) for order in (1, 2))
 
 
 def _rounded(factor: float) -> float:

@@ -65,6 +65,8 @@ def make_setup(fmu: Fmu, root: Path) -> _core.fmi.FmuSetup:
     structural = {v.name for v in fmu.description.with_causality("structuralParameter")}
     setup.structure = [a for name, a in fmu.assignments.items() if name in structural]
     setup.values = [a for name, a in fmu.assignments.items() if name not in structural]
+    if fmu.spare is not None:
+        setup.spare = fmu.spare
     setup.can_save = able.can_get_and_set_state
     setup.only_once = able.only_once_per_process
     if fmu.state is not None:

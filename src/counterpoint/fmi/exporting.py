@@ -160,6 +160,10 @@ def _check_exportable(system: System) -> None:
     paced = [name for name, part in system.subsystems.items() if not isinstance(part.pace, Fixed | None)]
     if paced:
         raise SetupError(f"subsystems.{paced[0]}.pace: paces cannot be exported in an FMU; give a step instead")
+    refused = {name: getattr(part.subsystem, "export_problem", "") for name, part in system.subsystems.items()}
+    problems = [f"subsystems.{name}: {problem}" for name, problem in refused.items() if problem]
+    if problems:
+        raise SetupError(problems)
     if system.events:
         raise SetupError(f"events: {system.events[0]}: events cannot be exported in an FMU; remove them")
 
@@ -180,6 +184,7 @@ def _as_system(model: System | Subsystem | HasSubsystem, step: float | None) -> 
     preferred = getattr(model, "preferred_step", None) or getattr(model, "step", None)
     preferred = preferred if isinstance(preferred, int | float) else None
     system.add("model" if not name.strip() else name, model, step=step if step is not None else preferred)
+    _check_exportable(system)
     return system
 
 

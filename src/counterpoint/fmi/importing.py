@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from .._cases.registry import check_kind
+from .._common.recorded import recorded
 from ..approximations import hold
 from ..errors import DescriptionWarning, SetupError
 from ..linear_model import LinearSubsystem
@@ -37,6 +38,7 @@ from .values import as_signal, as_whole
 from .variable_units import unit_name, unit_of
 
 
+@recorded
 def fmu(
     path: str | os.PathLike[str],
     *,
@@ -203,6 +205,7 @@ class Fmu(Subsystem):
 
     units_expected = True
     copied_for_runs = True
+    runs_python = False
     step_to_try = TYPICAL_STEP
 
     def __init__(
@@ -230,6 +233,7 @@ class Fmu(Subsystem):
         self._working: Path | None = None
         self._texts: SharedTexts | None = None
         self._library: _core.fmi.Library | None = None
+        self._spare: _core.fmi.SpareInstance | None = None
         self._made: _core.fmi.FmuBase | _core.fmi.IsolatedFmu | None = None
         problems = list(option_problems(options, self.kind, self.interface, description))
         if state is not None:
@@ -246,6 +250,40 @@ class Fmu(Subsystem):
         if self.interface.only_once_per_process:
             ONCE_ONLY.add(description.token, self)
         self._set_steps(step)
+
+    def varied(self, parameters: Mapping[str, Any] | None = None, start: Mapping[str, Any] | None = None) -> Fmu:
+        """Return the same FMU with other parameters and start values.
+
+        It shares the unpacked files, the library and, between runs, the instance: see :meth:`keep_instance`.
+
+        >>> wider = pump.varied({"diameter": 0.3})  # doctest: +SKIP
+        """
+        made = Fmu(
+            self._archive, self.description, self.options, parameters, start, kind=self.kind,
+            inputs=[v.name for v in self._inputs], outputs=[v.name for v in self._outputs], step=self.preferred_step,
+            state=self.state,
+        )  # fmt: skip
+        made._unpacked, made._library, made._spare = self._unpacked, self._library, self._spare
+        return made
+
+    def keep_instance(self) -> None:
+        """Keep the instance from run to run, set back with ``fmi2Reset`` or ``fmi3Reset``, instead of making it again.
+
+        FMI 1, FMUs that cannot be set back and isolated FMUs are made again for each run as before.
+        """
+        if self._spare is None and self.isolation is None:
+            self._spare = _core.fmi.SpareInstance()
+            self._load()
+
+    @property
+    def instance_reuses(self) -> int:
+        """Runs that used an instance again, since :meth:`keep_instance`."""
+        return 0 if self._spare is None else self._spare.reuses
+
+    @property
+    def spare(self) -> _core.fmi.SpareInstance | None:
+        """Where its instance is kept between runs."""
+        return self._spare
 
     def _describe_ports(self) -> None:
         """Note what the system has to know about the ports."""
@@ -469,9 +507,7 @@ class Fmu(Subsystem):
         return standstill_problems(self, still, t)
 
     def _native(self) -> _core.Subsystem:
-        if self._unpacked is None:
-            self._unpacked = self._archive.unpack_shared(self._folder)
-        root = self._unpacked.root
+        root = self._unpack()
         setup = make_setup(self, root)
         if self.isolation is not None:
             apart = to_core(self.isolation, self._working_directory(root), self.interface.needs_execution_tool)
@@ -480,13 +516,22 @@ class Fmu(Subsystem):
                 apart.texts = self._texts.folder
             self._made = _core.fmi.IsolatedFmu(str(root / self._binary), setup, apart)
             return self._made
+        self._made = _core.fmi.make_fmu(self._load(), setup)
+        return self._made
+
+    def _unpack(self) -> Path:
+        if self._unpacked is None:
+            self._unpacked = self._archive.unpack_shared(self._folder)
+        return self._unpacked.root
+
+    def _load(self) -> _core.fmi.Library:
         if self._library is None:
+            path = self._unpack() / self._binary
             try:
-                self._library = _core.fmi.Library(str(root / self._binary))
+                self._library = _core.fmi.Library(str(path))
             except RuntimeError as error:
                 raise SetupError(f"{self.path}: {self._binary}: {error}") from None
-        self._made = _core.fmi.make_fmu(self._library, setup)
-        return self._made
+        return self._library
 
     def _working_directory(self, root: Path) -> Path:
         """Return the directory of an isolated FMU, its own although ``root`` is shared."""

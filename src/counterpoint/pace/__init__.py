@@ -107,6 +107,7 @@ def gradient(
     first: Duration = None,
     growth: float | None = None,
     align: Duration = None,
+    reject: bool | None = None,
 ) -> Pace:
     """Return long steps while leading signals change little: Günther et al. (2012), eqs. 7 and 8.
 
@@ -131,6 +132,8 @@ def gradient(
         In units of the signals.
     first, growth, align
         See :class:`Limits`.
+    reject : bool, optional
+        With a tolerance; see :func:`defect`.
 
     Examples
     --------
@@ -140,8 +143,11 @@ def gradient(
     """
     names = (signals,) if isinstance(signals, str) else None if signals is None else tuple(signals)
     limits = _limits(first, smallest, largest, growth, align)
-    made = Gradient(limits, names, p0, p1, derivative, tolerance, absolute)
+    made = Gradient(limits, names, p0, p1, derivative, tolerance, absolute, reject)
     problems = [] if tolerance is None else _bad_tolerance(tolerance)
+    problems += _bad_choice(reject)
+    if reject and tolerance is None:
+        problems.append("pace.reject: the law without a tolerance estimates no error; give a tolerance as well")
     problems += _bad_numbers("absolute", absolute)
     if names is not None and (not names or not all(isinstance(name, str) for name in names)):
         problems.append(f"pace.signals: {signals!r}; expected outputs, subsystem.output")
@@ -172,12 +178,13 @@ def defect(
     largest: Duration = None,
     growth: float = 2.0,
     align: Duration = None,
+    reject: bool | None = None,
 ) -> Pace:
     """Return steps by the interface defect: what a step assumed for its inputs against what arrived.
 
     A proportional-integral controller keeps the defect at the end of each step, times its length over the mean step,
-    near the tolerance, so that each step adds as much to the error of the run. Nothing is repeated, so that it works
-    with any subsystem.
+    near the tolerance, so that each step adds as much to the error of the run. Nothing has to be repeated, so that it
+    works with any subsystem.
 
     Parameters
     ----------
@@ -189,6 +196,10 @@ def defect(
         Sizes of signals, instead of their largest absolute values.
     first, smallest, largest, growth, align
         See :class:`Limits`.
+    reject : bool, optional
+        Whether a step that met something unforeseen, with an error of more than 2.5 times the tolerance, is made
+        again, shorter. Default: in ``run``, where all subsystems are ours and save their states, unless all are linear, which
+        meet nothing unforeseen.
 
     Examples
     --------
@@ -203,7 +214,8 @@ def defect(
     >>> bool(result.steps["left"].length.max() > 10 * result.steps["left"].length.min())
     True
     """
-    return _controlled("defect", tolerance, absolute, scale, _limits(first, smallest, largest, growth, align))
+    limits = _limits(first, smallest, largest, growth, align)
+    return _controlled("defect", tolerance, absolute, scale, limits, reject=reject)
 
 
 def predictor_corrector(
@@ -329,6 +341,12 @@ def _bad_tolerance(tolerance: Any) -> list[str]:
     return [f"pace.tolerance: {tolerance!r}; expected a positive number"]
 
 
+def _bad_choice(reject: Any) -> list[str]:
+    if reject is None or isinstance(reject, bool):
+        return []
+    return [f"pace.reject: {reject!r}; expected true or false"]
+
+
 def _bad_numbers(name: str, given: object, *, zero: bool = True) -> list[str]:
     """Say what is wrong with one number, or one for each signal."""
     named: Any = given.items() if isinstance(given, Mapping) else [("", given)]
@@ -348,10 +366,11 @@ def _controlled(
     limits: Limits,
     *,
     bonds: Sequence[tuple[str, str]] | None = None,
+    reject: bool | None = None,
 ) -> Controlled:
     pairs: Any = None if bonds is None else tuple(tuple(bond) for bond in bonds)  # of two names: checked below
-    made = Controlled(limits, tolerance, absolute, dict(scale or {}), kind, pairs)
-    problems = [*_bad_tolerance(tolerance), *_bad_numbers("absolute", absolute)]
+    made = Controlled(limits, tolerance, absolute, dict(scale or {}), kind, pairs, reject)
+    problems = [*_bad_tolerance(tolerance), *_bad_numbers("absolute", absolute), *_bad_choice(reject)]
     problems += _bad_numbers("scale", scale, zero=False) if scale else []
     if pairs is not None and not all(len(pair) == 2 and all(isinstance(x, str) for x in pair) for pair in pairs):
         problems.append(f"pace.bonds: {bonds!r}; expected pairs of inputs, (effort, flow)")

@@ -55,6 +55,7 @@ class Gradient(_Builtin):
     derivative: int | None = None
     tolerance: float | None = None
     absolute: PerSignal = 1e-9
+    reject: bool | None = None
     kind = "gradient"
 
     def __str__(self) -> str:
@@ -71,6 +72,7 @@ class Controlled(_Builtin):
     scale: Mapping[str, float] = field(default_factory=dict)
     kind: str = "defect"
     bonds: tuple[tuple[str, str], ...] | None = None
+    reject: bool | None = None
 
     @property
     def for_all_only(self) -> bool:

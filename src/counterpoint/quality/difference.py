@@ -192,7 +192,9 @@ def motions(time: Array, values: Array, better: Array) -> Iterable[Motion]:
     frequencies = np.fft.rfftfreq(len(grid), grid[1] - grid[0])
     octave = np.full(len(frequencies), -1)
     octave[2:] = np.floor(np.log2(frequencies[2:] * span)).astype(int)  # two periods at least
-    scale = np.sqrt(np.sum(np.abs(theirs[1:]) ** 2))
+    # The spectrum of a window of Hann has N sqrt(3) / 4 times the rms; a signal that has come to rest is measured by
+    # what it was before.
+    scale = max(float(np.sqrt(np.sum(np.abs(theirs[1:]) ** 2))), _scale(better) * len(grid) * np.sqrt(3) / 4)
     found = [_octave(frequencies, ours, theirs, octave == k, scale) for k in range(1, int(octave.max(initial=0)) + 1)]
     yield from sorted((m for m in found if m is not None), key=lambda m: -m.share)
 

@@ -30,6 +30,15 @@ def show_result(outcome: Result, where: Console) -> None:
         say(pace.text(), where)
     say(_speed(outcome), where)
     say(str(outcome.quality), where)
+    if outcome.quality.second.seconds > 0:
+        say(_checking(outcome), where)
+
+
+def _checking(outcome: Result) -> str:
+    """Say what the estimate of the error has cost."""
+    spent, run = outcome.quality.second.seconds, outcome.wall_seconds
+    ratio = f", {spent / run:.2g} times the run" if run > 0 else ""
+    return f'the verdict took {clock(spent)} for further runs{ratio}; check = "off" leaves them out'
 
 
 def _defects(outcome: Result) -> Table:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path as FilePath
 from typing import Any, cast
 
@@ -23,7 +23,7 @@ from .._run.precedence import custom, sequential
 from ..errors import SetupError, did_you_mean
 from ..pace import Pace
 from ..subsystems import linear, ode, second_order, table
-from ..system import System
+from ..system import Connection, Participant, System
 from ..windows import Window, compound_fast, estimated_response, window
 from . import models
 from .interfaces import add_bonds, add_events
@@ -94,6 +94,27 @@ class Builder:
                 with self.noting("set", port):
                     system.set(port, value)
         return system
+
+    def participant(self, name: str) -> Participant | None:
+        """Return one subsystem with its step, made again; None when something is wrong with it, which is noted."""
+        system = System(name)
+        self._add(system, name, self.table.subsystems[name])
+        return system.subsystems.get(name)
+
+    def with_values(self, name: str, before: Participant) -> Participant | None:
+        """Return an FMU with other parameters and start values; it shares files and library of the one before."""
+        entry = self.table.subsystems[name]
+        assert isinstance(entry, models.Fmu)
+        with self.noting("subsystems", name):
+            made: Any = before.subsystem
+            return replace(before, subsystem=made.varied(entry.parameters, entry.start))
+        return None
+
+    def connection(self, position: int) -> Connection:
+        """Return one connection, made again."""
+        system = System("one connection", convert=self.table.convert)
+        self._connect(system, position, set())
+        return system.connections[0]
 
     def scheme(self) -> Any:
         """Return the scheme in the form that ``System.run`` takes."""

@@ -101,6 +101,13 @@ class Transition(Table):
     order: Annotated[int, Field(ge=0, le=4)] = 2
 
 
+class EnergyCorrected(Table):
+    """A polynomial whose error in one interval is made good in the next."""
+
+    kind: Literal["energy-corrected"]
+    order: Annotated[int, Field(ge=0, le=4)] = 1
+
+
 class VariableOrder(Table):
     """The polynomial of the order that would have predicted the newest samples best."""
 
@@ -118,7 +125,17 @@ class PythonApproximation(Table):
 
 
 AnyApproximation = (
-    Hold | Lagrange | Hermite | Spline | Taylor | LeastSquares | Mean | Transition | VariableOrder | PythonApproximation
+    Hold
+    | Lagrange
+    | Hermite
+    | Spline
+    | Taylor
+    | LeastSquares
+    | Mean
+    | Transition
+    | VariableOrder
+    | EnergyCorrected
+    | PythonApproximation
 )
 Approximation = Annotated[AnyApproximation, Field(discriminator="kind")]
 
@@ -160,15 +177,26 @@ class GradientPace(PaceRange):
     derivative: Annotated[int, Field(ge=1, le=5)] | None = None
     tolerance: Positive | None = None
     absolute: float | dict[str, float] | None = None
+    reject: bool | None = None
 
 
 class ControlledPace(PaceRange):
     """Steps by an estimated error."""
 
-    kind: Literal["defect", "predictor-corrector", "doubling"]
+    kind: Literal["predictor-corrector", "doubling"]
     tolerance: Positive | None = None
     absolute: float | dict[str, float] | None = None
     scale: dict[str, Positive] | None = None
+
+
+class DefectPace(PaceRange):
+    """Steps by what was assumed against what arrived; ``reject``: steps that met something unforeseen."""
+
+    kind: Literal["defect"]
+    tolerance: Positive | None = None
+    absolute: float | dict[str, float] | None = None
+    scale: dict[str, Positive] | None = None
+    reject: bool | None = None
 
 
 class EnergyPace(PaceRange):
@@ -188,7 +216,7 @@ class PythonPace(Table):
     arguments: dict[str, Any] = Field(default_factory=dict)
 
 
-AnyPace = FixedPace | TablePace | GradientPace | ControlledPace | EnergyPace | PythonPace
+AnyPace = FixedPace | TablePace | GradientPace | DefectPace | ControlledPace | EnergyPace | PythonPace
 Pace = Annotated[AnyPace, Field(discriminator="kind")]
 
 
@@ -454,6 +482,8 @@ class ScenarioTable(Table):
     record_every: int | Duration | None = None
     compress: bool = False
     check: Literal["auto", "on", "off"] = "auto"
+    energy_correction: Literal["off", "preserve", "dissipate"] = "off"
+    adapt: bool = False
     subsystems: Annotated[dict[Name, Subsystem], Field(min_length=1)]
     connections: list[Connection] = Field(default_factory=list)
     constants: dict[str, Numbers] = Field(default_factory=dict, alias="set")

@@ -212,6 +212,7 @@ class Scenario(Case):
             pace=self._builder(Mistakes(self._document)).pace(), real_time=self._table.real_time, threads=self.threads,
             record=self._table.record, record_every=self._table.record_every, compress=self._table.compress,
             first_steps=self._table.first_steps, check=self._table.check,
+            energy_correction=self._table.energy_correction, adapt=self._table.adapt,
         )  # fmt: skip
 
     @property
@@ -295,6 +296,36 @@ class Scenario(Case):
         arrows = [(a, b, f"{y} → {u}") for (a, _, y), (b, _, u) in pairs if a in notes and b in notes]
         head = f"{escape(self.name)}: t = {self.begin:g} to {self.until:g} s, {escape(str(self.scheme))}"
         return f"<p><b>{head}</b></p>{graph_svg(notes, arrows, self.name)}"
+
+    @property
+    def table(self) -> ScenarioTable:
+        """What the file says, checked."""
+        return self._table
+
+    @property
+    def document(self) -> Document:
+        """What the file says, as it stands there."""
+        return self._document
+
+    @property
+    def folder(self) -> Folder:
+        """Where its files lie."""
+        return self._folder
+
+    def with_table(self, table: ScenarioTable) -> Scenario:
+        """Return the scenario with other values that have been checked."""
+        return replace(self, _table=table)
+
+    def with_document(self, document: Document) -> Scenario:
+        """Return the scenario with other values; raise ScenarioError with all problems."""
+        made = Scenario.of(
+            self.path, document, allow_outside=self.allow_outside, allow_remote=self.allow_remote, folder=self._folder
+        )
+        return made.with_provenance(self.provenance, self.recording)
+
+    def builder(self, mistakes: Mistakes, table: ScenarioTable | None = None) -> Builder:
+        """Return what builds the system, or single parts of it, from a table."""
+        return self.with_table(table or self._table)._builder(mistakes)
 
     def _builder(self, mistakes: Mistakes, *, run_code: bool = True) -> Builder:
         indices = list(range(len(self._table.connections)))

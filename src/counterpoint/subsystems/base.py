@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from .._common.ports import PortSpec, port_widths
+from .._common.recorded import MadeBy
 from ..approximations import Approximation
 from ..linear_model import LinearSubsystem
 from ..units import Unit
@@ -107,6 +108,9 @@ class Subsystem:
     parameters: Mapping[str, float] = {}
     opened_parameters: Mapping[str, float] = {}  #: those that events of a system change: inputs without a port
     not_finite_hint: str = ""  #: what may be the matter when an output is NaN
+    made_by: MadeBy | None = None  #: the call that made it, where that is known
+    runs_python: bool = True  #: whether steps run code in Python, so that threads have to take turns
+    is_smooth: bool = False  #: whether its outputs jump or bend only where its inputs do, as those of linear models
     input_order: int | None = None  #: highest order of input polynomials that it can follow within a step; None: any
     #: Returns the model near a state, from time (s), inputs and state there; None: only steps are known of it.
     linear_model: LinearModelFunction | None = None
@@ -220,8 +224,12 @@ class NativeSubsystem(Subsystem):
         input_approximations: Mapping[str, Approximation] | None = None,
         minor_outputs: Collection[str] = (),
         not_finite_hint: str = "",
+        export_problem: str = "",
+        runs_python: bool = False,
     ) -> None:
         self.kind = kind
+        self.export_problem = export_problem
+        self.runs_python = runs_python
         self.minor_outputs = minor_outputs
         self.not_finite_hint = not_finite_hint
         self._make = make

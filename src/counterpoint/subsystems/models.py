@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from .._common.ports import PortSpec, columns, offsets, port_widths
+from .._common.recorded import recorded
 from ..errors import SetupError, did_you_mean
 from ..linear_model import LinearSubsystem
 from .base import NativeSubsystem
@@ -24,6 +25,7 @@ _CFUNCTION = ctypes.CFUNCTYPE(None).__mro__[1]  # the base class of all ctypes f
 RightHandSide = Callable[[float, NDArray[np.float64], NDArray[np.float64]], ArrayLike]
 
 
+@recorded
 def linear(
     A: ArrayLike,
     B: ArrayLike,
@@ -83,12 +85,17 @@ def linear(
         units=units,
         own_pace=solver in VARIABLE_STEP,
     )
-    names = tuple(f"x[{k}]" for k in range(n)), tuple(columns(input_ports)), tuple(columns(output_ports))
-    exact = LinearSubsystem("linear", a, b, c, d, *names, solver, dict(options))
-    made.linear_model = lambda t, u, at: exact
+
+    def exact(t: float, u: NDArray[np.float64], at: Sequence[float] | None) -> LinearSubsystem:
+        names = tuple(f"x[{k}]" for k in range(n)), tuple(columns(input_ports)), tuple(columns(output_ports))
+        return LinearSubsystem("linear", a, b, c, d, *names, solver, dict(options))
+
+    made.linear_model = exact
+    made.is_smooth = True
     return made
 
 
+@recorded
 def second_order(
     M: ArrayLike,
     C: ArrayLike | None,
@@ -150,6 +157,7 @@ def second_order(
 _UNDECLARED = "without feedthrough its output function gets NaN for u; if it reads u, say feedthrough=True"
 
 
+@recorded
 def ode(
     rhs: RightHandSide | Any,
     x0: ArrayLike,
@@ -226,6 +234,7 @@ def ode(
         units=units,
         own_pace=solver in VARIABLE_STEP,
         not_finite_hint=_UNDECLARED if output is not None and m > 0 and not pairs else "",
+        runs_python=any(f is not None and compiled_address(f) is None for f in (rhs, output)),
     )
 
     def linear_model(t: float, u: NDArray[np.float64], at: Sequence[float] | None) -> LinearSubsystem:
@@ -326,6 +335,8 @@ def _feedthrough_pairs(
 def _linear_feedthrough(
     d: NDArray[np.float64], inputs: Mapping[str, int], outputs: Mapping[str, int]
 ) -> list[tuple[str, str]]:
+    if not d.any():
+        return []
     rows, cols = offsets(outputs), offsets(inputs)
     return [
         (y, u)
@@ -360,8 +371,8 @@ def _matrix(where: str, value: ArrayLike, shape: tuple[int | None, int | None]) 
         array = array.reshape(1, 1)
     if array.ndim == 1:  # a column where rows are known, else a row
         array = array.reshape(-1, 1) if shape[0] is not None and shape[0] == len(array) else array.reshape(1, -1)
-    wanted = tuple("any" if s is None else s for s in shape)
-    if array.ndim != 2 or any(s is not None and s != got for s, got in zip(shape, array.shape, strict=True)):
+    if array.ndim != 2 or shape[0] not in (None, array.shape[0]) or shape[1] not in (None, array.shape[1]):
+        wanted = tuple("any" if s is None else s for s in shape)
         raise SetupError(f"{where}: shape {array.shape}; expected {wanted}")
     return np.ascontiguousarray(array)
 
@@ -371,7 +382,7 @@ def _numbers(where: str, value: ArrayLike) -> NDArray[np.float64]:
         array = np.asarray(value, dtype=np.float64)
     except (TypeError, ValueError):
         raise SetupError(f"{where}: {value!r} is not an array of numbers") from None
-    if not np.all(np.isfinite(array)):
+    if not np.isfinite(array).all():
         raise SetupError(f"{where}: contains NaN or infinity; expected finite numbers")
     return array
 

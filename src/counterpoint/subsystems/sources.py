@@ -10,11 +10,13 @@ from numpy.typing import ArrayLike
 
 from .. import _core
 from .._common.ports import PortSpec, offsets, port_widths
+from .._common.recorded import recorded
 from ..approximations import hold
 from ..errors import SetupError
 from .base import InputFunction, NativeSubsystem, Subsystem
 
 
+@recorded
 def table(
     times: ArrayLike,
     values: ArrayLike,
@@ -109,6 +111,7 @@ class _FunctionSource(Subsystem):
         pass
 
 
+@recorded
 def source(
     function: Callable[[float], float | ArrayLike],
     *,

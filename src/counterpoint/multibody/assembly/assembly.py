@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import accumulate
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -25,15 +25,22 @@ if TYPE_CHECKING:
     from ..modelling.mechanism import Mechanism
 
 _STRIDE = 4
+_GROUP = 256
+"""Equations of a kind that are evaluated together: threads share groups, and what a group needs fits into a cache."""
 _LITTLE_MASS, _NO_MASS = 1e-14, 1e-24
 """Mass of a point relative to the largest below which it cannot be computed with, and below which it is rounding."""
 _SHOWN_POINTS = 50
 """A mechanism without outputs of its own shows the positions of its points when they are not more than these."""
 
+_Any = TypeVar("_Any")
 _Terms = list[tuple[str, str, complex]]
 """Blocks of the mass matrix: two entities, and a number or rotation for all their components."""
 _Entries = tuple[list[int], list[int], list[float]]
 """Rows, columns and values of a matrix."""
+
+
+def _groups(items: list[_Any]) -> list[list[_Any]]:
+    return [items[first : first + _GROUP] for first in range(0, len(items), _GROUP)]
 
 
 class _Load(NamedTuple):
@@ -144,6 +151,7 @@ class Assembly:
             # Forces and accelerations need the second derivative of what guides, which straight lines do not have.
             input_approximations={name: lagrange(2) for name in guiding if name},
             minor_outputs=mechanism.standard_outputs if shown else (),
+            export_problem=mechanism.formulation.export_problem,
         )
 
     @property
@@ -243,12 +251,20 @@ class Assembly:
         kinds: dict[int, list[Distance]] = {2: [], 1: [], 0: []}
         for distance in self.placing.distances.values():
             kinds[sum(map(self.placing.is_fixed, (distance.first, distance.second)))].append(distance)
-        distances = [d for every in kinds.values() for first in range(_STRIDE) for d in every[first::_STRIDE]]
-        parts.add_distances(
-            self.dimension, [self.offsets[d.first] for d in distances], [self.offsets[d.second] for d in distances],
-            [d.length for d in distances], [d.name for d in distances],
-        )  # fmt: skip
-        self._add_dots(parts, self.placing.dots)
+        groups = [
+            [d for first in range(_STRIDE) for d in group[first::_STRIDE]]
+            for every in kinds.values()
+            for group in _groups(every)
+        ]
+        if len(self.placing.distances) <= _GROUP:
+            groups = [[d for group in groups for d in group]]
+        for distances in groups:
+            parts.add_distances(
+                self.dimension, [self.offsets[d.first] for d in distances], [self.offsets[d.second] for d in distances],
+                [d.length for d in distances], [d.name for d in distances],
+            )  # fmt: skip
+        for dots in _groups(self.placing.dots):
+            self._add_dots(parts, dots)
         self._add_coincidences(parts, self.placing.coincidences)
 
     def _add_dots(self, parts: _core.multibody.Parts, dots: list[Dot]) -> None:

@@ -191,6 +191,8 @@ class HandWritten:
             units={name: output.unit for name, output in shown.items() if output.unit},
             own_pace=step is not None,
             minor_outputs=tuple(self.standard_outputs) if set(shown) - set(self.standard_outputs) else (),
+            export_problem=chosen.export_problem,
+            runs_python=True,
         )
 
     def run(

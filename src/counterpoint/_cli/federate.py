@@ -1,0 +1,84 @@
+"""``counterpoint federate``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from .common import SECONDS, Settings, print_error, with_traceback
+
+
+@click.command()
+@click.argument("scenario", type=click.Path(path_type=Path))
+@click.option("--part", required=True, metavar="NAME", help="The part that runs here: one of the plan, or a subsystem.")
+@click.option("--broker", required=True, metavar="ADDRESS", help="Where the federates meet: tcp://HOST:PORT.")
+@click.option("--plan", type=click.Path(path_type=Path), metavar="TOML", help="Launch plan [each subsystem is a part].")
+@click.option("--until", type=SECONDS, metavar="S", help="End of the run in s, instead of the scenario's.")
+@click.option("--scheme", metavar="NAME", help="slowest-first, fastest-first, parallel or sequential.")
+@click.option("--grant-timeout", type=SECONDS, metavar="S", help="Wall time that a grant may take [60].")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Where results go [NAME-run].")
+@click.option("--overwrite", is_flag=True, help="Replace results that are already there.")
+@click.option("--quiet", is_flag=True, help="Print nothing but errors.")
+@click.option("--allow-outside", is_flag=True, help="Let the scenario use files outside of its directory.")
+@with_traceback
+@click.pass_context
+def federate(
+    context: click.Context,
+    *,
+    scenario: Path,
+    part: str,
+    broker: str,
+    plan: Path | None,
+    until: float | None,
+    scheme: str | None,
+    grant_timeout: float | None,
+    out: Path | None,
+    overwrite: bool,
+    quiet: bool,
+    allow_outside: bool,
+) -> None:
+    """Run one part of a scenario as a federate of HELICS; the other parts run in other processes or on other hosts.
+
+    Example: counterpoint federate plant.toml --part engine --broker tcp://10.0.0.1:23404
+    """
+    from dataclasses import replace
+
+    from .._cases.case import CaseSettings
+    from .._cases.registry import read_case
+    from ..errors import OutputError, RunInterrupted, SimulationError
+    from ..federation.plan_file import LaunchPlan
+    from ..federation.running import federate as run_part
+    from ..federation.session import DEFAULT_GRANT_TIMEOUT
+
+    case = read_case(scenario, allow_outside=allow_outside, settings=CaseSettings(until=until, scheme=scheme))
+    read = None if plan is None else LaunchPlan.read(plan)
+    system = case.build()
+    folder = out or Path(f"{case.name}-run")
+    folder.mkdir(parents=True, exist_ok=True)
+    file = folder / f"{scenario.stem}-{part}.h5"
+    options = replace(case.options(), file=file, overwrite=overwrite)
+    interrupts = context.ensure_object(Settings).interrupts
+    limit = grant_timeout or (DEFAULT_GRANT_TIMEOUT if read is None else read.grant_timeout)
+    try:
+        made = run_part(
+            system, part, broker, options,
+            parts=None if read is None else read.parts,
+            foreign=None if read is None else read.foreign.get(part),
+            grant_timeout=limit,
+            say=None if quiet else click.echo,
+        )  # fmt: skip
+    except RunInterrupted as stop:
+        click.echo(str(stop), err=True)
+        click.echo(f"kept {file}", err=True)
+        sys.exit(interrupts.exit_code)
+    except (SimulationError, OutputError) as error:
+        print_error(error)
+        click.echo(f"kept {file}", err=True)
+        sys.exit(error.exit_code)
+    if not quiet:
+        seconds = made.result.summary.wall_seconds
+        text = f"{made.requests} times asked of HELICS, {made.bytes_sent} bytes sent"
+        click.echo(f"t = {made.result.summary.end:g} s reached in {seconds:.3g} s; {text}")
+        click.echo(f"wrote {file}")

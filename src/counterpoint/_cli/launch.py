@@ -1,0 +1,67 @@
+"""``counterpoint launch``."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from .common import SECONDS, with_traceback
+
+
+@click.command()
+@click.argument("plan", type=click.Path(path_type=Path))
+@click.option("--until", type=SECONDS, metavar="S", help="End of the run in s, instead of the scenario's.")
+@click.option("--scheme", metavar="NAME", help="slowest-first, fastest-first, parallel or sequential.")
+@click.option("--out", type=click.Path(path_type=Path), metavar="DIR", help="Where results go [PLAN-run].")
+@click.option("--broker", metavar="ADDRESS", help="A broker that runs already [one is started]: tcp://HOST:PORT.")
+@click.option(
+    "--runner", type=click.Path(path_type=Path), metavar="JSON", help="Write a file for `helics run`; start nothing."
+)
+@click.option("--quiet", is_flag=True, help="Print nothing but errors.")
+@with_traceback
+def launch(
+    *,
+    plan: Path,
+    until: float | None,
+    scheme: str | None,
+    out: Path | None,
+    broker: str | None,
+    runner: Path | None,
+    quiet: bool,
+) -> None:
+    """Run a federation on this computer: a broker, and a process for each part of a launch plan.
+
+    Example: counterpoint launch plan.toml
+    """
+    from dataclasses import replace
+
+    from ..federation.launching import launch as start
+    from ..federation.launching import runner_file
+    from ..federation.plan_file import LaunchPlan
+
+    read = LaunchPlan.read(plan)
+    if broker is not None:
+        read = replace(read, broker=broker)
+    folder = out or Path(f"{plan.stem}-run")
+    if runner is not None:
+        runner.write_text(runner_file(read, folder, read.broker or f"{read.core}://127.0.0.1:23404"))
+        click.echo(f"wrote {runner}; start it with: helics run --path={runner}")
+        return
+    more = [] if until is None else ["--until", repr(until)]
+    more += [] if scheme is None else ["--scheme", scheme]
+    outcome = start(read, folder, say=(lambda text: None) if quiet else click.echo, more=more)
+    for part in outcome.parts:
+        verb = "wrote" if part.exit_code == 0 else "kept"
+        if part.exit_code and quiet:
+            click.echo(f"{part.part}: {part.last_line}", err=True)
+        if not quiet or part.exit_code:
+            there = f", {verb} {part.file}" if part.file.exists() else ""
+            click.echo(
+                f"{part.part}: exit code {part.exit_code}, {part.seconds:.2f} s{there}", err=bool(part.exit_code)
+            )
+    if not quiet:
+        click.echo(f"{len(outcome.parts)} parts in {outcome.seconds:.2f} s")
+    if outcome.exit_code:
+        sys.exit(outcome.exit_code)

@@ -1,0 +1,353 @@
+"""Real federations: processes, a broker, HELICS over TCP on this computer."""
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import counterpoint as cp
+from counterpoint.federation.broker import free_port
+from counterpoint.federation.launching import launch, runner_file
+from counterpoint.federation.plan_file import LaunchPlan
+from counterpoint.federation.session import Broker
+
+pytest.importorskip("helics", reason="the extra helics is not installed")
+
+SCENARIO = """
+    name = "pair"
+    until = {until}
+    scheme = "{scheme}"
+    [subsystems.fast]
+    type = "linear"
+    step = {fast}
+    A = [[0.0, 1.0], [-39.1, 0.0]]
+    B = [[0.0], [38.7]]
+    C = [[1.0, 0.0]]
+    x0 = [1.0, 0.0]
+    inputs = ["u"]
+    outputs = ["x"]
+    units = {{ x = "m", u = "m" }}
+    [subsystems.slow]
+    step = {slow}
+    {model}
+    [[connections]]
+    from = "slow.x"
+    to = "fast.u"
+    approximation = {{ kind = "lagrange", order = 2 }}
+    [[connections]]
+    from = "fast.x"
+    to = "slow.u"
+    approximation = {{ kind = "hermite" }}
+"""
+LINEAR = """type = "linear"
+    A = [[0.0, 1.0], [-0.8, 0.0]]
+    B = [[0.0], [0.4]]
+    C = [[1.0, 0.0]]
+    x0 = [1.0, 0.0]
+    inputs = ["u"]
+    outputs = ["x"]
+    units = { x = "m", u = "m" }"""
+PYTHON = 'type = "python"\n    object = "models.py:Slow"'
+PLAN = """
+    scenario = "pair.toml"
+    grant_timeout = {limit}
+    [parts.a]
+    subsystems = ["fast"]
+    [parts.b]
+    subsystems = ["slow"]
+"""
+
+
+@pytest.fixture
+def pair(write):
+    """Write a scenario of two parts; return its plan."""
+
+    def pair(*, until=2.0, scheme="parallel", fast=0.01, slow=0.1, model=LINEAR, limit=30.0):
+        write(SCENARIO.format(until=until, scheme=scheme, fast=fast, slow=slow, model=model), "pair.toml")
+        return LaunchPlan.read(write(PLAN.format(limit=limit), "plan.toml"))
+
+    return pair
+
+
+def run(plan, tmp_path):
+    lines = []
+    return launch(plan, tmp_path / "out", say=lines.append), lines
+
+
+@pytest.mark.parametrize("scheme", ["slowest-first", "parallel"])
+def test_a_federation_over_tcp_has_the_bits_of_one_process(pair, tmp_path, scheme):
+    plan = pair(scheme=scheme, fast=0.03)
+    outcome, lines = run(plan, tmp_path)
+    assert outcome.exit_code == 0, lines
+    whole = cp.Scenario.read(plan.scenario).run(first_steps="once", check="off")
+    for part, name in (("a", "fast.x"), ("b", "slow.x")):
+        with cp.load(tmp_path / "out" / f"pair-{part}.h5") as result:
+            assert np.array_equal(result[name].time, whole[name].time)
+            assert np.array_equal(result[name].values, whole[name].values)
+            assert result.summary.status == "finished"
+
+
+class Running:
+    """A federation that goes on until something is done to it; its parts can be found by name."""
+
+    def __init__(self, plan, tmp_path, spawn, broker=None):
+        self.address = broker or f"tcp://127.0.0.1:{free_port()}"
+        self.out = tmp_path / "out"
+        self.broker = None
+        if broker is None:
+            command = [sys.executable, "-m", "counterpoint.federation.broker", self.address, "2"]
+            self.broker = spawn(command, stdout=subprocess.PIPE, text=True)
+            assert self.broker.stdout.readline() == "ready\n"
+        self.plan, self.spawn = plan, spawn
+        self.parts = {}
+
+    def start(self, part, *more):
+        command = [
+            sys.executable, "-m", "counterpoint", "federate", str(self.plan.scenario), "--plan", str(self.plan.path),
+            "--part", part, "--broker", self.address, "--out", str(self.out), "--overwrite",
+            *more,
+        ]  # fmt: skip
+        self.parts[part] = self.spawn(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        return self.parts[part]
+
+
+SLOW_MODEL = """
+    import os
+    import time
+    import counterpoint as cp
+
+    class Slow(cp.Subsystem):
+        inputs = ("u",)
+        outputs = ("x",)
+        units = {"x": "m", "u": "m"}
+
+        def start(self, t):
+            self.x = 1.0
+
+        def step(self, t, t_end, u):
+            {what}
+            self.x += (t_end - t) * (u(t)[0] - self.x)
+
+        def output(self, t, u):
+            return self.x
+"""
+
+
+@pytest.fixture
+def running(pair, write, tmp_path, spawn):
+    """Start a federation whose part b runs a Python model that does something at each step."""
+
+    def running(what, *, limit=30.0, until=1000.0):
+        write(SLOW_MODEL.replace("{what}", what), "models.py")
+        plan = pair(until=until, model=PYTHON, limit=limit)
+        made = Running(plan, tmp_path, spawn)
+        made.start("a")
+        made.start("b")
+        return made
+
+    return running
+
+
+def wait_for_file(made, part, wait_for_rows, name):
+    wait_for_rows(made.out / f"pair-{part}.h5", name, made.parts[part], rows=3)
+
+
+def test_a_killed_federate_is_told_and_the_results_of_all_are_kept(running, wait_for_rows):
+    made = running("time.sleep(0.02)")
+    wait_for_file(made, "b", wait_for_rows, "slow.x")
+    made.parts["b"].kill()
+    _, told = made.parts["a"].communicate(timeout=30)
+    assert made.parts["a"].returncode == 4, told
+    assert '"a" at t = ' in told
+    assert 'waits for "slow" (last sample at t = ' in told
+    for part, name in (("a", "fast.x"), ("b", "slow.x")):
+        with cp.load(made.out / f"pair-{part}.h5") as result:
+            assert len(result[name].time) > 3
+
+
+def test_a_killed_broker_is_told_and_the_results_of_all_are_kept(running, wait_for_rows):
+    made = running("time.sleep(0.02)")
+    wait_for_file(made, "b", wait_for_rows, "slow.x")
+    made.broker.kill()
+    for part in "ab":
+        _, told = made.parts[part].communicate(timeout=40)
+        assert made.parts[part].returncode == 4, told
+        assert "waits for" in told
+        assert f"kept {made.out / f'pair-{part}.h5'}" in told
+
+
+def test_a_federate_that_stalls_is_named_before_and_when_the_others_give_up(running):
+    made = running("time.sleep(15.0 if t > 0.5 else 0.0)", limit=2.0)
+    _, told = made.parts["a"].communicate(timeout=30)
+    assert made.parts["a"].returncode == 4, told
+    assert 'waits for "slow" (last sample at t = 0.6 s); waited 2 s so far' in told
+    assert "no grant within 2 s of wall time" in told
+
+
+def test_a_failing_model_ends_all_parts_and_its_message_reaches_all(running):
+    made = running("assert t < 0.5, 'the tank is empty'")
+    _, told = made.parts["b"].communicate(timeout=30)
+    assert made.parts["b"].returncode == 3, told
+    assert "the tank is empty" in told
+    _, told = made.parts["a"].communicate(timeout=30)
+    assert made.parts["a"].returncode == 4, told
+    assert '"b" stopped: ' in told
+    assert "the tank is empty" in told
+
+
+def test_a_federate_that_comes_again_is_refused(running, wait_for_rows):
+    made = running("time.sleep(0.02)", limit=4.0)
+    wait_for_file(made, "b", wait_for_rows, "slow.x")
+    made.parts["b"].kill()
+    made.parts["b"].communicate()
+    _, told = made.start("b").communicate(timeout=40)
+    assert made.parts["b"].returncode == 4, told
+
+
+def test_parts_with_other_settings_do_not_run_together(pair, tmp_path, spawn):
+    made = Running(pair(), tmp_path, spawn)
+    one, other = made.start("a"), made.start("b", "--until", "3")
+    told = [process.communicate(timeout=40)[1] for process in (one, other)]
+    assert {one.returncode, other.returncode} == {4}, told
+    assert any("runs another scenario than" in text for text in told)
+
+
+def test_a_part_that_never_comes_is_named(pair, tmp_path, spawn):
+    made = Running(pair(limit=2.0), tmp_path, spawn)
+    _, told = made.start("a").communicate(timeout=30)
+    assert made.parts["a"].returncode == 4
+    assert f'"a" waits for "b" to join the federation at {made.address}; gave up after 2 s' in told
+
+
+def test_launch_tells_which_part_died_and_leaves_no_process_behind(pair, tmp_path):
+    plan = pair(until=1e5)
+    lines = []
+
+    def kill_part():
+        """When part b has begun to write."""
+        file = tmp_path / "out" / "pair-b.h5"
+        deadline = time.monotonic() + 30.0
+        while not file.exists() and time.monotonic() < deadline:
+            time.sleep(0.05)
+        listed = subprocess.run(["ps", "-wweo", "pid,args"], capture_output=True, text=True, check=True).stdout
+        mine = [line for line in listed.splitlines() if str(plan.path) in line and "--part b" in line]
+        os.kill(int(mine[0].split()[0]), signal.SIGKILL)
+
+    killing = threading.Thread(target=kill_part)
+    killing.start()
+    outcome = launch(plan, tmp_path / "out", say=lines.append)
+    killing.join()
+    assert outcome.exit_code == 4
+    assert [part.exit_code for part in outcome.parts] == [4, -signal.SIGKILL], lines
+    assert '"b" ended with signal SIGKILL; the other parts stop' in lines
+    listed = subprocess.run(["ps", "-wweo", "args"], capture_output=True, text=True, check=True).stdout
+    assert str(plan.path) not in listed
+
+
+FOREIGN = """
+    import sys
+    import helics as h
+
+    info = h.helicsCreateFederateInfo()
+    h.helicsFederateInfoSetCoreTypeFromString(info, "tcp")
+    h.helicsFederateInfoSetCoreInitString(
+        info, f"--federates=1 --broker_address=127.0.0.1 --brokerport={sys.argv[1]} --tick=1s --loglevel=no_print"
+    )
+    h.helicsFederateInfoSetFlagOption(info, h.HELICS_FLAG_UNINTERRUPTIBLE, True)
+    fed = h.helicsCreateValueFederate("plain", info)
+    out = h.helicsFederateRegisterGlobalPublication(fed, "plain/height", h.HELICS_DATA_TYPE_DOUBLE, "cm")
+    read = h.helicsFederateRegisterSubscription(fed, "ours/level", "mm")
+    h.helicsInputSetDefaultDouble(read, 0.0)
+    h.helicsFederateEnterExecutingMode(fed)
+    h.helicsPublicationPublishDouble(out, 250.0)
+    for k in range(1, 11):
+        h.helicsFederateRequestTime(fed, 0.1 * k)
+        print(repr(h.helicsInputGetDouble(read)), flush=True)
+        h.helicsPublicationPublishDouble(out, 250.0 + 100.0 * k)
+    h.helicsFederateDisconnect(fed)
+    h.helicsFederateFree(fed)
+    h.helicsCloseLibrary()
+"""
+
+
+def test_a_plain_helics_program_exchanges_values_with_units(write, tmp_path, spawn):
+    """Ours integrates x' = u with u in m, published by the other in cm; it reads x in mm."""
+    write(
+        """
+        until = 1.0
+        [subsystems.tank]
+        type = "linear"
+        step = 0.1
+        solver = "ode4"
+        A = [[0.0]]
+        B = [[1.0]]
+        C = [[1.0]]
+        x0 = [0.0]
+        inputs = ["u"]
+        outputs = ["x"]
+        [set]
+        "tank.u" = 0.0
+        """,
+        "pair.toml",
+    )
+    plan = LaunchPlan.read(
+        write(
+            """
+            scenario = "pair.toml"
+            federates_beside = 1
+            [parts.ours]
+            subsystems = ["tank"]
+            subscribe = [{ key = "plain/height", to = "tank.u", unit = "m", initial = 0.0 }]
+            publish = [{ from = "tank.x", key = "ours/level", unit = "m" }]
+            """,
+            "plan.toml",
+        )
+    )
+    made = Running(plan, tmp_path, spawn)
+    port = Broker.read(made.address).port
+    other = spawn([sys.executable, write(FOREIGN, "plain.py"), str(port)], stdout=subprocess.PIPE, text=True)
+    _, told = made.start("ours").communicate(timeout=30)
+    assert made.parts["ours"].returncode == 0, told
+    seen = [float(line) for line in other.communicate(timeout=30)[0].splitlines()]
+    with cp.load(tmp_path / "out" / "pair-ours.h5") as result:
+        x = result["tank.x"].values
+    # The first step has the initial value; what is published at 0.1 s, 3.5 m, is seen by the step that begins there.
+    assert np.diff(x) == pytest.approx([0.0, *(0.1 * (3.5 + np.arange(9)))], abs=1e-12)
+    # It sees at k tenths what we had at k - 1 tenths, in mm.
+    assert seen == pytest.approx([0.0, *(1000.0 * x[1:10])], abs=1e-9)
+
+
+def test_a_runner_file_starts_the_same_processes(pair, tmp_path):
+    import json
+
+    written = json.loads(runner_file(pair(), tmp_path / "out", "tcp://127.0.0.1:23404"))
+    assert [one["name"] for one in written["federates"]] == ["a", "b", "broker"]
+    assert "--part a --broker tcp://127.0.0.1:23404" in written["federates"][0]["exec"]
+    assert "helics_broker -t tcp -f 2" in written["federates"][2]["exec"]
+
+
+def test_a_plan_names_all_its_mistakes(write):
+    with pytest.raises(cp.ScenarioError) as caught:
+        LaunchPlan.read(write('scenario = "x.toml"\ncor = "tcp"\n[parts.a]\nsubsystem = ["b"]\n'))
+    told = str(caught.value)
+    assert "cor:" in told
+    assert "parts.a.subsystem" in told
+
+
+def test_a_missing_extra_names_the_command(monkeypatch):
+    from counterpoint.federation.session import load_helics
+
+    monkeypatch.setitem(sys.modules, "helics", None)
+    with pytest.raises(cp.MissingExtraError, match=r"pip install 'counterpoint\[helics\]'"):
+        load_helics()
+
+
+@pytest.mark.parametrize("text", ["tcp://", "127.0.0.1:99", "udp://host:1", "tcp://host:0", "tcp://host:99999"])
+def test_an_address_that_is_none_is_refused(text):
+    with pytest.raises(cp.SetupError, match="expected CORE://HOST:PORT"):
+        Broker.read(text)
