@@ -203,3 +203,9 @@ def test_the_second_run_is_not_logged(caplog):
         told = len(caplog.records)
         assert result.quality.verdict == "trustworthy"
     assert len(caplog.records) == told > 0
+
+
+def test_the_violation_of_constraints_is_no_part_of_the_solution():
+    result = cp.multibody.library.four_bar(1).run(until=0.5, step=1e-3)
+    assert "four-bar.violation" in result.signals
+    assert result.quality.verdict == "trustworthy"

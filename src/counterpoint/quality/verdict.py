@@ -153,13 +153,19 @@ def assess(
         Whether to look at the recorded rows even where nothing but the summary has been read yet.
     """
     connections = connection_indicators(result, result.defect_summaries, deep)
-    signals = list(dict.fromkeys(one.source for one in connections)) or result.signals
+    signals = list(dict.fromkeys(one.source for one in connections)) or _declared(result)
     differences = second.differences(result, signals)
     known = Known(result, connections, differences, list(bonds), second, tolerance)
     said = known.by_error() if differences else known.by_indicators()
     return replace(
         said, connections=tuple(connections), differences=tuple(differences), bonds=tuple(bonds), second=second
     )
+
+
+def _declared(result: Result) -> list[str]:
+    """Return the signals of a run without those that a model calls minor, such as the violation of its constraints."""
+    minor = {f"{entry.name}.{column.split('[')[0]}" for entry in result.layout.subsystems for column in entry.minor}
+    return [name for name in result.signals if name.split("[")[0] not in minor] or list(result.signals)
 
 
 @dataclass(frozen=True)

@@ -150,7 +150,7 @@ class Assembly:
             own_pace=mechanism.step is not None,
             # Forces and accelerations need the second derivative of what guides, which straight lines do not have.
             input_approximations={name: lagrange(2) for name in guiding if name},
-            minor_outputs=mechanism.standard_outputs if shown else (),
+            minor_outputs=mechanism.standard_outputs if shown else ("violation",),
             export_problem=mechanism.formulation.export_problem,
         )
 
