@@ -42,7 +42,10 @@ def test_blades_and_towers_have_the_frequencies_of_finite_elements(table, tip_ma
 
 def test_pieces_add_up_to_the_beam():
     table = cart().blade
-    pieces = [table.piece(a, b) for a, b in zip(np.linspace(0, table.length, 6)[:-1], np.linspace(0, table.length, 6)[1:], strict=True)]
+    pieces = [
+        table.piece(a, b)
+        for a, b in zip(np.linspace(0, table.length, 6)[:-1], np.linspace(0, table.length, 6)[1:], strict=True)
+    ]
     assert sum(mass for mass, *_ in pieces) == pytest.approx(2125.9, rel=1e-3)
 
 

@@ -117,7 +117,11 @@ def _summed(blade: BladeGeometry, normal: Array, along: Array, speed: float) -> 
 
 
 def table(
-    blade: BladeGeometry, polars: Sequence[Polar], tip_speed_ratios: ArrayLike, pitches: ArrayLike, wake: Wake | None = None
+    blade: BladeGeometry,
+    polars: Sequence[Polar],
+    tip_speed_ratios: ArrayLike,
+    pitches: ArrayLike,
+    wake: Wake | None = None,
 ) -> Array:
     """Return power, thrust and torque coefficients over tip speed ratios and pitch angles (rad), shape (n, m, 3)."""
     ratios, angles = np.atleast_1d(np.asarray(tip_speed_ratios, float)), np.atleast_1d(np.asarray(pitches, float))

@@ -171,7 +171,9 @@ def rotor(
     where = f'rotor "{name}"'
     problems = _problems(mechanism, where, body, sections, polars, inflow)
     numbers = {"radius": radius, "density": density, "blades": blades}
-    problems += [f"{where}: {key} {value!r}; expected a number above 0" for key, value in numbers.items() if not value > 0]
+    problems += [
+        f"{where}: {key} {value!r}; expected a number above 0" for key, value in numbers.items() if not value > 0
+    ]
     air = wind or Wind()
     for k, value in enumerate(air.velocity):
         problems += time_values.problems(f"{where}: wind {k}", value)

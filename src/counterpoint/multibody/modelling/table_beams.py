@@ -245,7 +245,9 @@ class Frame:
     def turned(self, angle: float) -> Array:
         """Return the principal axes and the beam's as rows, turned about the beam."""
         cosine, sine = np.cos(angle), np.sin(angle)
-        return np.array([cosine * self.first + sine * self.second, cosine * self.second - sine * self.first, self.along])
+        return np.array(
+            [cosine * self.first + sine * self.second, cosine * self.second - sine * self.first, self.along]
+        )
 
     def inertia(self, across: float, along: float) -> Array:
         """Return the tensor of a slender piece, kg m²."""

@@ -192,9 +192,7 @@ def _rotor(model: Mechanism, data: TurbineData, frames: _Frames) -> None:
                  curve=curve)  # fmt: skip
 
 
-def _blade(
-    model: Mechanism, data: TurbineData, frames: _Frames, number: int, segments: int, pitch: TimeValue
-) -> None:
+def _blade(model: Mechanism, data: TurbineData, frames: _Frames, number: int, segments: int, pitch: TimeValue) -> None:
     """Add a blade on its pitch bearing; drawn at pitch zero."""
     name, axes, table = f"blade_{number}", frames.blade(number, data.aero.cone), data.blade
     start = frames.apex + data.aero.hub_radius * axes[:, 2]
