@@ -197,12 +197,13 @@ def inverter_generator(
     inductance: float = 4e-4,
     torque_constant: float = 4.0,
     efficiency: float = 0.93 * 0.98,
+    initial_torque: float = 0.0,
     name: str = "generator",
 ) -> Diagram:
     """Return a generator behind an inverter that controls its torque current: for detailed current and power.
 
     Current of the torque axis with resistance and inductance, held at the command by a PI controller whose closed loop
-    has the given time constant; a ripple of six pulses per electrical period follows from the rectifier.
+    has the given time constant.
 
     Inputs ``command`` (N m) and ``speed`` (rad/s); outputs ``torque`` (N m), ``power`` (W), ``current`` (A).
 
@@ -216,6 +217,8 @@ def inverter_generator(
         N m per A.
     efficiency : float
         Of gearbox and generator: electrical over mechanical power.
+    initial_torque : float
+        At the start, N m.
 
     Examples
     --------
@@ -226,10 +229,12 @@ def inverter_generator(
     """
     model = Diagram(name)
     command, speed = model.input("command", 0.0, unit="N*m"), model.input("speed", 0.0, unit="rad/s")
-    current = model.integrator(name="current")
+    amperes = initial_torque / torque_constant
+    current = model.integrator(initial=amperes, name="current")
     error = model.expression("T / k - i", T=command, i=current, k=torque_constant, name="current_error")
     # Pole of the winding cancelled by the controller: what is left is a first-order lag.
-    integral = model.integrator(resistance / time_constant * error, name="controller_integral")
+    integral = model.integrator(resistance / time_constant * error, initial=resistance * amperes,
+                                name="controller_integral")  # fmt: skip
     voltage = model.expression("L / tau * e + x", e=error, x=integral, L=inductance, tau=time_constant)
     model.expression("(u - R * i) / L", u=voltage, i=current, R=resistance, L=inductance) >> current
     torque = torque_constant * current

@@ -65,8 +65,8 @@ class AwtRun:
 
 def run_awt(quick: bool) -> AwtRun:
     """Run the case; the quick form has fewer segments and ends earlier."""
-    segments, until = (4, 12.0) if quick else (8, 20.0)
-    system = awt27_system(CASE, step=STEP, blade_segments=segments, tower_segments=3 if quick else 5)
+    segments, until = (6, 12.0) if quick else (10, 20.0)
+    system = awt27_system(CASE, step=STEP, blade_segments=segments, tower_segments=4 if quick else 5)
     began = process_time()
     result = system.run(until=until)
     cpu = process_time() - began

@@ -18,7 +18,7 @@ class Costs:
     Attributes
     ----------
     single, multirate : float
-        Of the compared runs, s.
+        Of the timed runs, without their start, s.
     step : float
         Of a step of the turbine, µs.
     coordinates : int
@@ -27,8 +27,8 @@ class Costs:
         Of a step of the four-bar chain, µs.
     four_bar_coordinates : int
         Of the chain.
-    until : float
-        Simulated time of the compared runs, s.
+    timed, compared : float
+        Simulated time of the timed and of the compared runs, s.
     """
 
     single: float
@@ -37,7 +37,8 @@ class Costs:
     coordinates: int
     four_bar_step: float
     four_bar_coordinates: int
-    until: float
+    timed: float
+    compared: float
 
     @property
     def saving(self) -> float:
@@ -50,15 +51,16 @@ class Costs:
         return (self.step / self.coordinates) / (self.four_bar_step / self.four_bar_coordinates)
 
 
-def measure(plan: Plan, repetitions: int) -> tuple[Costs, CartRun, CartRun]:
-    """Run one rate and two in turns, keep the shortest times; return them with the last runs."""
-    pairs = [(simulate(plan, FINE, plan.compared), simulate(plan, COARSE, plan.compared)) for _ in range(repetitions)]
-    short = simulate(plan, COARSE, COARSE).cpu
+def measure(plan: Plan, timed: float) -> tuple[Costs, CartRun, CartRun]:
+    """Run one rate and two over ``timed`` seconds in turns and keep the shortest times; then the compared runs."""
+    short = min(simulate(plan, COARSE, COARSE).cpu for _ in range(2))
+    pairs = [(simulate(plan, FINE, timed), simulate(plan, COARSE, timed)) for _ in range(3)]
     single, multirate = (min(run.cpu for run in runs) - short for runs in zip(*pairs, strict=True))
     coordinates = pairs[0][1].model.assembled().free
-    step = 1e6 * multirate / (plan.compared / COARSE)
+    step = 1e6 * multirate / (timed / COARSE)
     chain, size = _four_bar(coordinates)
-    return Costs(single, multirate, step, coordinates, chain, size, plan.compared), *pairs[-1]
+    compared = simulate(plan, FINE, plan.compared), simulate(plan, COARSE, plan.compared)
+    return Costs(single, multirate, step, coordinates, chain, size, timed, plan.compared), *compared
 
 
 def _four_bar(coordinates: int) -> tuple[float, int]:
@@ -66,13 +68,14 @@ def _four_bar(coordinates: int) -> tuple[float, int]:
     model = four_bar(loops=max(1, round((coordinates - 2) / 2)))
     model.standard_outputs = ("violation",)
     size = model.assembled().free
-    model.run(until=0.01, step=0.01)
+    step, steps = 5e-4, 1000  # 0.5 s: the cranks have not yet lain flat
+    model.run(until=step, step=step)
     times = []
     for _ in range(3):
         began = process_time()
-        model.run(until=0.01, step=0.01)
+        model.run(until=step, step=step)
         start = process_time() - began
         began = process_time()
-        model.run(until=2.0, step=0.01)
+        model.run(until=steps * step, step=step)
         times.append(process_time() - began - start)
-    return 1e6 * float(np.min(times)) / 199, size
+    return 1e6 * float(np.min(times)) / (steps - 1), size

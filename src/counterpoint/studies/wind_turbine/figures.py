@@ -78,9 +78,8 @@ def _canvas(width: float, height: float) -> Canvas:
 
 
 def _model(outcome: Outcome, path: Path) -> None:
-    run = outcome.run
-    times = np.linspace(0.0, run.until, 3) + (0.0, 0.3, -0.4)
-    run.model.animation(run.result, "turbine").strip(path, times=list(times), dpi=110)
+    run = outcome.pictured
+    run.model.animation(run.result, "turbine").strip(path, times=[0.0, 0.3, 0.6], dpi=110)
 
 
 def _torque_law() -> Canvas:
@@ -225,7 +224,7 @@ def _awt(outcome: Outcome) -> Canvas:
 
 def _rates(outcome: Outcome) -> Canvas:
     canvas = _canvas(9, 5.5)
-    time = np.linspace(0.0, outcome.costs.until, 3000)
+    time = np.linspace(0.0, outcome.costs.compared, 3000)
     for k, (name, label, factor) in enumerate((_SPEED, _POWER)):
         axes = canvas.add_subplot(2, 2, 2 * k + 1)
         one, two = outcome.single.at(name, time) * factor, outcome.multirate.at(name, time) * factor

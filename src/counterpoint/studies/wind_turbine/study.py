@@ -56,7 +56,7 @@ def run(out: Path, quick: bool, progress: Progress | None = None) -> StudyReport
 
 
 def _animate(outcome: Outcome, out: Path) -> None:
-    seen = outcome.run.model.animation(outcome.run.result, "turbine")
+    seen = outcome.pictured.model.animation(outcome.pictured.result, "turbine")
     seen.save(out / "animation.html")
 
 
@@ -73,11 +73,11 @@ def _awt_table(run: AwtRun) -> Table:
 def _cost_table(outcome: Outcome) -> Table:
     costs = outcome.costs
     rows: list[list[str | float]] = [
-        ["CART, one rate, processor time over simulated time", costs.single / costs.until],
-        ["CART, two rates, processor time over simulated time", costs.multirate / costs.until],
+        ["CART, one rate, processor time over simulated time", costs.single / costs.timed],
+        ["CART, two rates, processor time over simulated time", costs.multirate / costs.timed],
         ["CART, saving", costs.saving],
         ["CART, coordinates", float(costs.coordinates)],
-        ["CART, step in µs (with four fifths of a controller step more)", costs.step],
+        ["CART, macro step in µs (one step of the mechanism, five of the controller)", costs.step],
         ["four-bar chain, coordinates", float(costs.four_bar_coordinates)],
         ["four-bar chain, step in µs", costs.four_bar_step],
         ["step cost per coordinate, CART over four-bar chain", costs.per_coordinate],

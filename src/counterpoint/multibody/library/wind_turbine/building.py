@@ -9,6 +9,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...aerodynamics import BladeSection, TowerShadow, Wake, Wind, rotor
+from ...assembly.placing import Placing
+from ...modelling import time_values
 from ...modelling.mechanism import Mechanism
 from ...modelling.parts import GROUND, TimeValue
 from ...modelling.table_beams import beam_from_table, first_hinge
@@ -38,6 +40,7 @@ def wind_turbine(
     yaw_spring: tuple[float, float] | None = None,
     free_yaw: bool = False,
     pitch: TimeValue | None = None,
+    start_pitch: float | None = None,
     generator: ArrayLike | None = None,
     blade_segments: int = 8,
     tower_segments: int = 5,
@@ -68,6 +71,8 @@ def wind_turbine(
         Whether the nacelle turns freely.
     pitch : time value, optional
         Of both blades, rad, positive turns the leading edge into the wind; default: ``data.pitch``.
+    start_pitch : float, optional
+        Pitch at the start, rad, where ``pitch`` is an input: its value while nothing drives it. Default: ``data.pitch``.
     generator : array of shape (n, 2), optional
         Braking torque (N m) over speed (rad/s) of the fast shaft.
     blade_segments, tower_segments : int
@@ -92,7 +97,31 @@ def wind_turbine(
     if air is not None:
         _air(model, data, frames, air, blade_segments)
     _outputs(model)
+    _turn_blades(model, data, frames, pitch, data.pitch if start_pitch is None else start_pitch)
     return model
+
+
+def _turn_blades(
+    model: Mechanism, data: TurbineData, frames: _Frames, pitch: TimeValue | None, start: float
+) -> None:
+    """Begin with whole blades turned to their pitch: they are drawn at pitch zero, and would begin twisted."""
+    followed = time_values.input_of(pitch)
+    if followed is not None:
+        model.input(followed, start)
+    angle = time_values.at_start(data.pitch if pitch is None else pitch, model.inputs)
+    placing = Placing(model)
+    for number in (1, 2):
+        along = frames.blade(number, data.aero.cone)[:, 2]
+        turn = _turning(-along, angle)
+        for name in placing.own:
+            if name.startswith(f"blade_{number}_") and name not in model.points:
+                model.start_position[name] = turn @ placing.drawn(name)
+
+
+def _turning(axis: Array, angle: float) -> Array:
+    """Return the rotation about a unit vector (Rodrigues)."""
+    cross = np.array([[0.0, -axis[2], axis[1]], [axis[2], 0.0, -axis[0]], [-axis[1], axis[0], 0.0]])
+    return np.asarray(np.eye(3) + np.sin(angle) * cross + (1.0 - np.cos(angle)) * cross @ cross)
 
 
 @dataclass(frozen=True, eq=False)
@@ -226,6 +255,10 @@ def _drive_train(model: Mechanism, data: TurbineData, speed: float, generator: A
         model.actuator("generator_load", "generator", force="-input:generator_torque")
     else:
         model.spring("generator_load", "generator", damper_curve=generator)
+    # All that turns begins with the rotor: the twist is a light thing that would take up the difference.
+    model.initial("rotor_turn", rate=speed)
+    model.initial("twist", rate=0.0)
+    model.initial("teeter_turn", rate=0.0)
     model.actuator("brake", "generator", force="-input:brake_torque")
 
 
