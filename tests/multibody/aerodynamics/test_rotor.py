@@ -1,5 +1,7 @@
 """A rotor in a mechanism: induced velocities against momentum theory, forces against the power they bring."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -27,7 +29,7 @@ def turning_rotor(pitch=0.1, wind=(0.0, 0.0, 0.0), blades=2, **options) -> Mecha
         back = np.array([np.sin(angle), -np.cos(angle), 0.0])  # the blade moves along -back
         chord = np.cos(pitch) * back - np.sin(pitch) * np.array([0.0, 0.0, 1.0])
         normal = np.cos(pitch) * np.array([0.0, 0.0, 1.0]) + np.sin(pitch) * back
-        for first, last in zip(edges[:-1], edges[1:], strict=True):
+        for first, last in pairwise(edges):
             r = 0.5 * (first + last)
             sections.append(BladeSection("blades", r * out, chord, normal, 0.3, last - first, r))
     rotor(model, "air", body="blades", centre=(0, 0, 0), axis=(0, 0, 1), sections=sections,

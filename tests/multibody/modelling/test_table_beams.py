@@ -79,7 +79,7 @@ def test_a_rotating_blade_is_stiffer():
     def velocity(place):
         return np.cross([speed, 0.0, 0.0], place)
 
-    hinge = start + [0.0, 0.0, 0.5 * table.length / 8]
+    hinge = start + np.array([0.0, 0.0, 0.5 * table.length / 8])
     model.point("beam_0", hinge, velocity=velocity(hinge))
     model.body("root", points=["hub", "beam_0"], vectors=["shaft"], mass=100.0, inertia=(10.0, 10.0, 1.0))
     model.angle("turn", "root", axis=(1, 0, 0))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from ..diagram import Diagram
 
@@ -168,13 +169,13 @@ def dynamic_induction_generator(machine: InductionMachine | None = None, *, name
     peak = math.sqrt(2 / 3) * m.voltage
     flux = [model.integrator(initial=value, name=f"flux_{axis}")
             for axis, value in (("qs", 0.0), ("ds", peak / w), ("qr", 0.0), ("dr", peak / w * lm / ls))]  # fmt: skip
-    names = dict(zip(("qs", "ds", "qr", "dr"), flux, strict=True))
+    names: dict[str, Any] = dict(zip(("qs", "ds", "qr", "dr"), flux, strict=True))
     currents = model.expression(
         "iqs = (Lr * qs - Lm * qr) / D; ids = (Lr * ds - Lm * dr) / D; "
         "iqr = (Ls * qr - Lm * qs) / D; idr = (Ls * dr - Lm * ds) / D",
         **names, Lr=lr, Ls=ls, Lm=lm, D=det, name="currents",
     )  # fmt: skip
-    i = {key: currents[key] for key in ("iqs", "ids", "iqr", "idr")}
+    i: dict[str, Any] = {key: currents[key] for key in ("iqs", "ids", "iqr", "idr")}
     rates = model.expression(
         "a = V - Rs * iqs - we * ds; b = we * qs - Rs * ids; sl = we - pp * speed; "
         "c = -Rr * iqr - sl * dr; d = sl * qr - Rr * idr",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -42,6 +42,13 @@ class BladeGeometry:
     hub_radius: float
     blades: int
     cone: float = 0.0
+
+    def refined(self, stations: int) -> BladeGeometry:
+        """Return the blade with so many equidistant stations, chord and twist straight between the given ones."""
+        r = np.linspace(self.radius[0], self.radius[-1], stations)
+        nearest = np.abs(self.radius[:, None] - r).argmin(axis=0)
+        chord, twist = (np.interp(r, self.radius, y) for y in (self.chord, self.twist))
+        return replace(self, radius=r, chord=chord, twist=twist, polar=self.polar[nearest])
 
 
 @dataclass(frozen=True)

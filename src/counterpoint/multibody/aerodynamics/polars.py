@@ -83,7 +83,8 @@ class Polar:
 
     def at(self, angle: ArrayLike) -> tuple[Array, Array]:
         """Return lift and drag coefficient at angles of attack (rad)."""
-        return np.interp(angle, self.angle, self.lift), np.interp(angle, self.angle, self.drag)
+        at = np.asarray(angle, dtype=float)
+        return np.interp(at, self.angle, self.lift), np.interp(at, self.angle, self.drag)
 
     def extended(self, aspect_ratio: float = 15.0) -> Polar:
         """Return the polar continued to the full turn by the flat plate of Viterna and Corrigan (1981).

@@ -169,7 +169,12 @@ def rotor(
     True
     """
     where = f'rotor "{name}"'
-    problems = _problems(mechanism, where, body, sections, polars, inflow)
+    problems = _wrong_sections(where, sections, polars)
+    problems += mechanism._unknown(where, "body", [body, *(s.body for s in sections)], mechanism.bodies)
+    if mechanism.dimension == 2:
+        problems.append(f"{where}: for space only")
+    if inflow not in INFLOWS:
+        problems.append(f'{where}: inflow "{inflow}"{did_you_mean(inflow, INFLOWS)}')
     numbers = {"radius": radius, "density": density, "blades": blades}
     problems += [
         f"{where}: {key} {value!r}; expected a number above 0" for key, value in numbers.items() if not value > 0
@@ -188,15 +193,8 @@ def rotor(
         mechanism._note_input(value)
 
 
-def _problems(
-    mechanism: Mechanism, where: str, body: str, sections: Sequence[BladeSection], polars: Sequence[Polar], inflow: str
-) -> list[str]:
-    problems = [f"{where}: for space only"] if mechanism.dimension == 2 else []
-    problems += mechanism._unknown(where, "body", [body, *(s.body for s in sections)], mechanism.bodies)
-    if inflow not in INFLOWS:
-        problems.append(f'{where}: inflow "{inflow}"{did_you_mean(inflow, INFLOWS)}')
-    if not sections:
-        problems.append(f"{where}: no sections; expected at least one")
+def _wrong_sections(where: str, sections: Sequence[BladeSection], polars: Sequence[Polar]) -> list[str]:
+    problems = [] if sections else [f"{where}: no sections; expected at least one"]
     for k, section in enumerate(sections):
         if not 0 <= section.polar < len(polars):
             problems.append(f"{where}: section {k}: polar {section.polar}; there are {len(polars)}")

@@ -97,7 +97,7 @@ class BeamTable:
 
     def at(self, key: str, x: ArrayLike) -> Array:
         """Return a column at places x (m)."""
-        return np.interp(x, self.x, getattr(self, key))
+        return np.asarray(np.interp(np.asarray(x, dtype=float), self.x, getattr(self, key)))
 
     def _fine(self, first: float, last: float) -> Array:
         inside = self.x[(self.x > first) & (self.x < last)]
@@ -208,8 +208,11 @@ def beam_from_table(
         bodies.append(f"{name}_segment_{k}")
     if tip_mass:
         mechanism.point_mass(tip, tip_mass)
-    springs = [_spring(mechanism, f"{name}_hinge_{k}", table, place, (k * h, (k + 1) * h), bodies[k : k + 2], damping)
-               for k in range(segments)]  # fmt: skip
+    springs = [
+        _spring(mechanism, f"{name}_hinge_{k}", table, place, piece=(k * h, (k + 1) * h), bodies=bodies[k : k + 2],
+                damping=damping)
+        for k in range(segments)
+    ]  # fmt: skip
     return Beam([*(f"{name}_{k}" for k in range(segments)), tip], bodies[1:], springs)
 
 
@@ -260,6 +263,7 @@ def _spring(
     name: str,
     table: BeamTable,
     place: Frame,
+    *,
     piece: tuple[float, float],
     bodies: Sequence[str],
     damping: float,

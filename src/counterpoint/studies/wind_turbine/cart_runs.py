@@ -74,8 +74,10 @@ class CartRun:
 def turbine(plan: Plan, segments: int = SEGMENTS) -> Mechanism:
     """Return the CART whose pitch, generator torque and wind are inputs."""
     air = Air(Wind.following("wind", reference_height=36.6))
-    model = wind_turbine(cart(), air, rotor_speed=plan.speed, yaw_spring=(1e8, 1e3), pitch="input:pitch", start_pitch=plan.pitch,
-                         blade_segments=segments, tower_segments=SEGMENTS)  # fmt: skip
+    model = wind_turbine(
+        cart(), air, rotor_speed=plan.speed, yaw_spring=(1e8, 1e3), pitch="input:pitch", start_pitch=plan.pitch,
+        blade_segments=segments, tower_segments=SEGMENTS,
+    )  # fmt: skip
     model.input("wind", plan.wind[0][1] if plan.ramp == 0.0 else 0.0)
     for k in range(segments):
         model.output(f"blade_moment_{k}", f"blade_1_hinge_{k}")

@@ -27,7 +27,7 @@ class InternalLoads:
 
 def internal_loads(data: TurbineData, run: CartRun, segments: int) -> InternalLoads:
     """Return bending moments of the springs, shear as their change along the blade, and the centrifugal force."""
-    time, first = run.of("turbine.blade_moment_0")
+    time, _ = run.of("turbine.blade_moment_0")
     pick = np.linspace(0, len(time) - 1, min(_MOST, len(time))).astype(int)
     torque = np.stack([run.of(f"turbine.blade_moment_{k}")[1][pick, 3:] for k in range(segments)], axis=1)
     h = data.blade.length / segments
@@ -38,7 +38,7 @@ def internal_loads(data: TurbineData, run: CartRun, segments: int) -> InternalLo
     pull = np.array([mass * (centre + data.aero.hub_radius) for mass, centre, *_ in beyond])
     return InternalLoads(
         time[pick],
-        radius,
+        np.asarray(radius, dtype=np.float64),
         {"axial": speed[:, None] ** 2 * pull, "shear, flap": _shear(flap, h), "shear, edge": _shear(edge, h)},
         {"flap": flap, "edge": edge, "torsion": twist},
     )

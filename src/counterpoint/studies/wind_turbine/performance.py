@@ -16,6 +16,8 @@ Array = NDArray[np.float64]
 DATA = Path(__file__).parent / "data"
 AEROFOILS = ("naca0012", "ls417mod")
 RATED_SPEED = 41.7 * np.pi / 30
+STATIONS = 40
+"""Along the blade: the load falls steeply at the tip."""
 ATTACHED = (5.5, 10.5)
 """Tip speed ratios at which most of the blade does not stall at the pitch angles below."""
 
@@ -46,9 +48,11 @@ class Map:
         return float((rows["ours"] / rows["Cp"] - 1.0).abs().max())
 
     @property
-    def best(self) -> pd.Series:
-        """Row of our largest power coefficient."""
-        return self.table.loc[self.table["ours"].idxmax()]
+    def best(self) -> tuple[float, float, float]:
+        """Our largest power coefficient, and the tip speed ratio and pitch (degrees) where it is."""
+        k = int(np.argmax(self.table["ours"].to_numpy()))
+        row = self.table.iloc[k]
+        return float(row["ours"]), float(row["tip_speed_ratio"]), float(row["pitch_deg"])
 
 
 def maps(quick: bool) -> list[Map]:
@@ -56,15 +60,14 @@ def maps(quick: bool) -> list[Map]:
     made = []
     for aerofoil in AEROFOILS:
         data = cart(aerofoil)
+        blade = data.aero.refined(STATIONS)
         table = pd.read_csv(DATA / f"cart_coefficients_{aerofoil}.csv")
         table = table[table["pitch_deg"].between(-4, 12)].reset_index(drop=True)
         if quick:
             table = table[table["tip_speed_ratio"].isin([4, 6, 7.5, 8.5, 10])].reset_index(drop=True)
         ours = [
-            coefficients(
-                data.aero, data.polars, tip_speed_ratio=row.tip_speed_ratio, pitch=float(np.radians(row.pitch_deg))
-            )
-            for row in table.itertuples()
+            coefficients(blade, data.polars, tip_speed_ratio=float(ratio), pitch=float(np.radians(pitch)))
+            for ratio, pitch in zip(table["tip_speed_ratio"], table["pitch_deg"], strict=True)
         ]
         made.append(Map(aerofoil, table.assign(ours=[c.power for c in ours], ours_thrust=[c.thrust for c in ours])))
     return made
@@ -73,11 +76,11 @@ def maps(quick: bool) -> list[Map]:
 def power_over_wind(winds: Array, pitches: Array) -> Array:
     """Return the power (W) at rated rotor speed over winds (m/s) and pitch angles (rad), shape (winds, pitches)."""
     data = cart()
-    radius = data.aero.tip_radius
+    radius, blade = data.aero.tip_radius, data.aero.refined(STATIONS)
     made = np.empty((len(winds), len(pitches)))
     for i, wind in enumerate(winds):
         scale = 0.5 * data.density * wind**3 * np.pi * radius**2
         for j, pitch in enumerate(pitches):
             ratio = RATED_SPEED * radius / wind
-            made[i, j] = scale * coefficients(data.aero, data.polars, tip_speed_ratio=ratio, pitch=float(pitch)).power
+            made[i, j] = scale * coefficients(blade, data.polars, tip_speed_ratio=ratio, pitch=float(pitch)).power
     return made

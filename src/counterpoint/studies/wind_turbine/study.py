@@ -14,17 +14,17 @@ from .outcome import Outcome, compute
 TITLE = "A controlled wind turbine: mechanism and diagram at one rate and two, and the AWT-27"
 
 INTRODUCTION = (
-    "Repeats chapter 5 of T. Solcia, “Co-Simulation of Multibody Systems and Control: Multirate” (Politecnico di Milano, 2010): "
-    "the CART, a two-bladed teetering turbine of 600 kW at the National Wind Technology Center, as a multibody model "
-    "(there MBDyn, here natural coordinates and rigid segments with springs) beside a block diagram with wind, pitch "
-    "controller and generator (there Scicos). The mechanism steps by 10 ms, a detailed generator needs 2 ms: at one "
-    "rate the whole pays for the generator.",
+    "Repeats chapter 5 of the thesis of T. Solcia (Politecnico di Milano, 2010): the CART, a two-bladed teetering "
+    "turbine of 600 kW at the National Wind Technology Center, as a multibody model (there MBDyn, here natural "
+    "coordinates and rigid segments with springs) beside a block diagram with wind, pitch controller and generator "
+    "(there Scicos). The mechanism steps by 10 ms, a detailed generator needs 2 ms: at one rate the whole pays for the "
+    "generator.",
     "Tables of mass and stiffness are those of the source's own model (Stol 2004); teeter damping and stops, "
     "structural damping and the gains of the controller are ours. Blade-element momentum theory has Prandtl's losses; "
     "the polar is that of the NACA 0012.",
     "The same building blocks make the AWT-27, a stall-regulated downwind turbine whose data and reference run are "
-    "public (regression test AWT_YFix_WSt of OpenFAST): the nacelle is held 15° off a sheared wind of 12 m/s. These are "
-    "comparisons between programs, not with a machine.",
+    "public (regression test AWT_YFix_WSt of OpenFAST): the nacelle is held 15° off a sheared wind of 12 m/s. These "
+    "are comparisons between programs, not with a machine.",
 )
 _CHANNELS = (
     "rotor_speed_rpm", "generator_power_kW", "shaft_torque_kNm", "teeter_deg", "root_out_of_plane_moment_b1_kNm",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -11,21 +11,24 @@ from numpy.typing import ArrayLike, NDArray
 from ...aerodynamics import BladeSection, TowerShadow, Wake, Wind, rotor
 from ...assembly.placing import Placing
 from ...modelling import time_values
+from ...modelling.formulations import Formulation
 from ...modelling.mechanism import Mechanism
 from ...modelling.parts import GROUND, TimeValue
 from ...modelling.table_beams import beam_from_table, first_hinge
 from .data import Solid, TurbineData
 
 Array = NDArray[np.float64]
+_TOLERANCE = 1e-9
+"""Of the iteration, relative to the size of the machine: a tenth of a micrometre, which no force of the air feels."""
 
 
 @dataclass(frozen=True)
 class Air:
     """Aerodynamic options; as for :func:`counterpoint.multibody.aerodynamics.rotor`."""
 
-    wind: Wind = Wind()
+    wind: Wind = field(default_factory=Wind)
     inflow: str = "momentum"
-    wake: Wake = Wake()
+    wake: Wake = field(default_factory=Wake)
     dynamic_stall: bool = False
     tower_shadow: bool = False
 
@@ -47,11 +50,11 @@ def wind_turbine(
 ) -> Mechanism:
     """Return a two-bladed teetering wind turbine.
 
-    Inputs: ``generator_torque`` (N m on the fast shaft, braking) unless a ``generator`` curve is given, ``brake_torque``
-    (N m, braking), what ``air.wind`` and ``pitch`` name. Outputs: ``rotor_speed`` (rad/s, gearbox side of the slow
-    shaft), ``generator_speed``, ``azimuth``, ``teeter``, ``teeter_rate``, ``yaw``, ``yaw_rate`` (rad), ``shaft_torsion`` (torque,
-    twist, rate), reactions of the pitch bearings (see :func:`blade_loads`), ``tip_1``, ``tip_2``, ``apex``, ``tower_top``
-    (m), ``air`` (see :func:`~counterpoint.multibody.aerodynamics.rotor`).
+    Inputs: ``generator_torque`` (N m on the fast shaft, braking) unless a ``generator`` curve is given,
+    ``brake_torque`` (N m, braking), what ``air.wind`` and ``pitch`` name. Outputs: ``rotor_speed`` (rad/s),
+    ``generator_speed``, ``azimuth``, ``teeter``, ``teeter_rate``, ``yaw`` (from where it begins), ``yaw_rate`` (rad),
+    ``shaft_torsion`` (torque, twist, rate), reactions of the pitch bearings (see :func:`blade_loads`), ``tip_1``,
+    ``tip_2``, ``apex``, ``tower_top`` (m), ``air`` (see :func:`~counterpoint.multibody.aerodynamics.rotor`).
 
     Parameters
     ----------
@@ -72,7 +75,8 @@ def wind_turbine(
     pitch : time value, optional
         Of both blades, rad, positive turns the leading edge into the wind; default: ``data.pitch``.
     start_pitch : float, optional
-        Pitch at the start, rad, where ``pitch`` is an input: its value while nothing drives it. Default: ``data.pitch``.
+        Pitch at the start, rad, where ``pitch`` is an input, and its value while nothing drives it; default:
+        ``data.pitch``.
     generator : array of shape (n, 2), optional
         Braking torque (N m) over speed (rad/s) of the fast shaft.
     blade_segments, tower_segments : int
@@ -86,13 +90,15 @@ def wind_turbine(
     16
     """
     model = Mechanism(data.name.lower().replace("-", ""), gravity=(0.0, 0.0, -data.gravity))
+    model.formulation = Formulation(tolerance=_TOLERANCE)
     frames = _Frames.of(data, yaw, azimuth, rotor_speed)
     _tower(model, data, tower_segments)
     _nacelle(model, data, frames)
     _yaw_bearing(model, yaw, yaw_spring, free_yaw)
     _rotor(model, data, frames)
     for number in (1, 2):
-        _blade(model, data, frames, number, blade_segments, data.pitch if pitch is None else pitch)
+        _blade(model, data, frames, number, blade_segments)
+        model.guide(f"pitch_{number}", data.pitch if pitch is None else pitch)
     _drive_train(model, data, rotor_speed, generator)
     if air is not None:
         _air(model, data, frames, air, blade_segments)
@@ -101,9 +107,7 @@ def wind_turbine(
     return model
 
 
-def _turn_blades(
-    model: Mechanism, data: TurbineData, frames: _Frames, pitch: TimeValue | None, start: float
-) -> None:
+def _turn_blades(model: Mechanism, data: TurbineData, frames: _Frames, pitch: TimeValue | None, start: float) -> None:
     """Begin with whole blades turned to their pitch: they are drawn at pitch zero, and would begin twisted."""
     followed = time_values.input_of(pitch)
     if followed is not None:
@@ -221,7 +225,7 @@ def _rotor(model: Mechanism, data: TurbineData, frames: _Frames) -> None:
                  curve=curve)  # fmt: skip
 
 
-def _blade(model: Mechanism, data: TurbineData, frames: _Frames, number: int, segments: int, pitch: TimeValue) -> None:
+def _blade(model: Mechanism, data: TurbineData, frames: _Frames, number: int, segments: int) -> None:
     """Add a blade on its pitch bearing; drawn at pitch zero."""
     name, axes, table = f"blade_{number}", frames.blade(number, data.aero.cone), data.blade
     start = frames.apex + data.aero.hub_radius * axes[:, 2]
@@ -238,7 +242,6 @@ def _blade(model: Mechanism, data: TurbineData, frames: _Frames, number: int, se
     for label, k in (("out_of_plane", 0), ("in_plane", 1)):
         model.joint(f"{name}_{label}", "angle", "hub", f"{name}_root", axis=axes[:, k], second_axis=axes[:, 2])
     model.angle(f"pitch_{number}", "hub", f"{name}_root", axis=-axes[:, 2])
-    model.guide(f"pitch_{number}", pitch)
     beam_from_table(model, name, table, start=start, along=axes[:, 2], first_axis=axes[:, 0], segments=segments,
                     base=f"{name}_root", damping=data.blade_damping, tip_mass=data.tip_mass,
                     velocity=frames.velocity)  # fmt: skip

@@ -77,8 +77,11 @@ AWT27_CASES = {
         on=(6.0, 12.0), brake=(13.0, 6000.0),
     ),
 }  # fmt: skip
-"""Cases by the names they have in the source. Polars are quasi-steady; the source has dynamic stall in the first two, of
-another kind than ours (:class:`Air`, ``dynamic_stall``), and quasi-steady polars come closer to it."""
+"""Cases by the names they have in the source.
+
+Polars are quasi-steady; the source has dynamic stall in the first two, of another kind than ours (:class:`Air`,
+``dynamic_stall``), and quasi-steady polars come closer to it.
+"""
 
 
 def slip_curve(synchronous: float = 1200 * RPM, slip: float = 0.015125, torque: float = 1367.9,
@@ -201,6 +204,6 @@ def _generator_channels(result: Result, time: Array, speed: Array) -> dict[str, 
 
     def of(port: str) -> Array:
         signal = result[f"generator.{port}"]
-        return np.interp(time, signal.time, np.asarray(signal.values, dtype=float).ravel()) / 1e3
+        return np.asarray(np.interp(time, signal.time, np.asarray(signal.values, dtype=float).ravel()) / 1e3)
 
     return {"generator_torque_kNm": of("torque"), "generator_power_kW": of("power"), "brake_torque_kNm": of("brake")}
