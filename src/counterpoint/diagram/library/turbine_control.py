@@ -109,7 +109,7 @@ def pitch_controller(control: TurbineControl | None = None, *, name: str = "pitc
     >>> model = pitch_controller()
     >>> model.defaults["rotor_speed"][:], model.defaults["wind"][:] = 0.5, 12.0
     >>> print(round(float(model.run(until=5.0, step=0.01)["pitch_controller.pitch"].values[-1]), 3))
-    0.698
+    0.687
     """
     c = control or TurbineControl()
     model = Diagram(name)

@@ -90,7 +90,7 @@ def coefficients(
     >>> chord = 8 * np.pi * r / 3 * (1 - np.cos(phi)) / (2 * np.pi * np.radians(6))
     >>> ideal = BladeGeometry(r, chord, phi - np.radians(6), np.zeros(40, int), 1.0, 0.1, 3)
     >>> made = coefficients(ideal, [Polar.thin_aerofoil()], tip_speed_ratio=6.0, wake=Wake(False, False))
-    >>> 0.55 < made.power < 0.593
+    >>> bool(0.55 < made.power < 0.593)
     True
     """
     if not tip_speed_ratio > 0:

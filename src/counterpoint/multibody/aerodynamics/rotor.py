@@ -163,7 +163,7 @@ def rotor(
     >>> model.body("blade", points=["hub", "tip"], vectors=["shaft"], mass=1.0, inertia=(0.1, 0.1, 0.01))
     >>> strip = BladeSection("blade", (0, 0, 0.7), (0, -1, 0), (1, 0, 0), 0.1, 0.6, 0.7)
     >>> rotor(model, "air", body="blade", centre=(0, 0, 0), axis=(1, 0, 0), sections=[strip],
-    ...       polars=[Polar.thin_aerofoil()], radius=1.0, blades=1, wind=Wind.steady(10.0))
+    ...       polars=[Polar.thin_aerofoil(drag=1.2)], radius=1.0, blades=1, wind=Wind.steady(10.0))
     >>> model.output("air", "air")
     >>> bool(model.run(until=0.01, step=1e-3)["fan.air"].at(0.0)[0] > 0)
     True

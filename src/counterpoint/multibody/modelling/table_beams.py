@@ -180,7 +180,7 @@ def beam_from_table(
     >>> made = beam_from_table(tower, "mast", steel, start=(0, 0, 0), along=(0, 0, 1), first_axis=(1, 0, 0), segments=8,
     ...                        base="ground")
     >>> print(round(float(tower.modes().frequencies[0] * 2 * np.pi), 2))  # Euler-Bernoulli: 3.516
-    3.53
+    3.52
     """
     place = Frame.of(start, along, first_axis)
     h = table.length / segments

@@ -171,15 +171,16 @@ def _steps(outcome: Outcome) -> Canvas:
 
 def _internal(outcome: Outcome, what: str) -> Canvas:
     loads = internal_loads(cart(), outcome.run, SEGMENTS)
-    canvas = _canvas(9, 4.6)
+    canvas = _canvas(9, 5.6)
     panels = loads.forces if what == "forces" else loads.moments
     unit = "kN" if what == "forces" else "kN m"
     for k, (label, values) in enumerate(panels.items()):
-        axes = canvas.add_subplot(1, len(panels), k + 1, projection="3d")
-        time, radius = np.meshgrid(loads.time, loads.radius, indexing="ij")
-        axes.plot_surface(radius, time, values / 1e3, cmap="viridis", rcount=120, ccount=20, linewidth=0)
-        axes.set(xlabel="radius in m", ylabel="time in s", title=f"{label} in {unit}")
-        axes.tick_params(labelsize=7)
+        axes = canvas.add_subplot(len(panels), 1, k + 1)
+        shown = axes.pcolormesh(loads.time, loads.radius, values.T / 1e3, cmap="viridis", shading="gouraud")
+        canvas.colorbar(shown, ax=axes, label=f"{label} in {unit}")
+        axes.set(ylabel="radius in m")
+        if k == len(panels) - 1:
+            axes.set_xlabel("time in s")
     return canvas
 
 

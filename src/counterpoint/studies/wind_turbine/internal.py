@@ -11,8 +11,8 @@ from ...multibody.library import TurbineData
 from .cart_runs import CartRun
 
 Array = NDArray[np.float64]
-_MOST = 1500
-"""Times that a figure shows."""
+_SHOWN = 4.0
+"""Time that a figure shows, s: some turns at the end of the run."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,7 +28,7 @@ class InternalLoads:
 def internal_loads(data: TurbineData, run: CartRun, segments: int) -> InternalLoads:
     """Return bending moments of the springs, shear as their change along the blade, and the centrifugal force."""
     time, _ = run.of("turbine.blade_moment_0")
-    pick = np.linspace(0, len(time) - 1, min(_MOST, len(time))).astype(int)
+    pick = np.flatnonzero(time >= time[-1] - _SHOWN)
     torque = np.stack([run.of(f"turbine.blade_moment_{k}")[1][pick, 3:] for k in range(segments)], axis=1)
     h = data.blade.length / segments
     radius = data.aero.hub_radius + h * (np.arange(segments) + 0.5)

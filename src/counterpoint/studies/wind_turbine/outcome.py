@@ -49,7 +49,7 @@ def compute(quick: bool, progress: Progress | None = None) -> Outcome:
     tell("power of the rotor", 1)
     coefficients = maps(quick)
     tell("one rate and two", 2)
-    costs, single, multirate = measure(plan if quick else _running(plan), 1.0 if quick else 10.0)
+    costs, single, multirate = measure(plan if quick else _running(plan), 2.0 if quick else 10.0)
     tell("wind in steps", 3)
     run = simulate(plan, COARSE, plan.until)
     pictured = simulate(_running(plan), COARSE, _PICTURED, pictures=True)

@@ -87,7 +87,7 @@ def wind_turbine(
     >>> from counterpoint.multibody.library import awt27, wind_turbine
     >>> machine = wind_turbine(awt27(), blade_segments=2, tower_segments=2)
     >>> machine.assembled().degrees_of_freedom
-    16
+    15
     """
     model = Mechanism(data.name.lower().replace("-", ""), gravity=(0.0, 0.0, -data.gravity))
     model.formulation = Formulation(tolerance=_TOLERANCE)
