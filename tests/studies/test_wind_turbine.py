@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from counterpoint.errors import SetupError
-from counterpoint.multibody.library.wind_turbine import awt27_channels, awt27_system
 from counterpoint.studies import run_study
+from counterpoint.studies.wind_turbine.cases import awt27_channels, awt27_system
 
 pytestmark = pytest.mark.timeout(600)  # the first test runs the study
 

@@ -11,9 +11,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from ...multibody.library import awt27
-from ...multibody.library.wind_turbine import awt27_channels, awt27_system
 from ...multibody.modelling.mechanism import Mechanism
 from ...multibody.modelling.table_beams import BeamTable, beam_from_table
+from .cases import awt27_channels, awt27_system
 
 Array = NDArray[np.float64]
 DATA = Path(__file__).parent / "data"

@@ -69,7 +69,8 @@ def _four_bar(coordinates: int) -> tuple[float, int]:
     model.standard_outputs = ("violation",)
     size = model.assembled().free
     step, steps = 2.5e-5, 20000  # 0.5 s: the cranks have not yet lain flat
-    starts, times = [], []
+    starts: list[float] = []
+    times: list[float] = []
     for _ in range(3):
         for run, until in ((starts, step), (times, steps * step)):
             began = process_time()

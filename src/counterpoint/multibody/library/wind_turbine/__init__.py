@@ -1,13 +1,11 @@
 """Two-bladed wind turbines: data of public machines, and the mechanism made of them."""
 
 from .building import Air, wind_turbine
-from .cases import AWT27_CASES, awt27_channels, awt27_system
 from .data import DriveTrain, Solid, Teeter, TurbineData
 from .loads import BladeLoads, blade_loads
 from .machines import awt27, cart
 
 __all__ = [
-    "AWT27_CASES",
     "Air",
     "BladeLoads",
     "DriveTrain",
@@ -15,8 +13,6 @@ __all__ = [
     "Teeter",
     "TurbineData",
     "awt27",
-    "awt27_channels",
-    "awt27_system",
     "blade_loads",
     "cart",
     "wind_turbine",

@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from ....errors import SetupError, did_you_mean
-from ...aerodynamics import Wake, Wind
-from ...aerodynamics.rotor import SKEW_GRADIENT
-from .building import Air, wind_turbine
-from .loads import blade_loads
-from .machines import awt27
+from ...errors import SetupError, did_you_mean
+from ...multibody.aerodynamics import Wake, Wind
+from ...multibody.aerodynamics.rotor import SKEW_GRADIENT
+from ...multibody.library import awt27, wind_turbine
+from ...multibody.library.wind_turbine import Air, blade_loads
 
 if TYPE_CHECKING:
     import pandas as pd
 
-    from ....diagram import Diagram
-    from ....results import Result
-    from ....system import System
-    from ...modelling.mechanism import Mechanism
+    from ...diagram import Diagram
+    from ...multibody.modelling.mechanism import Mechanism
+    from ...results import Result
+    from ...system import System
 
 RPM = np.pi / 30
 Array = NDArray[np.float64]
@@ -121,7 +120,7 @@ def awt27_system(name: str, *, step: float = 0.004, blade_segments: int = 10, to
     >>> awt27_system("AWT_YFix_WSt", blade_segments=2, tower_segments=2).name
     'AWT_YFix_WSt'
     """
-    from ....system import System
+    from ...system import System
 
     if name not in AWT27_CASES:
         raise SetupError(f'AWT-27: case "{name}"{did_you_mean(name, AWT27_CASES)}')
@@ -139,8 +138,8 @@ def awt27_system(name: str, *, step: float = 0.004, blade_segments: int = 10, to
 
 def _switched(case: Case) -> Diagram:
     """Return generator and brake with their times: what the shaft feels over its speed."""
-    from ....diagram import Diagram
-    from ....diagram.library import thevenin_generator
+    from ...diagram import Diagram
+    from ...diagram.library import thevenin_generator
 
     model = Diagram("generator")
     speed = model.input("speed", 0.0, unit="rad/s")
