@@ -147,7 +147,7 @@ def _switched(case: Case) -> Diagram:
     machine = model.superblock(thevenin_generator(), name="machine", speed=speed, on=on)
     start, full = case.brake or (1e9, 0.0)
     # Within 0.5 s to its full torque; tanh holds the shaft when it has come to rest.
-    brake = model.expression("T * max(0, min(1, (t - t0) / 0.5)) * tanh(w / 0.5)", w=speed, T=full, t0=start)
+    brake = model.expression("T * max(0, min(1, (t - t0) / 0.5)) * tanh(w / 2)", w=speed, T=full, t0=start)
     for port, signal in (("torque", machine["torque"]), ("power", machine["power"]), ("brake", brake)):
         model.output(port, signal)
     return model
