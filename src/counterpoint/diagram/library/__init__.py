@@ -1,4 +1,4 @@
-"""Ready-made diagrams: engines, gearboxes, cars that drive a cycle, cooling and oil circuits, a battery.
+"""Ready-made diagrams: engines, gearboxes, cars, cooling and oil circuits, a battery, generators, turbine control.
 
 Every function returns a :class:`~counterpoint.diagram.Diagram`, to be run, used as a superblock, or changed. Units of
 ports are SI except where the models' own are customary: throttle in degrees (engine) or per cent (engine map), manifold
@@ -29,9 +29,17 @@ from .engine import (
     mean_value_engine,
     speed_controller,
 )
+from .generators import (
+    InductionMachine,
+    dynamic_induction_generator,
+    induction_generator,
+    inverter_generator,
+    thevenin_generator,
+)
 from .heat import OilData, battery, heat_exchanger, oil_circuit, pipe, thermostat
 from .passenger_car import CarData, driver, manual_gearbox, passenger_car, willans_engine
 from .thermal_system import ThermalData, engine_thermal_system
+from .turbine_control import TurbineControl, generator_torque_law, pitch_controller, turbine_controller
 
 __all__ = [
     "AIR_FUEL_RATIO",
@@ -41,30 +49,39 @@ __all__ = [
     "SPARK_ADVANCE",
     "CarData",
     "DriveCycle",
+    "InductionMachine",
     "InitialValues",
     "OilData",
     "ShiftMap",
     "ThermalData",
+    "TurbineControl",
     "automatic_car",
     "automatic_gearbox",
     "battery",
     "controlled_engine",
     "drive_cycle",
     "driver",
+    "dynamic_induction_generator",
     "engine",
     "engine_map",
     "engine_thermal_system",
     "engine_with_gearbox",
     "gear_shift",
+    "generator_torque_law",
     "heat_exchanger",
+    "induction_generator",
+    "inverter_generator",
     "manual_gearbox",
     "mean_value_engine",
     "oil_circuit",
     "passenger_car",
     "pipe",
+    "pitch_controller",
     "speed_controller",
     "thermostat",
+    "thevenin_generator",
     "torque_converter",
+    "turbine_controller",
     "vehicle",
     "willans_engine",
 ]
