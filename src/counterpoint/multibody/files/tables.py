@@ -232,6 +232,7 @@ class AngleMeasure(OfPair):
     kind: Literal["angle"]
     bodies: Annotated[list[str], Field(min_length=1, max_length=2)]
     axis: Axis | None = None
+    reference: Axis | None = None
 
 
 class RotationMeasure(OfPair):

@@ -233,4 +233,5 @@ def _measure(part: MeasurePart) -> dict[str, Any]:
         body = None if part.options["body"] == GROUND else part.options["body"]
         return _given(kind="displacement", point=part.of[0], origin=origin, along=part.axis, body=body)
     key = "points" if part.kind == "distance" else "bodies"
-    return _given(kind=part.kind, axis=part.axis, **{key: list(part.of)})
+    reference = part.options.get("reference")
+    return _given(kind=part.kind, axis=part.axis, reference=reference, **{key: list(part.of)})
