@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from counterpoint.errors import SetupError
-from counterpoint.multibody import Mechanism, Mode
+from counterpoint.multibody import Mechanism, Mode, load, save
 
 CANTILEVER = np.array([1.8751040687, 4.6940911330, 7.8547574382, 10.9955407349])
 """Roots of cos(x) cosh(x) = -1."""
@@ -141,3 +141,14 @@ def test_wrong_modes_are_explained() -> None:
         made.modal_body("body", points=["a"], modes=[Mode("m", {"b": (0, 0, 1)}, 1.0)])
     with pytest.raises(SetupError, match="stiffness -1.0; expected a number of at least 0"):
         made.modal_body("body", points=["a"], modes=[Mode("m", {"a": (0, 0, 1)}, -1.0)])
+
+
+def test_a_modal_body_is_the_same_from_a_file(tmp_path) -> None:
+    made = turning_mass((1.0, 0.0, 0.0), 12.0)
+    made.modal_parts["arm"].rotations[0]["mass"] = np.array([0.0, 0.0, 0.3])
+    save(made, tmp_path / "turning.toml")
+    read = load(tmp_path / "turning.toml")
+    assert read.modal_parts["arm"].modes[0].damping == 100.0
+    assert read.modal_parts["arm"].rotations[0]["mass"] == pytest.approx([0.0, 0.0, 0.3])
+    first, second = (m.run(until=0.2, step=1e-3)["turning.amplitude"].at(0.2) for m in (made, read))
+    assert first == pytest.approx(second, rel=1e-9)

@@ -253,8 +253,11 @@ def _add_blade(
     across_span = blade.flap_inertia - blade.mass * blade.centre**2
     moments = (blade.pitch_inertia, across_span, across_span + blade.pitch_inertia)
     tensor = sum(m * np.outer(e, e) for m, e in zip(moments, (span, ahead, up), strict=True))
+    wide = float(np.sqrt(12.0 * blade.pitch_inertia / blade.mass)) or 0.05 * blade.length
+    shape = {"kind": "box", "size": (blade.length, wide, 0.1 * wide), "centre": (place + 0.5 * blade.length * span),
+             "turn": np.array([span, ahead, up]).T.tolist(), "group": name}  # fmt: skip
     mechanism.body(body, points=[root, tip], mass=blade.mass, centre=place + blade.centre * span, inertia=tensor,
-                   shape={"group": name})  # fmt: skip
+                   shape=shape | {"centre": shape["centre"].tolist()})  # fmt: skip
     mechanism.angle(f"{name}_flap_{k}", made.body, body, axis=-ahead, reference=span)
     # From the blade to the hub: its direction of rotation, seen in the frame of the blade. Nose up turns about -span.
     mechanism.angle(f"{name}_pitch_{k}", body, made.body, axis=-span, reference=ahead)
