@@ -376,7 +376,18 @@ SIMPLE: dict[str, type[Element]] = {
 }
 """Sections with one kind of table."""
 
-ORDER = ("points", "vectors", "coordinates", "modal_bodies", "bodies", "joints", "links", "measures", "relations", *FORCES)
+ORDER = (
+    "points",
+    "vectors",
+    "coordinates",
+    "modal_bodies",
+    "bodies",
+    "joints",
+    "links",
+    "measures",
+    "relations",
+    *FORCES,
+)
 """Order in which elements are made: each knows only those before it."""
 
 

@@ -165,7 +165,9 @@ class _Writer:
     def _forces(self) -> dict[str, dict[str, Any]]:
         sections = {table.method: section for section, table in FORCES.items()}
         made: dict[str, dict[str, Any]] = {}
-        own = {f"{part.measure(k)}_spring" for part in self.mechanism.modal_parts.values() for k in range(len(part.modes))}
+        own = {
+            f"{part.measure(k)}_spring" for part in self.mechanism.modal_parts.values() for k in range(len(part.modes))
+        }
         for part in self.mechanism.forces.values():
             if part.name in own:
                 continue
