@@ -1,6 +1,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
@@ -172,6 +173,80 @@ void bind_air(nb::module_& m) {
       nb::arg("point"), nb::arg("chord"), nb::arg("normal"), nb::arg("law"));
 }
 
+void bind_rotor(nb::module_& m) {
+  nb::class_<StallLaw>(m, "StallLaw")
+      .def(nb::init<>())
+      .def_rw("zero_lift", &StallLaw::zero_lift)
+      .def_rw("lift_slope", &StallLaw::lift_slope)
+      .def_rw("pressure_lag", &StallLaw::pressure_lag)
+      .def_rw("wake_lag", &StallLaw::wake_lag);
+  nb::class_<WakeLaw>(m, "WakeLaw")
+      .def(nb::init<>())
+      .def_rw("tip_loss", &WakeLaw::tip_loss)
+      .def_rw("hub_loss", &WakeLaw::hub_loss)
+      .def_rw("drag", &WakeLaw::drag)
+      .def_rw("skewed_flow", &WakeLaw::skewed_flow)
+      .def_rw("skew_gradient", &WakeLaw::skew_gradient)
+      .def_rw("time_constant", &WakeLaw::time_constant)
+      .def_rw("sector_points", &WakeLaw::sector_points);
+  nb::class_<RotorLaw>(m, "RotorLaw")
+      .def(nb::init<>())
+      .def_rw("centre", &RotorLaw::centre)
+      .def_rw("axis", &RotorLaw::axis)
+      .def_rw("radius", &RotorLaw::radius)
+      .def_rw("hub_radius", &RotorLaw::hub_radius)
+      .def_rw("density", &RotorLaw::density)
+      .def_rw("blades", &RotorLaw::blades)
+      .def_rw("stall", &RotorLaw::stall)
+      .def_rw("wake", &RotorLaw::wake)
+      .def_prop_rw(
+          "inflow", [](const RotorLaw& self) { return static_cast<int>(self.inflow); },
+          [](RotorLaw& self, int kind) { self.inflow = static_cast<Inflow>(kind); })
+      .def(
+          "add_polar",
+          [](RotorLaw& self, Vector angle, Vector lift, Vector drag, Vector moment) {
+            self.polars.push_back({std::move(angle), std::move(lift), std::move(drag), std::move(moment)});
+          },
+          nb::arg("angle"), nb::arg("lift"), nb::arg("drag"), nb::arg("moment"))
+      .def(
+          "set_wind",
+          [](RotorLaw& self, const std::vector<TimeFunctionPointer>& velocity, double reference_height,
+             double shear_exponent, double roughness_length) {
+            for (std::size_t d = 0; d < velocity.size(); ++d) self.wind.velocity.at(d) = velocity[d];
+            self.wind.reference_height = reference_height;
+            self.wind.shear_exponent = shear_exponent;
+            self.wind.roughness_length = roughness_length;
+          },
+          nb::arg("velocity"), nb::arg("reference_height"), nb::arg("shear_exponent"), nb::arg("roughness_length"))
+      .def(
+          "set_tower",
+          [](RotorLaw& self, double radius, double drag, double height) { self.tower = {radius, drag, height}; },
+          nb::arg("radius"), nb::arg("drag"), nb::arg("height"));
+  nb::class_<BladeSection>(m, "BladeSection")
+      .def(
+          "__init__",
+          [](BladeSection* self, const Combination& point, const Combination& chord, const Combination& normal,
+             double chord_length, double span, double radius,
+             int polar) { new (self) BladeSection{{point, chord, normal}, chord_length, span, radius, polar}; },
+          nb::arg("point"), nb::arg("chord"), nb::arg("normal"), nb::arg("chord_length"), nb::arg("span"),
+          nb::arg("radius"), nb::arg("polar"));
+  m.def("rotor_aerodynamics", recipe::maker(recipe::rotor_aerodynamics_factory), nb::arg("law"), nb::arg("sections"));
+  m.def(
+      "annulus_induction",
+      [](const std::array<double, 7>& geometry, const std::array<double, 2>& flow, const std::vector<Vector>& polar,
+         const WakeLaw& wake) {
+        const auto [radius, tip, hub, blades, chord, twist, skew] = geometry;
+        const Polar table{polar.at(0), polar.at(1), polar.at(2), {}};
+        check_polar("annulus", table);
+        const Induction a = solve_annulus({radius, tip, hub, blades, chord, twist, flow[0], flow[1]}, table,
+                                          {wake.tip_loss, wake.hub_loss, wake.drag, true, skew});
+        return std::pair(a.axial, a.tangential);
+      },
+      nb::arg("geometry"), nb::arg("flow"), nb::arg("polar"), nb::arg("wake"),
+      "Induction factors of an annulus; geometry is radius, tip and hub radius (m), blades, chord (m), twist (rad), "
+      "skew.");
+}
+
 void bind_user(nb::module_& m) {
   using PointsFunction = void (*)(double, const double*, const double*, const double*, double*);
   m.def(
@@ -191,6 +266,7 @@ void bind_user(nb::module_& m) {
   m.def("smooth_step", recipe::maker(recipe::smooth_step_factory), nb::arg("t0"), nb::arg("t1"), nb::arg("before"),
         nb::arg("after"));
   m.def("table_of_time", recipe::maker(recipe::table_of_time_factory), nb::arg("times"), nb::arg("values"));
+  m.def("linear_table", recipe::maker(recipe::linear_table_factory), nb::arg("times"), nb::arg("values"));
 }
 
 }  // namespace
@@ -199,6 +275,7 @@ void bind_multibody_forces(nb::module_& m) {
   bind_scalar(m);
   bind_road(m);
   bind_air(m);
+  bind_rotor(m);
   bind_user(m);
 }
 

@@ -5,29 +5,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
 
 #include "check.hpp"
 #include "multibody/attachment.hpp"
-#include "multibody/text.hpp"
 
 namespace counterpoint::multibody {
-
-Polar::Value Polar::at(double angle_of_attack) const {
-  const double held = std::clamp(angle_of_attack, angle.front(), angle.back());
-  const std::size_t k =
-      static_cast<std::size_t>(std::upper_bound(angle.begin() + 1, angle.end() - 1, held) - angle.begin());
-  const double width = angle[k] - angle[k - 1], part = (held - angle[k - 1]) / width;
-  const auto between = [k, part](const std::vector<double>& y) { return y[k - 1] + part * (y[k] - y[k - 1]); };
-  const double slope = held == angle_of_attack ? (lift[k] - lift[k - 1]) / width : 0.0;
-  return {between(lift), between(drag), moment.empty() ? 0.0 : between(moment), slope};
-}
 
 namespace {
 
 enum Hold { section_point, section_chord, section_normal };
-
-constexpr double lowest_height = 1e-3;  // over the roughness length; profiles end at the ground
 
 class AerodynamicStrip final : public Force {
  public:
@@ -95,22 +81,8 @@ class AerodynamicStrip final : public Force {
   }
 
   Vector wind(const Instant& now) const {
-    Vector velocity = Vector::Zero();
-    for (int d = 0; d < attachment_.dimension(); ++d) {
-      if (law_.wind.velocity[d]) velocity[d] = law_.wind.velocity[d]->at(now).value;
-    }
-    return shear(now) * velocity;
-  }
-
-  double shear(const Instant& now) const {
-    const Wind& wind = law_.wind;
-    if (wind.shear_exponent == 0.0 && wind.roughness_length == 0.0) return 1.0;
     const double height = attachment_.at(section_point, now.q)[attachment_.dimension() - 1];
-    if (wind.roughness_length == 0.0)
-      return std::pow(std::max(height, 0.0) / wind.reference_height, wind.shear_exponent);
-    const double lowest = wind.roughness_length * (1.0 + lowest_height);
-    return std::log(std::max(height, lowest) / wind.roughness_length) /
-           std::log(wind.reference_height / wind.roughness_length);
+    return wind_profile(law_.wind, height) * reference_wind(law_.wind, now, attachment_.dimension());
   }
 
   void add_along(const Vector& direction, double factor, double* block) const {
@@ -124,27 +96,11 @@ class AerodynamicStrip final : public Force {
   mutable std::vector<double> row_;  // scratch
 };
 
-void check(const Polar* polar) {
-  if (!polar) throw UserError("aerodynamic strip: no polar");
-  const std::size_t n = polar->angle.size(), lifts = polar->lift.size(), drags = polar->drag.size(),
-                    moments = polar->moment.size();
-  if (n < 2 || lifts != n || drags != n || (moments != n && moments != 0)) {
-    throw UserError(
-        text("aerodynamic strip: polar: %zu angles, %zu lift, %zu drag and %zu moment coefficients; expected "
-             "at least two angles, as many of lift and drag, and as many moments or none",
-             n, lifts, drags, moments));
-  }
-  for (std::size_t k = 1; k < n; ++k) {
-    if (polar->angle[k] > polar->angle[k - 1]) continue;
-    throw UserError(text("aerodynamic strip: polar: angle %zu is %g rad after %g rad; angles must rise", k,
-                         polar->angle[k], polar->angle[k - 1]));
-  }
-}
-
 }  // namespace
 
 ForcePointer make_aerodynamic_strip(const Section& section, const StripLaw& law) {
-  check(law.polar.get());
+  if (!law.polar) throw UserError("aerodynamic strip: no polar");
+  check_polar("aerodynamic strip", *law.polar);
   return std::make_shared<AerodynamicStrip>(section, law);
 }
 

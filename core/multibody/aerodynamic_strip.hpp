@@ -1,33 +1,12 @@
 #pragma once
 
-#include <array>
 #include <memory>
-#include <vector>
 
 #include "multibody/force.hpp"
+#include "multibody/polar.hpp"
+#include "multibody/wind.hpp"
 
 namespace counterpoint::multibody {
-
-/// Coefficients of an aerofoil over its angle of attack; straight between the angles, held beyond the first and last.
-struct Polar {
-  std::vector<double> angle;  ///< rad, rising within -pi ... pi; a table over the full turn closes on itself
-  std::vector<double> lift, drag;
-  std::vector<double> moment;  ///< about the quarter chord, nose up; may be empty: none
-
-  struct Value {
-    double lift = 0.0, drag = 0.0, moment = 0.0;
-    double lift_slope = 0.0;  ///< 1/rad
-  };
-  Value at(double angle_of_attack) const;
-};
-
-/// Wind, and how it grows with the height over the origin (z; y in plane models).
-struct Wind {
-  std::array<TimeFunctionPointer, 3> velocity;  ///< at the reference height, m/s; null: no wind along that axis
-  double reference_height = 10.0;               ///< m
-  double shear_exponent = 0.0;                  ///< wind ~ height^exponent
-  double roughness_length = 0.0;                ///< > 0: wind ~ log(height / this) instead, m
-};
 
 struct StripLaw {
   double span = 1.0;       ///< m

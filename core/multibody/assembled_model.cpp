@@ -49,9 +49,11 @@ void AssembledModel::find_tangent_pattern() {
   }
   for (const ForcePointer& force : parts_.forces) {
     if (!force->has_tangent()) continue;
-    for (int row : force->columns()) {
-      for (int column : force->columns()) {
-        if (row < parts_.free && column < parts_.free) places.emplace_back(row, column);
+    for (const std::vector<int>& columns : force->blocks()) {
+      for (int row : columns) {
+        for (int column : columns) {
+          if (row < parts_.free && column < parts_.free) places.emplace_back(row, column);
+        }
       }
     }
   }
@@ -59,10 +61,12 @@ void AssembledModel::find_tangent_pattern() {
   for (const ForcePointer& force : parts_.forces) {
     if (!force->has_tangent()) continue;
     TangentBlock block{force.get(), {}};
-    for (int row : force->columns()) {
-      for (int column : force->columns()) {
-        const bool moves = row < parts_.free && column < parts_.free;
-        block.places.push_back(moves ? tangent_pattern_.find(row, column) : -1);
+    for (const std::vector<int>& columns : force->blocks()) {
+      for (int row : columns) {
+        for (int column : columns) {
+          const bool moves = row < parts_.free && column < parts_.free;
+          block.places.push_back(moves ? tangent_pattern_.find(row, column) : -1);
+        }
       }
     }
     block_.resize(std::max(block_.size(), block.places.size()));

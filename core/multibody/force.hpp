@@ -19,8 +19,9 @@ namespace counterpoint::multibody {
 ///  1. `add` adds to Q, which has a row per coordinate; action and reaction are both its duty.
 ///  2. `columns` are the coordinates that the tangent block spans; `tangent` writes the block
 ///     stiffness * K + damping * C (row by row, symmetric), K = -dQ/dq, C = -dQ/dv. What is left out only costs
-///     iterations. `add_change` adds the exact derivative of Q along (dq, dv) and says true; an element that does not
-///     know it says false.
+///     iterations. An element of many parts has a block for each (`blocks`), written one after the other, so that the
+///     tangent stays sparse. `add_change` adds the exact derivative of Q along (dq, dv) and says true; an element that
+///     does not know it says false.
 ///  3. What an element must remember from step to step (slip of a tyre, turns of an angle) lies in `memory()` places of
 ///     the model's memory from `memory_start` on. `start` fills them, `accept` renews them at the end of a step; during
 ///     a step they are read only, and the element works out its present state from them and the time since
@@ -31,6 +32,7 @@ class Force : public recipe::Describable {
   virtual ~Force() = default;
   virtual void add(const Instant& now, double* Q) const = 0;
   const std::vector<int>& columns() const { return columns_; }
+  virtual std::vector<std::vector<int>> blocks() const { return {columns_}; }
   virtual bool has_tangent() const { return false; }
   virtual void tangent(const Instant& /*now*/, double /*stiffness*/, double /*damping*/, double* /*block*/) const {}
   virtual bool add_change(const Instant& /*now*/, const double* /*dq*/, const double* /*dv*/, double* /*dQ*/) const {

@@ -200,7 +200,7 @@ const Factories<Model>& factories_of<Model>() {
 template <>
 const Factories<TimeFunction>& factories_of<TimeFunction>() {
   static const Factories<TimeFunction> all(polynomial_factory, harmonic_factory, smooth_step_factory,
-                                           table_of_time_factory, following_factory);
+                                           table_of_time_factory, linear_table_factory, following_factory);
   return all;
 }
 
@@ -219,8 +219,8 @@ const Factories<ConstraintBatch>& factories_of<ConstraintBatch>() {
 template <>
 const Factories<Force>& factories_of<Force>() {
   static const Factories<Force> all(scalar_force_factory, point_force_factory, torque_factory,
-                                    rotational_spring_factory, contact_factory, tyre_factory,
-                                    aerodynamic_strip_factory);
+                                    rotational_spring_factory, contact_factory, tyre_factory, aerodynamic_strip_factory,
+                                    rotor_aerodynamics_factory);
   return all;
 }
 

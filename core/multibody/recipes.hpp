@@ -6,6 +6,7 @@
 #include "multibody/contact.hpp"
 #include "multibody/multibody_subsystem.hpp"
 #include "multibody/rotational_spring.hpp"
+#include "multibody/rotor_aerodynamics.hpp"
 #include "multibody/tyre.hpp"
 #include "recipe/factory.hpp"
 
@@ -51,6 +52,7 @@ inline const Factory polynomial_factory{"polynomial", &multibody::make_polynomia
 inline const Factory harmonic_factory{"harmonic", &multibody::make_harmonic};
 inline const Factory smooth_step_factory{"smooth step", &multibody::make_smooth_step};
 inline const Factory table_of_time_factory{"table", &multibody::make_table};
+inline const Factory linear_table_factory{"linear table", &multibody::make_linear};
 inline const Factory following_factory{"following", &make_following_input};
 
 inline const Factory measure_factory{"measure", &make_product_measure};
@@ -67,6 +69,7 @@ inline const Factory rotational_spring_factory{"rotational spring", &multibody::
 inline const Factory contact_factory{"contact", &multibody::make_contact};
 inline const Factory tyre_factory{"tyre", &multibody::make_tyre};
 inline const Factory aerodynamic_strip_factory{"aerodynamic strip", &multibody::make_aerodynamic_strip};
+inline const Factory rotor_aerodynamics_factory{"rotor aerodynamics", &multibody::make_rotor_aerodynamics};
 
 inline const Factory point_output_factory{"point", &multibody::make_point_output};
 inline const Factory measure_output_factory{"measure", &multibody::make_measure_output};
@@ -88,6 +91,8 @@ template <>
 inline constexpr int count_of<multibody::Iteration> = 2;
 template <>
 inline constexpr int count_of<multibody::MeasureFunction> = 4;
+template <>
+inline constexpr int count_of<multibody::Inflow> = 4;
 template <>
 inline constexpr int count_of<multibody::Motion> = 3;
 template <>
@@ -184,6 +189,31 @@ struct Fields<multibody::StripLaw> {
 template <>
 struct Fields<multibody::Section> {
   static auto of(auto& s) { return std::tie(s.point, s.chord, s.normal); }
+};
+template <>
+struct Fields<multibody::TowerShadow> {
+  static auto of(auto& t) { return std::tie(t.radius, t.drag, t.height); }
+};
+template <>
+struct Fields<multibody::StallLaw> {
+  static auto of(auto& l) { return std::tie(l.zero_lift, l.lift_slope, l.pressure_lag, l.wake_lag, l.weight, l.rate); }
+};
+template <>
+struct Fields<multibody::WakeLaw> {
+  static auto of(auto& w) {
+    return std::tie(w.tip_loss, w.hub_loss, w.drag, w.skewed_flow, w.skew_gradient, w.time_constant, w.sector_points);
+  }
+};
+template <>
+struct Fields<multibody::BladeSection> {
+  static auto of(auto& s) { return std::tie(s.place, s.chord, s.span, s.radius, s.polar); }
+};
+template <>
+struct Fields<multibody::RotorLaw> {
+  static auto of(auto& l) {
+    return std::tie(l.centre, l.axis, l.radius, l.hub_radius, l.density, l.blades, l.polars, l.stall, l.wind, l.tower,
+                    l.inflow, l.wake);
+  }
 };
 template <>
 struct Fields<multibody::Load> {

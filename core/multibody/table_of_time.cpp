@@ -52,9 +52,25 @@ class TableOfTime final : public TimeFunction {
   std::vector<double> times_, values_, slopes_;
 };
 
-}  // namespace
+class LinearTable final : public TimeFunction {
+ public:
+  LinearTable(std::vector<double> times, std::vector<double> values)
+      : times_(std::move(times)), values_(std::move(values)) {}
 
-TimeFunctionPointer make_table(std::vector<double> times, std::vector<double> values) {
+  Prescribed at(const Instant& now) const override {
+    if (now.t <= times_.front()) return {values_.front(), 0.0, 0.0};
+    if (now.t >= times_.back()) return {values_.back(), 0.0, 0.0};
+    const std::size_t k =
+        static_cast<std::size_t>(std::upper_bound(times_.begin(), times_.end(), now.t) - times_.begin());
+    const double rate = (values_[k] - values_[k - 1]) / (times_[k] - times_[k - 1]);
+    return {values_[k - 1] + rate * (now.t - times_[k - 1]), rate, 0.0};
+  }
+
+ private:
+  std::vector<double> times_, values_;
+};
+
+void check(const std::vector<double>& times, const std::vector<double>& values) {
   if (times.empty() || times.size() != values.size()) {
     throw UserError(
         text("table: %zu times and %zu values; there must be one value for each time", times.size(), values.size()));
@@ -63,7 +79,18 @@ TimeFunctionPointer make_table(std::vector<double> times, std::vector<double> va
     if (times[k] > times[k - 1]) continue;
     throw UserError(text("table: time %zu is %g s after %g s; times must rise", k, times[k], times[k - 1]));
   }
+}
+
+}  // namespace
+
+TimeFunctionPointer make_table(std::vector<double> times, std::vector<double> values) {
+  check(times, values);
   return std::make_shared<TableOfTime>(std::move(times), std::move(values));
+}
+
+TimeFunctionPointer make_linear(std::vector<double> times, std::vector<double> values) {
+  check(times, values);
+  return std::make_shared<LinearTable>(std::move(times), std::move(values));
 }
 
 }  // namespace counterpoint::multibody

@@ -35,6 +35,9 @@ TimeFunctionPointer make_smooth_step(double t0, double t1, double before, double
 /// Through the given values with continuous rate and acceleration, held before the first and after the last. The rate
 /// is zero at both ends, so it is continuous there too.
 TimeFunctionPointer make_table(std::vector<double> times, std::vector<double> values);
+/// Through the given values with straight lines, held before the first and after the last; for forces and wind, not for
+/// guides: the rate jumps.
+TimeFunctionPointer make_linear(std::vector<double> times, std::vector<double> values);
 /// Input number `input`, multiplied by a factor.
 TimeFunctionPointer make_following(int input, double factor);
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from .._common.lazy import loading
 
 if TYPE_CHECKING:
+    from . import aerodynamics as aerodynamics
     from . import analysis as analysis
     from . import animation as animation
     from . import drawing as drawing
@@ -82,6 +83,7 @@ __all__ = [
 ]
 
 _MODULES = (
+    "aerodynamics",
     "analysis",
     "animation",
     "drawing",

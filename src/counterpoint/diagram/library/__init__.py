@@ -1,4 +1,5 @@
-"""Ready-made diagrams: engines, gearboxes, cars that drive a cycle, cooling and oil circuits, a battery.
+"""Ready-made diagrams: engines, gearboxes, cars that drive a cycle, cooling and oil circuits, a battery, generators and
+the control of a wind turbine.
 
 Every function returns a :class:`~counterpoint.diagram.Diagram`, to be run, used as a superblock, or changed. Units of
 ports are SI except where the models' own are customary: throttle in degrees (engine) or per cent (engine map), manifold
@@ -29,11 +30,28 @@ from .engine import (
     mean_value_engine,
     speed_controller,
 )
+from .generators import (
+    InductionMachine,
+    dynamic_induction_generator,
+    induction_generator,
+    inverter_generator,
+    thevenin_generator,
+)
 from .heat import OilData, battery, heat_exchanger, oil_circuit, pipe, thermostat
 from .passenger_car import CarData, driver, manual_gearbox, passenger_car, willans_engine
 from .thermal_system import ThermalData, engine_thermal_system
+from .turbine_control import TurbineControl, generator_torque_law, pitch_controller, turbine_controller
 
 __all__ = [
+    "turbine_controller",
+    "pitch_controller",
+    "generator_torque_law",
+    "thevenin_generator",
+    "inverter_generator",
+    "induction_generator",
+    "dynamic_induction_generator",
+    "TurbineControl",
+    "InductionMachine",
     "AIR_FUEL_RATIO",
     "CYCLES",
     "INERTIA",

@@ -134,11 +134,18 @@ def _torque(assembly: Assembly, part: ForcePart) -> _core.multibody.Force:
     return _core.multibody.torque(axes, _components(assembly, part), part.options["turning"])
 
 
+def _rotor_aerodynamics(assembly: Assembly, part: ForcePart) -> _core.multibody.Force:
+    from ..aerodynamics.rotor import build
+
+    return build(assembly, part)
+
+
 _BUILDERS: dict[str, Callable[[Assembly, ForcePart], _core.multibody.Force]] = {
     "spring": _spring,
     "actuator": _actuator,
     "friction": _friction,
     "force": _force,
     "torque": _torque,
+    "rotor aerodynamics": _rotor_aerodynamics,
     **elements.BUILDERS,
 }

@@ -5,5 +5,19 @@ Each function returns a new :class:`~counterpoint.multibody.Mechanism` that may 
 
 from .mechanisms import andrews, bricard, flyball, four_bar, pendulum
 from .vehicle import Axle, KartData, kart
+from .wind_turbine import TurbineData, awt27, cart, wind_turbine
 
-__all__ = ["Axle", "KartData", "andrews", "bricard", "flyball", "four_bar", "kart", "pendulum"]
+__all__ = [
+    "Axle",
+    "KartData",
+    "TurbineData",
+    "andrews",
+    "awt27",
+    "bricard",
+    "cart",
+    "flyball",
+    "four_bar",
+    "kart",
+    "pendulum",
+    "wind_turbine",
+]

@@ -32,11 +32,12 @@ def problems(where: str, value: Any) -> list[str]:
         return []
     return [
         f'{where}: {value!r}; expected a number, polynomial coefficients, {{"sine": ...}}, {{"step": ...}}, '
-        '{"table": ...}, "-input:NAME", "input:NAME" or a function of t'
+        '{"table": ...}, {"linear": ...}, "-input:NAME", "input:NAME" or a function of t'
     ]
 
 
-_MAPPINGS = {"sine": SINE_KEYS, "step": STEP_KEYS, "table": ("times", "values")}
+_TABLE_KEYS = ("times", "values")
+_MAPPINGS = {"sine": SINE_KEYS, "step": STEP_KEYS, "table": _TABLE_KEYS, "linear": _TABLE_KEYS}
 
 
 def _mapping_problems(where: str, kind: str, options: Mapping[str, Any]) -> list[str]:
@@ -44,11 +45,11 @@ def _mapping_problems(where: str, kind: str, options: Mapping[str, Any]) -> list
     found = [f"{where}: {key!r} is not known; known: {', '.join(known)}" for key in sorted(set(options) - set(known))]
     if kind != "sine":
         found += [f"{where}: {key!r} is missing" for key in known if key not in options]
-    if kind != "table":
+    if known is not _TABLE_KEYS:
         found += not_finite(where, {key: options.get(key) for key in known})
     if not found and kind == "step" and not options["end"] > options["start"]:
         found.append(f"{where}: end {options['end']} s; expected a time after start {options['start']} s")
-    if not found and kind == "table":
+    if not found and known is _TABLE_KEYS:
         times = np.asarray(options["times"], dtype=float)
         if len(times) < 2 or len(times) != len(options["values"]) or not np.all(np.diff(times) > 0):
             found.append(f"{where}: expected growing times and as many values, at least two")
@@ -74,9 +75,10 @@ def _build_mapping(value: Mapping[str, Any], factor: float) -> _core.multibody.T
     if kind == "step":
         before, after = factor * float(options["before"]), factor * float(options["after"])
         return _core.multibody.smooth_step(float(options["start"]), float(options["end"]), before, after)
-    if kind == "table":
+    if kind in ("table", "linear"):
+        make = _core.multibody.table_of_time if kind == "table" else _core.multibody.linear_table
         times = [float(t) for t in options["times"]]
-        return _core.multibody.table_of_time(times, [factor * float(v) for v in options["values"]])
+        return make(times, [factor * float(v) for v in options["values"]])
     frequency = 2.0 * np.pi * float(options.get("frequency", 1.0))
     amplitude, offset = factor * float(options.get("amplitude", 1.0)), factor * float(options.get("offset", 0.0))
     return _core.multibody.harmonic(offset, amplitude, frequency, float(options.get("phase", 0.0)))
@@ -104,7 +106,7 @@ def _mapping_at_start(value: Mapping[str, Any]) -> float:
     kind, options = next(iter(value.items()))
     if kind == "step":
         return float(options["before"])
-    if kind == "table":
+    if kind in ("table", "linear"):
         return float(np.interp(0.0, options["times"], options["values"]))
     amplitude, phase = float(options.get("amplitude", 1.0)), float(options.get("phase", 0.0))
     return float(options.get("offset", 0.0)) + amplitude * float(np.sin(phase))
