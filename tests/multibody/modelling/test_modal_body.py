@@ -139,7 +139,7 @@ def test_wrong_modes_are_explained() -> None:
     made.point("a", (0, 0, 0))
     with pytest.raises(SetupError, match=r'mode "m": shapes: "b" is none of its points: a'):
         made.modal_body("body", points=["a"], modes=[Mode("m", {"b": (0, 0, 1)}, 1.0)])
-    with pytest.raises(SetupError, match="stiffness -1.0; expected a number of at least 0"):
+    with pytest.raises(SetupError, match=r"stiffness -1\.0; expected a number of at least 0"):
         made.modal_body("body", points=["a"], modes=[Mode("m", {"a": (0, 0, 1)}, -1.0)])
 
 

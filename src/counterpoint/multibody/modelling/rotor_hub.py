@@ -58,7 +58,7 @@ class RotorBlade:
 
     @staticmethod
     def uniform(length: float, *, flap_inertia: float, chord: float = 0.0) -> RotorBlade:
-        """Return a blade of constant mass per length, thin and as wide as its chord (m; 0: a twentieth of the length)."""
+        """Return a blade of constant mass per length, as wide as its chord (m; 0: a twentieth of the length)."""
         mass = 3.0 * flap_inertia / length**2
         width = chord or length / 20.0
         return RotorBlade(length, mass, 0.5 * length, flap_inertia, mass * width**2 / 12.0)
@@ -70,8 +70,8 @@ class RotorHub:
 
     Attributes
     ----------
-    body, azimuth : str
-        The hub, and its angle against what carries it, rad.
+    name, body, azimuth : str
+        The rotor, its hub, and the hub's angle against what carries it, rad.
     control : str
         Coordinate of the control angle (collective pitch), rad.
     blades, tips, flaps, pitches, lags : lists of str
@@ -80,6 +80,7 @@ class RotorHub:
         Rows as drawn: span, direction of rotation, axis of each blade.
     """
 
+    name: str
     body: str
     azimuth: str
     control: str
@@ -125,7 +126,8 @@ def rotor_hub(
     carrier : str
         Body that the shaft turns in, ``"BODY:POINT"`` of a modal body, or ``"ground"``.
     centre : str
-        Point at the hub; a point of the carrier is shared.
+        Point at the hub; a point of the carrier is shared. On a modal body a point of its own is better: it costs three
+        coordinates, and the blades then have none in common with the modes.
     axis : array of shape (3,)
         Rotor axis as drawn: rotation is positive about it, and flap is positive along it.
     blade : RotorBlade
@@ -168,7 +170,10 @@ def rotor_hub(
     where = f'rotor hub "{name}"'
     numbers = {"hub_mass": hub_mass, "hinge_offset": hinge_offset, "flap_stiffness": flap_stiffness,
                "flap_damping": flap_damping, "lag_stiffness": lag_stiffness}  # fmt: skip
-    problems = _wrong(mechanism, where, blade, blades, teetering, numbers, {"precone": precone, "delta3": delta3})
+    problems = [f"{where}: for space only"] * (mechanism.dimension != 3)
+    problems += _wrong(where, blade, blades, numbers, {"precone": precone, "delta3": delta3})
+    if teetering and blades != 2:
+        problems.append(f"{where}: {blades} blades cannot teeter; expected 2")
     up = vector_of(f"{where}: axis", axis, 3, problems)
     dampings = list(np.broadcast_to(np.asarray(lag_damping, dtype=float), (blades,))) if not problems else []
     mechanism._raise(problems)
@@ -185,12 +190,12 @@ def rotor_hub(
         mechanism.guide(f"{name}_azimuth", speed)
     mechanism.coordinate(f"{name}_control", inertia=_CONTROL_INERTIA)
     mechanism.guide(f"{name}_control", pitch)
-    made = RotorHub(f"{name}_hub", f"{name}_azimuth", f"{name}_control", [], [], [], [], [], [])
+    made = RotorHub(name, f"{name}_hub", f"{name}_azimuth", f"{name}_control", [], [], [], [], [], [])
     for k, span in enumerate(spans):
-        _add_blade(mechanism, name, k, (span, up), blade, made, (centre, hinge_offset))
+        _add_blade(mechanism, made, (span, up), blade, (centre, hinge_offset))
         mechanism.spring(f"{name}_flap_spring_{k}", made.flaps[k], stiffness=flap_stiffness, damping=flap_damping,
                          natural=precone)  # fmt: skip
-        _add_lag(mechanism, name, k, made, lag_stiffness, dampings[k])
+        _add_lag(mechanism, made, k, lag_stiffness, dampings[k])
         mechanism.relation(f"{name}_pitch_link_{k}", {made.pitches[k]: 1.0, made.flaps[k]: float(np.tan(delta3)),
                                                       made.control: -1.0}, 0.0)  # fmt: skip
     if teetering:
@@ -199,14 +204,11 @@ def rotor_hub(
 
 
 def _wrong(
-    mechanism: Mechanism, where: str, blade: RotorBlade, blades: int, teetering: bool,
-    positive: dict[str, float | None], finite: dict[str, float],
-) -> list[str]:  # fmt: skip
-    problems = [f"{where}: for space only"] * (mechanism.dimension != 3)
+    where: str, blade: RotorBlade, blades: int, positive: dict[str, float | None], finite: dict[str, float]
+) -> list[str]:
+    problems = []
     if int(blades) != blades or blades < 1:
         problems.append(f"{where}: blades {blades!r}; expected an integer of at least 1")
-    if teetering and blades != 2:
-        problems.append(f"{where}: {blades} blades cannot teeter; expected 2")
     for key, value in positive.items():
         if value is not None and (not is_number(value) or value < 0):
             problems.append(f"{where}: {key} {value!r}; expected a number of at least 0")
@@ -235,10 +237,10 @@ def _add_shaft(mechanism: Mechanism, name: str, carrier: str, centre: str, up: V
 
 
 def _add_blade(
-    mechanism: Mechanism, name: str, k: int, frame: tuple[Vector, Vector], blade: RotorBlade, made: RotorHub,
-    hinge: tuple[str, float],
-) -> None:  # fmt: skip
-    """Add a blade with its flap and pitch angles; the pitch is seen along the flapped span."""
+    mechanism: Mechanism, made: RotorHub, frame: tuple[Vector, Vector], blade: RotorBlade, hinge: tuple[str, float]
+) -> None:
+    """Add the next blade with its flap and pitch angles; the pitch is seen along the flapped span."""
+    name, k = made.name, len(made.blades)
     span, up = frame
     ahead = np.cross(up, span)
     centre, offset = hinge
@@ -268,7 +270,8 @@ def _add_blade(
     made.directions.append(np.array([span, ahead, up]))
 
 
-def _add_lag(mechanism: Mechanism, name: str, k: int, made: RotorHub, stiffness: float | None, damping: float) -> None:
+def _add_lag(mechanism: Mechanism, made: RotorHub, k: int, stiffness: float | None, damping: float) -> None:
+    name = made.name
     span, ahead, up = made.directions[k]
     if stiffness is None:
         mechanism.joint(f"{name}_no_lag_{k}", "angle", made.body, made.blades[k], axis=ahead, second_axis=span)

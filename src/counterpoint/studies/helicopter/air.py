@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ...multibody import Mechanism, RotorHub
 from ...multibody.aerodynamics import BladeSection, Polar, Wind, rotor
-from .data import DENSITY, MAIN, TAIL, WASH, Rotor
+from .data import DENSITY, HUB, MAIN, TAIL, TAIL_HUB, WASH, Rotor
 
 Array = NDArray[np.float64]
 
@@ -44,36 +44,27 @@ def sections(data: Rotor, hub: RotorHub, centre: Array, stations: int) -> list[B
         for inner, outer in pairwise(edges):
             r = 0.5 * (inner + outer)
             twist = data.twist * r / data.radius
-            made.append(
-                BladeSection(
-                    body,
-                    centre + r * span,
-                    -np.cos(twist) * ahead - np.sin(twist) * up,
-                    np.cos(twist) * up - np.sin(twist) * ahead,
-                    data.chord,
-                    float(outer - inner),
-                    float(r),
-                    polar=int(outer == data.radius),
-                )  # fmt: skip
-            )
+            chord, normal = -np.cos(twist) * ahead - np.sin(twist) * up, np.cos(twist) * up - np.sin(twist) * ahead
+            part = int(outer == data.radius)
+            place = centre + r * span
+            made.append(BladeSection(body, place, chord, normal, data.chord, float(outer - inner), float(r), part))
     return made
 
 
-def add_main_air(made: Mechanism, hub: RotorHub, centre: Array, inflow: str = "pitt-peters") -> None:
+def add_main_air(made: Mechanism, hub: RotorHub, inflow: str = "pitt-peters") -> None:
     """Add the air of the main rotor: three states of inflow."""
-    _add(made, "main_air", MAIN, hub, centre, MAIN_STATIONS, inflow, Wind())
+    _add(made, "main_air", hub, MAIN, inflow=inflow, wind=Wind())
 
 
-def add_tail_air(made: Mechanism, hub: RotorHub, centre: Array, wash: float = WASH) -> None:
+def add_tail_air(made: Mechanism, hub: RotorHub, wash: float = WASH) -> None:
     """Add the air of the tail rotor: one state of inflow, in the downwash of the main rotor."""
-    _add(made, "tail_air", TAIL, hub, centre, TAIL_STATIONS, "uniform", Wind((0.0, 0.0, -wash)))
+    _add(made, "tail_air", hub, TAIL, inflow="uniform", wind=Wind((0.0, 0.0, -wash)))
 
 
-def _add(
-    made: Mechanism, name: str, data: Rotor, hub: RotorHub, centre: Array, stations: int, inflow: str, wind: Wind
-) -> None:
+def _add(made: Mechanism, name: str, hub: RotorHub, data: Rotor, *, inflow: str, wind: Wind) -> None:
+    centre, stations = (HUB, MAIN_STATIONS) if data is MAIN else (TAIL_HUB, TAIL_STATIONS)
     rotor(
-        made, name, body=hub.body, centre=centre, axis=hub.directions[0][2], radius=data.lifting_radius, blades=data.blades,
-        sections=sections(data, hub, centre, stations), polars=[polar(data), tip_polar(data)], inflow=inflow, wind=wind,
-        density=DENSITY,
+        made, name, body=hub.body, centre=centre, axis=hub.directions[0][2], radius=data.lifting_radius,
+        blades=data.blades, sections=sections(data, hub, centre, stations), polars=[polar(data), tip_polar(data)],
+        inflow=inflow, wind=wind, density=DENSITY,
     )  # fmt: skip

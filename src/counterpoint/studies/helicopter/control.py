@@ -19,8 +19,8 @@ STEP_TIME = 0.5
 def control(*, yaw_step: float = YAW_STEP, trim: dict[str, float] | None = None) -> Diagram:
     """Return the diagram.
 
-    Inputs ``altitude`` (m), ``climb`` (m/s), ``yaw`` (rad), ``yaw_rate`` (rad/s); outputs ``collective`` and ``pitch`` of main
-    and tail rotor (rad).
+    Inputs ``altitude`` (m), ``climb`` (m/s), ``yaw`` (rad), ``yaw_rate`` (rad/s); outputs ``collective`` and ``pitch``
+    of main and tail rotor (rad).
 
     Parameters
     ----------
@@ -43,8 +43,8 @@ def control(*, yaw_step: float = YAW_STEP, trim: dict[str, float] | None = None)
     rate = model.input("yaw_rate", 0.0, unit="rad/s")
     command = model.step(time=STEP_TIME, before=0.0, after=yaw_step, name="yaw_command")
     too_low = model.gain(-1.0, altitude, name="altitude_error")
-    height = _law(model, "altitude", too_low, climb, ALTITUDE_CONTROL, start["collective"])
-    turn = _law(model, "yaw", command - yaw, rate, YAW_CONTROL, start["pitch"])
+    height = _law(model, "altitude", (too_low, climb), ALTITUDE_CONTROL, start["collective"])
+    turn = _law(model, "yaw", (command - yaw, rate), YAW_CONTROL, start["pitch"])
     limited = model.saturation(turn, lower=PITCH_LIMITS[0], upper=PITCH_LIMITS[1], name="pitch_limits")
     model.output("collective", height, unit="rad")
     model.output("pitch_command", limited, unit="rad")
@@ -55,8 +55,9 @@ def control(*, yaw_step: float = YAW_STEP, trim: dict[str, float] | None = None)
     return model
 
 
-def _law(model: Diagram, name: str, error: Any, rate: Any, gains: dict[str, float], trim: float) -> Block:
+def _law(model: Diagram, name: str, signals: tuple[Any, Any], gains: dict[str, float], trim: float) -> Block:
     """Return trim + Kp e + Ki integral(e) - Kd rate."""
+    error, rate = signals
     integral = model.integrator(error, name=f"{name}_integral")
     return model.sum(
         model.constant(trim, name=f"{name}_trim"), gains["proportional"] * error, gains["integral"] * integral,

@@ -30,7 +30,7 @@ class StepCost:
 
     @property
     def per_coordinate(self) -> float:
-        """µs"""
+        """Time of a step over its coordinates, µs."""
         return self.microseconds / self.coordinates
 
 

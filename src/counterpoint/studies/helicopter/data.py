@@ -1,8 +1,7 @@
 """Numbers of the Bo105, with where they come from.
 
-``Padfield``: G. D. Padfield, "Helicopter Flight Dynamics", appendix 4B, as quoted in public models of the aircraft; a second
-public set, NASA CR-3144 (Heffley and others, 1979), agrees within 10 % where both have a number. ``ours``: chosen
-here, because no public number is known.
+``Padfield``: G. D. Padfield, "Helicopter Flight Dynamics", appendix 4B, as quoted in public models of the aircraft; a
+second public set is NASA CR-3144 (Heffley and others, 1979). ``ours``: chosen here, because no public number is known.
 """
 
 from __future__ import annotations

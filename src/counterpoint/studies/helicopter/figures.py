@@ -24,23 +24,24 @@ if TYPE_CHECKING:
 GREY, BLUE, GREEN, ORANGE, PINK = "#4c566a", "#0072b2", "#009e73", "#d55e00", "#cc79a7"
 
 CAPTIONS = {
-    "figure-6-1-helicopter": "Figure 6.1. The model: main rotor with four blades on flap springs, fuselage with four modes, "
-    "teetering tail rotor.",
+    "figure-6-1-helicopter": "Figure 6.1. The model: main rotor with four blades on flap springs, fuselage with four "
+    "modes, teetering tail rotor.",
     "figure-6-2-views": "Figure 6.2. The model from the left, from above and from the front, in m.",
     "figure-6-3-scheme": "Figure 6.3. Subsystems, what they exchange, and their steps in the multirate layout.",
     "figure-6-4-altitude": "Figure 6.4. Relative altitude. The autopilot begins at the pitch of a closed-form hover; "
     "lower panel: multirate minus single rate.",
-    "figure-6-5-yaw": "Figure 6.5. Yaw angle after a command of 5 degrees at 0.5 s; lower panel: multirate minus single rate.",
+    "figure-6-5-yaw": "Figure 6.5. Yaw angle after a command of 5 degrees at 0.5 s; lower panel: multirate minus "
+    "single rate.",
     "figure-6-6-pitch": "Figure 6.6. Collective pitch of the tail rotor; lower panel: multirate minus single rate.",
-    "figure-6-7-force": "Figure 6.7. Reaction force between tail rotor and fuselage, to the right; below, some turns of the rotor: "
-    "twice per turn the advancing blade is across the downwash of the main rotor.",
-    "table-6-2-costs": "Table 6.2 as bars: processor time of each subsystem for a simulated second; right: the source, "
-    "scaled to its case 2.",
+    "figure-6-7-force": "Figure 6.7. Reaction force between tail rotor and fuselage, to the right; below, some turns "
+    "of the rotor: twice per turn a blade is across the downwash of the main rotor.",
+    "table-6-2-costs": "Table 6.2 as bars: processor time of each subsystem for a simulated second; right: the "
+    "source, scaled to its case 2.",
     "spectrum": "Amplitudes in the tail rotor's force. Dotted: multiples of two per turn.",
-    "hover": "Hover: thrust, power of the shaft and coning of the main rotor settle to what momentum theory says.",
-    "modes": "The four modes of the fuselage, from a stick of beams: from above the two lateral, from the left the vertical ones.",
+    "hover": "Hover: thrust, power of the shaft and coning of the main rotor. Dotted: momentum theory.",
+    "modes": "The four modes of the fuselage, from a stick of beams, seen where they move most.",
     "motion": "The helicopter at the start, in the turn and at the end; animation.html shows it move.",
-}  # fmt: skip
+}
 
 
 def draw_all(found: Findings, animation: Animation, folder: Path) -> list[Figure]:

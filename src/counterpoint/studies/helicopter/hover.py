@@ -33,7 +33,7 @@ class Hover:
 
     @property
     def power(self) -> float:
-        """W"""
+        """Of both, W."""
         return self.ideal_power + self.profile_power
 
 

@@ -3,14 +3,12 @@
 Axes: x ahead, y to the left, z up; the centre of mass of the aircraft at rest is the origin. The shaft is vertical: in
 hover the nose-up attitude of the Bo105 takes back the tilt of its shaft.
 
-The tail is cut at the tail rotor's hub. What crosses the cut are six coordinates of three points of the fuselage (the hub,
-and a metre ahead and to the left of it), which fix place and attitude for any rotation, and the six forces that
-do work on them.
+The tail is cut at the tail rotor's hub. What crosses the cut are six coordinates of three points of the fuselage (the
+hub, and a metre ahead and to the left of it), which fix place and attitude for any rotation, and the six forces that do
+work on them.
 """
 
 from __future__ import annotations
-
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +16,21 @@ from numpy.typing import NDArray
 from ...multibody import Mechanism, RotorBlade, RotorHub, rotor_hub
 from ...multibody.modelling.parts import TimeValue
 from .data import (
-    DENSITY, DOWNLOAD, FIN, GRAVITY, HUB, INERTIA, MAIN, MASS, TAIL, TAIL_HUB, TAILPLANE, THRUST, YAW_DAMPING,
-    Rotor, Surface,
+    DENSITY,
+    DOWNLOAD,
+    FIN,
+    GRAVITY,
+    HUB,
+    INERTIA,
+    MAIN,
+    MASS,
+    TAIL,
+    TAIL_HUB,
+    TAILPLANE,
+    THRUST,
+    YAW_DAMPING,
+    Rotor,
+    Surface,
 )  # fmt: skip
 from .fuselage import NODES, fuselage_modes
 
@@ -33,8 +44,8 @@ INTERFACE = {
 }  # fmt: skip
 """Coordinates that cross the cut: point and axis."""
 POINTS: dict[str, tuple[str, Array]] = {
-    "hub": ("hub", HUB), "tail": ("tail", TAIL_HUB), "tail_front": ("tail", TAIL_HUB + [ARM, 0.0, 0.0]),
-    "tail_side": ("tail", TAIL_HUB + [0.0, ARM, 0.0]), "pilot": ("pilot", NODES["pilot"]),
+    "hub": ("hub", HUB), "tail": ("tail", TAIL_HUB), "tail_front": ("tail", TAIL_HUB + np.array([ARM, 0.0, 0.0])),
+    "tail_side": ("tail", TAIL_HUB + np.array([0.0, ARM, 0.0])), "pilot": ("pilot", NODES["pilot"]),
     "copilot": ("copilot", NODES["copilot"]), "fin": ("boom_end", FIN.place),
     "tailplane": ("boom", TAILPLANE.place),
 }  # fmt: skip
@@ -72,8 +83,9 @@ def helicopter(*, collective: TimeValue = "input:collective") -> tuple[Mechanism
     made.force("download", "fuselage_frame", (0.0, 0.0, -DOWNLOAD * THRUST))
     _add_surface(made, "fin", FIN, (0.0, 1.0, 0.0))
     _add_surface(made, "tailplane", TAILPLANE, (0.0, 0.0, 1.0))
+    made.point("main_centre", HUB)  # not the fuselage's: blades then have few coordinates in common with its modes
     hub = rotor_hub(
-        made, "main", "fuselage:hub", "hub", axis=(0, 0, 1), first=(1, 0, 0), blades=MAIN.blades, blade=blade(MAIN),
+        made, "main", "fuselage:hub", "main_centre", axis=(0, 0, 1), first=(1, 0, 0), blades=MAIN.blades, blade=blade(MAIN),
         speed=[0.0, MAIN.speed], pitch=collective, hub_mass=MAIN.hub_mass, flap_stiffness=MAIN.flap_stiffness,
         delta3=MAIN.delta3,
     )  # fmt: skip

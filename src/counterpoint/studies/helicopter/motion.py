@@ -34,7 +34,7 @@ def animate(until: float) -> Animation:
     hub = next(s for s in seen.shapes if s.name == "main_hub")
     yaw = np.interp(seen.times, np.asarray(result["helicopter.yaw"].time), np.ravel(result["helicopter.yaw"].values))
     place = hub.positions[:, 0]
-    parts = [_part(name, place, yaw, *given) for name, given in _PARTS.items()]
+    parts = [_part(name, place, yaw, given) for name, given in _PARTS.items()]
     rotors = [s for s in seen.shapes if s.kind == "box" or s.name.endswith("_hub")]
     return replace(seen, shapes=(*parts, *rotors), title="Bo105: hover and a turn of 5 degrees", speed=_SLOW)
 
@@ -44,8 +44,9 @@ def save(animation: Animation, folder: Path) -> Path:
     return animation.save(folder / "animation.html", frames_per_second=None)
 
 
-def _part(name: str, hub: Array, yaw: Array, centre: Array, size: Array, pitch: float) -> Shape:
+def _part(name: str, hub: Array, yaw: Array, given: tuple[Array, Array, float]) -> Shape:
     """Return an ellipsoid or plate of the fuselage, given from the centre of mass; it rises with the hub and yaws."""
+    centre, size, pitch = given
     turn = np.zeros((len(yaw), 3, 3))
     turn[:, 0, 0] = turn[:, 1, 1] = np.cos(yaw)
     turn[:, 1, 0] = np.sin(yaw)

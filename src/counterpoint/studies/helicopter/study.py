@@ -15,16 +15,17 @@ from .tables import all_tables
 TITLE = "A helicopter in hover: main rotor, tail rotor and their control at two rates"
 
 INTRODUCTION = (
-    "Repeats chapter 6 of T. Solcia, “Multidisciplinary Multirate Co-simulations in Multibody Dynamics” (Politecnico di Milano, 2010): a Bo105 in two "
-    "multibody models, main rotor with fuselage and tail rotor, joined by a control diagram that holds the yaw angle. Three "
-    "layouts: both in one mechanism, both apart at one rate (2.2e-4 s), and the main rotor five times slower.",
-    "The source prints no data of the aircraft. Those of G. D. Padfield's “Helicopter Flight Dynamics” are used, as they are "
-    "quoted publicly, and NASA CR-3144 as a second set; the table of parameters names what is ours: modes of the fuselage, "
-    "gains of the controllers, downwash at the tail. The source's blades are beams; ours are rigid on the flap springs of "
-    "Padfield's model. So the shape of the signals, frequencies, ratios of cost and the agreement of the layouts can be "
-    "compared, not every digit. The numbers of the hover are plausible, not validated.",
-    "The cut between fuselage and tail rotor carries six coordinates one way and six forces the other: the hub of the tail "
-    "rotor and two points a metre from it fix place and attitude, and each force does work on its own coordinate.",
+    "Repeats chapter 6 of T. Solcia, “Multidisciplinary Multirate Co-simulations in Multibody Dynamics” (Politecnico "
+    "di Milano, 2010): a Bo105 in two multibody models, main rotor with fuselage and tail rotor, joined by a control "
+    "diagram that holds the yaw angle. Three layouts: both in one mechanism, both apart at one rate (2.2e-4 s), and "
+    "the main rotor five times slower.",
+    "The source prints no data of the aircraft. Those of G. D. Padfield's “Helicopter Flight Dynamics” are used, as "
+    "they are quoted publicly; the table of parameters names what is ours: modes of the fuselage, gains of the "
+    "controllers, downwash at the tail. The source's blades are beams; ours are rigid on the flap springs of "
+    "Padfield's model. So the shape of the signals, frequencies, ratios of cost and the agreement of the layouts can "
+    "be compared, not every digit. The numbers of the hover are plausible, not validated.",
+    "The cut between fuselage and tail rotor carries six coordinates one way and six forces the other: the hub of the "
+    "tail rotor and two points a metre from it fix place and attitude, and each force does work on its own coordinate.",
 )
 
 

@@ -60,8 +60,8 @@ def hover(found: Findings) -> Table:
 
 def parameters() -> Table:
     """Return the data of both rotors."""
-    names = ("radius", "root", "chord", "blades", "speed", "lift_slope", "drag", "twist", "flap_inertia", "flap_stiffness",
-             "delta3", "tip_loss", "hub_mass")  # fmt: skip
+    names = ("radius", "root", "chord", "blades", "speed", "lift_slope", "drag", "twist", "flap_inertia",
+             "flap_stiffness", "delta3", "tip_loss", "hub_mass")  # fmt: skip
     rows: list[list[str | float]] = [[n.replace("_", " "), _of(MAIN, n), _of(TAIL, n)] for n in names]
     rows += [["take-off mass, kg", MASS, ""], ["yaw damping, N m s/rad", YAW_DAMPING, ""],
              ["downwash at the tail, m/s", "", WASH]]  # fmt: skip
