@@ -7,6 +7,8 @@ import pytest
 
 from counterpoint.errors import SetupError
 from counterpoint.multibody import Mechanism, RotorBlade, rotor_hub
+from counterpoint.multibody.aerodynamics import BladeSection, Polar
+from counterpoint.multibody.aerodynamics import rotor as add_air
 
 OMEGA = 44.4
 BLADE = RotorBlade.uniform(4.91, flap_inertia=231.7, chord=0.27)
@@ -61,6 +63,27 @@ def test_delta_three_lowers_the_pitch_of_a_blade_that_flaps_up(delta3: float) ->
     flap, pitch = (np.ravel(result[f"rotor.{name}"].values) for name in (hub.flaps[0], hub.pitches[0]))
     assert flap.min() < -0.03
     assert pitch == pytest.approx(0.1 - np.tan(delta3) * flap, abs=1e-9)
+
+
+@pytest.mark.parametrize("delta3", [0.0, np.pi / 4, -0.3])
+def test_in_the_air_delta_three_stiffens_the_flap_hinge(delta3: float) -> None:
+    """Johnson, "Helicopter Theory": beta'' + g/8 beta' + (nu² + g/8 tan(delta3)) beta = 0 over the azimuth."""
+    lock, stiffness = 1.6, 113330.0
+    made, hub = rotor(flap_stiffness=stiffness, delta3=delta3)
+    edges = np.linspace(0.0, BLADE.length, 25)
+    sections = [
+        BladeSection(body, r * span, -ahead, up, 0.27, edges[1], r)
+        for body, (span, ahead, up) in zip(hub.blades, hub.directions, strict=True)
+        for r in 0.5 * (edges[1:] + edges[:-1])
+    ]
+    density = lock * BLADE.flap_inertia / (2 * np.pi * 0.27 * BLADE.length**4)
+    add_air(made, "air", body=hub.body, centre=(0, 0, 0), axis=(0, 0, 1), sections=sections, blades=2,
+            polars=[Polar.thin_aerofoil()], radius=BLADE.length, inflow="none", density=density)  # fmt: skip
+    made.initial(hub.flaps[0], 0.01, rate=0.0)
+    made.output("flap", hub.flaps[0])
+    found = frequency(made.run(until=5 * TURN, step=TURN / 300)["rotor.flap"]) / OMEGA
+    squared = 1 + stiffness / (BLADE.flap_inertia * OMEGA**2) + lock / 8 * np.tan(delta3) - (lock / 16) ** 2
+    assert found == pytest.approx(np.sqrt(squared), rel=2e-3)  # 24 sections
 
 
 def test_the_pitch_is_about_the_flapped_span_and_moves_the_leading_edge_up() -> None:

@@ -21,8 +21,10 @@ from .bodies import Body
 from .joints import Dot
 
 _AXES = "xyz"
-_SMALL_SHARE = 1e-6
-"""Part of the modal mass that a direction gets in which a mode turns frames but moves no mass."""
+_SMALL_SHARE = 1e-2
+"""Least part of a modal mass along an axis that a mode uses; very light vectors make steps singular. The sum is kept."""
+_ADDED_SHARE = 1e-6
+"""Of the mass of its points, added along an axis in which a mode turns frames but moves none of them."""
 
 
 @dataclass
@@ -75,7 +77,7 @@ class ModalCoordinates:
             used = [j for j in range(3) if moved[j] > 0.0 or j in turned]
             share = np.maximum(moved / moved.sum(), _SMALL_SHARE)[used]
             names = {j: f"{part.body}~{mode.name}~{_AXES[j]}" for j in used}
-            least = _SMALL_SHARE * float(of_points.sum())
+            least = _ADDED_SHARE * float(of_points.sum())
             vectors.append(names)
             masses |= {
                 names[j]: mode.mass * float(s) + (0.0 if of_points[j] > 0.0 else least)

@@ -182,7 +182,7 @@ def rotor_hub(
     inertia = 0.4 * hub_mass * (0.1 * blade.length) ** 2 if hub_inertia is None else hub_inertia
     mechanism.body(f"{name}_hub", points=[centre], mass=hub_mass, inertia=[inertia] * 3,
                    centre=mechanism.points[centre].position,
-                   shape={"kind": "cylinder", "radius": 0.03 * blade.length, "length": 0.05 * blade.length,
+                   shape={"kind": "cylinder", "size": (0.03 * blade.length, 0.05 * blade.length),
                           "axis": up.tolist(), "group": name})  # fmt: skip
     _add_shaft(mechanism, name, carrier, centre, up)
     mechanism.angle(f"{name}_azimuth", carrier, f"{name}_hub", axis=up)

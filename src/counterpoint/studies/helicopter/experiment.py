@@ -113,8 +113,9 @@ def _show(made: Mechanism, hub: RotorHub) -> None:
     for k, flap in enumerate(hub.flaps):
         made.output(f"flap_{k}", flap)
         made.initial(flap, CONING, rate=0.0)
-    for name in ("altitude", "yaw", *(m for m, part in made.measures.items() if part.kind == "mode")):
-        made.initial(name, rate=0.0)  # the fuselage is at rest: nothing else would tell, with a rotor that turns
+    modes = [m for m, part in made.measures.items() if part.kind == "mode"]
+    for name in ("altitude", "yaw", *modes):
+        made.initial(name, 0.0, rate=0.0)  # the fuselage is at rest: nothing else would tell, with a rotor that turns
     made.output("main_air", "main_air")
     made.output("tail_bending", "fuselage_mode_2")
     made.standard_outputs = ()

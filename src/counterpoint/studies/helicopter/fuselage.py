@@ -41,7 +41,7 @@ CABIN_INERTIA = (600.0, 1500.0, 1300.0)
 """kg m²"""
 ELEMENTS = {
     ("nose", "cabin"): 2e7, ("cabin", "boom_root"): 2e7, ("boom_root", "boom"): 2.5e6, ("boom", "boom_end"): 2.5e6,
-    ("boom_end", "tail"): 1e6, ("cabin", "hub"): 8e6, ("cabin", "pilot"): 2e6, ("cabin", "copilot"): 2e6,
+    ("boom_end", "tail"): 1e6, ("cabin", "hub"): 8e6, ("cabin", "pilot"): 5e7, ("cabin", "copilot"): 5e7,
 }  # fmt: skip
 """Bending stiffness EI in N m²; torsion has 0.8 of it."""
 
