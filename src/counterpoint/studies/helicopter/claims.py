@@ -55,7 +55,7 @@ def _multirate_claims(found: Findings) -> list[Claim]:
     made = [
         Claim.below(f"Figures 6.4-6.6: {name}, multirate against single rate", bound,
                     100 * found.multi.difference(name, found.single), unit="%", spread=_SMALL,
-                    remark="Largest difference over the range of the signal.")
+                    remark="Largest difference over the largest value of the signal.")
         for name in COMPARED
     ]  # fmt: skip
     made += [

@@ -12,11 +12,15 @@ from .data import ACTUATOR, ALTITUDE_CONTROL, PITCH_LIMITS, YAW_CONTROL
 
 YAW_STEP = np.radians(5.0)
 """Commanded change of the yaw angle, rad."""
+CLIMB_STEP = 0.5
+"""Commanded change of the altitude, m."""
 STEP_TIME = 0.5
-"""When it is commanded, s."""
+"""When both are commanded, s."""
 
 
-def control(*, yaw_step: float = YAW_STEP, trim: dict[str, float] | None = None) -> Diagram:
+def control(
+    *, yaw_step: float = YAW_STEP, climb_step: float = CLIMB_STEP, trim: dict[str, float] | None = None
+) -> Diagram:
     """Return the diagram.
 
     Inputs ``altitude`` (m), ``climb`` (m/s), ``yaw`` (rad), ``yaw_rate`` (rad/s); outputs ``collective`` and ``pitch``
@@ -24,8 +28,8 @@ def control(*, yaw_step: float = YAW_STEP, trim: dict[str, float] | None = None)
 
     Parameters
     ----------
-    yaw_step : float
-        rad
+    yaw_step, climb_step : float
+        Commands, rad and m.
     trim : dict, optional
         ``collective`` and ``pitch`` of the hover, rad.
 
@@ -42,8 +46,8 @@ def control(*, yaw_step: float = YAW_STEP, trim: dict[str, float] | None = None)
     yaw = model.input("yaw", 0.0, unit="rad")
     rate = model.input("yaw_rate", 0.0, unit="rad/s")
     command = model.step(time=STEP_TIME, before=0.0, after=yaw_step, name="yaw_command")
-    too_low = model.gain(-1.0, altitude, name="altitude_error")
-    height = _law(model, "altitude", (too_low, climb), ALTITUDE_CONTROL, start["collective"])
+    higher = model.step(time=STEP_TIME, before=0.0, after=climb_step, name="altitude_command")
+    height = _law(model, "altitude", (higher - altitude, climb), ALTITUDE_CONTROL, start["collective"])
     turn = _law(model, "yaw", (command - yaw, rate), YAW_CONTROL, start["pitch"])
     limited = model.saturation(turn, lower=PITCH_LIMITS[0], upper=PITCH_LIMITS[1], name="pitch_limits")
     model.output("collective", height, unit="rad")

@@ -28,8 +28,8 @@ CAPTIONS = {
     "modes, teetering tail rotor.",
     "figure-6-2-views": "Figure 6.2. The model from the left, from above and from the front, in m.",
     "figure-6-3-scheme": "Figure 6.3. Subsystems, what they exchange, and their steps in the multirate layout.",
-    "figure-6-4-altitude": "Figure 6.4. Relative altitude. The autopilot begins at the pitch of a closed-form hover; "
-    "lower panel: multirate minus single rate.",
+    "figure-6-4-altitude": "Figure 6.4. Relative altitude after a command of 0.5 m at 0.5 s; lower panel: multirate "
+    "minus single rate.",
     "figure-6-5-yaw": "Figure 6.5. Yaw angle after a command of 5 degrees at 0.5 s; lower panel: multirate minus "
     "single rate.",
     "figure-6-6-pitch": "Figure 6.6. Collective pitch of the tail rotor; lower panel: multirate minus single rate.",

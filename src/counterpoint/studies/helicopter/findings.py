@@ -72,7 +72,7 @@ def find(quick: bool) -> Findings:
     """Fly everything."""
     until = QUICK_FLIGHT if quick else FLIGHT
     layouts = timed_flights(until, 1 if quick else 2)
-    still = fly(layouts[2].case, until, yaw_step=0.0)
+    still = fly(layouts[2].case, until, commands=False)
     return Findings(layouts, still, step_costs(), quick)
 
 

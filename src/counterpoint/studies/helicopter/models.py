@@ -83,11 +83,11 @@ def helicopter(*, collective: TimeValue = "input:collective") -> tuple[Mechanism
     made.force("download", "fuselage_frame", (0.0, 0.0, -DOWNLOAD * THRUST))
     _add_surface(made, "fin", FIN, (0.0, 1.0, 0.0))
     _add_surface(made, "tailplane", TAILPLANE, (0.0, 0.0, 1.0))
-    made.point("main_centre", HUB)  # not the fuselage's: blades then have few coordinates in common with its modes
+    made.point("main_centre", HUB)  # not the fuselage's: blades then share no coordinates with its modes
     hub = rotor_hub(
-        made, "main", "fuselage:hub", "main_centre", axis=(0, 0, 1), first=(1, 0, 0), blades=MAIN.blades, blade=blade(MAIN),
-        speed=[0.0, MAIN.speed], pitch=collective, hub_mass=MAIN.hub_mass, flap_stiffness=MAIN.flap_stiffness,
-        delta3=MAIN.delta3,
+        made, "main", "fuselage:hub", "main_centre", axis=(0, 0, 1), first=(1, 0, 0), blades=MAIN.blades,
+        blade=blade(MAIN), speed=[0.0, MAIN.speed], pitch=collective, hub_mass=MAIN.hub_mass,
+        flap_stiffness=MAIN.flap_stiffness, delta3=MAIN.delta3,
     )  # fmt: skip
     return made, hub
 

@@ -27,7 +27,7 @@ def animate(until: float) -> Animation:
     model.standard_outputs = ("q",)
     try:
         case = replace(LAYOUTS[0], main_step=COARSE / 2, tail_step=COARSE / 2)
-        result = coupled(case).run(until=until, scheme=case.scheme, first_steps="once")
+        result = coupled(case).run(until=until, scheme=case.scheme)
         seen = model.animation(result, "helicopter").resampled(_FRAMES_PER_SECOND / _SLOW)
     finally:
         model.standard_outputs = before
