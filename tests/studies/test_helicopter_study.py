@@ -38,9 +38,9 @@ def test_every_row_has_a_value_of_ours_and_a_verdict(quick):
         assert row["origin"] in ("printed", "derived", "ours")
 
 
-@pytest.mark.parametrize("beginning", ["Figures 6.4-6.6: altitude", "Figures 6.4-6.6: yaw", "Figures 6.4-6.6: pitch",
-                                       "Figure 6.7"])  # fmt: skip
-def test_what_the_source_says_about_the_signals_holds(quick, beginning):
+@pytest.mark.parametrize("beginning", ["Figures 6.4-6.6: pitch", "Figure 6.7", "Hover: power of the main rotor"])
+def test_what_can_be_said_of_a_short_flight_holds(quick, beginning):
+    """Yaw and altitude are at their largest later: the whole study compares them."""
     assert claim(quick[1], beginning).holds
 
 
@@ -72,7 +72,7 @@ def test_the_closed_form_hover_has_the_published_induced_velocity_and_balances_i
     found = hover(MAIN, THRUST, GRAVITY)
     assert found.induced == pytest.approx(np.sqrt(THRUST / (2 * 1.225 * np.pi * (0.98 * 4.91) ** 2)))
     assert found.power == pytest.approx(319e3, rel=0.01)
-    assert THRUST * (1 - 0.03) == pytest.approx(MASS * 9.81)
+    assert pytest.approx(MASS * 9.81) == THRUST * (1 - 0.03)
     assert hover(TAIL, found.power / MAIN.speed / 6.0163).power == pytest.approx(21e3, rel=0.05)
 
 

@@ -106,6 +106,11 @@ class Flight:
         there, reference = other.signals[name]
         return float(np.abs(values - np.interp(time, there, reference)).max() / np.abs(reference).max())
 
+    def over_range(self, name: str, other: Flight) -> float:
+        """Return the same relative to the range of the signal, which is smaller where it stays away from zero."""
+        reference = other.signals[name][1]
+        return self.difference(name, other) * float(np.abs(reference).max() / np.ptp(reference))
+
 
 def _show(made: Mechanism, hub: RotorHub) -> None:
     """Let the fuselage show what the study looks at, and start near the hover."""
