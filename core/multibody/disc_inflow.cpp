@@ -20,12 +20,13 @@ struct Wake {
   Vector downstream, across;            ///< in the disc
 };
 
-/// Buhl's thrust over momentum theory's where the wake would reverse: 1 below a = 0.4.
+/// Buhl's thrust over momentum theory's where the wake would reverse: 1 below a = 0.4, and again where the inflow is
+/// well above the wind, as in a hover that sinks a little.
 double high_thrust(double axial, double induced) {
   const double a = axial > 0.0 ? induced / axial : 0.0;
   if (a <= 0.4) return 1.0;
   const double coefficient = 8.0 / 9.0 + (4.0 - 40.0 / 9.0) * a + (50.0 / 9.0 - 4.0) * a * a;
-  return coefficient / (4.0 * a * std::max(std::abs(1.0 - a), 0.05));
+  return std::max(1.0, coefficient / (4.0 * a * std::max(std::abs(1.0 - a), 0.05)));
 }
 
 Wake wake_of(const DiscInflow& inflow, const DiscLoad& load) {

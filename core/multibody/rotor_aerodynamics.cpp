@@ -20,7 +20,8 @@ constexpr double pi = std::numbers::pi;
 constexpr double sector = pi / 3.0;      // half of it, rad
 constexpr double coupling = 0.6;         // of the two filters of the wake (Oeye)
 constexpr double deep_stall = pi / 4.0;  // beyond, polars are steady
-constexpr int settling_steps = 60;       // of the inflow of a disc at the start
+constexpr int settling_steps = 80;       // of the inflow of a disc at the start
+constexpr double settling_share = 0.1;   // of radius over velocity: such a step
 enum Hold { at_point, at_chord, at_normal };
 enum DiscMemory { disc_mean, disc_gradient, disc_memory = 4 };
 /// Per section: induced velocities in use; those after the second and first filter; quasi-steady ones. Axial against
@@ -84,9 +85,8 @@ class RotorAerodynamics final : public Force {
     now.memory = memory - memory_start;
     now.step_start = now.t;
     settle_stall(now, memory);
-    const double slow = 4.0 * law_.radius;  // s: a step in which the inflow of a disc nearly settles at 1 m/s
     for (int n = 0; n < settling_steps; ++n) {
-      advance_inflow(now, 0.02 * slow, memory);
+      advance_inflow(now, settling_step(now), memory);
       if (law_.inflow == Inflow::none || law_.inflow == Inflow::momentum) break;
     }
     for (std::size_t k = 0; k < sections_.size(); ++k) {
@@ -289,6 +289,14 @@ class RotorAerodynamics final : public Force {
       load.moment += thrust * (arm - arm.dot(hub.axis) * hub.axis);
     }
     return load;
+  }
+
+  /// A step that is short beside the lag of the inflow, s: the thrust of its start must not throw it too far.
+  double settling_step(const Instant& now) const {
+    if (law_.inflow == Inflow::none || law_.inflow == Inflow::momentum) return 0.0;
+    const DiscLoad load = disc_load(now);
+    const double hover = std::sqrt(std::abs(load.thrust) / (2.0 * pi * load.density * load.radius * load.radius));
+    return settling_share * load.radius / std::max({hover, load.wind.norm(), 0.1});
   }
 
   void advance_annuli(const Instant& now, double h, double* memory) const {

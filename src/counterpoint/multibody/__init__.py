@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from .modelling.hand_written import HandWritten
     from .modelling.inspection import Inspectable
     from .modelling.mechanism import Mechanism
+    from .modelling.modal_bodies import Mode
+    from .modelling.rotor_hub import RotorBlade, RotorHub, rotor_hub
 
 _HOME = {
     "Animation": "animation",
@@ -41,12 +43,16 @@ _HOME = {
     "Inspectable": "modelling.inspection",
     "LinearModel": "analysis",
     "Mechanism": "modelling.mechanism",
+    "Mode": "modelling.modal_bodies",
     "Modes": "analysis",
+    "RotorBlade": "modelling.rotor_hub",
+    "RotorHub": "modelling.rotor_hub",
     "Shape": "animation",
     "State": "analysis",
     "beam": "modelling.beams",
     "load": "files.reading",
     "load_urdf": "files.urdf",
+    "rotor_hub": "modelling.rotor_hub",
     "save": "files.writing",
     "write_matrices": "files.matrices",
 }
@@ -62,12 +68,16 @@ __all__ = [
     "Inspectable",
     "LinearModel",
     "Mechanism",
+    "Mode",
     "Modes",
+    "RotorBlade",
+    "RotorHub",
     "Shape",
     "State",
     "beam",
     "load",
     "load_urdf",
+    "rotor_hub",
     "save",
     "write_matrices",
 ]

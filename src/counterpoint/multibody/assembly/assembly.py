@@ -101,11 +101,13 @@ class Assembly:
 
     def carrier(self, body: str) -> Carrier:
         """Return a body, or the ground."""
-        return Ground() if body == "ground" else self.bodies[body]
+        if body == "ground":
+            return Ground()
+        return self.placing.nodes[body] if body in self.placing.nodes else self.bodies[body]
 
     def axes(self, body: str) -> list[_core.multibody.Combination]:
         """Return the axes of a body that are along those of the drawing as drawn."""
-        return [self.bodies[body].vector(e).native(self.offsets) for e in np.eye(self.dimension)]
+        return [self.carrier(body).vector(e).native(self.offsets) for e in np.eye(self.dimension)]
 
     def equations_of(self, name: str) -> tuple[int, int]:
         """Return first equation and number of equations of a joint, link, relation or guide."""
@@ -299,10 +301,15 @@ class Assembly:
     def _end(self, body: str, carrier: Carrier, at: Vector | str) -> Affine:
         """Return the place of a joint on a body: its own point of that name, or where the place is drawn on it."""
         if isinstance(at, str):
-            if body != "ground" and at in self.bodies[body].points:
+            if at in self._points_of(body):
                 return self.place(at)
             at = self.mechanism.points[at].position
         return carrier.point(at)
+
+    def _points_of(self, body: str) -> list[str]:
+        name = body.partition(":")[0]
+        modal = self.mechanism.modal_parts.get(name)
+        return [] if name == "ground" else [*self.bodies[name].points, *(modal.points if modal else [])]
 
     def _link_equations(self, link: Link) -> list[Equation]:
         if link.kind in ("body", "weighted"):
@@ -381,6 +388,8 @@ class Assembly:
         terms = [term for body in self.bodies.values() for term in body.mass_terms()]
         for mass in self.mechanism.point_masses:
             terms += self._point_terms(mass)
+        for modal in self.placing.modal.values():
+            terms += [(vector, vector, complex(mass)) for vector, mass in modal.masses.items()]
         numbers = self.mechanism.coordinates.values()
         own = [self.offsets[number.name] for number in numbers]
         rows, columns, values = self._entries(terms)

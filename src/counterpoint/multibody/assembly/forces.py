@@ -28,7 +28,7 @@ def check(mechanism: Bookkeeping, where: str, kind: str, options: dict[str, Any]
         if options.get(key) is not None:
             problems += mechanism._unknown(where, "point", [options[key]], mechanism.points)
     if options.get("body") is not None:
-        problems += mechanism._unknown(where, "body", [options["body"]], mechanism.bodies)
+        problems += mechanism._unknown(where, "body", [options["body"]], mechanism._moving_bodies())
     for key in ("force",):
         if key in options:
             problems += time_values.problems(f"{where}: {key}", options[key])

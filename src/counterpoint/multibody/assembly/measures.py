@@ -8,7 +8,7 @@ import numpy as np
 
 from ... import _core
 from ..modelling.parts import MeasurePart
-from .affine import Affine
+from .affine import Affine, Vector
 from .frames import across, unit
 
 if TYPE_CHECKING:
@@ -55,9 +55,20 @@ def _angle(assembly: Assembly, part: MeasurePart) -> Products:
             x, turning = first.vector(drawn), second.vector(drawn)
         return "angle", x, turning, x.turned(), turning
     assert part.axis is not None
-    one, two = across(part.axis)
+    one, two = _frame_about(part)
     turning = second.vector(one)
     return "angle", first.vector(one), turning, first.vector(two), turning
+
+
+def _frame_about(part: MeasurePart) -> tuple[Vector, Vector]:
+    """Return two directions across the axis; the first is the reference where there is one."""
+    assert part.axis is not None
+    reference = part.options.get("reference")
+    if reference is None:
+        return across(part.axis)
+    axis = unit(part.axis)
+    first = unit(reference - axis * float(axis @ reference))
+    return first, np.cross(axis, first)
 
 
 def _first_direction(assembly: Assembly, body: str) -> Affine:
@@ -85,10 +96,16 @@ def _coordinate(assembly: Assembly, part: MeasurePart) -> Products:
     return "dot", itself, one, itself, one
 
 
+def _mode(assembly: Assembly, part: MeasurePart) -> Products:
+    vector, axis = assembly.placing.modal[part.of[0]].amplitude(part.options["mode"])
+    return "dot", vector, axis, vector, axis
+
+
 _PRODUCTS = {
     "coordinate": _coordinate,
     "distance": _distance,
     "displacement": _displacement,
     "angle": _angle,
     "rotation": _rotation,
+    "mode": _mode,
 }

@@ -12,6 +12,7 @@ from .affine import Affine, Vector
 from .bodies import Body, Inertia, choose_basis, inertia_problems
 from .frames import unit
 from .joints import Coincidence, Dot
+from .modal import ModalCoordinates, Node
 
 if TYPE_CHECKING:
     from ..modelling.mechanism import Mechanism
@@ -61,14 +62,19 @@ class Placing:
     dots: list[Dot] = field(default_factory=list)
     coincidences: list[Coincidence] = field(default_factory=list)
     problems: list[str] = field(default_factory=list)
+    modal: dict[str, ModalCoordinates] = field(default_factory=dict)
+    nodes: dict[str, Node] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         m = self.mechanism
         self._seen: set[tuple[object, ...]] = set()
+        self._modal_vectors: set[str] = set()
         for name in [n for n, p in m.points.items() if p.fixed] + [n for n, v in m.vectors.items() if v.fixed]:
             self._give_coordinates(name)
         for part in m.bodies.values():
             self._add_body(part)
+            if part.name in m.modal_parts and part.name in self.bodies:
+                self._add_modes(part.name)
         for name in [*m.points, *m.vectors]:
             if name not in self.places:
                 self._give_coordinates(name)
@@ -83,6 +89,8 @@ class Placing:
         """Return where an entity is drawn."""
         if name in self.mechanism.points:
             return self.mechanism.points[name].position
+        if name in self._modal_vectors:
+            return np.zeros(3)
         return (self.mechanism.vectors.get(name) or self.auxiliary[name]).direction
 
     def _give_coordinates(self, name: str) -> None:
@@ -121,6 +129,27 @@ class Placing:
         for name in (*part.points[1:], *part.vectors):
             if name not in names:
                 self._attach(body, name, geometry[name])
+
+    def _add_modes(self, name: str) -> None:
+        """Give a body its modes, and its points their places; points that have one already are bound to it."""
+        masses: dict[str, float] = {}
+        for load in self.mechanism.point_masses:
+            masses[load.point] = masses.get(load.point, 0.0) + load.mass
+        part = self.mechanism.modal_parts[name]
+        modal = ModalCoordinates.of(part, self.bodies[name], masses)
+        self.modal[name] = modal
+        for vector in modal.masses:
+            self._modal_vectors.add(vector)
+            self._give_coordinates(vector)
+        self.dots += modal.equations()
+        for point in part.points:
+            node = modal.node(point, self.drawn(point))
+            self.nodes[f"{name}:{point}"] = node
+            if point in self.places:
+                where = f"{name}: {point} belongs to it"
+                self.coincidences.append(Coincidence(where, self.places[point] - node.place))
+            else:
+                self.places[point] = node.place
 
     def _is_vector(self, name: str) -> bool:
         return name in self.mechanism.vectors or name in self.auxiliary

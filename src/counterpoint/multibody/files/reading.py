@@ -308,8 +308,13 @@ class _Builder:
             kind = next((m for m in info.metadata if isinstance(m, _KINDS)), None)
             where = (*at, info.alias or name)
             try:
-                inside = isinstance(value, Table)
-                made[name] = self._converted(where, value, converter) if inside else converter.value(value, kind)
+                if isinstance(value, Table):
+                    made[name] = self._converted(where, value, converter)
+                elif isinstance(value, dict) and value and all(isinstance(v, Table) for v in value.values()):
+                    made[name] = {key: self._converted((*where, key), v, converter) for key, v in value.items()}
+                    fine = fine and None not in made[name].values()
+                else:
+                    made[name] = converter.value(value, kind)
             except UnitProblem as problem:
                 self.mistakes.add(where, str(problem))
                 fine = False

@@ -19,6 +19,7 @@ from ..._files.tables import FileName, Name, Or, Table, keys_of
 from ...errors import did_you_mean
 from ..assembly.joints import KINDS as JOINT_KINDS
 from ..modelling.formulations import Formulation
+from ..modelling.modal_bodies import Mode
 from ..modelling.outputs import MOTIONS, STANDARD
 from .elements import Element, OfPair, OneOfKinds, Pair
 from .forces import FORCES, MagicFormula
@@ -130,6 +131,37 @@ class BodyTable(Element):
     shape: ShapeTable | None = None
 
 
+class ModeTable(Table):
+    """A mode of a modal body."""
+
+    shapes: dict[str, Axis]
+    stiffness: Annotated[Quantity, In("force/length")]
+    mass: Annotated[Quantity | None, In("mass")] = None
+    damping: Annotated[Quantity | None, In("force*time/length")] = None
+    rotations: dict[str, Axis] | None = None
+
+
+class ModalBodyTable(Element):
+    """A body that deforms in modes."""
+
+    method = "modal_body"
+    points: list[str]
+    modes: dict[str, ModeTable]
+    mass: Annotated[Quantity | None, In("mass")] = None
+    centre: Annotated[Numbers | None, In("length")] = None
+    inertia: Annotated[InertiaValue | None, In("mass*length^2")] = None
+    shape: ShapeTable | None = None
+
+    def arguments(self, converted: dict[str, Any], units: Units) -> dict[str, Any]:
+        """Turn the tables of modes to modes; rotations are in the file's angle per length."""
+        per_length = units.unit("angle").factor / units.unit("length").factor
+        modes = []
+        for name, mode in converted.pop("modes").items():
+            turned = {p: [per_length * x for x in v] for p, v in mode.pop("rotations", {}).items()}
+            modes.append(Mode(name, rotations=turned, **mode))
+        return {"modes": modes, **converted}
+
+
 class JointTable(Element):
     """A joint made by constraints."""
 
@@ -232,6 +264,7 @@ class AngleMeasure(OfPair):
     kind: Literal["angle"]
     bodies: Annotated[list[str], Field(min_length=1, max_length=2)]
     axis: Axis | None = None
+    reference: Axis | None = None
 
 
 class RotationMeasure(OfPair):
@@ -337,12 +370,24 @@ SIMPLE: dict[str, type[Element]] = {
     "points": PointTable,
     "vectors": VectorTable,
     "bodies": BodyTable,
+    "modal_bodies": ModalBodyTable,
     "joints": JointTable,
     **FORCES,
 }
 """Sections with one kind of table."""
 
-ORDER = ("points", "vectors", "coordinates", "bodies", "joints", "links", "measures", "relations", *FORCES)
+ORDER = (
+    "points",
+    "vectors",
+    "coordinates",
+    "modal_bodies",
+    "bodies",
+    "joints",
+    "links",
+    "measures",
+    "relations",
+    *FORCES,
+)
 """Order in which elements are made: each knows only those before it."""
 
 
@@ -400,6 +445,7 @@ _INNER: dict[tuple[str, str], type[Table]] = {
     ("run", ""): RunTable,
     ("formulation", ""): FormulationTable,
     ("bodies", "shape"): ShapeTable,
+    ("modal_bodies", "shape"): ShapeTable,
     ("tyres", "longitudinal"): MagicFormula,
     ("tyres", "lateral"): MagicFormula,
 }

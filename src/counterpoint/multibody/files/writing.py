@@ -73,16 +73,18 @@ class _Writer:
     def document(self) -> dict[str, Any]:
         """Return all tables."""
         m = self.mechanism
+        frames = {f"{name}_frame" for name in m.modal_parts}
         tables: dict[str, Any] = {
             "mechanism": self._head(),
-            "points": {p.name: self._point(p) for p in m.points.values()},
+            "points": {p.name: self._point(p) for p in m.points.values() if p.name not in frames},
             "vectors": {v.name: _given(along=v.direction, fixed=v.fixed or None) for v in m.vectors.values()},
             "coordinates": {c.name: _coordinate(c) for c in m.coordinates.values()},
-            "bodies": {name: self._body(name) for name in m.bodies},
+            "modal_bodies": {name: self._modal_body(name) for name in m.modal_parts},
+            "bodies": {name: self._body(name) for name in m.bodies if name not in m.modal_parts},
             "point_masses": self._masses(),
             "joints": {j.name: self._joint(j) for j in m.joints.values()},
             "links": {link.name: _link(link) for link in m.links.values()},
-            "measures": {p.name: _measure(p) for p in m.measures.values() if p.kind != "coordinate"},
+            "measures": {p.name: _measure(p) for p in m.measures.values() if p.kind not in ("coordinate", "mode")},
             "relations": {
                 r.name: _given(kind="linear", factors=r.factors, constant=r.constant) for r in m.relations.values()
             },
@@ -125,6 +127,21 @@ class _Writer:
             local=part.local, shape=shape,
         )  # fmt: skip
 
+    def _modal_body(self, name: str) -> dict[str, Any]:
+        modal, table = self.mechanism.modal_parts[name], self._body(name)
+        modes = {
+            mode.name: _given(
+                shapes=modal.shapes[k], rotations=modal.rotations[k] or None, mass=mode.mass or None,
+                **self._spring_of(modal.measure(k)),
+            )
+            for k, mode in enumerate(modal.modes)
+        }  # fmt: skip
+        return {**table, "points": modal.points, "modes": modes}
+
+    def _spring_of(self, measure: str) -> dict[str, float | None]:
+        options = self.mechanism.forces[f"{measure}_spring"].options
+        return {"stiffness": options["stiffness"], "damping": options["damping"] or None}
+
     def _masses(self) -> dict[str, float]:
         total: dict[str, float] = {}
         for mass in self.mechanism.point_masses:
@@ -148,7 +165,12 @@ class _Writer:
     def _forces(self) -> dict[str, dict[str, Any]]:
         sections = {table.method: section for section, table in FORCES.items()}
         made: dict[str, dict[str, Any]] = {}
+        own = {
+            f"{part.measure(k)}_spring" for part in self.mechanism.modal_parts.values() for k in range(len(part.modes))
+        }
         for part in self.mechanism.forces.values():
+            if part.name in own:
+                continue
             section = sections.get(part.kind.replace(" ", "_"))
             if section is None:
                 self.problems.append(f'force "{part.name}": kind "{part.kind}" has no form in a file')
@@ -233,4 +255,5 @@ def _measure(part: MeasurePart) -> dict[str, Any]:
         body = None if part.options["body"] == GROUND else part.options["body"]
         return _given(kind="displacement", point=part.of[0], origin=origin, along=part.axis, body=body)
     key = "points" if part.kind == "distance" else "bodies"
-    return _given(kind=part.kind, axis=part.axis, **{key: list(part.of)})
+    reference = part.options.get("reference")
+    return _given(kind=part.kind, axis=part.axis, reference=reference, **{key: list(part.of)})

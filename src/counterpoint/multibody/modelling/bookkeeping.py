@@ -29,6 +29,7 @@ from .parts import (
 
 if TYPE_CHECKING:
     from ..assembly.assembly import Assembly
+    from .modal_bodies import ModalPart
 
 
 class Bookkeeping:
@@ -42,6 +43,7 @@ class Bookkeeping:
         self.coordinates: dict[str, Coordinate] = {}
         self.bodies: dict[str, BodyPart] = {}
         self.point_masses: list[PointMass] = []
+        self.modal_parts: dict[str, ModalPart] = {}
         self.joints: dict[str, Joint] = {}
         self.links: dict[str, Link] = {}
         self.measures: dict[str, MeasurePart] = {}
@@ -78,8 +80,13 @@ class Bookkeeping:
     def _unknown(self, where: str, kind: str, names: Sequence[str], known: Mapping[str, Any]) -> list[str]:
         return [f'{where}: no {kind} "{name}"{did_you_mean(str(name), known)}' for name in names if name not in known]
 
-    def _known_bodies(self) -> dict[str, BodyPart | None]:
-        return {**self.bodies, GROUND: None}
+    def _known_bodies(self) -> dict[str, object]:
+        return {**self._moving_bodies(), GROUND: None}
+
+    def _moving_bodies(self) -> dict[str, object]:
+        """Return bodies, and the frames of the points of modal bodies."""
+        frames = {f"{part.body}:{point}": part for part in self.modal_parts.values() for point in part.points}
+        return {**self.bodies, **frames}
 
     def _direction(self, where: str, value: ArrayLike, problems: list[str]) -> Vector:
         made = vector_of(where, value, self.dimension, problems)

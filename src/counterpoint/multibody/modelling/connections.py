@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from ..._common.numbers import is_number
@@ -119,7 +120,15 @@ class Connections(Bookkeeping):
         """Name the distance of two points, m."""
         self._measure(name, "distance", (first, second))
 
-    def angle(self, name: str, first: str, second: str | None = None, *, axis: ArrayLike | None = None) -> None:
+    def angle(
+        self,
+        name: str,
+        first: str,
+        second: str | None = None,
+        *,
+        axis: ArrayLike | None = None,
+        reference: ArrayLike | None = None,
+    ) -> None:
         """Name the angle by which one body has turned against another, rad; counted over full turns.
 
         Parameters
@@ -132,9 +141,18 @@ class Connections(Bookkeeping):
             vector) against x; otherwise it is zero as drawn.
         axis : array, optional
             Axis of rotation as drawn (space only).
+        reference : array, optional
+            Direction across the axis as drawn (space only): the angle is that of this direction of the second body,
+            seen along the axis of the first. It matters where the bodies turn about other axes, too.
         """
         bodies = (first,) if second is None else (first, second)
-        self._measure(name, "angle", bodies, axis=axis)
+        problems: list[str] = []
+        where = f'angle "{name}": reference'
+        line = None if reference is None else vector_of(where, reference, self.dimension, problems)
+        if line is not None and axis is not None and not problems and not np.cross(line, np.asarray(axis)).any():
+            problems.append(f"{where}: is along the axis; expected a direction across it")
+        self._raise(problems)
+        self._measure(name, "angle", bodies, axis=axis, **({} if line is None else {"reference": line}))
 
     def displacement(
         self, name: str, point: str, *, along: ArrayLike, origin: str | None = None, body: str = GROUND
@@ -238,7 +256,7 @@ class Connections(Bookkeeping):
     ) -> None:
         problems = self._new_name(name, kind)
         where = f'{kind} "{name}"'
-        turns = kind in ("angle", "rotation")
+        turns = kind in ("angle", "rotation", "mode")
         if turns:
             problems += self._unknown(where, "body", of, self._known_bodies())
         else:
@@ -246,7 +264,7 @@ class Connections(Bookkeeping):
         direction = None if axis is None else vector_of(f"{where}: axis", axis, self.dimension, problems)
         if kind == "distance" and of[0] == of[1]:
             problems.append(f'{where}: "{of[0]}" twice; expected two points')
-        if turns and self.dimension == 3 and axis is None:
+        if kind in ("angle", "rotation") and self.dimension == 3 and axis is None:
             problems.append(f"{where}: axis: missing; expected one in space")
         if direction is not None and not problems and not direction.any():
             problems.append(f"{where}: the axis has no length")

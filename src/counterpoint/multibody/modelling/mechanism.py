@@ -16,6 +16,7 @@ from .connections import Connections
 from .formulations import Formulation
 from .inspection import Inspectable
 from .loads import Loads
+from .modal_bodies import ModalBodies
 from .outputs import STANDARD
 from .parts import BodyPart, Coordinate, Direction, MeasurePart, Point, PointMass, not_finite, vector_of
 
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 COORDINATE_KINDS = ("angle", "displacement")
 
 
-class Mechanism(Connections, Loads, Inspectable):
+class Mechanism(Connections, Loads, ModalBodies, Inspectable):
     """A mechanism of rigid bodies in natural coordinates.
 
     Everything is in SI units. Positions are given as drawn: in the frame of space, in one consistent (or nearly
@@ -35,7 +36,8 @@ class Mechanism(Connections, Loads, Inspectable):
 
     Here are the methods that add points, bodies and outputs and run the mechanism. Joints, measures and guides are in
     :class:`~counterpoint.multibody.modelling.connections.Connections`, forces in
-    :class:`~counterpoint.multibody.modelling.loads.Loads`, analyses and pictures in
+    :class:`~counterpoint.multibody.modelling.loads.Loads`, deformable bodies in
+    :class:`~counterpoint.multibody.modelling.modal_bodies.ModalBodies`, analyses and pictures in
     :class:`~counterpoint.multibody.modelling.inspection.Inspectable`.
 
     Parameters
