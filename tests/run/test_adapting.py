@@ -10,7 +10,9 @@ def masses(order):
     """Two masses (González et al. 2011, FR = 40): coupled with a slow step of 2.5 per period of the fast motion."""
     system = cp.System("two masses")
     fast = cp.linear([[0, 1], [-39.088, 0]], [[0], [39.063]], x0=[11, 0], inputs="u", outputs=["x", "v"])
-    slow = cp.linear([[0, 1], [-0.41532, 0]], [[0], [0.39063]], x0=[9.99, 0], inputs="u", outputs=["x", "v"])
+    slow = cp.linear(
+        [[0, 1], [-0.41532, 0]], [[0], [0.39063]], x0=[9.99, 0], inputs="u", outputs=["x", "v"], solver="trapezoidal"
+    )
     system.add("fast", fast, step=0.01)
     system.add("slow", slow, step=0.4)
     system.connect("slow.x", "fast.u", cp.lagrange(order))
