@@ -13,6 +13,7 @@ constexpr double least_of_rejected = 0.2;
 constexpr double safety = 0.9;
 constexpr double most_unforeseen = 2.5;  ///< the same of a step that is made once: the next ones make up for less
 constexpr double part_of_motion = 0.5;
+constexpr double least_share = 0.25;
 constexpr double most_assumed = 10.0;  ///< a defect is larger than the error that it makes, but not that much
 
 /// How much shorter a rejected step is tried again.
@@ -158,9 +159,11 @@ int TwoPassWindow::place(const InterfaceSignal& signal) const {
 
 /// The part of the tolerance that a step may use. Errors add up over as many steps as a signal needs to move by a part
 /// of its size at its largest rate: shorter steps may make smaller ones, or errors fall more slowly than the tolerance.
+/// Never less than a quarter: where the difference of the passes falls no faster than the step, the share would ask for
+/// ever shorter ones.
 double TwoPassWindow::share_of_step(const Motion& motion) const {
   const double moved = motion.rate * chooser.length_of_step(), part = part_of_motion * motion.scale;
-  return moved > 0.0 && moved < part ? moved / part : 1.0;
+  return moved > 0.0 && moved < part ? std::max(moved / part, least_share) : 1.0;
 }
 
 void TwoPassWindow::accept(const std::vector<InterfaceSignal>& interface) {
