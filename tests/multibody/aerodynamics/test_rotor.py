@@ -130,3 +130,14 @@ def _no_blades():
     strip = options["sections"]
     rotor(model, "more", body="blades", centre=(0, 0, 0), axis=(0, 0, 1), sections=strip, polars=options["polars"],
           radius=1.0, blades=0)  # fmt: skip
+
+
+def test_an_exported_rotor_gives_the_same_thrust(tmp_path):
+    import counterpoint as cp
+
+    model = turning_rotor(wind=(0, 0, 20.0), pitch=-0.05, dynamic_stall=True)
+    here = last_of(model, until=0.1)[0]
+    cp.export_fmu(model, tmp_path / "rotor.fmu", step=2e-3)
+    system = cp.System("exported")
+    system.add("rotor", cp.fmu(tmp_path / "rotor.fmu"), step=2e-3)
+    assert system.run(until=0.1)["rotor.air[0]"].values[-1].item() == pytest.approx(here, rel=1e-12)
