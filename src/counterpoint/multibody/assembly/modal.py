@@ -68,7 +68,8 @@ class ModalCoordinates:
     @staticmethod
     def of(part: ModalPart, body: Body, point_masses: Mapping[str, float]) -> ModalCoordinates:
         """Choose the vectors; ``point_masses`` (kg) are those of the points."""
-        vectors, masses = [], {}
+        vectors: list[dict[int, str]] = []
+        masses: dict[str, float] = {}
         for k, mode in enumerate(part.modes):
             square = {p: shape**2 for p, shape in part.shapes[k].items()}
             of_points = sum((point_masses.get(p, 0.0) * s for p, s in square.items()), np.zeros(3))
