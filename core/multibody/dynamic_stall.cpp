@@ -10,6 +10,7 @@ DynamicStall::DynamicStall(const Polar& polar, const StallLaw& law) : polar_(pol
   const std::size_t n = polar.angle.size();
   attached_part_.resize(n);
   separated_lift_.resize(n);
+  attached_lift_.resize(n);
   // Kirchhoff's flow past a plate: lift = attached lift ((1 + sqrt f) / 2)^2. Beyond the first angle on either side at
   // which f is zero the flow stays separated.
   const auto part = [&](std::size_t k) {
@@ -25,6 +26,8 @@ DynamicStall::DynamicStall(const Polar& polar, const StallLaw& law) : polar_(pol
   for (std::size_t k = middle; k-- > 0;) attached_part_[k] = last = last == 0.0 ? 0.0 : part(k);
   for (std::size_t k = 0; k < n; ++k) {
     const double f = attached_part_[k];
+    // Where a polar lifts more than the straight line its flow is attached, and what it says counts.
+    attached_lift_[k] = f == 1.0 ? polar.lift[k] : attached(polar.angle[k]);
     separated_lift_[k] = f > 0.999 ? 0.5 * polar.lift[k] : (polar.lift[k] - attached(polar.angle[k]) * f) / (1.0 - f);
   }
 }
@@ -65,7 +68,7 @@ DynamicStall::Value DynamicStall::at(double angle, const double* state) const {
   const double f = std::clamp(state[3], 0.0, 1.0);
   const Polar::Value steady = polar_.at(effective);
   Value value;
-  value.lift = f * attached(effective) + (1.0 - f) * between(separated_lift_, effective);
+  value.lift = f * between(attached_lift_, effective) + (1.0 - f) * between(separated_lift_, effective);
   // Drag follows lift that lags (induced by the shed wake) and the separation that is more or less than steady.
   const double root = std::sqrt(f), steady_root = std::sqrt(separation(effective));
   const double least = polar_.at(law_.zero_lift).drag;

@@ -40,7 +40,7 @@ class DynamicStall {
   const Polar& polar_;
   StallLaw law_;
   std::vector<double> attached_part_;  ///< where the flow separates, over the angles of the polar
-  std::vector<double> separated_lift_;
+  std::vector<double> attached_lift_, separated_lift_;
 };
 
 }  // namespace counterpoint::multibody

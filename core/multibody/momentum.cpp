@@ -64,7 +64,7 @@ class Balance {
       const double k = solidity_ * normal / (4.0 * F * sine * sine);
       return sine * (1.0 - k) - ratio * cosine * (1.0 - turn);
     }
-    return sine / (1.0 - std::min(induction_.axial, 1.0 - 1e-9)) - ratio * cosine * (1.0 - turn);
+    return sine / (1.0 - induction_.axial) - ratio * cosine * (1.0 - turn);
   }
   Induction induction() const { return induction_; }
 

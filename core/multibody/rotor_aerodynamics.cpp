@@ -110,8 +110,8 @@ class RotorAerodynamics final : public Force {
   std::vector<std::string> value_names() const override {
     std::vector<std::string> names{"thrust", "torque", "power", "inflow"};
     for (std::size_t k = 0; k < sections_.size(); ++k) {
-      for (const char* name : {"angle_of_attack", "normal_force", "tangential_force", "induced"}) {
-        names.push_back("section_" + std::to_string(k) + "_" + name);
+      for (const char* label : {"angle_of_attack", "normal_force", "tangential_force", "induced"}) {
+        names.push_back("section_" + std::to_string(k) + "_" + label);
       }
     }
     return names;

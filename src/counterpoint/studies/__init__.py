@@ -36,6 +36,7 @@ STUDIES: dict[str, str] = {
     "two-mass": "counterpoint.studies.two_mass.study",
     "two-mass-oscillator": "counterpoint.studies.two_mass_oscillator.study",
     "verdict": "counterpoint.studies.verdict.study",
+    "wind-turbine": "counterpoint.studies.wind_turbine.study",
 }
 """Name of each study and the module that holds it."""
 
@@ -54,6 +55,7 @@ DESCRIPTIONS: dict[str, str] = {
     "two-mass": "two masses and three springs: schemes and polynomial orders over the frequency ratio",
     "two-mass-oscillator": "two rotating masses cut at a spring: causality, approximations, macro steps",
     "verdict": "how often the verdict on a run is right: 500 runs with known solutions",
+    "wind-turbine": "a controlled turbine of 600 kW at one rate and two, and the AWT-27 beside another program",
 }
 """One line about each study, known without importing it."""
 

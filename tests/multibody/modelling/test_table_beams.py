@@ -42,7 +42,10 @@ def test_blades_and_towers_have_the_frequencies_of_finite_elements(table, tip_ma
 
 def test_pieces_add_up_to_the_beam():
     table = cart().blade
-    pieces = [table.piece(a, b) for a, b in zip(np.linspace(0, table.length, 6)[:-1], np.linspace(0, table.length, 6)[1:], strict=True)]
+    pieces = [
+        table.piece(a, b)
+        for a, b in zip(np.linspace(0, table.length, 6)[:-1], np.linspace(0, table.length, 6)[1:], strict=True)
+    ]
     assert sum(mass for mass, *_ in pieces) == pytest.approx(2125.9, rel=1e-3)
 
 
@@ -76,7 +79,7 @@ def test_a_rotating_blade_is_stiffer():
     def velocity(place):
         return np.cross([speed, 0.0, 0.0], place)
 
-    hinge = start + [0.0, 0.0, 0.5 * table.length / 8]
+    hinge = start + np.array([0.0, 0.0, 0.5 * table.length / 8])
     model.point("beam_0", hinge, velocity=velocity(hinge))
     model.body("root", points=["hub", "beam_0"], vectors=["shaft"], mass=100.0, inertia=(10.0, 10.0, 1.0))
     model.angle("turn", "root", axis=(1, 0, 0))

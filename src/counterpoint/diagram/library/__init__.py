@@ -1,5 +1,4 @@
-"""Ready-made diagrams: engines, gearboxes, cars that drive a cycle, cooling and oil circuits, a battery, generators and
-the control of a wind turbine.
+"""Ready-made diagrams: engines, gearboxes, cars, cooling and oil circuits, a battery, generators, turbine control.
 
 Every function returns a :class:`~counterpoint.diagram.Diagram`, to be run, used as a superblock, or changed. Units of
 ports are SI except where the models' own are customary: throttle in degrees (engine) or per cent (engine map), manifold
@@ -43,15 +42,6 @@ from .thermal_system import ThermalData, engine_thermal_system
 from .turbine_control import TurbineControl, generator_torque_law, pitch_controller, turbine_controller
 
 __all__ = [
-    "turbine_controller",
-    "pitch_controller",
-    "generator_torque_law",
-    "thevenin_generator",
-    "inverter_generator",
-    "induction_generator",
-    "dynamic_induction_generator",
-    "TurbineControl",
-    "InductionMachine",
     "AIR_FUEL_RATIO",
     "CYCLES",
     "INERTIA",
@@ -59,30 +49,39 @@ __all__ = [
     "SPARK_ADVANCE",
     "CarData",
     "DriveCycle",
+    "InductionMachine",
     "InitialValues",
     "OilData",
     "ShiftMap",
     "ThermalData",
+    "TurbineControl",
     "automatic_car",
     "automatic_gearbox",
     "battery",
     "controlled_engine",
     "drive_cycle",
     "driver",
+    "dynamic_induction_generator",
     "engine",
     "engine_map",
     "engine_thermal_system",
     "engine_with_gearbox",
     "gear_shift",
+    "generator_torque_law",
     "heat_exchanger",
+    "induction_generator",
+    "inverter_generator",
     "manual_gearbox",
     "mean_value_engine",
     "oil_circuit",
     "passenger_car",
     "pipe",
+    "pitch_controller",
     "speed_controller",
     "thermostat",
+    "thevenin_generator",
     "torque_converter",
+    "turbine_controller",
     "vehicle",
     "willans_engine",
 ]

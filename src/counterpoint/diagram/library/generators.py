@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
 
 from ..diagram import Diagram
 
@@ -168,13 +169,13 @@ def dynamic_induction_generator(machine: InductionMachine | None = None, *, name
     peak = math.sqrt(2 / 3) * m.voltage
     flux = [model.integrator(initial=value, name=f"flux_{axis}")
             for axis, value in (("qs", 0.0), ("ds", peak / w), ("qr", 0.0), ("dr", peak / w * lm / ls))]  # fmt: skip
-    names = dict(zip(("qs", "ds", "qr", "dr"), flux, strict=True))
+    names: dict[str, Any] = dict(zip(("qs", "ds", "qr", "dr"), flux, strict=True))
     currents = model.expression(
         "iqs = (Lr * qs - Lm * qr) / D; ids = (Lr * ds - Lm * dr) / D; "
         "iqr = (Ls * qr - Lm * qs) / D; idr = (Ls * dr - Lm * ds) / D",
         **names, Lr=lr, Ls=ls, Lm=lm, D=det, name="currents",
     )  # fmt: skip
-    i = {key: currents[key] for key in ("iqs", "ids", "iqr", "idr")}
+    i: dict[str, Any] = {key: currents[key] for key in ("iqs", "ids", "iqr", "idr")}
     rates = model.expression(
         "a = V - Rs * iqs - we * ds; b = we * qs - Rs * ids; sl = we - pp * speed; "
         "c = -Rr * iqr - sl * dr; d = sl * qr - Rr * idr",
@@ -197,12 +198,13 @@ def inverter_generator(
     inductance: float = 4e-4,
     torque_constant: float = 4.0,
     efficiency: float = 0.93 * 0.98,
+    initial_torque: float = 0.0,
     name: str = "generator",
 ) -> Diagram:
     """Return a generator behind an inverter that controls its torque current: for detailed current and power.
 
     Current of the torque axis with resistance and inductance, held at the command by a PI controller whose closed loop
-    has the given time constant; a ripple of six pulses per electrical period follows from the rectifier.
+    has the given time constant.
 
     Inputs ``command`` (N m) and ``speed`` (rad/s); outputs ``torque`` (N m), ``power`` (W), ``current`` (A).
 
@@ -216,6 +218,8 @@ def inverter_generator(
         N m per A.
     efficiency : float
         Of gearbox and generator: electrical over mechanical power.
+    initial_torque : float
+        At the start, N m.
 
     Examples
     --------
@@ -226,10 +230,12 @@ def inverter_generator(
     """
     model = Diagram(name)
     command, speed = model.input("command", 0.0, unit="N*m"), model.input("speed", 0.0, unit="rad/s")
-    current = model.integrator(name="current")
+    amperes = initial_torque / torque_constant
+    current = model.integrator(initial=amperes, name="current")
     error = model.expression("T / k - i", T=command, i=current, k=torque_constant, name="current_error")
     # Pole of the winding cancelled by the controller: what is left is a first-order lag.
-    integral = model.integrator(resistance / time_constant * error, name="controller_integral")
+    integral = model.integrator(resistance / time_constant * error, initial=resistance * amperes,
+                                name="controller_integral")  # fmt: skip
     voltage = model.expression("L / tau * e + x", e=error, x=integral, L=inductance, tau=time_constant)
     model.expression("(u - R * i) / L", u=voltage, i=current, R=resistance, L=inductance) >> current
     torque = torque_constant * current

@@ -47,6 +47,8 @@ class TurbineControl:
         m.
     hold : float
         Rotor speed (rad/s) below which start-up keeps ``largest_pitch``.
+    running_pitch : float, optional
+        Begin at rated speed and torque with this pitch, rad; default: begin at rest with ``largest_pitch``.
     """
 
     rated_speed: float = 41.7 * RPM
@@ -66,6 +68,7 @@ class TurbineControl:
     stall_angle: float = math.radians(9.0)
     tip_radius: float = 21.336
     hold: float = 0.0
+    running_pitch: float | None = None
 
 
 def generator_torque_law(control: TurbineControl | None = None, *, name: str = "torque_law") -> Diagram:
@@ -106,23 +109,27 @@ def pitch_controller(control: TurbineControl | None = None, *, name: str = "pitc
     >>> model = pitch_controller()
     >>> model.defaults["rotor_speed"][:], model.defaults["wind"][:] = 0.5, 12.0
     >>> print(round(float(model.run(until=5.0, step=0.01)["pitch_controller.pitch"].values[-1]), 3))
-    0.698
+    0.687
     """
     c = control or TurbineControl()
     model = Diagram(name)
     speed, wind = model.input("rotor_speed", 0.0, unit="rad/s"), model.input("wind", 0.0, unit="m/s")
-    running = model.relay(speed, switch_on=0.9 * c.rated_speed, switch_off=0.0, name="running")
+    started = c.running_pitch is not None
+    first, integrated = (c.running_pitch,) * 2 if c.running_pitch is not None else (c.largest_pitch, c.fine_pitch)
+    running = model.relay(speed, switch_on=0.9 * c.rated_speed, switch_off=0.0, starts_on=started, name="running")
     error = model.expression("w - r", w=speed, r=c.rated_speed, name="speed_error")
     omega = 2 * math.pi * c.filter_frequency
     actuator = model.transfer_function([omega**2], [1.0, math.sqrt(2) * omega, omega**2],
-                                       initial=[c.largest_pitch / omega**2, 0.0], name="pitch_engine")  # fmt: skip
+                                       initial=[first / omega**2, 0.0], name="pitch_engine")  # fmt: skip
     gain = model.expression("1 / (1 + max(p - fine, 0) / g)", p=actuator, g=c.gain_angle, fine=c.fine_pitch,
                             name="schedule")  # fmt: skip
     integral = model.integrator(model.expression("on * k * g * e", on=running, g=gain, e=error, k=c.integral),
-                                initial=c.fine_pitch, limits=(c.fine_pitch, c.largest_pitch),
+                                initial=integrated, limits=(c.fine_pitch, c.largest_pitch),
                                 name="integral")  # fmt: skip
     proportional = model.expression("k * g * e", g=gain, e=error, k=c.proportional, name="proportional")
-    change = model.derivative(speed, time_constant=0.05, name="acceleration")
+    change = model.derivative(
+        speed, time_constant=0.05, initial=0.0 if not started else c.rated_speed, name="acceleration"
+    )
     derivative = model.expression("k * g * a", g=gain, a=change, k=c.derivative, name="derivative")
     startup = model.expression(
         "high if w < hold else max(fine, min(high, atan2(v, max(w * R, 0.1)) - s))", w=speed, v=wind, R=c.tip_radius,
@@ -180,7 +187,9 @@ def turbine_controller(
         speeds = speeds + model.step(time=time, after=value - before[1], name=f"step_{time:g}")
     pitch = model.superblock(pitch_controller(c), name="pitch_controller", rotor_speed=speed, wind=speeds)
     law = model.superblock(generator_torque_law(c), name="torque_law", rotor_speed=speed)
-    generator = model.superblock(inverter_generator(), name="generator", command=law, speed=fast)
+    torque = 0.0 if c.running_pitch is None else c.rated_torque
+    machine = inverter_generator(initial_torque=torque)
+    generator = model.superblock(machine, name="generator", command=law, speed=fast)
     model.output("wind", speeds, unit="m/s")
     for port in ("pitch", "command", "proportional", "integral", "derivative"):
         model.output(port, pitch[port], unit="rad")

@@ -66,9 +66,7 @@ class Polar:
         return cls(angle, slope * angle, np.full(2, drag), zero_lift=0.0, lift_slope=slope)
 
     @classmethod
-    def read(
-        cls, file: str | Path, *, zero_lift: float | None = None, lift_slope: float | None = None
-    ) -> Polar:
+    def read(cls, file: str | Path, *, zero_lift: float | None = None, lift_slope: float | None = None) -> Polar:
         """Read a table with columns ``alpha_deg`` (or ``alpha_rad``), ``cl``, ``cd`` and, optionally, ``cm``."""
         import pandas as pd
 
@@ -85,7 +83,8 @@ class Polar:
 
     def at(self, angle: ArrayLike) -> tuple[Array, Array]:
         """Return lift and drag coefficient at angles of attack (rad)."""
-        return np.interp(angle, self.angle, self.lift), np.interp(angle, self.angle, self.drag)
+        at = np.asarray(angle, dtype=float)
+        return np.interp(at, self.angle, self.lift), np.interp(at, self.angle, self.drag)
 
     def extended(self, aspect_ratio: float = 15.0) -> Polar:
         """Return the polar continued to the full turn by the flat plate of Viterna and Corrigan (1981).
@@ -97,8 +96,20 @@ class Polar:
         """
         largest = 1.11 + 0.018 * min(aspect_ratio, 50.0)
         degree = np.radians(1.0)
-        above = _plate(self.angle[-1], self.lift[-1], self.drag[-1], largest, np.arange(self.angle[-1] + degree, np.pi / 2, 5 * degree))
-        below = _plate(-self.angle[0], -self.lift[0], self.drag[0], largest, np.arange(-self.angle[0] + degree, np.pi / 2, 5 * degree))
+        above = _plate(
+            self.angle[-1],
+            self.lift[-1],
+            self.drag[-1],
+            largest,
+            np.arange(self.angle[-1] + degree, np.pi / 2, 5 * degree),
+        )
+        below = _plate(
+            -self.angle[0],
+            -self.lift[0],
+            self.drag[0],
+            largest,
+            np.arange(-self.angle[0] + degree, np.pi / 2, 5 * degree),
+        )
         behind = np.radians(np.arange(90.0, 181.0, 10.0))
         turned = np.pi - behind  # a plate from behind lifts less: 0.7 of the front
         back_drag = np.maximum(largest * np.sin(turned) ** 2, 0.01)
@@ -129,4 +140,8 @@ def _plate(angle: float, lift: float, drag: float, largest: float, at: Array) ->
     sine, cosine = np.sin(angle), np.cos(angle)
     a2 = (lift - largest * sine * cosine) * sine / cosine**2
     b2 = (drag - largest * sine**2) / cosine
-    return at, largest / 2 * np.sin(2 * at) + a2 * np.cos(at) ** 2 / np.sin(at), largest * np.sin(at) ** 2 + b2 * np.cos(at)
+    return (
+        at,
+        largest / 2 * np.sin(2 * at) + a2 * np.cos(at) ** 2 / np.sin(at),
+        largest * np.sin(at) ** 2 + b2 * np.cos(at),
+    )

@@ -163,15 +163,22 @@ def rotor(
     >>> model.body("blade", points=["hub", "tip"], vectors=["shaft"], mass=1.0, inertia=(0.1, 0.1, 0.01))
     >>> strip = BladeSection("blade", (0, 0, 0.7), (0, -1, 0), (1, 0, 0), 0.1, 0.6, 0.7)
     >>> rotor(model, "air", body="blade", centre=(0, 0, 0), axis=(1, 0, 0), sections=[strip],
-    ...       polars=[Polar.thin_aerofoil()], radius=1.0, blades=1, wind=Wind.steady(10.0))
+    ...       polars=[Polar.thin_aerofoil(drag=1.2)], radius=1.0, blades=1, wind=Wind.steady(10.0))
     >>> model.output("air", "air")
     >>> bool(model.run(until=0.01, step=1e-3)["fan.air"].at(0.0)[0] > 0)
     True
     """
     where = f'rotor "{name}"'
-    problems = _problems(mechanism, where, body, sections, polars, inflow)
+    problems = _wrong_sections(where, sections, polars)
+    problems += mechanism._unknown(where, "body", [body, *(s.body for s in sections)], mechanism.bodies)
+    if mechanism.dimension == 2:
+        problems.append(f"{where}: for space only")
+    if inflow not in INFLOWS:
+        problems.append(f'{where}: inflow "{inflow}"{did_you_mean(inflow, INFLOWS)}')
     numbers = {"radius": radius, "density": density, "blades": blades}
-    problems += [f"{where}: {key} {value!r}; expected a number above 0" for key, value in numbers.items() if not value > 0]
+    problems += [
+        f"{where}: {key} {value!r}; expected a number above 0" for key, value in numbers.items() if not value > 0
+    ]
     air = wind or Wind()
     for k, value in enumerate(air.velocity):
         problems += time_values.problems(f"{where}: wind {k}", value)
@@ -186,15 +193,8 @@ def rotor(
         mechanism._note_input(value)
 
 
-def _problems(
-    mechanism: Mechanism, where: str, body: str, sections: Sequence[BladeSection], polars: Sequence[Polar], inflow: str
-) -> list[str]:
-    problems = [f"{where}: for space only"] if mechanism.dimension == 2 else []
-    problems += mechanism._unknown(where, "body", [body, *(s.body for s in sections)], mechanism.bodies)
-    if inflow not in INFLOWS:
-        problems.append(f'{where}: inflow "{inflow}"{did_you_mean(inflow, INFLOWS)}')
-    if not sections:
-        problems.append(f"{where}: no sections; expected at least one")
+def _wrong_sections(where: str, sections: Sequence[BladeSection], polars: Sequence[Polar]) -> list[str]:
+    problems = [] if sections else [f"{where}: no sections; expected at least one"]
     for k, section in enumerate(sections):
         if not 0 <= section.polar < len(polars):
             problems.append(f"{where}: section {k}: polar {section.polar}; there are {len(polars)}")

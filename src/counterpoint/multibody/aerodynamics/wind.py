@@ -75,7 +75,13 @@ class Wind:
 
     @classmethod
     def steps(
-        cls, times: Sequence[float], speeds: Sequence[float], *, rise: float = 0.1, towards: float = 0.0, **profile: float
+        cls,
+        times: Sequence[float],
+        speeds: Sequence[float],
+        *,
+        rise: float = 0.1,
+        towards: float = 0.0,
+        **profile: float,
     ) -> Wind:
         """Return a wind that takes ``speeds[k]`` (m/s) at ``times[k]`` (s), within ``rise`` seconds."""
         corners: list[tuple[float, float]] = [(float(times[0]), float(speeds[0]))]
@@ -107,5 +113,7 @@ class Wind:
         """Return how much stronger the wind is at heights (m) than at the reference height."""
         height = np.asarray(height, dtype=float)
         if self.roughness_length:
-            return np.asarray(np.log(height / self.roughness_length) / np.log(self.reference_height / self.roughness_length))
+            return np.asarray(
+                np.log(height / self.roughness_length) / np.log(self.reference_height / self.roughness_length)
+            )
         return np.asarray((np.maximum(height, 0.0) / self.reference_height) ** self.shear_exponent)

@@ -52,3 +52,5 @@ def _uses_in(mechanism: Mechanism, part: ForcePart) -> Iterator[tuple[Any, str]]
         yield from ((value, "N*m") for value in options["components"])
     elif part.kind == "aerodynamic strip":
         yield from ((value, "m/s") for value in options["wind"])
+    elif part.kind == "rotor aerodynamics":
+        yield from ((value, "m/s") for value in options["wind"].velocity)

@@ -22,7 +22,7 @@ from .joints import Dot
 
 _AXES = "xyz"
 _SMALL_SHARE = 1e-2
-"""Least part of a modal mass along an axis that a mode uses; very light vectors make steps singular. The sum is kept."""
+"""Least part of a modal mass along an axis that a mode uses, in the same sum; light vectors make steps singular."""
 _ADDED_SHARE = 1e-6
 """Of the mass of its points, added along an axis in which a mode turns frames but moves none of them."""
 

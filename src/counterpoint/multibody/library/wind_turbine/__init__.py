@@ -5,4 +5,15 @@ from .data import DriveTrain, Solid, Teeter, TurbineData
 from .loads import BladeLoads, blade_loads
 from .machines import awt27, cart
 
-__all__ = ["Air", "BladeLoads", "DriveTrain", "Solid", "Teeter", "TurbineData", "awt27", "blade_loads", "cart", "wind_turbine"]
+__all__ = [
+    "Air",
+    "BladeLoads",
+    "DriveTrain",
+    "Solid",
+    "Teeter",
+    "TurbineData",
+    "awt27",
+    "blade_loads",
+    "cart",
+    "wind_turbine",
+]

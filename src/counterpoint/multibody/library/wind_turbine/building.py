@@ -2,28 +2,33 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ...aerodynamics import BladeSection, TowerShadow, Wake, Wind, rotor
+from ...assembly.placing import Placing
+from ...modelling import time_values
+from ...modelling.formulations import Formulation
 from ...modelling.mechanism import Mechanism
 from ...modelling.parts import GROUND, TimeValue
 from ...modelling.table_beams import beam_from_table, first_hinge
 from .data import Solid, TurbineData
 
 Array = NDArray[np.float64]
+_TOLERANCE = 1e-9
+"""Of the iteration, relative to the size of the machine: a tenth of a micrometre, which no force of the air feels."""
 
 
 @dataclass(frozen=True)
 class Air:
     """Aerodynamic options; as for :func:`counterpoint.multibody.aerodynamics.rotor`."""
 
-    wind: Wind = Wind()
+    wind: Wind = field(default_factory=Wind)
     inflow: str = "momentum"
-    wake: Wake = Wake()
+    wake: Wake = field(default_factory=Wake)
     dynamic_stall: bool = False
     tower_shadow: bool = False
 
@@ -38,17 +43,18 @@ def wind_turbine(
     yaw_spring: tuple[float, float] | None = None,
     free_yaw: bool = False,
     pitch: TimeValue | None = None,
+    start_pitch: float | None = None,
     generator: ArrayLike | None = None,
     blade_segments: int = 8,
     tower_segments: int = 5,
 ) -> Mechanism:
     """Return a two-bladed teetering wind turbine.
 
-    Inputs: ``generator_torque`` (N m on the fast shaft, braking) unless a ``generator`` curve is given, ``brake_torque``
-    (N m, braking), what ``air.wind`` and ``pitch`` name. Outputs: ``rotor_speed`` (rad/s, gearbox side of the slow
-    shaft), ``generator_speed``, ``azimuth``, ``teeter``, ``teeter_rate``, ``yaw``, ``yaw_rate`` (rad), ``shaft_torsion`` (torque,
-    twist, rate), reactions of the pitch bearings (see :func:`blade_loads`), ``tip_1``, ``tip_2``, ``apex``, ``tower_top``
-    (m), ``air`` (see :func:`~counterpoint.multibody.aerodynamics.rotor`).
+    Inputs: ``generator_torque`` (N m on the fast shaft, braking) unless a ``generator`` curve is given,
+    ``brake_torque`` (N m, braking), what ``air.wind`` and ``pitch`` name. Outputs: ``rotor_speed`` (rad/s),
+    ``generator_speed``, ``azimuth``, ``teeter``, ``teeter_rate``, ``yaw`` (from where it begins), ``yaw_rate`` (rad),
+    ``shaft_torsion`` (torque, twist, rate), reactions of the pitch bearings (see :func:`blade_loads`), ``tip_1``,
+    ``tip_2``, ``apex``, ``tower_top`` (m), ``air`` (see :func:`~counterpoint.multibody.aerodynamics.rotor`).
 
     Parameters
     ----------
@@ -68,6 +74,9 @@ def wind_turbine(
         Whether the nacelle turns freely.
     pitch : time value, optional
         Of both blades, rad, positive turns the leading edge into the wind; default: ``data.pitch``.
+    start_pitch : float, optional
+        Pitch at the start, rad, where ``pitch`` is an input, and its value while nothing drives it; default:
+        ``data.pitch``.
     generator : array of shape (n, 2), optional
         Braking torque (N m) over speed (rad/s) of the fast shaft.
     blade_segments, tower_segments : int
@@ -78,21 +87,45 @@ def wind_turbine(
     >>> from counterpoint.multibody.library import awt27, wind_turbine
     >>> machine = wind_turbine(awt27(), blade_segments=2, tower_segments=2)
     >>> machine.assembled().degrees_of_freedom
-    16
+    15
     """
     model = Mechanism(data.name.lower().replace("-", ""), gravity=(0.0, 0.0, -data.gravity))
+    model.formulation = Formulation(tolerance=_TOLERANCE)
     frames = _Frames.of(data, yaw, azimuth, rotor_speed)
     _tower(model, data, tower_segments)
     _nacelle(model, data, frames)
     _yaw_bearing(model, yaw, yaw_spring, free_yaw)
     _rotor(model, data, frames)
     for number in (1, 2):
-        _blade(model, data, frames, number, blade_segments, data.pitch if pitch is None else pitch)
+        _blade(model, data, frames, number, blade_segments)
+        model.guide(f"pitch_{number}", data.pitch if pitch is None else pitch)
     _drive_train(model, data, rotor_speed, generator)
     if air is not None:
         _air(model, data, frames, air, blade_segments)
     _outputs(model)
+    _turn_blades(model, data, frames, pitch, data.pitch if start_pitch is None else start_pitch)
     return model
+
+
+def _turn_blades(model: Mechanism, data: TurbineData, frames: _Frames, pitch: TimeValue | None, start: float) -> None:
+    """Begin with whole blades turned to their pitch: they are drawn at pitch zero, and would begin twisted."""
+    followed = time_values.input_of(pitch)
+    if followed is not None:
+        model.input(followed, start)
+    angle = time_values.at_start(data.pitch if pitch is None else pitch, model.inputs)
+    placing = Placing(model)
+    for number in (1, 2):
+        along = frames.blade(number, data.aero.cone)[:, 2]
+        turn = _turning(-along, angle)
+        for name in placing.own:
+            if name.startswith(f"blade_{number}_") and name not in model.points:
+                model.start_position[name] = turn @ placing.drawn(name)
+
+
+def _turning(axis: Array, angle: float) -> Array:
+    """Return the rotation about a unit vector (Rodrigues)."""
+    cross = np.array([[0.0, -axis[2], axis[1]], [axis[2], 0.0, -axis[0]], [-axis[1], axis[0], 0.0]])
+    return np.asarray(np.eye(3) + np.sin(angle) * cross + (1.0 - np.cos(angle)) * cross @ cross)
 
 
 @dataclass(frozen=True, eq=False)
@@ -192,9 +225,7 @@ def _rotor(model: Mechanism, data: TurbineData, frames: _Frames) -> None:
                  curve=curve)  # fmt: skip
 
 
-def _blade(
-    model: Mechanism, data: TurbineData, frames: _Frames, number: int, segments: int, pitch: TimeValue
-) -> None:
+def _blade(model: Mechanism, data: TurbineData, frames: _Frames, number: int, segments: int) -> None:
     """Add a blade on its pitch bearing; drawn at pitch zero."""
     name, axes, table = f"blade_{number}", frames.blade(number, data.aero.cone), data.blade
     start = frames.apex + data.aero.hub_radius * axes[:, 2]
@@ -211,7 +242,6 @@ def _blade(
     for label, k in (("out_of_plane", 0), ("in_plane", 1)):
         model.joint(f"{name}_{label}", "angle", "hub", f"{name}_root", axis=axes[:, k], second_axis=axes[:, 2])
     model.angle(f"pitch_{number}", "hub", f"{name}_root", axis=-axes[:, 2])
-    model.guide(f"pitch_{number}", pitch)
     beam_from_table(model, name, table, start=start, along=axes[:, 2], first_axis=axes[:, 0], segments=segments,
                     base=f"{name}_root", damping=data.blade_damping, tip_mass=data.tip_mass,
                     velocity=frames.velocity)  # fmt: skip
@@ -228,6 +258,10 @@ def _drive_train(model: Mechanism, data: TurbineData, speed: float, generator: A
         model.actuator("generator_load", "generator", force="-input:generator_torque")
     else:
         model.spring("generator_load", "generator", damper_curve=generator)
+    # All that turns begins with the rotor: the twist is a light thing that would take up the difference.
+    model.initial("rotor_turn", rate=speed)
+    model.initial("twist", rate=0.0)
+    model.initial("teeter_turn", rate=0.0)
     model.actuator("brake", "generator", force="-input:brake_torque")
 
 
