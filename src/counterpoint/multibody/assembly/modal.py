@@ -22,7 +22,7 @@ from .joints import Dot
 
 _AXES = "xyz"
 _SMALL_SHARE = 1e-2
-"""Least part of a modal mass along an axis that a mode uses; very light vectors make steps singular. The sum is kept."""
+"""Least part of a modal mass along an axis that a mode uses, in the same sum; light vectors make steps singular."""
 _ADDED_SHARE = 1e-6
 """Of the mass of its points, added along an axis in which a mode turns frames but moves none of them."""
 
@@ -68,7 +68,8 @@ class ModalCoordinates:
     @staticmethod
     def of(part: ModalPart, body: Body, point_masses: Mapping[str, float]) -> ModalCoordinates:
         """Choose the vectors; ``point_masses`` (kg) are those of the points."""
-        vectors, masses = [], {}
+        vectors: list[dict[int, str]] = []
+        masses: dict[str, float] = {}
         for k, mode in enumerate(part.modes):
             square = {p: shape**2 for p, shape in part.shapes[k].items()}
             of_points = sum((point_masses.get(p, 0.0) * s for p, s in square.items()), np.zeros(3))
