@@ -100,7 +100,8 @@ def test_a_name_that_no_file_can_have_is_refused(tmp_path):
 
 def test_every_force_method_of_a_mechanism_has_a_table():
     methods = {table.method for table in FORCES.values()}
-    assert methods == {kind.replace(" ", "_") for kind in forces._BUILDERS}
+    # A rotor's aerodynamics take tables of blades and polars: they are made in Python, and `save` refuses them.
+    assert methods == {kind.replace(" ", "_") for kind in forces._BUILDERS} - {"rotor_aerodynamics"}
     for section, table in FORCES.items():
         taken = inspect.signature(getattr(Mechanism, table.method)).parameters
         laws = {"contact": CONTACT_KEYS, "tyre": TYRE_KEYS}.get(table.method, ())
