@@ -13,7 +13,7 @@ constexpr double least_of_rejected = 0.2;
 constexpr double safety = 0.9;
 constexpr double most_unforeseen = 2.5;  ///< the same of a step that is made once: the next ones make up for less
 constexpr double part_of_motion = 0.5;
-constexpr double least_share = 0.25;
+constexpr double least_share_of_step = 0.25;
 constexpr double most_assumed = 10.0;  ///< a defect is larger than the error that it makes, but not that much
 
 /// How much shorter a rejected step is tried again.
@@ -163,7 +163,7 @@ int TwoPassWindow::place(const InterfaceSignal& signal) const {
 /// ever shorter ones.
 double TwoPassWindow::share_of_step(const Motion& motion) const {
   const double moved = motion.rate * chooser.length_of_step(), part = part_of_motion * motion.scale;
-  return moved > 0.0 && moved < part ? std::max(moved / part, least_share) : 1.0;
+  return moved > 0.0 && moved < part ? std::max(moved / part, least_share_of_step) : 1.0;
 }
 
 void TwoPassWindow::accept(const std::vector<InterfaceSignal>& interface) {
