@@ -21,7 +21,7 @@ namespace {
 
 /// Unknowns from which a matrix is split into domains: below, threads would wait for each other longer than they work
 /// (measured on the chain of four-bars).
-constexpr int smallest_with_domains = 1000;
+constexpr int smallest_with_domains = 2000;
 
 /// An order with the same fill as the one given where columns of a block follow each other.
 struct Grouping {

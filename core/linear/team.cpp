@@ -9,7 +9,7 @@
 namespace counterpoint::linear {
 namespace {
 
-constexpr int looks = 2000;  ///< before a thread sleeps: a few tens of microseconds
+constexpr int looks = 20000;  ///< before a thread sleeps: a few tenths of a millisecond
 constexpr int most_threads = 8;
 
 void pause() {

@@ -83,8 +83,8 @@ class Formulation:
         If not 0: exactly so many iterations in each step, for studies. Not with ``"rk2"`` and ``"rk4"``, which have
         none.
     threads : int
-        For one step of a large mechanism, from about 1000 coordinates on; 0: one for each processor, at most eight.
-        Smaller mechanisms use one thread. The number changes no bit of the result.
+        For one step of a large mechanism, from 2000 coordinates on; 0: one for each processor, at most eight. Smaller
+        mechanisms use one thread. The number changes no bit of the result.
 
     Examples
     --------
@@ -110,7 +110,7 @@ class Formulation:
     tolerance: float = 3e-11
     max_iterations: int = 100
     fixed_iterations: int = 0
-    threads: int = 0
+    threads: int = 1
 
     def __post_init__(self) -> None:
         problems = []
