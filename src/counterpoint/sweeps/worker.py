@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from .._run.checks import check_run
 from .._run.events import quietly
 from .._run.options import RunOptions
+from .._run.port_table import PortTable
 from .._run.run import Run, run_to_end
 from .._run.selection import Selection
 from .._run.strategy import with_strategy
@@ -100,7 +101,7 @@ class Worker:
         """Make a point ready without running it: raises SetupError with what is wrong with names, values and system."""
         system, options = self._bench.prepare(values)
         system, options = with_strategy(system, self._options(options, None))
-        check_run(system, options)
+        check_run(system, options, PortTable(system))
         Selection.of(system, options.record, options.record_every)
 
     def run(self, point: int, values: Sequence[Any]) -> Row:

@@ -253,8 +253,8 @@ def _section(assembly: Assembly, section: BladeSection) -> Any:
     chord = unit(np.asarray(section.chord, dtype=float))
     normal = np.asarray(section.normal, dtype=float)
     normal = unit(normal - chord * float(chord @ normal))
-    native = [
-        affine.native(assembly.offsets)
-        for affine in (body.point(np.asarray(section.place, dtype=float)), body.vector(chord), body.vector(normal))
-    ]
-    return _core.multibody.BladeSection(*native, section.chord_length, section.span, section.radius, section.polar)
+    place = body.point(np.asarray(section.place, dtype=float)).native(assembly.offsets)
+    along, across = (body.vector(axis).native(assembly.offsets) for axis in (chord, normal))
+    return _core.multibody.BladeSection(
+        place, along, across, section.chord_length, section.span, section.radius, section.polar
+    )

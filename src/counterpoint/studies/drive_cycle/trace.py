@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -36,7 +37,7 @@ class Sampled:
         return self.error / self.error_of_equal_steps
 
 
-RANGE = {"smallest": 0.4, "largest": 2.0, "p0": 2.0, "p1": 2.0}
+RANGE: dict[str, Any] = {"smallest": 0.4, "largest": 2.0, "p0": 2.0, "p1": 2.0}
 PRINTED = GradientOfOutput("trace.acceleration", **RANGE)
 """Equations (7) and (8) with the acceleration that the cycle prescribes."""
 
