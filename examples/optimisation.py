@@ -9,16 +9,8 @@ def loop() -> cp.System:
     """Return a heated room and a digital controller that sees its temperature every 10 s."""
     system = cp.System("heating")
     room = cp.linear([[-1 / 600.0]], [[1 / 600.0]], x0=[0.0], inputs="heat", outputs="temperature", solver="ode4")
-    control = cp.linear(
-        [[0.0]],
-        [[1.0, -1.0]],
-        [[0.005]],
-        [[4.0, -4.0]],
-        x0=[0.0],
-        inputs=["wanted", "seen"],
-        outputs="heat",
-        solver="ode1",
-    )
+    ports = {"inputs": ["wanted", "seen"], "outputs": "heat"}
+    control = cp.linear([[0.0]], [[1.0, -1.0]], [[0.005]], [[4.0, -4.0]], x0=[0.0], solver="ode1", **ports)
     system.add("room", room, step=2.0)
     system.add("control", control, step=10.0)
     system.set("control.wanted", 1.0)
@@ -43,6 +35,5 @@ if __name__ == "__main__":
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     study = optuna.create_study(sampler=optuna.samplers.TPESampler(seed=1))
     study.optimize(objective, n_trials=40)
-    best = study.best_params
-    print(f"cost {study.best_value:.3f} with integral {best['integral']:.4f} and gain {best['gain']:.2f}")
+    print(f"cost {study.best_value:.3f} with {study.best_params}")
     print(f"before: {cost(0.005, 1.0):.3f}")

@@ -25,13 +25,8 @@ def quarter_car() -> cp.System:
 
 
 if __name__ == "__main__":
-    lift = cp.function(
-        quarter_car(),
-        inputs={"body mass": "body.M", "wheel mass": "wheel.M", "height of the bump": "connections[0].gain"},
-        outputs="peak(body.x)",
-        until=1.0,
-        workers=2,
-    )
+    inputs = {"body mass": "body.M", "wheel mass": "wheel.M", "height of the bump": "connections[0].gain"}
+    lift = cp.function(quarter_car(), inputs, "peak(body.x)", until=1.0, workers=2)
     problem = {"num_vars": 3, "names": list(lift.inputs), "bounds": [[250.0, 350.0], [30.0, 50.0], [0.8, 1.2]]}
     points = sample.sample(problem, 32, seed=1)
     found = indices.analyze(problem, lift(points), seed=1)

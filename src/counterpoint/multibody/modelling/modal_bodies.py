@@ -37,7 +37,7 @@ class Mode:
     Examples
     --------
     >>> Mode.of_frequency("bending", {"tail": (0, 0, 1)}, mass=40.0, frequency=9.0, damping_ratio=0.02).stiffness
-    127910.93...
+    127910.07...
     """
 
     name: str
