@@ -69,12 +69,12 @@ SolverType choose_solver(const Pattern& pattern) {
   return std::ranges::min_element(candidates, {}, &Candidate::nanoseconds)->type;
 }
 
-SolverPointer make_solver(SolverType type, const Pattern& pattern, TeamPointer team) {
+SolverPointer make_solver(SolverType type, const Pattern& pattern) {
   switch (type) {
     case SolverType::automatic:
-      return make_solver(choose_solver(pattern), pattern, std::move(team));
+      return make_solver(choose_solver(pattern), pattern);
     case SolverType::static_ldlt:
-      return make_static_ldlt(pattern, std::move(team));
+      return make_static_ldlt(pattern);
     case SolverType::sparse_ldlt:
       return make_sparse_ldlt(pattern);
     case SolverType::sparse_lu:

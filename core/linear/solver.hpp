@@ -7,8 +7,6 @@
 #include <utility>
 #include <vector>
 
-#include "linear/team.hpp"
-
 namespace counterpoint::linear {
 
 /// A pivot that is zero or not finite.
@@ -59,10 +57,6 @@ class Solver {
   virtual void solve_many(double* b, int count);
   virtual int unknowns() const = 0;
   virtual const char* name() const = 0;
-  /// Parts of the unknowns that can be worked on at once, because no entry connects one with another.
-  virtual int domains() const { return 1; }
-  /// The domain of an unknown, or `domains()` where it may be connected with several.
-  virtual int domain_of(int /*unknown*/) const { return domains(); }
   /// Entries of the factors, a measure of cost.
   virtual long long factor_entries() const = 0;
 };
@@ -90,8 +84,7 @@ std::span<const char* const> solver_names();
 /// Whether this build has KLU.
 bool has_klu();
 
-/// `team`: who works on domains at once; none: the thread that calls.
-SolverPointer make_solver(SolverType type, const Pattern& pattern, TeamPointer team = nullptr);
+SolverPointer make_solver(SolverType type, const Pattern& pattern);
 
 /// What `automatic` chooses for a pattern, from its size and the fill of its factors (measured rule).
 SolverType choose_solver(const Pattern& pattern);

@@ -12,16 +12,11 @@
 #include "linear/static_ldlt.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "linear/solvers.hpp"
 
 namespace counterpoint::linear {
 namespace {
-
-/// Unknowns from which a matrix is split into domains: below, threads would wait for each other longer than they work
-/// (measured on the chain of four-bars).
-constexpr int smallest_with_domains = 2000;
 
 /// An order with the same fill as the one given where columns of a block follow each other.
 struct Grouping {
@@ -64,60 +59,18 @@ Grouping group(const Symbolic& symbolic) {
 
 }  // namespace
 
-StaticLdlt::StaticLdlt(const Pattern& pattern, TeamPointer team)
-    : team_(team ? std::move(team) : std::make_shared<Team>(1)) {
+StaticLdlt::StaticLdlt(const Pattern& pattern) {
   const Symbolic given = analyse(pattern, minimum_degree(pattern));
   if (given.multiplications() > max_listed_products) {
     throw std::length_error("static-ldlt: the factor fills up too much to list its operations; take sparse-ldlt");
   }
   Grouping grouping = group(given);
   Symbolic symbolic = analyse(pattern, std::move(grouping.order));
-  split(pattern, symbolic, grouping.widths);
   order_ = std::move(symbolic.order);
   position_ = std::move(symbolic.position);
   make_blocks(symbolic.columns, grouping.widths);
-  if (domains_ > 1) make_room_for_domains();
-  values_.push_back(0.0);  // spare
   list_targets();
   make_parts();
-}
-
-/// Puts the blocks of the top last and, if several threads are to work on them, the blocks of each domain together: the
-/// order within a domain, and so the fill and every sum, stay as they were.
-void StaticLdlt::split(const Pattern& pattern, Symbolic& symbolic, std::vector<int>& widths) {
-  const int blocks = static_cast<int>(widths.size());
-  domain_of_block_.assign(widths.size(), 1);
-  if (pattern.size < smallest_with_domains) return;
-  const Lists& columns = symbolic.columns;
-  std::vector<int> first(1, 0), block_of, parent(widths.size(), -1);
-  std::vector<double> work(widths.size());
-  for (int block = 0; block < blocks; ++block) {
-    block_of.insert(block_of.end(), widths[block], block);
-    first.push_back(first.back() + widths[block]);
-  }
-  for (int block = 0; block < blocks; ++block) {
-    const int last = first[block + 1] - 1;
-    const int rows = columns.start[last + 1] - columns.start[last];
-    if (rows > 0) parent[block] = block_of[columns.items[columns.start[last]]];
-    work[block] = widths[block] * (10.0 + rows * (rows + 5.0));
-  }
-  const Domains domains = find_domains(parent, work);
-  if (domains.count == 1) return;
-  domains_ = domains.count;
-  std::vector<int> sequence(widths.size());
-  std::iota(sequence.begin(), sequence.end(), 0);
-  const bool together = team_->threads() > 1;
-  std::ranges::stable_sort(
-      sequence, {}, [&](int block) { return together || domains.of[block] == domains.count ? domains.of[block] : 0; });
-  std::vector<int> order, new_widths;
-  for (std::size_t k = 0; k < sequence.size(); ++k) {
-    const int block = sequence[k];
-    domain_of_block_[k] = domains.of[block];
-    new_widths.push_back(widths[block]);
-    order.insert(order.end(), symbolic.order.begin() + first[block], symbolic.order.begin() + first[block + 1]);
-  }
-  widths = std::move(new_widths);
-  symbolic = analyse(pattern, std::move(order));
 }
 
 void StaticLdlt::make_blocks(const Lists& columns, const std::vector<int>& widths) {
@@ -138,54 +91,15 @@ void StaticLdlt::make_blocks(const Lists& columns, const std::vector<int>& width
     rows_.start.push_back(static_cast<int>(rows_.items.size()));
     size += triangle(width) + static_cast<std::size_t>(rows(start_.size() - 1)) * width;
   }
-  values_.assign(size, 0.0);
-  entries_ = static_cast<long long>(size);
-}
-
-void StaticLdlt::make_room_for_domains() {
-  const auto top = static_cast<std::size_t>(std::ranges::find(domain_of_block_, domains_) - domain_of_block_.begin());
-  top_column_ = first_[top];
-  top_value_ = top < start_.size() ? start_[top] : static_cast<int>(values_.size());
-  top_size_ = static_cast<int>(values_.size()) - top_value_;
-  values_.resize(values_.size() + static_cast<std::size_t>(domains_) * top_size_, 0.0);
-  const std::size_t in_top = order_.size() - static_cast<std::size_t>(top_column_);
-  work_.resize(3 * (order_.size() + domains_ * in_top));
-  const int groups = team_->threads() > 1 ? domains_ : 1;
-  groups_.resize(static_cast<std::size_t>(groups));
-  taken_.resize(groups_.size() + 1);
-  failed_.resize(groups_.size());
-  for (int unknown = 0; unknown < unknowns(); ++unknown) {
-    const int domain = domain_of(unknown);
-    auto& taken = taken_[domain == domains_ ? groups_.size() : static_cast<std::size_t>(groups == 1 ? 0 : domain)];
-    if (taken.empty() || taken.back().end != unknown) taken.push_back({unknown, unknown});
-    ++taken.back().end;
-  }
-  // The rows of a domain's blocks that belong to the top are unknowns of its own.
-  std::size_t place = 0;
-  for (std::size_t block = 0; block < top; ++block) {
-    place += static_cast<std::size_t>(width(block));
-    for (int k = rows_.start[block]; k < rows_.start[block + 1]; ++k, ++place) {
-      if (rows_.items[k] < top_column_) continue;
-      unknowns_[place] = static_cast<std::int32_t>(order_.size() + domain_of_block_[block] * in_top +
-                                                   static_cast<std::size_t>(rows_.items[k] - top_column_));
-    }
-  }
+  values_.assign(size + 1, 0.0);
 }
 
 void StaticLdlt::list_targets() {
   for (std::size_t block = 0; block < start_.size(); ++block) {
     for (int a = rows_.start[block]; a < rows_.start[block + 1]; ++a) {
-      for (int b = a; b < rows_.start[block + 1]; ++b)
-        targets_.push_back(target(block, rows_.items[b], rows_.items[a]));
+      for (int b = a; b < rows_.start[block + 1]; ++b) targets_.push_back(place(rows_.items[b], rows_.items[a]));
     }
   }
-}
-
-/// Where a block subtracts its share of an entry.
-int StaticLdlt::target(std::size_t block, int row, int column) const {
-  const int found = place(row, column);
-  if (domains_ == 1 || is_top(block) || column < top_column_) return found;
-  return found + (1 + domain_of_block_[block]) * top_size_;
 }
 
 void StaticLdlt::make_parts() {
@@ -196,15 +110,12 @@ void StaticLdlt::make_parts() {
     double* const values = values_.data() + start_[block];
     const double* const end = values + triangle(batch.width) + batch.rows * batch.width;
     const std::int32_t* const unknowns_end = unknowns + batch.width + batch.rows;
-    Parts& parts = domains_ == 1 || is_top(block) ? parts_
-                   : groups_.size() == 1          ? groups_[0]
-                                                  : groups_[static_cast<std::size_t>(domain_of_block_[block])];
-    if (!parts.empty() && parts.back().batch.width == batch.width && parts.back().batch.rows == batch.rows) {
-      ++parts.back().batch.blocks;
-      parts.back().values_end = end;
-      parts.back().unknowns_end = unknowns_end;
+    if (!parts_.empty() && parts_.back().batch.width == batch.width && parts_.back().batch.rows == batch.rows) {
+      ++parts_.back().batch.blocks;
+      parts_.back().values_end = end;
+      parts_.back().unknowns_end = unknowns_end;
     } else {
-      parts.push_back({batch, block_kernels(batch.width, batch.rows), values, unknowns, targets, end, unknowns_end});
+      parts_.push_back({batch, block_kernels(batch.width, batch.rows), values, unknowns, targets, end, unknowns_end});
     }
     unknowns = unknowns_end;
     targets += triangle(batch.rows);
@@ -225,125 +136,38 @@ int StaticLdlt::slot(int row, int column) const {
   return place(second, first);
 }
 
-/// Returns nullptr, or the pivot that cannot be divided by.
-const double* StaticLdlt::eliminate(const Parts& parts, int kernel, double* values, double* b) {
-  for (const Part& part : parts) {
+void StaticLdlt::eliminate(int kernel, double* b) {
+  double* const values = values_.data();
+  for (const Part& part : parts_) {
     if (const double* pivot =
             part.kernels.eliminate[kernel](part.batch, part.values, part.targets, values, part.unknowns, b))
-      return pivot;
+      fail(pivot);
   }
-  return nullptr;
 }
 
-void StaticLdlt::substitute_back(const Parts& parts, int kernel, double* b) {
-  for (const Part* part = parts.data() + parts.size(); part-- != parts.data();) {
+void StaticLdlt::substitute_back(int kernel, double* b) const {
+  for (const Part* part = parts_.data() + parts_.size(); part-- != parts_.data();) {
     if (part->batch.rows > 0) part->kernels.backward[kernel](part->batch, part->values_end, part->unknowns_end, b);
   }
 }
 
-void StaticLdlt::substitute_forward(const Parts& parts, int kernel, double* b) {
-  for (const Part& part : parts) part.kernels.forward[kernel](part.batch, part.values, part.unknowns, b);
+void StaticLdlt::solve_with(int kernel, double* b) const {
+  for (const Part& part : parts_) part.kernels.forward[kernel](part.batch, part.values, part.unknowns, b);
+  substitute_back(kernel, b);
 }
 
-void StaticLdlt::factorise() {
-  if (domains_ > 1) eliminate_domains(0, nullptr);
-  if (const double* pivot = eliminate(parts_, 0, values_.data(), nullptr)) fail(pivot);
-}
+void StaticLdlt::factorise() { eliminate(0, nullptr); }
 
 void StaticLdlt::factorise_and_solve(double* b) {
-  if (domains_ > 1) eliminate_domains(1, b);
-  double* const top = domains_ > 1 ? work_.data() : b;
-  if (const double* pivot = eliminate(parts_, 1, values_.data(), top)) fail(pivot);
-  substitute_back(parts_, 0, top);
-  if (domains_ > 1) back_domains(0, b, 1);
+  eliminate(1, b);
+  substitute_back(0, b);
 }
 
-void StaticLdlt::solve(double* b) {
-  if (domains_ > 1) forward_domains(0, b, 1);
-  double* const top = domains_ > 1 ? work_.data() : b;
-  substitute_forward(parts_, 0, top);
-  substitute_back(parts_, 0, top);
-  if (domains_ > 1) back_domains(0, b, 1);
-}
+void StaticLdlt::solve(double* b) { solve_with(0, b); }
 
 void StaticLdlt::solve_many(double* b, int count) {
-  if (count != 3) return Solver::solve_many(b, count);
-  if (domains_ > 1) forward_domains(1, b, 3);
-  double* const top = domains_ > 1 ? work_.data() : b;
-  substitute_forward(parts_, 1, top);
-  substitute_back(parts_, 1, top);
-  if (domains_ > 1) back_domains(1, b, 3);
-}
-
-/// All domains, and what they take from the top; b may be null.
-void StaticLdlt::eliminate_domains(int kernel, double* b) {
-  team_->run(static_cast<int>(groups_.size()), [&](int group) {
-    if (b != nullptr) take(static_cast<std::size_t>(group), b, 1);
-    failed_[group] = eliminate(groups_[group], kernel, values_.data(), work_.data());
-  });
-  for (const double* pivot : failed_) {
-    if (pivot != nullptr) fail(pivot);
-  }
-  double* const top = values_.data() + top_value_;
-  for (int domain = 0; domain < domains_; ++domain) {
-    const double* const share = top + static_cast<std::ptrdiff_t>(1 + domain) * top_size_;
-    for (int k = 0; k < top_size_; ++k) top[k] += share[k];
-  }
-  if (b == nullptr) return;
-  take(groups_.size(), b, 1);
-  add_to_top(1);
-}
-
-void StaticLdlt::forward_domains(int kernel, double* b, int sides) {
-  team_->run(static_cast<int>(groups_.size()), [&](int group) {
-    take(static_cast<std::size_t>(group), b, sides);
-    substitute_forward(groups_[group], kernel, work_.data());
-  });
-  take(groups_.size(), b, sides);
-  add_to_top(sides);
-}
-
-void StaticLdlt::back_domains(int kernel, double* b, int sides) {
-  hand_down_top(sides);
-  give(groups_.size(), b, sides);
-  team_->run(static_cast<int>(groups_.size()), [&](int group) {
-    substitute_back(groups_[group], kernel, work_.data());
-    give(static_cast<std::size_t>(group), b, sides);
-  });
-}
-
-/// b of a group into the place where it is worked on, and nothing yet into its share of the top.
-void StaticLdlt::take(std::size_t group, const double* b, int sides) {
-  for (const auto [begin, end] : taken_[group])
-    std::copy(b + begin * sides, b + end * sides, work_.begin() + begin * sides);
-  if (group == groups_.size()) return;
-  const std::ptrdiff_t in_top = unknowns() - top_column_;
-  const std::ptrdiff_t shares = groups_.size() == 1 ? domains_ : 1;
-  const auto first = work_.begin() + (unknowns() + static_cast<std::ptrdiff_t>(group) * in_top) * sides;
-  std::fill(first, first + shares * in_top * sides, 0.0);
-}
-
-void StaticLdlt::give(std::size_t group, double* b, int sides) const {
-  for (const auto [begin, end] : taken_[group])
-    std::copy(work_.begin() + begin * sides, work_.begin() + end * sides, b + begin * sides);
-}
-
-void StaticLdlt::add_to_top(int sides) {
-  const double* share = work_.data() + static_cast<std::ptrdiff_t>(unknowns()) * sides;
-  for (int domain = 0; domain < domains_; ++domain) {
-    for (int column = top_column_; column < unknowns(); ++column) {
-      for (int side = 0; side < sides; ++side) work_[order_[column] * sides + side] += *share++;
-    }
-  }
-}
-
-void StaticLdlt::hand_down_top(int sides) {
-  double* share = work_.data() + static_cast<std::ptrdiff_t>(unknowns()) * sides;
-  for (int domain = 0; domain < domains_; ++domain) {
-    for (int column = top_column_; column < unknowns(); ++column) {
-      for (int side = 0; side < sides; ++side) *share++ = work_[order_[column] * sides + side];
-    }
-  }
+  if (count == 3) return solve_with(1, b);
+  Solver::solve_many(b, count);
 }
 
 void StaticLdlt::fail(const double* pivot) const {
@@ -352,8 +176,6 @@ void StaticLdlt::fail(const double* pivot) const {
   }
 }
 
-SolverPointer make_static_ldlt(const Pattern& pattern, TeamPointer team) {
-  return std::make_unique<StaticLdlt>(pattern, std::move(team));
-}
+SolverPointer make_static_ldlt(const Pattern& pattern) { return std::make_unique<StaticLdlt>(pattern); }
 
 }  // namespace counterpoint::linear

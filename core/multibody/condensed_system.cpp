@@ -142,14 +142,11 @@ void for_known_entries(const Run& run, Action action) {
 /// x from (W + J^T D^-1 J) x = top + J^T D^-1 bottom, then mu = D^-1 (J x - bottom).
 class CondensedSystem final : public SaddleSystem {
  public:
-  CondensedSystem(const Model& model, linear::SolverType solver, linear::TeamPointer team)
-      : n_(model.coordinates()),
-        m_(model.equations()),
-        team_(team ? std::move(team) : std::make_shared<linear::Team>(1)),
-        penalty_(m_, 0.0) {
+  CondensedSystem(const Model& model, linear::SolverType solver)
+      : n_(model.coordinates()), m_(model.equations()), penalty_(m_, 0.0) {
     list_free_entries(model.jacobian_pattern());
     const SparsePattern& tangent = model.tangent_pattern();
-    solver_ = linear::make_solver(solver, pattern(tangent), team_);
+    solver_ = linear::make_solver(solver, pattern(tangent));
     for (int row = 0; row < n_; ++row) {
       for (int k = tangent.row_start[row]; k < tangent.row_start[row + 1]; ++k) {
         tangent_slots_.push_back(solver_->slot(row, tangent.column[k]));
@@ -169,11 +166,7 @@ class CondensedSystem final : public SaddleSystem {
     if (!same_W || !base_is_set_) set_base(W);
     J_ = J;
     double* const values = values_;
-    if (domains() == 1) {
-      std::copy(base_.begin(), base_.end(), values);
-    } else {
-      copy_base();
-    }
+    std::copy(base_.begin(), base_.end(), values);
     for_runs([&](auto rows, const Run& run) { rows.condense(run, J, bottom + run.first, values, x); });
     solver_->factorise_and_solve(x);
     for_runs([&](auto rows, const Run& run) { rows.multiply(run, J, x, bottom + run.first, mu + run.first); });
@@ -210,34 +203,17 @@ class CondensedSystem final : public SaddleSystem {
     }
   }
 
-  int domains() const { return solver_->domains(); }
-
-  /// The domain of the free coordinates that a row connects, or the last share, for rows that connect several.
-  int share_of(int row) const {
-    if (row_start_[row] == row_start_[row + 1]) return domains();
-    const int first = solver_->domain_of(columns_[row_start_[row]]);
-    for (int k = row_start_[row]; k < row_start_[row + 1]; ++k) {
-      if (solver_->domain_of(columns_[k]) != first) return domains();
-    }
-    return first;
-  }
-
   void make_runs() {
-    runs_.resize(domains() == 1 ? 1 : static_cast<std::size_t>(domains()) + 1);
-    int last_share = -1;
     const int* slots = product_slots_.data();
     for (int row = 0; row < m_; ++row) {
       const int start = row_start_[row], entries = row_start_[row + 1] - start;
       const bool contiguous = entries > 0 && places_[start + entries - 1] - places_[start] == entries - 1;
       const int known = contiguous ? entries : 0;
-      const int share = domains() == 1 ? 0 : share_of(row);
-      std::vector<Run>& runs = runs_[static_cast<std::size_t>(share)];
-      if (share != last_share || runs.back().entries != entries || runs.back().known != known) {
-        runs.push_back(
+      if (runs_.empty() || runs_.back().entries != entries || runs_.back().known != known) {
+        runs_.push_back(
             {row, 0, entries, known, penalty_.data() + row, places_.data() + start, columns_.data() + start, slots});
       }
-      last_share = share;
-      ++runs.back().rows;
+      ++runs_.back().rows;
       slots += entries * (entries + 1) / 2;
     }
   }
@@ -265,24 +241,9 @@ class CondensedSystem final : public SaddleSystem {
     }
   }
 
-  /// All rows: those of the domains at once, then the others.
   template <typename Action>
   void for_runs(Action action) const {
-    if (runs_.size() > 1) team_->run(domains(), [&](int domain) { for_share(runs_[domain], action); });
-    for_share(runs_.back(), action);
-  }
-
-  template <typename Action>
-  COUNTERPOINT_INLINE static void for_share(const std::vector<Run>& runs, Action action) {
-    for (const Run& run : runs) for_known_entries(run, [&](auto rows) { action(rows, run); });
-  }
-
-  void copy_base() {
-    const std::size_t share = base_.size() / static_cast<std::size_t>(domains());
-    team_->run(domains(), [&](int domain) {
-      const std::size_t begin = domain * share, end = domain + 1 == domains() ? base_.size() : begin + share;
-      std::copy(base_.begin() + begin, base_.begin() + end, values_ + begin);
-    });
+    for (const Run& run : runs_) for_known_entries(run, [&](auto rows) { action(rows, run); });
   }
 
   void set_base(const double* W) {
@@ -292,14 +253,13 @@ class CondensedSystem final : public SaddleSystem {
   }
 
   int n_, m_;
-  linear::TeamPointer team_;
   std::vector<double> penalty_;
   linear::SolverPointer solver_;
   double* values_ = nullptr;  ///< of the solver
   std::vector<int> tangent_slots_, product_slots_;
   std::vector<int> row_start_, places_,
-      columns_;                         ///< free entries of the Jacobian: where a row begins, place in J, column
-  std::vector<std::vector<Run>> runs_;  ///< of each domain, and of all others
+      columns_;  ///< free entries of the Jacobian: where a row begins, place in J, column
+  std::vector<Run> runs_;
   std::vector<double> base_;
   const double* J_ = nullptr;  ///< as factorised
   bool base_is_set_ = false;
@@ -307,8 +267,8 @@ class CondensedSystem final : public SaddleSystem {
 
 }  // namespace
 
-SaddleSystemPointer make_condensed_system(const Model& model, linear::SolverType solver, linear::TeamPointer team) {
-  return std::make_unique<CondensedSystem>(model, solver, std::move(team));
+SaddleSystemPointer make_condensed_system(const Model& model, linear::SolverType solver) {
+  return std::make_unique<CondensedSystem>(model, solver);
 }
 
 }  // namespace counterpoint::multibody

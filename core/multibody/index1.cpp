@@ -40,9 +40,7 @@ Index1Accelerations::Index1Accelerations(ModelPointer model, const StepperOption
       top_(model_->all_coordinates()),
       spare_J_(model_->jacobian_pattern().entries()) {
   const bool kkt = options.system == SystemForm::kkt;
-  auto team = std::make_shared<linear::Team>(linear::threads_or_all(options.threads));
-  system_ = kkt ? make_kkt_system(*model_, options.solver, std::move(team))
-                : make_condensed_system(*model_, options.solver, std::move(team));
+  system_ = kkt ? make_kkt_system(*model_, options.solver) : make_condensed_system(*model_, options.solver);
 }
 
 void Index1Accelerations::start(const Instant& now) {

@@ -12,7 +12,6 @@
 // D -> 0 is the exact constraint. Two things make one iteration enough for most steps: accelerations are extrapolated
 // linearly to begin with, and the iteration stops on what is left of the equations, not on how far the last one moved.
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 #include "coupling/cancellation.hpp"
@@ -39,7 +38,6 @@ constexpr double root_of_rounding =
     1.5e-8;  ///< square root of the rounding: how far a double root can be known, relative to the size
 constexpr double stiffening_factor = 10.0;
 constexpr double max_stiffening = 100.0;
-constexpr int most_domains = 8;
 constexpr const char* not_finite = "the iteration diverged: its values are not finite";
 
 // A step to 30 bits: what times on a grid differ by is rounding, and would otherwise ask for new coefficients, and make
@@ -79,41 +77,7 @@ Index3Stepper::Index3Stepper(ModelPointer model, const StepperOptions& options)
   constant_forces_ = model_->constant_forces();
   for (int i = 0; i < n_; ++i) diagonal_.push_back(model_->tangent_pattern().find(i, i));
   const bool kkt = options_.system == SystemForm::kkt;
-  team_ = std::make_shared<linear::Team>(linear::threads_or_all(options_.threads));
-  system_ =
-      kkt ? make_kkt_system(*model_, options_.solver, team_) : make_condensed_system(*model_, options_.solver, team_);
-  find_shares();
-}
-
-void Index3Stepper::find_shares() {
-  const linear::Solver& solver = system_->solver();
-  domains_ = solver.domains();
-  if (domains_ == 1 || model_->assembled() == nullptr) return;
-  std::vector<int> domain_of(n_);
-  for (int i = 0; i < n_; ++i) domain_of[i] = solver.domain_of(i);
-  shares_ = std::make_unique<Shares>(*model_->assembled(), domain_of, domains_);
-}
-
-template <typename Work>
-void Index3Stepper::in_ranges(int count, Work work) const {
-  if (domains_ == 1) return work(0, count);
-  const int range = 2 * (count / (2 * domains_));
-  team_->run(domains_, [&](int k) { work(k * range, k + 1 == domains_ ? count : (k + 1) * range); });
-}
-
-template <typename Work>
-double Index3Stepper::largest_in_ranges(int count, Work work) const {
-  if (domains_ == 1) return work(0, count);
-  std::array<double, most_domains> largest{};
-  const int range = 2 * (count / (2 * domains_));
-  team_->run(domains_, [&](int k) { largest[k] = work(k * range, k + 1 == domains_ ? count : (k + 1) * range); });
-  return largest_absolute(largest.data(), domains_);
-}
-
-template <typename Work>
-void Index3Stepper::for_shares(Work work) const {
-  team_->run(domains_, work);
-  work(domains_);
+  system_ = kkt ? make_kkt_system(*model_, options_.solver) : make_condensed_system(*model_, options_.solver);
 }
 
 void Index3Stepper::start(State& state, InputSource& inputs) {
@@ -235,16 +199,14 @@ void Index3Stepper::predict_by_acceleration(const State& state, double ratio) {
   const NewmarkRule& r = options_.rule;
   const double* now = (plain_ ? state.a : state.auxiliary).data();
   double* next = leading().data();
-  in_ranges(n_, [&](int begin, int end) {
-    for (int i = begin; i < end; ++i) {
-      const double x = now[i];
-      const double guess = x + ratio * (x - state.previous[i]);
-      const double free_flight = state.q[i] + h_ * (state.v[i] + h_ * (0.5 - r.beta) * x);
-      next_.q[i] = free_flight + h_ * h_ * r.beta * guess;
-      next_.v[i] = state.v[i] + h_ * ((1.0 - r.gamma) * x + r.gamma * guess);
-      next[i] = guess;
-    }
-  });
+  for (int i = 0; i < n_; ++i) {
+    const double x = now[i];
+    const double guess = x + ratio * (x - state.previous[i]);
+    const double free_flight = state.q[i] + h_ * (state.v[i] + h_ * (0.5 - r.beta) * x);
+    next_.q[i] = free_flight + h_ * h_ * r.beta * guess;
+    next_.v[i] = state.v[i] + h_ * ((1.0 - r.gamma) * x + r.gamma * guess);
+    next[i] = guess;
+  }
   if (!plain_) lean(state);
 }
 
@@ -265,21 +227,18 @@ void Index3Stepper::predict_by_jerk(const State& state, double ratio) {
   const double *q0 = state.q.data(), *v0 = state.v.data(), *a0 = state.a.data();
   const double *j0 = state.jerk.data(), *before = state.previous_jerk.data();
   double *q1 = next_.q.data(), *v1 = next_.v.data(), *a1 = next_.a.data();
-  in_ranges(n_, [&](int begin, int end) {
-    in_pairs(begin, end, [&](int i, auto pair) {
-      const auto q = pair.at(q0 + i), v = pair.at(v0 + i), a = pair.at(a0 + i), jerk = pair.at(j0 + i);
-      const auto change = ratio * (jerk - pair.at(before + i));
-      (a + (h * jerk + half * change)).write(a1 + i);
-      (v + ((h * a + h2_2 * jerk) + h2_6 * change)).write(v1 + i);
-      (q + ((h * v + (h2_2 * a + h3_6 * jerk)) + h3_24 * change)).write(q1 + i);
-    });
+  in_pairs(n_, [&](int i, auto pair) {
+    const auto q = pair.at(q0 + i), v = pair.at(v0 + i), a = pair.at(a0 + i), jerk = pair.at(j0 + i);
+    const auto change = ratio * (jerk - pair.at(before + i));
+    (a + (h * jerk + half * change)).write(a1 + i);
+    (v + ((h * a + h2_2 * jerk) + h2_6 * change)).write(v1 + i);
+    (q + ((h * v + (h2_2 * a + h3_6 * jerk)) + h3_24 * change)).write(q1 + i);
   });
 }
 
 // Phi, J, Q and the residual at the present guess. The largest entry, each divided by its row's mass, is the correction
 // to expect next: a length.
 void Index3Stepper::evaluate(const Instant& now) {
-  if (shares_) return evaluate_shares(now);
   model_->constraints(now, phi_.data(), J_.data());
   if (!constant_forces_) model_->forces(now, Q_.data());
   if (!constant_W_ && !model_->constant_mass()) model_->mass(now, mass_.data());
@@ -290,44 +249,17 @@ void Index3Stepper::evaluate(const Instant& now) {
   }
 }
 
-void Index3Stepper::evaluate_shares(const Instant& now) {
-  if (!constant_forces_) {
-    const std::vector<double>& constant = model_->assembled()->parts().constant_force;
-    std::copy(constant.begin(), constant.end(), Q_.begin());
-  }
-  for_shares([&](int share) {
-    shares_->constraints(share, now, phi_.data(), J_.data());
-    if (!constant_forces_) shares_->add_forces(share, now, Q_.data());
-  });
-  in_ranges(n_, [&](int begin, int end) {
-    multiply_less(model_->mass_pattern(), mass_.data(), next_.a.data(), Q_.data(), scale_, residual_.data(), begin,
-                  end);
-  });
-  if (multipliers_are_zero_) return;
-  for (int r = 0; r < m_; ++r) rest_[r] = scale_ * next_.multipliers[r];
-  add_transposed(model_->jacobian_pattern(), J_.data(), rest_.data(), residual_.data());
-}
-
 double Index3Stepper::expected_correction() {
-  violation_ =
-      largest_in_ranges(m_, [&](int begin, int end) { return largest_absolute(phi_.data() + begin, end - begin); });
-  const double largest = largest_in_ranges(n_, [&](int begin, int end) {
-    for (int i = begin; i < end; ++i) difference_[i] = residual_[i] * inverse_diagonal_[i];
-    return largest_absolute(difference_.data() + begin, end - begin);
-  });
-  const double expected = std::max(largest, violation_);
+  for (int i = 0; i < n_; ++i) difference_[i] = residual_[i] * inverse_diagonal_[i];
+  violation_ = largest_absolute(phi_.data(), m_);
+  const double expected = std::max(largest_absolute(difference_.data(), n_), violation_);
   return std::isfinite(violation_) ? expected : violation_;
 }
 
 void Index3Stepper::form_tangent(const Instant& now) {
   if (same_W_) return;
   mass_on_tangent_.write(mass_.data(), W_.data());
-  const double damping = scale_ * velocity_factor_;
-  if (shares_ && model_->has_tangent()) {
-    for_shares([&](int share) { shares_->add_tangent(share, now, scale_, damping, W_.data()); });
-  } else if (model_->has_tangent()) {
-    model_->add_tangent(now, scale_, damping, W_.data());
-  }
+  if (model_->has_tangent()) model_->add_tangent(now, scale_, scale_ * velocity_factor_, W_.data());
   invert_diagonal();
 }
 
@@ -444,21 +376,18 @@ void Index3Stepper::correct() {
 double Index3Stepper::move(double part, const double* change) {
   const double to_auxiliary = auxiliary_factor_, to_velocity = velocity_factor_;
   double *q = next_.q.data(), *v = next_.v.data(), *auxiliary = leading().data();
-  const double largest = largest_in_ranges(n_, [&](int begin, int end) {
-    Largest largest_here;
-    in_pairs(begin, end, [&](int i, auto pair) {
-      const auto dq = part * pair.one_by_one(change + i, 1);
-      (pair.at(q + i) - dq).write(q + i);
-      (pair.at(v + i) - to_velocity * dq).write(v + i);
-      (pair.at(auxiliary + i) - to_auxiliary * dq).write(auxiliary + i);
-      for (int k = 0; k < pair.size; ++k) largest_here.take(dq.value[k]);
-    });
-    return largest_here.value();
+  Largest largest;
+  in_pairs(n_, [&](int i, auto pair) {
+    const auto dq = part * pair.one_by_one(change + i, 1);
+    (pair.at(q + i) - dq).write(q + i);
+    (pair.at(v + i) - to_velocity * dq).write(v + i);
+    (pair.at(auxiliary + i) - to_auxiliary * dq).write(auxiliary + i);
+    for (int k = 0; k < pair.size; ++k) largest.take(dq.value[k]);
   });
   if (!plain_) {
     for (int i = 0; i < n_; ++i) next_.a[i] -= part * multiplier_factor_ * change[i];
   }
-  return largest;
+  return largest.value();
 }
 
 // Also finds how large the increments are, and what the linear part of Phi leaves of it.
@@ -466,16 +395,15 @@ void Index3Stepper::add_multipliers() {
   const double to_multiplier = multiplier_factor_, *mu = mu_.data(), *compliance = applied_compliance_.data();
   double* multipliers = next_.multipliers.data();
   const bool fresh = multipliers_are_zero_;
-  violation_ = largest_in_ranges(m_, [&](int begin, int end) {
-    Largest left;
-    for (int r = begin; r < end; ++r) {
-      multipliers[r] = (fresh ? 0.0 : multipliers[r]) - to_multiplier * mu[r];
-      left.take(compliance[r] * mu[r]);
-    }
-    return left.value();
-  });
-  largest_multiplier_ =
-      largest_in_ranges(m_, [&](int begin, int end) { return largest_absolute(mu + begin, end - begin); });
+  Largest largest, left;
+  for (int r = 0; r < m_; ++r) {
+    const double increment = mu[r];
+    multipliers[r] = (fresh ? 0.0 : multipliers[r]) - to_multiplier * increment;
+    left.take(compliance[r] * increment);
+    largest.take(increment);
+  }
+  violation_ = left.value();
+  largest_multiplier_ = largest.value();
 }
 
 // (3.1): lambda_{i+1} = lambda_i + alpha Phi_{i+1}; the residual follows.
@@ -518,12 +446,10 @@ void Index3Stepper::project(const Instant& now) {
   if (hermite_) return;  // `accept_by_jerk` takes them
   const double *const sides = three_.data(), part = options_.project_accelerations ? 1.0 : 0.0;
   double *v = next_.v.data(), *a = leading().data();
-  in_ranges(n_, [&](int begin, int end) {
-    in_pairs(begin, end, [&](int i, auto pair) {
-      const double* const side = sides + 3 * static_cast<std::ptrdiff_t>(i);
-      (pair.at(v + i) - pair.one_by_one(side, 3)).write(v + i);
-      (pair.at(a + i) - part * pair.one_by_one(side + 1, 3)).write(a + i);
-    });
+  in_pairs(n_, [&](int i, auto pair) {
+    const double* const side = sides + 3 * static_cast<std::ptrdiff_t>(i);
+    (pair.at(v + i) - pair.one_by_one(side, 3)).write(v + i);
+    (pair.at(a + i) - part * pair.one_by_one(side + 1, 3)).write(a + i);
   });
 }
 
@@ -538,19 +464,12 @@ void Index3Stepper::project(const Instant& now) {
 void Index3Stepper::solve_three(const Instant& now, const double* a, const double* multipliers, double* improved) {
   std::fill(residual_.begin(), residual_.end(), 0.0);
   double *const top = three_.data(), *const bottom = top + 3 * static_cast<std::size_t>(n_),
-                *const carried = residual_.data();
-  if (shares_) {
-    for_shares([&](int share) { shares_->projection_terms(share, now, a, multipliers, bottom, carried); });
-  } else {
-    model_->projection_terms(now, a, multipliers, bottom, carried);
+                *carried = residual_.data();
+  model_->projection_terms(now, a, multipliers, bottom, carried);
+  for (double* place = top; place != bottom; place += 3) {
+    place[0] = place[1] = 0.0;
+    place[2] = *carried++;
   }
-  in_ranges(n_, [&](int begin, int end) {
-    double* place = top + 3 * static_cast<std::ptrdiff_t>(begin);
-    for (int i = begin; i < end; ++i, place += 3) {
-      place[0] = place[1] = 0.0;
-      place[2] = carried[i];
-    }
-  });
   system_->project(now.v, a, top, improved);
 }
 
@@ -590,17 +509,15 @@ void Index3Stepper::accept_by_jerk(State& state) const noexcept {
   double *q = state.q.data(), *v = state.v.data(), *a = state.a.data(), *jerk = state.jerk.data(),
          *before = state.previous_jerk.data();
   const double ratio = ratio_, twelfth = h_ * h_ * (1.0 / 12.0), part = options_.project_accelerations ? 1.0 : 0.0;
-  in_ranges(n_, [&](int begin, int end) {
-    in_pairs(begin, end, [&](int i, auto pair) {
-      const double* const side = sides + 3 * static_cast<std::ptrdiff_t>(i);
-      const auto last = pair.at(jerk + i), predicted = last + ratio * (last - pair.at(before + i)),
-                 third = pair.one_by_one(side + 2, 3);
-      last.write(before + i);
-      (-third).write(jerk + i);
-      pair.at(q1 + i).write(q + i);
-      (((pair.at(v1 + i) + twelfth * predicted) - pair.one_by_one(side, 3)) + twelfth * third).write(v + i);
-      (pair.at(a1 + i) - part * pair.one_by_one(side + 1, 3)).write(a + i);
-    });
+  in_pairs(n_, [&](int i, auto pair) {
+    const double* const side = sides + 3 * static_cast<std::ptrdiff_t>(i);
+    const auto last = pair.at(jerk + i), predicted = last + ratio * (last - pair.at(before + i)),
+               third = pair.one_by_one(side + 2, 3);
+    last.write(before + i);
+    (-third).write(jerk + i);
+    pair.at(q1 + i).write(q + i);
+    (((pair.at(v1 + i) + twelfth * predicted) - pair.one_by_one(side, 3)) + twelfth * third).write(v + i);
+    (pair.at(a1 + i) - part * pair.one_by_one(side + 1, 3)).write(a + i);
   });
 }
 

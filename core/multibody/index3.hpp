@@ -3,9 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "linear/team.hpp"
 #include "linear/unroll.hpp"
-#include "multibody/shares.hpp"
 #include "multibody/stepper.hpp"
 
 namespace counterpoint::multibody {
@@ -16,9 +14,6 @@ namespace counterpoint::multibody {
 ///     iterate        factorise the tangent, correct, evaluate, until the expected next correction is small
 ///     project        velocities and accelerations onto the constraints, with the last factorisation
 ///     finish         elements remember, the step is accepted
-///
-/// Where the solver has domains, what is done for all coordinates, equations and elements is done for several domains
-/// at once.
 class Index3Stepper final : public Stepper {
  public:
   Index3Stepper(ModelPointer model, const StepperOptions& options);
@@ -69,24 +64,9 @@ class Index3Stepper final : public Stepper {
   COUNTERPOINT_INLINE void accept_by_jerk(State& state) const noexcept;
   [[noreturn]] void fail(int iteration, const std::string& why) const;
 
-  void find_shares();
-  /// work(begin, end) for ranges that make up 0 to count; pairs stay together.
-  template <typename Work>
-  COUNTERPOINT_INLINE void in_ranges(int count, Work work) const;
-  /// The same, for work that returns a largest value.
-  template <typename Work>
-  COUNTERPOINT_INLINE double largest_in_ranges(int count, Work work) const;
-  /// work(share) for all shares of the model: domains at once, then the rest.
-  template <typename Work>
-  void for_shares(Work work) const;
-  void evaluate_shares(const Instant& now);
-
   ModelPointer model_;
   StepperOptions options_;
-  linear::TeamPointer team_;
   SaddleSystemPointer system_;
-  int domains_ = 1;
-  std::unique_ptr<Shares> shares_;  ///< null where there is one domain, or the model is not made of elements
   int n_, m_;
   MassOnTangent mass_on_tangent_;
   double tolerance_ = 0.0;  ///< m

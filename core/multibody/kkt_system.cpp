@@ -8,14 +8,14 @@ namespace {
 
 class KktSystem final : public SaddleSystem {
  public:
-  KktSystem(const Model& model, linear::SolverType solver, linear::TeamPointer team)
+  KktSystem(const Model& model, linear::SolverType solver)
       : n_(model.coordinates()),
         m_(model.equations()),
         jacobian_(model.jacobian_pattern()),
         compliance_(m_, 0.0),
         right_(n_ + m_) {
     const SparsePattern &tangent = model.tangent_pattern(), &jacobian = model.jacobian_pattern();
-    solver_ = linear::make_solver(solver, pattern(tangent, jacobian), std::move(team));
+    solver_ = linear::make_solver(solver, pattern(tangent, jacobian));
     find_slots(tangent, jacobian);
     base_.assign(solver_->values().size(), 0.0);
   }
@@ -122,8 +122,8 @@ class KktSystem final : public SaddleSystem {
 
 }  // namespace
 
-SaddleSystemPointer make_kkt_system(const Model& model, linear::SolverType solver, linear::TeamPointer team) {
-  return std::make_unique<KktSystem>(model, solver, std::move(team));
+SaddleSystemPointer make_kkt_system(const Model& model, linear::SolverType solver) {
+  return std::make_unique<KktSystem>(model, solver);
 }
 
 }  // namespace counterpoint::multibody

@@ -35,9 +35,9 @@ class SaddleSystem {
 using SaddleSystemPointer = std::unique_ptr<SaddleSystem>;
 
 /// The full system, quasi-definite: as accurate for stiff constraints as for soft ones.
-SaddleSystemPointer make_kkt_system(const Model& model, linear::SolverType solver, linear::TeamPointer team = nullptr);
+SaddleSystemPointer make_kkt_system(const Model& model, linear::SolverType solver);
 /// The multipliers eliminated, W + J^T D^-1 J: the form of González Varela (2010); smaller, but digits go as D becomes
 /// small.
-SaddleSystemPointer make_condensed_system(const Model& model, linear::SolverType solver, linear::TeamPointer team);
+SaddleSystemPointer make_condensed_system(const Model& model, linear::SolverType solver);
 
 }  // namespace counterpoint::multibody
