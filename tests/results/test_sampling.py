@@ -83,8 +83,11 @@ def calls_for_jumps(kind, count):
 
 @pytest.mark.parametrize("kind", ["linear", "hold", "cubic"])
 def test_many_jumps_cost_no_more_than_as_many_samples(kind):
-    """No loop over the stretches between jumps: ten times as many take the same number of function calls."""
-    assert calls_for_jumps(kind, 10_000) == calls_for_jumps(kind, 1000)
+    """No loop over the stretches between jumps: ten times as many take the same number of function calls.
+
+    Up to a few: what other tests have left is cleared away at any time, and calls functions, too.
+    """
+    assert calls_for_jumps(kind, 10_000) < 1.5 * calls_for_jumps(kind, 1000)
 
 
 def test_no_samples_and_unknown_kinds_are_errors():
