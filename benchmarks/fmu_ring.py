@@ -27,7 +27,8 @@ PLATFORMS = {2: "linux64", 3: "x86_64-linux"}
 DESCRIPTIONS = {
     2: """<?xml version="1.0" encoding="UTF-8"?>
 <fmiModelDescription fmiVersion="2.0" modelName="Oscillator" guid="{token}">
-<CoSimulation modelIdentifier="oscillator" canHandleVariableCommunicationStepSize="true" canInterpolateInputs="true"/>
+<CoSimulation modelIdentifier="oscillator" canHandleVariableCommunicationStepSize="true"
+ canInterpolateInputs="true"{more}/>
 <ModelVariables>
 {variables}</ModelVariables>
 <ModelStructure><Outputs><Unknown index="6"/><Unknown index="7"/></Outputs></ModelStructure>
@@ -35,7 +36,7 @@ DESCRIPTIONS = {
 """,
     3: """<?xml version="1.0" encoding="UTF-8"?>
 <fmiModelDescription fmiVersion="3.0" modelName="Oscillator" instantiationToken="{token}">
-<CoSimulation modelIdentifier="oscillator" canHandleVariableCommunicationStepSize="true"/>
+<CoSimulation modelIdentifier="oscillator" canHandleVariableCommunicationStepSize="true"{more}/>
 <ModelVariables>
 <Float64 name="time" valueReference="0" causality="independent" variability="continuous"/>
 {variables}</ModelVariables>
@@ -43,6 +44,9 @@ DESCRIPTIONS = {
 </fmiModelDescription>
 """,
 }
+
+STATES = {2: ' canGetAndSetFMUstate="true"', 3: ' canGetAndSetFMUState="true"'}
+"""What an FMU says that can be taken back."""
 
 
 def parameters(index: int) -> dict[str, float]:
@@ -72,11 +76,13 @@ def _folder() -> tempfile.TemporaryDirectory[str]:
 
 
 @functools.cache
-def archive(version: int) -> Path:
-    """Build the oscillator and return its path."""
-    path = Path(_folder().name) / f"Oscillator{version}.fmu"
+def archive(version: int, states: bool = False) -> Path:
+    """Build the oscillator and return its path; ``states``: it says that its state can be saved and restored."""
+    path = Path(_folder().name) / f"Oscillator{version}{'States' if states else ''}.fmu"
+    more = STATES[version] if states else ""
+    text = DESCRIPTIONS[version].format(token=TOKEN, variables=_variables(version), more=more)
     with zipfile.ZipFile(path, "w") as made:
-        made.writestr("modelDescription.xml", DESCRIPTIONS[version].format(token=TOKEN, variables=_variables(version)))
+        made.writestr("modelDescription.xml", text)
         made.write(binary(), f"binaries/{PLATFORMS[version]}/oscillator.so")
     return path
 

@@ -29,9 +29,7 @@ HOSTS = ("diagram_master.py", "fmpy_master.py", "pathsim_master.py", "scheduler_
 def run(folder, *command):
     environment = {**os.environ, "MPLBACKEND": "agg", "PYTHONWARNINGS": "error"}
     command = [sys.executable, *command]
-    return subprocess.run(
-        command, cwd=folder, env=environment, capture_output=True, text=True, timeout=100, check=False
-    )
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
 
 
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda path: path.name)

@@ -89,11 +89,30 @@ def test_every_bit_is_that_of_the_definition(check_fast_paths, make, approximati
                 )
 
 
-@pytest.mark.parametrize("approximation", [cp.hold(), cp.lagrange(2)], ids=str)
-def test_every_bit_is_that_of_the_definition_in_windows(check_fast_paths, approximation):
-    window = cp.window(0.05, repeats=3, tolerance=1e-9)
-    for scheme in SCHEMES:
-        check_fast_paths(lambda: linear(UNEQUAL, approximation), until=0.5, scheme=scheme, window=window)
+WINDOWS = {
+    "once": cp.window(),
+    "repeat-once": "repeat-once",
+    "converged": cp.window(0.05, repeats=3, tolerance=1e-9),
+    "accelerated": cp.window(0.046, acceleration="iqn-ils", stencil="centred"),
+}
+
+
+@pytest.mark.parametrize("approximation", [cp.hold(), cp.lagrange(2), cp.hermite(), cp.spline(), cp.mean()], ids=str)
+@pytest.mark.parametrize("window", WINDOWS)
+@pytest.mark.filterwarnings("ignore::counterpoint.WindowWarning")  # the bits count, not whether they are good ones
+def test_every_bit_is_that_of_the_definition_in_windows(check_fast_paths, approximation, window):
+    for steps, scheme, make in (
+        *((steps, scheme, linear) for steps in (EQUAL, UNEQUAL) for scheme in SCHEMES[:3]),
+        (EQUAL, "parallel", two_inputs),
+        (UNEQUAL, "sequential", mechanism),
+        (EQUAL, "parallel", mechanism),
+    ):
+        check_fast_paths(
+            lambda make=make, steps=steps: make(steps, approximation),
+            until=0.3,
+            scheme=scheme,
+            window=WINDOWS[window],
+        )
 
 
 def test_every_bit_is_that_of_the_definition_in_a_file(check_fast_paths, tmp_path):

@@ -76,3 +76,16 @@ def test_only_the_bindings_know_python():
         if path.relative_to(CORE).parts[0] != "bind" and (found := words.findall(path.read_text(encoding="utf-8")))
     ]
     assert named == []
+
+
+def test_the_core_uses_no_streams():
+    """A library with a standard library of its own takes numbers away from all streams of a process: numbers.hpp."""
+    words = re.compile(
+        r"#include <(?:sstream|fstream|iostream|ostream|istream|iomanip|regex)>|std::(?:[io]?stringstream|[io]fstream|cout|cerr)"
+    )
+    named = [
+        f"{path.relative_to(CORE)}: {found[0]}"
+        for path in sorted(CORE.rglob("*.[ch]pp"))
+        if (found := words.findall(path.read_text(encoding="utf-8")))
+    ]
+    assert named == []

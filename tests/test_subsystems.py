@@ -281,6 +281,7 @@ def test_an_output_may_be_any_kind_of_number_or_sequence(value):
         (lambda: cp.linear([[1]], [[1]], x0=[1], rtol=-1.0), ["rtol", "-1.0", "positive"]),
         (lambda: cp.linear([[1]], [[1]], x0=[]), ["x0"]),
         (lambda: cp.ode(3.5, [1.0]), ["rhs", "3.5", "neither a function"]),
+        (lambda: cp.ode(lambda t, x: -x, [1.0]), ["rhs", "<lambda>(t, x)", "cannot be called with (t, x, u)"]),
         (lambda: cp.ode(lambda t, x, u: x, [1.0], output=lambda t, x, u: x), ["outputs", "expected the names"]),
         (lambda: cp.ode(lambda t, x, u: x, [1.0], output=7.5, outputs="y"), ["output", "7.5"]),
         (lambda: cp.ode(lambda t, x, u: x, [1.0], feedthrough=True), ["feedthrough", "output function"]),

@@ -68,6 +68,22 @@ int step(void* instance, double now, double h) {
 
 void* make(const char* asked) { return std::strcmp(asked, token) == 0 ? new Oscillator : nullptr; }
 
+/// A state that was kept before is written again.
+int keep(void* instance, void** state) {
+  if (*state == nullptr) *state = new Oscillator;
+  *static_cast<Oscillator*>(*state) = *static_cast<Oscillator*>(instance);
+  return fmi2OK;
+}
+int bring_back(void* instance, const void* state) {
+  *static_cast<Oscillator*>(instance) = *static_cast<const Oscillator*>(state);
+  return fmi2OK;
+}
+int forget(void** state) {
+  delete static_cast<Oscillator*>(*state);
+  *state = nullptr;
+  return fmi2OK;
+}
+
 }  // namespace
 
 extern "C" {
@@ -104,6 +120,9 @@ FMI2(SetRealInputDerivatives, const unsigned* r, std::size_t n, const int* order
   return fmi2OK;
 }
 FMI2(DoStep, double now, double h, fmi2Boolean) { return static_cast<fmi2Status>(step(c, now, h)); }
+FMI2(GetFMUstate, fmi2FMUstate* state) { return static_cast<fmi2Status>(keep(c, state)); }
+FMI2(SetFMUstate, fmi2FMUstate state) { return static_cast<fmi2Status>(bring_back(c, state)); }
+FMI2(FreeFMUstate, fmi2FMUstate* state) { return c != nullptr ? static_cast<fmi2Status>(forget(state)) : fmi2Error; }
 
 const char* fmi3GetVersion() { return "3.0"; }
 fmi3Instance fmi3InstantiateCoSimulation(fmi3String, fmi3String asked, fmi3String, fmi3Boolean, fmi3Boolean,
@@ -132,5 +151,8 @@ FMI3(DoStep, double now, double h, fmi3Boolean, fmi3Boolean* event, fmi3Boolean*
   *reached = now + h;
   return static_cast<fmi3Status>(step(c, now, h));
 }
+FMI3(GetFMUState, fmi3FMUState* state) { return static_cast<fmi3Status>(keep(c, state)); }
+FMI3(SetFMUState, fmi3FMUState state) { return static_cast<fmi3Status>(bring_back(c, state)); }
+FMI3(FreeFMUState, fmi3FMUState* state) { return c != nullptr ? static_cast<fmi3Status>(forget(state)) : fmi3Error; }
 
 }  // extern "C"

@@ -8,7 +8,6 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
-#include <sstream>
 
 #include "bind/interpreter_lock.hpp"
 #include "bind/python_values.hpp"
@@ -21,6 +20,7 @@
 #include "coupling/response_window.hpp"
 #include "coupling/scheduler.hpp"
 #include "coupling/windowed_scheduler.hpp"
+#include "numbers.hpp"
 
 namespace counterpoint::bind {
 
@@ -183,8 +183,7 @@ void bind_watching(Class& c) {
         return std::make_shared<Whereabouts>([&d, names = std::move(names), doing = std::move(doing)] {
           const std::optional<CallUnderWay> call = d.call_under_way();
           if (!call) return std::string("the step under way");
-          std::ostringstream text;
-          text.precision(9);
+          Text text(9);
           text << '"' << names[static_cast<std::size_t>(call->participant)] << "\" " << doing << " t = " << call->t
                << " s";
           return text.str();
@@ -207,8 +206,15 @@ void bind_network(Class& c) {
   bind_steps<Driver>(c);
   c.def("start", [](Driver& d) { d.start(); }, nb::call_guard<LeavesInterpreter>());
   c.def(
-      "finish", [](Driver& d) { d.network().finish(); }, nb::call_guard<LeavesInterpreter>(),
-      "The run is over: let subsystems go.");
+      "finish",
+      [](Driver& d) {
+        if constexpr (requires { d.finish(); }) {
+          d.finish();
+        } else {
+          d.network().finish();
+        }
+      },
+      nb::call_guard<LeavesInterpreter>(), "The run is over: let subsystems go.");
   c.def("advance", &Driver::advance, nb::arg("target"), nb::arg("wall_seconds"), nb::call_guard<LeavesInterpreter>());
   c.def("time_of", [](Driver& d, int i) { return d.network().participants.at(i).t; });
   c.def(

@@ -2,6 +2,7 @@
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/shared_ptr.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include "bind/python_values.hpp"
@@ -44,6 +45,7 @@ void bind_settings(nb::module_& m) {
       .value("start", InputStyle::start)
       .value("middle", InputStyle::middle)
       .value("slope", InputStyle::slope)
+      .value("slope_to_end", InputStyle::slope_to_end)
       .value("intermediate", InputStyle::intermediate);
   nb::class_<Port>(m, "Port", "A variable that is a signal.")
       .def(
@@ -222,6 +224,14 @@ void bind_isolation(nb::module_& m) {
           "processes", [](const Isolation& self) { return self.limits.processes; },
           [](Isolation& self, bool allowed) { self.limits.processes = allowed; })
       .def_rw("texts", &Isolation::texts)
+      .def_prop_rw(
+          "python",
+          [](const Isolation& self) {
+            return std::make_tuple(self.python.library, self.python.home, self.python.path);
+          },
+          [](Isolation& self, const std::tuple<std::string, std::string, std::string>& found) {
+            std::tie(self.python.library, self.python.home, self.python.path) = found;
+          })
       .def_rw("deadline", &Isolation::deadline);
   nb::class_<IsolatedFmu, Subsystem> fmu(m, "IsolatedFmu", "An FMU in a process of its own.");
   fmu.def(

@@ -14,6 +14,7 @@
 #include "bind/python_calls.hpp"
 #include "bind/python_values.hpp"
 #include "coupling/subsystem.hpp"
+#include "numbers.hpp"
 
 namespace counterpoint::bind {
 
@@ -41,12 +42,10 @@ class InputsView {
  private:
   /// Values beyond the step would be extrapolated silently, and differently by each scheme.
   [[noreturn]] void refuse(double t) const {
-    std::array<char, 200> text{};
-    std::snprintf(text.data(), text.size(),
-                  "u(%.9g): inputs are known from t = %.9g s to %.9g s only, the times of this call; keep earlier ones "
-                  "in the model",
-                  t, first_, last_);
-    throw nb::value_error(text.data());
+    Text text(9);
+    text << "u(" << t << "): inputs are known from t = " << first_ << " s to " << last_
+         << " s only, the times of this call; keep earlier ones in the model";
+    throw nb::value_error(text.str().c_str());
   }
 
   /// Who gives the answer may be another thread of this program, which has to run Python first.

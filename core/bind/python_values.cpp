@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <sstream>
 
 #include "coupling/inputs.hpp"
+#include "numbers.hpp"
 
 namespace counterpoint::bind {
 
@@ -76,8 +76,7 @@ void read_values(nb::handle result, double* out, int count, const char* what) {
 void check_finite(const double* values, int count, const char* what, double t) {
   for (int k = 0; k < count; ++k) {
     if (std::isfinite(values[k])) continue;
-    std::ostringstream text;
-    text.precision(9);
+    Text text(9);
     text << (std::isnan(values[k]) ? "NaN" : "infinite") << ": " << what << " gave it at t = " << t << " s";
     throw SignalFailure(text.str());
   }

@@ -80,7 +80,8 @@ void Comparison::save(Saved& into) const {
   into.compared_for = compared_for_;
   into.pending.assign(assumed_.begin() + static_cast<long>(first_), assumed_.begin() + static_cast<long>(last_));
   into.tally = defect.tally_;
-  into.spreads = defect.spreads_;
+  into.spreads.resize(defect.spreads_.size());
+  std::copy(defect.spreads_.begin(), defect.spreads_.end(), into.spreads.begin());
   into.place = place_;
   into.rows = defect.rows_.total();
 }
@@ -92,7 +93,7 @@ void Comparison::restore(const Saved& saved, double t) {
   if (last_ > assumed_.size()) assumed_.resize(last_);
   std::copy(saved.pending.begin(), saved.pending.end(), assumed_.begin());
   defect.tally_ = saved.tally;
-  defect.spreads_ = saved.spreads;
+  std::copy(saved.spreads.begin(), saved.spreads.end(), defect.spreads_.begin());
   place_ = saved.place;
   defect.rows_.shrink(saved.rows);
   for (Indicator* indicator : indicators_) indicator->returned_to(t);

@@ -16,10 +16,11 @@ struct Connection {
   double offset = 0.0;
   bool scales = false;  ///< gain and offset change something
   bool source_stops_early = false;
-  bool waits = false;          ///< the consumer waits for the source: it interpolates
-  bool adds = false;           ///< not the first connection of its input: their sum is the input
-  bool reads_earlier = false;  ///< it does not wait by itself, but reads what its source published in the pass before
-  bool per_step = false;       ///< the polynomial depends on the consumer's step
+  bool waits = false;            ///< the consumer waits for the source: it interpolates
+  bool adds = false;             ///< not the first connection of its input: their sum is the input
+  bool reads_earlier = false;    ///< it does not wait by itself, but reads what its source published in the pass before
+  bool per_step = false;         ///< the polynomial depends on the consumer's step
+  bool uses_both_sides = false;  ///< of its approximation
   /// A waiting connection's samples serve steps that end after `window_from` and not after `window_until`.
   double window_from = Polynomial::infinity;
   double window_until = -Polynomial::infinity;
@@ -40,7 +41,17 @@ struct Connection {
   /// In a repeat: all samples of the window are known, and its approximation takes them from both sides.
   bool sees_window() const { return samples.both_sides; }
 
+  /// Whether it does where nothing is repeated: then what was assumed is compared.
+  bool extrapolates() const { return (!waits || reads_earlier) && !watches; }
+
   double scaled(double value) const { return scales ? value * gain + offset : value; }
+
+  /// Which samples are behind the input, and the polynomial through them, are found again.
+  void look_up_again() {
+    window_from = Polynomial::infinity;
+    window_until = -Polynomial::infinity;
+    polynomial.invalidate();
+  }
 
   /// The samples before number `end` are behind the input from now on.
   void use_samples_before(std::size_t end) {

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "coupling/cancellation.hpp"
+#include "numbers.hpp"
 
 namespace counterpoint {
 
@@ -119,10 +120,10 @@ void EmbeddedInterface::publish(double t, const double* y) {
   Participant& host = network_.participants[host_];
   const bool first = !has_begun_;
   if (t < host.t - network_.tolerance) {
-    throw StepFailure(Failure::Kind::contract, "it lies before the last one at " + std::to_string(host.t) + " s");
+    throw StepFailure(Failure::Kind::contract, "it lies before the last one at " + number_text(host.t, 9) + " s");
   }
   if (first && t > host.t + network_.tolerance) {
-    throw StepFailure(Failure::Kind::contract, "the first one must be at the start, " + std::to_string(host.t) + " s");
+    throw StepFailure(Failure::Kind::contract, "the first one must be at the start, " + number_text(host.t, 9) + " s");
   }
   if (!first && t <= host.t + network_.tolerance) return publish_again(y);
   if (host.history.room() < 2) network_.make_room(host_, 64);

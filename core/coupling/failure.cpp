@@ -1,10 +1,8 @@
 #include "coupling/failure.hpp"
 
-#include <array>
-#include <cstdio>
-
 #include "check.hpp"
 #include "coupling/cancellation.hpp"
+#include "numbers.hpp"
 
 namespace counterpoint {
 
@@ -37,13 +35,7 @@ Failure made(Kind kind, const std::exception& error, int port = -1) {
   return failure;
 }
 
-/// Without a stream: a library in this process that brings a standard library of its own, as HELICS does, may have
-/// taken numbers away from all streams.
-std::string seconds(double t) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.9g s", t);
-  return text.data();
-}
+std::string seconds(double t) { return number_text(t, 9) + " s"; }
 
 std::string place(const Failure& failure) {
   switch (failure.activity) {

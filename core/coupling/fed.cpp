@@ -1,10 +1,10 @@
 #include "coupling/fed.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <utility>
+
+#include "numbers.hpp"
 
 namespace counterpoint {
 
@@ -52,12 +52,10 @@ double FedSubsystem::step(double t, double t_end, Inputs&) {
   const double reached = queue_.front().t;
   const bool fits = is_same_time(reached, t_end) || (kind_.stops_early && reached > t && reached < t_end);
   if (!fits) {
-    std::array<char, 200> text{};  // not a stream: see failure.cpp
-    std::snprintf(text.data(), text.size(),
-                  "a sample at t = %.12g s came from the other program where one at %.12g s was expected; both must be "
-                  "started with the same scenario",
-                  reached, t_end);
-    throw ComponentFailure(text.data());
+    Text text(12);
+    text << "a sample at t = " << reached << " s came from the other program where one at " << t_end
+         << " s was expected; both must be started with the same scenario";
+    throw ComponentFailure(text.str());
   }
   now_ = std::move(queue_.front());
   queue_.pop_front();

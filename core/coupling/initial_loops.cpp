@@ -1,10 +1,10 @@
 #include "coupling/initial_loops.hpp"
 
 #include <cmath>
-#include <sstream>
 
 #include "check.hpp"
 #include "linear/decompositions.hpp"
+#include "numbers.hpp"
 
 namespace counterpoint {
 
@@ -108,7 +108,7 @@ class InitialLoops {
     Eigen::Index k = worst;
     std::size_t index = 0;
     while (k >= torn_[index].width) k -= torn_[index++].width;
-    std::ostringstream text;
+    Text text;
     text << "the loop of direct feedthrough through " << torn_[index].label
          << " has no initial values that were found: with " << z[worst] << " there, " << z[worst] + r[worst]
          << " comes back; give the connection an initial value (initial=...), or other start values";

@@ -13,6 +13,7 @@ void Inputs::add_connection(Connection c) {
   c.scratch.resize(width);
   c.scales = c.gain != 1.0 || c.offset != 0.0;
   c.per_step = c.approximation->depends_on_step();
+  c.uses_both_sides = c.approximation->uses_both_sides();
   per_step_ = per_step_ || c.per_step;
   connections_.push_back(std::move(c));
 }
@@ -284,22 +285,46 @@ void Inputs::restore(const Saved& saved) {
   if (events_) events_->restore(saved.events);
 }
 
+void Inputs::mark(Mark& into) {
+  fast_.leave_lines(connections_);
+  into.ends.resize(connections_.size());
+  into.last_inputs.resize(per_step_ ? connections_.size() : 0);
+  for (std::size_t k = 0; k < connections_.size(); ++k) into.ends[k] = connections_[k].samples.end;
+  for (std::size_t k = 0; k < into.last_inputs.size(); ++k) into.last_inputs[k] = connections_[k].last_input;
+  into.values.resize(values_.size());
+  std::copy(values_.begin(), values_.end(), into.values.begin());
+  into.step = step_;
+  if (events_) events_->save(into.events);
+}
+
+void Inputs::return_to(const Mark& mark) {
+  fast_.forget_lines();
+  for (std::size_t k = 0; k < connections_.size(); ++k) {
+    connections_[k].samples.end = mark.ends[k];
+    connections_[k].look_up_again();
+  }
+  for (std::size_t k = 0; k < mark.last_inputs.size(); ++k) connections_[k].last_input = mark.last_inputs[k];
+  std::copy(mark.values.begin(), mark.values.end(), values_.begin());
+  step_ = mark.step;
+  window_until_ = -Polynomial::infinity;
+  if (events_) events_->restore(mark.events);
+}
+
 void Inputs::read_earlier(const std::vector<History>& earlier, bool centred) {
   fast_.leave_lines(connections_);
   for (Connection& c : connections_) {
     if (c.watches) continue;
-    if (centred && !c.watches && c.approximation->uses_both_sides()) {
+    if (centred && c.uses_both_sides) {
       c.samples.both_sides = true;
-      c.window_until = -Polynomial::infinity;  // what was frozen in the first pass ends before
-      c.polynomial.invalidate();
+      c.look_up_again();  // what was frozen in the first pass ends before
     }
     if (c.waits) continue;
     c.reads_earlier = c.waits = true;
     c.samples.history = &earlier[c.source];
-    c.polynomial.invalidate();
+    c.look_up_again();
   }
   window_until_ = -Polynomial::infinity;
-  choose_fast_paths();
+  fast_.set_lines_apart(true);
 }
 
 void Inputs::read_present() {
@@ -309,12 +334,10 @@ void Inputs::read_present() {
     c.samples.both_sides = false;
     c.samples.history = c.present;
     c.samples.end = c.present->end();  // the passes may have had different numbers of samples
-    c.window_from = Polynomial::infinity;
-    c.window_until = -Polynomial::infinity;
-    c.polynomial.invalidate();
+    c.look_up_again();
   }
   window_until_ = -Polynomial::infinity;
-  choose_fast_paths();
+  fast_.set_lines_apart(false);
 }
 
 void Inputs::forget_polynomials_of(int source) {

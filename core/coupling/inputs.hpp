@@ -148,6 +148,17 @@ class Inputs {
   void save(Saved& into) const;
   void restore(const Saved& saved);
 
+  /// The same for a stretch of time that may be repeated, at less cost: what the histories say is looked up again.
+  struct Mark {
+    std::vector<std::size_t> ends;                 ///< of the samples in use
+    std::vector<std::vector<double>> last_inputs;  ///< where approximations depend on the step
+    std::vector<double> values;
+    ConsumerStep step;
+    InputEvents::State events;
+  };
+  void mark(Mark& into);
+  void return_to(const Mark& mark);
+
   /// For fast paths outside (rounds): what they work on.
   fast::InputPaths& fast_paths() { return fast_; }
   const fast::InputPaths& fast_paths() const { return fast_; }

@@ -193,6 +193,7 @@ void Network::finish() noexcept {
 }
 
 void Network::tell_events() {
+  if (spec_.events.empty()) return;
   const double now = time() + tolerance;
   for (std::size_t k = 0; k < spec_.events.size(); ++k) {
     Event& event = *spec_.events[k];
@@ -235,7 +236,6 @@ void Network::forget_polynomials() {
   }
 }
 
-/// The oldest sample that a consumer or a comparison may still look at.
 std::size_t Network::first_needed(int source) const {
   constexpr std::size_t always_kept = 6;  // for the cubic of comparisons and for the next initial windows
   const History& history = participants[source].history;
@@ -267,25 +267,11 @@ bool Network::save(Saved& into) const {
   return true;
 }
 
-bool Network::save_noting_failures(Saved& into) {
-  into.resize(participants.size());
-  bool saved = true;
-  for (std::size_t i = 0; i < participants.size() && saved; ++i) {
-    const int number = static_cast<int>(i);
-    guarded(number, [&] { saved = participants[i].save(first_needed(number), into[i]); });
-  }
-  return saved;
-}
-
 void Network::restore(const Saved& saved) {
   forget_failure();
   for (std::size_t i = 0; i < participants.size(); ++i) {
     guarded(static_cast<int>(i), [&] { participants[i].restore(saved[i]); });
   }
-}
-
-void Network::rewind(const Saved& saved) {
-  for (std::size_t i = 0; i < participants.size(); ++i) participants[i].rewind(saved[i]);
 }
 
 double Network::time_of(int participant) const {

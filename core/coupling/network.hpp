@@ -125,21 +125,21 @@ class Network {
 
   /// Compare what was assumed of `source` with what it has made visible.
   void compare(int source) {
-    for (const ConnectionEnd& out : outgoing_[source]) out.participant->compare(out.index);
+    for (const ConnectionEnd& out : outgoing_[source]) {
+      if (out.comparison().pending() || out.connection().fast.compares_by_samples) out.participant->compare(out.index);
+    }
   }
 
   /// Forget what no consumer needs any more and make room for `samples` more.
   void make_room(int source, std::size_t samples);
+  /// The oldest sample that a consumer or a comparison may still look at.
+  std::size_t first_needed(int source) const;
 
   /// Everything that lasts: subsystems, histories, inputs, comparisons, clocks, how much is recorded.
   using Saved = std::vector<Participant::Saved>;
   /// False when a subsystem cannot; `into` is then of no use. Its memory serves the next save as well.
   bool save(Saved& into) const;
-  /// The same; when it throws, `failure` says whose state it was.
-  bool save_noting_failures(Saved& into);
   void restore(const Saved& saved);
-  /// The same but for the subsystems, after one of them has failed: `failure` stays.
-  void rewind(const Saved& saved);
 
   const std::vector<ConnectionEnd>& outgoing(int source) const { return outgoing_[source]; }
   int connection_count() const { return static_cast<int>(connections_.size()); }
@@ -175,7 +175,6 @@ class Network {
 
  private:
   void keep_last_sample(int participant);
-  std::size_t first_needed(int source) const;
   /// Where a connection enters a law: which one, and its first signal.
   struct LawPlace {
     int index = -1;

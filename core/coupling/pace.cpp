@@ -1,17 +1,17 @@
 #include "coupling/pace.hpp"
 
 #include <algorithm>
-#include <sstream>
 
 #include "coupling/failure.hpp"
 #include "coupling/network.hpp"
+#include "numbers.hpp"
 
 namespace counterpoint {
 
 double OwnPace::next_end(double t, StepClock& clock, double event) {
   const double preferred = subsystem_.preferred_step();
   if (!(t + preferred > t)) {
-    std::ostringstream text;
+    Text text;
     text << "proposes a step of " << preferred << " s; give it a fixed step or a positive proposal that moves the time";
     throw StepFailure(Failure::Kind::contract, text.str());
   }

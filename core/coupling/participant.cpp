@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <sstream>
 #include <utility>
 
 #include "coupling/fast/derived_comparison.hpp"
+#include "numbers.hpp"
 
 namespace counterpoint {
 
@@ -31,6 +31,7 @@ Participant::Participant(SubsystemPointer model, Set set)
       clock_(set.clock),
       events_(set.events),
       tolerance_(set.tolerance),
+      wants_record_(set.records),
       records_(set.records),
       jumps_(set.jumps),
       pace_listens_(set.pace != nullptr),
@@ -48,9 +49,10 @@ void Participant::start() {
 }
 
 void Participant::look_at_assumptions() {
-  assumes_ = false;
+  extrapolates_ = false;
   for (const Connection& c : inputs->connections())
-    assumes_ = assumes_ || (!c.waits && !c.watches && !c.fast.compares_by_samples);
+    extrapolates_ = extrapolates_ || (!c.waits && !c.watches && !c.fast.compares_by_samples);
+  assumes_ = extrapolates_;
 }
 
 Comparison& Participant::connect(Connection c, int number) {
@@ -113,8 +115,7 @@ double Participant::accepted_end(double reached) const {
   const bool stopped = subsystem->stops_early() && reached > t && reached < t_next - rounding;
   if (stopped) return reached;
   if (std::abs(reached - t_next) <= tolerance_) return t_next;
-  std::ostringstream text;
-  text.precision(9);
+  Text text(9);
   text << "step returned time " << reached << " s; it must reach the end of the step, " << t_next << " s";
   if (reached > t && reached < t_next) text << ", unless the model says that it stops early";
   throw StepFailure(Failure::Kind::contract, text.str());
@@ -266,6 +267,47 @@ bool Participant::save(std::size_t keep, Saved& into) const {
   history.save(keep, into.history);
   into.comparisons.resize(comparisons.size());
   for (std::size_t k = 0; k < comparisons.size(); ++k) comparisons[k].save(into.comparisons[k]);
+  save_place(into);
+  return true;
+}
+
+void Participant::restore(const Saved& saved) {
+  subsystem->restore(*saved.subsystem);
+  inputs->restore(saved.inputs);
+  history.restore(saved.history);
+  for (std::size_t k = 0; k < comparisons.size(); ++k) comparisons[k].restore(saved.comparisons[k], saved.t);
+  restore_place(saved);
+}
+
+bool Participant::mark(Mark& into) {
+  if (!into.subsystem || !subsystem->save_again(*into.subsystem)) into.subsystem = subsystem->save();
+  if (!into.subsystem) return false;
+  inputs->mark(into.inputs);
+  into.samples = history.end();
+  history.keep_from(history.begin());
+  into.comparisons.resize(comparisons.size());
+  for (std::size_t k = 0; k < comparisons.size(); ++k) {
+    if (inputs->connections()[k].extrapolates()) comparisons[k].save(into.comparisons[k]);
+  }
+  save_place(into);
+  return true;
+}
+
+void Participant::return_to(const Mark& mark) {
+  subsystem->restore(*mark.subsystem);
+  rewind(mark);
+}
+
+void Participant::rewind(const Mark& mark) {
+  inputs->return_to(mark.inputs);
+  history.cut_back(mark.samples);
+  for (std::size_t k = 0; k < comparisons.size(); ++k) {
+    if (inputs->connections()[k].extrapolates()) comparisons[k].restore(mark.comparisons[k], mark.t);
+  }
+  restore_place(mark);
+}
+
+void Participant::save_place(Place& into) const {
   into.clock = clock_;
   if (pace_listens_) pace_->marked();
   into.communication_point = communication_point_.time;
@@ -274,18 +316,9 @@ bool Participant::save(std::size_t keep, Saved& into) const {
   into.horizon = horizon;
   into.steps = steps;
   into.rows = rows_.total();
-  return true;
 }
 
-void Participant::restore(const Saved& saved) {
-  subsystem->restore(*saved.subsystem);
-  rewind(saved);
-}
-
-void Participant::rewind(const Saved& saved) {
-  inputs->restore(saved.inputs);
-  history.restore(saved.history);
-  for (std::size_t k = 0; k < comparisons.size(); ++k) comparisons[k].restore(saved.comparisons[k], saved.t);
+void Participant::restore_place(const Place& saved) {
   clock_ = *saved.clock;
   communication_point_.time = saved.communication_point;
   t = saved.t;

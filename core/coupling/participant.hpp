@@ -86,6 +86,13 @@ class Participant {
   /// Write the last sample again, at the same time; false when it is what it was.
   bool publish_again(const double* values);
 
+  /// Whether what it publishes is recorded and what it assumes is compared, from now on; else none but its pace hears
+  /// of its steps, since they will be made again.
+  void set_heard(bool heard) {
+    records_ = heard && wants_record_;
+    assumes_ = (heard || pace_listens_) && extrapolates_;
+  }
+
   /// Compare what was assumed of the source of connection k with what it has published.
   void compare(std::size_t k);
 
@@ -93,23 +100,35 @@ class Participant {
   void read_earlier(const std::vector<History>& earlier, bool centred);
   void read_present();
 
-  /// All that lasts. `keep`: the first sample that may still be needed.
-  struct Saved {
-    std::unique_ptr<SavedState> subsystem;
-    Inputs::Saved inputs;
-    History::Saved history;
-    std::vector<Comparison::Saved> comparisons;
+  /// How far it has come.
+  struct Place {
+    std::vector<Comparison::Saved> comparisons;  ///< one per connection
     std::optional<StepClock> clock;
     double communication_point;
     double t, t_next, horizon;
     long steps;
     std::size_t rows;
   };
+  /// All that lasts. `keep`: the first sample that may still be needed.
+  struct Saved : Place {
+    std::unique_ptr<SavedState> subsystem;
+    Inputs::Saved inputs;
+    History::Saved history;
+  };
   /// False when the subsystem cannot. `into` is written again: its memory serves the next save as well.
   bool save(std::size_t keep, Saved& into) const;
   void restore(const Saved& saved);
+
+  /// The same for a stretch of time that may be repeated, at less cost: the history keeps its samples meanwhile.
+  struct Mark : Place {
+    std::unique_ptr<SavedState> subsystem;
+    Inputs::Mark inputs;
+    std::size_t samples;  ///< in the history
+  };
+  bool mark(Mark& into);
+  void return_to(const Mark& mark);
   /// The same but for the subsystem, which has failed.
-  void rewind(const Saved& saved);
+  void rewind(const Mark& mark);
 
   /// Rows (t, outputs) recorded since the last call.
   std::size_t row_count() const { return rows_.rows(); }
@@ -166,6 +185,8 @@ class Participant {
     if (t_next > horizon) horizon = t_next;
   }
 
+  void save_place(Place& into) const;
+  void restore_place(const Place& saved);
   double next_end();
   void save_for_rejection();
   void step_again();
@@ -186,13 +207,15 @@ class Participant {
   const std::vector<std::shared_ptr<Event>>* events_;
   CommunicationPoint communication_point_;
   double tolerance_;
-  bool records_;
+  bool wants_record_;
+  bool records_;                                    ///< where it is wanted, and heard
   bool jumps_;                                      ///< its outputs may jump when events change its inputs
   std::vector<double> before_event_, after_event_;  ///< outputs; empty: no event ended the step
   bool pace_listens_;                               ///< it is not one of the built-in ones
   bool may_reject_ = false;                         ///< and may reject steps
-  bool assumes_ = false;  ///< some input is extrapolated, and what is assumed of it is written down
-  bool repeats_ = false;  ///< what it did not wait for is read from the pass before
+  bool extrapolates_ = false;                       ///< some input is, and what is assumed of it is written down
+  bool assumes_ = false;                            ///< it extrapolates and is heard
+  bool repeats_ = false;                            ///< what it did not wait for is read from the pass before
   std::unique_ptr<SavedState> before_step_;
   RowBuffer rows_;
 };

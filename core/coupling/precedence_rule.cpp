@@ -20,7 +20,8 @@ PrecedenceRule::PrecedenceRule(Network& network, const RunSpec& spec)
     c.fed = dynamic_cast<FedSubsystem*>(c.participant->subsystem.get());
   }
   for (Candidate& consumer : candidates_) {
-    for (const Connection& c : consumer.participant->inputs->connections()) {
+    for (Connection& c : consumer.participant->inputs->connections()) {
+      consumer.intakes.push_back({&c, &network_.participants[c.source]});
       candidates_[c.source].neighbours.push_back(&consumer);
       consumer.neighbours.push_back(&candidates_[c.source]);
     }
@@ -33,16 +34,6 @@ PrecedenceRule::PrecedenceRule(Network& network, const RunSpec& spec)
 }
 
 void PrecedenceRule::look_again() {
-  for (Candidate& c : candidates_) {
-    c.intakes.clear();
-    for (Connection& connection : c.participant->inputs->connections()) {
-      if (!connection.reads_earlier) c.intakes.push_back({&connection, &network_.participants[connection.source]});
-    }
-  }
-  offer_all();
-}
-
-void PrecedenceRule::offer_all() {
   ready_.clear();
   aside_.clear();
   without_sample_.clear();
@@ -63,6 +54,7 @@ void PrecedenceRule::aim_at(double target) {
 }
 
 void PrecedenceRule::wake_resting() {
+  if (aside_.empty()) return;
   for (int i : std::exchange(aside_, {})) offer(candidates_[i]);
 }
 

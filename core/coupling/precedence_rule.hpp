@@ -50,8 +50,6 @@ class PrecedenceRule {
 
   /// Find out again which participants may step: they were moved, or what they read was changed.
   void look_again();
-  /// The same where each reads from those that it did.
-  void offer_all();
   /// All have to come to `target`.
   void aim_at(double target);
   double target() const { return target_; }
@@ -131,7 +129,8 @@ class PrecedenceRule {
     double begin = Polynomial::infinity;
     for (const auto& [connection, source] : c.intakes) {
       if (connection->waits) {
-        if (!source->finished()) end = connection->sees_window() ? -latest : std::min(end, source->t + tolerance);
+        if (!connection->reads_earlier && !source->finished())
+          end = connection->sees_window() ? -latest : std::min(end, source->t + tolerance);
       } else {
         connection->source_next = source->t_next;
         begin = std::min(begin, publishes_after(*connection, *source));

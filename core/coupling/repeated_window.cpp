@@ -36,11 +36,8 @@ std::unique_ptr<Acceleration> make_acceleration(const WindowSpec& spec) {
   }
 }
 
-double largest_value(const InterfaceSignal& signal, std::size_t first) {
-  double largest = 0.0;
-  for (std::size_t k = first; k < signal.now->end(); ++k)
-    largest = std::max(largest, std::abs(signal.now->value(k)[signal.column]));
-  return largest;
+double last_size(const InterfaceSignal& signal) {
+  return std::abs(signal.now->value(signal.now->end() - 1)[signal.column]);
 }
 
 }  // namespace
@@ -79,6 +76,9 @@ void RepeatedWindow::refine(bool refines) {
   for (const CompoundMember& m : spec_.fast) m.pace->whole = !refines;
 }
 
+/// The first one is repeated in any case, and so are all but the last where their number is given.
+bool RepeatedWindow::is_provisional() const { return pass_ == 0 || (spec_.tolerance == 0.0 && pass_ < spec_.repeats); }
+
 double RepeatedWindow::end_of(int participant, double end) const {
   const CompoundMember* fast = refines_ ? nullptr : member(participant);
   return fast == nullptr || fast->share >= 1.0 ? end : from_ + fast->share * (end - from_);
@@ -91,12 +91,10 @@ double RepeatedWindow::piece(int halvings) const {
 
 void RepeatedWindow::opened(const std::vector<InterfaceSignal>& interface) {
   waveform_.open(interface);
-  sizes_.resize(interface.size());
-  names_.clear();
-  for (std::size_t k = 0; k < interface.size(); ++k) {
-    sizes_[k] = std::max(sizes_[k], largest_value(interface[k], interface[k].now->end() - 1));
+  for (std::size_t k = names_.size(); k < interface.size(); ++k)
     names_.emplace_back(interface[k].source, interface[k].column);
-  }
+  sizes_.resize(interface.size());
+  for (std::size_t k = 0; k < interface.size(); ++k) sizes_[k] = std::max(sizes_[k], last_size(interface[k]));
 }
 
 bool RepeatedWindow::again(int /*pass*/, double end, const std::vector<InterfaceSignal>& interface) {
@@ -112,9 +110,10 @@ bool RepeatedWindow::again(int /*pass*/, double end, const std::vector<Interface
   ++repeats_;
   changes_.push_back(measure(interface));
   const bool converged = spec_.tolerance > 0.0 && changes_.back() <= spec_.tolerance;
-  if (converged || repeats_ >= spec_.repeats || !std::isfinite(changes_.back())) {
+  const bool hopeless = spec_.tolerance > 0.0 && !std::isfinite(changes_.back());
+  if (converged || hopeless || repeats_ >= spec_.repeats) {
     if (settle(converged, end)) return true;
-    accept(interface, converged);
+    accept(converged);
     refine(!spec_.fast.empty());
     return refines_;
   }
@@ -138,11 +137,10 @@ bool RepeatedWindow::is_first_pass(const std::vector<InterfaceSignal>& interface
 double RepeatedWindow::measure(const std::vector<InterfaceSignal>& interface) {
   double largest = 0.0;
   worst_ = -1;
-  present_sizes_ = sizes_;
+  present_sizes_.resize(sizes_.size());
   for (std::size_t k = 0; k < interface.size(); ++k) {
-    double& size = present_sizes_[k];
-    size = std::max(size, largest_value(interface[k], waveform_.first(k)));
-    const double change = largest_change(interface[k], waveform_.first(k), time_tolerance_);
+    const auto [largest_here, change] = change_of(interface[k], waveform_.first(k), time_tolerance_);
+    const double size = present_sizes_[k] = std::max(sizes_[k], largest_here);
     if (change == 0.0) continue;
     const double relative = size > 0.0 ? change / size : 1.0;
     if (relative <= largest) continue;
@@ -262,9 +260,8 @@ bool RepeatedWindow::pass_failed(int /*pass*/) {
   return spec_.failing == WindowSpec::Failing::cut && cut(end_);
 }
 
-void RepeatedWindow::accept(const std::vector<InterfaceSignal>& interface, bool converged) {
-  for (std::size_t k = 0; k < interface.size(); ++k)
-    sizes_[k] = std::max(sizes_[k], largest_value(interface[k], waveform_.first(k)));
+void RepeatedWindow::accept(bool converged) {
+  sizes_.swap(present_sizes_);
   slow_ = !converged || repeats_ >= many_repeats;
   ++since_learning_;
   if (acceleration_) acceleration_->closed(converged || spec_.tolerance == 0.0);

@@ -64,6 +64,8 @@ class RepeatedWindow final : public Window {
   bool again(int pass, double end, const std::vector<InterfaceSignal>& interface) override;
   void propose(const std::vector<InterfaceSignal>& interface, std::vector<History>& read) override;
   bool pass_failed(int pass) override;
+  bool is_provisional() const override;
+  bool repeats_alike() const override { return spec_.fast.empty(); }
   bool reads_earlier() const override { return pass_ > 0 && !refines_; }
   double end_of(int participant, double end) const override;
   bool keeps(int participant) const override { return refines_ && member(participant) == nullptr; }
@@ -83,7 +85,7 @@ class RepeatedWindow final : public Window {
   void note(double end);
   bool cut(double end);
   double piece(int halvings) const;
-  void accept(const std::vector<InterfaceSignal>& interface, bool converged);
+  void accept(bool converged);
   WindowTally merged(const WindowTally& tally) const;
 
   WindowSpec spec_;

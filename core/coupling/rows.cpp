@@ -2,16 +2,14 @@
 
 namespace counterpoint {
 
-void RowBuffer::shrink(std::size_t total) {
-  const std::size_t wanted = total > taken_ ? total - taken_ : 0;
-  std::size_t superfluous = rows() > wanted ? rows() - wanted : 0;
-  while (superfluous > 0) {
-    const std::size_t here = static_cast<std::size_t>(place_ - blocks_.back().data.get()) / columns_;
-    const std::size_t dropped = std::min(here, superfluous);
-    place_ -= dropped * columns_;
-    superfluous -= dropped;
+void RowBuffer::forget(std::size_t doubles) {
+  while (doubles > 0) {
+    const std::size_t dropped = std::min(static_cast<std::size_t>(place_ - blocks_.back().data.get()), doubles);
+    place_ -= dropped;
+    doubles -= dropped;
     if (place_ != blocks_.back().data.get()) continue;
     blocks_.pop_back();  // the one before has no room left
+    before_ -= blocks_.empty() ? 0 : blocks_.back().size;
     place_ = end_ = blocks_.empty() ? nullptr : blocks_.back().data.get() + blocks_.back().size;
   }
 }

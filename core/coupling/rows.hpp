@@ -37,26 +37,25 @@ class RowBuffer {
   void clear() {
     blocks_.clear();
     place_ = end_ = nullptr;
-    taken_ = 0;
+    taken_ = before_ = 0;
   }
 
   /// The row written last, to be written again; null when it was given away.
   double* last() { return place_ == nullptr ? nullptr : place_ - columns_; }
 
-  /// Rows since the beginning, those given away as well.
-  std::size_t total() const { return taken_ + rows(); }
-  /// Forget the last rows until there are `total` since the beginning; what was given away stays away.
-  void shrink(std::size_t total);
-
-  std::size_t rows() const {
-    std::size_t doubles = 0;
-    for (const Rows& block : blocks_) doubles += block.size;
-    return (doubles - static_cast<std::size_t>(end_ - place_)) / columns_;
+  /// Doubles since the beginning, those given away as well.
+  std::size_t total() const { return taken_ + kept(); }
+  /// Forget the last ones until there are `total` since the beginning; what was given away stays away.
+  void shrink(std::size_t total) {
+    if (total < this->total()) forget(kept() - (total > taken_ ? total - taken_ : 0));
   }
 
+  std::size_t rows() const { return kept() / columns_; }
+
   std::vector<Rows> take() {
-    taken_ += rows();
+    taken_ += kept();
     end_block();
+    before_ = 0;
     next_ = smallest;
     for (const Rows& rows : blocks_) next_ = std::max(next_, rows.size / columns_);
     return std::exchange(blocks_, {});
@@ -67,14 +66,20 @@ class RowBuffer {
   static constexpr std::size_t largest_doubles = 1 << 20;
 
   void begin_block(std::size_t rows);
+  void forget(std::size_t doubles);
+  std::size_t kept() const {
+    return blocks_.empty() ? 0 : before_ + static_cast<std::size_t>(place_ - blocks_.back().data.get());
+  }
   /// Leave what is not used of the last block.
   void end_block() {
+    before_ = kept();
     if (!blocks_.empty()) blocks_.back().size -= static_cast<std::size_t>(end_ - place_);
     place_ = end_ = nullptr;
   }
 
   std::size_t columns_;
-  std::size_t taken_ = 0;        ///< rows given away
+  std::size_t taken_ = 0;        ///< doubles given away
+  std::size_t before_ = 0;       ///< doubles in the blocks before the last
   std::size_t next_ = smallest;  ///< rows of the next block
   double* place_ = nullptr;
   double* end_ = nullptr;  ///< of the last block

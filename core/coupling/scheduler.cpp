@@ -27,8 +27,6 @@ void Scheduler::look_again() {
   rule_.look_again();
 }
 
-void Scheduler::go_on() { rule_.offer_all(); }
-
 void Scheduler::stop_at(double time) {
   for (std::size_t i = 0; i < network_.participants.size(); ++i) {
     network_.guarded(static_cast<int>(i), [&] { network_.participants[i].stop_at(time); });

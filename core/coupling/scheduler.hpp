@@ -23,14 +23,14 @@ class Scheduler {
   /// Before the start: no participants go in rounds, so that a slice can end after every step; until `resume_rounds`,
   /// when all stand at the same place.
   void suspend_rounds() { paths_.suspend_rounds(); }
+  /// Before the start: participants go in rounds one after the other, since what they do may be repeated.
+  void repeat_rounds() { paths_.repeat_rounds(); }
   void resume_rounds() { paths_.resume_rounds(); }
 
   void start();
 
   /// Find out again which participants may step: they were moved, or what they read was changed.
   void look_again();
-  /// The same where each reads from those that it did.
-  void go_on();
 
   /// Step until every participant has reached `target`, or for a slice: until `wall_seconds` have passed
   /// or some hundred thousand steps are made, whose results should be taken away.

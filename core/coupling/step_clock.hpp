@@ -43,12 +43,22 @@ class StepClock {
   /// their number. Those at the end of the run, which may be of another length, are not among them.
   template <class Allowed>
   [[gnu::always_inline]] int next_on_grid(double t, int most, const Allowed& allowed, double* ends) {
-    const double start = start_, last = last_, step = step_;  // copies, which writing `ends` cannot change
+    const double last = last_;
+    return next_ends(t, most, [&](double begin, double end) { return end < last && allowed(begin, end); }, ends);
+  }
+
+  /// The same with the step to the end of the run among them.
+  template <class Allowed>
+  [[gnu::always_inline]] int next_ends(double t, int most, const Allowed& allowed, double* ends) {
+    const double start = start_, last = last_, until = until_, step = step_;  // copies: writing `ends` changes none
     double count = count_;
     double end = next_on_grid_;
     int made = 0;
-    while (made < most && end < last && allowed(t, end)) {
-      ends[made++] = t = end;
+    while (made < most && t < last) {
+      const double proposed = end > last ? until : end;
+      if (!allowed(t, proposed)) break;
+      ends[made++] = t = proposed;
+      if (proposed != end && end > proposed + tolerance_) break;  // the end cuts the step: the grid goes on behind it
       end = start + (count += 1.0) * step;
     }
     count_ = count;

@@ -54,14 +54,22 @@ class Reading {
 
 }  // namespace
 
-double largest_change(const InterfaceSignal& signal, std::size_t first, double tolerance) {
-  Reading before(*signal.before, first, signal.column, false, tolerance);
-  double largest = 0.0;
-  for (std::size_t k = first; k < signal.now->end(); ++k) {
-    const double difference = std::abs(signal.now->value(k)[signal.column] - before.at(signal.now->time(k)));
-    if (!(difference <= largest)) largest = difference;  // NaN is the largest
-  }
-  return largest;
+SignalChange change_of(const InterfaceSignal& signal, std::size_t first, double tolerance) {
+  const History &now = *signal.now, &before = *signal.before;
+  SignalChange found;
+  const auto add = [&](double value, double earlier) {
+    found.size = std::max(found.size, std::abs(value));
+    const double difference = std::abs(value - earlier);
+    if (!(difference <= found.change)) found.change = difference;  // NaN is the largest
+  };
+  std::size_t k = first;
+  const std::size_t end = now.end();
+  for (const std::size_t shared = std::min(end, before.end()); k < shared && now.time(k) == before.time(k); ++k)
+    add(now.value(k)[signal.column], before.value(k)[signal.column]);
+  if (k == end) return found;
+  Reading reading(before, first, signal.column, false, tolerance);
+  for (; k < end; ++k) add(now.value(k)[signal.column], reading.at(now.time(k)));
+  return found;
 }
 
 void Waveform::open(const std::vector<InterfaceSignal>& interface) {

@@ -7,9 +7,13 @@
 
 namespace counterpoint {
 
-/// Largest difference between what two passes have published of a signal since sample `first`, at the samples of the
-/// later one; where the earlier one has none at the same time, it is interpolated.
-double largest_change(const InterfaceSignal& signal, std::size_t first, double tolerance);
+/// Of what a pass has published of a signal since sample `first`: the largest absolute value, and the largest
+/// difference from the pass before; where that has no sample at the same time, it is interpolated.
+struct SignalChange {
+  double size = 0.0;
+  double change = 0.0;
+};
+SignalChange change_of(const InterfaceSignal& signal, std::size_t first, double tolerance);
 
 /// The interface over a window as one vector: of each signal the values at the times that the first pass had and,
 /// where they are published, the slopes times the distance of samples.

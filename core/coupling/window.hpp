@@ -55,7 +55,13 @@ struct WindowTally {
 /// 10. After a yes, `reads_earlier` says whether the next pass interpolates what this one has published, or begins
 ///     afresh, and `end_of_repeat` where it ends: not after the window. `end_of(i, end)` is where participant i ends
 ///     its pass, not later, and `keeps(i)` whether it stays where it is instead of going through the window again.
-/// 10. Without one that `is_optional` the run can be made as well: where a state cannot be saved or restored, where a
+/// 11. `is_provisional` says of the next pass that another one follows it whatever it comes to, or that the run ends:
+/// it
+///     records nothing, and what was assumed in it is not compared.
+/// 12. `repeats_alike` says that all passes go over the whole window, and that one that reads earlier samples reads
+/// those
+///     of the pass before: participants that step together may then do so in every pass (fast/round.hpp).
+/// 13. Without one that `is_optional` the run can be made as well: where a state cannot be saved or restored, where a
 ///     repeat fails or ends the run, the first pass counts (`pass_failed` tells it), also if it is not complete.
 class Window {
  public:
@@ -70,6 +76,8 @@ class Window {
   virtual bool is_optional() const { return false; }
   virtual bool is_over(double /*from*/, double /*tolerance*/) const { return false; }
   virtual bool may_repeat() const { return true; }
+  virtual bool is_provisional() const { return false; }
+  virtual bool repeats_alike() const { return false; }
   virtual bool predicts() const { return false; }
   virtual void predict(double /*end*/, const std::vector<InterfaceSignal>& /*interface*/,
                        std::vector<History>& /*read*/) {}

@@ -9,13 +9,28 @@
 
 namespace counterpoint {
 
+namespace {
+constexpr std::size_t spare_room = 32;  ///< samples, beside those that a window needs
+}
+
 WindowedScheduler::WindowedScheduler(const RunSpec& spec, std::unique_ptr<Window> window, int threads)
     : scheduler_(spec, threads), window_(std::move(window)), until_(spec.until), from_(spec.start) {
-  scheduler_.suspend_rounds();  // an interrupt within a window is heard after the step that is under way
+  can_go_in_rounds() ? scheduler_.repeat_rounds() : scheduler_.suspend_rounds();
   for (const Participant& p : network().participants)
     earlier_.emplace_back(p.history.width(), p.history.has_derivatives(), p.history.may_jump());
+  marks_.resize(earlier_.size());
   find_interface();
   window_->join(network());
+}
+
+/// Where stencils are centred, one that waits for another one does so until that has finished.
+bool WindowedScheduler::can_go_in_rounds() {
+  if (!window_->repeats_alike()) return false;
+  const std::vector<Participant>& all = network().participants;
+  return !window_->centred() || std::none_of(all.begin(), all.end(), [](const Participant& p) {
+    const std::vector<Connection>& connections = p.inputs->connections();
+    return std::any_of(connections.begin(), connections.end(), [](const Connection& c) { return c.waits; });
+  });
 }
 
 void WindowedScheduler::find_interface() {
@@ -30,6 +45,9 @@ void WindowedScheduler::find_interface() {
         });
         if (!known) interface_.push_back({c.source, column, &participants[c.source].history, &earlier_[c.source]});
       }
+      const bool known = std::any_of(sources_.begin(), sources_.end(),
+                                     [&](const Source& other) { return other.participant == c.source; });
+      if (!known) sources_.push_back({c.source, 0});
     }
   }
 }
@@ -41,10 +59,11 @@ void WindowedScheduler::leave_windows() {
   for (std::size_t i = 0; i < participants.size(); ++i) {
     network().guarded(static_cast<int>(i), [&] { participants[i].open_until(until_); });
   }
+  hear_all(true);
   scheduler_.resume_rounds();
   scheduler_.look_again();
   earlier_.clear();
-  checkpoint_.clear();
+  marks_.clear();
   left_ = true;
 }
 
@@ -77,7 +96,7 @@ bool WindowedScheduler::advance(double target, double wall_seconds) {
 /// Windows may be as short as a cheap step, and the clock costs as much.
 bool WindowedScheduler::is_worth_a_look() {
   const std::vector<Participant>& all = network().participants;
-  return takes_back() || windows_ % 32 == 0 ||
+  return windows_ % 32 == 0 ||
          std::any_of(all.begin(), all.end(), [](const Participant& p) { return p.stopwatch.costly(); });
 }
 
@@ -87,20 +106,37 @@ void WindowedScheduler::open() {
   std::vector<Participant>& participants = network().participants;
   for (std::size_t i = 0; i < participants.size(); ++i) open_until_end(static_cast<int>(i));
   if (takes_back()) {
-    if (!network().save_noting_failures(checkpoint_)) internal_error("a subsystem in a window cannot save");
-    for (std::size_t i = 0; i < participants.size(); ++i)
-      participants[i].history.keep_from(checkpoint_[i].history.begin);
+    for (std::size_t i = 0; i < participants.size(); ++i) mark(static_cast<int>(i));
+    for (Source& source : sources_) source.first = network().first_needed(source.participant);
     window_->opened(interface_);
+    hear_all(!window_->is_provisional());
   }
   if (predicts()) {
     window_->predict(to_, interface_, earlier_);
     for (Participant& p : participants) p.read_earlier(earlier_, false);
   }
-  takes_back() || predicts() ? scheduler_.look_again() : scheduler_.go_on();
+  scheduler_.look_again();
   pass_ = 0;
   settled_ = false;
   shortened_ = false;
   open_ = true;
+}
+
+/// Room for the window is made before, where that is possible: it keeps all samples that there are.
+void WindowedScheduler::mark(int participant) {
+  Participant& p = network().participants[participant];
+  Participant::Mark& mark = marks_[participant];
+  const std::size_t of_last_window = p.history.end() - (windows_ > 0 ? mark.samples : 0);
+  const std::size_t wanted = spare_room + 2 * of_last_window;
+  if (p.history.room() < wanted) network().make_room(participant, wanted);
+  bool marked = false;
+  network().guarded(participant, [&] { marked = p.mark(mark); });
+  if (!marked) internal_error("a subsystem in a window cannot save");
+}
+
+/// Record and compare what happens in the next pass, or do not.
+void WindowedScheduler::hear_all(bool all) {
+  for (Participant& p : network().participants) p.set_heard(all);
 }
 
 /// True when the window is done, false when the slice is over.
@@ -121,11 +157,13 @@ bool WindowedScheduler::finish_passes(double wall_seconds) {
 
 /// As in the first pass.
 void WindowedScheduler::go_back() {
-  network().restore(checkpoint_);
+  network().forget_failure();
   for (std::size_t i = 0; i < network().participants.size(); ++i) {
-    network().participants[i].history.keep_from(checkpoint_[i].history.begin);
-    network().participants[i].read_present();
+    Participant& p = network().participants[i];
+    network().guarded(static_cast<int>(i), [&] { p.return_to(marks_[i]); });
+    p.read_present();
   }
+  hear_all(true);
   scheduler_.look_again();
   ++pass_;
   settled_ = true;
@@ -179,8 +217,9 @@ bool WindowedScheduler::ends_run() {
 
 void WindowedScheduler::repeat() {
   std::vector<Participant>& participants = network().participants;
-  for (std::size_t i = 0; i < participants.size(); ++i) {
-    if (!window_->keeps(static_cast<int>(i))) std::swap(participants[i].history, earlier_[i]);
+  for (const Source& source : sources_) {
+    if (!window_->keeps(source.participant))
+      earlier_[source.participant].copy(participants[source.participant].history, source.first);
   }
   window_->propose(interface_, earlier_);
   if (window_->end_of_repeat() < to_ - network().tolerance) {
@@ -191,14 +230,14 @@ void WindowedScheduler::repeat() {
   for (std::size_t i = 0; i < participants.size(); ++i) {
     if (!window_->keeps(static_cast<int>(i))) take_back(static_cast<int>(i));
   }
+  hear_all(!window_->is_provisional());
   scheduler_.look_again();
   ++pass_;
 }
 
 void WindowedScheduler::take_back(int participant) {
   Participant& p = network().participants[participant];
-  network().guarded(participant, [&] { p.restore(checkpoint_[participant]); });
-  p.history.keep_from(checkpoint_[participant].history.begin);
+  network().guarded(participant, [&] { p.return_to(marks_[participant]); });
   if (window_->reads_earlier()) {
     p.read_earlier(earlier_, window_->centred());
     if (window_->centred()) p.wants_sources_until(to_);
@@ -230,25 +269,34 @@ void WindowedScheduler::release() {
     p.read_present();
     p.history.keep_from(History::nowhere);
   }
-  release_states();
 }
 
 void WindowedScheduler::give_up() {
   const bool first_pass_counts = window_->is_optional() && (pass_ == 0 || settled_);
-  if (has_open_window() && !first_pass_counts) network().rewind(checkpoint_);
+  if (has_open_window() && !first_pass_counts) rewind();
   release_states();
   open_ = false;
 }
 
 /// Unlike in `give_up`, no subsystem is called: one of them is at work.
 void WindowedScheduler::abandon() {
-  if (has_open_window()) network().rewind(checkpoint_);
+  if (has_open_window()) rewind();
   open_ = false;
+}
+
+/// All but the subsystems, one of which has failed or is at work.
+void WindowedScheduler::rewind() {
+  for (std::size_t i = 0; i < marks_.size(); ++i) network().participants[i].rewind(marks_[i]);
 }
 
 /// States of components made elsewhere must not outlive the run.
 void WindowedScheduler::release_states() {
-  for (Participant::Saved& saved : checkpoint_) saved.subsystem.reset();
+  for (Participant::Mark& mark : marks_) mark.subsystem.reset();
+}
+
+void WindowedScheduler::finish() noexcept {
+  release_states();
+  network().finish();
 }
 
 WindowTally WindowedScheduler::tally() const {

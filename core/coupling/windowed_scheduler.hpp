@@ -48,6 +48,9 @@ class WindowedScheduler {
   std::optional<CallUnderWay> call_under_way() const { return scheduler_.call_under_way(); }
   void abandon();
 
+  /// The run is over.
+  void finish() noexcept;
+
   /// Whether rows are recorded that may yet be taken back.
   bool has_open_window() const { return open_ && takes_back(); }
   /// Up to here what was published stays, s.
@@ -57,11 +60,19 @@ class WindowedScheduler {
   Network& network() { return scheduler_.network(); }
 
  private:
+  /// Of whom repeats read what the pass before has published.
+  struct Source {
+    int participant;
+    std::size_t first;  ///< sample that is needed, at T
+  };
   bool takes_back() const { return !interface_.empty() && window_->may_repeat(); }
   bool predicts() const { return !interface_.empty() && window_->predicts(); }
+  bool can_go_in_rounds();
   void find_interface();
   bool is_worth_a_look();
   void open();
+  void mark(int participant);
+  void hear_all(bool all);
   bool finish_passes(double wall_seconds);
   void repeat();
   void take_back(int participant);
@@ -73,14 +84,16 @@ class WindowedScheduler {
   static bool ends_run();
   void close();
   void release();
+  void rewind();
   void release_states();
 
   Scheduler scheduler_;
   std::unique_ptr<Window> window_;
   double until_;
   std::vector<InterfaceSignal> interface_;
-  Network::Saved checkpoint_;     ///< everything at T
-  std::vector<History> earlier_;  ///< by participant, what the pass before has published
+  std::vector<Participant::Mark> marks_;  ///< of all participants at T
+  std::vector<History> earlier_;          ///< by participant, what the pass before has published
+  std::vector<Source> sources_;           ///< those of the interface, once each
   bool open_ = false;
   double from_;             ///< T
   double to_ = 0.0;         ///< T'

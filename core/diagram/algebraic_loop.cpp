@@ -3,9 +3,9 @@
 // the difference. The last solution is the first guess of the next evaluation.
 
 #include "diagram/algebraic_loop.hpp"
+#include "numbers.hpp"
 
 #include <cmath>
-#include <sstream>
 
 #include "linear/decompositions.hpp"
 
@@ -75,8 +75,7 @@ class AlgebraicLoopBlock final : public Block {
   }
 
   [[noreturn]] void fail(const Context& context) const {
-    std::ostringstream text;
-    text.precision(9);
+    Text text(9);
     text << "the algebraic loop did not converge at t = " << context.time << " s: residual "
          << residual_.cwiseAbs().maxCoeff() << " after " << options_.iterations
          << " Newton iterations; put a memory block into it or give better initial values";

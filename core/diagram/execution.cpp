@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 #include "coupling/known_events.hpp"
+#include "numbers.hpp"
 #include "recipe/factory.hpp"
 
 namespace counterpoint::diagram {
@@ -205,8 +205,7 @@ int Execution::index_of(const Block* block) const {
 
 void Execution::blame(const Block* block, const Context& context, const std::exception& error) const {
   const int b = index_of(block);
-  std::ostringstream text;
-  text.precision(9);
+  Text text(9);
   if (b >= 0) text << "block \"" << diagram_.blocks[b].name << "\" at t = " << context.time << " s: ";
   text << error.what();
   throw BlockFailure(text.str(), b, std::current_exception());
@@ -218,16 +217,14 @@ void Execution::check_finite(const Context& context) const {
   for (const double* value : outlets_) finite = finite && std::isfinite(*value);
   if (finite) return;
   blame_not_finite(context);
-  std::ostringstream text;
-  text.precision(9);
+  Text text(9);
   text << "a value is not finite at t = " << context.time << " s";
   throw BlockFailure(text.str(), -1, nullptr);
 }
 
 /// The first block in the order of execution whose output is not finite is where it came up.
 void Execution::blame_not_finite(const Context& context) const {
-  std::ostringstream text;
-  text.precision(9);
+  Text text(9);
   for (const Step& step : major_) {
     const int b = step.block ? index_of(step.block) : -1;
     if (b < 0) continue;
@@ -264,8 +261,7 @@ void Execution::check_end(double t) const {
   for (int b : ending_) {
     const std::string& reason = *diagram_.blocks[b].block->run_end();
     if (reason.empty()) continue;
-    std::ostringstream text;
-    text.precision(9);
+    Text text(9);
     text << "block \"" << diagram_.blocks[b].name << "\" ended the run at t = " << t << " s: " << reason;
     throw RunEnd(text.str(), t);
   }

@@ -9,6 +9,7 @@
 
 #include "diagram/expression.hpp"
 #include "diagram/spelling.hpp"
+#include "numbers.hpp"
 
 namespace counterpoint::diagram {
 namespace {
@@ -126,7 +127,7 @@ class ExpressionParser {
     }
     if (j < text_.size() && starts_name(text_[j])) fail(j, "a number is followed by a name; write * between them");
     const std::string word = text_.substr(i, j - i);
-    tokens_.push_back({Token::number, word, i, std::strtod(word.c_str(), nullptr)});
+    tokens_.push_back({Token::number, word, i, number_from(word).value()});
     return j;
   }
 

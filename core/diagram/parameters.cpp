@@ -1,7 +1,6 @@
 #include "diagram/parameters.hpp"
 
 #include <cmath>
-#include <sstream>
 
 namespace counterpoint::diagram {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 #include "diagram/simulator.hpp"
+#include "numbers.hpp"
 
 namespace counterpoint::diagram {
 namespace {
@@ -79,8 +79,7 @@ void Simulator::iterate_event(bool with_samples) {
     if (with_samples && pass == 0) execution_.close_samples(context_.time);
     if (!again) return;
   }
-  std::ostringstream text;
-  text.precision(9);
+  Text text(9);
   text << "event iteration did not converge: at t = " << context_.time << " s blocks still change each other after "
        << most_iterations << " iterations; a reset or trigger acts back on itself: put a memory block into that path";
   throw SolverFailure(text.str());

@@ -2,11 +2,11 @@
 
 #include <cmath>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <optional>
 #include <set>
 
 #include "export/exported_fields.hpp"
+#include "files.hpp"
 
 namespace counterpoint::exported {
 namespace {
@@ -35,12 +35,13 @@ std::string to_file(const std::string& body) {
 std::string from_file(const std::string& path) {
   using recipe::RecipeError;
   // Paths are in UTF-8, on Windows too.
-  std::ifstream file(std::filesystem::path(std::u8string(path.begin(), path.end())), std::ios::binary);
-  if (!file) throw RecipeError(path + ": cannot be opened; was the FMU unpacked with its resources?");
-  file.seekg(0, std::ios::end);
-  if (static_cast<std::uint64_t>(file.tellg()) > largest) throw RecipeError(path + ": is larger than a recipe can be");
-  file.seekg(0);
-  const std::string bytes((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const std::filesystem::path file(std::u8string(path.begin(), path.end()));
+  std::error_code ignored;
+  const std::uint64_t size = std::filesystem::file_size(file, ignored);
+  if (!ignored && size > largest) throw RecipeError(path + ": is larger than a recipe can be");
+  const std::optional<std::string> read = read_file(file);
+  if (!read) throw RecipeError(path + ": cannot be opened; was the FMU unpacked with its resources?");
+  const std::string& bytes = *read;
   constexpr std::size_t head = mark.size() + sizeof version + sizeof(std::uint64_t);
   if (bytes.size() < head || std::string_view(bytes).substr(0, mark.size()) != mark) {
     throw RecipeError(path + ": is not a recipe of Counterpoint; export the model again");

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <sstream>
 
 #include "coupling/subsystem.hpp"
+#include "numbers.hpp"
 
 namespace counterpoint::fmi {
 namespace {
@@ -36,7 +36,7 @@ void Clocks::initialize(Instance& instance, double t) {
     instance.get_interval(clock.reference, interval_[k]);
     shift_[k] = instance.get_shift(clock.reference);
     if (interval_[k] > 0.0 && std::isfinite(interval_[k]) && std::isfinite(shift_[k])) continue;
-    std::ostringstream text;
+    Text text;
     text << "its clock with the value reference " << clock.reference << " has the interval " << interval_[k]
          << " s and the shift " << shift_[k] << " s; expected a positive interval";
     throw ComponentFailure(text.str());
@@ -48,7 +48,7 @@ void Clocks::ask_interval(Instance& instance, std::size_t k, double t) {
   if (instance.get_interval(clocks_[k].reference, interval) != IntervalNews::changed) return;
   if (!(interval >= 0.0)) {
     throw ComponentFailure("its clock with the value reference " + std::to_string(clocks_[k].reference) +
-                           " wants to tick after " + std::to_string(interval) + " s");
+                           " wants to tick after " + number_text(interval) + " s");
   }
   next_[k] = t + interval;
 }
@@ -89,10 +89,9 @@ bool Clocks::is_active(const std::vector<int>& clocks) const {
   return std::any_of(clocks.begin(), clocks.end(), [this](int k) { return active_[k] != 0; });
 }
 
-std::vector<double> Clocks::memory() const {
-  std::vector<double> made{start_};
-  for (const auto* part : {&interval_, &shift_, &count_, &next_}) made.insert(made.end(), part->begin(), part->end());
-  return made;
+void Clocks::add_memory(std::vector<double>& to) const {
+  to.push_back(start_);
+  for (const auto* part : {&interval_, &shift_, &count_, &next_}) to.insert(to.end(), part->begin(), part->end());
 }
 
 void Clocks::set_memory(const double* memory) {

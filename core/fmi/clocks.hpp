@@ -44,7 +44,7 @@ class Clocks {
   /// Whether one of these clocks is active.
   bool is_active(const std::vector<int>& clocks) const;
 
-  std::vector<double> memory() const;
+  void add_memory(std::vector<double>& to) const;
   void set_memory(const double* memory);
   std::size_t memory_size() const { return 1 + 4 * clocks_.size(); }
 

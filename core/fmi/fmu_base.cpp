@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 #include "fmi/environment.hpp"
 #include "fmi/only_once.hpp"
+#include "numbers.hpp"
 #include "recipe/factory.hpp"
 
 namespace counterpoint::fmi {
@@ -87,7 +87,7 @@ void FmuBase::initialize(double t) {
     }
   }
   start_ = time_ = t;
-  inputs_set_ = has_before_ = false;
+  inputs_set_ = has_before_ = outputs_later_ = false;
   next_event_ = Polynomial::infinity;
   if (!setup_.state.empty()) return take_over_state(t);
   if (!setup_.structure.empty()) {
@@ -129,8 +129,7 @@ void FmuBase::take_over_state(double t) {
   phase_ = Phase::stepping;
   set_memory(setup_.memory);
   if (std::abs(time_ - t) <= 1e-9 * (1.0 + std::abs(t))) return;
-  std::ostringstream text;
-  text.precision(9);
+  Text text(9);
   text << "the state to begin with was saved at t = " << time_ << " s, and the run begins at t = " << t
        << " s; let it begin at the time of the state";
   throw ComponentFailure(text.str());
@@ -146,6 +145,25 @@ void FmuBase::leave_initialization(double t, Inputs& u) {
   clocks_.initialize(*instance_, t);
   instance_->exit_initialization();
   phase_ = Phase::stepping;
+}
+
+const double* FmuBase::initial_output(double t, Inputs& u) {
+  // What others publish is not known when outputs are read for the first time: the FMU's own start values serve better.
+  if (inputs_set_) write_inputs(u.at(t));
+  const bool too_early = reading_initializes() && !inputs_set_;
+  inputs_set_ = true;
+  if (too_early || outputs_later_) return y_.data();
+  try {
+    read_outputs();
+  } catch (const ComponentFailure& refused) {
+    if (!instance_->go_on_after_refusal()) throw;
+    outputs_later_ = true;
+    std::fill(y_.begin(), y_.end(), 0.0);
+    log_->add(1, "counterpoint",
+              std::string("the FMU does not tell its outputs in initialisation mode (") + refused.what() +
+                  "); others begin with 0 for them, and get them when it has left that mode");
+  }
+  return y_.data();
 }
 
 void FmuBase::read_clocked_outputs() {
@@ -213,17 +231,15 @@ DiscreteUpdate FmuBase::update_until_settled(double t, Inputs& u) {
 }
 
 void FmuBase::refuse_event(double t) const {
-  std::ostringstream text;
-  text.precision(17);
+  Text text(17);
   text << "it asks for its next event at t = " << next_event_ << " s, which does not come after the event at t = " << t
        << " s";
   throw ComponentFailure(text.str());
 }
 
 void FmuBase::put_shared(std::vector<double>& memory) const {
-  const std::vector<double> clocks = clocks_.memory();
   memory.insert(memory.end(), u_discrete_.begin(), u_discrete_.end());
-  memory.insert(memory.end(), clocks.begin(), clocks.end());
+  clocks_.add_memory(memory);
   if (!clocked_outputs_.empty()) memory.insert(memory.end(), y_.begin(), y_.end());
 }
 
@@ -241,8 +257,7 @@ std::size_t FmuBase::shared_size() const {
 }
 
 void FmuBase::end_simulation(double t) {
-  std::ostringstream text;
-  text.precision(9);
+  Text text(9);
   text << "the FMU \"" << setup_.instance.name << "\" ended the run at t = " << t << " s";
   const std::string words = log_->last_words();
   if (!words.empty()) text << "; it said: " << words;
@@ -255,8 +270,18 @@ std::unique_ptr<SavedState> FmuBase::save() const {
   running();
   auto saved = std::make_unique<Saved>(instance_);
   instance_->save(&saved->state);
-  saved->memory = memory();
+  keep_memory(saved->memory);
   return saved;
+}
+
+bool FmuBase::save_again(SavedState& state) const {
+  const KeepFloatingPoint keep;
+  Saved& saved = static_cast<Saved&>(state);
+  if (saved.instance != instance_) return false;
+  running();
+  instance_->save(&saved.state);
+  keep_memory(saved.memory);
+  return true;
 }
 
 void FmuBase::restore(const SavedState& state) {

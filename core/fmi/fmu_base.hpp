@@ -29,6 +29,7 @@ enum class InputStyle {
   middle,        ///< the value at the middle of the step: a held value of second order
   slope,         ///< a line with the mean and the trend of the input in the step (FMI 2, canInterpolateInputs)
   intermediate,  ///< the value at the middle of every inner step, as far as the FMU asks for it (FMI 3)
+  slope_to_end,  ///< a line with the mean of the input in the step and its value at the end, which outputs depend on
 };
 
 /// A variable that is a continuous state, in the order of the state vector.
@@ -93,12 +94,17 @@ class FmuBase : public Subsystem {
   void finish() noexcept override;
 
   std::unique_ptr<SavedState> save() const override;
+  bool save_again(SavedState& state) const override;
   void restore(const SavedState& state) override;
   std::unique_ptr<SavedState> read_state(recipe::Reader& reader) const override;
 
   /// The state of the running instance as bytes, and what the importer has to remember with it: see FmuSetup.
   std::vector<std::uint8_t> serialize();
-  virtual std::vector<double> memory() const = 0;
+  std::vector<double> memory() const {
+    std::vector<double> made;
+    keep_memory(made);
+    return made;
+  }
   const double* output_before_event() override { return has_before_ ? before_.data() : nullptr; }
 
   const Log& log() const { return *log_; }
@@ -116,6 +122,8 @@ class FmuBase : public Subsystem {
  protected:
   enum class Phase { none, initializing, stepping };
 
+  /// What `into` was is overwritten.
+  virtual void keep_memory(std::vector<double>& into) const = 0;
   /// Throws ComponentFailure when it does not fit the FMU.
   virtual void set_memory(const std::vector<double>& memory) = 0;
   static void check_memory(std::size_t given, std::size_t needed);
@@ -125,6 +133,8 @@ class FmuBase : public Subsystem {
   Instance& running() const;
   /// Instantiate; set parameters and start values and enter initialisation mode, or take over the state given.
   void initialize(double t);
+  /// Outputs in initialisation mode, with the inputs of t if others have published before.
+  const double* initial_output(double t, Inputs& u);
   /// FMI 1: the first reading of outputs ends the initialisation, so that inputs have to be known before.
   bool reading_initializes() const { return setup_.major == 1 && input_width_ > 0; }
   /// Set the inputs a last time and leave initialisation mode.
@@ -164,8 +174,9 @@ class FmuBase : public Subsystem {
   std::shared_ptr<Instance> instance_;
   Phase phase_ = Phase::none;
   double start_ = 0.0;
-  double time_ = 0.0;        ///< reached, s
-  bool inputs_set_ = false;  ///< in initialisation mode: from the second reading on, the first one has start values
+  double time_ = 0.0;           ///< reached, s
+  bool inputs_set_ = false;     ///< in initialisation mode: from the second reading on, the first one has start values
+  bool outputs_later_ = false;  ///< the FMU refuses to tell outputs in initialisation mode
   double next_event_ = Polynomial::infinity;
   void* step_state_ = nullptr;  ///< before the step, to make it again
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 #include "coupling/cancellation.hpp"
 #include "fmi/environment.hpp"
+#include "numbers.hpp"
 
 namespace counterpoint::fmi {
 
@@ -79,14 +79,7 @@ void FmuSubsystem::make_exchange() {
 const double* FmuSubsystem::read_output(double t, Inputs& u) {
   const KeepFloatingPoint keep;
   running();
-  if (phase_ == Phase::initializing) {
-    // What others publish is not known when outputs are read for the first time: the FMU's own start values serve
-    // better.
-    if (inputs_set_) write_inputs(u.at(t));
-    const bool too_early = reading_initializes() && !inputs_set_;
-    inputs_set_ = true;
-    if (too_early) return y_.data();
-  }
+  if (phase_ == Phase::initializing) return initial_output(t, u);
   read_outputs();
   return y_.data();
 }
@@ -144,8 +137,16 @@ void FmuSubsystem::set_inputs(double t, double t_end, Inputs& u) {
       inner_end_ = t_end;
       return write_continuous_inputs(t + 0.5 * std::min(inner_length_, t_end - t), u);
     case InputStyle::slope:
-      break;
+      fit_lines(t, t_end, u);
+      return write_lines(t, t_end, u);
+    case InputStyle::slope_to_end:
+      fit_lines_to_end(t, t_end, u);
+      return write_lines(t, t_end, u);
   }
+}
+
+/// Lines through the two nodes of Gauss.
+void FmuSubsystem::fit_lines(double t, double t_end, Inputs& u) {
   const double h = t_end - t;
   if (slopes_in_.count() < u_.size()) std::copy_n(u.at(t), u_.size(), u_.begin());
   const double* first = u.at(t + first_node * h);
@@ -156,6 +157,23 @@ void FmuSubsystem::set_inputs(double t, double t_end, Inputs& u) {
     slopes_[k] = (second[place] - u_[place]) / ((second_node - first_node) * h);
     u_[place] -= first_node * h * slopes_[k];
   }
+}
+
+/// Lines with the same mean that end where the input ends. The lines of Gauss miss it by u'' h^2 / 12, which an output
+/// with direct feedthrough hands on: the coupling would be of order 2. These are right up to order 3, and so is it.
+void FmuSubsystem::fit_lines_to_end(double t, double t_end, Inputs& u) {
+  const double h = t_end - t;
+  fit_lines(t, t_end, u);
+  const double* last = u.at(t_end);
+  for (std::size_t k = 0; k < slopes_in_.count(); ++k) {
+    const int place = slopes_in_.places()[k];
+    const double mean = u_[place] + 0.5 * h * slopes_[k];
+    slopes_[k] = 2.0 * (last[place] - mean) / h;
+    u_[place] = last[place] - h * slopes_[k];
+  }
+}
+
+void FmuSubsystem::write_lines(double t, double t_end, Inputs& u) {
   write_inputs(u_.data());
   if (slopes_in_.count() == 0 || instance_->set_input_slopes(slopes_in_.references(), slopes_.data())) return;
   log_->add(1, "counterpoint",
@@ -181,7 +199,7 @@ inline double FmuSubsystem::length(double t, double t_end) {
 [[gnu::noinline]] double FmuSubsystem::equal_length(double h) {
   if (first_length_ == 0.0) first_length_ = h;
   if (std::abs(h - first_length_) > 1e-6 * first_length_) {
-    std::ostringstream text;
+    Text text;
     text << "a step of " << h << " s after steps of " << first_length_
          << " s; this FMU needs steps of equal length (canHandleVariableCommunicationStepSize = false): let the run "
             "end on a multiple of its step";
@@ -283,8 +301,7 @@ StepEnd FmuSubsystem::try_step(double t, double t_end, double original_end) {
     time_ = std::max(end.reached, t);
     end_simulation(time_);
   }
-  std::ostringstream text;
-  text.precision(9);
+  Text text(9);
   text << (setup_.major == 1   ? "fmiDoStep"
            : setup_.major == 2 ? "fmi2DoStep"
                                : "fmi3DoStep")
@@ -340,10 +357,9 @@ FmuSubsystem::HeldStep FmuSubsystem::held_step() {
   return {instance_->held_function(), instance_.get(), in_foreign_call};
 }
 
-std::vector<double> FmuSubsystem::memory() const {
-  std::vector<double> made{time_, next_event_, inner_length_, first_length_};
-  put_shared(made);
-  return made;
+void FmuSubsystem::keep_memory(std::vector<double>& into) const {
+  into.assign({time_, next_event_, inner_length_, first_length_});
+  put_shared(into);
 }
 
 void FmuSubsystem::set_memory(const std::vector<double>& memory) {

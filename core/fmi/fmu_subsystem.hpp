@@ -38,14 +38,17 @@ class FmuSubsystem final : public FmuBase, public fast::HeldStepper {
   bool stops_early() const override { return setup_.instance.early_return; }
   bool offers_derivatives() const override { return setup_.output_slopes; }
   const double* output_derivative(double t, Inputs& u) override;
-  std::vector<double> memory() const override;
 
  private:
   const double* read_output(double t, Inputs& u);
+  void keep_memory(std::vector<double>& into) const override;
   void set_memory(const std::vector<double>& memory) override;
   double go_and_read(double t, double t_end, Inputs& u);
   double go(double t, double t_end, Inputs& u);
   void set_inputs(double t, double t_end, Inputs& u);
+  void fit_lines(double t, double t_end, Inputs& u);
+  void fit_lines_to_end(double t, double t_end, Inputs& u);
+  void write_lines(double t, double t_end, Inputs& u);
   void set_intermediate_inputs(double t);
   StepEnd try_step(double t, double t_end, double original_end);
   bool has_doubles_at_start_only() const;

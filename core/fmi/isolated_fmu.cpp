@@ -8,6 +8,7 @@
 #include "fmi/recipes.hpp"
 #include "fmi/texts.hpp"
 #include "link/server.hpp"
+#include "numbers.hpp"
 
 namespace counterpoint::recipe {
 
@@ -17,11 +18,16 @@ template <>
 struct Fields<link::ChildLimits> {
   static auto of(auto& l) { return std::tie(l.memory, l.processor_time, l.processes); }
 };
+template <>
+struct Fields<fmi::PythonLibrary> {
+  static auto of(auto& p) { return std::tie(p.library, p.home, p.path); }
+};
 /// A recipe does not say where the resources of the FMU are on this computer, nor when the run ends.
 template <>
 struct Fields<fmi::ChildOrder> {
   static auto of(auto& o) {
-    return std::tie(o.library, o.setup, o.setup.instance.resources, o.setup.instance.stop_time, o.limits, o.texts);
+    return std::tie(o.library, o.setup, o.setup.instance.resources, o.setup.instance.stop_time, o.limits, o.texts,
+                    o.python);
   }
 };
 template <>
@@ -63,9 +69,8 @@ link::Ports ports_of(const FmuSetup& setup) {
 }
 
 std::string to_line(const Message& message) {
-  char time[40];
-  std::snprintf(time, sizeof time, "%.17g", message.time);
-  return std::string(time) + '\t' + std::to_string(message.status) + '\t' + message.category + '\t' + message.text;
+  return number_text(message.time, 17) + '\t' + std::to_string(message.status) + '\t' + message.category + '\t' +
+         message.text;
 }
 
 Message from_line(const std::string& line) {
@@ -73,7 +78,7 @@ Message from_line(const std::string& line) {
   const std::size_t second = line.find('\t', first + 1);
   const std::size_t third = line.find('\t', second + 1);
   if (third == std::string::npos) return {0.0, 0, "", printable(line)};
-  return {std::strtod(line.c_str(), nullptr), std::atoi(line.c_str() + first + 1),
+  return {number_from(std::string_view(line).substr(0, first)).value_or(0.0), std::atoi(line.c_str() + first + 1),
           printable(line.substr(second + 1, third - second - 1)), printable(line.substr(third + 1))};
 }
 
@@ -129,7 +134,7 @@ std::string ChildOrder::to_bytes() const { return fmi::to_bytes(*this); }
 ChildOrder ChildOrder::from_bytes(std::string_view bytes) { return fmi::from_bytes<ChildOrder>(bytes, "order"); }
 
 IsolatedFmu::IsolatedFmu(std::string library, FmuSetup setup, Isolation isolation)
-    : order_{std::move(library), std::move(setup), isolation.limits, isolation.texts},
+    : order_{std::move(library), std::move(setup), isolation.limits, isolation.texts, isolation.python},
       isolation_(std::move(isolation)),
       input_width_(width_of(order_.setup.inputs)),
       output_width_(width_of(order_.setup.outputs)),
@@ -219,6 +224,23 @@ const IntegrationStatistics* IsolatedFmu::statistics() const {
 
 std::string IsolatedFmu::printed() const { return child_ ? child_->printed(printed_kept) : printed_; }
 
+namespace {
+
+/// The library of the FMU, with Python in this process if it needs that.
+LibraryPointer load_library(const ChildOrder& order) {
+  try {
+    return std::make_shared<Library>(order.library);
+  } catch (const PythonMissing& error) {
+    if (order.python.library.empty())
+      throw std::runtime_error(std::string(error.what()) +
+                               ", and this Python has no shared library (libpython): run it without isolate");
+    load_python(order.python);
+    return std::make_shared<Library>(order.library);
+  }
+}
+
+}  // namespace
+
 void serve_isolated(link::FrameLink& frames) {
   const link::Deadline soon = link::Deadline::in(60.0);
   const ChildOrder order = ChildOrder::from_bytes(frames.receive(soon).bytes);
@@ -227,7 +249,7 @@ void serve_isolated(link::FrameLink& frames) {
     link::limit_child(order.limits);
     if (!order.texts.empty()) Texts::share(order.texts);
     ForeignSignals::only_report();
-    fmu = make_fmu(std::make_shared<Library>(order.library), order.setup);
+    fmu = make_fmu(load_library(order), order.setup);
   } catch (const std::exception& error) {
     return frames.send_text(link::FrameKind::error,
                             std::string(link::word_of(Failure::Kind::death)) + "\t" + error.what(), soon);

@@ -16,6 +16,7 @@ struct Isolation {
   link::ChildLimits limits;
   double deadline = 60.0;  ///< for each answer, s
   std::string texts;       ///< folder of texts that are signals; empty: there are none
+  PythonLibrary python;    ///< for FMUs that need it
 };
 
 /// What the child process has to know.
@@ -24,6 +25,7 @@ struct ChildOrder {
   FmuSetup setup;
   link::ChildLimits limits;
   std::string texts;
+  PythonLibrary python;
 
   std::string to_bytes() const;
   static ChildOrder from_bytes(std::string_view bytes);

@@ -1,6 +1,7 @@
 #include "fmi/library.hpp"
 
 #include <cstdio>
+#include <cstdlib>
 #include <stdexcept>
 
 #include "coupling/failure.hpp"
@@ -30,6 +31,9 @@ std::wstring widen(const std::string& text) {
 
 }  // namespace
 
+/// The loader of Windows finds it by itself: the library of the FMU names it.
+void load_python(const PythonLibrary&) {}
+
 Library::Library(const std::string& path) : path_(path) {
   check_library_file(path);
   // Libraries beside the FMU's own are found, those of the current directory are not.
@@ -51,20 +55,29 @@ namespace {
 std::string explained(const std::string& path, const std::string& said) {
   const bool names_it = said.rfind(path, 0) == 0;
   if (!names_it) return said + "; needed by " + path;
-  if (said.find("undefined symbol: _Py") != std::string::npos ||
-      said.find("undefined symbol: Py") != std::string::npos) {
-    return said +
-           "; it needs Python in its process: run it without isolate, or give LD_PRELOAD with the path of libpython "
-           "and "
-           "Isolation(environment=(\"LD_PRELOAD\",))";
-  }
   const bool there = access(path.c_str(), R_OK) == 0;
   return there && said.find("No such file") != std::string::npos
              ? said + "; the file is there, but not for this kind of processor"
              : said;
 }
 
+bool misses_python(const std::string& said) {
+  for (const char* words : {"undefined symbol: _Py", "undefined symbol: Py", "symbol not found in flat namespace '_Py",
+                            "symbol not found in flat namespace '__Py"}) {
+    if (said.find(words) != std::string::npos) return true;
+  }
+  return false;
+}
+
 }  // namespace
+
+void load_python(const PythonLibrary& python) {
+  // Where Python looks for its modules: this program is none of its own.
+  if (!python.home.empty()) setenv("PYTHONHOME", python.home.c_str(), 1);
+  if (!python.path.empty()) setenv("PYTHONPATH", python.path.c_str(), 1);
+  if (dlopen(python.library.c_str(), RTLD_NOW | RTLD_GLOBAL) == nullptr)
+    throw std::runtime_error("cannot be loaded: " + printable(dlerror()));
+}
 
 Library::Library(const std::string& path) : path_(path) {
   check_library_file(path);
@@ -77,7 +90,12 @@ Library::Library(const std::string& path) : path_(path) {
   } catch (const ComponentFailure& failure) {
     throw std::runtime_error("cannot be loaded: " + path + ": " + failure.what());
   }
-  if (handle_ == nullptr) throw std::runtime_error("cannot be loaded: " + printable(explained(path, dlerror())));
+  if (handle_ == nullptr) {
+    const std::string said = dlerror();
+    const std::string text = "cannot be loaded: " + printable(explained(path, said));
+    if (misses_python(said)) throw PythonMissing(text + "; it needs Python in its process");
+    throw std::runtime_error(text);
+  }
   adopt_library(handle_, path);
 }
 

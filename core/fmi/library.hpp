@@ -2,11 +2,29 @@
 
 #include <atomic>
 #include <memory>
+#include <stdexcept>
 #include <string>
 
 #include "fmi/foreign_call.hpp"
 
 namespace counterpoint::fmi {
+
+/// The interpreter as a shared library, for FMUs that expect Python in the process that loads them. An empty
+/// ``library``: there is none.
+struct PythonLibrary {
+  std::string library;
+  std::string home;  ///< its PYTHONHOME
+  std::string path;  ///< its PYTHONPATH
+};
+
+/// Load Python for the whole process; throws std::runtime_error with the loader's own words.
+void load_python(const PythonLibrary& python);
+
+/// A library cannot be loaded since the symbols of Python are not in the process.
+class PythonMissing : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
 /// A shared library, loaded as long as this lives. Its symbols stay its own (RTLD_LOCAL): FMUs have functions of the
 /// same names. RTLD_DEEPBIND, which would also shield a library from symbols of the process, is left out: it breaks
@@ -14,7 +32,7 @@ namespace counterpoint::fmi {
 class Library {
  public:
   /// Throws std::runtime_error with the file and the loader's own words, or what is wrong with the file where the
-  /// loader would crash.
+  /// loader would crash; PythonMissing if Python in the process would help.
   explicit Library(const std::string& path);
   ~Library();
   Library(const Library&) = delete;

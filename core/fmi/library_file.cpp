@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "files.hpp"
 #include "fmi/library_image.hpp"
 
 #if defined(__linux__)
@@ -58,8 +59,7 @@ const char* system_of(const Beginning& beginning) {
 /// Reads tables of a file whose size is known.
 class ElfFile {
  public:
-  ElfFile(const std::string& path, std::ifstream& stream, std::uint64_t size)
-      : path_(path), stream_(stream), size_(size) {}
+  ElfFile(const std::string& path, std::FILE* file, std::uint64_t size) : path_(path), file_(file), size_(size) {}
 
   void check() {
     ElfW(Ehdr) header;
@@ -135,8 +135,8 @@ class ElfFile {
   }
 
   void read(std::uint64_t place, void* into, std::size_t count) {
-    stream_.seekg(static_cast<std::streamoff>(place));
-    if (!stream_.read(static_cast<char*>(into), static_cast<std::streamsize>(count))) refuse(path_, "cannot be read");
+    const bool found = std::fseek(file_, static_cast<long>(place), SEEK_SET) == 0;
+    if (!found || std::fread(into, 1, count, file_) != count) refuse(path_, "cannot be read");
   }
   void expect(const char* what, std::uint64_t place, std::uint64_t count) const {
     if (place <= size_ && count <= size_ - place) return;
@@ -145,7 +145,7 @@ class ElfFile {
   }
 
   const std::string& path_;
-  std::ifstream& stream_;
+  std::FILE* file_;
   std::uint64_t size_;
   std::vector<ElfW(Phdr)> loaded_;
   std::vector<ElfW(Phdr)> dynamic_;
@@ -157,19 +157,18 @@ class ElfFile {
 
 void check_library_file(const std::string& path) {
   const std::filesystem::path file(reinterpret_cast<const char8_t*>(path.c_str()));
-  std::ifstream stream(file, std::ios::binary);
+  const OpenFile opened = open_file(file);
   std::error_code none;
   const std::uint64_t size = std::filesystem::file_size(file, none);
-  if (!stream || none) return;  // the loader says why
+  if (!opened || none) return;  // the loader says why
   Beginning beginning{};
-  stream.read(reinterpret_cast<char*>(beginning.data()), beginning.size());
-  stream.clear();
+  if (std::fread(beginning.data(), 1, beginning.size(), opened.get()) == 0) return;
   const char* system = system_of(beginning);
   if (system == nullptr) return;
   if (std::strncmp(system, here, std::strlen(here)) != 0)
     refuse(path, std::string("this library is for ") + system + ", and this computer runs " + here);
 #if defined(__linux__)
-  ElfFile(path, stream, size).check();
+  ElfFile(path, opened.get(), size).check();
 #else
   (void)size;
 #endif

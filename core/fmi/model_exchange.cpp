@@ -5,6 +5,7 @@
 
 #include "fmi/environment.hpp"
 #include "fmi/fmu_subsystem.hpp"
+#include "numbers.hpp"
 
 namespace counterpoint::fmi {
 
@@ -68,9 +69,8 @@ void ModelExchangeSubsystem::read_nominals(HybridPoint& point) {
     const double nominal = std::abs(raw_[i]);
     const bool usable = std::isnormal(nominal);
     if (!usable) {
-      log_->add(
-          1, "counterpoint",
-          "the nominal value of state \"" + name_of_state(i) + "\" is " + std::to_string(raw_[i]) + "; 1 is taken");
+      log_->add(1, "counterpoint",
+                "the nominal value of state \"" + name_of_state(i) + "\" is " + number_text(raw_[i]) + "; 1 is taken");
     }
     const double scale = usable ? std::ldexp(1.0, std::ilogb(nominal)) : 1.0;
     point.x[i] *= scale_[i] / scale;
@@ -91,16 +91,8 @@ std::string ModelExchangeSubsystem::name_of_state(std::size_t i) const {
 const double* ModelExchangeSubsystem::output(double t, Inputs& u) {
   const KeepFloatingPoint keep;
   running();
-  if (phase_ == Phase::initializing) {
-    // What others publish is not known when outputs are read for the first time: the FMU's own start values serve
-    // better.
-    if (inputs_set_) write_inputs(u.at(t));
-    const bool too_early = reading_initializes() && !inputs_set_;
-    inputs_set_ = true;
-    if (too_early) return y_.data();
-  } else if (setup_.integration.outputs_use_inputs) {
-    write_continuous_inputs(t, u);
-  }
+  if (phase_ == Phase::initializing) return initial_output(t, u);
+  if (setup_.integration.outputs_use_inputs) write_continuous_inputs(t, u);
   read_outputs();
   return y_.data();
 }
@@ -147,16 +139,15 @@ double ModelExchangeSubsystem::preferred_step() const {
   return next_event_ > time_ ? std::min(preferred, next_event_ - time_) : preferred;
 }
 
-std::vector<double> ModelExchangeSubsystem::memory() const {
+void ModelExchangeSubsystem::keep_memory(std::vector<double>& into) const {
   const HybridPoint& point = integrator_.point();
   const HybridIntegrator::Memory m = integrator_.memory();
-  std::vector<double> made{time_, next_event_, m.preferred_step, m.short_step, earliest_};
+  into.assign({time_, next_event_, m.preferred_step, m.short_step, earliest_});
   for (const auto* part : {&point.x, &scale_, &point.g, &m.chatter.begins(), &time_chatter_.begins(),
                            &m.chatter.counts(), &time_chatter_.counts()}) {
-    made.insert(made.end(), part->begin(), part->end());
+    into.insert(into.end(), part->begin(), part->end());
   }
-  put_shared(made);
-  return made;
+  put_shared(into);
 }
 
 void ModelExchangeSubsystem::set_memory(const std::vector<double>& memory) {

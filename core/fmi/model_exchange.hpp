@@ -35,7 +35,6 @@ class ModelExchangeSubsystem final : public FmuBase, private HybridSystem {
   bool offers_derivatives() const override { return setup_.output_slopes; }
   const double* output_derivative(double t, Inputs& u) override;
   double preferred_step() const override;
-  std::vector<double> memory() const override;
 
   const IntegrationStatistics* statistics() const override { return &statistics_; }
   long evaluations() const override { return statistics_.evaluations; }
@@ -44,6 +43,7 @@ class ModelExchangeSubsystem final : public FmuBase, private HybridSystem {
   enum class Cause { none, state, time, step, input };
 
   // model_exchange.cpp
+  void keep_memory(std::vector<double>& into) const override;
   void set_memory(const std::vector<double>& memory) override;
   void prepare();
   void read_states(HybridPoint& point);

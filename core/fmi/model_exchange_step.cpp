@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <sstream>
 
 #include "fmi/environment.hpp"
 #include "fmi/model_exchange.hpp"
+#include "numbers.hpp"
 
 namespace counterpoint::fmi {
 namespace {
@@ -96,8 +96,7 @@ void ModelExchangeSubsystem::resume_advance(HybridPoint& point) {
   evaluate(point.time, 0, point.x.data(), point.slope.data());
   for (std::size_t i = 0; i < point.slope.size(); ++i) {
     if (std::isfinite(point.slope[i])) continue;
-    std::ostringstream text;
-    text.precision(9);
+    Text text(9);
     text << "the derivative of state \"" << name_of_state(i) << "\" "
          << (discarded_ ? "cannot be evaluated" : "is NaN or infinite") << " at t = " << point.time << " s";
     const std::string words = log_->last_words();
@@ -116,8 +115,7 @@ void ModelExchangeSubsystem::explain(const SolverFailure& failure) const {
 void ModelExchangeSubsystem::check_finite(double end, const double* x) const {
   for (std::size_t i = 0; i < raw_.size(); ++i) {
     if (std::isfinite(x[i])) continue;
-    std::ostringstream text;
-    text.precision(9);
+    Text text(9);
     text << "state \"" << name_of_state(i) << "\" became NaN or infinite in the step from t = " << time_ << " to "
          << end << " s; "
          << (discarded_ ? "the FMU could not evaluate its equations there: try a solver of variable step"
@@ -180,8 +178,7 @@ void ModelExchangeSubsystem::note_event() {
   ++statistics_.time_events;
   const double rounding = 4.0 * std::numeric_limits<double>::epsilon() * std::abs(time_);
   if (time_chatter_.note(0, time_, std::max(1e-15 * span_, rounding))) return;
-  std::ostringstream text;
-  text.precision(12);
+  Text text(12);
   text << "too many time events of the FMU: " << ChatterWatch::most << " between t = " << time_chatter_.since(0)
        << " and " << time_ << " s (ever shorter intervals between events)";
   throw SolverFailure(text.str());

@@ -24,7 +24,7 @@ inline const Factory fmu_factory{"fmu", &make_fmu};
 template <>
 inline constexpr int count_of<fmi::Type> = 13;
 template <>
-inline constexpr int count_of<fmi::InputStyle> = 4;
+inline constexpr int count_of<fmi::InputStyle> = 5;
 template <>
 inline constexpr int count_of<fmi::Kind> = 2;
 template <>

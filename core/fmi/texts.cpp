@@ -2,12 +2,13 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <mutex>
-#include <sstream>
+#include <optional>
 #include <unordered_map>
 
 #include "coupling/failure.hpp"
+#include "files.hpp"
+#include "numbers.hpp"
 
 namespace counterpoint::fmi {
 namespace {
@@ -38,11 +39,12 @@ std::filesystem::path path_of(const Pool& known, std::uint64_t key) {
 /// Under another name first: a reader finds the whole text or nothing.
 void write(const Pool& known, std::uint64_t key, const std::string& text) {
   const std::filesystem::path path = path_of(known, key);
-  std::ostringstream part;
-  part << path.string() << "." << reinterpret_cast<std::uintptr_t>(&known) << std::hash<std::string>{}(text);
-  std::ofstream(part.str(), std::ios::binary).write(text.data(), static_cast<std::streamsize>(text.size()));
-  std::error_code ignored;  // what cannot be written is missed by its reader, who says so
-  std::filesystem::rename(part.str(), path, ignored);
+  std::filesystem::path part = path;
+  part +=
+      "." + std::to_string(reinterpret_cast<std::uintptr_t>(&known)) + std::to_string(std::hash<std::string>{}(text));
+  if (!write_file(part, text)) return;  // what cannot be written is missed by its reader, who says so
+  std::error_code ignored;
+  std::filesystem::rename(part, path, ignored);
 }
 
 }  // namespace
@@ -65,13 +67,13 @@ std::string Texts::text_of(double number) {
   const auto key = number > 0.0 && number < 9007199254740992.0 ? static_cast<std::uint64_t>(number) : 0;
   const auto found = known.texts.find(key);
   if (found != known.texts.end()) return found->second;
-  std::ifstream file(path_of(known, key), std::ios::binary);
-  if (known.folder.empty() || !file) {
-    throw ComponentFailure("a string or binary input got " + std::to_string(number) +
+  std::optional<std::string> text;
+  if (!known.folder.empty()) text = read_file(path_of(known, key));
+  if (!text) {
+    throw ComponentFailure("a string or binary input got " + number_text(number, 17) +
                            ", which is not a text; connect it to a string or binary output, held and without gain");
   }
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  return known.texts.emplace(key, std::move(text)).first->second;
+  return known.texts.emplace(key, std::move(*text)).first->second;
 }
 
 void Texts::share(const std::string& folder) {

@@ -2,18 +2,18 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
 
 #include "check.hpp"
 #include "linear/ordering.hpp"
 #include "linear/solvers.hpp"
+#include "numbers.hpp"
 
 namespace counterpoint::linear {
 
 void throw_singular(int equation, double pivot) {
-  char text[80];
-  std::snprintf(text, sizeof text, "the matrix is singular: pivot %g in equation %d", pivot, equation);
-  throw SingularMatrix(text, equation);
+  Text text;
+  text << "the matrix is singular: pivot " << pivot << " in equation " << equation;
+  throw SingularMatrix(text.str(), equation);
 }
 
 void Solver::solve_many(double* b, int count) {

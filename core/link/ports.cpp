@@ -1,24 +1,17 @@
 #include "link/ports.hpp"
 
 #include <cmath>
-#include <cstdio>
-#include <locale>
+#include <optional>
 #include <set>
-#include <sstream>
 
 #include "link/frames.hpp"
+#include "numbers.hpp"
 
 namespace counterpoint::link {
 
 namespace {
 
 constexpr int max_values = 1 << 20;  ///< of all inputs, or of all outputs: a frame has to hold them
-
-std::string number(double value) {
-  char text[40];
-  std::snprintf(text, sizeof text, "%.17g", value);
-  return text;
-}
 
 std::vector<std::string_view> split(std::string_view line, char at) {
   std::vector<std::string_view> words;
@@ -68,13 +61,9 @@ class PortsParser {
 
   double read_number(std::size_t k) const {
     const std::string text = word(k);
-    std::istringstream in(text);  // std::from_chars of numbers with a point is missing on macOS
-    in.imbue(std::locale::classic());
-    double value = 0.0;
-    in >> std::noskipws >> value;
-    if (in.fail() || in.peek() != std::istringstream::traits_type::eof() || !std::isfinite(value))
-      refuse("\"" + text + "\" is not a finite number");
-    return value;
+    const std::optional<double> value = number_from(text);
+    if (!value || !std::isfinite(*value)) refuse("\"" + text + "\" is not a finite number");
+    return *value;
   }
 
   double positive(std::size_t k) const {
@@ -144,10 +133,10 @@ int width_of(const std::vector<LinkPort>& ports) {
   return width;
 }
 
-void write_ports(std::ostringstream& text, const char* kind, const std::vector<LinkPort>& ports) {
+void write_ports(Text& text, const char* kind, const std::vector<LinkPort>& ports) {
   for (const LinkPort& port : ports) {
     text << kind << '\t' << port.name << '\t' << port.width << '\t' << port.unit;
-    for (const double value : port.start) text << '\t' << number(value);
+    for (const double value : port.start) text << '\t' << value;
     text << '\n';
   }
 }
@@ -158,23 +147,23 @@ int Ports::input_width() const { return width_of(inputs); }
 int Ports::output_width() const { return width_of(outputs); }
 
 std::string Ports::to_text() const {
-  std::ostringstream text;
+  Text text(17);
   if (!name.empty()) text << "name\t" << name << '\n';
   write_ports(text, "input", inputs);
   write_ports(text, "output", outputs);
   for (const auto& [output, input] : feedthrough) text << "feedthrough\t" << output << '\t' << input << '\n';
   for (const auto& [output, input] : initial_feedthrough)
     text << "initial feedthrough\t" << output << '\t' << input << '\n';
-  if (step > 0.0) text << "step\t" << number(step) << '\n';
-  if (heartbeat > 0.0) text << "heartbeat\t" << number(heartbeat) << '\n';
-  if (silence > 0.0) text << "silence\t" << number(silence) << '\n';
+  if (step > 0.0) text << "step\t" << step << '\n';
+  if (heartbeat > 0.0) text << "heartbeat\t" << heartbeat << '\n';
+  if (silence > 0.0) text << "silence\t" << silence << '\n';
   if (!approximation.empty()) text << "approximation\t" << approximation << '\n';
   for (const auto& [output, words] : output_approximations)
     text << "approximation\t" << words << '\t' << output << '\n';
   for (const auto& [input, words] : input_approximations)
     text << "input approximation\t" << words << '\t' << input << '\n';
   text << "ask";
-  for (const double share : asks) text << '\t' << number(share);
+  for (const double share : asks) text << '\t' << share;
   text << '\n';
   const std::pair<bool, const char*> abilities[] = {{can_save, "save"},
                                                     {repeats_unasked, "repeat"},

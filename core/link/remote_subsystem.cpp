@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <exception>
-#include <sstream>
 #include <utility>
 
 #include "link/handshake.hpp"
 #include "link/heartbeat.hpp"
 #include "link/server.hpp"
+#include "numbers.hpp"
 
 namespace counterpoint::link {
 
@@ -68,7 +68,7 @@ class RemoteSubsystem::Session {
         check(deadline);
       }
     } catch (const ChannelTimeout&) {
-      std::ostringstream text;
+      Text text;
       if (deadline.passed()) {
         text << "did not answer within " << settings.deadline << " s; a longer deadline can be given";
       } else {
@@ -137,7 +137,10 @@ namespace {
   const std::size_t tab = all.find('\t');
   const Failure::Kind kind = failure_kind_of(std::string_view(all).substr(0, tab));
   const std::string text = tab == std::string::npos ? all : all.substr(tab + 1);
-  if (all.rfind("end\t", 0) == 0) throw RunEnd(text.substr(text.find('\t') + 1), std::strtod(text.c_str(), nullptr));
+  if (all.rfind("end\t", 0) == 0) {
+    const std::size_t end = text.find('\t');
+    throw RunEnd(text.substr(end + 1), number_from(std::string_view(text).substr(0, end)).value_or(0.0));
+  }
   if (kind == Failure::Kind::solver) throw SolverFailure(text);
   throw ComponentFailure(text, kind == Failure::Kind::death);
 }

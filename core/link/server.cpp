@@ -4,10 +4,10 @@
 #include <cmath>
 #include <cstdio>
 #include <optional>
-#include <sstream>
 
 #include "check.hpp"
 #include "coupling/cancellation.hpp"
+#include "numbers.hpp"
 
 namespace counterpoint::link {
 
@@ -174,7 +174,7 @@ Frame LinkServer::next_command() {
 }
 
 void LinkServer::throw_silent() const {
-  std::ostringstream text;
+  Text text;
   text << "sent no command and no sign of life for " << silence_ << " s";
   throw ChannelTimeout(text.str());
 }
@@ -271,9 +271,10 @@ void LinkServer::describe_failure() {
   } catch (const Cancelled&) {
     is_cancelled = true;
   } catch (const RunEnd& end) {
-    char time[40];
-    std::snprintf(time, sizeof time, "end\t%.17g\t", end.time);
-    link_.begin(FrameKind::error).put(time).put(end.what()).send(Deadline::from_first_wait(silence_));
+    link_.begin(FrameKind::error)
+        .put("end\t" + number_text(end.time, 17) + "\t")
+        .put(end.what())
+        .send(Deadline::from_first_wait(silence_));
     return;
   } catch (const ProtocolFailure& error) {
     failure.kind = Failure::Kind::component;

@@ -124,6 +124,11 @@ const double* MultibodySubsystem::output_derivative(double t, Inputs&) {
 
 std::unique_ptr<SavedState> MultibodySubsystem::save() const { return std::make_unique<Saved>(state_); }
 
+bool MultibodySubsystem::save_again(SavedState& state) const {
+  static_cast<Saved&>(state).state = state_;
+  return true;
+}
+
 void MultibodySubsystem::restore(const SavedState& state) { state_ = static_cast<const Saved&>(state).state; }
 
 std::unique_ptr<SavedState> MultibodySubsystem::read_state(recipe::Reader& reader) const {

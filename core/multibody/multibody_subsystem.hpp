@@ -53,6 +53,7 @@ class MultibodySubsystem final : public Subsystem {
   const double* output_derivative(double t, Inputs& u) override;
   double preferred_step() const override { return setup_.step; }
   std::unique_ptr<SavedState> save() const override;
+  bool save_again(SavedState& state) const override;
   void restore(const SavedState& state) override;
   std::unique_ptr<SavedState> read_state(recipe::Reader& reader) const override;
 

@@ -1,6 +1,7 @@
 #include "multibody/recipes.hpp"
 
 #include "check.hpp"
+#include "numbers.hpp"
 
 namespace counterpoint::recipe {
 
@@ -83,7 +84,7 @@ void apply_mass(const Load& load, Parts& parts, const Reader& reader) {
   const double more = mass[0] - load.mass;
   if (more == 0.0) return;
   if (!(mass[0] > 0.0))
-    throw UserError(load.name + ".mass: " + std::to_string(mass[0]) + " kg; expected a number greater than 0");
+    throw UserError(load.name + ".mass: " + number_text(mass[0]) + " kg; expected a number greater than 0");
   for (const MatrixEntry& e : load.inertia) parts.mass.push_back({e.row, e.column, more * e.value});
   for (const MatrixEntry& e : load.weight) parts.constant_force[e.row] += more * e.value;
 }

@@ -34,11 +34,10 @@ class Bdf2 final : public Solver {
     step_before_ = h;
   }
 
-  std::vector<double> memory() const override {
-    std::vector<double> memory(before_.begin(), before_.end());
-    memory.push_back(step_before_);
-    memory.push_back(equation_.memory());
-    return memory;
+  void keep_memory(std::vector<double>& into) const override {
+    into.assign(before_.begin(), before_.end());
+    into.push_back(step_before_);
+    into.push_back(equation_.memory());
   }
 
   void set_memory(const std::vector<double>& memory) override {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 #include "coupling/cancellation.hpp"
+#include "numbers.hpp"
 #include "ode/time_resolution.hpp"
 
 namespace counterpoint {
@@ -200,8 +200,7 @@ void HybridIntegrator::restart() {
 }
 
 void HybridIntegrator::refuse_chattering(int indicator) const {
-  std::ostringstream text;
-  text.precision(12);
+  Text text(12);
   text << "too many events of " << system_.indicator_name(indicator) << ": " << ChatterWatch::most
        << " between t = " << chatter_.since(indicator) << " and " << point_.time
        << " s (chattering, or ever shorter intervals between events); " << system_.chattering_remedy();

@@ -1,10 +1,10 @@
 #include "ode/implicit.hpp"
 
 #include <cmath>
-#include <sstream>
 
 #include "coupling/subsystem.hpp"
 #include "linear/decompositions.hpp"
+#include "numbers.hpp"
 #include "ode/product.hpp"
 
 namespace counterpoint {
@@ -67,8 +67,7 @@ bool newton_converged(const Vector& correction, const Vector& state) {
 }
 
 void newton_failed(double t, double residual) {
-  std::ostringstream text;
-  text.precision(9);
+  Text text(9);
   text << "Newton's method did not converge at t = " << t << " s (residual " << residual << "); try a smaller step";
   throw SolverFailure(text.str());
 }

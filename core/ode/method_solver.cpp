@@ -51,7 +51,7 @@ class VariableStepSolver final : public MethodSolver {
     control_.start(x, method_->control_order());
   }
   double preferred_step() const override { return control_.preferred_step(); }
-  std::vector<double> memory() const override { return {control_.preferred_step()}; }
+  void keep_memory(std::vector<double>& into) const override { into.assign(1, control_.preferred_step()); }
   void set_memory(const std::vector<double>& memory) override { control_.set_preferred_step(memory[0]); }
 
   void step(double t, double t_end, double* x, Inputs& u) override {

@@ -8,6 +8,7 @@
 
 #include "coupling/subsystem.hpp"
 #include "linear/decompositions.hpp"
+#include "numbers.hpp"
 #include "ode/implicit.hpp"
 
 namespace counterpoint {
@@ -22,14 +23,14 @@ class Newmark final : public Solver {
                                   std::to_string(f_->states()) + " states");
     }
     if (!(beta >= 0.0 && beta <= 0.5) || !(gamma >= 0.5 && gamma <= 1.0)) {
-      throw std::invalid_argument("newmark: beta = " + std::to_string(beta) + ", gamma = " + std::to_string(gamma) +
+      throw std::invalid_argument("newmark: beta = " + number_text(beta) + ", gamma = " + number_text(gamma) +
                                   "; allowed are 0 <= beta <= 0.5 and 0.5 <= gamma <= 1");
     }
     linear_ = dynamic_cast<const LinearRightHandSide*>(f_.get());
   }
 
   void start(double, const std::vector<double>&) override { step_.set(0.0); }
-  std::vector<double> memory() const override { return {step_.value()}; }
+  void keep_memory(std::vector<double>& into) const override { into.assign(1, step_.value()); }
   void set_memory(const std::vector<double>& memory) override {
     if (memory[0] == step_.value()) return;
     step_.set(memory[0]);

@@ -73,15 +73,13 @@ OutputMapPointer make_compiled_output(int width, CompiledRightHandSide::Function
 }
 
 struct OdeSubsystem::Saved final : SavedState {
-  Saved(std::vector<double> state, std::vector<double> solver_memory, double step)
-      : x(std::move(state)), memory(std::move(solver_memory)), last_step(step) {}
   bool write(recipe::Writer& writer) const override {
     writer(x, memory, last_step);
     return true;
   }
   std::vector<double> x;
   std::vector<double> memory;
-  double last_step;
+  double last_step = 0.0;
 };
 
 OdeSubsystem::OdeSubsystem(RightHandSidePointer f, OutputMapPointer g, std::vector<double> x0, OdeSolver solver,
@@ -148,18 +146,32 @@ void OdeSubsystem::put(const std::vector<double>& x, const std::vector<double>& 
 }
 
 std::unique_ptr<SavedState> OdeSubsystem::save() const {
-  return std::make_unique<Saved>(x_, solver_->memory(), last_step_);
+  auto saved = std::make_unique<Saved>();
+  keep(*saved);
+  return saved;
+}
+
+bool OdeSubsystem::save_again(SavedState& state) const {
+  keep(static_cast<Saved&>(state));
+  return true;
+}
+
+void OdeSubsystem::keep(Saved& into) const {
+  into.x.assign(x_.begin(), x_.end());
+  solver_->keep_memory(into.memory);
+  into.last_step = last_step_;
 }
 
 void OdeSubsystem::restore(const SavedState& state) {
   const Saved& saved = static_cast<const Saved&>(state);
-  x_ = saved.x;
+  std::copy(saved.x.begin(), saved.x.end(), x_.begin());
   solver_->set_memory(saved.memory);
   last_step_ = saved.last_step;
 }
 
 std::unique_ptr<SavedState> OdeSubsystem::read_state(recipe::Reader& reader) const {
-  auto made = std::make_unique<Saved>(x_, solver_->memory(), last_step_);
+  auto made = std::make_unique<Saved>();
+  keep(*made);
   reader.same_sizes(made->x, made->memory);
   reader(made->last_step);
   return made;

@@ -53,6 +53,7 @@ class OdeSubsystem final : public Subsystem, public fast::BatchStepper {
   double preferred_step() const override { return solver_->preferred_step(); }
   long evaluations() const override { return solver_->evaluations(); }
   std::unique_ptr<SavedState> save() const override;
+  bool save_again(SavedState& state) const override;
   void restore(const SavedState& state) override;
   std::unique_ptr<SavedState> read_state(recipe::Reader& reader) const override;
 
@@ -70,6 +71,7 @@ class OdeSubsystem final : public Subsystem, public fast::BatchStepper {
 
  private:
   struct Saved;
+  void keep(Saved& into) const;
   const double* mapped_output(double t, Inputs& u);
   void slopes_along_motion(double t, const double* u, const double* du);
 

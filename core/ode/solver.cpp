@@ -1,15 +1,13 @@
 #include "ode/solver.hpp"
 
-#include <sstream>
-
 #include "check.hpp"
 #include "coupling/subsystem.hpp"
+#include "numbers.hpp"
 
 namespace counterpoint {
 
 void right_hand_side_not_finite(double t, int i) {
-  std::ostringstream text;
-  text.precision(9);
+  Text text(9);
   text << "derivative " << i << " of the right-hand side is NaN or infinite at t = " << t << " s";
   throw SolverFailure(text.str());
 }

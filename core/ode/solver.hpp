@@ -26,7 +26,7 @@ class BatchSolver {
 /// Contract for implementers:
 ///  1. `step` advances x from t to t_end. It asks u where its formula needs it, and evaluates
 ///     derivatives at t again with the inputs known now.
-///  2. Whatever it keeps between steps is in `memory`, so that a copy of it restores the solver.
+///  2. Whatever it keeps between steps is in its memory, so that a copy of it restores the solver.
 ///  3. `preferred_step` is the step a variable-step solver would like next; 0 for fixed-step solvers.
 class Solver {
  public:
@@ -38,7 +38,8 @@ class Solver {
   virtual long evaluations() const { return -1; }
   /// Its way to make several steps in a row, where it has one.
   virtual BatchSolver* batches() { return nullptr; }
-  virtual std::vector<double> memory() const { return {}; }
+  /// What `into` was is overwritten.
+  virtual void keep_memory(std::vector<double>& into) const { into.clear(); }
   virtual void set_memory(const std::vector<double>&) {}
   /// States at the starts of earlier steps that a multistep formula uses, the last one first.
   virtual std::vector<double> earlier_states() const { return {}; }

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <sstream>
 
 #include "coupling/subsystem.hpp"
+#include "numbers.hpp"
 #include "ode/time_resolution.hpp"
 
 namespace counterpoint {
@@ -67,8 +67,7 @@ double StepControl::step(Method& method, const Attempt& from, Slopes& f, const N
 }
 
 void StepControl::too_small(double t, double h) {
-  std::ostringstream text;
-  text.precision(9);
+  Text text(9);
   text << "the step became " << h << " s at t = " << t
        << " s; the model may be stiff (try ode23s), discontinuous where no event is found, or growing without bound";
   throw SolverFailure(text.str());

@@ -1,14 +1,12 @@
 #include "ode/time_resolution.hpp"
 
-#include <sstream>
-
 #include "coupling/failure.hpp"
+#include "numbers.hpp"
 
 namespace counterpoint {
 
 void refuse_resolution(const char* name, double step, double t, double t_end) {
-  std::ostringstream text;
-  text.precision(9);
+  Text text(9);
   text << name << " = " << step << " s is too small between t = " << t << " and " << t_end << " s: ";
   if (step < 1e-15 * (t_end - t)) {
     text << "it means " << (t_end - t) / step << " steps, and at most 1e15 are possible";

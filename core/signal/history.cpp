@@ -87,9 +87,34 @@ void History::restore(const Saved& saved) {
   committed_ = saved.committed;
 }
 
+void History::copy(const History& other, std::size_t first) {
+  begin_ = appended_ = committed_ = first;
+  if (mask_ < other.mask_) enlarge(other.mask_ + 1);
+  const std::size_t end = other.committed_, shorter = std::min(mask_, other.mask_) + 1;
+  while (appended_ < end) {
+    const std::size_t turn = (appended_ / shorter + 1) * shorter;  // where the shorter ring goes on at its beginning
+    copy_in_a_row(other, appended_, std::min(end, turn));
+    appended_ = std::min(end, turn);
+  }
+  committed_ = appended_;
+}
+
+void History::copy_in_a_row(const History& other, std::size_t first, std::size_t end) {
+  const std::size_t from = first & other.mask_, to = first & mask_, count = end - first;
+  const std::size_t width = static_cast<std::size_t>(width_);
+  std::copy_n(other.times_.data() + from, count, times_.data() + to);
+  std::copy_n(other.values_.data() + from * width, count * width, values_.data() + to * width);
+  if (with_derivatives_)
+    std::copy_n(other.derivatives_.data() + from * width, count * width, derivatives_.data() + to * width);
+  if (!with_jumps_) return;
+  std::copy_n(other.jumped_.data() + from, count, jumped_.data() + to);
+  std::copy_n(other.befores_.data() + from * width, count * width, befores_.data() + to * width);
+}
+
 std::size_t History::last_not_after(double t) const {
   std::size_t low = begin_;
   std::size_t high = committed_;  // first index known to be later than t
+  if (low < high && time(high - 1) <= t) return high - 1;
   while (low + 1 < high) {
     const std::size_t middle = low + (high - low) / 2;
     (time(middle) <= t ? low : high) = middle;

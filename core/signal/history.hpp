@@ -92,6 +92,11 @@ class History {
   void keep_from(std::size_t k) { kept_from_ = k; }
   static constexpr std::size_t nowhere = std::numeric_limits<std::size_t>::max();
 
+  /// Forget the samples from number `end` on.
+  void cut_back(std::size_t end) { appended_ = committed_ = end; }
+  /// Be what another one, of the same signals, is from sample `first` on.
+  void copy(const History& other, std::size_t first);
+
   /// Samples from `keep` on, with their numbers.
   struct Saved {
     std::size_t begin = 0, appended = 0, committed = 0;
@@ -108,6 +113,7 @@ class History {
 
  private:
   void enlarge(std::size_t capacity);
+  void copy_in_a_row(const History& other, std::size_t first, std::size_t end);
 
   int width_;
   bool with_derivatives_;

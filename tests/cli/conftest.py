@@ -2,7 +2,6 @@
 
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -100,16 +99,3 @@ def start(spawn):
         return spawn([*COMMAND, *map(str, arguments)], stdout=pipe, stderr=pipe, text=True, **options)
 
     return start
-
-
-@pytest.fixture(scope="session")
-def wait_for():
-    """Wait until a condition holds."""
-
-    def wait_for(condition, seconds=60.0):
-        end = time.monotonic() + seconds
-        while not condition():
-            assert time.monotonic() < end, "waited in vain"
-            time.sleep(0.02)
-
-    return wait_for

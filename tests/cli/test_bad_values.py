@@ -120,9 +120,7 @@ y = "level"
 def test_an_ascii_terminal_shows_what_it_can(case, command, tmp_path, arguments):
     case()
     environment = {**os.environ, "PYTHONIOENCODING": "ascii", "LC_ALL": "C", "PYTHONUTF8": "0"}
-    done = subprocess.run(
-        [*command, *arguments], check=False, cwd=tmp_path, env=environment, capture_output=True, timeout=60
-    )
+    done = subprocess.run([*command, *arguments], check=False, cwd=tmp_path, env=environment, capture_output=True)
     assert done.returncode == 0, done.stderr
     assert b"UnicodeEncodeError" not in done.stderr
     assert done.stdout.isascii()
@@ -144,6 +142,6 @@ def test_an_interrupt_while_the_command_line_is_loading_exits_with_130(tmp_path,
     )
     wait_for((tmp_path / "began").exists)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate()
     assert process.returncode == 130
     assert err == "interrupted\n"

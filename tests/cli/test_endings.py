@@ -53,7 +53,7 @@ def test_a_file_that_cannot_grow_exits_with_5_and_stays_readable(case, start, tm
 
     text = scenario_text.replace("until = 1.0", "until = 100000.0")
     process = start("run", case(text=text), "--no-plot", cwd=tmp_path, preexec_fn=limit)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate()
     assert process.returncode == 5, err
     assert "case.h5" in err
     assert "Traceback" not in err
@@ -71,7 +71,7 @@ def test_a_signal_keeps_the_results_and_says_where(case, start, tmp_path, which,
     process = start("run", path, cwd=tmp_path)
     wait_for((tmp_path / "began").exists)
     process.send_signal(which)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate()
     assert process.returncode == expected, err
     assert "Traceback" not in err
     assert "kept case-run/case.h5" in out
@@ -86,7 +86,7 @@ def test_a_run_that_stays_in_the_core_can_be_interrupted(start, tmp_path, thread
     process = start("run", examples / "two_mass.toml", *arguments, cwd=tmp_path)
     wait_for_rows(tmp_path / "two-mass-run" / "two-mass.h5", "fast.x", process)
     process.send_signal(signal.SIGINT)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate()
     assert process.returncode == 130, err
     assert "interrupted at t = " in out
     assert "results up to there are kept" in err
@@ -114,7 +114,7 @@ def test_a_signal_ends_a_native_step_of_many_internal_ones(start, tmp_path, whic
     wait_for((tmp_path / "fine-run" / "fine.h5").exists)
     time.sleep(0.5)
     process.send_signal(which)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate()
     assert process.returncode == expected, err
     assert "interrupted at t = 0 s" in out
     assert "waiting for" not in err
@@ -126,7 +126,7 @@ def test_a_hangup_that_is_ignored_stays_ignored(case, start, tmp_path, scenario_
     process = start("run", path, cwd=tmp_path, preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
     wait_for((tmp_path / "began").exists)
     process.send_signal(signal.SIGHUP)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate()
     assert process.returncode == 0, err
     assert cp.load(tmp_path / "case-run" / "case.h5").status == "finished"
 
@@ -139,7 +139,7 @@ def test_a_signal_ends_an_export_and_leaves_no_file(case, start, tmp_path, which
     process = start("export", path, "--out", "case.fmu", cwd=tmp_path)
     wait_for((tmp_path / "began").exists)
     process.send_signal(which)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate()
     assert process.returncode == expected
     assert err.strip() == "interrupted"
     assert not (tmp_path / "case.fmu").exists()
@@ -151,7 +151,7 @@ def test_a_signal_ends_a_study_and_says_where_its_files_are(start, tmp_path, whi
     wait_for((tmp_path / "here").exists)
     time.sleep(0.3)
     process.send_signal(which)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate()
     assert process.returncode == expected, err
     assert "interrupted; what was written so far is in here" in err
     assert "Traceback" not in err
@@ -166,7 +166,7 @@ def test_a_second_interrupt_exits_at_once(case, start, tmp_path, wait_for):
     time.sleep(0.5)
     assert process.poll() is None
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate()
     assert process.returncode == 130
     assert "Traceback" not in err
     assert cp.load(tmp_path / "case-run" / "case.h5").signals == ["model.y"]
@@ -179,6 +179,6 @@ def test_an_interrupt_before_the_run_exits_with_130(case, start, tmp_path, wait_
     process = start("run", path, cwd=tmp_path)
     wait_for((tmp_path / "began").exists)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate()
     assert process.returncode == 130
     assert err.strip() == "interrupted"

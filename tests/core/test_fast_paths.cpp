@@ -226,15 +226,20 @@ TEST(fast_paths_give_the_bits_of_the_definition) {
 }
 
 TEST(fast_paths_give_the_bits_of_the_definition_in_windows) {
+  const WindowSpec once{0.1, 1}, not_on_the_grid{0.0437, 2}, converged{0.1, 3, 1e-9}, centred{0.06, 1, 0.0, true};
   for (Kind kind : {Kind::batch, Kind::mixed}) {  // the others cannot save
-    for (const ApproximationPointer& approximation : {make_hold(HoldSide::behind), make_lagrange(2)}) {
-      const auto windows = [&](fast::Choice allowed) {
-        RunSpec spec = ring(kind, Scheme::parallel, approximation);
-        spec.fast_paths = allowed;
-        WindowedScheduler scheduler(spec, WindowSpec{0.1, 3, 1e-9}, 1);
-        return recorded(scheduler, {}, spec.until);
-      };
-      CHECK(equal_bits(windows(no_path), windows(all_paths)));
+    for (Scheme scheme : {Scheme::parallel, Scheme::forwards, Scheme::backwards}) {
+      for (const ApproximationPointer& approximation : approximations()) {
+        for (const WindowSpec& window : {once, not_on_the_grid, converged, centred}) {
+          const auto windows = [&](fast::Choice allowed) {
+            RunSpec spec = ring(kind, scheme, approximation);
+            spec.fast_paths = allowed;
+            WindowedScheduler scheduler(spec, window, 1);
+            return recorded(scheduler, {0.37}, spec.until);
+          };
+          CHECK(equal_bits(windows(no_path), windows(all_paths)));
+        }
+      }
     }
   }
 }

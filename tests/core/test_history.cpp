@@ -85,6 +85,48 @@ TEST(growth_in_the_middle_of_a_wrapped_ring_moves_every_sample) {
   }
 }
 
+TEST(a_copy_has_the_samples_from_the_first_on_whatever_the_sizes_of_the_rings) {
+  std::mt19937 random(2);
+  History history(2, true, true), copy(2, true, true);
+  double values[2], before[2];
+  for (int trial = 0; trial < 400; ++trial) {
+    for (int k = static_cast<int>(random() % 90); k >= 0; --k) {
+      if (history.room() == 0) history.make_room(history.end() - random() % 300, 1 + random() % 40);
+      const double t = static_cast<double>(history.appended());
+      values[0] = std::sqrt(t);
+      values[1] = before[0] = before[1] = -t;
+      std::copy_n(values, 2, history.next_value());
+      std::copy_n(before, 2, history.next_derivative());
+      history.note_jump(random() % 5 == 0 ? before : nullptr);
+      history.advance(t);
+      history.commit();
+    }
+    const std::size_t first = std::max(history.begin(), history.end() - std::min<std::size_t>(history.end(), 50));
+    copy.copy(history, first);
+    CHECK(copy.begin() == first && copy.end() == history.end());
+    for (std::size_t k = first; k < history.end(); ++k) {
+      CHECK(copy.time(k) == history.time(k) && copy.value(k)[0] == history.value(k)[0]);
+      CHECK(copy.value(k)[1] == history.value(k)[1] && copy.derivative(k)[1] == history.derivative(k)[1]);
+      CHECK((copy.before_jump(k) != nullptr) == (history.before_jump(k) != nullptr));
+    }
+  }
+}
+
+TEST(cutting_back_forgets_the_last_samples_and_the_next_take_their_numbers) {
+  History history(1, false);
+  for (int k = 0; k < 20; ++k) {
+    const double value = k;
+    history.append(k, &value, nullptr);
+  }
+  history.commit();
+  history.cut_back(12);
+  CHECK(history.end() == 12 && history.appended() == 12);
+  const double other = 0.5;
+  history.append(11.5, &other, nullptr);
+  history.commit();
+  CHECK(history.time(12) == 11.5 && history.value(12)[0] == 0.5 && history.value(11)[0] == 11.0);
+}
+
 TEST(forgetting_never_goes_backwards_nor_beyond_what_is_there) {
   History history(1, false);
   const double value = 1.0;

@@ -123,16 +123,18 @@ TEST(a_repeated_start_gives_the_same_bits_with_threads_slices_and_without_fast_p
   }
 }
 
-TEST(threads_and_slices_change_no_bit) {
+TEST(threads_slices_and_fast_paths_change_no_bit) {
   std::mt19937 random(5);
   for (int trial = 0; trial < 60; ++trial) {
-    const RunSpec spec = random_system(random);
+    RunSpec spec = random_system(random);
     WindowSpec window{0.21 + 0.1 * (trial % 7), 1 + trial % 3, trial % 2 == 0 ? 0.0 : 1e-7, trial % 4 < 2};
     window.method = static_cast<WindowSpec::Method>(trial % 5);
     const std::vector<double> one = run(spec, window, 1, 1.0);
     CHECK(one == run(spec, window, 3, 1.0));
     CHECK(one == run(spec, window, 1, 0.0));
     CHECK(one == run(spec, window, 2, 0.0));
+    spec.fast_paths = fast::Choice::none();
+    CHECK(one == run(spec, window, 1, 1.0));
   }
 }
 

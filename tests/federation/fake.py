@@ -104,7 +104,7 @@ def run_parts(make, parts, **options):
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join(60.0)
+        thread.join()
     if errors:
         raise errors[0]
     return made, shares

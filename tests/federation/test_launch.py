@@ -161,7 +161,7 @@ def test_a_killed_federate_is_told_and_the_results_of_all_are_kept(running, wait
     made = running("time.sleep(0.02)")
     wait_for_file(made, "b", wait_for_rows, "slow.x")
     made.parts["b"].kill()
-    _, told = made.parts["a"].communicate(timeout=30)
+    _, told = made.parts["a"].communicate()
     assert made.parts["a"].returncode == 4, told
     assert '"a" at t = ' in told
     assert 'waits for "slow" (last sample at t = ' in told
@@ -175,7 +175,7 @@ def test_a_killed_broker_is_told_and_the_results_of_all_are_kept(running, wait_f
     wait_for_file(made, "b", wait_for_rows, "slow.x")
     made.broker.kill()
     for part in "ab":
-        _, told = made.parts[part].communicate(timeout=40)
+        _, told = made.parts[part].communicate()
         assert made.parts[part].returncode == 4, told
         assert "waits for" in told
         assert f"kept {made.out / f'pair-{part}.h5'}" in told
@@ -183,7 +183,7 @@ def test_a_killed_broker_is_told_and_the_results_of_all_are_kept(running, wait_f
 
 def test_a_federate_that_stalls_is_named_before_and_when_the_others_give_up(running):
     made = running("time.sleep(15.0 if t > 0.5 else 0.0)", limit=2.0)
-    _, told = made.parts["a"].communicate(timeout=30)
+    _, told = made.parts["a"].communicate()
     assert made.parts["a"].returncode == 4, told
     assert 'waits for "slow" (last sample at t = 0.6 s); waited 2 s so far' in told
     assert "no grant within 2 s of wall time" in told
@@ -191,10 +191,10 @@ def test_a_federate_that_stalls_is_named_before_and_when_the_others_give_up(runn
 
 def test_a_failing_model_ends_all_parts_and_its_message_reaches_all(running):
     made = running("assert t < 0.5, 'the tank is empty'")
-    _, told = made.parts["b"].communicate(timeout=30)
+    _, told = made.parts["b"].communicate()
     assert made.parts["b"].returncode == 3, told
     assert "the tank is empty" in told
-    _, told = made.parts["a"].communicate(timeout=30)
+    _, told = made.parts["a"].communicate()
     assert made.parts["a"].returncode == 4, told
     assert '"b" stopped: ' in told
     assert "the tank is empty" in told
@@ -205,21 +205,21 @@ def test_a_federate_that_comes_again_is_refused(running, wait_for_rows):
     wait_for_file(made, "b", wait_for_rows, "slow.x")
     made.parts["b"].kill()
     made.parts["b"].communicate()
-    _, told = made.start("b").communicate(timeout=40)
+    _, told = made.start("b").communicate()
     assert made.parts["b"].returncode == 4, told
 
 
 def test_parts_with_other_settings_do_not_run_together(pair, tmp_path, spawn):
     made = Running(pair(), tmp_path, spawn)
     one, other = made.start("a"), made.start("b", "--until", "3")
-    told = [process.communicate(timeout=40)[1] for process in (one, other)]
+    told = [process.communicate()[1] for process in (one, other)]
     assert {one.returncode, other.returncode} == {4}, told
     assert any("runs another scenario than" in text for text in told)
 
 
 def test_a_part_that_never_comes_is_named(pair, tmp_path, spawn):
     made = Running(pair(limit=2.0), tmp_path, spawn)
-    _, told = made.start("a").communicate(timeout=30)
+    _, told = made.start("a").communicate()
     assert made.parts["a"].returncode == 4
     assert f'"a" waits for "b" to join the federation at {made.address}; gave up after 2 s' in told
 
@@ -231,8 +231,7 @@ def test_launch_tells_which_part_died_and_leaves_no_process_behind(pair, tmp_pat
     def kill_part():
         """When part b has begun to write."""
         file = tmp_path / "out" / "pair-b.h5"
-        deadline = time.monotonic() + 30.0
-        while not file.exists() and time.monotonic() < deadline:
+        while not file.exists():
             time.sleep(0.05)
         listed = subprocess.run(["ps", "-wweo", "pid,args"], capture_output=True, text=True, check=True).stdout
         mine = [line for line in listed.splitlines() if str(plan.path) in line and "--part b" in line]
@@ -311,9 +310,9 @@ def test_a_plain_helics_program_exchanges_values_with_units(write, tmp_path, spa
     made = Running(plan, tmp_path, spawn)
     port = Broker.read(made.address).port
     other = spawn([sys.executable, write(FOREIGN, "plain.py"), str(port)], stdout=subprocess.PIPE, text=True)
-    _, told = made.start("ours").communicate(timeout=30)
+    _, told = made.start("ours").communicate()
     assert made.parts["ours"].returncode == 0, told
-    seen = [float(line) for line in other.communicate(timeout=30)[0].splitlines()]
+    seen = [float(line) for line in other.communicate()[0].splitlines()]
     with cp.load(tmp_path / "out" / "pair-ours.h5") as result:
         x = result["tank.x"].values
     # The first step has the initial value; what is published at 0.1 s, 3.5 m, is seen by the step that begins there.

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.linalg import expm
 
 import counterpoint as cp
 
@@ -56,6 +57,28 @@ def test_the_order_is_that_of_the_input_whatever_is_iterated(errors, case, order
 def test_the_line_that_an_fmu_gets_is_better_than_the_chord(errors):
     """With a chord the error of v2 is 7.0e-4 however well the signal is known: the mean of the input is wrong."""
     assert errors(Case("", cp.hermite()))[1] < 7.0e-4 / 50
+
+
+def test_an_output_with_feedthrough_makes_the_coupling_of_order_3(fmus):
+    """The spring between the masses is in the left FMU: its force is an output that depends on its inputs."""
+
+    def error(step):
+        system = cp.System("force and motion")
+        driven = {"m": 1.0, "k": 10.0, "c": 0.1, "kc": 5.0, "dc": 0.2}
+        system.add("left", cp.fmu(fmus[2], parameters=driven, start={"x": 1.0}), step=step)
+        system.add("right", cp.fmu(fmus[2], parameters=driven | {"kc": 0.0, "dc": 0.0}, start={"x": 0.0}), step=step)
+        system.connect("right.x", "left.x_other", cp.lagrange(2))
+        system.connect("right.v", "left.v_other", cp.lagrange(2))
+        system.connect("left.f", "right.force", cp.lagrange(2), gain=-1.0)
+        result = system.run(until=5.0, scheme="parallel", first_steps="repeat")
+        styles = [part.subsystem.input_style for part in system.subsystems.values()]
+        assert styles == ["slope_to_end", "slope"]
+        exact = expm(5.0 * EXPERIMENT["MATRIX"]) @ EXPERIMENT["START"]
+        return math.hypot(result["left.x"].values[-1] - exact[0], result["right.v"].values[-1] - exact[3])
+
+    coarse, fine = error(0.02), error(0.01)
+    assert math.log2(coarse / fine) == pytest.approx(3.0, abs=0.35)
+    assert fine < 2e-4
 
 
 def test_windows_give_the_same_bits_for_any_number_of_threads(fmus):

@@ -1,5 +1,6 @@
 """An FMU file is a case of its own on the command line."""
 
+import re
 import zipfile
 
 import numpy as np
@@ -129,3 +130,16 @@ def test_another_kind_of_file_is_named(command, tmp_path, built):
     assert (code, "plant.ssp: is a system structure; expected an FMU" in errors) == (2, True)
     code, _, errors = command("run", "model.zip")
     assert (code, "is a ZIP archive; an FMU ends with .fmu" in errors) == (2, True)
+
+
+@pytest.mark.parametrize("name", ["Modelica.Blocks.Math.Gain", "bus/nodes", " padded "])
+def test_a_model_name_that_is_no_word_becomes_one(command, built, changed, tmp_path, version, name):
+    attribute = f'modelName="{name}"'.encode()
+    path = changed(
+        built("oscillator", version),
+        {"modelDescription.xml": lambda data: re.sub(rb'modelName="[^"]*"', attribute, data)},
+    )
+    assert command("run", path, "--until", 0.1, "--out", tmp_path / "out", "--check", "off")[0] == 0
+    word = re.sub(r"[./]", "_", name.strip())
+    assert cp.load(tmp_path / "out" / f"{word}.h5")[f"{word}.x"].values[0] == 1.0
+    assert (tmp_path / "out" / f"{word}.png").is_file()

@@ -79,7 +79,7 @@ def test_a_mechanism_moves_with_what_was_set(version, tmp_path):
 def test_a_mass_that_cannot_be_is_told(written, version):
     system = cp.System()
     system.add("fmu", cp.fmu(written("four-bar", version), parameters={"crank.mass": -1.0}), step=0.01)
-    with pytest.raises(cp.ComponentError, match=r"crank\.mass: -1\.0+ kg; expected a number greater than 0"):
+    with pytest.raises(cp.ComponentError, match=r"crank\.mass: -1 kg; expected a number greater than 0"):
         system.run(until=0.1)
 
 

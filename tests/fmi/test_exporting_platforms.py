@@ -150,7 +150,7 @@ def unpacked(path):
 
 def numbers(command, environment=None):
     done = subprocess.run(
-        command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=240, check=False
+        command, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
     return np.array([[float(word) for word in line.split()] for line in done.stdout.splitlines()])
@@ -166,7 +166,7 @@ def windows_folder(tmp_path_factory):
     server = shutil.which("wineserver") or "/usr/lib/wine/wineserver64"
     if Path(server).exists():
         subprocess.run([server, "-k"], env=environment, check=False)
-        subprocess.run([server, "-w"], env=environment, check=False, timeout=60)
+        subprocess.run([server, "-w"], env=environment, check=False)
 
 
 MODELS = {

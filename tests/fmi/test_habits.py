@@ -82,6 +82,22 @@ def test_model_exchange_ends_the_run_at_an_event(built, version):
     assert result["fmu.x"].time[-1] == pytest.approx(0.3)
 
 
+@ISOLATED
+def test_outputs_that_an_fmu_tells_only_after_its_initialisation(built, version, fault, isolate):
+    """Some tools call reading an output in initialisation mode an illegal call, although FMI allows it."""
+    model = cp.fmu(built("misbehaving", version), parameters={"fault": fault("tells-outputs-late")}, isolate=isolate)
+    listener = cp.fmu(built("misbehaving", version), isolate=isolate)
+    system = cp.System("pair")
+    system.add("late", model, step=0.1)
+    system.add("listener", listener, step=0.1)
+    system.connect("late.y", "listener.u")
+    result = system.run(until=1.0)
+    assert result.status == "finished"
+    usual = alone(cp.fmu(built("misbehaving", version)), step=0.1)
+    assert np.array_equal(result["late.y"].values, usual["fmu.y"].values)
+    assert any("does not tell its outputs in initialisation mode" in message.text for message in model.messages)
+
+
 def test_entries_that_begin_with_a_dot_are_read(built, tmp_path, version):
     path = rewritten(built("oscillator", version), tmp_path, lambda name: f"./{name}")
     assert alone(cp.fmu(path))["fmu.x"].values[0] == 1.0

@@ -65,10 +65,8 @@ def child_seconds(process):
 
 def wait_for_the_hang(process, tmp_path):
     """Wait until the FMU says that it hangs; one that may write no file computes longer than all steps before take."""
-    deadline = time.monotonic() + 60.0
     while not (tmp_path / "hangs").exists() and child_seconds(process) < 1.0:
         assert process.poll() is None, process.communicate()
-        assert time.monotonic() < deadline, "the FMU did not hang"
         time.sleep(0.05)
 
 
@@ -107,7 +105,7 @@ def test_the_second_ctrl_c_abandons_a_hanging_fmu_and_keeps_all_rows(hanging, tm
     said = until_said(process, "waiting for")
     assert said == 'waiting for "pump" to finish its step from t = 1.999 s; press Ctrl-C again to abandon it'
     process.send_signal(signal.SIGINT)
-    assert process.wait(timeout=30.0) == 130
+    assert process.wait() == 130
     assert "results up to t = 1.99" in process.stderr.read()
     check_rows(tmp_path, ("pump", *CASES[name].get("others", ())))
 
@@ -118,14 +116,14 @@ def test_sigterm_and_sighup_abandon_a_hanging_fmu_by_themselves(hanging, tmp_pat
     wait_for_the_hang(process, tmp_path)
     process.send_signal(getattr(signal, which))
     assert until_said(process, "waiting for").endswith("it is abandoned in 5 s")
-    assert process.wait(timeout=60.0) == code
+    assert process.wait() == code
     check_rows(tmp_path)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="tests of isolation use what Linux has")
 def test_a_deadline_per_step_ends_a_hanging_fmu_without_any_signal(hanging, tmp_path):
     process = hanging(options="isolate = true\ndeadline = 1.0")
-    out, err = process.communicate(timeout=60.0)
+    out, err = process.communicate()
     assert process.returncode == 4, err
     assert "pump: step from t = 1.999 s" in err
     assert "kept case-run/case.h5" in out

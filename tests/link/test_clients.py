@@ -63,7 +63,7 @@ def test_a_client_without_counterpoint_gives_the_same_bits(client, spawn):
             assert np.array_equal(run(heater), expected)
             assert np.array_equal(run(heater), expected)
             assert expected[-1] > 350.0
-        assert process.wait(timeout=60.0) == 0
+        assert process.wait() == 0
 
 
 def test_a_client_sends_each_frame_in_one_piece(client, spawn):
@@ -71,18 +71,16 @@ def test_a_client_sends_each_frame_in_one_piece(client, spawn):
     welcome, start, step, bye = 2, 4, 6, 23
     commands = [(welcome, b"")] + 20 * [(start, bytes(48)), (step, bytes(48))]
     with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(60.0)
         process = spawn([*client, "127.0.0.1", str(server.getsockname()[1]), "token"])
         master, _ = server.accept()
         with master:
-            master.settimeout(60.0)
             for kind, data in commands:
                 piece = master.recv(4096)
                 assert len(piece) == 8 + struct.unpack("<I", piece[:4])[0]
                 master.sendall(struct.pack("<II", len(data), kind) + data)
             master.recv(4096)
             master.sendall(struct.pack("<II", 0, bye))
-            assert process.wait(timeout=60.0) == 0
+            assert process.wait() == 0
 
 
 def test_a_client_is_short():

@@ -155,7 +155,7 @@ def test_xcos_ends_when_the_master_dies(script):
         with couple.scilab(script(GAIN), address, token) as program:
             assert master.stdout.readline() == "joined\n"
             master.kill()
-            assert program.wait(timeout=30.0) == 0
+            assert program.wait() == 0
 
 
 def test_a_wrong_token_is_told_on_the_terminal_of_xcos(script, capfd):

@@ -209,3 +209,36 @@ def test_the_violation_of_constraints_is_no_part_of_the_solution():
     result = cp.multibody.library.four_bar(1).run(until=0.5, step=1e-3)
     assert "four-bar.violation" in result.signals
     assert result.quality.verdict == "trustworthy"
+
+
+def test_models_that_are_known_by_their_steps_only_are_not_tried_for_the_verdict():
+    """Some hundred steps for each input would cost many times the run."""
+
+    class Counted(cp.Subsystem):
+        inputs = ("u",)
+        outputs = ("y",)
+        calls = 0
+
+        def start(self, t):
+            self.x = 0.0
+
+        def step(self, t, t_end, u):
+            Counted.calls += 1
+            self.x += (t_end - t) * (u(t)[0] - self.x)
+            return t_end
+
+        def output(self, t, u):
+            return [self.x]
+
+        def linear_model(self, t, u, at=None):
+            return None  # as an FMU without directional derivatives
+
+    system = cp.System()
+    for name in "ab":
+        system.add(name, Counted(), step=0.1)
+    system.connect("a.y", "b.u")
+    system.connect("b.y", "a.u")
+    result = system.run(until=1.0)
+    made = Counted.calls
+    assert result.quality.modes.empty
+    assert Counted.calls - made <= 6 * made  # of the second runs, with a quarter and with half the steps

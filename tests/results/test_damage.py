@@ -87,7 +87,6 @@ def test_damaged_files_are_answered_within_seconds_and_by_name(tmp_path, make):
         [sys.executable, "-W", "error", "-c", program, tmp_path],
         capture_output=True,
         text=True,
-        timeout=100,
         check=False,
     )
     assert (child.returncode, child.stderr) == (0, "")

@@ -138,7 +138,6 @@ def test_every_call_to_the_disk_may_fail_and_flushed_rows_stay(tmp_path, call, h
         [sys.executable, "-W", "error", "-c", program, tmp_path, call, how, f"{here}:{ours}"],
         capture_output=True,
         text=True,
-        timeout=240,
         check=False,
     )
     assert (child.returncode, child.stderr) == (0, "")

@@ -169,7 +169,7 @@ def test_a_run_in_another_thread_is_left_alone(interrupt):
     interrupt(seconds=0.05, native=False)
     with pytest.raises(KeyboardInterrupt):
         time.sleep(30.0)
-    assert done.wait(60.0)
+    done.wait()
     assert results[0].status == "finished"
 
 
@@ -271,7 +271,7 @@ def test_the_second_ctrl_c_abandons_a_python_model_in_an_endless_c_call(tmp_path
                 line.strip() == 'waiting for "pump" to finish its step from t = 4.9 s; press Ctrl-C again to abandon it'
             )
             process.send_signal(signal.SIGINT)
-            assert process.wait(timeout=30.0) == 130
+            assert process.wait() == 130
         finally:
             process.kill()
     with cp.load(tmp_path / "run.h5") as result:
@@ -295,7 +295,7 @@ def test_the_second_ctrl_c_ends_a_step_in_python_with_an_exception(tmp_path):
             process.send_signal(signal.SIGINT)
             time.sleep(0.3)
             process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=30.0)
+            out, err = process.communicate()
         finally:
             process.kill()
     assert (process.returncode, err) == (0, "")

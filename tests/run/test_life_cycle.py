@@ -19,7 +19,7 @@ class Slow(cp.Subsystem):
 
     def step(self, t, t_end, u):
         self.inside.set()
-        self.go_on.wait(30)
+        self.go_on.wait()
 
     def output(self, t, u):
         return t
@@ -42,10 +42,10 @@ def stepping():
 
     thread = threading.Thread(target=advance)
     thread.start()
-    assert model.inside.wait(30)
+    model.inside.wait()
     yield run, model, thread, errors
     model.go_on.set()
-    thread.join(30)
+    thread.join()
 
 
 def test_finish_is_refused_while_another_thread_steps(stepping):
@@ -53,7 +53,7 @@ def test_finish_is_refused_while_another_thread_steps(stepping):
     with pytest.raises(SetupError, match="the run is advancing"):
         run.finish()
     model.go_on.set()
-    thread.join(30)
+    thread.join()
     result = run.finish()
     assert (result.status, len(result["model.y"].time), errors) == ("finished", 11, [])
 
@@ -63,7 +63,7 @@ def test_a_with_block_that_fails_waits_for_the_thread_that_steps(stepping):
     threading.Timer(0.1, model.go_on.set).start()
     with pytest.raises(RuntimeError, match="given up"), run:
         raise RuntimeError("given up")
-    thread.join(30)
+    thread.join()
     assert run.finish().status != "running"
     assert [str(error) for error in errors] in (
         [],

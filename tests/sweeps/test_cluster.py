@@ -1,6 +1,5 @@
 import os
 import signal
-import time
 
 import numpy as np
 import pytest
@@ -44,7 +43,5 @@ def test_a_scheduler_that_does_not_answer_is_told(two_mass):
     pytest.importorskip("distributed", reason="needs the extra sweep")
     from counterpoint.sweeps import cluster
 
-    began = time.monotonic()
     with pytest.raises(cp.PeerLost, match="no scheduler answers"):
         cluster.Cluster(None, "tcp://127.0.0.1:9", 1, native=True)
-    assert time.monotonic() - began < 60

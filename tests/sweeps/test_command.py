@@ -91,8 +91,7 @@ def _long_sweep(plan, spawn):
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
     )  # fmt: skip
     folder = plan.parent / "plan-sweep" / "table.parquet"
-    end = time.monotonic() + 60
-    while not (folder.exists() and list(folder.glob("part-*.parquet"))) and time.monotonic() < end:
+    while not (folder.exists() and list(folder.glob("part-*.parquet"))):
         assert process.poll() is None, process.communicate()
         time.sleep(0.05)
     return process, folder.parent
@@ -101,7 +100,7 @@ def _long_sweep(plan, spawn):
 def test_ctrl_c_keeps_what_is_there_and_says_how_to_go_on(plan, spawn):
     process, folder = _long_sweep(plan, spawn)
     process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
+    _, err = process.communicate()
     assert process.returncode == 130, err
     assert "what has ended is kept" in err and "--resume unfinished" in err
     assert (cp.sweeps.read_table(folder)["status"] == "done").all()

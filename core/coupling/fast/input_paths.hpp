@@ -52,8 +52,9 @@ class InputPaths {
   /// Freeze for a round: the consumer stands at its sample number `last`, and so do its sources; those it waits for
   /// are one step ahead.
   void freeze_in_step(std::vector<Connection>& connections, std::vector<double>& values, std::size_t last) {
-    if (line_inputs_.empty()) {
-      for (Connection& c : connections) c.use_samples_before(last + (c.waits ? 2 : 1));
+    if (line_inputs_.empty() || apart_) {
+      for (Connection& c : connections)
+        c.use_samples_before(c.sees_window() ? c.samples.history->end() : last + (c.waits ? 2 : 1));
       return;
     }
     lines_ = true;
@@ -72,6 +73,8 @@ class InputPaths {
     if (lines_) tell(connections);
   }
   void forget_lines() { lines_ = false; }
+  /// While connections read what their sources published in the pass before, they are not lines.
+  void set_lines_apart(bool apart) { apart_ = apart; }
 
   /// Whether all inputs are lines in the step that is frozen.
   bool are_lines() const { return lines_; }
@@ -90,6 +93,7 @@ class InputPaths {
   bool single_ = false;   ///< one scalar connection and no other input
   bool lines_ = false;    ///< the lines say it all, for the step that is frozen; the connections are not up to date
   bool sloped_ = false;   ///< some line is not held
+  bool apart_ = false;    ///< the lines do not serve at present
   std::size_t last_ = 0;  ///< sample from which the lines go on
   std::vector<LineInput> line_inputs_;  ///< of all connections, or none
 };

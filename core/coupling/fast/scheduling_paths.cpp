@@ -53,7 +53,7 @@ void SchedulingPaths::resume_rounds() {
 }
 
 void SchedulingPaths::before_start() {
-  if (suspended_) return;
+  if (suspended_ || repeated_) return;
   for (Round& round : rounds_) round.choose_comparisons(Round::DefectRows::derived);
 }
 
@@ -62,7 +62,7 @@ void SchedulingPaths::after_start() {
   if (allowed_.polynomial_batches) {
     for (Participant& p : network_.participants) StepBatch::choose(p, network_.participants);
   }
-  if (suspended_) return;
+  if (suspended_ || repeated_) return;
   for (Round& round : rounds_) round.choose_steps();
 }
 

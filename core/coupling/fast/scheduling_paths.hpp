@@ -30,6 +30,7 @@ class SchedulingPaths {
   SchedulingPaths(const RunSpec& spec, int threads, Network& network, PrecedenceRule& rule);
 
   void suspend_rounds();
+  void repeat_rounds() { repeated_ = true; }
   void resume_rounds();
   void before_start();
   void after_start();
@@ -95,6 +96,7 @@ class SchedulingPaths {
   double longest_;  ///< batch, s
   std::deque<Round> rounds_;
   bool suspended_ = false;  ///< no rounds are gone in
+  bool repeated_ = false;   ///< rounds are repeated: what was assumed in them does not follow from samples
   WorkerPoolPointer pool_;
   std::vector<int> together_;
   std::vector<std::exception_ptr> errors_;

@@ -71,7 +71,7 @@ class StepBatch {
     const auto allowed = [latest, before = frozen.begin, equal = *p.fast.batch_step](double begin, double end) {
       return end <= latest && begin < before && equal.serves(end - begin);
     };
-    const int count = p.clock_.next_on_grid(p.t, room, allowed, ends);
+    const int count = p.clock_.next_ends(p.t, room, allowed, ends);
     if (count == 0) return 0;
     const double following = p.clock_.next_fixed(ends[count - 1]);
     const int made = p.fast.batches->step_batch(*input, p.t, ends, count, p.history.next_value());

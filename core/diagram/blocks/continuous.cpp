@@ -2,6 +2,7 @@
 
 #include "diagram/blocks/reset.hpp"
 #include "diagram/blocks/values.hpp"
+#include "numbers.hpp"
 
 namespace counterpoint::diagram {
 namespace {
@@ -158,7 +159,7 @@ BlockPointer make_integrator(ParameterReader& p) {
                             p.flag("show_saturation", false)};
   for (double value : options.initial) {
     if (options.initial_is_input || options.limits.clamp(value) == value) continue;
-    std::ostringstream text;
+    Text text;
     text << "\"initial\": " << value << " is outside of the limits (" << options.limits.lower << ", "
          << options.limits.upper << ")";
     throw std::invalid_argument(text.str());

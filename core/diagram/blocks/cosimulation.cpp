@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 #include "check.hpp"
 #include "diagram/execution.hpp"
+#include "numbers.hpp"
 
 namespace counterpoint::diagram {
 namespace {
@@ -76,7 +76,7 @@ double CosimulationBlock::tolerance_at(double t) const {
 void CosimulationBlock::check_step(const std::string& name, double step, double t) const {
   const double spacing = std::nextafter(std::abs(t), infinity) - std::abs(t);
   if (step >= least_spacings * spacing) return;
-  std::ostringstream text;
+  Text text;
   text << "subsystem \"" << name << "\": its step of " << step << " s is too small at t = ";
   text.precision(17);
   text << t << " s, where times are ";

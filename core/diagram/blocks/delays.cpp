@@ -2,6 +2,7 @@
 
 #include "diagram/blocks/signal_record.hpp"
 #include "diagram/blocks/values.hpp"
+#include "numbers.hpp"
 #include "recipe/factory.hpp"
 
 namespace counterpoint::diagram {
@@ -190,7 +191,7 @@ BlockPointer make_delay(ParameterReader& p, bool is_variable) {
   DelayOptions options{initial_from(p), p.number(name), is_variable,
                        p.word("interpolation", {"linear", "cubic"}, "linear") == "cubic"};
   if (options.longest > 0.0) return std::make_shared<TransportDelay>(options);
-  std::ostringstream text;
+  Text text;
   text << "\"" << name << "\": " << options.longest << " s; expected a time greater than 0";
   throw std::invalid_argument(text.str());
 }

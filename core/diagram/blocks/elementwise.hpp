@@ -1,10 +1,10 @@
 #pragma once
 
-#include <cstdio>
 #include <string>
 #include <vector>
 
 #include "diagram/parameters.hpp"
+#include "numbers.hpp"
 
 namespace counterpoint::diagram {
 
@@ -16,11 +16,7 @@ inline std::vector<std::string> numbered(const std::string& stem, std::size_t co
 }
 
 /// A number as messages show it.
-inline std::string shown(double value) {
-  std::string text(32, '\0');
-  text.resize(static_cast<std::size_t>(std::snprintf(text.data(), text.size(), "%.9g", value)));
-  return text;
-}
+inline std::string shown(double value) { return number_text(value, 9); }
 
 /// An input seen by component: a scalar serves them all.
 struct Operand {

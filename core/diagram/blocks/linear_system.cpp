@@ -1,14 +1,15 @@
 #include "diagram/blocks/linear_system.hpp"
 
 #include <algorithm>
-#include <sstream>
+
+#include "numbers.hpp"
 
 namespace counterpoint::diagram {
 namespace {
 
 void check_size(const char* name, const Array& array, int rows, int columns) {
   if (array.rows == rows && array.columns == columns) return;
-  std::ostringstream text;
+  Text text;
   text << "\"" << name << "\": " << array.rows << " x " << array.columns << "; expected " << rows << " x " << columns
        << ", to match the other matrices";
   throw std::invalid_argument(text.str());
@@ -17,8 +18,11 @@ void check_size(const char* name, const Array& array, int rows, int columns) {
 /// Words between commas.
 std::vector<std::string> names_from(const std::string& text) {
   std::vector<std::string> names;
-  std::istringstream stream(text);
-  for (std::string name; std::getline(stream, name, ',');) names.push_back(name);
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find(',', begin), text.size());
+    names.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
   return names;
 }
 

@@ -3,6 +3,7 @@
 #include "diagram/blocks/linear_system.hpp"
 #include "diagram/blocks/sections.hpp"
 #include "diagram/blocks/values.hpp"
+#include "numbers.hpp"
 
 namespace counterpoint::diagram {
 namespace {
@@ -108,7 +109,7 @@ BlockPointer chain(ParameterReader& p, std::vector<Section> sections) {
 double positive(ParameterReader& p, const std::string& name) {
   const double value = p.number(name);
   if (value > 0.0) return value;
-  std::ostringstream text;
+  Text text;
   text << "\"" << name << "\": " << value << "; expected a number greater than 0";
   throw std::invalid_argument(text.str());
 }

@@ -1,6 +1,7 @@
 // PID controllers in continuous and discrete time.
 
 #include "diagram/blocks/pid.hpp"
+#include "numbers.hpp"
 
 #include "diagram/blocks/sampling.hpp"
 
@@ -31,7 +32,7 @@ PidOptions PidOptions::from(ParameterReader& p) {
       throw std::invalid_argument("\"proportional\", \"integral\", \"derivative\" ...: must be finite");
   }
   if (!(o.filter > 0.0))
-    throw std::invalid_argument("\"filter\": " + std::to_string(o.filter) + " 1/s; expected more than 0");
+    throw std::invalid_argument("\"filter\": " + number_text(o.filter) + " 1/s; expected more than 0");
   return o;
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cmath>
-#include <sstream>
 
 #include "diagram/parameters.hpp"
+#include "numbers.hpp"
 
 namespace counterpoint::diagram {
 
@@ -13,7 +13,7 @@ inline SampleTime sample_time_from(ParameterReader& p) {
   if (!p.has("sample_time")) return rate;
   rate.period = p.number("sample_time");
   rate.offset = p.number("offset", 0.0);
-  std::ostringstream text;
+  Text text;
   if (!(rate.period > 0.0))
     text << "\"sample_time\": " << rate.period << " s; expected a period greater than 0";
   else if (!(rate.offset >= 0.0) || !std::isfinite(rate.offset)) {

@@ -1,8 +1,9 @@
 #include "diagram/blocks/sections.hpp"
 
 #include <algorithm>
-#include <sstream>
 #include <stdexcept>
+
+#include "numbers.hpp"
 
 namespace counterpoint::diagram {
 namespace {
@@ -37,7 +38,7 @@ Roots sorted_roots(const std::vector<Complex>& all, const char* name) {
     lower.erase(partner);
   }
   if (!lower.empty()) {
-    std::ostringstream text;
+    Text text;
     text << "\"" << name << "\": " << lower.back().real() << (lower.back().imag() < 0.0 ? " - " : " + ")
          << std::abs(lower.back().imag()) << "j has no partner; complex ones must come in conjugate pairs";
     throw std::invalid_argument(text.str());

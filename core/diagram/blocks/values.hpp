@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
 #include "diagram/parameters.hpp"
+#include "numbers.hpp"
 
 namespace counterpoint::diagram {
 
@@ -16,7 +16,7 @@ struct Limits {
   static Limits from(ParameterReader& p) {
     const Limits limits{p.number("lower", -infinity), p.number("upper", infinity)};
     if (limits.lower < limits.upper) return limits;
-    std::ostringstream text;
+    Text text;
     text << "\"limits\": (" << limits.lower << ", " << limits.upper << "); the lower one must be below the upper one";
     throw std::invalid_argument(text.str());
   }

@@ -6,6 +6,7 @@
 #include "check.hpp"
 #include "diagram/execution.hpp"
 #include "export/sealed_state.hpp"
+#include "numbers.hpp"
 #include "recipe/writer.hpp"
 
 namespace counterpoint::exported {
@@ -95,11 +96,11 @@ Status ExportedInstance::step(double now, double length) {
   returned_early_ = false;
   return during({Phase::stepping}, "DoStep", [&] {
     if (!std::isfinite(now) || !std::isfinite(length) || length < 0.0)
-      throw UserError("DoStep: a step of " + std::to_string(length) + " s cannot be made");
+      throw UserError("DoStep: a step of " + number_text(length) + " s cannot be made");
     const double tolerance = std::max(model_->tolerance(), 1e-9 * std::max(length, std::abs(now)));
     if (std::abs(now - model_->time()) > tolerance) {
-      throw UserError("DoStep: begins at " + std::to_string(now) + " s, but the instance stands at " +
-                      std::to_string(model_->time()) + " s");
+      throw UserError("DoStep: begins at " + number_text(now, 9) + " s, but the instance stands at " +
+                      number_text(model_->time(), 9) + " s");
     }
     if (length == 0.0) return;
     const Phase before = std::exchange(phase_, Phase::failed);

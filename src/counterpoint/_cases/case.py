@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Protocol, Self
 
 from .._files.document import read_document
 from .._run.options import RunOptions
-from ..errors import SetupError, did_you_mean
+from ..errors import ScenarioError, SetupError, did_you_mean
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -51,6 +51,14 @@ class CaseFile:
     def document(self) -> Document:
         """Its text and tables; raises ScenarioError when it is no TOML."""
         return read_document(self.path)
+
+    @cached_property
+    def tables(self) -> Mapping[str, Any]:
+        """Its tables; none when it is no TOML."""
+        try:
+            return self.document.values
+        except ScenarioError:
+            return {}
 
 
 def recorded(result: Result, names: Iterable[str]) -> list[str]:
@@ -231,7 +239,7 @@ class Case:
 
     def write(self, path: Path, *, overwrite: bool = False) -> Path:
         """Write the case in another form."""
-        raise SetupError(f"{self.path} is not a scenario; mechanisms and diagrams are exported as FMUs")
+        raise SetupError(f"{self.path}: is not a scenario; counterpoint export writes a mechanism or diagram as an FMU")
 
     def write_matrices(self, folder: Path, *, overwrite: bool) -> Iterable[Path]:
         """Write the matrices of a mechanism."""

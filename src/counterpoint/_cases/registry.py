@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class Kind:
     """A kind of file: the module that handles it, and by what it is recognised; a TOML file by one of its tables."""
 
-    module: str
+    module: str  #: none for files that other commands take
     name: str  #: for messages, with its article
     use: str  #: what is done with it, for who has used it for something else
     folders: bool = False  #: whether a folder can be one
@@ -40,12 +40,16 @@ class Kind:
             return file.ending in self.endings
         if self.first_bytes:
             return file.first_bytes == self.first_bytes
-        return not self.tables.isdisjoint(file.document.values)
+        return not self.tables.isdisjoint(file.tables)
 
     def load(self) -> CaseModule:
         """Import the module."""
         return cast(CaseModule, import_module(self.module))
 
+
+RUN_FILE = "a run file, the result of a run"
+SWEEP_PLAN = "the plan of a sweep"
+LAUNCH_PLAN = "a launch plan"
 
 KINDS = (
     Kind("counterpoint.fmi.case", "an FMU", "counterpoint.fmu reads it", endings=(".fmu",)),
@@ -58,7 +62,7 @@ KINDS = (
     ),
     Kind(
         "counterpoint._cases.run_file",
-        "a run file, the result of a run",
+        RUN_FILE,
         "counterpoint.load or counterpoint info reads it",
         first_bytes=b"\x89HDF\r\n\x1a\n",
     ),
@@ -77,26 +81,44 @@ KINDS = (
 )
 """Asked in this order."""
 
+PLANS = (
+    Kind("", SWEEP_PLAN, "counterpoint sweep takes it", tables=frozenset(("vary",))),
+    Kind("", LAUNCH_PLAN, "counterpoint launch takes it", tables=frozenset(("parts",))),
+)
+"""TOML files that are about scenarios, and no cases themselves."""
+
 SCENARIO = Kind("counterpoint.scenario.case", "a scenario", "counterpoint.Scenario.read or counterpoint run takes it")
 """What a TOML file is that is nothing else."""
 
-_FOREIGN = {
-    b"PK\x03\x04": "a ZIP archive; an FMU ends with .fmu, a system structure with .ssp",
+_CASES = "a scenario, mechanism or diagram (.toml), an FMU (.fmu) or a system structure (.ssp, .ssd)"
+_ZIP = b"PK\x03\x04"
+_FOREIGN_BYTES = {
+    _ZIP: "a ZIP archive; an FMU ends with .fmu, a system structure with .ssp",
     b"\x89PNG": "a picture", b"\x7fELF": "a program or library", b"MZ": "a program or library of Windows",
-    b"<?xml": "an XML file", b"%PDF": "a PDF file",
+    b"<?xml": "an XML file", b"<svg": "a picture", b"%PDF": "a PDF file",
 }  # fmt: skip
 """How files begin that are none of ours."""
+_TO_FMU = "export it as an FMU"
+_FOREIGN_ENDINGS = {
+    ".csv": ("a table", 'a scenario names it: type = "table", file = "data.csv"'),
+    ".py": ("a Python file", "python runs it, and a scenario names its functions"),
+    ".txt": ("a text", ""), ".md": ("a text", ""), ".html": ("a web page", ""), ".json": ("a JSON file", ""),
+    ".parquet": ("a table", ""), ".nc": ("a NetCDF file", ""), ".mat": ("a MATLAB file", ""),
+    ".mo": ("a Modelica model", _TO_FMU), ".slx": ("a Simulink model", _TO_FMU), ".mdl": ("a Simulink model", _TO_FMU),
+    ".xcos": ("an Xcos diagram", ""), ".zcos": ("an Xcos diagram", ""),
+}  # fmt: skip
+"""Names of files that are none of ours, and no TOML: what they are, and what to do with them."""
 
 
 def kind_of(file: CaseFile) -> Kind:
-    """Return the kind of a file; raise ScenarioError when it is empty or no TOML."""
-    for kind in KINDS:
-        if kind.endings and kind.recognises(file):
-            return kind
-    _refuse_foreign(file)
-    for kind in KINDS:
-        if kind.recognises(file):
-            return kind
+    """Return the kind of a file that can be run; raise ScenarioError when it is something else, empty or no TOML."""
+    found = _known(file)
+    if found is None:
+        _refuse_foreign(file, _CASES)
+    elif found in PLANS:
+        raise ScenarioError(f"{file.path}: is {found.name}; expected {_CASES}; {found.use}")
+    else:
+        return found
     if not file.document.values:
         raise ScenarioError(
             f"{file.path}: the file is empty; a mechanism begins with [mechanism], a diagram with [diagram], "
@@ -105,14 +127,22 @@ def kind_of(file: CaseFile) -> Kind:
     return SCENARIO
 
 
-def _refuse_foreign(file: CaseFile) -> None:
-    """Raise ScenarioError if the first bytes of a file say that it is none of ours."""
-    foreign = next((what for start, what in _FOREIGN.items() if file.first_bytes.startswith(start)), None)
+def _known(file: CaseFile) -> Kind | None:
+    """Return the kind that a file certainly is."""
+    for kind in (*KINDS, *PLANS):
+        if kind.recognises(file) and not (kind in PLANS and "subsystems" in file.tables):
+            return kind
+    return SCENARIO if "subsystems" in file.tables else None
+
+
+def _refuse_foreign(file: CaseFile, expected: str) -> None:
+    """Raise ScenarioError if its first bytes, or its name and that it is no TOML, say that a file is none of ours."""
+    foreign = next((what for start, what in _FOREIGN_BYTES.items() if file.first_bytes.startswith(start)), None)
     if foreign is not None:
-        raise ScenarioError(
-            f"{file.path}: is {foreign}; expected a scenario, mechanism or diagram (.toml), an FMU (.fmu) or a system "
-            "structure (.ssp, .ssd)"
-        )
+        raise ScenarioError(f"{file.path}: is {foreign}; expected {expected}")
+    if file.ending in _FOREIGN_ENDINGS and file.path.is_file() and not file.tables:
+        what, use = _FOREIGN_ENDINGS[file.ending]
+        raise ScenarioError(f"{file.path}: is {what} ({file.ending}); expected {expected}{use and f'; {use}'}")
 
 
 def check_kind(path: Path, wanted: str) -> None:
@@ -120,20 +150,22 @@ def check_kind(path: Path, wanted: str) -> None:
 
     ``wanted`` is the name of a kind, ``"an FMU"``. A file that cannot be read, or is of no kind, is left to its reader.
     """
+    if path.is_dir() and wanted in (RUN_FILE, SWEEP_PLAN, LAUNCH_PLAN):
+        raise ScenarioError(f"{path}: is a folder; expected {wanted}")
     if not path.is_file():
         return
     file = CaseFile(path)
-    found = next((kind for kind in KINDS if kind.endings and kind.recognises(file)), None)
-    if found is None and wanted in ("a scenario", "a mechanism", "a diagram"):
-        _refuse_foreign(file)
-    try:
-        found = found or kind_of(file)
-    except ScenarioError:
-        return
-    if found is SCENARIO and "subsystems" not in file.document.values:
-        return  # it may be anything
-    if found.name != wanted:
+    found = _known(file)
+    if found is not None and found.name != wanted:
         raise ScenarioError(f"{path}: is {found.name}; expected {wanted}; {found.use}")
+    archive = file.first_bytes.startswith(_ZIP) and wanted in ("an FMU", "a system structure")
+    if found is None and not archive:
+        _refuse_foreign(file, wanted)
+
+
+def kind_name(path: Path) -> str:
+    """Return what a file that can be run is, for messages: ``"a mechanism"``."""
+    return kind_of(CaseFile(path)).name
 
 
 def read_case(

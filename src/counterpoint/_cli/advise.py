@@ -33,7 +33,7 @@ def advise(
     Example: counterpoint advise plant.toml --tolerance 1e-3
     """
     from .._cases.case import CaseSettings
-    from .._cases.registry import read_case
+    from .._cases.registry import kind_name, read_case
     from .._display.console import console as make_console
     from .._display.console import say
     from .._display.progress import study_progress
@@ -41,6 +41,8 @@ def advise(
 
     settings = CaseSettings(until)
     case = read_case(scenario, allow_outside=allow_outside, allow_remote=allow_remote, settings=settings)
+    if not case.is_coupled:
+        raise SetupError(f"{scenario}: is {kind_name(scenario)}, one model alone; there is no coupling to choose")
     system = case.build()
     end = case.options().until
     if end is None:

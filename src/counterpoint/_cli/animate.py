@@ -43,11 +43,12 @@ def animate(
 
     This runs the Python files that the mechanisms name.
     """
-    from .._cases.registry import read_case
+    from .._cases.registry import RUN_FILE, check_kind, read_case
     from .._display.console import console, say
     from ..errors import OutputError
     from ..results import load
 
+    check_kind(file, RUN_FILE)
     mechanisms = read_case(model or file, allow_outside=allow_outside).mechanisms()
     folder = out or file.parent
     with load(file) as result:

@@ -58,13 +58,15 @@ def compare(
     Examples: counterpoint compare a.h5 b.h5 --tolerance 1e-3; counterpoint compare plant.toml --halve
     """
     from .._cases.case import CaseSettings
-    from .._cases.registry import read_case
+    from .._cases.registry import RUN_FILE, check_kind, read_case
     from ..results import compare as compare_results
 
     if halve == (second is not None):
         raise click.UsageError("give two run files, or one scenario or model with --halve")
     names = names_of(signals) or None
     if second is not None:
+        check_kind(first, RUN_FILE)
+        check_kind(second, RUN_FILE)
         comparison = compare_results(first, second, names)
     else:
         step, named = steps_of(steps)

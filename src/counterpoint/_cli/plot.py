@@ -33,10 +33,12 @@ def plot(
 
     SIGNALS are signals or subsystems, such as engine.speed or engine; default: all declared outputs.
     """
+    from .._cases.registry import RUN_FILE, check_kind
     from .._display.console import console, say
     from ..errors import OutputError
     from ..results import load
 
+    check_kind(file, RUN_FILE)
     span = None if start is None and end is None else (start, end)
     path = out or file.with_suffix(".png")
     if not show and path.exists() and not overwrite:

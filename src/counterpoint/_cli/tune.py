@@ -20,7 +20,7 @@ def tune(*, file: Path, step: float | None, seconds: float, allow_outside: bool)
 
     This runs the Python files that it names.
     """
-    from .._cases.registry import read_case
+    from .._cases.registry import kind_name, read_case
     from .._display.console import console as make_console
     from .._display.console import fill, new_table, say
     from ..errors import SetupError
@@ -29,7 +29,8 @@ def tune(*, file: Path, step: float | None, seconds: float, allow_outside: bool)
     case = read_case(file, allow_outside=allow_outside, allow_remote=(), run_code=True)
     mechanisms = case.mechanisms()
     if len(mechanisms) != 1:
-        raise SetupError(f"{file}: expected a model file of one mechanism, found {len(mechanisms)}")
+        kind = f"is {kind_name(file)}, with {len(mechanisms) or 'no'} mechanism{'s' if mechanisms else ''}"
+        raise SetupError(f"{file}: {kind}; expected a model file of one mechanism")
     ((name, mechanism),) = mechanisms.items()
     found = measure(mechanism, step, seconds)
     console = make_console()

@@ -23,6 +23,9 @@ def watch(*, file: Path, signals: tuple[str, ...], interval: float, wait: float,
 
     SIGNALS are signals or subsystems; default: all declared outputs, as many as fit.
     """
+    from .._cases.registry import RUN_FILE, check_kind
+
+    check_kind(file, RUN_FILE)
     names, interval = names_of(signals), max(interval, 0.05)
     if window:
         from ..results.watching_window import check_display, watch_in_window

@@ -93,13 +93,14 @@ class Checker:
             return None
         try:
             # Analyses know systems, not the other way round: they are found by name when they are needed.
+            linearise = import_module("counterpoint.linearisation").linearise
             analyse = import_module("counterpoint.stability_analysis").stability
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                found = analyse(
-                    self.system, self.options.scheme, window=self.options.window,
-                    approximation=self.options.approximation, largest_matrix=LARGEST_MAP,
-                )  # fmt: skip
+                linear = linearise(
+                    self.system, approximation=self.options.approximation, scheme=self.options.scheme, try_steps=False
+                )
+                found = analyse(linear, self.options.scheme, window=self.options.window, largest_matrix=LARGEST_MAP)
         except Exception:  # whatever keeps a model from being linearised is no problem of the run
             return None
         span = first.end - first.start

@@ -21,6 +21,7 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from .._cases.registry import LAUNCH_PLAN, check_kind
 from .._files.document import read_document
 from .._files.problems import Mistakes, Vocabulary
 from .._files.problems import Path as KeyPath
@@ -117,6 +118,7 @@ class LaunchPlan:
     def read(cls, path: str | os.PathLike[str]) -> LaunchPlan:
         """Read and check a launch plan; raise ScenarioError with all problems."""
         path = Path(path)
+        check_kind(path, LAUNCH_PLAN)
         document = read_document(path)
         mistakes = Mistakes(document)
         table, _ = validate(PlanTable, document, mistakes, _WORDS, whole=lambda section: True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -114,6 +115,15 @@ class FmuCase(ModelCase):
         show(self.path, console)
 
 
+def as_word(name: str) -> str:
+    """Return the name of a model as the name of a subsystem and of files: dots and slashes become underscores.
+
+    >>> as_word("Modelica.Blocks.Math.Gain")
+    'Modelica_Blocks_Math_Gain'
+    """
+    return re.sub(r"[./\\\x00-\x1f]", "_", name.strip())
+
+
 def input_columns(description: ModelDescription, names: list[str]) -> dict[str, list[str]]:
     """Divide inputs into continuous ones and those that are held."""
     floats = [
@@ -135,7 +145,8 @@ def read_case(file: CaseFile, settings: CaseSettings) -> FmuCase:
     )
     experiment = model.description.experiment
     run = RunSettings(until=experiment.stop, start=experiment.start or 0.0)
-    case = FmuCase(file.path, model.options.name, run, model=model, inputs=settings.input).with_settings(settings)
+    name = as_word(model.options.name) or as_word(file.path.stem)
+    case = FmuCase(file.path, name, run, model=model, inputs=settings.input).with_settings(settings)
     case._check_plot(model.outputs)
     return case
 

@@ -27,7 +27,7 @@ from .given_values import read_values
 from .isolation import ONCE_ONLY, Isolation, choose, to_core
 from .linear_subsystem import linear_subsystem, present_model
 from .messages import LogMessage
-from .options import MODEL_EXCHANGE, Options, choose_kind, option_problems
+from .options import INPUT_ORDERS, MODEL_EXCHANGE, Options, choose_kind, option_problems
 from .platforms import find_binary, library_suffix
 from .port_choice import choose_ports
 from .saved_state import SavedState
@@ -372,9 +372,8 @@ class Fmu(Subsystem):
 
     @property
     def input_order(self) -> int | None:  # type: ignore[override]
-        """Within a step of co-simulation a line at most; with model exchange or intermediate updates whatever it is."""
-        follows = self.kind == MODEL_EXCHANGE or self.interface.provides_intermediate_update
-        return None if follows else 1
+        """What it makes of inputs within a step is as good as polynomials of this order; None: of any."""
+        return None if self.kind == MODEL_EXCHANGE else INPUT_ORDERS[self.input_style]
 
     @property
     def repeats_unasked(self) -> bool:
@@ -541,16 +540,22 @@ class Fmu(Subsystem):
 
     @property
     def input_style(self) -> str:
-        """How inputs reach it in co-simulation: ``"start"``, ``"middle"``, ``"slope"`` or ``"intermediate"``."""
+        """How inputs reach it in co-simulation: as ``InputStyle`` of the core names it."""
         if self.options.inputs_at not in (None, "auto"):
             return str(self.options.inputs_at)
         continuous = [v for v in self._inputs if v.variability == "continuous"]
         if self.description.major < 3 and self.interface.can_interpolate_inputs and continuous:
-            return "slope"
+            return "slope_to_end" if self._feeds_through else "slope"
         asked = [v for v in continuous if v.intermediate_update]
         if self.interface.provides_intermediate_update and asked and len(asked) == len(continuous):
             return "intermediate"
         return "middle"
+
+    @property
+    def _feeds_through(self) -> bool:
+        """Whether an output that is connected depends on an input at the same instant, as far as is known."""
+        connected = [v for v in self._outputs if v.name in (self.connected_outputs or ())]
+        return any(u in self.inputs for _, u in self.description.feedthrough(connected))
 
     @property
     def ports(self) -> tuple[list[Variable], list[Variable]]:

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import sys
+import sysconfig
 import weakref
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 
 from .. import _core
@@ -83,7 +86,25 @@ def to_core(isolation: Isolation, folder: Path, needs_tool: bool) -> _core.fmi.I
     made.memory = isolation.memory or 0.0
     made.processor_time = isolation.processor_time or 0.0
     made.processes = needs_tool if isolation.processes is None else isolation.processes
+    made.python = shared_python()
     return made
+
+
+def shared_python() -> tuple[str, str, str]:
+    """Return this Python as a shared library, its home and its search path; ``("", "", "")`` if it has none.
+
+    An FMU made with PythonFMU expects Python in the process that loads it, with the packages of this environment.
+    """
+    library = _python_library()
+    return (library, sys.base_prefix, os.pathsep.join(filter(None, sys.path))) if library else ("", "", "")
+
+
+@cache
+def _python_library() -> str:
+    folders = [sysconfig.get_config_var("LIBDIR"), Path(sys.base_prefix) / "lib"]
+    names = [sysconfig.get_config_var(key) for key in ("INSTSONAME", "LDLIBRARY")]
+    files = (Path(folder) / name for folder in folders for name in names if folder and name)
+    return next((str(file) for file in files if file.suffix != ".a" and file.is_file()), "")
 
 
 def host_program() -> Path:

@@ -15,6 +15,8 @@ from .isolation import Isolation
 CO_SIMULATION, MODEL_EXCHANGE = "co-simulation", "model-exchange"
 KINDS = (CO_SIMULATION, MODEL_EXCHANGE)
 INPUTS_AT = ("auto", "start", "middle")
+INPUT_ORDERS = {"start": 0, "middle": 1, "slope": 3, "slope_to_end": 2, "intermediate": None}
+"""By how inputs reach an FMU: what it makes of them in a step is as good as polynomials of this order; None: of any."""
 SOLVERS = tuple(name for name in ALL_SOLVERS if name not in ("bdf2", "newmark"))
 """Solvers of model exchange."""
 SOLVER_OPTIONS = ("rtol", "atol", "first_step", "max_step")

@@ -30,6 +30,7 @@ def linearise(
     models: Mapping[str, LinearSubsystem] | None = None,
     at: float = 0.0,
     scheme: str | Scheme = "slowest-first",
+    try_steps: bool = True,
 ) -> LinearisedSystem:
     """Return a system near a state: each subsystem as a linear model with its own solver and step.
 
@@ -48,6 +49,9 @@ def linearise(
         Time in s: a run with this ``scheme`` leads there. 0: the start.
     scheme : str or Scheme
         Of this run; where ``at`` is 0 nothing is run.
+    try_steps : bool
+        Whether subsystems that do not tell their linear model are tried: some hundred steps for each of their inputs.
+        False: such a subsystem cannot be linearised.
 
     Raises
     ------
@@ -74,7 +78,7 @@ def linearise(
     found: dict[str, LinearSubsystem] = {}
     for name, participant in system.subsystems.items():
         try:
-            found[name] = given[name] if name in given else _model(name, participant, point)
+            found[name] = given[name] if name in given else _model(name, participant, point, try_steps)
         except SetupError as error:
             problems.append(str(error))
     if problems:
@@ -92,7 +96,7 @@ def linearise(
     )
 
 
-def _model(name: str, participant: Participant, at: OperatingPoint) -> LinearSubsystem:
+def _model(name: str, participant: Participant, at: OperatingPoint, try_steps: bool) -> LinearSubsystem:
     subsystem = participant.subsystem
     needs_inputs = getattr(subsystem, "kind", "") != "linear"
     u = at.inputs(name) if needs_inputs else np.zeros(sum(subsystem.input_widths.values()))
@@ -102,6 +106,8 @@ def _model(name: str, participant: Participant, at: OperatingPoint) -> LinearSub
         made = subsystem.linear_model(at.t, u, at.states.get(name))
         if made is not None:
             return made
+    if not try_steps:
+        raise SetupError(f"subsystems.{name}: it does not tell its linear model; try_steps=True finds it by its steps")
     if at.t > 0.0 and name not in at.saved:
         raise SetupError(
             f"subsystems.{name}: it cannot save its state, so that it can be linearised at the start only; "

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from numbers import Real
 from typing import Any
@@ -294,6 +295,23 @@ def compiled_address(function: Any) -> int | None:
 def _check_function(where: str, function: Any) -> None:
     if function is not None and compiled_address(function) is None and not callable(function):
         raise SetupError(f"{where}: {function!r} is neither a function nor a compiled function pointer")
+    if callable(function) and compiled_address(function) is None:
+        _check_arguments(where, function)
+
+
+def _check_arguments(where: str, function: Any) -> None:
+    """Raise SetupError if a Python function cannot be called with time, states and inputs."""
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # one that does not tell
+        return
+    try:
+        signature.bind(0.0, None, None)
+    except TypeError:
+        named = getattr(function, "__name__", type(function).__name__)
+        raise SetupError(
+            f"{where}: {named}{signature} cannot be called with (t, x, u); u is empty without inputs"
+        ) from None
 
 
 def _make_right_hand_side(rhs: Any, states: int, inputs: int) -> _core.RightHandSide:

@@ -10,6 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
+from .._cases.registry import SWEEP_PLAN, check_kind
 from .._files.document import read_document
 from .._files.folder import Folder
 from .._files.problems import Document, Mistakes, Vocabulary
@@ -95,6 +96,7 @@ class SweepFile:
     def read(cls, path: str | os.PathLike[str], *, allow_outside: bool = False) -> SweepFile:
         """Read and check a plan; raise ScenarioError with all problems, each with file, key and remedy."""
         path = Path(path)
+        check_kind(path, SWEEP_PLAN)
         document = read_document(path)
         mistakes = Mistakes(document)
         table, _ = validate(SweepTable, document, mistakes, _VOCABULARY, whole=lambda section: True)

@@ -70,7 +70,8 @@ enum {
   LOGS_WITH_BAD_POINTERS,
   LOGS_AFTER_IT_WAS_FREED,
   STAYS_WHILE_STATES_MAY_COME_BACK,
-  STANDS_STILL
+  STANDS_STILL,
+  TELLS_OUTPUTS_LATE
 };
 
 static const Variable variables[] = {SCALAR(INT32, Values, fault), SCALAR(FLOAT64, Values, fault_time),
@@ -80,8 +81,10 @@ static const Variable variables[] = {SCALAR(INT32, Values, fault), SCALAR(FLOAT6
 static void reset(void* values) { ((Values*)values)->fault_time = 0.5; }
 
 static Status calculate(Instance* instance) {
-  (void)instance;
-  return OK;
+  const Values* s = instance->values;
+  if (s->fault != TELLS_OUTPUTS_LATE || instance->mode != INITIALIZATION) return OK;
+  instance->log(instance, ERROR, "logStatusError", "illegal call sequence");
+  return ERROR;
 }
 
 static Status instantiated(Instance* instance) {

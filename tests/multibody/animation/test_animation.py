@@ -447,7 +447,6 @@ def test_a_browser_draws_every_kind_without_an_error(tmp_path):
         [browser, *flags, "--window-size=800,600", f"--screenshot={picture}", f"{page.as_uri()}#t=0.5"],
         capture_output=True,
         text=True,
-        timeout=100,
         check=False,
     )
     if not picture.exists():

@@ -13,12 +13,11 @@ from ...diagram import Diagram
 from ...diagram.library import drive_cycle
 from ...fmi import export_fmu, fmu
 from ...results import Result
-from ...subsystems import linear
 from ...system import System
 from ..assumed import assumed, mean_distance
 from ..drive_cycle.experiment import PER_SIGNAL, Case, Outcome, coupled, run_monolithic
 from .exact import Array, linear_solution
-from .problems import Problem, largest
+from .problems import Problem, exact_part, largest
 
 _GRAVITY, _HEIGHT = 9.81, 0.3
 _BALL, _PLATE = 0.2, 2.0
@@ -128,12 +127,12 @@ def two_fmus(folder: Path) -> Problem:
     """
     left, right = folder / "left.fmu", folder / "right.fmu"
     if not left.exists():
-        one = linear([[0.0, 1.0], [-10.0, -0.2]], [[0.0], [1.0]], [[1.0, 0.0], [0.0, 1.0]], x0=[0.0, 0.0],
+        one = exact_part([[0.0, 1.0], [-10.0, -0.2]], [[0.0], [1.0]], [[1.0, 0.0], [0.0, 1.0]], x0=[0.0, 0.0],
                      inputs="force", outputs=["x", "v"])  # fmt: skip
-        other = linear([[0.0, 1.0], [-30.0, -0.8]], [[0.0, 0.0], [10.0, 0.5]], [[10.0, 0.5]], [[-10.0, -0.5]],
+        other = exact_part([[0.0, 1.0], [-30.0, -0.8]], [[0.0, 0.0], [10.0, 0.5]], [[10.0, 0.5]], [[-10.0, -0.5]],
                        x0=[0.5, 0.0], inputs=["x", "v"], outputs="force")  # fmt: skip
-        export_fmu(one, left, version=2, step=1e-4)
-        export_fmu(other, right, version=2, step=1e-4)
+        export_fmu(one, left, version=2)
+        export_fmu(other, right, version=2)
 
     def build() -> System:
         system = System("two FMUs")

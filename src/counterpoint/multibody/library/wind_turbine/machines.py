@@ -6,7 +6,6 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-import pandas as pd
 
 from ...aerodynamics import BladeGeometry, Polar
 from ...modelling.table_beams import BeamTable
@@ -28,6 +27,8 @@ def awt27() -> TurbineData:
     >>> print(round(awt27().hub_height, 3))
     42.672
     """
+    import pandas as pd
+
     folder = DATA / "awt27"
     blade = pd.read_csv(folder / "blade.csv")
     tower = pd.read_csv(folder / "tower.csv")
@@ -79,6 +80,8 @@ def cart(aerofoil: str = "naca0012") -> TurbineData:
     >>> print(round(cart().blade.mass))
     2126
     """
+    import pandas as pd
+
     folder = DATA / "cart"
     blade = pd.read_csv(folder / "blade.csv")
     tower = pd.read_csv(folder / "tower.csv")
