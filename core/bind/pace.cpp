@@ -17,10 +17,10 @@ namespace counterpoint::bind {
 namespace {
 
 /// A law written in Python: a function of the time, the last length, what was compared and the latest outputs.
-class PythonLaw final : public StepLaw {
+class PythonStepLaw final : public StepLaw {
  public:
-  PythonLaw(nb::object function, int connections) : function_(std::move(function)), compared_(connections) {}
-  ~PythonLaw() override {
+  PythonStepLaw(nb::object function, int connections) : function_(std::move(function)), compared_(connections) {}
+  ~PythonStepLaw() override {
     HoldsInterpreter held;
     function_.reset();
   }
@@ -140,7 +140,7 @@ void bind_laws(nb::module_& m) {
   m.def(
       "python_step_law",
       [](nb::object function, int connections) -> std::shared_ptr<StepLaw> {
-        return std::make_shared<PythonLaw>(std::move(function), connections);
+        return std::make_shared<PythonStepLaw>(std::move(function), connections);
       },
       nb::arg("function"), nb::arg("connections"), "A function of Python that returns a length and an estimate.");
 }

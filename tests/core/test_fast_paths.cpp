@@ -113,7 +113,7 @@ ParticipantSpec participant(Kind kind, int i) {
 RunSpec ring(Kind kind, Scheme scheme, const ApproximationPointer& approximation) {
   constexpr int count = 4;
   RunSpec spec;
-  spec.until = 1.3;
+  spec.until = 0.7;
   spec.tolerance = 1e-9;
   for (int i = 0; i < count; ++i) {
     spec.participants.push_back(participant(kind, i));
@@ -210,10 +210,10 @@ TEST(fast_paths_give_the_bits_of_the_definition) {
       for (const ApproximationPointer& approximation : approximations()) {
         const RunSpec spec = ring(kind, scheme, approximation);
         const std::vector<double> defined = run(spec, no_path, 1);
-        CHECK(defined.size() > 1000);
+        CHECK(defined.size() > 500);
         CHECK(equal_bits(defined, run(spec, all_paths, 1)));
         CHECK(equal_bits(defined, run(spec, all_paths, 3)));
-        CHECK(equal_bits(defined, run(spec, all_paths, 1, {0.004, 0.37, 0.995})));
+        CHECK(equal_bits(defined, run(spec, all_paths, 1, {0.004, 0.37, 0.695})));
         CHECK(equal_bits(defined, run(spec, no_path, 2, {0.37})));
         for (bool fast::Choice::* path : paths) {
           fast::Choice without = all_paths;
@@ -234,6 +234,7 @@ TEST(fast_paths_give_the_bits_of_the_definition_in_windows) {
           const auto windows = [&](fast::Choice allowed) {
             RunSpec spec = ring(kind, scheme, approximation);
             spec.fast_paths = allowed;
+            spec.until = 0.4;
             WindowedScheduler scheduler(spec, window, 1);
             return recorded(scheduler, {0.37}, spec.until);
           };
