@@ -22,8 +22,8 @@ SIGNALS = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP"
 
 # Without the wrappers that turn numbers into enumerations, which take 4 us each: a run may be advanced in many calls.
 _plain: Any = sys.modules.get("_signal", signal)
-_get_handler: Callable[[int], Any] = _plain.getsignal
-_set_handler: Callable[[int, Any], Any] = _plain.signal
+get_handler: Callable[[int], Any] = _plain.getsignal
+set_handler: Callable[[int, Any], Any] = _plain.signal
 
 _made: list[Any] = []
 
@@ -83,7 +83,7 @@ class NativeWatch:
             return self
         ours = []
         for which in SIGNALS:
-            handler = _get_handler(which)
+            handler = get_handler(which)
             owner = getattr(handler, "__self__", None)  # of a bound method
             if handler is signal.default_int_handler:
                 ours.append(which)
@@ -133,8 +133,8 @@ class DeferredInterrupt:
 
     def __enter__(self) -> Self:
         with suppress(ValueError):  # not the main thread: no signal arrives here
-            if _get_handler(signal.SIGINT) is signal.default_int_handler:
-                _set_handler(signal.SIGINT, self._handle)
+            if get_handler(signal.SIGINT) is signal.default_int_handler:
+                set_handler(signal.SIGINT, self._handle)
                 self._installed = True
         return self
 
@@ -142,7 +142,7 @@ class DeferredInterrupt:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         if self._installed:
-            _set_handler(signal.SIGINT, signal.default_int_handler)
+            set_handler(signal.SIGINT, signal.default_int_handler)
         if kind is None:
             self.check()  # it may have come since the last look
 
@@ -153,7 +153,7 @@ class DeferredInterrupt:
 
     def _handle(self, number: int, frame: FrameType | None) -> None:
         self.received = True
-        _set_handler(signal.SIGINT, signal.default_int_handler)
+        set_handler(signal.SIGINT, signal.default_int_handler)
 
 
 @contextmanager

@@ -82,7 +82,8 @@ class EventLog:
     def begin(self, system: System, start: float, scheme: str) -> None:
         """Note how a run begins; at another time than 0 that is worth a sentence."""
         self._planned = list(system.events)  # a run is a plan: what is changed later does not count
-        text = f"begins with {len(system.subsystems)} subsystems, {scheme}"
+        count = len(system.subsystems)
+        text = f"begins with {count} subsystem{'s' if count != 1 else ''}, {scheme}"
         if start != 0.0:
             text += "; every subsystem has its initial state at this time, nothing is computed before it"
         self.add("info", text, start)

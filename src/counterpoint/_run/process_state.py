@@ -7,13 +7,12 @@ could be printed any more, and Ctrl-C would go nowhere.
 from __future__ import annotations
 
 import os
-import signal
 import threading
 from collections.abc import Callable
 from contextlib import suppress
 from typing import TypeVar
 
-from .._common.signals import SIGNALS
+from .._common.signals import SIGNALS, get_handler, set_handler
 
 _T = TypeVar("_T")
 _STREAMS = (1, 2)
@@ -40,9 +39,9 @@ def take_signals_back() -> None:
     if threading.current_thread() is not threading.main_thread():
         return
     for which in SIGNALS:
-        handler = signal.getsignal(which)
+        handler = get_handler(which)
         if handler is not None:
-            signal.signal(which, handler)
+            set_handler(which, handler)
 
 
 def _directory() -> str:

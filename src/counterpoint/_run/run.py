@@ -453,7 +453,8 @@ class Run:
         self._recorder.finish()
         if self._report is not None:
             self._report(self._progress(time.monotonic()))
-        problems = self._call(lambda: self._standstill.problems(self._driver, self.time))
+        still = self._standstill.unchanged(self._driver)
+        problems = self._call(lambda: self._standstill.problems(still, self.time)) if still else {}
         standing = self._recorder.standing_leads()
         remark = self._window_remark()
         self._close("finished", "")

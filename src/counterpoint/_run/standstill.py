@@ -39,17 +39,20 @@ class Standstill:
         }
         self._first = {number: list(driver.values(number)) for number, _ in self._models}
 
-    def problems(self, driver: Driver, t: float) -> dict[str, str]:
-        """Return what models say at ``t`` (s) against outputs that are as they were: ``subsystem.output`` -> reason."""
+    def unchanged(self, driver: Driver) -> dict[str, list[str]]:
+        """Return the outputs that are as they were, per subsystem."""
         found = {}
         for (number, name), model in self._models.items():
             first, last = self._first[number], list(driver.values(number))
-            if not any(map(eq, first, last)):
-                continue
-            still = _unchanged(model.output_widths, first, last)
-            reasons = model.standstill_problems(still, t) if still else {}
-            found.update({f"{name}.{output}": reason for output, reason in reasons.items()})
+            if any(map(eq, first, last)) and (still := _unchanged(model.output_widths, first, last)):
+                found[name] = still
         return found
+
+    def problems(self, unchanged: dict[str, list[str]], t: float) -> dict[str, str]:
+        """Return what models say at ``t`` (s) against outputs that are as they were: ``subsystem.output`` -> reason."""
+        models = {name: model for (_, name), model in self._models.items()}
+        reasons = {name: models[name].standstill_problems(outputs, t) for name, outputs in unchanged.items()}
+        return {f"{name}.{output}": reason for name, found in reasons.items() for output, reason in found.items()}
 
 
 def _unchanged(widths: dict[str, int], first: Sequence[float], last: Sequence[float]) -> list[str]:
