@@ -97,7 +97,7 @@ def test_a_deleted_working_directory_is_a_clear_error(tmp_path, command):
 def test_verbose_twice_logs_what_happens(case, counterpoint):
     code, _, err = counterpoint("run", case(), "--no-plot", "--no-progress", "-vv")
     assert code == 0
-    assert " INFO case at t = 0 s: begins with 1 subsystems" in err
+    assert " INFO case at t = 0 s: begins with 1 subsystem" in err
     assert " DEBUG case.model: 10 steps in " in err
     code, _, err = counterpoint("run", case(), "--no-plot", "--no-progress", "--overwrite")
     assert "DEBUG" not in err

@@ -29,7 +29,7 @@ def test_a_run_that_begins_later_says_that_initial_states_hold_there(tmp_path, k
 def test_events_go_to_the_logger_of_the_package(caplog):
     with caplog.at_level(logging.INFO, logger="counterpoint"):
         system().run(until=1.0)
-    assert any("tank at t = 0 s: begins with 1 subsystems" in record.getMessage() for record in caplog.records)
+    assert any("tank at t = 0 s: begins with 1 subsystem" in record.getMessage() for record in caplog.records)
 
 
 def test_below_info_the_logger_is_told_the_plan_and_what_a_run_took(caplog):
