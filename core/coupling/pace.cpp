@@ -27,12 +27,12 @@ void LawPace::join(const Network& network, int participant) {
 }
 
 double LawPace::next_end(double t, StepClock& clock, double event) {
-  event = std::min(event, known_.next(t + clock.tolerance(), 3.0 * chooser.wanted()));
   if (repeats_) {
     const auto next = std::upper_bound(ends_.begin(), ends_.end(), t + clock.tolerance());
     if (next != ends_.end()) return *next;
   }
-  const double end = chooser.next_end(t, chooser.start_of_step(), clock, event);
+  const double foreseen = known_.next(t + clock.tolerance(), 3.0 * chooser.wanted());
+  const double end = chooser.next_end(t, chooser.start_of_step(), clock, event, foreseen);
   if (is_marked_ && !repeats_ && end != Polynomial::infinity) ends_.push_back(end);
   return end;
 }

@@ -33,8 +33,8 @@ void PacedWindow::join(const Network& network) {
 double PacedWindow::end_after(double from) {
   double event = Polynomial::infinity;
   for (const Participant& p : network_->participants) event = std::min(event, p.next_event());
-  event = std::min(event, known_.next(from + clock_.tolerance(), 3.0 * chooser.wanted()));
-  return end_ = chooser.next_end(from, from, clock_, event);
+  const double foreseen = known_.next(from + clock_.tolerance(), 3.0 * chooser.wanted());
+  return end_ = chooser.next_end(from, from, clock_, event, foreseen);
 }
 
 bool PacedWindow::again(int /*pass*/, double end, const std::vector<InterfaceSignal>& /*interface*/) {

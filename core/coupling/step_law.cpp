@@ -7,16 +7,22 @@ namespace counterpoint {
 
 namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
-}
+/// Share of the length before an event that a source foresaw: its signal bends, the time scales of the rest stay. Other
+/// events, such as contacts, say nothing of what follows.
+constexpr double share_after_foreseen = 0.125;
+}  // namespace
 
-double StepChooser::next_end(double t, double known, StepClock& clock, double event) {
+double StepChooser::next_end(double t, double known, StepClock& clock, double event, double foreseen) {
   StepChoice choice = t == asked_ ? again_ : choose(t, known, clock);
   again_ = choice;
   asked_ = t;
+  const bool is_foreseen = foreseen < event;
+  event = std::min(event, foreseen);
   const double end = fit(t, choice, clock, event);
   if (end == infinity) return end;
   row_ = {t, end - t, choice.rule, std::numeric_limits<double>::quiet_NaN(), -1};
   event_ = end >= event - clock.tolerance() ? event : -infinity;
+  is_foreseen_ = is_foreseen && event_ > -infinity;
   return end;
 }
 
@@ -26,8 +32,9 @@ StepChoice StepChooser::choose(double t, double known, const StepClock& clock) {
   if (std::isnan(row_.estimate)) estimated(choice.estimate, choice.signal);
   write();
   const bool anew = last_ == 0.0 || std::abs(t - event_) <= clock.tolerance();  // what was before an event says little
-  if (anew && limits_.first > 0.0 && (last_ == 0.0 || choice.length > limits_.first)) {
-    choice.length = limits_.first;
+  const double first = is_foreseen_ ? std::max(limits_.first, share_after_foreseen * wanted_) : limits_.first;
+  if (anew && limits_.first > 0.0 && (last_ == 0.0 || choice.length > first)) {
+    choice.length = first;
     choice.rule = StepRule::first;
   }
   limit(choice, anew);

@@ -114,8 +114,8 @@ class StepChooser {
  public:
   StepChooser(std::shared_ptr<StepLaw> law, const StepLimits& limits) : law_(std::move(law)), limits_(limits) {}
 
-  /// End of the step from t; infinity when the run is over.
-  double next_end(double t, double known, StepClock& clock, double event);
+  /// End of the step from t; infinity when the run is over. `foreseen`: where a source bends or jumps next, s.
+  double next_end(double t, double known, StepClock& clock, double event, double foreseen);
   /// The step under way is taken back, since its error was `estimate` times the tolerance: `factor` times its length is
   /// tried. Returns its new end.
   double reject(double estimate, int signal, double factor);
@@ -165,6 +165,7 @@ class StepChooser {
   double asked_ = std::numeric_limits<double>::quiet_NaN();  ///< where the step under way was chosen, s
   StepChoice again_{0.0};                                    ///< what was chosen there
   double event_ = -std::numeric_limits<double>::infinity();  ///< where the step under way meets an event
+  bool is_foreseen_ = false;                                 ///< it is one that a source knew
 };
 
 }  // namespace counterpoint

@@ -228,12 +228,35 @@ TEST(a_step_that_was_cut_does_not_hold_back_the_next_one) {
   StepChooser chooser(std::make_shared<Constant>(), given);
   StepClock clock(0.0, 3.0, 0.0, 1e-12);
   std::vector<double> ends;
-  for (double t = chooser.next_end(0.0, 0.0, clock, Polynomial::infinity); t != Polynomial::infinity;
-       t = chooser.next_end(t, t, clock, Polynomial::infinity))
+  constexpr double none = Polynomial::infinity;
+  for (double t = chooser.next_end(0.0, 0.0, clock, none, none); t != none;
+       t = chooser.next_end(t, t, clock, none, none))
     ends.push_back(t);
   const std::vector<double> expected{0.3, 0.6, 0.9, 1.0, 1.3, 1.6, 1.9, 2.0, 2.3, 2.6, 2.9, 3.0};
   CHECK(ends.size() == expected.size());
   for (std::size_t k = 0; k < expected.size(); ++k) CHECK_CLOSE(expected[k], ends[k], 1e-12);
+}
+
+TEST(after_a_bend_that_a_source_foresaw_steps_begin_with_an_eighth_of_the_length_before) {
+  class Constant final : public StepLaw {
+   public:
+    StepChoice propose(double, double, double) override { return {0.4}; }
+  };
+  StepLimits given;
+  given.first = 0.01;
+  given.growth = 100.0;
+  constexpr double none = Polynomial::infinity;
+  const auto after = [&](double event, double foreseen) {
+    StepChooser chooser(std::make_shared<Constant>(), given);
+    StepClock clock(0.0, 3.0, 0.0, 1e-12);
+    chooser.next_end(0.0, 0.0, clock, event, foreseen);
+    chooser.next_end(0.01, 0.01, clock, event, foreseen);
+    CHECK_CLOSE(0.2, chooser.next_end(0.1, 0.1, clock, event, foreseen), 1e-12);
+    return chooser.next_end(0.2, 0.2, clock, none, none) - 0.2;
+  };
+  CHECK_CLOSE(0.4 / 8.0, after(none, 0.2), 1e-12);
+  CHECK_CLOSE(0.01, after(0.2, none), 1e-12);
+  CHECK_CLOSE(0.01, after(0.2, 0.2), 1e-12);  // whatever else happens there counts
 }
 
 TEST(the_controller_settles_where_the_error_is_the_tolerance) {

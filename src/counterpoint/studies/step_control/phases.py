@@ -115,7 +115,7 @@ def urban_cycle() -> Problem:
 
     return Problem(
         "urban drive cycle", build, CYCLE_END, error, (4.0, 2.0, 1.0, 0.5, 0.25, 0.125), has_phases=True, saves=False,
-        first=0.1, smallest=0.02, largest=1.0, tolerances=tuple(float(10.0**-p) for p in np.arange(0.0, 3.25, 0.5)),
+        first=0.1, smallest=0.02, largest=4.0, tolerances=tuple(float(10.0**-p) for p in np.arange(0.0, 3.25, 0.5)),
     )  # fmt: skip
 
 
